@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
-import { bannedNames, entryPoints, exceptions, type Rule, rules } from './import-rules.ts'
+import { bannedNames, entryPoints, exceptions, type Rule, rules, typeCycles } from './import-rules.ts'
 import { readSources, report, type Source } from './sources.ts'
 
 export type Import = { target: string; typesOnly: boolean }
@@ -56,8 +56,12 @@ function judge(file: string, { target, typesOnly }: Import): string | undefined 
   if (!rule) return `${file}: no rule covers it; add one to scripts/import-rules.ts`
   const allowed = [...rule.may, ...(typesOnly ? (rule.mayTypesOf ?? []) : [])]
   if (allowed.some((pattern) => fill(pattern, rule, file).test(target))) return undefined
-  if (exceptions.some(({ from, to }) => from.test(file) && to.test(target))) return undefined
+  if (isListed(exceptions, file, target)) return undefined
   return `${file} may not import ${target}: ${rule.name}`
+}
+
+function isListed(list: typeof exceptions, file: string, target: string): boolean {
+  return list.some(({ from, to }) => from.test(file) && to.test(target))
 }
 
 function fill(pattern: RegExp, rule: Rule, file: string): RegExp {
@@ -108,7 +112,7 @@ function findImpurities(file: string, code: string): string[] {
   return impure.map((what) => `${file}: the model is pure, it may not use ${what}`)
 }
 
-/** The shortest import cycle, if there is one. Type imports do not count: they are gone at run time. */
+/** The shortest way from a file back to itself, if there is one; by imports of types too, unless listed. */
 function findCycle(graph: Map<string, Import[]>): string[] {
   let shortest: string[] | undefined
   for (const start of graph.keys()) {
@@ -123,7 +127,7 @@ function pathBack(graph: Map<string, Import[]>, start: string): string[] | undef
   const queue = [start]
   for (const file of queue) {
     for (const { target, typesOnly } of graph.get(file) ?? []) {
-      if (typesOnly || !graph.has(target)) continue
+      if (!graph.has(target) || (typesOnly && isListed(typeCycles, file, target))) continue
       if (target === start) return [...trace(cameFrom, file, start), start]
       if (cameFrom.has(target)) continue
       cameFrom.set(target, file)

@@ -20,6 +20,7 @@ const ERRORS = /^service\/errors\.ts$/
 const MODEL = /^service\/model\//
 const STORE = /^service\/store\//
 const FAIL_POINT = /^service\/fail-point\.ts$/
+const ASYNC = /^service\/async\//
 const OBSERVE = /^service\/observe\//
 const CHAIN_PORTS = /^service\/chains\/[\w-]+\.ts$/
 const NODES = /^service\/chains\/nodes\//
@@ -47,6 +48,7 @@ export const rules: readonly Rule[] = [
   { name: 'wire knows only its schema library', files: /^wire\//, may: [WIRE, /^typebox$/] },
   { name: 'protocol knows only encoders', files: /^protocol\//, may: [PROTOCOL, VIEM, KIT] },
 
+  { name: 'timers and caches know nothing', files: ASYNC, may: [ASYNC, NODE] },
   { name: 'fail-points know nothing', files: FAIL_POINT, may: [NODE] },
   {
     name: 'signals know only who is told',
@@ -104,9 +106,10 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [/^service\/chains\/evm\/venue\.ts$/, CHAIN_PORTS, CONFIG_FIELDS, MODEL],
   },
   {
-    name: 'observation knows no business',
+    name: 'observation reads and decides nothing',
     files: OBSERVE,
-    may: [OBSERVE, MODEL, NODE, /^pino$/, /^prom-client$/],
+    may: [OBSERVE, MODEL, STORE, NODE, /^viem$/, /^pino$/, /^prom-client$/],
+    mayTypesOf: [CHAIN_PORTS, /^service\/(lanes|market)\//, PG],
   },
 
   {
@@ -124,7 +127,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'lanes, market, ledger, rebuild and attester work through ports',
     files: /^service\/(?<part>lanes|market|ledger|rebuild|attester)\//,
-    may: [/^service\/{part}\//, ERRORS, FAIL_POINT, MODEL, STORE, PROTOCOL, NODE],
+    may: [/^service\/{part}\//, ASYNC, ERRORS, FAIL_POINT, MODEL, STORE, PROTOCOL, NODE],
     mayTypesOf: [CHAIN_PORTS, OBSERVE, WIRE, PG],
   },
   {
@@ -134,9 +137,16 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [/^service\/seal\//, PG],
   },
   {
+    name: "the operator's reads know the store and memory, not workflows",
+    files: /^service\/http\/operator\//,
+    may: [/^service\/http\//, ASYNC, MODEL, STORE, ERRORS, WIRE, FASTIFY, NODE, /^viem$/],
+    mayTypesOf: [OBSERVE, /^service\/(lanes|market)\//, PG],
+  },
+  {
     name: 'HTTP knows routes, not workflows',
     files: /^service\/http\//,
     may: [
+      ASYNC,
       /^service\/http\//,
       /^service\/flow\/[\w-]+\/route\.ts$/,
       /^service\/store\/db\.ts$/,
@@ -163,9 +173,37 @@ export const rules: readonly Rule[] = [
     ],
   },
   {
-    name: 'only the composition root and the entry points know everything',
-    files: /^service\/(compose\/|operate\/|(main|api-key|webhook|command)\.ts$)/,
-    may: [/^service\//, WIRE, PROTOCOL, VIEM, KIT, PG, FASTIFY, NODE, /^prom-client$/],
+    name: 'compose wires all rooms: it answers no request, refuses nothing and measures nothing itself',
+    files: /^service\/compose\//,
+    may: [
+      /^service\/(async|attester|chains|compose|config|flow|http|lanes|ledger|market|model)\//,
+      /^service\/(observe|rebuild|seal|store|venues|webhooks)\//,
+      /^service\/config\.ts$/,
+      PROTOCOL,
+      VIEM,
+      NODE,
+    ],
+    mayTypesOf: [KIT, PG, FASTIFY, /^prom-client$/],
+  },
+  {
+    name: 'a command of the operator knows no stage and starts no process by itself',
+    files: /^service\/operate\//,
+    may: [
+      /^service\/(chains|config|market|model|operate|store|venues|webhooks)\//,
+      /^service\/compose\/(?!(api|worker|attester)\.ts$)/,
+      /^service\/(command|config|errors|http\/api-key)\.ts$/,
+      WIRE,
+      PROTOCOL,
+      VIEM,
+      NODE,
+    ],
+    mayTypesOf: [/^service\/(lanes|rebuild)\//, PG],
+  },
+  {
+    name: 'entry points read the environment and start a process or a command',
+    files: /^service\/(main|api-key|webhook|command)\.ts$/,
+    may: [/^service\//, NODE],
+    mayTypesOf: [PG],
   },
 
   {
@@ -202,8 +240,29 @@ export const rules: readonly Rule[] = [
   { name: 'the local network may import anything', files: /^devnet\//, may: [ANYTHING] },
 ]
 
+type Exception = { from: RegExp; to: RegExp; reason: string }
+
 /** Imports that break a rule on purpose. */
-export const exceptions: readonly { from: RegExp; to: RegExp; reason: string }[] = []
+export const exceptions: readonly Exception[] = []
+
+/** Imports of types that close a cycle on purpose. */
+export const typeCycles: readonly Exception[] = [
+  {
+    from: /^sdk\/errors\.ts$/,
+    to: /^sdk\/submission\.ts$/,
+    reason: 'the error carries the submission that its caller sends again',
+  },
+  {
+    from: /^test\/chaos\/workload\.ts$/,
+    to: /^test\/chaos\/plan\.ts$/,
+    reason: 'a plan has clients, which are drawn apart',
+  },
+  {
+    from: /^test\/lies\/offers\.ts$/,
+    to: /^test\/lies\/liar\.ts$/,
+    reason: 'the liar tells the replies that offers make',
+  },
+]
 
 /** Only these files may read the environment. */
 export const entryPoints: readonly RegExp[] = [

@@ -1,4 +1,5 @@
-import type { Edit } from './mutate.ts'
+/** A piece of a text, and its replacement. */
+export type Edit = { start: number; end: number; now: string }
 
 const IS_SQL = /\b(select|update|insert|delete|where|and|when)\b\s|\w\.\w+ in \(/
 const VALUE = String.raw`(?:any\(\S+?\)|[\w.$:]+(?:\(\))?|'[^']*')`

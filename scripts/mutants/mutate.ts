@@ -1,8 +1,6 @@
 import { parseSync } from 'vite'
-import { findSqlEdits } from './mutate-sql.ts'
+import { type Edit, findSqlEdits } from './mutate-sql.ts'
 
-/** A range of a text, and its replacement. */
-export type Edit = { start: number; end: number; now: string }
 export type Mutant = Edit & { file: string; line: number; was: string }
 
 type Node = { type: string; start: number; end: number; [field: string]: unknown }

@@ -11,12 +11,10 @@ import type {
   TokensQuery,
   TokensReply,
 } from '@geoswap/wire'
-import { type Call, type Connection, send, unexpectedReply } from './http.ts'
+import { type Call, type CallOptions, type Connection, send, unexpectedReply } from './http.ts'
 import { createReads } from './reads.ts'
 import { type RetryPolicy, withRetries } from './retry.ts'
 import type { Submission } from './submission.ts'
-
-export type CallOptions = { signal?: AbortSignal | undefined }
 
 /** A built quote. `origin` says whether an op or a Solana transaction is to be signed. */
 export type Build = ({ origin: 'evm' } & BuildGeoOpReply) | ({ origin: 'solana' } & BuildSolanaTxReply)

@@ -12,9 +12,10 @@ import type {
   TokensQuery,
   TokensReply,
 } from '@geoswap/wire'
-import { type Build, type CallOptions, createCalls } from './calls.ts'
+import { type Build, createCalls } from './calls.ts'
 import type { KnownContracts } from './checks/terms.ts'
 import { type EventsOptions, followSwap, type SwapEvent } from './events.ts'
+import type { CallOptions } from './http.ts'
 import { createLockable, createOpenSignatures } from './open-signatures.ts'
 import { createPins, type PinStore } from './pins.ts'
 import { defaultRetry, type RetryPolicy } from './retry.ts'

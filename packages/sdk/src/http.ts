@@ -4,6 +4,8 @@ import { plainText } from './text.ts'
 
 export type Connection = { baseUrl: string; apiKey: string; fetch: typeof fetch; timeoutMs: number }
 
+export type CallOptions = { signal?: AbortSignal | undefined }
+
 export type Call = {
   method: 'GET' | 'POST'
   path: string

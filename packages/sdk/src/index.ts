@@ -20,7 +20,7 @@ export type {
   TokensQuery,
   TokensReply,
 } from '@geoswap/wire'
-export type { Build, CallOptions } from './calls.ts'
+export type { Build } from './calls.ts'
 export type { Difference } from './checks/difference.ts'
 export type { SameAsset, SwapLimits } from './checks/quote.ts'
 export type { KnownContracts } from './checks/terms.ts'
@@ -37,6 +37,7 @@ export {
   type TransportCode,
 } from './errors.ts'
 export type { EventsOptions, SwapEvent } from './events.ts'
+export type { CallOptions } from './http.ts'
 export type { PinStore } from './pins.ts'
 export type { RetryPolicy } from './retry.ts'
 export {

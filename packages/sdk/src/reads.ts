@@ -1,7 +1,6 @@
 import type { HistoryQuery, HistoryReply, StatusReply } from '@geoswap/wire'
-import type { CallOptions } from './calls.ts'
 import type { EventsOptions } from './events.ts'
-import { type Call, type Connection, receive, send } from './http.ts'
+import { type Call, type CallOptions, type Connection, receive, send } from './http.ts'
 
 type Repeat = <Reply>(call: Call) => Promise<Reply>
 

@@ -1,6 +1,6 @@
 import { type Address, createPublicClient, erc20Abi, http, type PublicClient, zeroAddress } from 'viem'
 import { CliError } from '../errors.ts'
-import type { Reads } from './node.ts'
+import type { Reads } from './reads.ts'
 
 const COIN_DECIMALS = 18
 const TIMEOUT_MS = 10_000

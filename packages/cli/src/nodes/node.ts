@@ -1,16 +1,8 @@
 import { CliError } from '../errors.ts'
 import type { Family } from '../keys.ts'
 import { createEvmReads } from './evm-reads.ts'
+import type { Reads } from './reads.ts'
 import { createSolanaReads } from './solana-reads.ts'
-
-/** Values read from the chain itself, without trusting the service. */
-export type Reads = {
-  /** The spendable balance: on Solana that of the wallet's associated token account. */
-  balanceOf(owner: string, token: string): Promise<bigint>
-  decimalsOf(token: string): Promise<number>
-  /** The symbol in the token's contract; undefined on chains where tokens have none. */
-  symbolOf(token: string): Promise<string | undefined>
-}
 
 export type Chain = { chainId: number; name: string; family: Family }
 

@@ -1,6 +1,6 @@
 import { address, createSolanaRpc } from '@solana/kit'
 import { findAssociatedTokenPda } from '@solana-program/token'
-import type { Reads } from './node.ts'
+import type { Reads } from './reads.ts'
 
 const NATIVE = '11111111111111111111111111111111'
 const COIN_DECIMALS = 9

@@ -7,7 +7,8 @@ import {
   putNewest,
   recordChange,
 } from './account-store.ts'
-import { type Landed, type Ledger, noteNewest } from './ledger.ts'
+import type { Landed } from './landed.ts'
+import { type Ledger, noteNewest } from './ledger.ts'
 import type { Simulated } from './runtime.ts'
 import { currentBlock, currentSlot, getBlock, isBlockhashValid } from './slots.ts'
 import { readTokenBalances } from './token-balances.ts'

@@ -1,4 +1,4 @@
-import type { Landed } from './ledger.ts'
+import type { Landed } from './landed.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
 export type History = ReturnType<typeof createHistory>

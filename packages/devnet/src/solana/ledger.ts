@@ -1,5 +1,4 @@
 import type { Address } from '@solana/kit'
-import type { AccountKey } from './account-keys.ts'
 import {
   type Account,
   type AccountStore,
@@ -10,7 +9,8 @@ import {
   recordChange,
 } from './account-store.ts'
 import { createHistory, type History } from './history.ts'
-import { createRuntime, type Outcome, type Runtime } from './runtime.ts'
+import type { Landed } from './landed.ts'
+import { createRuntime, type Runtime } from './runtime.ts'
 import {
   addBlock,
   COMMITMENTS,
@@ -21,20 +21,7 @@ import {
   type Slots,
   slotAt,
 } from './slots.ts'
-import type { TokenBalance } from './token-balances.ts'
-import type { WireTransaction } from './wire-transaction.ts'
 
-export type Landed = Outcome & {
-  transaction: WireTransaction
-  slot: number
-  timeSeconds: number
-  keys: AccountKey[]
-  fee: bigint
-  preBalances: bigint[]
-  postBalances: bigint[]
-  preTokenBalances: TokenBalance[]
-  postTokenBalances: TokenBalance[]
-}
 /** Transactions and account changes that have reached a commitment. */
 export type Reached = {
   commitment: Commitment

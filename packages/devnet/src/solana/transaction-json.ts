@@ -1,6 +1,6 @@
 import { toBase64 } from './account-json.ts'
 import { type AccountKey, loadedAddresses } from './account-keys.ts'
-import type { Landed } from './ledger.ts'
+import type { Landed } from './landed.ts'
 import { invalidParams, RpcError, UNSUPPORTED_VERSION } from './rpc-error.ts'
 import type { InnerGroup, InnerInstruction, Outcome } from './runtime.ts'
 import { type Instruction, toBase58, type WireTransaction } from './wire-transaction.ts'

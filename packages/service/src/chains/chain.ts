@@ -96,18 +96,23 @@ export type TxOutcomes<T extends Sent> = {
  */
 export type Replacement = { request: TxRequest; terms: SigningTerms; isBurn: boolean; cost: bigint }
 
+/** The replacements of a transaction that nodes accept at the current terms. */
+export type ReplacementOffers = {
+  /** Whether a new transaction would now offer a higher fee than this one. */
+  isOutbid: boolean
+  /** The same effect within the quoted fee bound; undefined if the fee exceeds it, or the request fits in no block. */
+  bounded: Replacement | undefined
+  /** The same effect at any fee; undefined if the request fits in no block. */
+  unbounded: Replacement | undefined
+  noop: Replacement
+}
+
 /**
  * Why every node refuses a transaction. `underpriced` and `feeBelowBase`: its fee is too low. `gasTooLow`: its gas
  * limit is too low. `unfunded`: its sender's balance is too low. `authority`: a wallet whose authorization it carries
  * has transactions of its own pending.
  */
 export type Refusal = 'underpriced' | 'feeBelowBase' | 'gasTooLow' | 'unfunded' | 'authority'
-
-/** How to replace a stuck transaction: at any fee, within the quoted fee bound, or only by a no-op that cancels it. */
-export type ReplacementPolicy = 'anyFee' | 'quotedFee' | 'cancel'
-
-/** `isRefused`: no node has it, so it is replaced without waiting. */
-export type ReplacementOptions = { policy?: ReplacementPolicy; isRefused?: boolean }
 
 export type Simulation =
   | { kind: 'ok' }
@@ -161,16 +166,8 @@ type AnyChain = {
   readOutcomes<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<TxOutcomes<T>>
   /** Whether these bytes, signed by the sender, have the effect of the request. */
   isSignedFor(request: TxRequest, by: { raw: string; sender: string }): Promise<boolean>
-  /**
-   * Plans the replacement of an unmined transaction; undefined if it should not be replaced now, or never is on this
-   * chain.
-   */
-  planReplacement(
-    stuck: Sent,
-    at: Heads,
-    current: SigningTerms,
-    options?: ReplacementOptions,
-  ): Replacement | undefined
+  /** Prices the replacements of an unmined transaction; undefined if this chain replaces none. */
+  offerReplacements(stuck: Sent, current: SigningTerms): ReplacementOffers | undefined
 }
 
 export type OriginChain = AnyChain & {

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type Address, type Hex, recoverMessageAddress, serializeSignature } from 'viem'
+import { every, within } from '../async/timing.ts'
 import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/delegation.ts'
 import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
-import { type Config, defaultDeadlines } from '../config.ts'
+import { type Config, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
 import { type BuildDeps, buildGeoOp, type SealedOp } from '../flow/build/build-evm.ts'
 import { buildSolanaTx, type SealedInput } from '../flow/build/build-solana.ts'
 import { delegation } from '../flow/build/delegation.ts'
@@ -17,19 +18,27 @@ import { type SubmitDeps, submit } from '../flow/submit/submit-evm.ts'
 import { submitSolana } from '../flow/submit/submit-solana.ts'
 import { createKeyTable } from '../http/key-table.ts'
 import { createOperatorKeys } from '../http/operator/keys.ts'
+import { createOperator } from '../http/operator/operator.ts'
 import { createOperatorServer } from '../http/operator/server.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createServer, type Handlers } from '../http/server.ts'
 import type { WebPage } from '../http/web/routes.ts'
+import { createGasWatch, type GasWatch } from '../lanes/gas-watch.ts'
 import type { Views } from '../lanes/views.ts'
+import { toChainNow } from '../market/chain-now.ts'
+import { createDailyNeeds } from '../market/daily-needs.ts'
+import { createFeeFor } from '../market/fee-for.ts'
 import { createMarket, type LiveMarket } from '../market/market.ts'
 import { createStopTable, type StopTable } from '../market/stop-table.ts'
-import type { Catalog, Market } from '../model/catalog.ts'
+import { followSwapTimes } from '../market/swap-times.ts'
+import type { Catalog, Market, Token } from '../model/catalog.ts'
 import { toleranceFor } from '../model/pricing.ts'
 import { fromSealed } from '../model/quote.ts'
+import { activeSenders } from '../model/served-chain.ts'
 import type { Venue } from '../model/venue.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { addServiceMetrics } from '../observe/service-metrics.ts'
 import type { JsonValue, Purpose, Sealer } from '../seal/sealer.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { createPool } from '../store/db.ts'
@@ -37,22 +46,18 @@ import { readInventory } from '../store/inventory.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
 import { assertClock } from '../store/server.ts'
 import { findActiveStops } from '../store/stops.ts'
-import { activeOf, type Chains, connectChains, loadCatalog } from './chains.ts'
+import { type Chains, connectChains, loadCatalog } from './chains.ts'
 import { followClaimLimits } from './claim-limits.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
-import { createFeeFor } from './fee-for.ts'
-import { createGasWatch, type GasWatch } from './gas-watch.ts'
+import { createKnownWallets } from './known-wallets.ts'
 import { openChains } from './open-chains.ts'
-import { composeOperator } from './operator.ts'
 import { assertPyth, createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createConfiguredSealer } from './sealer.ts'
-import { addServiceMetrics } from './service-metrics.ts'
+import { toServedChains } from './served-chains.ts'
 import { composeStatus } from './status.ts'
-import { followSwapTimes } from './swap-times.ts'
-import { createKnownWallets, every, within } from './timing.ts'
 import { openSpans } from './traces.ts'
-import { createVenues } from './venues.ts'
-import { openViews, toChainNow } from './views.ts'
+import { createVenues, isBought } from './venues.ts'
+import { openViews } from './views.ts'
 import { loadWeb, toDashboard } from './web.ts'
 import { composeWebhooks } from './webhooks.ts'
 
@@ -86,7 +91,8 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const views = openViews(pool, chains, { onFault: (error) => onFault(error, 'views') })
   await views.start()
-  const gas = createGasWatch(network, chains.all, views)
+  const served = toServedChains(network, chains.all)
+  const gas = createGasWatch(served, views)
   const market = followMarket(config, { pool, chains, views, gas, onFault, logger })
   await market.start()
   const venues = createVenues({ network, views, catalog, market })
@@ -95,8 +101,16 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const limiter = createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(pool, leases) })
   const status = composeStatus(pool, (error) => onFault(error, 'status'))
   const metrics = createMetrics({ heldReads: status.heldCount })
-  const watched = { network, pool, chains: chains.all, catalog, prices: market.prices, gas, views }
-  addServiceMetrics(metrics.registry, watched)
+  const watched = {
+    pool,
+    chains: served,
+    catalog,
+    gas,
+    views,
+    dailyNeeds: createDailyNeeds(pool),
+    isBought: (token: Pick<Token, 'chainId' | 'address'>) => isBought(network, token),
+  }
+  addServiceMetrics(metrics.registry, { ...watched, prices: market.prices })
   await tables.start()
   const listener = listenToDatabase(config, logger, {
     channels: { swap_terminal: status.swapEnded, ...tables.channels, ...views.channels },
@@ -119,7 +133,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     basePath: network.basePath ?? '',
     trustedProxies: config.trustedProxies,
   })
-  const operator = await createOperatorListener(config, { ...parts, logger, web })
+  const operator = await createOperatorListener(config, { watched: { ...watched, market }, logger, web })
   const close = async () => {
     isDraining = true
     await delay(config.drainMs)
@@ -133,14 +147,13 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   return { app, operator: operator?.server, servesOnMs: config.drainMs, close }
 }
 
-type OperatorParts = Pick<Parts, 'pool' | 'chains' | 'catalog' | 'views'> & {
-  gas: GasWatch
-  market: LiveMarket
+type OperatorParts = {
+  watched: Omit<Parameters<typeof createOperator>[0], 'network' | 'stopsPool'>
   logger: Logger
   web: WebPage | undefined
 }
 
-async function createOperatorListener(config: Config, { chains, web, logger, ...parts }: OperatorParts) {
+async function createOperatorListener(config: Config, { watched, web, logger }: OperatorParts) {
   const { port, keys: secrets, databaseUrl } = config.operator
   if (port === 0 || !databaseUrl) return undefined
   const stopsPool = createPool(databaseUrl.reveal(), { max: 2, applicationName: 'geoswap dashboard' })
@@ -149,7 +162,7 @@ async function createOperatorListener(config: Config, { chains, web, logger, ...
   // A user who can read the file of a local network may operate it.
   const localKey = config.network.web?.localFile === undefined ? undefined : keys[0]
   const server = await createOperatorServer({
-    port: composeOperator({ ...parts, stopsPool, config, chains: chains.all }),
+    port: createOperator({ ...watched, stopsPool, network: config.network.network }),
     keys: createOperatorKeys(keys),
     logger,
     web: toDashboard(web, localKey),
@@ -275,7 +288,7 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   const storeDeps = {
     ...{ pool, catalog, market, custodyOf: chains.custodyOf, maxUnsubmitted: MAX_UNSUBMITTED },
     lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
-      const keys = activeOf(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
+      const keys = activeSenders(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
       return keys.filter((locker) => parts.gas.hasGas(chainId, locker))
     },
     deadlines: { ...defaultDeadlines, ...config.network.deadlines },
@@ -322,12 +335,19 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
       const inspecting = chains.of(order.destination.chainId).solana?.inspectRecipient(order)
       return inspecting && readOrUnavailable(order.destination, inspecting)
     },
-    feeFor: createFeeFor(network, shared),
+    feeFor: createFeeFor(feeTermsOf(network), {
+      ...shared,
+      readTokenBalance: (chainId, owner, token) => chains.of(chainId).readTokenBalance(owner, token),
+    }),
     highImpactBps: network.highImpactBps ?? 500,
     toleranceFor: (slippageBps) => toleranceFor(slippageBps, network.priceToleranceBps),
     quoteTtlMs: network.quoteTtlMs ?? 30_000,
     etaSecondsOf: shared.times.etaSecondsOf,
   }
+}
+
+function feeTermsOf({ feeCentiBps = 1_250, discount }: NetworkConfig) {
+  return { feeCentiBps, discount: discount && { ...defaultDiscount, ...discount } }
 }
 
 /** Sealed tokens: each kind can be opened only by the call that it is for. */

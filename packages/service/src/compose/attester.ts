@@ -1,22 +1,23 @@
-import { attestationTypes, geoEscrowAbi, geoOpDomain, intakeDomain } from '@geoswap/protocol'
-import { getAddress, type Hex, verifyTypedData } from 'viem'
+import { geoEscrowAbi } from '@geoswap/protocol'
+import { getAddress, type Hex } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { every } from '../async/timing.ts'
 import { type AttestDeps, attestAll } from '../attester/attest.ts'
-import type { Heads } from '../chains/chain.ts'
+import { rememberHeads } from '../attester/remember-heads.ts'
+import { createAttestationSigning, type SignerOf } from '../chains/evm/attestation-signing.ts'
 import { isRefundable } from '../chains/is-signed.ts'
 import type { Config, NetworkConfig } from '../config.ts'
+import { addAttesterMetrics } from '../observe/attester-metrics.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
+import { findLostOn } from '../rebuild/lost-log.ts'
 import { createPool } from '../store/db.ts'
 import { findSigned } from '../store/signed.ts'
-import { addAttesterMetrics } from './attester-metrics.ts'
 import { attestersOf } from './attesters.ts'
 import { assertKeysFor, type Chains, connectChains } from './chains.ts'
 import { verifyDatabase } from './database.ts'
-import { findLostOn } from './lost-log.ts'
 import { openChains } from './open-chains.ts'
-import { every } from './timing.ts'
 
 const SWEEP_MS = 1_000
 
@@ -36,14 +37,15 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   })
   await verifyDatabase(pool, 'attester', logger)
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
+  const byId = new Map(chains.all.map(({ chain }) => [chain.chainId, rememberHeads(chain)]))
   const deps: AttestDeps = {
     pool,
-    chainOf: rememberChains(chains),
+    chainOf: (chainId) => byId.get(chainId) ?? chains.of(chainId).chain,
     isVerified: (chainId) => chains.of(chainId).gate.isOpen,
     isSigned: (swap) =>
       isRefundable({ custodyOf: chains.custodyOf, originOf: (id) => chains.of(id).chain }, swap),
     everywhere: chains.all,
-    ...createSigning(createSigners(network, accounts, chains), chains),
+    ...createAttestationSigning(createSigners(network, accounts, chains), chains.custodyOf),
     onAttested(kind, swapIds) {
       logger.info({ kind, swapIds }, 'attested')
       counters.countAttested(kind, swapIds.length)
@@ -76,31 +78,6 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   }
 }
 
-// Final blocks stay final: a sweep every second need not read newer ones each time.
-const HEADS_MS = 3_000
-
-/** Chains whose heads are cached for a few seconds. */
-function rememberChains(chains: Chains): AttestDeps['chainOf'] {
-  const byId = new Map(
-    chains.all.map(({ chain }) => {
-      let known: { at: number; heads: Promise<Heads> } | undefined
-      const readHeads = () => {
-        if (known && performance.now() - known.at < HEADS_MS) return known.heads
-        const heads = chain.readHeads()
-        known = { at: performance.now(), heads }
-        heads.catch(() => {
-          known = undefined
-        })
-        return heads
-      }
-      return [chain.chainId, { ...chain, readHeads }]
-    }),
-  )
-  return (chainId) => byId.get(chainId) ?? chains.of(chainId).chain
-}
-
-type SignerOf = (chainId: number) => Promise<PrivateKeyAccount>
-
 /** The signer of a chain: during a rotation of attesters, the one that its escrow currently names. */
 function createSigners(
   network: NetworkConfig,
@@ -117,34 +94,5 @@ function createSigners(
     if (!evm || network.nextAttester === undefined) return accountOf(getAddress(network.attester))
     const escrow = { address: evm.contracts.escrow, abi: geoEscrowAbi } as const
     return accountOf(await evm.client.readContract({ ...escrow, functionName: 'attester' }))
-  }
-}
-
-function createSigning(
-  signerOf: SignerOf,
-  chains: Chains,
-): Pick<AttestDeps, 'signClaims' | 'signRefund' | 'isTaken'> {
-  const domainOf = (chainId: number) => {
-    const place = chains.custodyOf(chainId)
-    return 'escrow' in place ? geoOpDomain({ chainId, escrow: place.escrow }) : intakeDomain(chainId)
-  }
-  const toClaims = (chainId: number, ops: readonly string[]) => ({
-    ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Claims' as const },
-    message: { ops: ops as Hex[] },
-  })
-  const toRefund = (chainId: number, op: string, validUntil: number) => ({
-    ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Refund' as const },
-    message: { op: op as Hex, validUntil: BigInt(validUntil) },
-  })
-  return {
-    signClaims: async (chainId, ops) => (await signerOf(chainId)).signTypedData(toClaims(chainId, ops)),
-    signRefund: async (chainId, op, validUntil) =>
-      (await signerOf(chainId)).signTypedData(toRefund(chainId, op, validUntil)),
-    async isTaken({ chainId, kind, opHashes, validUntil = 0, signature: text }) {
-      const signature = text as Hex
-      const { address } = await signerOf(chainId)
-      if (kind === 'claim') return verifyTypedData({ ...toClaims(chainId, opHashes), address, signature })
-      return verifyTypedData({ ...toRefund(chainId, opHashes[0] ?? '', validUntil), address, signature })
-    },
   }
 }

@@ -1,59 +1,17 @@
 import { getAddress, isAddress, type PrivateKeyAccount } from 'viem'
-import type { Chain, InputBuilder } from '../chains/chain.ts'
-import type { CustodyChain } from '../chains/custody.ts'
+import type { InputBuilder } from '../chains/chain.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
-import type { RecoveryChain } from '../chains/recovery.ts'
+import { type Gate, guarded } from '../chains/gate.ts'
 import type { FindSigned } from '../chains/solana/signed-payments.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
-import type { ViewReader } from '../chains/view.ts'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
-import type { HeadSubscription } from '../lanes/chain-follower.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { ChainCustody } from '../model/op-terms.ts'
 import { insideTransaction } from '../store/db.ts'
-import { connectEvm, type EvmParts, toContracts } from './evm.ts'
-import { type Gate, guarded } from './gate.ts'
-import { connectSolana, type SolanaOrigin } from './solana.ts'
-
-/**
- * Keys that send transactions: for inputs, claims and refunds, for inputs with an authorization, and for deliveries.
- */
-export type Senders = Record<'relay' | 'authorize' | 'deliver', readonly string[]>
-
-/** A chain of any family, with the parts that the processes need. */
-export type ConnectedChain = {
-  config: ChainConfig
-  chain: Chain
-  /** For the ledger. */
-  custody: CustodyChain
-  /** For rebuilding the database. */
-  recovery: RecoveryChain
-  /** For the one process that follows the chain. */
-  view: ViewReader
-  /** Subscribes to new heads; undefined without a configured WebSocket. */
-  listenToHeads?(listener: { onHead(): void; onFault(error: unknown): void }): HeadSubscription | undefined
-  senders: Senders
-  /** Senders that get no new work. */
-  retiring: readonly string[]
-  maxAmount: bigint
-  nativeToken: Pick<Token, 'address' | 'decimals'>
-  ownAddresses: readonly string[]
-  /** Lists the differences between the chain with its nodes and the configuration. */
-  verify(): Promise<Findings>
-  loadTokens(): Promise<Token[]>
-  /** A sender's native balance, in the smallest unit. */
-  readGasBalance(address: string): Promise<bigint>
-  /** Any owner's balance of a token or of the native coin. */
-  readTokenBalance(owner: string, token: string): Promise<bigint>
-  evm?: EvmParts
-  solana?: SolanaOrigin
-  /** Closed until the chain was verified against the configuration. */
-  gate: Gate
-}
-
-/** A chain before it has a gate. */
-export type Ungated = Omit<ConnectedChain, 'gate'>
+import type { ConnectedChain, EvmParts, SolanaOrigin, Ungated } from './connected-chain.ts'
+import { connectEvm, toContracts } from './evm.ts'
+import { connectSolana } from './solana.ts'
 
 export type Chains = {
   all: readonly ConnectedChain[]
@@ -112,11 +70,6 @@ function withGate(connected: Ungated): ConnectedChain {
 function guardedBuilder(builder: InputBuilder, gate: Gate, config: ChainConfig): InputBuilder {
   const { readPayer, build } = guarded(builder, gate, config)
   return { readPayer, build, check: (signed) => builder.check(signed) }
-}
-
-/** The keys of a chain that take new work. */
-export function activeOf({ senders, retiring }: ConnectedChain, role: keyof Senders): string[] {
-  return senders[role].filter((address) => !retiring.includes(address))
 }
 
 function toPlace(config: ChainConfig): ChainCustody {

@@ -3,8 +3,8 @@ import type { Views } from '../lanes/views.ts'
 import { createClaimLimits } from '../market/claim-limits.ts'
 import { readClaimBooks } from '../store/claim-books.ts'
 import { readBooked } from '../store/exposure.ts'
-import { capsOf } from './caps.ts'
 import type { Chains } from './chains.ts'
+import { capsOf } from './served-chains.ts'
 
 type Parts = { pool: Pool; chains: Chains; views: Pick<Views, 'of'> }
 

@@ -11,17 +11,14 @@ import { createEvmViewReader } from '../chains/evm/view.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import { medianOfNodes } from '../chains/nodes/agree.ts'
 import { finalityOf } from '../config/finality.ts'
+import { maxHeadAgeMs } from '../config/head-age.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
 import { type CustodyOf, ringOfOp } from '../model/op-terms.ts'
 import { buyingVenues } from '../venues/registry.ts'
 import { attestersOf } from './attesters.ts'
-import type { Ungated } from './chains.ts'
-import { maxHeadAgeMs } from './head-age.ts'
-
-export type EvmContracts = { account: Address; escrow: Address; vault: Address }
-export type EvmParts = { client: PublicClient; contracts: EvmContracts }
+import type { EvmContracts, EvmParts, Ungated } from './connected-chain.ts'
 
 type Options = {
   network: NetworkConfig

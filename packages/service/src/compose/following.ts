@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { NetworkConfig } from '../config.ts'
 import { announcedTopic, createChainFollower } from '../lanes/chain-follower.ts'
-import type { Task } from '../lanes/runner.ts'
+import type { Task } from '../lanes/lane.ts'
 import type { Views } from '../lanes/views.ts'
 import type { Logger } from '../observe/logger.ts'
-import type { ConnectedChain } from './chains.ts'
+import type { ConnectedChain } from './connected-chain.ts'
 import { feedsOn } from './evm.ts'
 
 type Parts = {

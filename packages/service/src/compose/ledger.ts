@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import type { HeadFollower } from '../lanes/head-follower.ts'
-import type { Task } from '../lanes/runner.ts'
+import type { Task } from '../lanes/lane.ts'
 import { createBookkeeper } from '../ledger/bookkeeper.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
 import type { Logger } from '../observe/logger.ts'
-import type { ConnectedChain } from './chains.ts'
+import type { ConnectedChain } from './connected-chain.ts'
 
 // Three readings confirm a mismatch: missing funds stop quotes within seconds of their block's finality.
 const READ_MS = 3_000

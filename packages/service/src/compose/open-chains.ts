@@ -1,7 +1,8 @@
+import { every } from '../async/timing.ts'
 import type { Findings } from '../chains/findings.ts'
 import type { Logger } from '../observe/logger.ts'
-import type { Chains, ConnectedChain } from './chains.ts'
-import { every } from './timing.ts'
+import type { Chains } from './chains.ts'
+import type { ConnectedChain } from './connected-chain.ts'
 
 const RETRY_MS = 5_000
 

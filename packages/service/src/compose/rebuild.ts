@@ -3,18 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
-import type { Task } from '../lanes/runner.ts'
+import type { Task } from '../lanes/lane.ts'
 import { deadlinesFrom, type RouteTimes } from '../model/deadlines.ts'
 import { MAX_SLOWDOWN } from '../model/finality.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Summary } from '../rebuild/apply.ts'
 import type { RebuildChain } from '../rebuild/deps.ts'
+import { findLost } from '../rebuild/lost-log.ts'
 import { resolveOrphans } from '../rebuild/orphans.ts'
 import { rebuild } from '../rebuild/rebuild.ts'
 import type { Rules } from '../rebuild/terms.ts'
 import { venueOfDelivery } from '../venues/registry.ts'
-import { type Chains, type ConnectedChain, connectChains, findDifferences } from './chains.ts'
-import { findLost } from './lost-log.ts'
+import { type Chains, connectChains, findDifferences } from './chains.ts'
+import type { ConnectedChain } from './connected-chain.ts'
 
 type Options = {
   network: NetworkConfig
@@ -46,7 +47,7 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
   })
   const { problems } = await findDifferences(chains)
   if (problems.length > 0) throw new Error(`The chains are not as configured:\n- ${problems.join('\n- ')}`)
-  const isLogLost = (await findLost(pool, chains)).length > 0
+  const isLogLost = (await findLost(pool, chains.all)).length > 0
   const rules = rulesOf(network, chains)
   const slowest = slowestOf(network.chains)
   return rebuild({

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { parseNetwork } from '../config/network-file.ts'
 import { NETWORK_TEXT } from '../config/test-network.ts'
-import { activeOf, connectChains } from './chains.ts'
+import { activeSenders } from '../model/served-chain.ts'
+import { connectChains } from './chains.ts'
 
 test('a retiring key keeps its lane and gets no new work', () => {
   const { network } = parseNetwork(NETWORK_TEXT)
@@ -15,6 +16,6 @@ test('a retiring key keeps its lane and gets no new work', () => {
   if (!base) throw new Error('No chain')
 
   expect(base.senders.relay).toEqual([retired, kept])
-  expect(activeOf(base, 'relay')).toEqual([kept])
-  expect(activeOf(base, 'deliver')).toEqual(network.deliverers)
+  expect(activeSenders(base, 'relay')).toEqual([kept])
+  expect(activeSenders(base, 'deliver')).toEqual(network.deliverers)
 })

@@ -1,7 +1,6 @@
 import { attestationTypes, intakeDomain } from '@geoswap/protocol'
 import type { Address as SolanaAddress } from '@solana/kit'
 import { type Address, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
-import type { InputBuilder } from '../chains/chain.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import { NATIVE_SOL } from '../chains/solana/address.ts'
 import { createInputBuilder } from '../chains/solana/builder.ts'
@@ -18,23 +17,18 @@ import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.t
 import { verifySolana } from '../chains/solana/verify.ts'
 import { createSolanaViewReader } from '../chains/solana/view.ts'
 import { readWallet } from '../chains/solana/wallet.ts'
+import { maxHeadAgeMs } from '../config/head-age.ts'
 import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
 import type { RecipientView } from '../flow/quote/quote.ts'
 import type { Order } from '../flow/quote/request.ts'
 import type { Token } from '../model/catalog.ts'
 import { attestersOf } from './attesters.ts'
-import type { Ungated } from './chains.ts'
-import { maxHeadAgeMs } from './head-age.ts'
+import type { SolanaOrigin, Ungated } from './connected-chain.ts'
 
 // The System, token and associated-token programs move amounts of 64 bits.
 const MAX_U64 = (1n << 64n) - 1n
 // Millionths of a lamport per compute unit: a payment costs 30 lamports more at the floor, 30,000 at the cap.
 const PRIORITY_PRICE = { floor: '1000', cap: '1000000' }
-
-export type SolanaOrigin = {
-  builder: InputBuilder
-  inspectRecipient(order: Order): Promise<RecipientView>
-}
 
 type Options = {
   network: NetworkConfig

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import { every } from '../async/timing.ts'
 import { createConnectionSlots } from '../flow/status/connection-slots.ts'
 import { createStatusStreams } from '../flow/status/streams.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
 import { findMoved, readEvents } from '../store/events.ts'
 import { leasePlaces } from '../store/held-places.ts'
 import { findEnded, readStatuses } from '../store/statuses.ts'
-import { every } from './timing.ts'
 
 const MAX_HELD_PER_ACCOUNT = 1_000
 const RENEW_MS = 5_000

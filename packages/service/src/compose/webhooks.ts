@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { NetworkConfig } from '../config.ts'
 import { createLaneRunner } from '../lanes/runner.ts'
 import type { Logger } from '../observe/logger.ts'
+import { addWebhookMetrics } from '../observe/webhook-metrics.ts'
 import type { Sealer } from '../seal/sealer.ts'
-import { countEndpoints, countWaiting } from '../store/webhook-endpoints.ts'
 import { createPost } from '../webhooks/post.ts'
 import { resealAll } from '../webhooks/reseal.ts'
 import { createSecretSeal } from '../webhooks/secret-seal.ts'
@@ -49,36 +49,4 @@ export function composeWebhooks({ network, pool, sealer, logger, registry }: Par
       await sender.stop()
     },
   }
-}
-
-function addWebhookMetrics(registry: Registry, pool: Pool) {
-  const attempts = new Counter({
-    name: 'geoswap_webhook_attempts_total',
-    help: 'Webhooks posted by this process, by whether the endpoint accepted them.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  })
-  new Gauge({
-    name: 'geoswap_webhook_deliveries',
-    help: 'Events due to endpoints: waiting for their next attempt, or given up.',
-    labelNames: ['state'],
-    registers: [registry],
-    async collect() {
-      const counts = await countWaiting(pool).catch(() => undefined)
-      if (!counts) return
-      this.set({ state: 'waiting' }, counts.waiting)
-      this.set({ state: 'givenUp' }, counts.givenUp)
-    },
-  })
-  new Gauge({
-    name: 'geoswap_webhook_endpoints',
-    help: 'Endpoints by whether they accept deliveries.',
-    labelNames: ['state'],
-    registers: [registry],
-    async collect() {
-      const counts = await countEndpoints(pool).catch(() => undefined)
-      for (const [state, count] of Object.entries(counts ?? {})) this.set({ state }, count)
-    },
-  })
-  return (outcome: 'delivered' | 'failed') => attempts.inc({ outcome })
 }

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
 import { finalityOf } from '../config/finality.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
@@ -13,58 +14,53 @@ import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
 import { type RelayDeps, relayAttested, releaseDeferred } from '../flow/settle/relay.ts'
-import { createLaneRunner, type Lane } from '../lanes/runner.ts'
+import { createClaimCheck, createLateCheck } from '../lanes/claim-check.ts'
+import { createGasWatch, type GasWatch } from '../lanes/gas-watch.ts'
+import type { Lane } from '../lanes/lane.ts'
+import { retentionLane } from '../lanes/retention.ts'
+import { createLaneRunner } from '../lanes/runner.ts'
 import { overlapOf } from '../lanes/scan.ts'
 import { createSender } from '../lanes/sender.ts'
 import { createSendingLane } from '../lanes/sending.ts'
 import type { SignedCheck } from '../lanes/signed-check.ts'
+import { createTimeKeeper } from '../lanes/time-keeper.ts'
 import { topUpLowest } from '../lanes/top-up.ts'
 import type { ViewOfChain, Views } from '../lanes/views.ts'
 import { createWatchLane } from '../lanes/watch.ts'
+import { createPriceCheck } from '../market/price-check.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { Share } from '../model/group.ts'
 import { shareOf } from '../model/key-share.ts'
 import { USUAL_TOLERANCE_BPS } from '../model/pricing.ts'
+import { activeSenders, sendersOf } from '../model/served-chain.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
+import { tracingLane } from '../observe/trace-lane.ts'
+import { createWorkerEvents, type WorkerEvents } from '../observe/worker-events.ts'
+import { addWorkerMetrics } from '../observe/worker-metrics.ts'
+import { findLostOn } from '../rebuild/lost-log.ts'
 import { createPool } from '../store/db.ts'
 import { markOriginSafe } from '../store/exposure.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
 import { createBuyerCheck } from '../venues/registry.ts'
-import { capsOf } from './caps.ts'
-import {
-  activeOf,
-  assertKeysFor,
-  type Chains,
-  type ConnectedChain,
-  connectChains,
-  loadCatalog,
-  signingAddresses,
-} from './chains.ts'
-import { createClaimCheck, createLateCheck } from './claim-check.ts'
+import { assertKeysFor, type Chains, connectChains, loadCatalog, signingAddresses } from './chains.ts'
+import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createFollowing } from './following.ts'
-import { floatOf } from './gas.ts'
-import { createGasWatch, type GasWatch } from './gas-watch.ts'
 import { createLedgerTask } from './ledger.ts'
-import { findLostOn } from './lost-log.ts'
 import { openChains } from './open-chains.ts'
-import { createPriceCheck } from './price-check.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
-import { retentionLane } from './retention.ts'
+import { capsOf, floatOf, toServedChains } from './served-chains.ts'
 import { checkSigned } from './signed.ts'
 import { createSigners } from './solana.ts'
-import { createTimeKeeper } from './swap-times.ts'
-import { atMostEvery } from './timing.ts'
-import { openSpans, tracingLane } from './traces.ts'
+import { openSpans } from './traces.ts'
 import { openViews } from './views.ts'
-import { addWorkerMetrics, type WorkerCounters } from './worker-metrics.ts'
 
 export type Worker = { start(): Promise<void>; close(): Promise<void> }
 
@@ -80,7 +76,10 @@ type Parts = {
   signed: SignedCheck
   gas: Pick<GasWatch, 'hasGas'>
   logger: Logger
-  counters: WorkerCounters
+  events: WorkerEvents
+  /** Whether a delivery's input can be claimed in time, and whether a chain's finality is too slow. */
+  isClaimable: ReturnType<typeof createClaimCheck>
+  isLate: ReturnType<typeof createLateCheck>
 }
 
 const PATIENCE_SECONDS = 60
@@ -116,8 +115,9 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     followers: chains.all.map(({ config }) => ({ chain: config.name, follower: views.of(config.chainId) })),
     heldLanes: () => runner.heldCount(),
   })
+  const events = createWorkerEvents(logger, counters)
   const spans = openSpans(config, 'worker', logger)
-  const parts = completeParts({ config, pool, chains, catalog, views, wake, logger, counters })
+  const parts = completeParts({ config, pool, chains, catalog, views, wake, logger, events })
   const lanes = [
     ...chains.all.flatMap((chain) => lanesOf(parts, chain)),
     retentionLane(pool, logger, network.eventDays),
@@ -152,16 +152,19 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
 }
 
-type Given = Omit<Parts, 'followers' | 'prices' | 'signed' | 'gas'>
+type Given = Omit<Parts, 'followers' | 'prices' | 'signed' | 'gas' | 'isClaimable' | 'isLate'>
 
-/** Adds heads, prices and gas from the chains' views, and the check of wallets' signatures. */
+/** Adds heads, prices and gas from the chains' views, and the checks of signatures and claims. */
 function completeParts(given: Given): Parts {
-  const { config, pool, chains, views, logger } = given
+  const { config, pool, chains, catalog, views, events } = given
   const followers = new Map(chains.all.map(({ config: { chainId } }) => [chainId, views.of(chainId)]))
   const prices = followPrices({ ...given, followers })
-  const gas = createGasWatch(config.network, chains.all, views)
-  const signed = checkSigned(pool, chains, logger)
-  return { ...given, followers, prices, signed, gas }
+  const gas = createGasWatch(toServedChains(config.network, chains.all), views)
+  const signed = checkSigned(pool, chains, events.unsigned)
+  const deadlines = { ...defaultDeadlines, ...config.network.deadlines }
+  const isClaimable = createClaimCheck({ deadlines, catalog, followers })
+  const isLate = createLateCheck({ catalog, followers })
+  return { ...given, followers, prices, signed, gas, isClaimable, isLate }
 }
 
 function accountsOf({ relayerKeys, delivererKeys, floatKey }: Config) {
@@ -202,9 +205,9 @@ function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
   const float = floatOf(parts.config.network, connected)
   if (!float) return []
   const { pool } = parts
-  const { chain, config, senders, nativeToken } = connected
+  const { chain, config, nativeToken } = connected
   const sender = senderOf(parts, connected, float.address)
-  const keys = [...new Set(Object.values(senders).flat())]
+  const keys = sendersOf(connected)
   const view = followerOf(parts, config.chainId)
   const deps = {
     ...{ pool, chain, sender, keys, limits: float.limits },
@@ -224,7 +227,7 @@ function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
 
 /** Undefined for a retiring key: it follows up on its transactions, and leaves other work to active keys. */
 function relayShareOf(chain: ConnectedChain, address: string): Share | undefined {
-  return shareOf({ active: activeOf(chain, 'relay'), address, hasGas: () => true })
+  return shareOf({ active: activeSenders(chain, 'relay'), address, hasGas: () => true })
 }
 
 function followerOf({ followers }: Pick<Parts, 'followers'>, chainId: number): ViewOfChain {
@@ -234,41 +237,25 @@ function followerOf({ followers }: Pick<Parts, 'followers'>, chainId: number): V
 }
 
 function senderOf(parts: Parts, { chain, config }: ConnectedChain, address: string) {
-  const { pool, logger, counters } = parts
+  const { pool, events, isClaimable } = parts
   return createSender({
     pool,
     chain,
     address,
     maxInFlight: config.maxInFlight ?? 16,
-    isClaimable: createClaimCheck(parts),
-    onSent(sent) {
-      logger.info({ chain: config.name, ...sent }, 'sent')
-      counters.countSent(config.name, sent.role)
-    },
-    onSendFault: (err, txHash) => logger.warn({ err, chain: config.name, txHash }, 'send not confirmed'),
-    onRefused(reason, txHash) {
-      logger.warn({ chain: config.name, address, txHash, reason }, 'every node refused')
-      counters.countRefused(config.name, reason)
-    },
-    onReplaced({ attempt: { txHash, role, replacement }, swapIds, by }) {
-      logger.info({ chain: config.name, swapIds, txHash, by, role, replacement }, 'replaced')
-      counters.countReplaced(config.name)
-    },
+    isClaimable,
+    ...events.ofSender(config.name, address),
   })
 }
 
-function logMove(logger: Logger, name: string) {
-  return (swap: Swap, detail?: string) => logger.info({ swapId: swap.id, state: swap.state, detail }, name)
-}
-
 function watchLane(parts: Parts, connected: ConnectedChain): Lane {
-  const { pool, logger } = parts
+  const { pool, events } = parts
   const { chain, config } = connected
   const senders = Object.values(connected.senders).flat()
   const follower = followerOf(parts, config.chainId)
   const rules = finalityOf(config)
-  const times = createTimeKeeper(pool, parts.chains)
-  const onMoved = logMove(logger, 'origin')
+  const times = createTimeKeeper(pool, (chainId) => finalityOf(parts.chains.of(chainId).config))
+  const onMoved = events.originMoved
   const originDeps = { pool, origin: chain, rules, onMoved }
   const destinationDeps = {
     pool,
@@ -276,8 +263,11 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     rules,
     finalitySeconds: () => follower.measured().finalitySeconds,
     originOf: (chainId: number) => parts.chains.of(chainId).chain,
-    onSettled: times.noteAfter(logMove(logger, 'settled')),
-    onRefundDecided: logMove(logger, 'refund decided'),
+    onSettled(swap: Swap) {
+      events.settled(swap)
+      times.note(swap)
+    },
+    onRefundDecided: events.refundDecided,
   }
   const lane = createWatchLane({
     pool,
@@ -312,7 +302,7 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
 
 /** Without a share, the lane locks the inputs assigned to its key and leaves claims and refunds to others. */
 function relayLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {
-  const { pool, prices, logger } = parts
+  const { pool, prices, events } = parts
   const { chain, config } = connected
   const sender = senderOf(parts, connected, address)
   const batchSize = connected.senders.authorize.includes(address) ? 1 : chain.maxBatch
@@ -322,8 +312,8 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
-    isLate: createLateCheck(parts),
-    onDeclined: logMove(logger, 'failed'),
+    isLate: parts.isLate,
+    onDeclined: events.declined,
   }
   // If a transaction carries one swap, several are prepared concurrently.
   const [atOnce, takeSize] = batchSize === 1 ? [4, 1] : [1, FETCHED_LOCKS]
@@ -364,12 +354,12 @@ function deliverWork(chainId: number, deps: DeliverDeps) {
 }
 
 function deliverLane(parts: Parts, connected: ConnectedChain, address: string): Lane {
-  const { pool, prices, logger, config } = parts
+  const { pool, prices, events, config } = parts
   const { chain } = connected
   const { chainId } = connected.config
   const sender = senderOf(parts, connected, address)
   const follower = followerOf(parts, chainId)
-  const active = activeOf(connected, 'deliver')
+  const active = activeSenders(connected, 'deliver')
   const hasGas = (key: string) => parts.gas.hasGas(chainId, key)
   const deps = {
     share: () => shareOf({ active, address, hasGas }),
@@ -381,14 +371,14 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string): 
       isVerified: (chainId: number) => parts.chains.of(chainId).gate.isOpen,
       isLive: follower.isLive,
       downSeconds: follower.downSeconds,
-      isClaimable: createClaimCheck(parts),
-      isLate: createLateCheck(parts),
+      isClaimable: parts.isClaimable,
+      isLate: parts.isLate,
     },
     ...{ refreshPrices: prices.refresh, isPriceKept: prices.isKept, patienceSeconds: PATIENCE_SECONDS },
     ...parts.signed,
     cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,
     capsOf: (origin: number) => capsOf(parts.chains.of(origin).config),
-    onRefundDecided: logMove(logger, 'refund decided'),
+    onRefundDecided: events.refundDecided,
   }
   return createSendingLane({
     name: `deliver:${chainId}:${address}`,

@@ -1,7 +1,13 @@
 import type { Pool } from 'pg'
 import type { Chain, Refusal, Signed } from '../chains/chain.ts'
-import { type Attempt, markRefused } from '../store/attempts.ts'
-import { type IsClaimable, type ReplacementPolicies, readReplacementPolicies } from './replacement-policy.ts'
+import { type Attempt, findSwapsOf, markRefused } from '../store/attempts.ts'
+import {
+  type IsClaimable,
+  isBroadcastAgain,
+  policyOf,
+  REBROADCAST_MS,
+  type ReplacementPolicies,
+} from './replacement.ts'
 
 type Options = {
   pool: Pool
@@ -13,13 +19,12 @@ type Options = {
 
 export type Broadcaster = ReturnType<typeof createBroadcaster>
 
-// Durations use the monotonic clock: the wall clock may jump.
-const REBROADCAST_MS = 2_000
 const NEVER = Number.NEGATIVE_INFINITY
 
 /** Broadcasts signed transactions. An error does not say whether the bytes arrived; the chain decides that. */
 export function createBroadcaster(options: Options) {
-  const { pool, chain, onSendFault, onRefused } = options
+  const { pool, chain, isClaimable, onSendFault, onRefused } = options
+  // Durations use the monotonic clock: the wall clock may jump.
   let sentAt = new Map<string, number>()
   const refusals = new Map<string, Refusal>()
   let isRefused = false
@@ -39,14 +44,22 @@ export function createBroadcaster(options: Options) {
     const refusal = await chain.broadcast(raw).catch((error) => onSendFault(error, txHash))
     await note(refusal ?? undefined, txHash)
   }
+  const readPolicies = async (attempts: readonly Attempt[]): Promise<ReplacementPolicies> => {
+    if (attempts.length === 0) return new Map()
+    const ids = attempts.map(({ id }) => id)
+    const swaps = await findSwapsOf(pool, ids)
+    return new Map(attempts.map(({ id, role }) => [id, policyOf(role, swaps.get(id) ?? [], isClaimable)]))
+  }
   return {
     send,
+    /** The policies of these attempts, by the current states of their swaps. */
+    readPolicies,
     /** The reason for which all nodes refused the transaction at its last broadcast. */
     refusalOf: ({ txHash }: Attempt): Refusal | undefined => refusals.get(txHash),
     isRefused: () => isRefused,
     /**
-     * Broadcasts unmined transactions again and forgets all others. Leaves out unwanted ones: after a halt, a chain may
-     * still include bytes that were signed long ago. Returns the policies of those that were due.
+     * Broadcasts unmined transactions again and forgets all others. Leaves out unwanted ones. Returns the policies of
+     * those that were due.
      */
     async repeat(unmined: readonly Attempt[]): Promise<ReplacementPolicies> {
       isRefused = false
@@ -54,9 +67,8 @@ export function createBroadcaster(options: Options) {
       sentAt = new Map(unmined.map(({ txHash }) => [txHash, sentAt.get(txHash) ?? NEVER]))
       for (const txHash of refusals.keys()) if (!sentAt.has(txHash)) refusals.delete(txHash)
       const due = unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? NEVER) < dueSince)
-      const policies = await readReplacementPolicies(options, due)
-      const isWanted = ({ id }: Attempt) => (policies.get(id) ?? 'cancel') !== 'cancel'
-      await Promise.all(due.filter(isWanted).map(send))
+      const policies = await readPolicies(due)
+      await Promise.all(due.filter(({ id }) => isBroadcastAgain(policies.get(id))).map(send))
       return policies
     },
   }

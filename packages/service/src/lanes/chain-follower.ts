@@ -8,7 +8,7 @@ import { type Pace, paceOf } from '../model/poll-pace.ts'
 import { isChainAwaited, type StoredView, writeChainView } from '../store/chain-views.ts'
 import { setHoldings } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
-import type { Task } from './runner.ts'
+import type { Task } from './lane.ts'
 import { createViewParts } from './view-parts.ts'
 
 type Options = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Chain, Heads } from '../chains/chain.ts'
-import { planReplacement } from '../chains/evm/fees.ts'
+import { offerReplacements } from '../chains/evm/fees.ts'
 import type { Attempt } from '../store/attempts.ts'
 import { insertTestAttempt } from '../store/test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
@@ -21,7 +21,7 @@ const FEES = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 function newChain({ hasNonces }: { hasNonces: boolean }) {
   const offered: string[] = []
   const chain = {
-    ...{ chainId: 31_337, hasNonces, planReplacement: hasNonces ? planReplacement : () => undefined },
+    ...{ chainId: 31_337, hasNonces, offerReplacements: hasNonces ? offerReplacements : () => undefined },
     fits: () => true,
     readTerms: async () => FEES,
     isSignedFor: async () => true,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Chain, Heads, Refusal } from '../chains/chain.ts'
-import { planReplacement } from '../chains/evm/fees.ts'
+import { offerReplacements } from '../chains/evm/fees.ts'
 import type { Attempt, Role } from '../store/attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { holdTestLane } from '../store/test-lanes.ts'
@@ -27,7 +27,7 @@ async function newKey(answer: Answer, coins = 10n ** 18n) {
   const lease = await holdTestLane(database, address)
   const [refused, unrecorded]: [Refusal[], string[]] = [[], []]
   const chain = {
-    ...{ chainId: 31_337, hasNonces: true, planReplacement, fits: () => true },
+    ...{ chainId: 31_337, hasNonces: true, offerReplacements, fits: () => true },
     readTerms: async () => FEES,
     isSignedFor: async () => true,
     readOutcomes: async (_: string, open: Attempt[]) => ({

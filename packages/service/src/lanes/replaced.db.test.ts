@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Chain, Heads } from '../chains/chain.ts'
-import { planReplacement } from '../chains/evm/fees.ts'
+import { offerReplacements } from '../chains/evm/fees.ts'
 import type { Attempt, Role } from '../store/attempts.ts'
 import { declareLanes, takeLanes } from '../store/lanes.ts'
 import { insertTestAttempt } from '../store/test-attempts.ts'
@@ -21,7 +21,7 @@ const CALM = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 
 /** Includes no transaction. */
 const chain = {
-  ...{ chainId: 31_337, hasNonces: true, planReplacement },
+  ...{ chainId: 31_337, hasNonces: true, offerReplacements },
   readTerms: async () => ASKED,
   readOutcomes: async (_: string, open: Attempt[]) => ({
     final: [],

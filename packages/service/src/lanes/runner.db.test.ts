@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { createListener, type Listener } from '../store/listen.ts'
 import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { createLaneRunner, type Lane } from './runner.ts'
+import type { Lane } from './lane.ts'
+import { createLaneRunner } from './runner.ts'
 
 const LEASE_MS = 3_000
 // Workers renew only every quarter of this lease.

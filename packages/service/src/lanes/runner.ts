@@ -1,25 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { askForLane, declareLanes, type Lease, readHolders, takeLanes } from '../store/lanes.ts'
+import { askForLane, declareLanes, readHolders, takeLanes } from '../store/lanes.ts'
 import { createHeldLanes } from './held-lanes.ts'
+import type { Lane } from './lane.ts'
 import { createLaneBalancer } from './lane-balancer.ts'
 import { createPoller } from './poller.ts'
 import { runLane } from './running-lane.ts'
-
-/** Work that one process at a time may do: sending a key's transactions, watching a chain. */
-export type Lane = {
-  name: string
-  tasks: readonly Task[]
-  /** False leaves the lane to other processes. Default: true. */
-  isOpen?(): boolean
-}
-
-/** One kind of work of a lane. Its steps never overlap, but run beside the lane's other tasks. */
-export type Task = {
-  /** Topics that wake the task. It also runs once a second, in case a wake-up is lost. */
-  topics: readonly string[]
-  step(lease: Lease, wakeLane: (topic: string) => void): Promise<void>
-}
 
 type Options = {
   pool: Pool

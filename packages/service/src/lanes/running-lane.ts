@@ -1,5 +1,5 @@
 import type { Lease } from '../store/lanes.ts'
-import type { Lane, Task } from './runner.ts'
+import type { Lane, Task } from './lane.ts'
 
 export type RunningLane = {
   lease: Lease

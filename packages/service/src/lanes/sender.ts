@@ -19,12 +19,12 @@ import { toJson } from '../store/json.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
 import { recordOutcomes } from './record-outcomes.ts'
-import { type IsClaimable, type ReplacementPolicies, readReplacementPolicies } from './replacement-policy.ts'
+import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
 
 type SendingChain = Pick<
   Chain,
   | ('chainId' | 'hasNonces' | 'readTerms' | 'boundTerms' | 'sign')
-  | ('fits' | 'broadcast' | 'readOutcomes' | 'planReplacement' | 'isSignedFor' | 'readCoins')
+  | ('fits' | 'broadcast' | 'readOutcomes' | 'offerReplacements' | 'isSignedFor' | 'readCoins')
 >
 
 type Options = {
@@ -116,9 +116,9 @@ export function createSender(options: Options): Sender {
     seen = { hard: heads.hard.hash, at: now, hasMore: outcomes.final.length >= FIRST_MINED }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const policies = await broadcaster.repeat(outcomes.unmined)
-    for (const found of findStuck(outcomes.unmined, policies, broadcaster.refusalOf)) {
-      const terms = await termsAt(heads, found.isRefused)
-      await replaceIfStuck({ options, broadcaster }, lease, heads, { ...found, terms })
+    for (const stuck of findStuck(outcomes.unmined, policies, broadcaster.refusalOf)) {
+      const terms = await termsAt(heads, stuck.isRefused)
+      await replaceIfDue({ options, broadcaster, lease, heads }, stuck, terms)
     }
   }
 
@@ -160,60 +160,39 @@ async function signAndRecord(
 
 const sentAt = ({ head }: Heads) => ({ sentAtBlock: head.number, sentAtSeconds: head.seconds })
 
-/**
- * Finds the oldest transaction, which may block all others, those that no node has, and unwanted ones, which a node may
- * still include. Does not count a refusal for lack of coins: the key is topped up.
- */
-function findStuck(
-  unmined: readonly Attempt[],
-  policies: ReplacementPolicies,
-  refusalOf: (attempt: Attempt) => Refusal | undefined,
-): Found[] {
-  const [oldest] = unmined
-  return unmined
-    .map((stuck) => {
-      const refusal = refusalOf(stuck)
-      const isUnwanted = policies.get(stuck.id) === 'cancel' || refusal === 'authority'
-      return { stuck, isUnwanted, isRefused: refusal !== undefined && refusal !== 'unfunded' }
-    })
-    .filter(({ stuck, isUnwanted, isRefused }) => stuck === oldest || isUnwanted || isRefused)
-}
-
-type Found = { stuck: Attempt; isUnwanted: boolean; isRefused: boolean }
-type Stuck = Found & { terms: SigningTerms }
+type Replaced = { options: Options; broadcaster: Broadcaster; lease: Lease; heads: Heads }
 
 /** Replaces a stuck transaction with a higher fee or with a no-op, if the chain supports replacement. */
-async function replaceIfStuck(
-  { options, broadcaster }: { options: Options; broadcaster: Broadcaster },
-  lease: Lease,
-  heads: Heads,
-  found: Stuck,
-): Promise<void> {
+async function replaceIfDue(deps: Replaced, stuck: Stuck<Attempt>, terms: SigningTerms): Promise<void> {
+  const { options, broadcaster, lease, heads } = deps
   const { pool, chain, address, onReplaced } = options
-  const { stuck } = found
-  const replacement = await planReplacement(options, heads, found)
+  const { attempt } = stuck
+  const replacement = await planReplacement(deps, stuck, terms)
   // Do not raise fees that the key cannot pay: each raise would cost more once the key is funded.
   if (!replacement || replacement.cost > (await chain.readCoins(address, heads.head))) return
   const signing = { ...replacement, ...sentAt(heads) }
-  const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, stuck, signing))
+  const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, attempt, signing))
   if (!signed) return
-  onReplaced({ attempt: stuck, swapIds: signed.swapIds, by: signed.txHash })
+  onReplaced({ attempt, swapIds: signed.swapIds, by: signed.txHash })
   await sendRecorded(broadcaster, replacement.isBurn ? 'noop' : 'replacement', signed)
 }
 
-/** Keeps a transaction that others rely on, even at a higher price: a reorg may have undone it. */
-async function planReplacement(options: Options, heads: Heads, found: Stuck) {
-  const { chain } = options
-  const { stuck, isUnwanted, isRefused, terms } = found
-  if (isUnwanted) return chain.planReplacement(stuck, heads, terms, { policy: 'cancel' })
-  const planned = chain.planReplacement(stuck, heads, terms, { isRefused })
-  if (!planned || stuck.isBurn) return planned
-  const policy = (await readReplacementPolicies(options, [stuck])).get(stuck.id)
-  const replacement = policy && chain.planReplacement(stuck, heads, terms, { policy, isRefused })
+async function planReplacement(
+  { options, broadcaster, heads }: Replaced,
+  stuck: Stuck<Attempt>,
+  terms: SigningTerms,
+): Promise<Replacement | undefined> {
+  const { chain, address } = options
+  const { attempt, isUnwanted } = stuck
+  const offers = chain.offerReplacements(attempt, terms)
+  if (!offers || !isDue(stuck, heads, offers)) return undefined
+  if (isUnwanted || attempt.isBurn) return offers.noop
+  const policy = (await broadcaster.readPolicies([attempt])).get(attempt.id)
+  const replacement = policy && chooseReplacement(attempt, policy, offers)
   if (!replacement || replacement.isBurn) return replacement
   // A key signs a stored request again only if it matches the bytes that the key signed before.
-  const isOurs = await chain.isSignedFor(stuck.request, { raw: stuck.raw, sender: options.address })
-  return isOurs ? replacement : chain.planReplacement(stuck, heads, terms, { policy: 'cancel' })
+  const isOurs = await chain.isSignedFor(attempt.request, { raw: attempt.raw, sender: address })
+  return isOurs ? replacement : offers.noop
 }
 
 const boundBy = (chain: SendingChain, terms: SigningTerms, feeBound: bigint) =>

@@ -1,7 +1,7 @@
 import type { Heads } from '../chains/chain.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { HeadFollower } from './head-follower.ts'
-import type { Lane, Task } from './runner.ts'
+import type { Lane, Task } from './lane.ts'
 import type { Sender } from './sender.ts'
 
 type Work = {

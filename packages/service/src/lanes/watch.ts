@@ -9,7 +9,7 @@ import { findPositionsPast, freePositions } from '../store/ops.ts'
 import { followAbandoned } from './abandoned.ts'
 import { createAudit } from './audit.ts'
 import type { HeadFollower } from './head-follower.ts'
-import type { Lane, Task } from './runner.ts'
+import type { Lane, Task } from './lane.ts'
 import { type ScanDeps, scanEvents } from './scan.ts'
 
 type Finalize = (heads: Heads, events: readonly StoredEvent[], faults: unknown[]) => Promise<ChainEvent[]>

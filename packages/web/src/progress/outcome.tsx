@@ -6,7 +6,7 @@ import { TxLink } from '../parts/tx-link.tsx'
 import { type Catalog, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { refundReason } from '../swap/words.ts'
-import type { SwapTerms } from './swap-progress.tsx'
+import type { SwapTerms } from './swap-terms.ts'
 
 type Props = { swap: StatusReply; terms: SwapTerms | undefined }
 

@@ -3,7 +3,7 @@ import { formatUnits } from '../amounts.ts'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import type { Journey } from './journey.ts'
-import type { SwapTerms } from './swap-progress.tsx'
+import type { SwapTerms } from './swap-terms.ts'
 
 type Props = { swap: StatusReply; terms: SwapTerms | undefined; journey: Journey }
 

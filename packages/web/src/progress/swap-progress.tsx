@@ -1,11 +1,9 @@
-import type { StatusReply, SwapRecord } from '@geoswap/sdk'
+import type { StatusReply } from '@geoswap/sdk'
 import { journeyOf, stepsOf } from './journey.ts'
 import { Outcome } from './outcome.tsx'
 import { Picture } from './picture.tsx'
+import type { SwapTerms } from './swap-terms.ts'
 import { Timeline } from './timeline.tsx'
-
-/** The request of the swap, which the status does not have. */
-export type SwapTerms = Pick<SwapRecord, 'walletAddress' | 'recipient' | 'inputToken' | 'outputToken'>
 
 /** Where the funds are, as a picture and as a list, and the outcome. */
 export function SwapProgress({ swap, terms }: { swap: StatusReply; terms: SwapTerms | undefined }) {

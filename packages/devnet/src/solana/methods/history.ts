@@ -1,6 +1,7 @@
 import { SUPPORTED_MEMO_PROGRAM_ADDRESSES } from '@solana-program/memo'
 import type { Methods } from '../json-rpc.ts'
-import type { Landed, Ledger } from '../ledger.ts'
+import type { Landed } from '../landed.ts'
+import type { Ledger } from '../ledger.ts'
 import {
   API_VERSION,
   type Config,

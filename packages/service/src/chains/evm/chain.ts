@@ -17,8 +17,8 @@ import {
   claimsThatFit,
   type Fees,
   fitsBlock,
+  offerReplacements,
   type PriceReader,
-  planReplacement,
   readFees,
   readLegCosts,
 } from './fees.ts'
@@ -73,7 +73,7 @@ export function createEvmChain(options: Options): Chain {
     broadcast: (raw) => broadcast(nodes, raw),
     readOutcomes: createOutcomeReader(clients),
     isSignedFor: (request, by) => isSignedFor(request as EvmRequest, by),
-    planReplacement,
+    offerReplacements,
     readDelegation: (wallet) => reads.readDelegation(clients, settings, wallet),
     readWallet: (input) => reads.readWallet(clients, settings, input),
     readLocks: (ops, at) => reads.readLocks(agreed, settings, ops, at),

@@ -3,7 +3,8 @@ import { type Address, createTestClient, http } from 'viem'
 import { afterAll, expect, test } from 'vitest'
 import type { Block } from '../chain.ts'
 import { createEvmClient } from './client.ts'
-import { createPriceReader, readFees, readLegCosts, type WithBaseFee } from './fees.ts'
+import { createPriceReader, readFees, readLegCosts } from './fees.ts'
+import type { WithBaseFee } from './heads.ts'
 import { createHeadReader } from './heads.ts'
 
 const [plan] = EVM_CHAINS

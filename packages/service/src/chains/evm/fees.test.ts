@@ -1,7 +1,7 @@
 import { type PublicClient, zeroAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SignedDelegation, Swap } from '../../model/swap.ts'
-import type { Block, Heads, ReplacementPolicy, Sent } from '../chain.ts'
+import type { Heads, Sent } from '../chain.ts'
 import { bytesOf } from './data-price.ts'
 import {
   boundFees,
@@ -11,7 +11,7 @@ import {
   type Fees,
   fitsBlock,
   gasLimitOf,
-  planReplacement,
+  offerReplacements,
   readFees,
   readLegCosts,
 } from './fees.ts'
@@ -24,105 +24,66 @@ const feesOf = (maxFeePerGas: bigint, bound?: bigint): Fees => ({
   ...(bound !== undefined && { bound: String(bound) }),
 })
 
-const pairsOf = (signed: readonly Sent[]) =>
-  signed.slice(1).map((after, index) => [signed[index] as Sent, after] as const)
-
 test('terms are within the bound, or undefined', () => {
   expect(boundFees(feesOf(100n), 100n)).toEqual(feesOf(100n, 100n))
   expect(boundFees(feesOf(101n), 100n)).toBeUndefined()
 })
 
-describe('an unmined transaction', () => {
-  const block: Block = { number: 10n, height: 10n, hash: '0x10', seconds: 100 }
-  const heads: Heads = { head: block, settle: block, hard: block }
+describe('the replacements of an unmined transaction', () => {
   const request = { to: '0x01', data: '0x02', gas: 60_000 }
-  const stuck = {
-    request,
-    sentAtBlock: 7n,
-    sentAtSeconds: 97,
-    replacement: 0,
-    isBurn: false,
-  } as unknown as Sent
-  const replace = (terms: Fees, current: Fees, policy?: ReplacementPolicy) =>
-    planReplacement({ ...stuck, terms }, heads, current, policy && { policy })
+  const offersOf = (terms: Fees, current: Fees) =>
+    offerReplacements({ request, terms } as unknown as Sent, current)
 
-  /** The replacements of one nonce while nothing lands, with the chain's fee at each step. */
-  function replaceInVain(asked: readonly bigint[], terms: Fees) {
-    const signed: Sent[] = [{ ...stuck, terms }]
-    for (const now of asked) {
-      const newest = signed.at(-1) as Sent
-      const next = planReplacement(newest, heads, feesOf(now))
-      if (next) signed.push({ ...newest, ...next, replacement: newest.replacement + 1 })
-    }
-    return signed
-  }
-  const offerOf = ({ terms }: Sent) => BigInt((terms as Fees).maxFeePerGas)
-  const tipOf = ({ terms }: Sent) => BigInt((terms as Fees).maxPriorityFeePerGas)
-
-  test('is bumped up to its bound, which stays', () => {
-    const replacement = replace(feesOf(100n, 1_000n), feesOf(900n))
-    expect(replacement).toMatchObject({ isBurn: false, request })
-    expect(replacement?.terms).toEqual({ ...feesOf(900n, 1_000n), maxPriorityFeePerGas: '2' })
+  test('keep its effect up to its bound, which stays', () => {
+    const { bounded } = offersOf(feesOf(100n, 1_000n), feesOf(900n))
+    expect(bounded).toMatchObject({ isBurn: false, request })
+    expect(bounded?.terms).toEqual({ ...feesOf(900n, 1_000n), maxPriorityFeePerGas: '2' })
   })
 
-  test("is cancelled when the chain's fee exceeds its bound", () => {
-    const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n))
-    expect(replacement).toMatchObject({ isBurn: true, request: { data: '0x' } })
-    expect(replacement?.terms).toEqual({ maxFeePerGas: '1001', maxPriorityFeePerGas: '2' })
+  test('above its bound have no bound, and are a no-op if they must not exceed it', () => {
+    const { bounded, unbounded, noop } = offersOf(feesOf(100n, 1_000n), feesOf(1_001n))
+    const terms = { maxFeePerGas: '1001', maxPriorityFeePerGas: '2' }
+    expect(bounded).toBeUndefined()
+    expect(unbounded).toMatchObject({ isBurn: false, request })
+    expect(noop).toMatchObject({ isBurn: true, request: { data: '0x' } })
+    expect([unbounded?.terms, noop.terms]).toEqual([terms, terms])
   })
 
-  test('is cancelled with the gas of a plain transfer, which on a rollup pays for its bytes', () => {
+  test('have a no-op with the gas of a plain transfer, which on a rollup pays for its bytes', () => {
     const transfer = planTransfer({ from: '0x01', to: '0x02', token: zeroAddress, amount: 1n })
-    const burn = replace(feesOf(100n, 1_000n), feesOf(1_001n))
-    expect(burn).toMatchObject({ request: { gas: transfer.gas }, cost: BigInt(transfer.gas) * 1_001n })
+    const { noop } = offersOf(feesOf(100n, 1_000n), feesOf(1_001n))
+    expect(noop).toMatchObject({ request: { gas: transfer.gas }, cost: BigInt(transfer.gas) * 1_001n })
   })
 
-  test("is cancelled after six fee bumps, and then offers no more than the chain's fee, however long it waits", () => {
-    const signed = replaceInVain(new Array<bigint>(500).fill(1_000n), feesOf(1_000n))
-
-    expect(signed.map(({ isBurn }) => isBurn)).toEqual([...new Array<boolean>(7).fill(false), true])
-    expect(offerOf(signed.at(-1) as Sent)).toBeLessThan(2_500n)
-  })
-
-  test("follows the chain's fee after it was cancelled, by steps that nodes accept", () => {
-    const calm = new Array<bigint>(20).fill(1_000n)
-    const storm = Array.from({ length: 100 }, (_, look) => 1_000n + 100n * BigInt(look))
-    const signed = replaceInVain([...calm, ...storm, ...storm], feesOf(1_000n))
-
-    const offers = signed.map(offerOf)
-    expect(offers.at(-1)).toBeGreaterThanOrEqual(storm.at(-1) ?? 0n)
-    expect(offers.at(-1)).toBeLessThan(((storm.at(-1) ?? 0n) * 5n) / 4n)
-    for (const [before, after] of pairsOf(signed)) {
-      expect(offerOf(after) * 8n).toBeGreaterThan(offerOf(before) * 9n)
-      expect(tipOf(after) * 8n).toBeGreaterThan(tipOf(before) * 9n)
-    }
-  })
-
-  test('is bumped for the tip as well after it was cancelled', () => {
-    const last = { ...stuck, isBurn: true, replacement: 7, terms: feesOf(1_000n) }
-
-    expect(planReplacement(last, heads, feesOf(1_000n))).toBeUndefined()
-    expect(planReplacement(last, heads, { ...feesOf(900n), maxPriorityFeePerGas: '5' })).toMatchObject({
-      ...{ isBurn: true, terms: { maxFeePerGas: '1126', maxPriorityFeePerGas: '5' } },
-    })
-  })
-
-  test('offers any fee without a bound', () => {
-    expect(replace(feesOf(100n), feesOf(1_000_000n))).toMatchObject({
+  test('offer any fee without a bound', () => {
+    expect(offersOf(feesOf(100n), feesOf(1_000_000n)).bounded).toMatchObject({
       ...{ isBurn: false, request, terms: { maxFeePerGas: '1000000' } },
     })
   })
 
-  test('is cancelled once it is unwanted, however cheap gas is', () => {
-    expect(replace(feesOf(100n, 1_000n), feesOf(10n), 'cancel')).toMatchObject({
-      ...{ isBurn: true, request: { data: '0x' }, terms: { maxFeePerGas: '113' } },
-    })
+  test.each([
+    ['the same fees', feesOf(1_000n), false],
+    ['a higher fee', feesOf(1_001n), true],
+    ['a higher tip', { ...feesOf(900n), maxPriorityFeePerGas: '5' }, true],
+    ['a higher limit for bytes', { ...feesOf(900n), data: { weiPerByte: '0', gasPerByte: '7' } }, true],
+  ])('outbid it at %s: %o, %s', (_, current, isOutbid) => {
+    expect(offersOf(feesOf(1_000n), current).isOutbid).toBe(isOutbid)
   })
 
-  test('drops its bound once others rely on it', () => {
-    const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n), 'anyFee')
-    expect(replacement).toMatchObject({ isBurn: false, request })
-    expect(replacement?.terms).toEqual({ maxFeePerGas: '1001', maxPriorityFeePerGas: '2' })
+  test('raise both fees by at least an eighth, however small they are', () => {
+    for (const [fee, tip] of [
+      [0n, 0n],
+      [1n, 1n],
+      [7n, 3n],
+      [8n, 8n],
+      [1_000_000_007n, 9n],
+    ] as const) {
+      const paid = { maxFeePerGas: String(fee), maxPriorityFeePerGas: String(tip) }
+      const raised = offersOf(paid, paid).unbounded?.terms as Fees
+      expect(BigInt(raised.maxFeePerGas) * 8n).toBeGreaterThan(fee * 9n)
+      expect(BigInt(raised.maxPriorityFeePerGas) * 8n).toBeGreaterThan(tip * 9n)
+      expect(BigInt(raised.maxPriorityFeePerGas)).toBeLessThanOrEqual(BigInt(raised.maxFeePerGas))
+    }
   })
 })
 
@@ -164,39 +125,31 @@ describe('on a rollup', () => {
 })
 
 describe('when bytes become ten times as expensive', () => {
-  const block: Block = { number: 10n, height: 10n, hash: '0x10', seconds: 100 }
-  const heads: Heads = { head: block, settle: block, hard: block }
   const before = { ...feesOf(100n), data: ARBITRUM }
   const now = { ...feesOf(100n), data: { weiPerByte: '7000', gasPerByte: '70' } }
-  const stuck = {
-    request,
-    terms: before,
-    sentAtBlock: 10n,
-    sentAtSeconds: 100,
-    replacement: 0,
-  } as unknown as Sent
+  const stuck = { request, terms: before } as unknown as Sent
 
   test('a replacement has room for their current cost, with the same effect', () => {
-    const replacement = planReplacement(stuck, heads, now, { isRefused: true })
+    const replacement = offerReplacements(stuck, now).bounded
 
     expect(replacement).toMatchObject({ isBurn: false, request, terms: { data: now.data } })
     expect(gasLimitOf(request, replacement?.terms as Fees)).toBe(60_000n + 2n * 70n * REQUEST_BYTES)
   })
 
   test('a no-op has room for them too', () => {
-    const burn = planReplacement(stuck, heads, now, { policy: 'cancel' })
+    const { noop } = offerReplacements(stuck, now)
 
-    expect(burn).toMatchObject({ isBurn: true, terms: { data: now.data } })
+    expect(noop).toMatchObject({ isBurn: true, terms: { data: now.data } })
   })
 
-  test('a batch that no longer fits into a block is cancelled', () => {
+  test('a batch that no longer fits into a block can only be cancelled', () => {
     const large = { ...request, data: `0x${'11'.repeat(12_000)}`, gas: 10_000_000 }
     const terms = { ...now, data: { weiPerByte: '70000', gasPerByte: '700' } }
 
     expect(fitsBlock(large, before)).toBe(true)
-    expect(planReplacement({ ...stuck, request: large }, heads, terms, { isRefused: true })?.isBurn).toBe(
-      true,
-    )
+    expect(offerReplacements({ ...stuck, request: large }, terms)).toMatchObject({
+      ...{ bounded: undefined, unbounded: undefined, noop: { isBurn: true } },
+    })
   })
 
   test('fewer claims are signed together, and at least one', () => {
@@ -221,49 +174,6 @@ describe('when bytes become ten times as expensive', () => {
 
     expect(bytesOf(planned)).toBeLessThanOrEqual(200n + 20n * 300n)
     expect(planned.gas).toBe(400_000 + 20 * 60_000)
-  })
-})
-
-describe('a transaction waits for three blocks and three seconds before a fee bump', () => {
-  const headAt = (number: bigint, seconds: number) => {
-    const head: Block = { number, height: number, hash: '0x', seconds }
-    return { head, accept: head, settle: head, hard: head }
-  }
-  const terms = feesOf(100n)
-  const stuck = { request, terms, sentAtBlock: 10n, sentAtSeconds: 100, replacement: 0 } as unknown as Sent
-
-  test.each([
-    ['four blocks a second', 16n, 101, false],
-    ['blocks of 12 seconds', 11n, 112, false],
-    ['both', 13n, 103, true],
-  ])('%s', (_, number, seconds, isRaised) => {
-    const replacement = planReplacement(stuck, headAt(number, seconds), terms)
-
-    expect(replacement !== undefined).toBe(isRaised)
-  })
-
-  test('but not when every node refused it', () => {
-    const replacement = planReplacement(stuck, headAt(10n, 100), terms, { isRefused: true })
-
-    expect(replacement).toMatchObject({
-      ...{ isBurn: false, terms: { maxFeePerGas: '113', maxPriorityFeePerGas: '2' } },
-    })
-  })
-
-  test('by at least an eighth of both fees, however small they are', () => {
-    for (const [fee, tip] of [
-      [0n, 0n],
-      [1n, 1n],
-      [7n, 3n],
-      [8n, 8n],
-      [1_000_000_007n, 9n],
-    ] as const) {
-      const paid = { maxFeePerGas: String(fee), maxPriorityFeePerGas: String(tip) }
-      const raised = planReplacement({ ...stuck, terms: paid }, headAt(13n, 103), paid)?.terms as Fees
-      expect(BigInt(raised.maxFeePerGas) * 8n).toBeGreaterThan(fee * 9n)
-      expect(BigInt(raised.maxPriorityFeePerGas) * 8n).toBeGreaterThan(tip * 9n)
-      expect(BigInt(raised.maxPriorityFeePerGas)).toBeLessThanOrEqual(BigInt(raised.maxFeePerGas))
-    }
   })
 })
 

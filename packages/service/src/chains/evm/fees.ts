@@ -1,8 +1,9 @@
 import type { PublicClient } from 'viem'
 import type { LegCosts } from '../../model/catalog.ts'
 import { GAS } from '../../model/gas.ts'
-import type { Heads, Replacement, ReplacementOptions, Sent, SigningTerms } from '../chain.ts'
+import type { Heads, ReplacementOffers, Sent, SigningTerms } from '../chain.ts'
 import { BYTES, type DataPrice, dataFeeOf, dataFeePerGas, dataGasOf, readDataPrice } from './data-price.ts'
+import type { WithBaseFee } from './heads.ts'
 import { BURN, CLAIM_MANY, type EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { readTip } from './tip.ts'
@@ -89,8 +90,6 @@ export async function readLegCosts(prices: PriceReader, heads: Heads): Promise<L
   }
 }
 
-export type WithBaseFee = { baseFeeWei: bigint }
-
 function baseFeeOf({ head }: Heads): bigint {
   return (head as Heads['head'] & WithBaseFee).baseFeeWei
 }
@@ -116,37 +115,22 @@ export function claimsThatFit(fees: Fees, most: number): number {
   return sizes.find((claims) => 2n * limitOf(claims) <= MAX_GAS) ?? 1
 }
 
-const REPLACE_AFTER_BLOCKS = 3n
-// Some chains make four blocks a second, and a transaction may still be propagating to the block producers.
-const REPLACE_AFTER_SECONDS = 3
-// After this many fee bumps the fee is not the problem: a no-op consumes the nonce, and the work starts over.
-const MAX_RAISES = 6
-
-export function planReplacement(
-  stuck: Sent,
-  { head }: Heads,
-  current: SigningTerms,
-  { policy = 'quotedFee', isRefused = false }: ReplacementOptions = {},
-): Replacement | undefined {
-  const isEarly =
-    head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS ||
-    head.seconds - stuck.sentAtSeconds < REPLACE_AFTER_SECONDS
-  // Cancel unwanted transactions immediately.
-  if (isEarly && !isRefused && policy !== 'cancel') return undefined
-  const { bound: quoted, ...paid } = stuck.terms as Fees
-  // The offer is sufficient: either a block includes it soon, or nothing reaches the chain. Endless fee bumps would
-  // only grow to the key's whole balance.
-  if (stuck.replacement > MAX_RAISES && !isOutbid(paid, current as Fees)) return undefined
-  const bound = policy === 'anyFee' ? undefined : quoted
+/** Prices the replacements of a transaction, by steps that nodes accept. */
+export function offerReplacements(stuck: Sent, current: SigningTerms): ReplacementOffers {
+  const { bound, ...paid } = stuck.terms as Fees
+  const request = stuck.request as EvmRequest
   const raised = raisedFees(paid, current as Fees)
-  const isAboveBound = bound !== undefined && priceOf(raised) > BigInt(bound)
-  const isTooLarge = !fitsBlock(stuck.request as EvmRequest, raised)
-  // Later transactions may be more valuable, so the nonce does not wait for fees to fall.
-  const isCancelled = policy === 'cancel' || stuck.replacement >= MAX_RAISES || isAboveBound || isTooLarge
-  const isBurn = stuck.isBurn || isCancelled
-  const request = isBurn ? BURN : (stuck.request as EvmRequest)
-  const terms = isBurn || bound === undefined ? raised : { ...raised, bound }
-  return { isBurn, request, terms, cost: costOf(request, terms) }
+  const bounded = bound === undefined ? raised : boundFees(raised, BigInt(bound))
+  const fits = fitsBlock(request, raised)
+  const toReplacement = (content: EvmRequest, terms: Fees, isBurn: boolean) => {
+    return { request: content, terms, isBurn, cost: costOf(content, terms) }
+  }
+  return {
+    isOutbid: isOutbid(paid, current as Fees),
+    bounded: fits && bounded ? toReplacement(request, bounded, false) : undefined,
+    unbounded: fits ? toReplacement(request, raised, false) : undefined,
+    noop: toReplacement(BURN, raised, true),
+  }
 }
 
 /** The balance that nodes require of the sender. */

@@ -1,7 +1,9 @@
 import { BaseError, BlockNotFoundError, type Hex, type PublicClient, RpcRequestError } from 'viem'
 import type { FinalityRules } from '../../model/finality.ts'
 import type { Block, Heads } from '../chain.ts'
-import type { WithBaseFee } from './fees.ts'
+
+/** A block as this adapter keeps it for fees. */
+export type WithBaseFee = { baseFeeWei: bigint }
 
 export type HeadRules = Pick<FinalityRules, 'settle' | 'hard' | 'hardSeconds'> & {
   blockMs: number

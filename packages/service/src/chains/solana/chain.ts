@@ -44,7 +44,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     // A stored request is never signed again: every payment is planned again.
     isSignedFor: async () => false,
     // Two transactions with one purpose could both be valid: a second is signed only once the first has expired.
-    planReplacement: () => undefined,
+    offerReplacements: () => undefined,
     readDelegation: async () => ({ kind: 'unneeded' }),
     async readWallet({ wallet, token }) {
       const [{ head }, rent, of] = await Promise.all([readBlocks(client), facts.rent(), facts.tokenOf(token)])

@@ -1,6 +1,6 @@
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, formatUnits } from 'viem'
-import type { ConnectedChain } from '../../compose/chains.ts'
+import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import type { NetworkConfig } from '../../config.ts'
 import { formatCents, type PriceE18, toCents, usdE18 } from '../../model/amount.ts'
 import type { Token } from '../../model/catalog.ts'

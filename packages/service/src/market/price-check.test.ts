@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createPriceBook } from '../market/prices/book.ts'
-import type { PriceSource } from '../market/prices/source.ts'
 import type { Catalog, CatalogChain } from '../model/catalog.ts'
 import { USUAL_TOLERANCE_BPS } from '../model/pricing.ts'
 import { createPriceCheck } from './price-check.ts'
+import { createPriceBook } from './prices/book.ts'
+import type { PriceSource } from './prices/source.ts'
 
 const USD = 10n ** 18n
 const tokenOf = (chainId: number, asset: string) => ({

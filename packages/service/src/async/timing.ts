@@ -34,17 +34,3 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T | undef
   })
   return Promise.race([work.catch(() => undefined), late]).finally(() => clearTimeout(timer))
 }
-
-const MAX_WALLETS = 50_000
-
-/** Recently seen delegated wallets, whose quotes need not price an authorization. */
-export function createKnownWallets() {
-  const seen = new Set<string>()
-  return {
-    has: (chainId: number, wallet: string) => seen.has(`${chainId}:${wallet}`),
-    add(chainId: number, wallet: string) {
-      if (seen.size >= MAX_WALLETS) seen.clear()
-      seen.add(`${chainId}:${wallet}`)
-    },
-  }
-}

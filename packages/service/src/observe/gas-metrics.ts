@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { GasWatch } from './gas-watch.ts'
+import { formatUnits } from 'viem'
+import type { GasWatch } from '../lanes/gas-watch.ts'
 
 /** Gas balances and how long they last, as this process last saw them. */
 export function addGasMetrics(registry: Registry, gas: Pick<GasWatch, 'keys' | 'floats'>): void {
@@ -18,7 +19,8 @@ export function addGasMetrics(registry: Registry, gas: Pick<GasWatch, 'keys' | '
     labelNames: ['chain', 'address'],
     registers: [registry],
     collect() {
-      for (const { chain, address, coins } of gas.floats()) this.set({ chain, address }, coins)
+      for (const { chain, address, balance, decimals } of gas.floats())
+        this.set({ chain, address }, Number(formatUnits(balance, decimals)))
     },
   })
   new Gauge({

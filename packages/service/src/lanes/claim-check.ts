@@ -1,12 +1,11 @@
-import { type Config, defaultDeadlines } from '../config.ts'
-import type { ViewOfChain } from '../lanes/views.ts'
 import type { Catalog } from '../model/catalog.ts'
-import { isClaimable } from '../model/deadlines.ts'
+import { type DeadlinePolicy, isClaimable } from '../model/deadlines.ts'
 import { expectedHardSeconds, isTooSlow } from '../model/finality.ts'
 import type { Op } from '../model/swap.ts'
+import type { ViewOfChain } from './views.ts'
 
 type Parts = {
-  config: Pick<Config, 'network'>
+  deadlines: DeadlinePolicy
   catalog: Pick<Catalog, 'chains'>
   followers: ReadonlyMap<number, Pick<ViewOfChain, 'current' | 'measured'>>
 }
@@ -16,8 +15,7 @@ type Terms = Pick<Op, 'originChain' | 'destinationChain' | 'refundDeadline'>
  * Whether the input of a delivery made now can be claimed in time, by the newest block of its chain and the finality of
  * both chains; undefined until that block is known.
  */
-export function createClaimCheck({ config, catalog, followers }: Parts) {
-  const policy = { ...defaultDeadlines, ...config.network.deadlines }
+export function createClaimCheck({ deadlines, catalog, followers }: Parts) {
   const hardSecondsOf = (chainId: number) => {
     const { configured, measured } = finalitySecondsOf({ catalog, followers }, chainId)
     return expectedHardSeconds(configured, measured)
@@ -28,7 +26,7 @@ export function createClaimCheck({ config, catalog, followers }: Parts) {
       originSeconds: hardSecondsOf(originChain),
       destinationSeconds: hardSecondsOf(destinationChain),
     }
-    return head && isClaimable(policy, finality, { refundDeadline }, head.seconds)
+    return head && isClaimable(deadlines, finality, { refundDeadline }, head.seconds)
   }
 }
 

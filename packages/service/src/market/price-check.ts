@@ -1,10 +1,10 @@
-import type { PriceBook } from '../market/prices/book.ts'
+import { every } from '../async/timing.ts'
 import { convertDown, type Priced, toCentsUp, usdE18 } from '../model/amount.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
 import { withSlippage } from '../model/pricing.ts'
 import type { Swap } from '../model/swap.ts'
 import { isPurchase } from '../model/venue.ts'
-import { every } from './timing.ts'
+import type { PriceBook } from './prices/book.ts'
 
 const OFF_CHAIN_MS = 500
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { createRecent } from '../http/recent.ts'
+import { createRecent } from '../async/recent.ts'
 import { divideUp } from '../model/amount.ts'
 import { MARGIN_BPS, neededOf } from '../model/rebalance.ts'
 import { type Flow, readPaidOut, readTakenIn } from '../store/flows.ts'

@@ -1,10 +1,16 @@
 import type { Pool } from 'pg'
+import type { RecoveryChain } from '../chains/recovery.ts'
 import { findUnlogged, readNextNonce } from '../store/rebuild.ts'
-import type { Chains, ConnectedChain } from './chains.ts'
+
+type Sending = {
+  config: { chainId: number; name: string }
+  senders: Readonly<Record<string, readonly string[]>>
+  recovery: RecoveryChain
+}
 
 /** Senders with transactions on a chain that the database does not contain. */
-export async function findLost(pool: Pool, chains: Chains): Promise<string[]> {
-  const found = await Promise.all(chains.all.map((chain) => findLostOn(pool, chain)))
+export async function findLost(pool: Pool, chains: readonly Sending[]): Promise<string[]> {
+  const found = await Promise.all(chains.map((chain) => findLostOn(pool, chain)))
   return found.flat()
 }
 
@@ -12,10 +18,7 @@ export async function findLost(pool: Pool, chains: Chains): Promise<string[]> {
  * Senders of one chain. Transactions are recorded before they are sent, so a database that lacks its own keys'
  * transactions was restored from a backup, or is new. Working with it could pay twice.
  */
-export async function findLostOn(
-  pool: Pool,
-  { config, senders, recovery }: Pick<ConnectedChain, 'config' | 'senders' | 'recovery'>,
-): Promise<string[]> {
+export async function findLostOn(pool: Pool, { config, senders, recovery }: Sending): Promise<string[]> {
   const { chainId, name } = config
   const lost: string[] = []
   for (const address of Object.values(senders).flat()) {
@@ -30,7 +33,7 @@ export async function findLostOn(
   return lost
 }
 
-type Named = { chainId: number; recovery: ConnectedChain['recovery'] }
+type Named = { chainId: number; recovery: RecoveryChain }
 
 async function hasUnlogged(pool: Pool, { chainId, recovery }: Named, sender: string): Promise<boolean> {
   const unlogged = await findUnlogged(pool, chainId, await recovery.readNamed(sender))

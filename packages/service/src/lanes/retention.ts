@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import type { Lane, Task } from '../lanes/runner.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from '../store/event-months.ts'
 import {
@@ -9,6 +8,7 @@ import {
   FIRST_OP,
   OP_KEPT_MS,
 } from '../store/retention.ts'
+import type { Lane, Task } from './lane.ts'
 
 const EVERY_MS = 600_000
 // Small batches hold locks only briefly, and use an index instead of a table scan.

@@ -10,7 +10,7 @@ type Seen = { originSeconds?: number; measured?: [origin: number, destination: n
 function partsOf({ originSeconds, measured = [3, 3] }: Seen) {
   const current = originSeconds === undefined ? undefined : { head: { seconds: originSeconds } }
   return {
-    config: { network: { deadlines } },
+    deadlines,
     catalog: { chains: new Map([4, 6].map((hardSeconds, at) => [at + 1, { finality: { hardSeconds } }])) },
     followers: new Map(
       measured.map((finalitySeconds, at) => [

@@ -1,12 +1,13 @@
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
-import { finalityOf } from '../config/finality.ts'
-import type { NetworkConfig } from '../config.ts'
+import type { GasWatch } from '../lanes/gas-watch.ts'
 import type { ViewOfChain, Views } from '../lanes/views.ts'
+import type { DailyNeeds } from '../market/daily-needs.ts'
 import type { PriceBook } from '../market/prices/book.ts'
-import type { Catalog } from '../model/catalog.ts'
+import type { Catalog, Token } from '../model/catalog.ts'
 import { lastsPermille, usedPermille } from '../model/inventory-use.ts'
+import type { ServedChain } from '../model/served-chain.ts'
 import {
   readClaimMarginUsed,
   readEndedSwaps,
@@ -16,19 +17,16 @@ import {
 } from '../store/figures.ts'
 import { readInventory } from '../store/inventory.ts'
 import { countUnsigned } from '../store/unsigned.ts'
-import { capsOf } from './caps.ts'
-import type { ConnectedChain } from './chains.ts'
-import { createDailyNeeds } from './daily-needs.ts'
 import { addGasMetrics } from './gas-metrics.ts'
-import type { GasWatch } from './gas-watch.ts'
 import { addLedgerGauges } from './ledger-metrics.ts'
-import { isBought } from './venues.ts'
 
 type Sources = {
-  network: NetworkConfig
   pool: Pool
-  chains: readonly ConnectedChain[]
+  chains: readonly ServedChain[]
   catalog: Catalog
+  dailyNeeds: { read(): Promise<DailyNeeds> }
+  /** Whether a pool sells the token, so that the vault need not hold any. */
+  isBought(token: Pick<Token, 'chainId' | 'address'>): boolean
   prices: Pick<PriceBook, 'assets' | 'feedsOf' | 'referenceOf'>
   gas: Pick<GasWatch, 'keys' | 'floats'>
   views: Pick<Views, 'of'>
@@ -157,22 +155,25 @@ function addExposureGauge(registry: Registry, { pool, chains }: Sources): void {
     registers: [registry],
     async collect() {
       for (const { chainId, cents, lostCents, unclaimedCents } of await readExposure(pool).catch(() => [])) {
-        const config = chains.find((each) => each.config.chainId === chainId)?.config
-        if (config === undefined) continue
-        const chain = config.name
+        const served = chains.find((each) => each.chainId === chainId)
+        if (served === undefined) continue
+        const chain = served.name
         this.set({ chain }, Number(cents) / 100)
         lost.set({ chain }, Number(lostCents) / 100)
         unclaimed.set({ chain }, Number(unclaimedCents) / 100)
-        const cap = capsOf(config).unclaimedCents
+        const cap = served.caps.unclaimedCents
         unclaimedUsed.set({ chain }, cap === 0n ? 1 : Number(unclaimedCents) / Number(cap))
       }
     },
   })
 }
 
-type Stocked = Pick<Sources, 'network' | 'pool' | 'catalog'>
+type Stocked = Pick<Sources, 'pool' | 'catalog' | 'dailyNeeds' | 'isBought'>
 
-export function addInventoryGauge(registry: Registry, { network, pool, catalog }: Stocked): void {
+export function addInventoryGauge(
+  registry: Registry,
+  { pool, catalog, dailyNeeds, isBought }: Stocked,
+): void {
   const used = new Gauge({
     name: 'geoswap_inventory_used_ratio',
     help: 'Reserved part of the liquidity: at 1 nothing more can be quoted.',
@@ -185,7 +186,6 @@ export function addInventoryGauge(registry: Registry, { network, pool, catalog }
     labelNames: ['chain', 'token'],
     registers: [registry],
   })
-  const needs = createDailyNeeds(pool)
   new Gauge({
     name: 'geoswap_inventory',
     help: 'Liquidity in the smallest unit: held by the vault, and reserved for accepted swaps.',
@@ -194,7 +194,7 @@ export function addInventoryGauge(registry: Registry, { network, pool, catalog }
     async collect() {
       const inventory = await readInventory(pool).catch(() => undefined)
       if (!inventory) return
-      const dailyNeed = await needs.read().catch(() => undefined)
+      const dailyNeed = await dailyNeeds.read().catch(() => undefined)
       if (dailyNeed) days.reset()
       for (const { chainId, token, held, reserved } of inventory) {
         // Rows of tokens that are no longer served stay.
@@ -202,7 +202,7 @@ export function addInventoryGauge(registry: Registry, { network, pool, catalog }
         const labels = { chain: String(chainId), token }
         this.set({ ...labels, kind: 'held' }, Number(held))
         this.set({ ...labels, kind: 'reserved' }, Number(reserved))
-        const stock = { held, reserved, isBought: isBought(network, { chainId, address: token }) }
+        const stock = { held, reserved, isBought: isBought({ chainId, address: token }) }
         used.set(labels, Number(usedPermille(stock)) / 1_000)
         const lasts = dailyNeed && lastsPermille(stock, dailyNeed(chainId, token))
         if (lasts !== undefined) days.set(labels, Number(lasts) / 1_000)
@@ -218,12 +218,12 @@ function addRelayerGauge(registry: Registry, { chains, views }: Sources): void {
     labelNames: ['chain', 'relayer'],
     registers: [registry],
     collect() {
-      for (const { config, nativeToken, senders } of chains) {
-        const balances = views.of(config.chainId).part('state')?.value.balances ?? {}
+      for (const { chainId, name, coin, senders } of chains) {
+        const balances = views.of(chainId).part('state')?.value.balances ?? {}
         for (const relayer of [...senders.relay, ...senders.deliver]) {
           const balance = balances[relayer]
           if (balance === undefined) continue
-          this.set({ chain: config.name, relayer }, Number(formatUnits(balance, nativeToken.decimals)))
+          this.set({ chain: name, relayer }, Number(formatUnits(balance, coin.decimals)))
         }
       }
     },
@@ -239,9 +239,9 @@ function addViewGauges(registry: Registry, { chains, views }: Sources): void {
       labelNames: ['chain'],
       registers: [registry],
       collect() {
-        for (const { config } of chains) {
-          const value = read(views.of(config.chainId))
-          if (value !== undefined) this.set({ chain: config.name }, value)
+        for (const { chainId, name } of chains) {
+          const value = read(views.of(chainId))
+          if (value !== undefined) this.set({ chain: name }, value)
         }
       },
     })
@@ -265,10 +265,9 @@ function addFinalityGauge(registry: Registry, { chains, views }: Sources): void 
     labelNames: ['chain'],
     registers: [registry],
     collect() {
-      for (const { config } of chains) {
-        const measured = views.of(config.chainId).measured().finalitySeconds
-        if (measured !== undefined)
-          this.set({ chain: config.name }, measured / finalityOf(config).hardSeconds)
+      for (const { chainId, name, hardSeconds } of chains) {
+        const measured = views.of(chainId).measured().finalitySeconds
+        if (measured !== undefined) this.set({ chain: name }, measured / hardSeconds)
       }
     },
   })

@@ -1,20 +1,22 @@
 import { expect, test } from 'vitest'
-import type { NetworkConfig } from '../config.ts'
-import type { ViewOfChain } from '../lanes/views.ts'
-import type { ConnectedChain } from './chains.ts'
+import type { ServedChain } from '../model/served-chain.ts'
 import { createGasWatch } from './gas-watch.ts'
+import type { ViewOfChain } from './views.ts'
 
 const RICH = 10n ** 18n
 
 /** A chain on which two keys lock and two deliver. */
-function createChain(): ConnectedChain {
-  const chain = {
-    config: { chainId: 1, name: 'one', family: 'evm' },
-    nativeToken: { decimals: 18 },
-    senders: { relay: ['r1', 'r2'], deliver: ['d1', 'd2'] },
-    retiring: [],
-  }
-  return chain as unknown as ConnectedChain
+const chain: ServedChain = {
+  chainId: 1,
+  name: 'one',
+  family: 'evm',
+  nodes: 1,
+  coin: { symbol: 'ETH', decimals: 18 },
+  hardSeconds: 4,
+  caps: { exposedCents: 0n, unclaimedCents: 0n },
+  senders: { relay: ['r1', 'r2'], authorize: [], deliver: ['d1', 'd2'] },
+  retiring: [],
+  float: undefined,
 }
 
 function watchOf(balances: Record<string, bigint>) {
@@ -24,7 +26,7 @@ function watchOf(balances: Record<string, bigint>) {
     state: { value: { balances: { ...rich, ...balances } }, ageMs: 0 },
   }
   const view = { part: (name: keyof typeof parts) => parts[name] } as unknown as ViewOfChain
-  return createGasWatch({} as NetworkConfig, [createChain()], { of: () => view })
+  return createGasWatch([chain], { of: () => view })
 }
 
 test('a chain takes new swaps while one of its keys has gas, on either side', () => {

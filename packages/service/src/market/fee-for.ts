@@ -1,25 +1,28 @@
-import { defaultDiscount, type NetworkConfig } from '../config.ts'
-import type { QuoteDeps } from '../flow/quote/quote.ts'
-import { createHoldings, type HoldingSource } from '../market/holdings.ts'
 import type { Catalog, CatalogChain, Market } from '../model/catalog.ts'
-import { createFeeByHolding, toTiers } from '../model/discount.ts'
-import type { Chains } from './chains.ts'
+import { createFeeByHolding, type ServiceFee, toTiers } from '../model/discount.ts'
+import { createHoldings, type HoldingSource } from './holdings.ts'
 
 type Parts = {
-  chains: Chains
+  readTokenBalance(chainId: number, owner: string, token: string): Promise<bigint>
   catalog: Catalog
   market: Market
   onFault(error: unknown, source: string): void
 }
 
+type Terms = {
+  feeCentiBps: number
+  /** The asset whose holders pay less, by tier; undefined without a discount. */
+  discount: { asset: string; tiers: Parameters<typeof toTiers>[0]; maxAgeSeconds: number } | undefined
+}
+type FeeFor = (family: CatalogChain['family'], wallet: string) => ServiceFee
+
 /** A wallet's service fee, less its discount for holding the service's token. */
-export function createFeeFor(network: NetworkConfig, parts: Parts): QuoteDeps['feeFor'] {
-  const { discount, feeCentiBps = 1_250 } = network
+export function createFeeFor({ feeCentiBps, discount }: Terms, parts: Parts): FeeFor {
   if (!discount) {
     const fee = { feeCentiBps }
     return () => fee
   }
-  const { asset, tiers, maxAgeSeconds } = { ...defaultDiscount, ...discount }
+  const { asset, tiers, maxAgeSeconds } = discount
   const { feeFor } = createHoldings({
     sources: { evm: sourcesOf(parts, asset, 'evm'), solana: sourcesOf(parts, asset, 'solana') },
     feeOf: createFeeByHolding(feeCentiBps, toTiers(tiers)),
@@ -30,7 +33,7 @@ export function createFeeFor(network: NetworkConfig, parts: Parts): QuoteDeps['f
 
 /** All tokens of the asset on the chains of one family. */
 function sourcesOf(parts: Parts, asset: string, family: CatalogChain['family']): HoldingSource[] {
-  const { chains, catalog, market } = parts
+  const { catalog, market } = parts
   const tokens = [...catalog.chains.values()]
     .filter((chain) => chain.family === family)
     .flatMap((chain) => chain.tokens)
@@ -40,7 +43,7 @@ function sourcesOf(parts: Parts, asset: string, family: CatalogChain['family']):
     readBalance(owner) {
       // Balances on a chain that stands still are as old as its head.
       if (!market.chainNow(chainId)) return undefined
-      return chains.of(chainId).readTokenBalance(owner, address)
+      return parts.readTokenBalance(chainId, owner, address)
     },
   }))
 }

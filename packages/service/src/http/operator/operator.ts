@@ -1,50 +1,50 @@
 import type { OperatorBooks, OperatorHolding, OperatorOverview, OperatorStop } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { formatUnits } from 'viem'
-import { finalityOf } from '../config/finality.ts'
-import type { Config } from '../config.ts'
-import { invalidRequest, ServiceError } from '../errors.ts'
-import type { OperatorPort } from '../http/operator/routes.ts'
-import { createRecent } from '../http/recent.ts'
-import type { Views } from '../lanes/views.ts'
-import type { PriceBook } from '../market/prices/book.ts'
-import { findAlarms } from '../model/alarms.ts'
-import { toCents, usdE18 } from '../model/amount.ts'
-import type { Catalog, Market, Token } from '../model/catalog.ts'
-import type { LedgerAccount } from '../model/ledger.ts'
-import { type Bucket, bucketSecondsOf, fillBuckets, firstBucketOf } from '../model/series.ts'
-import { describeScope, type QuoteStop } from '../model/stop.ts'
+import { createRecent } from '../../async/recent.ts'
+import { invalidRequest, ServiceError } from '../../errors.ts'
+import type { GasWatch } from '../../lanes/gas-watch.ts'
+import type { Views } from '../../lanes/views.ts'
+import type { DailyNeeds } from '../../market/daily-needs.ts'
+import type { PriceBook } from '../../market/prices/book.ts'
+import { findAlarms } from '../../model/alarms.ts'
+import { toCents, usdE18 } from '../../model/amount.ts'
+import type { Catalog, Market, Token } from '../../model/catalog.ts'
+import type { LedgerAccount } from '../../model/ledger.ts'
+import { type Bucket, bucketSecondsOf, fillBuckets, firstBucketOf } from '../../model/series.ts'
+import type { ServedChain } from '../../model/served-chain.ts'
+import { describeScope, type QuoteStop } from '../../model/stop.ts'
 import {
   type Exposure,
   readClaimMarginUsed,
   readEndedSwaps,
   readExposure,
   readOpenSwaps,
-} from '../store/figures.ts'
-import { type Holding, readInventory } from '../store/inventory.ts'
-import { countWorkerLanes } from '../store/lanes.ts'
-import { type LedgerBalance, readLedgerAges, readLedgerBalances } from '../store/ledger.ts'
-import { readSeries } from '../store/series.ts'
-import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
-import { countUnsigned } from '../store/unsigned.ts'
-import { countEndpoints } from '../store/webhook-endpoints.ts'
-import { capsOf } from './caps.ts'
-import type { ConnectedChain } from './chains.ts'
-import { createDailyNeeds, type DailyNeeds } from './daily-needs.ts'
-import type { GasWatch } from './gas-watch.ts'
-import { createSenderBalances } from './sender-balances.ts'
-import { isBought } from './venues.ts'
+} from '../../store/figures.ts'
+import { type Holding, readInventory } from '../../store/inventory.ts'
+import { countWorkerLanes } from '../../store/lanes.ts'
+import { type LedgerBalance, readLedgerAges, readLedgerBalances } from '../../store/ledger.ts'
+import { readSeries } from '../../store/series.ts'
+import { findActiveStops, raiseStop, resumeStop } from '../../store/stops.ts'
+import { countUnsigned } from '../../store/unsigned.ts'
+import { countEndpoints } from '../../store/webhook-endpoints.ts'
+import type { OperatorPort } from './routes.ts'
+import { readSenderBalances } from './sender-balances.ts'
 
 type Parts = {
-  config: Config
+  /** The name of the network. */
+  network: string
   pool: Pool
   /** Connects as the only role of the API that may raise and resume stops. */
   stopsPool: Pool
-  chains: readonly ConnectedChain[]
+  chains: readonly ServedChain[]
   catalog: Catalog
   market: Market & { prices: PriceBook }
   gas: Pick<GasWatch, 'keys' | 'floats'>
   views: Pick<Views, 'of'>
+  dailyNeeds: { read(): Promise<DailyNeeds> }
+  /** Whether a pool sells the token, so that the vault need not hold any. */
+  isBought(token: Token): boolean
 }
 
 // Shared by concurrent viewers.
@@ -52,15 +52,9 @@ const OVERVIEW_MS = 1_000
 const SERIES_MS = 15_000
 
 /** The operator's reads and switches. Waits for the database, never for a node. */
-export function composeOperator(parts: Parts): OperatorPort {
+export function createOperator(parts: Parts): OperatorPort {
   const { pool, stopsPool, catalog } = parts
-  const balances = createSenderBalances(parts.chains, parts.views, (chain, address) =>
-    parts.gas.keys().some((key) => key.isLow && key.chain === chain && key.address === address),
-  )
-  const needs = createDailyNeeds(pool)
-  const overview = createRecent(OVERVIEW_MS, async () =>
-    readOverview(parts, { senders: balances.read(), dailyNeed: await needs.read() }),
-  )
+  const overview = createRecent(OVERVIEW_MS, () => readOverview(parts))
   const seriesOf = (hours: number) => createRecent(SERIES_MS, () => readWindow(pool, hours))
   const series = { '1': seriesOf(1), '6': seriesOf(6), '24': seriesOf(24), '72': seriesOf(72) }
   return {
@@ -103,10 +97,12 @@ function toWireBucket({ at, volumeCents, ...bucket }: Bucket) {
   return { ...bucket, at: at.toISOString(), volumeCents: volumeCents.toString() }
 }
 
-type Looked = { senders: OperatorOverview['senders']; dailyNeed: DailyNeeds }
-
-async function readOverview(parts: Parts, { senders, dailyNeed }: Looked): Promise<OperatorOverview> {
-  const { config, pool, catalog, market } = parts
+async function readOverview(parts: Parts): Promise<OperatorOverview> {
+  const { network, pool, chains, catalog, market, isBought } = parts
+  const isLow = (chain: string, address: string) =>
+    parts.gas.keys().some((key) => key.isLow && key.chain === chain && key.address === address)
+  const senders = readSenderBalances(chains, parts.views, isLow)
+  const dailyNeed = await parts.dailyNeeds.read()
   const [
     open,
     claimMarginUsed,
@@ -133,11 +129,8 @@ async function readOverview(parts: Parts, { senders, dailyNeed }: Looked): Promi
     countEndpoints(pool),
   ])
   const watched = {
-    chains: parts.chains.map((chain) => toChain(chain, market, exposure)),
-    inventory: toHoldings(inventory, catalog, {
-      ...{ market, dailyNeed },
-      isBought: (token) => isBought(config.network, token),
-    }),
+    chains: chains.map((chain) => toChain(chain, market, exposure)),
+    inventory: toHoldings(inventory, catalog, { market, dailyNeed, isBought }),
     senders,
     gasFloats: parts.gas.floats().map(({ chain, address, topUpsLeft }) => ({ chain, address, topUpsLeft })),
     lanesHeld,
@@ -149,7 +142,7 @@ async function readOverview(parts: Parts, { senders, dailyNeed }: Looked): Promi
   }
   return {
     at: new Date().toISOString(),
-    network: config.network.network,
+    network,
     alarms: findAlarms(watched),
     assets: [...catalog.assets.keys()],
     ...watched,
@@ -157,12 +150,10 @@ async function readOverview(parts: Parts, { senders, dailyNeed }: Looked): Promi
 }
 
 function toChain(
-  { config }: ConnectedChain,
+  { chainId, name, family, nodes, hardSeconds, caps }: ServedChain,
   market: Market,
   exposure: readonly Exposure[],
 ): OperatorOverview['chains'][number] {
-  const { chainId, name, family, rpcUrls } = config
-  const caps = capsOf(config)
   const now = market.chainNow(chainId)
   const {
     cents = 0n,
@@ -170,9 +161,13 @@ function toChain(
     unclaimedCents = 0n,
   } = exposure.find((each) => each.chainId === chainId) ?? {}
   return {
-    ...{ chainId, name, family, isLive: now !== undefined, nodes: rpcUrls.length },
+    chainId,
+    name,
+    family,
+    isLive: now !== undefined,
+    nodes,
     ...(now && { block: now.block.toString() }),
-    finalitySeconds: finalityOf(config).hardSeconds,
+    finalitySeconds: hardSeconds,
     ...(now?.finalitySeconds !== undefined && { measuredFinalitySeconds: now.finalitySeconds }),
     exposedCents: cents.toString(),
     lostCents: lostCents.toString(),

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OriginChain } from '../chains/chain.ts'
+import { within } from '../async/timing.ts'
 import { submit } from '../flow/submit/submit-evm.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { insertTestOp } from '../store/test-swaps.ts'
+import type { OriginChain } from './chain.ts'
 import { guarded } from './gate.ts'
-import { within } from './timing.ts'
 
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const delegation = { chainId: 31_337, address: wallet, nonce: 0, yParity: 0, r: '0x', s: '0x' } as const

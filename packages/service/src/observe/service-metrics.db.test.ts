@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { NetworkConfig } from '../config.ts'
+import { createDailyNeeds } from '../market/daily-needs.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
 import { setHoldings } from '../store/inventory.ts'
@@ -19,23 +19,21 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
+const stockOf = (catalog: Catalog) => ({
+  pool: database.pool,
+  catalog,
+  dailyNeeds: createDailyNeeds(database.pool),
+  isBought: () => false,
+})
+
 test('a token sold by a pool does not count as used up while none is held, and others do', async () => {
-  const network = {
-    venues: [
-      { kind: 'inventory' },
-      {
-        ...{ kind: 'uniswap-v3', chainId: 1, quoter: USDC, adapter: USDC },
-        pools: [{ sell: USDC, buy: LINK, fee: 500 }],
-      },
-    ],
-  } as unknown as NetworkConfig
   const tokens = [USDC, LINK, DAI].map((address) => ({ address }))
   const catalog = { chains: new Map([[1, { tokens }]]) } as unknown as Catalog
   const held = [USDC, LINK, DAI, GONE].map((token) => ({ token, amount: token === USDC ? 10n : 0n }))
   await setHoldings(database.pool, { chainId: 1, block: 1n }, held)
   const registry = new Registry()
 
-  addInventoryGauge(registry, { network, pool: database.pool, catalog })
+  addInventoryGauge(registry, { ...stockOf(catalog), isBought: ({ address }) => address === LINK })
   await registry.metrics()
   const used = registry.getSingleMetric('geoswap_inventory_used_ratio')
   const { values } = (await used?.get()) ?? { values: [] }
@@ -57,7 +55,7 @@ test('free liquidity lasts for this many days like the last three', async () => 
   await setHoldings(pool, { chainId: 31_338, block: 1n }, held)
   const registry = new Registry()
 
-  addInventoryGauge(registry, { network: {} as NetworkConfig, pool, catalog })
+  addInventoryGauge(registry, stockOf(catalog))
   await registry.metrics()
   const { values } = (await registry.getSingleMetric('geoswap_inventory_days_left')?.get()) ?? { values: [] }
 

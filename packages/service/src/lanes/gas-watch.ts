@@ -1,0 +1,75 @@
+import { type GasMarks, marksOf } from '../model/gas-float.ts'
+import { activeSenders, type Senders, type ServedChain, sendersOf } from '../model/served-chain.ts'
+import type { Views } from './views.ts'
+
+type Seen = { marks: GasMarks; balances: Readonly<Record<string, bigint>> }
+export type KeyGas = { chain: string; address: string; isLow: boolean }
+export type FloatGas = {
+  chain: string
+  address: string
+  balance: bigint
+  decimals: number
+  topUpsLeft: number
+}
+
+export type GasWatch = {
+  /** False only if the key's balance was read and is too low for its next transactions. */
+  hasGas(chainId: number, address: string): boolean
+  /** Whether new swaps can be locked here: at least one key has gas. */
+  canLock(chainId: number): boolean
+  /** Whether new swaps can be delivered here: at least one key has gas. */
+  canDeliver(chainId: number): boolean
+  keys(): KeyGas[]
+  floats(): FloatGas[]
+}
+
+/** Watches the gas balances of all keys, by the views of the chains. */
+export function createGasWatch(chains: readonly ServedChain[], views: Pick<Views, 'of'>): GasWatch {
+  const byId = new Map(chains.map((chain) => [chain.chainId, chain]))
+
+  function look({ chainId, float }: ServedChain): Seen | undefined {
+    const view = views.of(chainId)
+    const [costs, state] = [view.part('costs'), view.part('state')]
+    if (!costs || !state) return undefined
+    return { marks: marksOf(costs.value, float?.limits), balances: state.value.balances }
+  }
+  function hasGas(chainId: number, address: string): boolean {
+    const chain = byId.get(chainId)
+    const known = chain && look(chain)
+    const balance = known?.balances[address]
+    return known === undefined || balance === undefined || balance >= known.marks.dry
+  }
+  function hasActive(chainId: number, role: keyof Senders): boolean {
+    const chain = byId.get(chainId)
+    return chain !== undefined && activeSenders(chain, role).some((address) => hasGas(chainId, address))
+  }
+
+  return {
+    hasGas,
+    canLock: (chainId) => hasActive(chainId, 'relay'),
+    canDeliver: (chainId) => hasActive(chainId, 'deliver'),
+    keys: () => chains.flatMap((chain) => keysOf(chain, look(chain))),
+    floats: () => chains.flatMap((chain) => floatGasOf(chain, look(chain)) ?? []),
+  }
+}
+
+function keysOf(chain: ServedChain, seen: Seen | undefined): KeyGas[] {
+  if (!seen) return []
+  return sendersOf(chain).map((address) => ({
+    chain: chain.name,
+    address,
+    isLow: (seen.balances[address] ?? 0n) < seen.marks.low,
+  }))
+}
+
+function floatGasOf({ name, float, coin }: ServedChain, seen: Seen | undefined): FloatGas | undefined {
+  const balance = float && seen?.balances[float.address]
+  if (!float || balance === undefined) return undefined
+  return {
+    chain: name,
+    address: float.address,
+    balance,
+    decimals: coin.decimals,
+    topUpsLeft: Number(balance / (float.limits.target - float.limits.low)),
+  }
+}

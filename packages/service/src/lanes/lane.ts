@@ -1,0 +1,16 @@
+import type { Lease } from '../store/lanes.ts'
+
+/** Work that one process at a time may do: sending a key's transactions, watching a chain. */
+export type Lane = {
+  name: string
+  tasks: readonly Task[]
+  /** False leaves the lane to other processes. Default: true. */
+  isOpen?(): boolean
+}
+
+/** One kind of work of a lane. Its steps never overlap, but run beside the lane's other tasks. */
+export type Task = {
+  /** Topics that wake the task. It also runs once a second, in case a wake-up is lost. */
+  topics: readonly string[]
+  step(lease: Lease, wakeLane: (topic: string) => void): Promise<void>
+}

@@ -1,0 +1,41 @@
+import type { Refusal } from '../chains/chain.ts'
+import type { Swap } from '../model/swap.ts'
+import type { Attempt, Role } from '../store/attempts.ts'
+import type { Logger } from './logger.ts'
+import type { WorkerCounters } from './worker-metrics.ts'
+
+type Sent = { role: Role; swapIds: readonly string[]; txHash: string }
+type Replaced = { attempt: Attempt; swapIds: readonly string[]; by: string }
+
+/** Logs and counts the events of a worker. */
+export function createWorkerEvents(logger: Logger, counters: WorkerCounters) {
+  const logMove = (name: string) => (swap: Swap, detail?: string) =>
+    logger.info({ swapId: swap.id, state: swap.state, detail }, name)
+  return {
+    originMoved: logMove('origin'),
+    settled: logMove('settled'),
+    refundDecided: logMove('refund decided'),
+    declined: logMove('failed'),
+    unsigned: ({ id: swapId }: { id: string }) =>
+      logger.error({ swapId }, 'its wallet did not sign the stored terms'),
+    /** Events of the transactions that a key sends on a chain. */
+    ofSender: (chain: string, address: string) => ({
+      onSent(sent: Sent) {
+        logger.info({ chain, ...sent }, 'sent')
+        counters.countSent(chain, sent.role)
+      },
+      onSendFault: (err: unknown, txHash: string) =>
+        logger.warn({ err, chain, txHash }, 'send not confirmed'),
+      onRefused(reason: Refusal, txHash: string) {
+        logger.warn({ chain, address, txHash, reason }, 'every node refused')
+        counters.countRefused(chain, reason)
+      },
+      onReplaced({ attempt: { txHash, role, replacement }, swapIds, by }: Replaced) {
+        logger.info({ chain, swapIds, txHash, by, role, replacement }, 'replaced')
+        counters.countReplaced(chain)
+      },
+    }),
+  }
+}
+
+export type WorkerEvents = ReturnType<typeof createWorkerEvents>
