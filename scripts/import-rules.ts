@@ -1,5 +1,5 @@
 /**
- * What may import what. A file belongs to the first rule that matches its path. Paths of ours are
+ * Rules of imports. A file belongs to the first rule that matches its path. Paths of ours are
  * written as `service/store/db.ts`: the package, then the path below its `src`. Anything else is the name
  * of a module. `{stage}` stands for what it matched in `files`.
  */

@@ -80,8 +80,8 @@ export function createChainFollower(options: Options): Task[] {
         heads = seen
         movedAt = performance.now()
         measure.note(seen.head, seen.hard)
-        // Locks and deliveries at this head are judged by its prices. A node that is slow with them holds up no head; the
-        // other task reports its fault.
+        // Locks and deliveries at this head are judged by its prices. A node that is slow with them holds up no head;
+        // the other task reports its fault.
         if (pace.isInFlight) await Promise.race([readDue(seen).catch(() => {}), delay(PARTS_WAIT_MS)])
         await publish(lease, viewAt(seen))
       })
