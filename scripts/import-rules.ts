@@ -163,6 +163,11 @@ export const rules: readonly Rule[] = [
     files: /^contracts\//,
     may: [/^contracts\//, PROTOCOL, VIEM, NODE, /^hardhat/, /^solc$/],
   },
+  {
+    name: 'the Solana node knows nothing of this project',
+    files: /^solana-rpc\//,
+    may: [/^solana-rpc\//, KIT, NODE, /^(litesvm|ws)$/],
+  },
   { name: 'the local network may import anything', files: /^devnet\//, may: [ANYTHING] },
 ]
 

@@ -18,8 +18,8 @@ import {
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TOKEN_2022_PROGRAM } from '../src/solana/token-layout.ts'
-import { SOL, startWorld, type World } from './solana-world.ts'
+import { TOKEN_2022_PROGRAM } from '../src/token-layout.ts'
+import { SOL, startWorld, type World } from './world.ts'
 
 const U64_MAX = (1n << 64n) - 1n
 

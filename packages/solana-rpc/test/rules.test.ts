@@ -24,7 +24,7 @@ import {
   SYSTEM_PROGRAM_ADDRESS,
 } from '@solana-program/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { failureOf, SOL, startWorld, type World } from './solana-world.ts'
+import { failureOf, SOL, startWorld, type World } from './world.ts'
 
 const PREFLIGHT_FAILURE = SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE
 

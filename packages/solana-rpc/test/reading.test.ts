@@ -10,8 +10,8 @@ import {
 import { getCreateAccountInstruction, getTransferSolInstruction } from '@solana-program/system'
 import { getInitializeMint2Instruction } from '@solana-program/token'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../src/solana/token-layout.ts'
-import { SOL, startWorld, type World } from './solana-world.ts'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../src/token-layout.ts'
+import { SOL, startWorld, type World } from './world.ts'
 
 // Slots are paused: each test advances time itself.
 let world: World

@@ -1,7 +1,7 @@
 import { createFaucet } from './faucet.ts'
 import { createFaults } from './faults.ts'
 import { answerText, type Methods } from './json-rpc.ts'
-import { advanceSlot, createLedger } from './ledger.ts'
+import { advanceSlot, createLedger, type Ledger } from './ledger.ts'
 import { accountMethods } from './methods/accounts.ts'
 import { chainMethods } from './methods/chain.ts'
 import { devMethods } from './methods/dev.ts'
@@ -9,7 +9,6 @@ import { historyMethods } from './methods/history.ts'
 import { sendingMethods } from './methods/sending.ts'
 import { tokenMethods } from './methods/tokens.ts'
 import { type AnswerHttp, listen } from './server.ts'
-import { createProvider } from './shape/provider.ts'
 import { createSubscriptions, type Notify } from './subscriptions.ts'
 import { createTicker } from './ticker.ts'
 
@@ -20,16 +19,15 @@ export type SolanaChainOptions = {
   slotMs?: number
   confirmedLag?: number
   finalizedLag?: number
-  /** Behaves like the public chain behind a provider. */
-  shape?: 'solana' | undefined
+  /** Answers HTTP requests in place of the node, for example as a provider in front of it. */
+  createFront?: ((node: SolanaNode) => AnswerHttp) | undefined
 }
+export type SolanaNode = { ledger: Ledger; methods: Methods; slotMs: number }
 export type SolanaChain = { rpcUrl: string; wsUrl: string; stop(): Promise<void> }
 
 /** Starts an empty Solana chain in this process; its state is gone when it stops. */
 export async function startSolanaChain(options: SolanaChainOptions): Promise<SolanaChain> {
-  const { host = '127.0.0.1', port, slotMs = 400, finalizedLag = 32, shape } = options
-  // Two slots after the one in which it lands: a transaction is confirmed after one to two slots.
-  const { confirmedLag = shape ? 2 : 1 } = options
+  const { host = '127.0.0.1', port, slotMs = 400, confirmedLag = 1, finalizedLag = 32 } = options
   if (confirmedLag > finalizedLag) throw new RangeError('A slot is confirmed before it is finalized')
   const ledger = createLedger({ confirmedLag, finalizedLag })
   const faucet = await createFaucet(ledger)
@@ -43,7 +41,8 @@ export async function startSolanaChain(options: SolanaChainOptions): Promise<Sol
     ...sendingMethods({ ledger, faults, faucet }),
     ...devMethods({ ledger, faults, ticker }),
   }
-  const answer = shape ? createProvider({ ledger, methods, slotMs }) : answerPlainly(methods)
+  const { createFront = answerPlainly } = options
+  const answer = createFront({ ledger, methods, slotMs })
   const connect = (notify: Notify) => createSubscriptions(ledger, notify)
   const server = await listen({ answer, connect }, { host, port })
   ticker.resume()
@@ -57,6 +56,6 @@ export async function startSolanaChain(options: SolanaChainOptions): Promise<Sol
   }
 }
 
-function answerPlainly(methods: Methods): AnswerHttp {
+function answerPlainly({ methods }: SolanaNode): AnswerHttp {
   return async ({ body }) => ({ status: 200, text: await answerText(methods, body) })
 }

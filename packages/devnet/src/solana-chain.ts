@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
-import { reportListening } from '../node-child.ts'
-import { startSolanaChain } from './start-solana-chain.ts'
+import { startSolanaChain } from '@geoswap/solana-rpc'
+import { reportListening } from './node-child.ts'
+import { CONFIRMED_LAG, createProvider } from './shape/solana/provider.ts'
 
 const { values } = parseArgs({
   options: {
@@ -13,13 +14,14 @@ const { values } = parseArgs({
   },
 })
 
+const isShaped = readShape(values.shape)
 const chain = await startSolanaChain({
   host: values.host,
   port: readCount('port', values.port),
   slotMs: readCount('slot-ms', values['slot-ms']),
-  ...(values['confirmed-lag'] && { confirmedLag: readCount('confirmed-lag', values['confirmed-lag']) }),
+  confirmedLag: readCount('confirmed-lag', values['confirmed-lag'] ?? String(isShaped ? CONFIRMED_LAG : 1)),
   finalizedLag: readCount('finalized-lag', values['finalized-lag']),
-  shape: readShape(values.shape),
+  createFront: isShaped ? createProvider : undefined,
 }).catch((error: NodeJS.ErrnoException) => {
   if (error.code !== 'EADDRINUSE') throw error
   process.stderr.write(`Port ${values.port} is taken: choose another with --port\n`)
@@ -38,8 +40,9 @@ function readCount(name: string, text: string): number {
   process.exit(1)
 }
 
-function readShape(name: string | undefined): 'solana' | undefined {
-  if (name === undefined || name === 'solana') return name
+/** Whether the chain behaves like the public one behind a provider. */
+function readShape(name: string | undefined): boolean {
+  if (name === undefined || name === 'solana') return name === 'solana'
   process.stderr.write(`--shape must be solana, not ${name}\n`)
   process.exit(1)
 }

@@ -1,9 +1,13 @@
-import { chancesOf } from '../faults.ts'
-import type { Method, Methods } from '../json-rpc.ts'
-import type { Ledger } from '../ledger.ts'
-import { historyMethods } from '../methods/history.ts'
-import { type Config, readBank } from '../params.ts'
-import type { Slots } from '../slots.ts'
+import {
+  type Config,
+  chancesOf,
+  historyMethods,
+  type Ledger,
+  type Method,
+  type Methods,
+  readBank,
+  type Slots,
+} from '@geoswap/solana-rpc'
 
 /**
  * A provider answers from a pool of nodes, and one of them may be some slots behind. Its history lacks slots

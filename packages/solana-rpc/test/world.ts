@@ -22,7 +22,7 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
   signTransactionMessageWithSigners,
 } from '@solana/kit'
-import { type SolanaChainOptions, startSolanaChain } from '../src/solana/start-solana-chain.ts'
+import { type SolanaChainOptions, startSolanaChain } from '../src/start-solana-chain.ts'
 
 type DevApi = {
   dev_pauseSlots(): number

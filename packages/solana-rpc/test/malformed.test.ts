@@ -3,7 +3,7 @@ import { getSetComputeUnitLimitInstruction } from '@solana-program/compute-budge
 import { getTransferSolInstruction } from '@solana-program/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { SOL, startWorld, type World } from './solana-world.ts'
+import { SOL, startWorld, type World } from './world.ts'
 
 const METHODS = [
   ...['getBalance', 'getAccountInfo', 'getMultipleAccounts', 'getProgramAccounts', 'getTokenAccountBalance'],

@@ -1,10 +1,14 @@
-import { DIRECT_PATH } from '../../shape/control-methods.ts'
-import { createMeter } from '../../shape/meter.ts'
-import { createRateLimit } from '../../shape/rate-limit.ts'
-import { isObject, parseJson } from '../json.ts'
-import { answerText, type Methods } from '../json-rpc.ts'
-import type { Ledger } from '../ledger.ts'
-import type { AnswerHttp, HttpAnswer } from '../server.ts'
+import {
+  type AnswerHttp,
+  answerText,
+  type HttpAnswer,
+  isObject,
+  parseJson,
+  type SolanaNode,
+} from '@geoswap/solana-rpc'
+import { DIRECT_PATH } from '../control-methods.ts'
+import { createMeter } from '../meter.ts'
+import { createRateLimit } from '../rate-limit.ts'
 import { providerControls } from './controls.ts'
 import { createLaggingNode, withLaggingNode } from './lagging-node.ts'
 
@@ -15,8 +19,11 @@ const CALLS_PER_SECOND = 300
 const TOO_MANY = 'The requests per second (RPS) of your requests are higher than your plan allows.'
 const REFUSAL = JSON.stringify({ jsonrpc: '2.0', error: { code: 429, message: TOO_MANY }, id: null })
 
+/** A transaction is confirmed one to two slots after it landed, so the commitment is two slots behind. */
+export const CONFIRMED_LAG = 2
+
 /** The provider in front of the nodes: a pool with a lagging node, a rate limit, and a meter. */
-export function createProvider(node: { ledger: Ledger; methods: Methods; slotMs: number }): AnswerHttp {
+export function createProvider(node: SolanaNode): AnswerHttp {
   const meter = createMeter()
   const settings = { callsPerSecond: CALLS_PER_SECOND }
   const admit = createRateLimit(settings, Date.now)

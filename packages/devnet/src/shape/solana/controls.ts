@@ -1,9 +1,13 @@
-import type { Meter } from '../../shape/meter.ts'
-import type { Methods } from '../json-rpc.ts'
-import { advanceTime, type Ledger } from '../ledger.ts'
-import { findInteger } from '../params.ts'
-import { invalidParams } from '../rpc-error.ts'
-import { currentBlock, slotAt } from '../slots.ts'
+import {
+  advanceTime,
+  currentBlock,
+  findInteger,
+  invalidParams,
+  type Ledger,
+  type Methods,
+  slotAt,
+} from '@geoswap/solana-rpc'
+import type { Meter } from '../meter.ts'
 import type { LaggingNode } from './lagging-node.ts'
 
 const MAX_ADVANCE_SECONDS = 86_400
