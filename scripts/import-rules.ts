@@ -128,7 +128,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'only the composition root and the entry points know everything',
-    files: /^service\/(compose\/|operate\/|(main|api-key|webhook|command)\.ts$)/,
+    files: /^service\/(compose\/|operate\/|(main|command)\.ts$)/,
     may: [/^service\//, WIRE, PROTOCOL, VIEM, KIT, PG, FASTIFY, NODE, /^prom-client$/],
   },
 
@@ -176,7 +176,7 @@ export const exceptions: readonly { from: RegExp; to: RegExp; reason: string }[]
 
 /** Only these files may read the environment. */
 export const entryPoints: readonly RegExp[] = [
-  /^service\/(main|api-key|webhook)\.ts$/,
+  /^service\/main\.ts$/,
   /^(devnet|cli)\/main\.ts$/,
   /^scripts\/|^[\w-]+\/scripts\//,
   /\.test\.ts$|^test\/|^[\w-]+\/test\//,
