@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Attempt, type Order, openJournal } from '@geoswap/wallet/store/journal'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { type Attempt, type Order, openJournal } from '../store/journal.ts'
 import { openSpending } from './spending.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-spending-'))

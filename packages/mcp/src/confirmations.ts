@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CliError } from '../errors.ts'
+import { CliError } from '@geoswap/wallet/errors'
 
 /** The terms that the user confirmed: the swap may be no worse. */
 export type Terms = { minOutput: bigint; maxInput: bigint }

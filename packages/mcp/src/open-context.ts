@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type Context, connect } from '../context.ts'
-import { CliError } from '../errors.ts'
+import { type Context, connect } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
 import { createConfirmations } from './confirmations.ts'
 import { attendedBy, type McpContext } from './mcp-context.ts'
 import { type GivenRules, listOf, mergeGiven, toRules } from './rules.ts'

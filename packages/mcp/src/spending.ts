@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Attempt, isUsable, type Journal, standingOf } from '../store/journal.ts'
-import { createJsonFile, damaged, isErrno, readJsonFile } from '../store/private-files.ts'
+import { type Attempt, isUsable, type Journal, standingOf } from '@geoswap/wallet/store/journal'
+import { createJsonFile, damaged, isErrno, readJsonFile } from '@geoswap/wallet/store/private-files'
 
 /** The value an attempt may spend, recorded before anything is signed for it. */
 export type Spend = { attempt: string; cents: bigint; at: number }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { CliError } from '@geoswap/wallet/errors'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { CliError } from '../errors.ts'
 import { serveHttp } from './http.ts'
 import type { McpContext } from './mcp-context.ts'
 import { createMcpServer } from './server.ts'

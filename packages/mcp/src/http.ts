@@ -1,11 +1,11 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { CliError } from '@geoswap/wallet/errors'
+import { isErrno } from '@geoswap/wallet/store/private-files'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { CliError } from '../errors.ts'
-import { isErrno } from '../store/private-files.ts'
 
 type Options = { port: number; token: string; createSession(): McpServer; log(line: string): void }
 

@@ -1,8 +1,8 @@
+import type { Side } from '@geoswap/wallet/catalog'
+import { type Attempt, standingOf } from '@geoswap/wallet/store/journal'
+import { currentOwner } from '@geoswap/wallet/store/owner'
+import type { ChosenWallet } from '@geoswap/wallet/wallets'
 import { expect, test } from 'vitest'
-import type { Side } from '../catalog.ts'
-import { type Attempt, standingOf } from '../store/journal.ts'
-import { currentOwner } from '../store/owner.ts'
-import type { ChosenWallet } from '../wallets.ts'
 import { attendedBy, choosePayer } from './mcp-context.ts'
 
 const owner = currentOwner()

@@ -1,5 +1,5 @@
+import type { Context } from '@geoswap/wallet/context'
 import { expect, test } from 'vitest'
-import type { Context } from '../context.ts'
 import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
 import { type GivenRules, mergeGiven, toRules } from './rules.ts'
 import { parseCents, valueCentsOf } from './usd.ts'

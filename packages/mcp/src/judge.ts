@@ -1,4 +1,4 @@
-import { CliError } from '../errors.ts'
+import { CliError } from '@geoswap/wallet/errors'
 import type { Rules } from './rules.ts'
 import { formatUsd } from './usd.ts'
 

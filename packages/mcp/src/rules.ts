@@ -1,7 +1,7 @@
-import { isAddressOf, toCanonical } from '../catalog.ts'
-import type { Context } from '../context.ts'
-import { CliError } from '../errors.ts'
-import type { McpSetting } from '../store/config-file.ts'
+import { isAddressOf, toCanonical } from '@geoswap/wallet/catalog'
+import type { Context } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
+import type { McpSetting } from '@geoswap/wallet/store/config-file'
 import { parseCents } from './usd.ts'
 
 /** The operator's limits for a language model that spends their funds. */

@@ -1,8 +1,8 @@
 import type { QuoteReply, StatusReply, SwapRecord } from '@geoswap/sdk'
-import { formatAmount } from '../amounts.ts'
-import type { Catalog } from '../catalog.ts'
-import { quoteService } from '../plain.ts'
-import type { Order } from '../store/journal.ts'
+import { formatAmount } from '@geoswap/wallet/amounts'
+import type { Catalog } from '@geoswap/wallet/catalog'
+import { quoteService } from '@geoswap/wallet/plain'
+import type { Order } from '@geoswap/wallet/store/journal'
 import type { Money, QuoteView, SwapView } from './schemas.ts'
 
 /** A token on a chain, with the fields that are known. */

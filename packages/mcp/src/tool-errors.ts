@@ -1,9 +1,9 @@
 import { GeoswapError } from '@geoswap/sdk'
+import type { Context } from '@geoswap/wallet/context'
+import { explain, knownOf } from '@geoswap/wallet/explain'
+import { plainDeep, quoteService } from '@geoswap/wallet/plain'
+import { idsOf } from '@geoswap/wallet/swap/claim'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import type { Context } from '../context.ts'
-import { explain, knownOf } from '../explain.ts'
-import { plainDeep, quoteService } from '../plain.ts'
-import { idsOf } from '../swap/claim.ts'
 
 /** The advice of the CLI names flags; these name the tools instead. */
 const ADVICE: Readonly<Record<string, string>> = {

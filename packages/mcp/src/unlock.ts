@@ -1,11 +1,11 @@
 import { openSync } from 'node:fs'
 import { isatty, ReadStream, WriteStream } from 'node:tty'
-import type { Context } from '../context.ts'
-import { CliError } from '../errors.ts'
-import type { Key } from '../keys.ts'
-import { LOCAL_WALLET } from '../store/wallet-files.ts'
-import { createTerminal } from '../terminal.ts'
-import { type ChosenWallet, chooseWallet, unlockWallet, walletId } from '../wallets.ts'
+import type { Context } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
+import type { Key } from '@geoswap/wallet/keys'
+import { LOCAL_WALLET } from '@geoswap/wallet/store/wallet-files'
+import { createTerminal } from '@geoswap/wallet/terminal'
+import { type ChosenWallet, chooseWallet, unlockWallet, walletId } from '@geoswap/wallet/wallets'
 
 const FAMILIES = ['evm', 'solana'] as const
 
