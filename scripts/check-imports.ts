@@ -46,8 +46,8 @@ function isTypesOnly(names: string | undefined): boolean {
 }
 
 function resolveTarget(path: string, specifier: string): string {
-  const ours = /^@geoswap\/([\w-]+)$/.exec(specifier)
-  if (ours) return `${ours[1]}/index.ts`
+  const ours = /^@geoswap\/([\w-]+)(?:\/(.+))?$/.exec(specifier)
+  if (ours) return `${ours[1]}/${ours[2] ?? 'index'}.ts`
   return specifier.startsWith('.') ? nameOf(join(dirname(path), specifier)) : specifier
 }
 

@@ -16,6 +16,8 @@ const NODE = /^node:/
 const TIMERS = /^node:timers\/promises$/
 const WIRE = /^wire\//
 const PROTOCOL = /^protocol\//
+const SDK = /^sdk\//
+const WALLET = /^wallet\//
 const ERRORS = /^service\/errors\.ts$/
 const MODEL = /^service\/model\//
 const STORE = /^service\/store\//
@@ -201,20 +203,30 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'entry points read the environment and start a process or a command',
-    files: /^service\/(main|api-key|webhook|command)\.ts$/,
+    files: /^service\/(main|command)\.ts$/,
     may: [/^service\//, NODE],
     mayTypesOf: [PG],
   },
 
   {
     name: 'the SDK does not know the service',
-    files: /^sdk\//,
-    may: [/^sdk\//, WIRE, PROTOCOL, VIEM, KIT, NODE],
+    files: SDK,
+    may: [SDK, WIRE, PROTOCOL, VIEM, KIT, NODE],
   },
   {
-    name: 'what the command line keeps on disk knows no terminal and no command',
-    files: /^cli\/(store\/|errors\.ts$|keys\.ts$)/,
-    may: [/^cli\/(store\/|errors\.ts$|keys\.ts$)/, /^sdk\//, VIEM, KIT, NODE],
+    name: 'what a wallet keeps on disk knows no terminal and no swap',
+    files: /^wallet\/(store\/|errors\.ts$|keys\.ts$)/,
+    may: [/^wallet\/(store\/|errors\.ts$|keys\.ts$)/, SDK, VIEM, KIT, NODE],
+  },
+  {
+    name: 'a wallet knows neither its commands nor its server',
+    files: WALLET,
+    may: [WALLET, SDK, PROTOCOL, VIEM, KIT, NODE],
+  },
+  {
+    name: 'the MCP server knows no command',
+    files: /^mcp\//,
+    may: [/^mcp\//, WALLET, SDK, NODE, /^@modelcontextprotocol\//, /^zod$/],
   },
   {
     name: 'commands do not know each other',
@@ -222,20 +234,28 @@ export const rules: readonly Rule[] = [
     may: [
       /^cli\/(?!commands\/|main\.ts$|run\.ts$)/,
       /^cli\/commands\/order-options\.ts$/,
-      /^sdk\//,
+      /^mcp\/index\.ts$/,
+      WALLET,
+      SDK,
       PROTOCOL,
       NODE,
     ],
   },
+  { name: 'the command line knows its commands', files: /^cli\//, may: [/^cli\//, WALLET, SDK, NODE] },
   {
-    name: 'what uses the SDK does not know the service',
-    files: /^(?<own>cli|web)\//,
-    may: [/^{own}\//, /^sdk\//, WIRE, PROTOCOL, VIEM, KIT, NODE, /^(?!@geoswap\/)[@a-z]/],
+    name: 'the page does not know the service',
+    files: /^web\//,
+    may: [/^web\//, SDK, WIRE, PROTOCOL, VIEM, KIT, NODE, /^(?!@geoswap\/)[@a-z]/],
   },
   {
     name: 'contracts know only the protocol',
     files: /^contracts\//,
     may: [/^contracts\//, PROTOCOL, VIEM, NODE, /^hardhat/, /^solc$/],
+  },
+  {
+    name: 'the Solana node knows nothing of this project',
+    files: /^solana-rpc\//,
+    may: [/^solana-rpc\//, KIT, NODE, /^(litesvm|ws)$/],
   },
   { name: 'the local network may import anything', files: /^devnet\//, may: [ANYTHING] },
 ]
@@ -266,7 +286,7 @@ export const typeCycles: readonly Exception[] = [
 
 /** Only these files may read the environment. */
 export const entryPoints: readonly RegExp[] = [
-  /^service\/(main|api-key|webhook)\.ts$/,
+  /^service\/main\.ts$/,
   /^(devnet|cli)\/main\.ts$/,
   /^scripts\/|^[\w-]+\/scripts\//,
   /\.test\.ts$|^test\/|^[\w-]+\/test\//,

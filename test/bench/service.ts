@@ -52,8 +52,7 @@ export async function createApiKey(network: Network, name: string): Promise<stri
     },
     hint: () => {},
   }
-  const code = await runApiKeyCommand(['create', '--name', name, ...limits], env, output)
-  if (code !== 0) throw new Error(`No API key could be made for ${name}`)
+  await runApiKeyCommand(['create', '--name', name, ...limits], env, output)
   return key
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import type { Context } from './context.ts'
-import { CliError } from './errors.ts'
+import type { Context } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
 
 export type ExitCode = 0 | 1 | 2
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { MCP_SETTINGS } from '@geoswap/wallet/store/config-file'
 import { run } from './run.ts'
-import { MCP_SETTINGS } from './store/config-file.ts'
 
 /** The only place that reads the environment. */
 export async function main(): Promise<void> {

@@ -1,9 +1,9 @@
+import type { Context, Surroundings } from '@geoswap/wallet/context'
+import { CliError, resumeWith, timeOf } from '@geoswap/wallet/errors'
+import { createInterrupts, type Interrupts } from '@geoswap/wallet/interrupts'
+import { createTerminal, type Streams, type Terminal } from '@geoswap/wallet/terminal'
 import { type AnyCommand, columns, type ExitCode, helpOf, parseCommand } from './command.ts'
 import { commands } from './commands/all.ts'
-import type { Context, Surroundings } from './context.ts'
-import { CliError, resumeWith, timeOf } from './errors.ts'
-import { createInterrupts, type Interrupts } from './interrupts.ts'
-import { createTerminal, type Streams, type Terminal } from './terminal.ts'
 
 type World = Surroundings & { streams: Streams; onSignal(listener: () => void): void }
 
@@ -35,7 +35,7 @@ async function runCommand(io: Io, world: World, name: string, args: string[]): P
       io.terminal.result(helpOf(name, command), { help: helpOf(name, command).join('\n') })
       return 0
     }
-    const { createContext } = await import('./context.ts')
+    const { createContext } = await import('@geoswap/wallet/context')
     const url = values['url'] as string | undefined
     const isInsecure = values['insecure'] === true
     const given = { ...world.given, isInsecure, ...(url !== undefined && { url }) }
@@ -68,7 +68,7 @@ async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 const NOTHING_KNOWN = { url: undefined, isLocal: false, clockAheadMs: undefined, order: undefined }
 
 async function fail(terminal: Terminal, error: unknown, context: Context | undefined): Promise<ExitCode> {
-  const { explain, knownOf } = await import('./explain.ts')
+  const { explain, knownOf } = await import('@geoswap/wallet/explain')
   const known = () => (context ? knownOf(context) : NOTHING_KNOWN)
   const told = explain(error, known) ?? {
     code: 'INTERNAL',

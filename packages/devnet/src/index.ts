@@ -15,7 +15,6 @@ export {
   type ShapeControls,
 } from './shape/control-methods.ts'
 export { EVM_SHAPES, type EvmShape, type EvmShapeName } from './shape/evm-shape.ts'
-export { type SolanaChain, startSolanaChain } from './solana/start-solana-chain.ts'
 export {
   type ChainOptions,
   type RunningChain,

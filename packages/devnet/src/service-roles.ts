@@ -17,7 +17,6 @@ import type { DatabaseUrls } from './postgres/logins.ts'
 import { describeEnd, type Role } from './supervise.ts'
 
 const SERVICE = 'packages/service/dist/service.mjs'
-const API_KEY = 'packages/service/src/api-key.ts'
 const READY_TIMEOUT_MS = 60_000
 
 export type ServiceSetup = {
@@ -46,7 +45,8 @@ export async function migrate({ home, env, databaseUrl }: ServiceSetup): Promise
 /** Creates an account's API key with the default limits, and returns it. */
 export async function createApiKey({ home, env, databaseUrls }: ServiceSetup): Promise<string> {
   const log = openSync(home.logFile('key'), 'a')
-  const child = spawn(process.execPath, [...nodeFlagsFor(API_KEY), API_KEY, 'create', '--name', 'local'], {
+  const command = ['api-key', 'create', '--name', 'local']
+  const child = spawn(process.execPath, [...nodeFlagsFor(SERVICE), SERVICE, ...command], {
     cwd: projectRoot,
     env: { ...env, DATABASE_URL: databaseUrls.operator },
     stdio: ['ignore', 'pipe', log, 'ipc'],

@@ -43,7 +43,7 @@ export async function startChain(options: ChainOptions): Promise<RunningChain> {
 export async function startSolanaProcess(options: SolanaProcessOptions): Promise<RunningSolanaChain> {
   const { port = 0, slotMs = 400 } = options
   const args = ['--port', String(port), '--slot-ms', String(slotMs), ...shapeArgs(options)]
-  const chain = await startProcess(options, { file: 'packages/devnet/src/solana/main.ts', args })
+  const chain = await startProcess(options, { file: 'packages/devnet/src/solana-chain.ts', args })
   return { ...chain, wsUrl: chain.rpcUrl.replace('http', 'ws') }
 }
 

@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net'
+import { startWorld, type World } from '@geoswap/solana-rpc/test/world'
 import { type Address, generateKeyPairSigner, isSignature, address as toAddress } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFaucetServer } from '../src/faucet/faucet-server.ts'
 import { createSolanaFaucet } from '../src/faucet/solana-faucet.ts'
 import { createKeys, deploySolana, SOLANA_CHAIN } from '../src/index.ts'
-import { startWorld, type World } from './solana-world.ts'
 
 const { chainId } = SOLANA_CHAIN
 const keys = createKeys().solana

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { createSolanaRpc } from '@solana/kit'
 import { afterEach, expect, test } from 'vitest'
 
-const MAIN = fileURLToPath(new URL('../src/solana/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../src/solana-chain.ts', import.meta.url))
 const started: ChildProcess[] = []
 
 afterEach(() => {

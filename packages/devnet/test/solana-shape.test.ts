@@ -1,14 +1,15 @@
+import { SOL, startWorld, type World } from '@geoswap/solana-rpc/test/world'
 import type { Signature } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { controlShape, DIRECT_PATH } from '../src/shape/control-methods.ts'
-import { SOL, startWorld, type World } from './solana-world.ts'
+import { CONFIRMED_LAG, createProvider } from '../src/shape/solana/provider.ts'
 
 let world: World
 let url: string
 
 beforeAll(async () => {
-  world = await startWorld({ shape: 'solana', slotMs: 400 })
+  world = await startWorld({ createFront: createProvider, confirmedLag: CONFIRMED_LAG, slotMs: 400 })
   url = world.chain.rpcUrl
 })
 

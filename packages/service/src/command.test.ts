@@ -1,6 +1,6 @@
 import { BaseError } from 'viem'
 import { expect, test } from 'vitest'
-import { describeError, runSubcommand } from './command.ts'
+import { describeError, parseSubcommand, UsageError } from './command.ts'
 
 const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' })
 
@@ -29,14 +29,15 @@ test('any other error is reported by its message', () => {
   expect(describeError('odd')).toBe('odd')
 })
 
-test.each(['fly', 'toString', 'constructor'])('%s is not a command', async (name) => {
-  const hints: string[] = []
-  const code = await runSubcommand({
-    ...{ help: 'help', args: [name], options: {}, commands: {} },
-    output: { out: () => {}, hint: (text) => hints.push(text) },
-    run: async () => {},
-  })
+test.each(['fly', 'toString', 'constructor'])('%s is not a command', (name) => {
+  const parse = () => parseSubcommand({ args: [name], options: {}, commands: {} })
 
-  expect(code).toBe(2)
-  expect(hints).toEqual([`Unknown command ${name}. Try --help.`])
+  expect(parse).toThrow(new UsageError(`Unknown command ${name}. Try --help.`))
+})
+
+test('a missing command is refused with the names of those there are', () => {
+  const commands = { create: async () => {}, list: async () => {} }
+  const parse = () => parseSubcommand({ args: [], options: {}, commands })
+
+  expect(parse).toThrow(new UsageError('Command missing: use create, list. Try --help.'))
 })

@@ -34,34 +34,23 @@ export function parseFlags<const T extends ParseArgsConfig>(config: T): ReturnTy
   }
 }
 
+type Subcommand<Run> = (run: Run) => Promise<void>
 type Subcommands<Run> = {
-  help: string
   args: string[]
   options: ParseArgsConfig['options']
-  output: Output
-  commands: Readonly<Record<string, (run: Run) => Promise<void>>>
-  /** Runs one of the commands with its context. */
-  run(command: (run: Run) => Promise<void>, given: { flags: object; rest: string[] }): Promise<void>
+  commands: Readonly<Record<string, Subcommand<Run>>>
 }
+type AskedSubcommand<Run> = { command: Subcommand<Run>; flags: object; rest: string[] }
 
-/** Runs the subcommand that the arguments name, or shows the help. */
-export async function runSubcommand<Run>(asked: Subcommands<Run>): Promise<number> {
-  const { help, args, options, output, commands, run } = asked
-  return runCommand(output, async () => {
-    const { values: flags, positionals } = parseFlags({
-      ...{ args, allowPositionals: true },
-      options: { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' }, ...options },
-    })
-    const [name, ...rest] = positionals
-    if (flags['help'] || name === undefined) {
-      output.out(help)
-      return flags['help'] ? 0 : 2
-    }
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-    if (!command) throw new UsageError(`Unknown command ${name}. Try --help.`)
-    await run(command, { flags, rest })
-    return 0
-  })
+/** Finds the subcommand that the arguments name, with its flags and other arguments. */
+export function parseSubcommand<Run>({ args, options, commands }: Subcommands<Run>): AskedSubcommand<Run> {
+  const { values: flags, positionals } = parseFlags({ args, options, allowPositionals: true })
+  const [name, ...rest] = positionals
+  if (name === undefined)
+    throw new UsageError(`Command missing: use ${Object.keys(commands).join(', ')}. Try --help.`)
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) throw new UsageError(`Unknown command ${name}. Try --help.`)
+  return { command, flags, rest }
 }
 
 export async function withDatabase<T>(

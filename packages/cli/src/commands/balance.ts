@@ -1,7 +1,7 @@
-import { formatAmount } from '../amounts.ts'
-import { readBalances } from '../balances.ts'
+import { formatAmount } from '@geoswap/wallet/amounts'
+import { readBalances } from '@geoswap/wallet/balances'
+import { connect, readCatalog } from '@geoswap/wallet/context'
 import { columns, defineCommand } from '../command.ts'
-import { connect, readCatalog } from '../context.ts'
 
 export const balance = defineCommand({
   usage: '[--wallet NAME|ADDRESS] [--chain CHAIN] [options]',

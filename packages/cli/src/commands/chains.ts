@@ -1,5 +1,5 @@
+import { connect } from '@geoswap/wallet/context'
 import { columns, defineCommand } from '../command.ts'
-import { connect } from '../context.ts'
 
 export const chains = defineCommand({
   usage: '',

@@ -1,7 +1,7 @@
+import type { Context } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
+import { assertKey, CONFIG_KEYS } from '@geoswap/wallet/store/config-file'
 import { columns, defineCommand } from '../command.ts'
-import type { Context } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { assertKey, CONFIG_KEYS } from '../store/config-file.ts'
 
 export const config = defineCommand({
   usage: 'list | get NAME | set NAME VALUE | unset NAME',

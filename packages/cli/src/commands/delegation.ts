@@ -1,7 +1,7 @@
-import { getChain } from '../catalog.ts'
+import { getChain } from '@geoswap/wallet/catalog'
+import { connect } from '@geoswap/wallet/context'
+import { chooseAddress } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
-import { connect } from '../context.ts'
-import { chooseAddress } from '../wallets.ts'
 
 export const delegation = defineCommand({
   usage: 'CHAIN [--wallet NAME|ADDRESS]',

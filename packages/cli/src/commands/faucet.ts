@@ -1,9 +1,9 @@
-import { parseAmount } from '../amounts.ts'
-import { getSide } from '../catalog.ts'
+import { parseAmount } from '@geoswap/wallet/amounts'
+import { getSide } from '@geoswap/wallet/catalog'
+import { connect, readCatalog } from '@geoswap/wallet/context'
+import { askFaucet } from '@geoswap/wallet/swap/local-wallet'
+import { chooseAddress } from '@geoswap/wallet/wallets'
 import { defineCommand } from '../command.ts'
-import { connect, readCatalog } from '../context.ts'
-import { askFaucet } from '../swap/local-wallet.ts'
-import { chooseAddress } from '../wallets.ts'
 
 export const faucet = defineCommand({
   usage: 'CHAIN:TOKEN --amount N [--wallet NAME|ADDRESS]',

@@ -1,10 +1,10 @@
 import type { HistoryReply } from '@geoswap/sdk'
-import { formatAmount } from '../amounts.ts'
-import { type Catalog, isAddressOf } from '../catalog.ts'
+import { formatAmount } from '@geoswap/wallet/amounts'
+import { type Catalog, isAddressOf } from '@geoswap/wallet/catalog'
+import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
+import { chooseAddress } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
-import { type Context, connect, readCatalog } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { chooseAddress } from '../wallets.ts'
 
 const STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 

@@ -1,7 +1,6 @@
+import { DEFAULT_PORT, openMcpContext, serve } from '@geoswap/mcp'
+import { CliError } from '@geoswap/wallet/errors'
 import { defineCommand } from '../command.ts'
-import { CliError } from '../errors.ts'
-import { openMcpContext } from '../mcp/open-context.ts'
-import { DEFAULT_PORT, serve } from '../mcp/serve.ts'
 
 export const mcp = defineCommand({
   usage: '[--http [PORT]] [options]',

@@ -1,4 +1,4 @@
-import type { OrderArguments } from '../order.ts'
+import type { OrderArguments } from '@geoswap/wallet/order'
 
 /** Options shared by `swap` and `quote`. */
 export const orderOptions = {

@@ -1,9 +1,9 @@
-import { isAddressOf } from '../catalog.ts'
+import { isAddressOf } from '@geoswap/wallet/catalog'
+import { connect } from '@geoswap/wallet/context'
+import { resolveOrder } from '@geoswap/wallet/order'
+import { chooseWallet } from '@geoswap/wallet/wallets'
 import { defineCommand } from '../command.ts'
-import { connect } from '../context.ts'
-import { resolveOrder } from '../order.ts'
 import { quoteLines } from '../print.ts'
-import { chooseWallet } from '../wallets.ts'
 import { orderOptions, toWords } from './order-options.ts'
 
 export const quote = defineCommand({

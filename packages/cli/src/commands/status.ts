@@ -1,11 +1,11 @@
 import type { Client, StatusReply } from '@geoswap/sdk'
+import { type Context, connect } from '@geoswap/wallet/context'
+import { CliError, resumeWith } from '@geoswap/wallet/errors'
+import { type Attempt, swapIdOf } from '@geoswap/wallet/store/journal'
+import { idsOf, toEnd } from '@geoswap/wallet/swap/claim'
+import { followAttempt, followSwap, notSubmitted } from '@geoswap/wallet/swap/follow'
 import { defineCommand } from '../command.ts'
-import { type Context, connect } from '../context.ts'
-import { CliError, resumeWith } from '../errors.ts'
 import { swapLines } from '../print.ts'
-import { type Attempt, swapIdOf } from '../store/journal.ts'
-import { idsOf, toEnd } from '../swap/claim.ts'
-import { followAttempt, followSwap, notSubmitted } from '../swap/follow.ts'
 
 export const status = defineCommand({
   usage: 'ID [--wait]',

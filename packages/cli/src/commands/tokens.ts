@@ -1,8 +1,8 @@
 import type { TokenEntry } from '@geoswap/sdk'
-import { formatAmount } from '../amounts.ts'
-import { getChain } from '../catalog.ts'
+import { formatAmount } from '@geoswap/wallet/amounts'
+import { getChain } from '@geoswap/wallet/catalog'
+import { connect, readCatalog } from '@geoswap/wallet/context'
 import { columns, defineCommand } from '../command.ts'
-import { connect, readCatalog } from '../context.ts'
 
 export const tokens = defineCommand({
   usage: '[--chain CHAIN]',

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
+import type { Context } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
+import { createKey, formatKey, type Key, parseKey } from '@geoswap/wallet/keys'
+import type { Wallet } from '@geoswap/wallet/store/wallet-files'
+import { getPassphrase } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
-import type { Context } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { createKey, formatKey, type Key, parseKey } from '../keys.ts'
-import type { Wallet } from '../store/wallet-files.ts'
-import { getPassphrase } from '../wallets.ts'
 
 const USAGE = 'create NAME | import NAME | list | show NAME | remove NAME | export NAME'
 const MIN_PASSPHRASE = 8

@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { runCommand } from '../command.ts'
 import { createKeyTable } from '../http/key-table.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { createListener } from '../store/listen.ts'
@@ -17,10 +18,11 @@ afterAll(() => database.stop())
 async function run(args: string, env: Record<string, string> = { DATABASE_URL: database.url }) {
   const out: string[] = []
   const hints: string[] = []
-  const code = await runApiKeyCommand(args.split(' '), env, {
-    out: (text) => void out.push(text),
-    hint: (text) => void hints.push(text),
-  })
+  const output = {
+    out: (text: string) => void out.push(text),
+    hint: (text: string) => void hints.push(text),
+  }
+  const code = await runCommand(output, () => runApiKeyCommand(args.split(' '), env, output))
   return { code, out: out.join('\n'), hint: hints.join('\n') }
 }
 
@@ -92,8 +94,6 @@ test('mistakes are explained and change nothing', async () => {
   expect(await run('revoke')).toMatchObject({ code: 2 })
   expect(await run('fly')).toMatchObject({ code: 2, hint: expect.stringContaining('--help') })
   expect(await run('list --what')).toMatchObject({ code: 2 })
-  expect((await run('--help')).out).toContain('api-key create')
-  expect(await run('create --help')).toMatchObject({ code: 0 })
 })
 
 test('without DATABASE_URL the local network is used, and its keys say so', async () => {

@@ -4,7 +4,7 @@ import {
   type Env,
   findDatabaseTarget,
   type Output,
-  runSubcommand,
+  parseSubcommand,
   toTable,
   UsageError,
   withDatabase,
@@ -22,15 +22,12 @@ export const API_KEY_HELP = `api-key create --name NAME [--account ID_OR_NAME] [
   service api-key list [--json]
       Lists all keys, without secrets.
   service api-key revoke KEY_ID
-      Revokes the key. Every process refuses it within 5 seconds.`
+      Revokes the key. Every process refuses it within 5 seconds.
 
-const HELP = `Manages the API keys of geoswap.
-
-  ${API_KEY_HELP.replaceAll('service api-key', 'api-key')}
-
-The database is DATABASE_URL, or that of the local network in GEOSWAP_HOME (default .geoswap).`
+  The database is DATABASE_URL, or that of the local network in GEOSWAP_HOME (default .geoswap).`
 
 const options = {
+  json: { type: 'boolean' },
   name: { type: 'string' },
   account: { type: 'string' },
   network: { type: 'string' },
@@ -44,17 +41,14 @@ type Flags = {
   limit?: string[]
 }
 
-/** Runs one command and returns the exit code. Only the key, the list or the help goes to `out`. */
+/** Runs one command and returns the exit code. Only the key or the list goes to `out`. */
 export async function runApiKeyCommand(args: string[], env: Env, output: Output): Promise<number> {
-  return runSubcommand<Run>({
-    ...{ help: HELP, args, options, output, commands },
-    run(command, { flags, rest }) {
-      const target = findDatabaseTarget(env)
-      return withDatabase(target, 'api-key', (pool) =>
-        command({ pool, flags, rest, output, local: target.isLocal }),
-      )
-    },
-  })
+  const { command, flags, rest } = parseSubcommand({ args, options, commands })
+  const target = findDatabaseTarget(env)
+  await withDatabase(target, 'api-key', (pool) =>
+    command({ pool, flags, rest, output, local: target.isLocal }),
+  )
+  return 0
 }
 
 type Run = { pool: Pool; flags: Flags; rest: string[]; output: Output; local: boolean }

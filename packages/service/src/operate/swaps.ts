@@ -4,7 +4,7 @@ import {
   type Env,
   findDatabaseTarget,
   type Output,
-  parseFlags,
+  parseSubcommand,
   toTable,
   UsageError,
   withDatabase,
@@ -35,6 +35,9 @@ export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--lim
 const STATUSES = ['pending', 'settled', 'failed', 'refunded', ...endedStates, ...openStates]
 const MAX_LIMIT = 1_000
 
+const text = { type: 'string' } as const
+const options = { status: text, wallet: text, limit: text, note: text, json: { type: 'boolean' } } as const
+
 type Flags = { status?: string; wallet?: string; limit?: string; note?: string; json?: boolean }
 type Run = { env: Env; output: Output; flags: Flags; rest: string[] }
 
@@ -44,12 +47,8 @@ const commands: Record<string, (run: Run) => Promise<void>> = {
 
 /** Read-only except for write-off, and moves no money. */
 export async function inspectSwaps(args: string[], env: Env, output: Output): Promise<number> {
-  const { values: flags, positionals } = parse(args)
-  const [name = '', ...rest] = positionals
-  const run = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!run)
-    throw new UsageError(`Unknown command. Commands: swaps ${Object.keys(commands).join(', swaps ')}.`)
-  await run({ env, output, flags, rest })
+  const { command, flags, rest } = parseSubcommand({ args, options, commands })
+  await command({ env, output, flags, rest })
   return 0
 }
 
@@ -147,10 +146,4 @@ function parseLimit(text = '20'): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new UsageError(`--limit must be 1..${MAX_LIMIT}.`)
   return limit
-}
-
-function parse(args: string[]) {
-  const text = { type: 'string' } as const
-  const options = { status: text, wallet: text, limit: text, note: text, json: { type: 'boolean' } } as const
-  return parseFlags({ args, options, allowPositionals: true })
 }

@@ -5,7 +5,7 @@ import {
   type Env,
   findDatabaseTarget,
   type Output,
-  runSubcommand,
+  parseSubcommand,
   toTable,
   UsageError,
   withDatabase,
@@ -42,16 +42,13 @@ export const WEBHOOK_HELP = `webhook add --account ID_OR_NAME --url URL
   service webhook replay ENDPOINT_ID --failed | --since TIME | --swap SWAP_ID
       Sends events again with their original ids: the given-up ones, all since a time, or those of a swap.
   service webhook remove ENDPOINT_ID
-      Deletes an endpoint and its pending events.`
+      Deletes an endpoint and its pending events.
 
-const HELP = `Manages the webhook endpoints of accounts.
-
-  ${WEBHOOK_HELP.replaceAll('service webhook', 'webhook')}
-
-The database is DATABASE_URL, and secrets are sealed with the API's GEOSWAP_SEAL_KEYS; without DATABASE_URL
-both are those of the local network in GEOSWAP_HOME (default .geoswap).`
+  The database is DATABASE_URL, and secrets are sealed with the API's GEOSWAP_SEAL_KEYS; without DATABASE_URL
+  both are those of the local network in GEOSWAP_HOME (default .geoswap).`
 
 const options = {
+  json: { type: 'boolean' },
   account: { type: 'string' },
   url: { type: 'string' },
   failed: { type: 'boolean' },
@@ -69,15 +66,12 @@ type Flags = {
 type Run = { pool: Pool; flags: Flags; rest: string[]; output: Output; target: DatabaseTarget }
 const commands: Record<string, (run: Run) => Promise<void>> = { add, list, rotate, enable, replay, remove }
 
-/** Runs one command and returns the exit code. Only the secret, the list or the help goes to `out`. */
+/** Runs one command and returns the exit code. Only the secret or the list goes to `out`. */
 export async function runWebhookCommand(args: string[], env: Env, output: Output): Promise<number> {
-  return runSubcommand<Run>({
-    ...{ help: HELP, args, options, output, commands },
-    run(command, { flags, rest }) {
-      const target = findDatabaseTarget(env)
-      return withDatabase(target, 'webhook', (pool) => command({ pool, flags, rest, output, target }))
-    },
-  })
+  const { command, flags, rest } = parseSubcommand({ args, options, commands })
+  const target = findDatabaseTarget(env)
+  await withDatabase(target, 'webhook', (pool) => command({ pool, flags, rest, output, target }))
+  return 0
 }
 
 async function add({ pool, flags, output, target }: Run): Promise<void> {

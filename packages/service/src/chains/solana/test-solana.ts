@@ -1,4 +1,4 @@
-import { startSolanaChain } from '@geoswap/devnet'
+import { startSolanaChain } from '@geoswap/solana-rpc'
 import {
   type Address,
   appendTransactionMessageInstructions,

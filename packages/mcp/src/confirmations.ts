@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { CliError } from '@geoswap/wallet/errors'
+
+/** The terms that the user confirmed: the swap may be no worse. */
+export type Terms = { minOutput: bigint; maxInput: bigint }
+
+type Asked = { order: string; terms: Terms; expiresAt: number }
+
+export type Confirmations = ReturnType<typeof createConfirmations>
+
+const LIFE_MS = 5 * 60_000
+
+/** Tokens for clients that cannot ask their user directly. Each is bound to one order and used once. */
+export function createConfirmations(now: () => number = Date.now) {
+  const open = new Map<string, Asked>()
+
+  return {
+    ask(order: string, terms: Terms): { token: string; expiresAt: number } {
+      for (const [token, { expiresAt }] of open) if (expiresAt <= now()) open.delete(token)
+      const token = `confirm_${randomBytes(16).toString('hex')}`
+      const expiresAt = now() + LIFE_MS
+      open.set(token, { order, terms, expiresAt })
+      return { token, expiresAt }
+    },
+
+    /** Presenting a token uses it up, also with the wrong order. */
+    take(token: string, order: string): Terms {
+      const asked = open.get(token)
+      open.delete(token)
+      if (asked === undefined || asked.expiresAt <= now())
+        throw invalid('The confirmation is unknown, was used, or has expired.')
+      if (asked.order !== order) throw invalid('The confirmation is for another order.')
+      return asked.terms
+    },
+  }
+}
+
+function invalid(message: string): CliError {
+  return new CliError('CONFIRMATION_INVALID', message, {
+    advice: 'Call execute_swap without it to get another one, and ask the user again.',
+  })
+}

@@ -1,0 +1,97 @@
+import type { Client } from '@geoswap/sdk'
+import type { Side } from '@geoswap/wallet/catalog'
+import { type Context, connect } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
+import { createInterrupts } from '@geoswap/wallet/interrupts'
+import { type Attempt, type IsAttended, isOwnerAlive, type Journal } from '@geoswap/wallet/store/journal'
+import type { ChosenWallet } from '@geoswap/wallet/wallets'
+import type { Confirmations } from './confirmations.ts'
+import type { Rules } from './rules.ts'
+import type { Spending } from './spending.ts'
+
+/** State shared by all sessions of a server. */
+export type McpContext = {
+  context: Context
+  rules: Rules
+  /** Wallets that may pay; the first of each family is the default. */
+  wallets: readonly ChosenWallet[]
+  isReadOnly: boolean
+  spending: Spending
+  confirmations: Confirmations
+  /** Swaps that the service may not have accepted yet: the server waits briefly for them before it exits. */
+  submitting: Set<Promise<unknown>>
+  /** Attempts that a call of this server runs, or that continue after the call. */
+  running: Set<string>
+  log(line: string): void
+}
+
+/** The request context of one tool call. */
+export type Call = {
+  signal: AbortSignal
+  report(doing: string): void
+  /** Absent if the client cannot ask its user. */
+  ask?: ((question: string) => Promise<boolean>) | undefined
+}
+
+export type Opened = {
+  context: Context
+  client: Client
+  /** Resolves when the outcome of the submission is known. */
+  submitted: Promise<void>
+}
+
+/** The modules of the CLI for one call: without output or prompts at a terminal. */
+export function openCall({ context }: McpContext, call: Call): Opened {
+  const { settings, terminal } = context
+  const seen: Context['seen'] = {}
+  const interrupts = createInterrupts(call.report)
+  // A submitted swap continues, even if the client cancels.
+  const leave = () => isBeforeSubmission(seen.attempt) && interrupts.press()
+  call.signal.addEventListener('abort', leave, { once: true })
+  const { journal, submitted } = watchSubmission(context.journal)
+  const quiet = { ...terminal, json: true, isInteractive: false, note: call.report, progress: call.report }
+  const ofCall: Context = { ...context, settings, journal, terminal: quiet, interrupts, seen }
+  return { context: ofCall, client: connect(ofCall), submitted }
+}
+
+/**
+ * The server outlives a call that lost its swap: such an attempt is no longer followed and can be continued.
+ */
+export function attendedBy(running: ReadonlySet<string>): IsAttended {
+  return (attempt) => {
+    const isLeft =
+      attempt.owner.pid === process.pid && !isBeforeSubmission(attempt) && !running.has(attempt.id)
+    return isOwnerAlive(attempt) && !isLeft
+  }
+}
+
+function watchSubmission(journal: Journal): { journal: Journal; submitted: Promise<void> } {
+  let tell = () => {}
+  const submitted = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  const record: Journal['record'] = (attempt, change) => {
+    const next = journal.record(attempt, change)
+    if (next.stage === 'submitted' || next.stage === 'ended') tell()
+    return next
+  }
+  return { journal: { ...journal, record }, submitted }
+}
+
+function isBeforeSubmission(attempt: Attempt | undefined): boolean {
+  return attempt === undefined || attempt.stage === 'preparing' || attempt.stage === 'built'
+}
+
+export function choosePayer(
+  { wallets }: Pick<McpContext, 'wallets'>,
+  { chain }: Side,
+  named?: string,
+): ChosenWallet {
+  const fitting = wallets.filter(({ family }) => family === chain.family)
+  const found = named === undefined ? fitting[0] : fitting.find(({ name }) => name === named)
+  if (found) return found
+  const names = fitting.map(({ name }) => name).join(', ') || 'none'
+  throw new CliError('NO_WALLET', `No wallet ${named ?? 'of this server'} can pay on ${chain.name}.`, {
+    advice: `There are: ${names}. Only the operator of the server can add one: --wallets.`,
+  })
+}

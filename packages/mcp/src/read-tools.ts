@@ -1,0 +1,159 @@
+import type { StatusReply } from '@geoswap/sdk'
+import { readBalances } from '@geoswap/wallet/balances'
+import type { Catalog } from '@geoswap/wallet/catalog'
+import { getChain, isAddressOf, toPlainChains } from '@geoswap/wallet/catalog'
+import { readCatalog } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
+import { resolveOrder } from '@geoswap/wallet/order'
+import { swapIdOf } from '@geoswap/wallet/store/journal'
+import { toEnd } from '@geoswap/wallet/swap/claim'
+import { notSubmitted } from '@geoswap/wallet/swap/follow'
+import { factsOf } from './execute.ts'
+import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
+import { type Call, choosePayer, type McpContext, type Opened } from './mcp-context.ts'
+import type { HistoryInput, OrderInput } from './schemas.ts'
+import { findSide, toMoney, toOrderView, toQuoteView, toRecordView, toSwapView } from './views.ts'
+
+export async function listChains({ client, context }: Opened) {
+  const { chains } = await client.chains({ signal: context.interrupts.signal })
+  return {
+    chains: toPlainChains(chains).map(({ name: chain, chainId, family, native, available, reason }) => ({
+      ...{ chain, chainId, family, coin: native.symbol, available },
+      ...(reason !== undefined && { reason }),
+    })),
+  }
+}
+
+export async function listTokens({ client, context }: Opened, { chain }: { chain?: string | undefined }) {
+  const { chains, tokens } = await readCatalog(client, context.interrupts.signal)
+  const only = chain === undefined ? undefined : getChain(chains, chain).chainId
+  const shown = tokens.filter(({ chainId }) => only === undefined || chainId === only)
+  return {
+    tokens: shown.map(({ chainId, symbol, address, decimals, input, output, priceUsd }) => {
+      const name = findSide({ chains, tokens }, chainId).chain
+      const isOne = tokens.filter((each) => each.chainId === chainId && each.symbol === symbol).length === 1
+      return {
+        ...{ id: `${name}:${isOne ? symbol : address}`, chain: name, chainId, symbol, address, decimals },
+        ...{ canPay: input, canReceive: output },
+        ...(priceUsd !== undefined && { priceUsd }),
+      }
+    }),
+  }
+}
+
+type BalanceInput = { wallet?: string | undefined; chain?: string | undefined }
+
+export async function getBalance(
+  mcp: McpContext,
+  { client, context }: Opened,
+  { wallet, chain }: BalanceInput,
+) {
+  const catalog = await readCatalog(client, context.interrupts.signal)
+  const asked = chain === undefined ? catalog.chains : [getChain(catalog.chains, chain)]
+  const usual = mcp.wallets.filter(({ family }) =>
+    asked.some((each) => each.family === family && context.settings.rpcUrls[each.chainId] !== undefined),
+  )
+  const owners = wallet === undefined && usual.length > 0 ? usual.map(({ address }) => address) : [wallet]
+  const read = owners.map((owner) => readBalances(context, catalog, { wallet: owner, chain }))
+  const held = (await Promise.all(read)).flatMap((each) => each.held)
+  return { balances: held.map(({ owner, amount, ...side }) => ({ owner, ...toMoney(amount, side) })) }
+}
+
+export async function quoteSwap(mcp: McpContext, { client, context }: Opened, input: OrderInput) {
+  const words = {
+    ...input,
+    slippage: input.slippageBps?.toString(),
+    maxEta: input.maxEtaSeconds?.toString(),
+  }
+  const ready = await resolveOrder(context, client, words, async (side) =>
+    choosePayer(mcp, side, input.wallet),
+  )
+  const { order, request, wallet } = ready
+  const asked = { ...request, walletAddress: wallet.address }
+  const quote = await client.quote(asked, { signal: context.interrupts.signal })
+  const facts = factsOf(quote, ready)
+  const refusal = refusalOf(() => {
+    assertRecipient(order.recipient, mcp.rules)
+    assertWithinCaps({ ...facts, spentCents: mcp.spending.spentCents() }, mcp.rules)
+  })
+  return {
+    ...toQuoteView(quote, order),
+    allowed: refusal === undefined && !mcp.isReadOnly,
+    ...(refusal !== undefined && { refusal }),
+    confirmationReasons: reasonsToAsk(facts, mcp.rules),
+  }
+}
+
+function refusalOf(check: () => void): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof CliError) return error.code
+    throw error
+  }
+}
+
+type StatusInput = { swapId: string; waitSeconds?: number | undefined }
+
+// The longest hold of a read by the service.
+const HOLD_SECONDS = 15
+
+export async function swapStatus(
+  { client, context }: Opened,
+  { swapId: id, waitSeconds = 0 }: StatusInput,
+  call: Call,
+) {
+  const { journal, interrupts } = context
+  const { signal } = interrupts
+  const attempt = journal.find(id)
+  const swapId = attempt ? swapIdOf(attempt) : id
+  if (attempt?.stage === 'submitting')
+    throw new CliError('SUBMISSION_UNKNOWN', 'It is unknown whether the service accepted the swap.')
+  if (swapId === undefined && attempt) throw notSubmitted(attempt, 'Nothing was submitted in this attempt.')
+  const end = Date.now() + waitSeconds * 1_000
+  let swap: StatusReply
+  do {
+    const hold = Math.min(HOLD_SECONDS, Math.max(0, end - Date.now()) / 1_000)
+    swap = await client.status(swapId ?? id, { waitSeconds: Math.floor(hold * 10) / 10, signal })
+    call.report(swap.substatus)
+  } while (swap.status === 'pending' && Date.now() < end)
+  if (attempt && attempt.stage !== 'ended' && swap.status !== 'pending')
+    journal.record(attempt, toEnd(attempt, swap.status))
+  if (attempt) return toOrderView(swap, attempt.order)
+  const catalog = await readCatalog(client, signal)
+  return toSwapView(swap, {
+    from: findSide(catalog, swap.originChain),
+    to: findSide(catalog, swap.destinationChain),
+  })
+}
+
+export async function swapHistory({ client, context }: Opened, { wallet, ...query }: HistoryInput) {
+  const { signal } = context.interrupts
+  const address = wallet === undefined ? undefined : findAddress(context, wallet)
+  const [catalog, page] = await Promise.all([
+    readCatalog(client, signal) as Promise<Catalog>,
+    client.history({ ...defined(query), ...(address !== undefined && { wallet: address }) }, { signal }),
+  ])
+  return {
+    swaps: page.swaps.map((record) => toRecordView(record, catalog)),
+    ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
+  }
+}
+
+function findAddress({ wallets }: Opened['context'], text: string): string {
+  if (isAddressOf('evm', text) || isAddressOf('solana', text)) return text
+  const found = wallets.find(text)
+  if (found) return found.address
+  const names = wallets.list().map(({ name }) => name)
+  throw new CliError('NO_WALLET', `${text} is neither an address nor a wallet.`, {
+    advice: `There are ${names.join(', ') || 'no wallets'}; any address is accepted as well.`,
+  })
+}
+
+type Defined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> }
+
+/** Removes properties that are undefined. */
+function defined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
+}

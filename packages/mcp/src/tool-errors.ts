@@ -1,0 +1,64 @@
+import { GeoswapError } from '@geoswap/sdk'
+import type { Context } from '@geoswap/wallet/context'
+import { explain, knownOf } from '@geoswap/wallet/explain'
+import { plainDeep, quoteService } from '@geoswap/wallet/plain'
+import { idsOf } from '@geoswap/wallet/swap/claim'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+
+/** The advice of the CLI names flags; these name the tools instead. */
+const ADVICE: Readonly<Record<string, string>> = {
+  SWAP_IN_FLIGHT: 'Follow it with swap_status; do not start another swap.',
+  SIGNATURE_OPEN: 'Nothing was signed. Try again after that time, if the user still wants it.',
+  SWAP_ENDED: 'Call execute_swap again only if the user wants another swap.',
+  SWAP_TIMEOUT: 'It continues. Follow it with swap_status.',
+  SUBMISSION_UNKNOWN: 'Call execute_swap with the same order again: it creates at most one swap.',
+  HIGH_PRICE_IMPACT: 'The price has changed since the last quote. Quote again; another amount may lose less.',
+  NOT_SUBMITTED: 'There is no swap. It can be started again.',
+  INPUT_LIMIT: 'Nothing was signed. Quote again, and ask the user about the new price.',
+  OUTPUT_LIMIT: 'Nothing was signed. Quote again, and ask the user about the new price.',
+}
+
+/** Replaces the flags of the CLI with parameters of the tools. */
+function inTools(text: string): string {
+  const names: Record<string, string> = {
+    to: 'recipient',
+    slippage: 'slippageBps',
+    'max-eta': 'maxEtaSeconds',
+  }
+  return text.replace(/--(amount|receive|to|slippage|max-eta)\b/g, (_, flag: string) => names[flag] ?? flag)
+}
+
+/** True if the message comes from the service. Connection errors have messages of the SDK. */
+function isFromService(error: unknown): boolean {
+  return error instanceof GeoswapError && error.status !== 0 && error.code !== 'UNEXPECTED_REPLY'
+}
+
+export type ToolError = { code: string; message: string; advice?: string } & Record<string, unknown>
+
+/** Undefined for unexpected errors. */
+export function toToolError(
+  error: unknown,
+  context: Pick<Context, 'settings' | 'seen'>,
+): ToolError | undefined {
+  const told = explain(error, () => knownOf(context))
+  if (!told) return undefined
+  const { code, details } = told
+  const message = isFromService(error) ? quoteService(told.message) : inTools(told.message)
+  const { attempt } = context.seen
+  const advice = ADVICE[code] ?? (told.advice && inTools(told.advice))
+  const isOpen = attempt !== undefined && attempt.stage !== 'ended'
+  return { code, message, ...(advice !== undefined && { advice }), ...details, ...(isOpen && idsOf(attempt)) }
+}
+
+/** The first text is for people, the second for programs. An error has no structured output. */
+export function toErrorResult(error: ToolError): CallToolResult {
+  const shown = plainDeep(error)
+  const { code, message, advice } = shown
+  return {
+    isError: true,
+    content: [
+      { type: 'text', text: [`${code}: ${message}`, advice].filter(Boolean).join(' ') },
+      { type: 'text', text: JSON.stringify({ error: shown }) },
+    ],
+  }
+}

@@ -1,0 +1,95 @@
+import type { QuoteReply, StatusReply, SwapRecord } from '@geoswap/sdk'
+import { formatAmount } from '@geoswap/wallet/amounts'
+import type { Catalog } from '@geoswap/wallet/catalog'
+import { quoteService } from '@geoswap/wallet/plain'
+import type { Order } from '@geoswap/wallet/store/journal'
+import type { Money, QuoteView, SwapView } from './schemas.ts'
+
+/** A token on a chain, with the fields that are known. */
+export type KnownSide = {
+  chainId: number
+  chain: string
+  token?: string | undefined
+  symbol?: string | undefined
+  decimals?: number | undefined
+}
+export type Sides = { from: KnownSide; to: KnownSide }
+
+export function toMoney(units: string, { chainId, chain, token, symbol, decimals }: KnownSide): Money {
+  return {
+    ...(decimals !== undefined && { amount: formatAmount(BigInt(units), decimals) }),
+    ...{ units, chain, chainId },
+    ...(symbol !== undefined && { symbol }),
+    ...(token !== undefined && { token }),
+  }
+}
+
+export function say({ amount, units, symbol, token, chain }: Money): string {
+  return amount === undefined
+    ? `${units} units of ${token ?? 'a token'} on ${chain}`
+    : `${amount} ${symbol} on ${chain}`
+}
+
+export function findSide({ chains, tokens }: Catalog, chainId: number, address?: string): KnownSide {
+  const chain = chains.find((each) => each.chainId === chainId)?.name ?? `${chainId}`
+  const form = (text: string | undefined) => (text?.startsWith('0x') ? text.toLowerCase() : text)
+  const found = tokens.find((each) => each.chainId === chainId && form(each.address) === form(address))
+  return { chainId, chain, token: address, symbol: found?.symbol, decimals: found?.decimals }
+}
+
+export function toQuoteView(quote: QuoteReply, { from, to, wallet, recipient }: Order): QuoteView {
+  return {
+    pay: toMoney(quote.input, from),
+    receive: toMoney(quote.output, to),
+    minReceive: toMoney(quote.minOutput, to),
+    ...{ wallet: wallet.address, recipient },
+    ...(quote.inputUsd !== undefined && { payUsd: quote.inputUsd }),
+    ...(quote.outputUsd !== undefined && { receiveUsd: quote.outputUsd }),
+    ...(quote.priceImpactBps !== undefined && { priceImpactBps: quote.priceImpactBps }),
+    fees: quote.fees.map(({ kind, amount }) => ({ kind, pay: toMoney(amount, from) })),
+    etaSeconds: quote.etaSeconds,
+    warnings: (quote.warnings ?? []).map(({ code, message }) => `${code}, ${quoteService(message)}`),
+  }
+}
+
+type Parties = { wallet?: string | undefined; recipient?: string | undefined }
+
+export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient }: Parties = {}): SwapView {
+  const { input, quotedOutput, minOutput, delivered } = swap.amounts
+  const { failure, refund } = swap
+  const reason = failure ? `${failure.code}, ${quoteService(failure.message)}` : refund?.reason
+  return {
+    ...{ swapId: swap.swapId, status: swap.status, substatus: swap.substatus },
+    pay: toMoney(input, sides.from),
+    receive: toMoney(delivered ?? quotedOutput, sides.to),
+    minReceive: toMoney(minOutput, sides.to),
+    ...(wallet !== undefined && { wallet }),
+    ...(recipient !== undefined && { recipient }),
+    ...(swap.originTxHash !== undefined && { lockTx: swap.originTxHash }),
+    ...(swap.deliveryTxHash !== undefined && { deliveryTx: swap.deliveryTxHash }),
+    ...(swap.refund?.txHash !== undefined && { refundTx: swap.refund.txHash }),
+    ...(reason !== undefined && { reason }),
+    ...{ createdAt: swap.createdAt, updatedAt: swap.updatedAt },
+  }
+}
+
+export function toOrderView(swap: StatusReply, { from, to, wallet, recipient }: Order): SwapView {
+  return toSwapView(swap, { from, to }, { wallet: wallet.address, recipient })
+}
+
+export function toRecordView(record: SwapRecord, catalog: Catalog): SwapView {
+  const { walletAddress: wallet, recipient, originChain, destinationChain, inputToken, outputToken } = record
+  const from = findSide(catalog, originChain, inputToken)
+  const to = findSide(catalog, destinationChain, outputToken)
+  return toSwapView(record, { from, to }, { wallet, recipient })
+}
+
+export function swapText({ swapId, status, substatus, pay, receive, reason }: SwapView): string {
+  const how = status === 'pending' ? `pending (${substatus})` : status
+  return `${swapId} ${how}: ${say(pay)} for ${say(receive)}${reason ? `. ${reason}` : ''}`
+}
+
+export function quoteText({ pay, receive, minReceive, payUsd, etaSeconds }: QuoteView): string {
+  const worth = payUsd === undefined ? 'value not known' : `${payUsd} USD`
+  return `${say(pay)} (${worth}) for ${say(receive)}, at least ${say(minReceive)}, in about ${etaSeconds} s`
+}

@@ -1,0 +1,166 @@
+import { type Client, type EndedSwap, GeoswapError, type QuoteReply, type SwapProgress } from '@geoswap/sdk'
+import type { Context } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { toSigner } from '../keys.ts'
+import type { ReadyOrder } from '../order.ts'
+import { impactOf, orderLines, quoteLine, type Style } from '../order-lines.ts'
+import type { Attempt } from '../store/journal.ts'
+import { unlockWallet } from '../wallets.ts'
+import { toEnd } from './claim.ts'
+import { progressOf } from './follow.ts'
+import { fillLocalWallet } from './local-wallet.ts'
+
+type Options = Style & {
+  acceptsImpact: boolean
+  /** Called with every quote before anything is signed for it. Throws to refuse it. */
+  approve?: (quote: QuoteReply) => void
+}
+
+/** Performs the swap and writes each step to the journal before the next one. */
+export async function performSwap(
+  context: Context,
+  client: Client,
+  ready: ReadyOrder,
+  { attempt, ...options }: Options & { attempt: Attempt },
+): Promise<EndedSwap> {
+  context.seen.attempt = attempt
+  try {
+    for (const line of orderLines(ready.order)) context.terminal.note(line)
+    const signer = await toSigner(await unlockWallet(context, ready.wallet))
+    await fillLocalWallet(context, client, ready)
+    const ended = await client.swap(ready.request, signer, {
+      ...ready.limits,
+      signal: context.interrupts.signal,
+      confirm(quote) {
+        options.approve?.(quote)
+        context.terminal.note(`to be signed: ${quoteLine(quote, ready.order, options)}`)
+        return acceptQuote(context, quote, ready, options)
+      },
+      onProgress(progress) {
+        record(context, progress)
+        context.terminal.progress(describe(progress, ready, options))
+      },
+    })
+    write(context, (now) => toEnd(now, ended.status))
+    return ended
+  } catch (error) {
+    settle(context, error)
+    throw error
+  }
+}
+
+function write(
+  { journal, seen }: Context,
+  changeOf: (now: Attempt) => Parameters<typeof journal.record>[1],
+): void {
+  if (seen.attempt) seen.attempt = journal.record(seen.attempt, changeOf(seen.attempt))
+}
+
+function record(context: Context, progress: SwapProgress): void {
+  const { interrupts } = context
+  if (progress.step === 'built') {
+    const { build } = progress
+    write(context, () => ({ stage: 'built', ...(build.origin === 'evm' && { operation: build.operation }) }))
+  }
+  if (progress.step === 'submitting') {
+    const { submission, lockableUntil } = progress
+    write(context, () => ({ stage: 'submitting', submission, lockableUntil }))
+    interrupts.hold()
+  }
+  if (progress.step === 'submitted') {
+    write(context, () => ({ stage: 'submitted', swapId: progress.swapId }))
+    interrupts.release()
+  }
+  if (progress.step === 'requoting') {
+    write(context, () => ({ stage: 'preparing' }))
+    interrupts.release()
+  }
+}
+
+/**
+ * An error before the submission, or a refusal of it, ends the attempt. Any later error leaves it open,
+ * because a swap may exist.
+ */
+function settle(context: Context, error: unknown): void {
+  const stage = context.seen.attempt?.stage
+  const isRefused = error instanceof GeoswapError || error instanceof CliError
+  const isOver = stage === 'preparing' || stage === 'built' || (stage === 'submitting' && isRefused)
+  if (!isOver) return
+  write(context, (now) => toEnd(now, 'notSubmitted'))
+}
+
+// The service warns at the same loss: such a swap is probably a mistake.
+const HIGH_IMPACT_BPS = -500
+const BPS = 10_000n
+
+type Pair = Pick<ReadyOrder, 'from' | 'to' | 'isSameAsset'>
+type Offer = Pick<QuoteReply, 'warnings' | 'priceImpactBps' | 'input' | 'minOutput'>
+
+/** By the service's figures and, for the same asset, by input and guaranteed output. */
+export function hasHighImpact({ warnings = [], priceImpactBps, ...offer }: Offer, pair: Pair): boolean {
+  const isWarned = warnings.some(({ code }) => code === 'HIGH_PRICE_IMPACT')
+  const isSaid = priceImpactBps === undefined || priceImpactBps <= HIGH_IMPACT_BPS
+  return isWarned || isSaid || (pair.isSameAsset && losesMuch(offer, pair))
+}
+
+function losesMuch({ input, minOutput }: Pick<Offer, 'input' | 'minOutput'>, { from, to }: Pair): boolean {
+  const paid = BigInt(input) * 10n ** BigInt(to.token.decimals)
+  const guaranteed = BigInt(minOutput) * 10n ** BigInt(from.token.decimals)
+  return guaranteed * BPS <= paid * (BPS + BigInt(HIGH_IMPACT_BPS))
+}
+
+/** True if only the service limits the input of an exact output: no limit is set, and the assets differ. */
+export function isUnbounded(
+  { request, limits, isSameAsset }: Pick<ReadyOrder, 'request' | 'limits' | 'isSameAsset'>,
+  { acceptsImpact = false } = {},
+): boolean {
+  const isJudged = isSameAsset && !acceptsImpact
+  return request.tradeType === 'exactOutput' && limits.maxInput === undefined && !isJudged
+}
+
+async function acceptQuote(
+  { terminal, interrupts }: Context,
+  quote: QuoteReply,
+  ready: ReadyOrder,
+  options: Options,
+): Promise<boolean> {
+  const isHigh = hasHighImpact(quote, ready) && !options.acceptsImpact
+  const isOpen = isUnbounded(ready, options)
+  if (!isHigh && !isOpen) return true
+  const { priceImpactBps } = quote
+  const terms = `${quoteLine(quote, ready.order, options)}, ${impactOf(priceImpactBps)}`
+  if (terminal.isInteractive) return terminal.confirm(`Swap ${terms}?`, interrupts.signal)
+  if (isOpen)
+    throw new CliError(
+      'NEEDS_CONFIRMATION',
+      `Not swapped, because nothing limits the input. It is ${terms}.`,
+      {
+        advice: 'Set a limit: --max-pay N.',
+      },
+    )
+  throw new CliError('HIGH_PRICE_IMPACT', `Not swapped: ${terms}.`, {
+    advice: '--accept-impact swaps anyway. Another amount may lose less.',
+    details: { priceImpactBps },
+  })
+}
+
+function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): string {
+  switch (progress.step) {
+    case 'quoted':
+      return `quoted ${quoteLine(progress.quote, order, style)}, ${impactOf(progress.quote.priceImpactBps)}`
+    case 'authorizing':
+      return `signing the delegation of ${order.wallet.address} on ${order.from.chain}`
+    case 'built':
+      return 'built'
+    case 'signing':
+      return 'checked, signing'
+    case 'submitting':
+      return 'submitting'
+    case 'submitted':
+      return `submitted ${progress.swapId}`
+    case 'status':
+      return progressOf(progress.swap)
+    case 'requoting':
+      return `quoting again: ${progress.reason.message}`
+  }
+}
