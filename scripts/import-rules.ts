@@ -124,7 +124,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the configuration is read before anything else exists',
     files: /^service\/config(\.ts$|\/)/,
-    may: [/^service\/config(\.ts$|\/)/, MODEL, PROTOCOL, VIEM, KIT, NODE, /^typebox/],
+    may: [/^service\/config(\.ts$|\/)/, MODEL, PROTOCOL, VIEM, KIT, NODE, /^(jsonc-parser$|ox\/|typebox)/],
   },
   {
     name: 'only the composition root and the entry points know everything',
@@ -140,7 +140,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'what the command line keeps on disk knows no terminal and no command',
     files: /^cli\/(store\/|errors\.ts$|keys\.ts$)/,
-    may: [/^cli\/(store\/|errors\.ts$|keys\.ts$)/, /^sdk\//, VIEM, KIT, NODE],
+    may: [/^cli\/(store\/|errors\.ts$|keys\.ts$)/, /^sdk\//, VIEM, KIT, NODE, /^ox\/Keystore$/],
   },
   {
     name: 'commands do not know each other',

@@ -36,10 +36,10 @@ test('a complete configuration has no problem', () => {
 type Case = [from: string, to: string, path: string, message: string, at?: string]
 
 const notJson: Case[] = [
-  ['"network": "test",', '"network": "test"', '', 'expected "," or "}" and found "\\""', '"relayers"'],
-  ['"name": "base",', '"name": base,', '', 'expected a value and found "b"'],
-  ['"blockMs": 400,', 'blockMs: 400,', '', 'expected a name in double quotes and found "b"'],
-  ['"hard": 450', '"hard": 450,', '', 'expected a name in double quotes', '},\n      "blockMs": 2000'],
+  ['"network": "test",', '"network": "test"', '', 'comma expected', '"relayers"'],
+  ['"name": "base",', '"name": base,', '', 'invalid symbol'],
+  ['"blockMs": 400,', 'blockMs: 400,', '', 'invalid symbol'],
+  ['"hard": 450', '"hard": 450,', '', 'property name expected', '},\n      "blockMs": 2000'],
   ['"name": "base",', '"name": "base", "name": "other",', '/chains/0/name', 'is repeated'],
 ]
 
