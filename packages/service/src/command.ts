@@ -49,7 +49,8 @@ export async function runSubcommand<Run>(asked: Subcommands<Run>): Promise<numbe
   const { help, args, options, output, commands, run } = asked
   return runCommand(output, async () => {
     const { values: flags, positionals } = parseFlags({
-      ...{ args, allowPositionals: true },
+      args,
+      allowPositionals: true,
       options: { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' }, ...options },
     })
     const [name, ...rest] = positionals

@@ -47,7 +47,11 @@ type Flags = {
 /** Runs one command and returns the exit code. Only the key, the list or the help goes to `out`. */
 export async function runApiKeyCommand(args: string[], env: Env, output: Output): Promise<number> {
   return runSubcommand<Run>({
-    ...{ help: HELP, args, options, output, commands },
+    help: HELP,
+    args,
+    options,
+    output,
+    commands,
     run(command, { flags, rest }) {
       const target = findDatabaseTarget(env)
       return withDatabase(target, 'api-key', (pool) =>

@@ -72,7 +72,11 @@ const commands: Record<string, (run: Run) => Promise<void>> = { add, list, rotat
 /** Runs one command and returns the exit code. Only the secret, the list or the help goes to `out`. */
 export async function runWebhookCommand(args: string[], env: Env, output: Output): Promise<number> {
   return runSubcommand<Run>({
-    ...{ help: HELP, args, options, output, commands },
+    help: HELP,
+    args,
+    options,
+    output,
+    commands,
     run(command, { flags, rest }) {
       const target = findDatabaseTarget(env)
       return withDatabase(target, 'webhook', (pool) => command({ pool, flags, rest, output, target }))

@@ -40,7 +40,9 @@ async function resolve(deps: OrphanDeps, swap: Swap): Promise<void> {
   }
   if (!passed.every(({ isOver }) => isOver)) return
   const moved = await advanceSwap(deps.pool, {
-    ...{ swap, event: 'deliveryImpossible', refundReason: 'DELIVERY_EXPIRED' },
+    swap,
+    event: 'deliveryImpossible',
+    refundReason: 'DELIVERY_EXPIRED',
     proof: { kind: 'deliveredNowherePastDeadline', blocks: passed },
   })
   if (moved) deps.onResolved(moved, 'returned')
@@ -69,7 +71,12 @@ function toFound({ custodyOf }: Rules, op: Op) {
   const { position, round, opDeadline, refundDeadline } = op
   const isSigned = 'escrow' in custodyOf(originChain)
   const lock = {
-    ...{ wallet, inputToken, inputAmount, locker, deliveryHash, seconds: opDeadline },
+    wallet,
+    inputToken,
+    inputAmount,
+    locker,
+    deliveryHash,
+    seconds: opDeadline,
     ...(isSigned && { signed: { position, round, opDeadline, refundDeadline } }),
   }
   return { hash, originChain, lock }

@@ -24,7 +24,9 @@ export function nextStep(
 ): Step | undefined {
   const delivery = delivered && { deliveryTxHash: delivered.txHash }
   const refund: Step | undefined = refunded && {
-    ...{ event: 'refundFinal', refundTxHash: refunded.txHash, credited: refunded.credited },
+    event: 'refundFinal',
+    refundTxHash: refunded.txHash,
+    credited: refunded.credited,
   }
   switch (state) {
     case 'accepted':

@@ -45,19 +45,36 @@ export function toRows(
   const id = randomUUID()
   const pay = delivery?.bought ?? { payToken: content.outputToken, payAmount: delivered?.amount ?? 0n }
   const op = {
-    ...{ ...content, ...pay, id, hash, deliveryHash: lock.deliveryHash },
-    ...{ quoteId: `${ACCOUNT} ${hash}`, accountId: ACCOUNT, lifeSeconds: 0, createsAccount: false },
+    ...content,
+    ...pay,
+    id,
+    hash,
+    deliveryHash: lock.deliveryHash,
+    quoteId: `${ACCOUNT} ${hash}`,
+    accountId: ACCOUNT,
+    lifeSeconds: 0,
+    createsAccount: false,
     terms: unknown.content ? termsOfOp(deps.custodyOf, content).signed : lock,
     venue: delivery?.bought ? BOUGHT : INVENTORY,
     quotedOutput: delivered?.amount ?? 0n,
-    ...{ swappable: 0n, priceFloor: 0n, walletBalance: 0n, walletBlock: 0n, valueCents: 0n },
-    ...{ lockFeeBound: 0n, deliveryFeeBound: 0n },
-    ...{ originBlock: locked.block, destinationBlock: delivered?.block ?? 0n },
+    swappable: 0n,
+    priceFloor: 0n,
+    walletBalance: 0n,
+    walletBlock: 0n,
+    valueCents: 0n,
+    lockFeeBound: 0n,
+    deliveryFeeBound: 0n,
+    originBlock: locked.block,
+    destinationBlock: delivered?.block ?? 0n,
   }
   const state = stateOf(unknown)
   const swap = {
-    ...{ swapId: deps.newSwapId(), opId: id, state, stage: publicSubstatus(state) },
-    ...{ originTxHash: locked.txHash, lockedBlock: locked.block },
+    swapId: deps.newSwapId(),
+    opId: id,
+    state,
+    stage: publicSubstatus(state),
+    originTxHash: locked.txHash,
+    lockedBlock: locked.block,
     ...(delivered && { deliveryTxHash: delivered.txHash, delivered: delivered.amount }),
     ...(refunded && { refundTxHash: refunded.txHash, credited: refunded.credited }),
     ...(state === 'refunded' && { refundReason: 'DELIVERY_EXPIRED' }),
@@ -82,13 +99,19 @@ function orphanOf(deps: RebuildDeps, { originChain, lock }: Unknown): OpContent 
   }
   const { position, round } = signed ?? { position: 0n, round: 0n }
   return {
-    ...{ originChain, wallet, inputToken, inputAmount, locker, position, round, opDeadline, refundDeadline },
-    ...{
-      destinationChain: 0,
-      outputToken: '',
-      recipient: '',
-      minOutput: 0n,
-      fillDeadline: refundDeadline - 1,
-    },
+    originChain,
+    wallet,
+    inputToken,
+    inputAmount,
+    locker,
+    position,
+    round,
+    opDeadline,
+    refundDeadline,
+    destinationChain: 0,
+    outputToken: '',
+    recipient: '',
+    minOutput: 0n,
+    fillDeadline: refundDeadline - 1,
   }
 }

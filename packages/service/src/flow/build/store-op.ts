@@ -130,7 +130,12 @@ async function storeOp(
   const { hash, deliveryHash, signed: terms } = termsOfOp(deps.custodyOf, content)
   return insertOp(db, {
     ...content,
-    ...{ id, quoteId: quote.id, accountId, hash, deliveryHash, terms },
+    id,
+    quoteId: quote.id,
+    accountId,
+    hash,
+    deliveryHash,
+    terms,
     quotedOutput: quote.amountOut,
     walletBalance: wallet.balance,
     walletBlock: wallet.block,

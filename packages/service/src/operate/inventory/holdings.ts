@@ -62,8 +62,16 @@ export async function readStock(
   const left = caps ? atLeastZero(caps.cap.limit - caps.cap.used - reserved) : free
   const payable = free < left ? free : left
   return {
-    ...{ chain: connected.config.name, token, price, held, reserved, free, inEscrow, toClaim },
-    ...{ cap: caps?.cap, claimCap: caps?.claimCap },
+    chain: connected.config.name,
+    token,
+    price,
+    held,
+    reserved,
+    free,
+    inEscrow,
+    toClaim,
+    cap: caps?.cap,
+    claimCap: caps?.claimCap,
     mostPerSwap: price === undefined ? 0n : limitedBy(network, token, price, payable),
   }
 }
@@ -77,7 +85,10 @@ async function readCaps({ evm }: ConnectedChain, token: Address) {
   const [cap, claimCap] = await Promise.all([
     client.readContract({ address: contracts.vault, abi: geoVaultAbi, functionName: 'caps', args: [token] }),
     client.readContract({
-      ...{ address: contracts.escrow, abi: geoEscrowAbi, functionName: 'claimCaps', args: [token] },
+      address: contracts.escrow,
+      abi: geoEscrowAbi,
+      functionName: 'claimCaps',
+      args: [token],
     }),
   ])
   const toCap = ([limit, used]: readonly [bigint, bigint]): Cap => ({ limit, used })
