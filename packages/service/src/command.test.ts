@@ -32,7 +32,10 @@ test('any other error is reported by its message', () => {
 test.each(['fly', 'toString', 'constructor'])('%s is not a command', async (name) => {
   const hints: string[] = []
   const code = await runSubcommand({
-    ...{ help: 'help', args: [name], options: {}, commands: {} },
+    help: 'help',
+    args: [name],
+    options: {},
+    commands: {},
     output: { out: () => {}, hint: (text) => hints.push(text) },
     run: async () => {},
   })

@@ -96,8 +96,11 @@ test('each process opens the keys of its own role only', async () => {
   const config = join(folder, 'network.txt')
   writeFileSync(config, NETWORK_TEXT)
   const env = {
-    ...{ GEOSWAP_CONFIG: config, DATABASE_URL: 'postgres://x', GEOSWAP_KEYSTORE: folder },
-    ...{ GEOSWAP_KEYSTORE_PASSPHRASE: PASSPHRASE, GEOSWAP_MARKER_KEY: '0'.repeat(64) },
+    GEOSWAP_CONFIG: config,
+    DATABASE_URL: 'postgres://x',
+    GEOSWAP_KEYSTORE: folder,
+    GEOSWAP_KEYSTORE_PASSPHRASE: PASSPHRASE,
+    GEOSWAP_MARKER_KEY: '0'.repeat(64),
   }
   const attester = loadConfig(env, 'attester')
   expect(attester.relayerKeys).toEqual([])

@@ -365,10 +365,8 @@ const SHAPE =
 const float = { chainId: 8453, low: '0.02', target: '0.1', maxPerDay: '0.5' }
 const complete = {
   ...JSON.parse(NETWORK_TEXT),
-  ...{
-    retiring: [RELAYER],
-    gasFloat: { evm: '0x9000000000000000000000000000000000000009', chains: [float] },
-  },
+  retiring: [RELAYER],
+  gasFloat: { evm: '0x9000000000000000000000000000000000000009', chains: [float] },
 }
 
 test.each([

@@ -60,23 +60,45 @@ type Draft = Pick<Op, 'wallet' | 'inputToken' | 'outputToken' | 'recipient' | 'l
 export function toOp(custodyOf: CustodyOf, { chainId, heads, quotedOutput, ...draft }: Draft): Op {
   const { seconds, number } = heads.head
   const content: OpContent = {
-    ...{ ...draft, originChain: chainId, destinationChain: chainId, round: 1n },
-    ...{ inputAmount: INPUT_AMOUNT, minOutput: MIN_OUTPUT },
-    ...{ opDeadline: seconds + 180, fillDeadline: seconds + 900, refundDeadline: seconds + 3_600 },
+    ...draft,
+    originChain: chainId,
+    destinationChain: chainId,
+    round: 1n,
+    inputAmount: INPUT_AMOUNT,
+    minOutput: MIN_OUTPUT,
+    opDeadline: seconds + 180,
+    fillDeadline: seconds + 900,
+    refundDeadline: seconds + 3_600,
   }
   const { hash, deliveryHash } = termsOfOp(custodyOf, content)
   return {
-    ...{ ...content, hash, deliveryHash, id: hash, createsAccount: draft.createsAccount },
-    ...{ quotedOutput: quotedOutput ?? QUOTED_OUTPUT, swappable: INPUT_AMOUNT, priceFloor: 0n },
-    ...{ venue: 'inventory', payToken: content.outputToken, payAmount: quotedOutput ?? QUOTED_OUTPUT },
-    ...{ valueCents: 1_000n, walletBlock: number, originBlock: number, destinationBlock: number },
-    ...{ lockFeeBound: 0n, deliveryFeeBound: 0n },
+    ...content,
+    hash,
+    deliveryHash,
+    id: hash,
+    createsAccount: draft.createsAccount,
+    quotedOutput: quotedOutput ?? QUOTED_OUTPUT,
+    swappable: INPUT_AMOUNT,
+    priceFloor: 0n,
+    venue: 'inventory',
+    payToken: content.outputToken,
+    payAmount: quotedOutput ?? QUOTED_OUTPUT,
+    valueCents: 1_000n,
+    walletBlock: number,
+    originBlock: number,
+    destinationBlock: number,
+    lockFeeBound: 0n,
+    deliveryFeeBound: 0n,
   }
 }
 
 export function toSwap(op: Op, signed: Pick<Swap, 'signature' | 'lastValid' | 'delegation'>): Swap {
   return {
-    ...{ id: op.hash, state: 'accepted', version: 0, op, ...signed },
+    id: op.hash,
+    state: 'accepted',
+    version: 0,
+    op,
+    ...signed,
     originFinal: false,
     originSafe: false,
     deliveryFinal: false,

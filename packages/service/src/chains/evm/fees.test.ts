@@ -103,19 +103,24 @@ describe('an unmined transaction', () => {
 
     expect(planReplacement(last, heads, feesOf(1_000n))).toBeUndefined()
     expect(planReplacement(last, heads, { ...feesOf(900n), maxPriorityFeePerGas: '5' })).toMatchObject({
-      ...{ isBurn: true, terms: { maxFeePerGas: '1126', maxPriorityFeePerGas: '5' } },
+      isBurn: true,
+      terms: { maxFeePerGas: '1126', maxPriorityFeePerGas: '5' },
     })
   })
 
   test('offers any fee without a bound', () => {
     expect(replace(feesOf(100n), feesOf(1_000_000n))).toMatchObject({
-      ...{ isBurn: false, request, terms: { maxFeePerGas: '1000000' } },
+      isBurn: false,
+      request,
+      terms: { maxFeePerGas: '1000000' },
     })
   })
 
   test('is cancelled once it is unwanted, however cheap gas is', () => {
     expect(replace(feesOf(100n, 1_000n), feesOf(10n), 'cancel')).toMatchObject({
-      ...{ isBurn: true, request: { data: '0x' }, terms: { maxFeePerGas: '113' } },
+      isBurn: true,
+      request: { data: '0x' },
+      terms: { maxFeePerGas: '113' },
     })
   })
 
@@ -209,8 +214,15 @@ describe('when bytes become ten times as expensive', () => {
   test('the assumed size of a claim matches a batch of claims', () => {
     const hash = `0x${'22'.repeat(32)}`
     const op = {
-      ...{ wallet: zeroAddress, locker: zeroAddress, inputToken: zeroAddress, inputAmount: 1n, position: 1n },
-      ...{ round: 1n, opDeadline: 1, refundDeadline: 2, deliveryHash: hash },
+      wallet: zeroAddress,
+      locker: zeroAddress,
+      inputToken: zeroAddress,
+      inputAmount: 1n,
+      position: 1n,
+      round: 1n,
+      opDeadline: 1,
+      refundDeadline: 2,
+      deliveryHash: hash,
     }
     const swaps = Array.from({ length: 20 }, () => ({ op }) as Swap)
     const planned = planClaim(
@@ -246,7 +258,8 @@ describe('a transaction waits for three blocks and three seconds before a fee bu
     const replacement = planReplacement(stuck, headAt(10n, 100), terms, { isRefused: true })
 
     expect(replacement).toMatchObject({
-      ...{ isBurn: false, terms: { maxFeePerGas: '113', maxPriorityFeePerGas: '2' } },
+      isBurn: false,
+      terms: { maxFeePerGas: '113', maxPriorityFeePerGas: '2' },
     })
   })
 
