@@ -15,9 +15,10 @@ export function encryptKey(secret: Uint8Array, passphrase: string): EncryptedKey
 
 /** Undefined if the passphrase is wrong or the data was changed. */
 export function decryptKey(encrypted: EncryptedKey, passphrase: string): Uint8Array | undefined {
-  const { n, r, p } = encrypted.crypto.kdfparams as typeof COST
-  if (n > MAX_COST.n || r > MAX_COST.r || p > MAX_COST.p)
-    throw new RangeError('The key file asks for too much memory')
+  const { kdf, kdfparams } = encrypted.crypto
+  const { n, r, p } = kdfparams as typeof COST
+  const isBounded = n <= MAX_COST.n && r <= MAX_COST.r && p <= MAX_COST.p
+  if (kdf !== 'scrypt' || !isBounded) throw new RangeError('The key file asks for too much memory')
   const key = Keystore.toKey(encrypted, { password: passphrase.normalize('NFKC') })
   try {
     return Keystore.decrypt(encrypted, key, { as: 'Bytes' })

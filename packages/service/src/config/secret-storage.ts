@@ -32,7 +32,6 @@ function assertBounded({ version, crypto }: EncryptedSecret): void {
     throw new Error('A key file must be Web3 Secret Storage 3 with scrypt and aes-128-ctr')
   }
   const { n, r, p } = crypto.kdfparams as ScryptCost
-  if (n > MAX_COST.n || r > MAX_COST.r || p > MAX_COST.p) {
-    throw new RangeError('The key file asks for too much memory')
-  }
+  const isBounded = n <= MAX_COST.n && r <= MAX_COST.r && p <= MAX_COST.p
+  if (!isBounded) throw new RangeError('The key file asks for too much memory')
 }
