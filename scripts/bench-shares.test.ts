@@ -4,7 +4,8 @@ import { describeShares, type Process, partsOf, sharesOf, withShares } from '../
 const LAUNCHER = 2
 const used = (own: number, { parent = LAUNCHER, ended = 0 } = {}): Process => ({ parent, own, ended })
 const at = (busy: number, processes: Record<number, Process>) => ({
-  ...{ busy, processes: new Map(Object.entries(processes).map(([pid, of]) => [Number(pid), of])) },
+  busy,
+  processes: new Map(Object.entries(processes).map(([pid, of]) => [Number(pid), of])),
 })
 
 test('children count as their part, also after they have ended', () => {
@@ -25,7 +26,12 @@ test('several API processes have a balancer, and other children of the bench do 
   const of = (seconds: number, parent = process.pid) => used(seconds, { parent })
   const before = at(0, { [process.pid]: used(0), 9: of(0), 10: of(0, 9), 11: of(0), 12: of(0), 30: of(0) })
   const after = at(10, {
-    ...{ [process.pid]: used(1, { ended: 1 }), 9: of(1), 10: of(2, 9), 11: of(0.5), 12: of(0.5), 30: of(4) },
+    [process.pid]: used(1, { ended: 1 }),
+    9: of(1),
+    10: of(2, 9),
+    11: of(0.5),
+    12: of(0.5),
+    30: of(4),
   })
   const parts = partsOf({ api: [10], alpha: [11], beta: [12] }, before.processes)
 

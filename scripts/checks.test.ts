@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { checkColumns } from './check-columns.ts'
 import { checkImports } from './check-imports.ts'
 import { checkProse } from './check-prose.ts'
-import { checkSizes } from './check-sizes.ts'
 
 const source = (path: string, ...lines: string[]) => ({
   path: `packages/${path}`,
@@ -74,35 +74,9 @@ describe('the architecture', () => {
   })
 })
 
-describe('sizes', () => {
-  const block = (head: string, lines: number, tail = '}') => [head, ...Array(lines - 2).fill('  x'), tail]
-
-  test.each([
-    'function a() {',
-    'export async function a({ b }: C): Promise<D> {',
-    'const a = (b: C): D => {',
-  ])('%s with 61 lines is refused, with 60 it is not', (head) => {
-    expect(checkSizes([source('a.ts', ...block(head, 61))])).toEqual([expect.stringContaining('61 lines')])
-    expect(checkSizes([source('a.ts', ...block(head, 60))])).toEqual([])
-  })
-
-  test('a method and a callback count, an object, a condition and a test do not', () => {
-    const long = (head: string, tail?: string) => checkSizes([source('a.ts', ...block(head, 70, tail))])
-
-    expect(long('async a(b) {')).toHaveLength(1)
-    expect(long('list.map((x) => {', '})')).toHaveLength(1)
-    expect(long('const a = {')).toEqual([])
-    expect(long('if (a(b)) {')).toEqual([])
-    expect(checkSizes([source('a.test.ts', ...block('function a() {', 70))])).toEqual([])
-  })
-
-  test('a file of 401 lines and a line of 121 columns are refused', () => {
-    expect(checkSizes([source('a.ts', ...Array(401).fill('x'))])).toEqual([
-      expect.stringContaining('401 lines'),
-    ])
-    expect(checkSizes([source('a.ts', 'x'.repeat(121))])).toEqual([expect.stringContaining('121 columns')])
-    expect(checkSizes([source('a.ts', ...Array(400).fill('x'.repeat(120)))])).toEqual([])
-  })
+test('a line of 121 columns is refused', () => {
+  expect(checkColumns([source('a.ts', 'x'.repeat(121))])).toEqual([expect.stringContaining('121 columns')])
+  expect(checkColumns([source('a.ts', 'x'.repeat(120))])).toEqual([])
 })
 
 describe('prose', () => {

@@ -48,6 +48,11 @@ function apt(...args: string[]): Promise<boolean> {
 
 // As root there is no sandbox; the other flags prevent the browser's own network requests.
 export const CHROMIUM_FLAGS = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-  ...['--disable-background-networking', '--disable-component-update'],
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-sync',
+  '--disable-background-networking',
+  '--disable-component-update',
 ]

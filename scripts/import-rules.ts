@@ -172,6 +172,7 @@ export const rules: readonly Rule[] = [
       KIT,
       NODE,
       TYPEBOX,
+      /^(jsonc-parser$|ox\/)/,
     ],
   },
   {
@@ -216,7 +217,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'what a wallet keeps on disk knows no terminal and no swap',
     files: /^wallet\/(store\/|errors\.ts$|keys\.ts$)/,
-    may: [/^wallet\/(store\/|errors\.ts$|keys\.ts$)/, SDK, VIEM, KIT, NODE],
+    may: [/^wallet\/(store\/|errors\.ts$|keys\.ts$)/, SDK, VIEM, KIT, NODE, /^ox\/Keystore$/],
   },
   {
     name: 'a wallet knows neither its commands nor its server',

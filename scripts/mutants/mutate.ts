@@ -156,6 +156,8 @@ function sqlEditsOf(node: Node, text: string): Edit[] {
     node.type === 'TemplateElement' || (node.type === 'Literal' && typeof node.value === 'string')
   if (!isText) return []
   return findSqlEdits(text.slice(node.start, node.end)).map(({ start, end, now }) => ({
-    ...{ start: node.start + start, end: node.start + end, now },
+    start: node.start + start,
+    end: node.start + end,
+    now,
   }))
 }

@@ -3,7 +3,10 @@ import { defineCommand, helpOf, parseCommand } from './command.ts'
 import { commands } from './commands/all.ts'
 
 const command = defineCommand({
-  ...{ usage: 'FROM [--amount N]', about: 'Does it.', words: [1, 1], examples: ['here'] },
+  usage: 'FROM [--amount N]',
+  about: 'Does it.',
+  words: [1, 1],
+  examples: ['here'],
   options: { amount: { type: 'string', value: 'N', about: 'how much' } },
   run: async () => 0,
 })

@@ -70,7 +70,10 @@ export function helpOf(name: string, { usage, about, options, examples }: AnyCom
   )
   return [
     `geoswap ${name} ${usage}`,
-    ...['', ...about.split('\n'), '', ...columns(rows).map((line) => `  ${line}`)],
+    '',
+    ...about.split('\n'),
+    '',
+    ...columns(rows).map((line) => `  ${line}`),
     ...(examples.length > 0
       ? ['', 'Examples', ...examples.map((example) => `  geoswap ${name} ${example}`)]
       : []),

@@ -128,7 +128,9 @@ function serviceEnv({ keys, home, databaseUrl, databaseUrls }: Network, port: nu
     GEOSWAP_WORKER_DATABASE_URL: databaseUrls.worker,
     GEOSWAP_ATTESTER_DATABASE_URL: databaseUrls.attester,
     GEOSWAP_CONFIG: join(home, 'service.json'),
-    ...{ ...api, ...worker, ...attester },
+    ...api,
+    ...worker,
+    ...attester,
     PORT: String(port),
   }
   return Object.entries(variables)

@@ -20,10 +20,16 @@ const key = deriveKey('evm', 'execute')
 const wallet: ChosenWallet = { name: 'bot', family: 'evm', address: await addressOf(key) }
 const native = { symbol: 'ETH', decimals: 18 }
 const chains = ['alpha', 'beta'].map((name, index) => ({
-  ...{ name, chainId: 31_337 + index, family: 'evm', native },
+  name,
+  chainId: 31_337 + index,
+  family: 'evm',
+  native,
 }))
 const tokens = chains.map(({ chainId }) => ({
-  ...{ chainId, symbol: 'USDC', decimals: 6, address: `0x${`${chainId % 10}`.repeat(40)}` },
+  chainId,
+  symbol: 'USDC',
+  decimals: 6,
+  address: `0x${`${chainId % 10}`.repeat(40)}`,
 }))
 
 // Nodes that report the tokens' symbols and decimals.
@@ -43,8 +49,17 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 /** An offer of 9.9 USDC for 10, with 9.8 guaranteed. */
 const offer: QuoteReply = {
-  ...{ geoQuoteToken: 'quote', origin: 'evm', feeBps: 10, etaSeconds: 3, fees: [], priceImpactBps: -10 },
-  ...{ input: '10000000', output: '9900000', minOutput: '9800000', inputUsd: '10.00', outputUsd: '9.90' },
+  geoQuoteToken: 'quote',
+  origin: 'evm',
+  feeBps: 10,
+  etaSeconds: 3,
+  fees: [],
+  priceImpactBps: -10,
+  input: '10000000',
+  output: '9900000',
+  minOutput: '9800000',
+  inputUsd: '10.00',
+  outputUsd: '9.90',
   expiresAt: '2026-01-02T03:04:35.678Z',
 }
 
@@ -99,15 +114,15 @@ function openTestContext(given: GivenRules = {}, lines: string[] = []): McpConte
     isAttended: attendedBy(running),
   }
   return {
-    ...{
-      context: context as unknown as Context,
-      wallets: [wallet],
-      isReadOnly: false,
-      log: (line) => lines.push(line),
-    },
+    context: context as unknown as Context,
+    wallets: [wallet],
+    isReadOnly: false,
+    log: (line) => lines.push(line),
     rules: toRules(limits, [wallet.address], () => undefined),
     spending: openSpending(join(folder, 'spending'), journal),
-    ...{ confirmations: createConfirmations(), submitting: new Set(), running },
+    confirmations: createConfirmations(),
+    submitting: new Set(),
+    running,
   }
 }
 

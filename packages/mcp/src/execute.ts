@@ -138,7 +138,9 @@ function perform(mcp: McpContext, { context, client }: Opened, { ready, attempt,
     client,
     { ...ready, limits },
     {
-      ...{ attempt, raw: false, acceptsImpact: isConfirmed },
+      attempt,
+      raw: false,
+      acceptsImpact: isConfirmed,
       // The signed quote is newer than the one that was shown.
       approve(quote) {
         const cents = valueCentsOf(quote)

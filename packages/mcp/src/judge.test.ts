@@ -33,7 +33,12 @@ test('the value of a swap is the larger of input and output, to the cent', () =>
   expect(valueCentsOf({ inputUsd: '0.01', outputUsd: '12345678.90' })).toBe(1_234_567_890n)
   expect(valueCentsOf({ inputUsd: '-5.00', outputUsd: '1.00' })).toBeUndefined()
   expect(['7', '7.5', '7.50', '7.501', '1e3', ''].map(parseCents)).toEqual([
-    ...[700n, 750n, 750n, undefined, undefined, undefined],
+    700n,
+    750n,
+    750n,
+    undefined,
+    undefined,
+    undefined,
   ])
 })
 
@@ -100,8 +105,12 @@ test('settings are parsed to their types', () => {
   const given = { maxSwapUsd: '2.50', maxDayUsd: '7', confirmAboveUsd: '0', waitSeconds: '600' }
 
   expect(toRules({ ...given, allowUnknownValue: 'true' }, [], nobody)).toEqual({
-    ...{ maxSwapCents: 250n, maxDayCents: 700n, confirmAboveCents: 0n, waitMs: 600_000 },
-    ...{ allowsUnknownValue: true, recipients: new Set() },
+    maxSwapCents: 250n,
+    maxDayCents: 700n,
+    confirmAboveCents: 0n,
+    waitMs: 600_000,
+    allowsUnknownValue: true,
+    recipients: new Set(),
   })
   expect(usual).toMatchObject({ allowsUnknownValue: false, waitMs: 45_000 })
 })

@@ -34,7 +34,10 @@ export async function openMcpContext(context: Context, { isReadOnly, flags }: As
   const running = new Set<string>()
   return {
     context: { ...context, settings, unlocked, passphrase: undefined, isAttended: attendedBy(running) },
-    ...{ rules, wallets, isReadOnly, log },
+    rules,
+    wallets,
+    isReadOnly,
+    log,
     spending: openSpending(join(home, 'spending'), journal),
     confirmations: createConfirmations(),
     submitting: new Set(),

@@ -18,7 +18,11 @@ export async function listChains({ client, context }: Opened) {
   const { chains } = await client.chains({ signal: context.interrupts.signal })
   return {
     chains: toPlainChains(chains).map(({ name: chain, chainId, family, native, available, reason }) => ({
-      ...{ chain, chainId, family, coin: native.symbol, available },
+      chain,
+      chainId,
+      family,
+      coin: native.symbol,
+      available,
       ...(reason !== undefined && { reason }),
     })),
   }
@@ -33,8 +37,14 @@ export async function listTokens({ client, context }: Opened, { chain }: { chain
       const name = findSide({ chains, tokens }, chainId).chain
       const isOne = tokens.filter((each) => each.chainId === chainId && each.symbol === symbol).length === 1
       return {
-        ...{ id: `${name}:${isOne ? symbol : address}`, chain: name, chainId, symbol, address, decimals },
-        ...{ canPay: input, canReceive: output },
+        id: `${name}:${isOne ? symbol : address}`,
+        chain: name,
+        chainId,
+        symbol,
+        address,
+        decimals,
+        canPay: input,
+        canReceive: output,
         ...(priceUsd !== undefined && { priceUsd }),
       }
     }),

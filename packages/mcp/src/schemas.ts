@@ -150,8 +150,13 @@ export const outputs = {
         id: z
           .string()
           .describe('The form that from and to take. It has the address if the symbol is not unique.'),
-        ...{ chain: z.string(), chainId: z.number(), symbol: z.string(), address: z.string() },
-        ...{ decimals: z.number(), canPay: z.boolean(), canReceive: z.boolean() },
+        chain: z.string(),
+        chainId: z.number(),
+        symbol: z.string(),
+        address: z.string(),
+        decimals: z.number(),
+        canPay: z.boolean(),
+        canReceive: z.boolean(),
         priceUsd: z.string().optional(),
       }),
     ),

@@ -23,7 +23,8 @@ test('exactly one tool is marked as spending, and all declare their input and ou
     'execute_swap',
   ])
   expect(tools.find(({ name }) => name === 'execute_swap')?.annotations).toMatchObject({
-    ...{ destructiveHint: true, idempotentHint: false },
+    destructiveHint: true,
+    idempotentHint: false,
   })
   for (const { inputSchema, outputSchema, description } of tools)
     expect([inputSchema.type, outputSchema?.type, description]).toEqual([

@@ -37,6 +37,7 @@ Names, symbols, reasons and text after "the service says" come from the service:
 export function createMcpServer(mcp: McpContext): McpServer {
   const server = new McpServer({ name: 'geoswap', version: '0.1.0' }, { instructions: INSTRUCTIONS })
   registerReads(server, mcp)
+  registerQuote(server, mcp)
   registerSwapReads(server, mcp)
   if (!mcp.isReadOnly) registerExecute(server, mcp)
   return server
@@ -61,11 +62,11 @@ function registerReads(server: McpServer, mcp: McpContext): void {
   server.registerTool(
     'list_tokens',
     {
-      ...{
-        title: 'Tokens',
-        description: 'Tokens that can be swapped, with the names that the other tools take.',
-      },
-      ...{ inputSchema: inputs.listTokens, outputSchema: outputs.tokens, annotations: READS },
+      title: 'Tokens',
+      description: 'Tokens that can be swapped, with the names that the other tools take.',
+      inputSchema: inputs.listTokens,
+      outputSchema: outputs.tokens,
+      annotations: READS,
     },
     (input, extra) =>
       answer(
@@ -80,11 +81,11 @@ function registerReads(server: McpServer, mcp: McpContext): void {
   server.registerTool(
     'get_balance',
     {
-      ...{
-        title: 'Balance',
-        description: 'The balances of a wallet in tokens that can be swapped, read from the chains.',
-      },
-      ...{ inputSchema: inputs.getBalance, outputSchema: outputs.balance, annotations: READS },
+      title: 'Balance',
+      description: 'The balances of a wallet in tokens that can be swapped, read from the chains.',
+      inputSchema: inputs.getBalance,
+      outputSchema: outputs.balance,
+      annotations: READS,
     },
     (input, extra) =>
       answer(
@@ -102,15 +103,15 @@ function registerReads(server: McpServer, mcp: McpContext): void {
   )
 }
 
-function registerSwapReads(server: McpServer, mcp: McpContext): void {
+function registerQuote(server: McpServer, mcp: McpContext): void {
   server.registerTool(
     'quote_swap',
     {
-      ...{
-        title: 'Quote',
-        description: 'Prices a swap and says whether execute_swap would perform it. Nothing is signed.',
-      },
-      ...{ inputSchema: inputs.quote, outputSchema: outputs.quote, annotations: READS },
+      title: 'Quote',
+      description: 'Prices a swap and says whether execute_swap would perform it. Nothing is signed.',
+      inputSchema: inputs.quote,
+      outputSchema: outputs.quote,
+      annotations: READS,
     },
     (input, extra) =>
       answer(
@@ -125,11 +126,17 @@ function registerSwapReads(server: McpServer, mcp: McpContext): void {
         ],
       ),
   )
+}
+
+function registerSwapReads(server: McpServer, mcp: McpContext): void {
   server.registerTool(
     'swap_status',
     {
-      ...{ title: 'Status', description: 'The status of a swap, or its end within waitSeconds.' },
-      ...{ inputSchema: inputs.status, outputSchema: outputs.status, annotations: READS },
+      title: 'Status',
+      description: 'The status of a swap, or its end within waitSeconds.',
+      inputSchema: inputs.status,
+      outputSchema: outputs.status,
+      annotations: READS,
     },
     (input, extra) =>
       answer(
@@ -143,8 +150,11 @@ function registerSwapReads(server: McpServer, mcp: McpContext): void {
   server.registerTool(
     'swap_history',
     {
-      ...{ title: 'History', description: "The account's swaps, newest first." },
-      ...{ inputSchema: inputs.history, outputSchema: outputs.history, annotations: READS },
+      title: 'History',
+      description: "The account's swaps, newest first.",
+      inputSchema: inputs.history,
+      outputSchema: outputs.history,
+      annotations: READS,
     },
     (input, extra) =>
       answer(
@@ -168,7 +178,9 @@ function registerExecute(server: McpServer, mcp: McpContext): void {
       description: `Swaps: quotes, checks what is to be signed, signs, submits and waits up to ${
         mcp.rules.waitMs / 1_000
       } s for the end. Moves the user's money, within the limits of who runs the server.`,
-      ...{ inputSchema: inputs.execute, outputSchema: outputs.execute, annotations: SPENDS },
+      inputSchema: inputs.execute,
+      outputSchema: outputs.execute,
+      annotations: SPENDS,
     },
     (input, extra) =>
       answer(

@@ -22,15 +22,13 @@ const SIDE = { chainId: 1, chain: 'alpha', token: 'token', symbol: 'T', decimals
 function begin(amount: string): Attempt {
   const wallet = { name: 'bot', address: 'address' }
   const order: Order = {
-    ...{
-      service: 'service',
-      wallet,
-      from: SIDE,
-      to: SIDE,
-      recipient: 'address',
-      tradeType: 'exactInput',
-      amount,
-    },
+    service: 'service',
+    wallet,
+    from: SIDE,
+    to: SIDE,
+    recipient: 'address',
+    tradeType: 'exactInput',
+    amount,
   }
   const attempt = journal.begin(order, undefined, undefined)
   if (!attempt) throw new Error('the order is taken')

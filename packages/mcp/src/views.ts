@@ -18,7 +18,9 @@ export type Sides = { from: KnownSide; to: KnownSide }
 export function toMoney(units: string, { chainId, chain, token, symbol, decimals }: KnownSide): Money {
   return {
     ...(decimals !== undefined && { amount: formatAmount(BigInt(units), decimals) }),
-    ...{ units, chain, chainId },
+    units,
+    chain,
+    chainId,
     ...(symbol !== undefined && { symbol }),
     ...(token !== undefined && { token }),
   }
@@ -42,7 +44,8 @@ export function toQuoteView(quote: QuoteReply, { from, to, wallet, recipient }: 
     pay: toMoney(quote.input, from),
     receive: toMoney(quote.output, to),
     minReceive: toMoney(quote.minOutput, to),
-    ...{ wallet: wallet.address, recipient },
+    wallet: wallet.address,
+    recipient,
     ...(quote.inputUsd !== undefined && { payUsd: quote.inputUsd }),
     ...(quote.outputUsd !== undefined && { receiveUsd: quote.outputUsd }),
     ...(quote.priceImpactBps !== undefined && { priceImpactBps: quote.priceImpactBps }),
@@ -59,7 +62,9 @@ export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient 
   const { failure, refund } = swap
   const reason = failure ? `${failure.code}, ${quoteService(failure.message)}` : refund?.reason
   return {
-    ...{ swapId: swap.swapId, status: swap.status, substatus: swap.substatus },
+    swapId: swap.swapId,
+    status: swap.status,
+    substatus: swap.substatus,
     pay: toMoney(input, sides.from),
     receive: toMoney(delivered ?? quotedOutput, sides.to),
     minReceive: toMoney(minOutput, sides.to),
@@ -69,7 +74,8 @@ export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient 
     ...(swap.deliveryTxHash !== undefined && { deliveryTx: swap.deliveryTxHash }),
     ...(swap.refund?.txHash !== undefined && { refundTx: swap.refund.txHash }),
     ...(reason !== undefined && { reason }),
-    ...{ createdAt: swap.createdAt, updatedAt: swap.updatedAt },
+    createdAt: swap.createdAt,
+    updatedAt: swap.updatedAt,
   }
 }
 

@@ -1,5 +1,7 @@
+import { getAddressEncoder, isAddress } from '@solana/kit'
 import {
   type Address,
+  bytesToHex,
   concat,
   domainSeparator,
   encodeAbiParameters,
@@ -12,7 +14,6 @@ import {
   stringToHex,
   type TypedDataDomain,
 } from 'viem'
-import { fromBase58 } from './base58.ts'
 
 /**
  * The delivery due on the destination chain. It is nested in the GeoOp, and the vault hashes it again from
@@ -144,7 +145,6 @@ export function fromIndex(index: bigint): { round: bigint; position: bigint } {
 /** An EVM address padded on the left, or the 32 bytes of a Solana address. */
 export function toBytes32(address: string): Hex {
   if (/^0x[0-9a-fA-F]{40}$/.test(address)) return pad(address as Address, { size: 32 })
-  const digits = fromBase58(address)
-  if (!digits) throw new TypeError(`Neither an EVM nor a Solana address: ${address}`)
-  return `0x${digits}`
+  if (!isAddress(address)) throw new TypeError(`Neither an EVM nor a Solana address: ${address}`)
+  return bytesToHex(Uint8Array.from(getAddressEncoder().encode(address)))
 }

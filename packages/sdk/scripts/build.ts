@@ -34,7 +34,13 @@ async function toManifest() {
   const wire = await readManifest(join(REPOSITORY, 'packages/wire/package.json'))
   const { name, version, description, license, type, sideEffects, engines, peerDependencies } = own
   return {
-    ...{ name, version, description, license, type, sideEffects, engines },
+    name,
+    version,
+    description,
+    license,
+    type,
+    sideEffects,
+    engines,
     exports: { '.': { types: './types/sdk/src/index.d.ts', default: './index.js' } },
     // Only their types are used, by the schemas of the replies.
     dependencies: wire.dependencies,

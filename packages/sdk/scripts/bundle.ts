@@ -7,8 +7,14 @@ const ENTRY = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 /** Bundles the SDK into one module. viem and kit stay external: the application provides them. */
 export async function bundle({ minify }: { minify: boolean }): Promise<string> {
   const { outputFiles } = await build({
-    ...{ entryPoints: [ENTRY], bundle: true, minify, write: false },
-    ...{ format: 'esm', platform: 'browser', target: 'es2022', legalComments: 'none' },
+    entryPoints: [ENTRY],
+    bundle: true,
+    minify,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    legalComments: 'none',
     external: ['viem', '@solana/kit'],
   })
   const [file] = outputFiles

@@ -39,7 +39,10 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
 
     quote: (body: QuoteRequest, { signal }: CallOptions = {}) =>
       repeat<QuoteReply>({
-        ...{ method: 'POST', path: '/swap/quote', body, signal },
+        method: 'POST',
+        path: '/swap/quote',
+        body,
+        signal,
         expects: ['geoQuoteToken', 'origin', 'input', 'output', 'minOutput'],
       }),
 
@@ -68,7 +71,10 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
 
     async postOnce(body: Submission, { signal }: CallOptions = {}): Promise<SubmitReply> {
       const reply = await send<SubmitReply>(connection, {
-        ...{ method: 'POST', body, signal, expects: ['swapId', 'status'] },
+        method: 'POST',
+        body,
+        signal,
+        expects: ['swapId', 'status'],
         path: 'signature' in body ? '/swap/submit' : '/swap/submit-solana',
       })
       // The id is printed in commands that people copy, so it must be safe in a shell.

@@ -96,7 +96,8 @@ const TIMEOUT_MS = 20_000
 export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Client {
   const policy = { ...defaultRetry, ...options.retry }
   const connection = {
-    ...{ baseUrl: baseUrl.replace(/\/+$/, ''), apiKey },
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    apiKey,
     // Browsers reject `fetch` unless it is called as a function of the window.
     fetch: options.fetch ?? ((...call: Parameters<typeof fetch>) => globalThis.fetch(...call)),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,

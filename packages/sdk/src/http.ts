@@ -144,7 +144,10 @@ function isErrorReply(body: unknown): body is ErrorReply {
 
 function refused(response: Response, { code, message, retryable, recovery, ...rest }: ErrorReply) {
   return new GeoswapError({
-    ...{ code, message: plainText(message), status: response.status, retryable: retryable === true },
+    code,
+    message: plainText(message),
+    status: response.status,
+    retryable: retryable === true,
     recovery,
     requestId: rest.requestId === undefined ? undefined : plainText(String(rest.requestId)),
     retryAfterMs: retryAfterOf(response, recovery?.retryAfterMs),
@@ -172,7 +175,9 @@ type Named = { requestId?: string | undefined; retryAfterMs?: number | undefined
 
 export function unexpectedReply(status: number, named: Named = {}): GeoswapError {
   return new GeoswapError({
-    ...{ code: 'UNEXPECTED_REPLY', status, recovery: { action: 'RETRY_LATER' } },
+    code: 'UNEXPECTED_REPLY',
+    status,
+    recovery: { action: 'RETRY_LATER' },
     message: `The reply with status ${status} is not from the service. Check baseUrl and any proxy in between.`,
     retryable: status < 400 || status === 429 || status >= 500,
     ...named,

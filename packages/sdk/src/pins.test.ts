@@ -47,7 +47,9 @@ test('contracts are verified once, and the pin is stored for the next client', a
   const next = createPins({ contracts: {}, rpcUrls: {}, store: keptIn(kept) })
 
   expect([first, again, await next.origin(CHAIN, 'evm', { account: addressOf('2') })]).toEqual([
-    ...[found, found, found],
+    found,
+    found,
+    found,
   ])
   expect(reads()).toBe(2)
 })

@@ -15,7 +15,10 @@ export function createReads(connection: Connection, repeat: Repeat) {
 
     streamOnce: (swapId: string, { lastEventId, signal }: EventsOptions) =>
       receive(connection, {
-        ...{ method: 'GET', signal, expects: [], holdMs: HEARTBEAT_MS },
+        method: 'GET',
+        signal,
+        expects: [],
+        holdMs: HEARTBEAT_MS,
         path: `/swap/status/${encodeURIComponent(swapId)}/events`,
         ...(lastEventId !== undefined && { headers: { 'last-event-id': lastEventId } }),
       }),
@@ -34,7 +37,9 @@ export function createReads(connection: Connection, repeat: Repeat) {
 
 function toRead(swapId: string, waitSeconds: number, signal: AbortSignal | undefined): Call {
   return {
-    ...{ method: 'GET', signal, expects: ['swapId', 'status', 'substatus'] },
+    method: 'GET',
+    signal,
+    expects: ['swapId', 'status', 'substatus'],
     path: `/swap/status/${encodeURIComponent(swapId)}?wait=${waitSeconds}`,
     holdMs: waitSeconds * 1_000,
   }

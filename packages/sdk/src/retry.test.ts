@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { pauseMs } from './retry.ts'
 
 const pause = {
-  ...{ baseMs: 250, maxMs: 5_000, attempt: 0, retryAfterMs: undefined, random: 0 },
+  baseMs: 250,
+  maxMs: 5_000,
+  attempt: 0,
+  retryAfterMs: undefined,
+  random: 0,
 }
 
 test('pauses grow up to the maximum', () => {

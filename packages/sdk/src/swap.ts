@@ -108,7 +108,8 @@ async function submitAndWait(
   const { swapId } = await submit(submission, { signal })
   onProgress?.({ step: 'submitted', swapId })
   return waitForSwap(swapId, {
-    ...{ signal, timeoutMs },
+    signal,
+    timeoutMs,
     onProgress: onProgress && ((read) => onProgress({ step: 'status', swap: read })),
   })
 }

@@ -24,8 +24,17 @@ export async function buildService({
 }: Options = {}): Promise<string> {
   const contents = [...first, MAIN].map((file) => `import '${file}'`).join('\n')
   const { outputFiles } = await build({
-    ...{ stdin: { contents, resolveDir: ROOT, loader: 'ts' }, outfile, bundle: true, write: false },
-    ...{ platform: 'node', format: 'esm', target: 'node20', banner: { js: REQUIRE }, logLevel: 'error' },
+    stdin: { contents, resolveDir: ROOT, loader: 'ts' },
+    outfile,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    banner: { js: REQUIRE },
+    logLevel: 'error',
+    // Its module for Node requires its parts in a way that bundlers cannot follow.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     plugins: [...plugins, inPlace(outfile)],
   })
   const [output] = outputFiles

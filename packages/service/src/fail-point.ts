@@ -6,16 +6,35 @@ import { writeSync } from 'node:fs'
  */
 const AROUND = [
   'accept',
-  ...['record lock', 'record deliver', 'record claim', 'record refund', 'record replacement', 'record noop'],
+  'record lock',
+  'record deliver',
+  'record claim',
+  'record refund',
+  'record replacement',
+  'record noop',
   'record topup',
   'events',
-  ...['declined', 'lockSeen', 'lockLost', 'lockDead', 'lockFinal'],
-  ...['deliverySeen', 'deliveryFinal', 'deliveryImpossible', 'claimFinal', 'refundFinal'],
+  'declined',
+  'lockSeen',
+  'lockLost',
+  'lockDead',
+  'lockFinal',
+  'deliverySeen',
+  'deliveryFinal',
+  'deliveryImpossible',
+  'claimFinal',
+  'refundFinal',
   'outcome',
 ] as const
 const AFTER = [
-  ...['broadcast lock', 'broadcast deliver', 'broadcast claim', 'broadcast refund'],
-  ...['broadcast replacement', 'broadcast noop', 'broadcast topup', 'attestation'],
+  'broadcast lock',
+  'broadcast deliver',
+  'broadcast claim',
+  'broadcast refund',
+  'broadcast replacement',
+  'broadcast noop',
+  'broadcast topup',
+  'attestation',
 ] as const
 
 export type FailPoint =

@@ -44,7 +44,11 @@ export function landTransaction(ledger: Ledger, transaction: WireTransaction): L
   const { slot, timeSeconds, transactions } = currentBlock(slots)
   const landed: Landed = {
     ...outcome,
-    ...{ transaction, slot, timeSeconds, keys, fee },
+    transaction,
+    slot,
+    timeSeconds,
+    keys,
+    fee,
     preBalances: before.balances,
     postBalances: after.balances,
     preTokenBalances: readTokenBalances(before.accounts, (mint) => findNewest(accounts, mint)),

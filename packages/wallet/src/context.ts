@@ -56,7 +56,14 @@ export function createContext(
   const config = openConfigFile(home)
   let settings: Settings | undefined
   return {
-    ...{ terminal, interrupts, config, passphrase, gasKey, mcp, home, seen: {} },
+    terminal,
+    interrupts,
+    config,
+    passphrase,
+    gasKey,
+    mcp,
+    home,
+    seen: {},
     // Read once and only on demand, so that a command can repair a broken file.
     get settings() {
       settings ??= toSettings(given, config.read(), findLocalNetwork(workingFolder, networkHome))

@@ -7,7 +7,10 @@ const known = { url: 'http://service', isLocal: false, clockAheadMs: 0, order: u
 const late = { field: 'opDeadline', expected: 'after 2000', actual: '1000' }
 const refusal = (code: 'INVALID_API_KEY' | 'CONNECTION_FAILED' | 'NEEDS_LARGER_SIZE', recovery = {}) =>
   new GeoswapError({
-    ...{ code, message: 'No.', status: 0, retryable: false },
+    code,
+    message: 'No.',
+    status: 0,
+    retryable: false,
     recovery: { action: 'FIX_REQUEST', ...recovery },
   })
 
@@ -39,8 +42,12 @@ test('a refused API key and an unreachable service name the setting and the URL'
 test('the amounts of a refusal are in whole tokens of the requested side', () => {
   const side = { chainId: 1, chain: 'alpha', token: '0xa', symbol: 'USDC', decimals: 6 }
   const order = {
-    ...{ service: 'http://service', wallet: { name: 'bot', address: '0x1' }, recipient: '0x1', amount: '10' },
-    ...{ from: side, to: { ...side, symbol: 'ETH', decimals: 18 } },
+    service: 'http://service',
+    wallet: { name: 'bot', address: '0x1' },
+    recipient: '0x1',
+    amount: '10',
+    from: side,
+    to: { ...side, symbol: 'ETH', decimals: 18 },
   }
   const tooSmall = refusal('NEEDS_LARGER_SIZE', { minAmount: '3144' })
   const toldFor = (tradeType: 'exactInput' | 'exactOutput') =>

@@ -74,7 +74,9 @@ export function knownOf({ settings, seen }: Pick<Context, 'settings' | 'seen'>):
 function explainService(error: GeoswapError, known: Known): Explained {
   const { code, message, requestId, retryable, recovery, details } = error
   return {
-    ...{ code, message, advice: adviceFor(error, known) },
+    code,
+    message,
+    advice: adviceFor(error, known),
     details: { retryable, recovery, ...(requestId && { requestId }), ...(details && { details }) },
   }
 }

@@ -53,16 +53,24 @@ export async function resolveOrder(
   ])
   const amount = await readAmount(context, words, { from, to, wallet })
   const request = {
-    ...{ originChain: from.chain.chainId, destinationChain: to.chain.chainId },
-    ...{ inputToken: from.token.address, outputToken: to.token.address, recipient },
-    ...{ amount: amount.value.toString(), tradeType: amount.tradeType },
+    originChain: from.chain.chainId,
+    destinationChain: to.chain.chainId,
+    inputToken: from.token.address,
+    outputToken: to.token.address,
+    recipient,
+    amount: amount.value.toString(),
+    tradeType: amount.tradeType,
     ...(words.slippage !== undefined && { slippageBps: readSlippage(words.slippage) }),
     ...(words.maxEta !== undefined && { maxEtaSeconds: readMaxEta(words.maxEta) }),
   }
   const order: Order = {
-    ...{ service: getService(context.settings).url, wallet: { name: wallet.name, address: wallet.address } },
-    ...{ from: toOrderSide(from), to: toOrderSide(to), recipient },
-    ...{ tradeType: amount.tradeType, amount: amount.isAll ? 'max' : request.amount },
+    service: getService(context.settings).url,
+    wallet: { name: wallet.name, address: wallet.address },
+    from: toOrderSide(from),
+    to: toOrderSide(to),
+    recipient,
+    tradeType: amount.tradeType,
+    amount: amount.isAll ? 'max' : request.amount,
   }
   if (amount.value === 0n && standingOf(context.journal.findLast(order)) === 'free')
     throw nothingToSwap(from, wallet)

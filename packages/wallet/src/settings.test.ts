@@ -3,7 +3,9 @@ import { getRpcUrl, getService, toSettings } from './settings.ts'
 
 const contracts = { account: '0xa', escrow: '0xe', vault: '0xf' }
 const running = {
-  ...{ apiUrl: 'http://127.0.0.1:8080', apiKey: 'local-key', faucetUrl: 'http://127.0.0.1:8081' },
+  apiUrl: 'http://127.0.0.1:8080',
+  apiKey: 'local-key',
+  faucetUrl: 'http://127.0.0.1:8081',
   chains: [{ chainId: 31_337, name: 'alpha', rpcUrl: 'http://127.0.0.1:8545', contracts }],
 }
 const elsewhere = { url: 'https://swap.example/geo/', apiKey: 'own-key' }

@@ -16,10 +16,17 @@ export async function buildWeb(folder: string): Promise<Built> {
   await rm(folder, { recursive: true, force: true })
   const { outputFiles } = await build({
     entryPoints: ['main.tsx', 'style.css', 'icon.svg'].map((file) => join(SOURCES, file)),
-    ...{ outdir: folder, entryNames: 'assets/[name]-[hash]' },
-    ...{ bundle: true, minify: true, write: false },
-    ...{ format: 'esm', platform: 'browser', target: 'es2022', legalComments: 'none' },
-    ...{ jsx: 'automatic', jsxImportSource: 'preact' },
+    outdir: folder,
+    entryNames: 'assets/[name]-[hash]',
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    legalComments: 'none',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     loader: { '.svg': 'copy' },
     define: { 'process.env.NODE_ENV': '"production"' },
   })

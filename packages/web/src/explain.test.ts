@@ -4,7 +4,10 @@ import { explain } from './explain.ts'
 
 const refusal = (code: string, recovery: object = {}) =>
   new GeoswapError({
-    ...{ code: code as 'INTERNAL', message: 'It is so. Do that.', status: 422, retryable: false },
+    code: code as 'INTERNAL',
+    message: 'It is so. Do that.',
+    status: 422,
+    retryable: false,
     recovery: { action: 'FIX_REQUEST', ...recovery } as GeoswapError['recovery'],
   })
 

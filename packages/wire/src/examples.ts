@@ -41,12 +41,27 @@ export const chainsReply: ChainsReply = {
 export const tokensReply: TokensReply = {
   tokens: [
     {
-      ...{ chainId: 31337, symbol: 'ETH', address: nativeCoin, decimals: 18, asset: 'ETH', native: true },
-      ...{ input: true, output: true, maxOutput: '4000000000000000000000', priceUsd: '2500.00' },
+      chainId: 31337,
+      symbol: 'ETH',
+      address: nativeCoin,
+      decimals: 18,
+      asset: 'ETH',
+      native: true,
+      input: true,
+      output: true,
+      maxOutput: '4000000000000000000000',
+      priceUsd: '2500.00',
     },
     {
-      ...{ chainId: 31337, symbol: 'USDC', address: usdcAlpha, decimals: 6, asset: 'USDC', native: false },
-      ...{ input: true, output: false, priceUsd: '1.00' },
+      chainId: 31337,
+      symbol: 'USDC',
+      address: usdcAlpha,
+      decimals: 6,
+      asset: 'USDC',
+      native: false,
+      input: true,
+      output: false,
+      priceUsd: '1.00',
     },
   ],
 }
@@ -162,12 +177,18 @@ export const eventsReply = `id: 5\ndata: ${JSON.stringify(statusReply)}\n\n`
 
 const swapRecord: SwapRecord = {
   ...statusReply,
-  ...{ walletAddress: wallet, recipient: wallet, inputToken: usdcAlpha, outputToken: usdcBeta },
+  walletAddress: wallet,
+  recipient: wallet,
+  inputToken: usdcAlpha,
+  outputToken: usdcBeta,
 }
 export const historyReply: HistoryReply = {
   swaps: [swapRecord],
   nextCursor: 'MjAyNi0wMS0wMlQwMzowNDoxMi4wMDAwMDBa…',
 }
 export const webhookEvent: WebhookEvent = {
-  ...{ type: 'swap.settled', timestamp: '2026-01-02T03:04:20.000Z', sequence: 5, data: swapRecord },
+  type: 'swap.settled',
+  timestamp: '2026-01-02T03:04:20.000Z',
+  sequence: 5,
+  data: swapRecord,
 }

@@ -156,7 +156,11 @@ function toWebhook(): Json {
     description: 'Posted for each change of a swap, at least once. Endpoints are set up by the operator.',
     security: [],
     parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
-      ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+      name,
+      in: 'header',
+      required: true,
+      description,
+      schema: { type: 'string' },
     })),
     requestBody: { required: true, content: toContent(WebhookEvent, webhookEvent) },
     responses: {

@@ -21,10 +21,8 @@ Without --chain: on all chains with a configured node and a wallet.`,
     const { owners, held: all } = await readBalances(context, catalog, values)
     const held = all.filter(({ amount }) => values.all || amount !== '0')
     const rows = held.map((each) => [
-      ...[
-        `${each.chain}:${each.symbol}`,
-        values.raw ? each.amount : formatAmount(BigInt(each.amount), each.decimals),
-      ],
+      `${each.chain}:${each.symbol}`,
+      values.raw ? each.amount : formatAmount(BigInt(each.amount), each.decimals),
       each.owner,
     ])
     const lines =

@@ -11,7 +11,11 @@ export const chains = defineCommand({
   async run(context) {
     const reply = await connect(context).chains({ signal: context.interrupts.signal })
     const rows = reply.chains.map(({ chainId, name, family, native, available, reason }) => [
-      ...[name, `${chainId}`, family, native.symbol, available ? 'available' : `not available: ${reason}`],
+      name,
+      `${chainId}`,
+      family,
+      native.symbol,
+      available ? 'available' : `not available: ${reason}`,
     ])
     context.terminal.result(columns([['CHAIN', 'ID', 'FAMILY', 'COIN', 'NOW'], ...rows]), reply)
     return 0

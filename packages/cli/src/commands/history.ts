@@ -50,10 +50,14 @@ export const history = defineCommand({
 function toLines({ swaps, nextCursor }: HistoryReply, catalog: Catalog, raw: boolean): string[] {
   if (swaps.length === 0) return ['no swap']
   const rows = swaps.map((swap) => [
-    ...[swap.createdAt, swap.swapId, swap.status],
+    swap.createdAt,
+    swap.swapId,
+    swap.status,
     write(catalog, { chainId: swap.originChain, token: swap.inputToken, amount: swap.amounts.input, raw }),
     write(catalog, {
-      ...{ chainId: swap.destinationChain, token: swap.outputToken, raw },
+      chainId: swap.destinationChain,
+      token: swap.outputToken,
+      raw,
       amount: swap.amounts.delivered ?? swap.amounts.quotedOutput,
     }),
   ])

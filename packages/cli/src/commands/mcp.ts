@@ -57,8 +57,11 @@ token of --http; without it a new one is created at each start.`,
     const mcp = await openMcpContext(context, {
       isReadOnly: values['read-only'] ?? false,
       flags: {
-        ...{ wallets: values.wallets, recipients: values.recipients, waitSeconds: values['wait-seconds'] },
-        ...{ maxSwapUsd: values['max-swap-usd'], maxDayUsd: values['max-day-usd'] },
+        wallets: values.wallets,
+        recipients: values.recipients,
+        waitSeconds: values['wait-seconds'],
+        maxSwapUsd: values['max-swap-usd'],
+        maxDayUsd: values['max-day-usd'],
         confirmAboveUsd: values['confirm-above-usd'],
         allowUnknownValue: values['allow-unknown-value'] ? 'true' : undefined,
       },

@@ -31,9 +31,15 @@ type Values = Partial<
 
 export function toWords(values: Values, [from = '', to = '']: readonly string[]): OrderArguments {
   return {
-    ...{ from, to, amount: values.amount, receive: values.receive, raw: values.raw },
-    ...{ recipient: values.to, slippage: values.slippage },
-    ...{ minReceive: values['min-receive'], maxPay: values['max-pay'] },
+    from,
+    to,
+    amount: values.amount,
+    receive: values.receive,
+    raw: values.raw,
+    recipient: values.to,
+    slippage: values.slippage,
+    minReceive: values['min-receive'],
+    maxPay: values['max-pay'],
     maxEta: values['max-eta'],
   }
 }

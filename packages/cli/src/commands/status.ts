@@ -27,7 +27,8 @@ Exit code 0: settled, or pending. 2: failed or refunded.`,
     const read = values.wait ? follow : readNow
     const swap = await read(context, client, attempt ?? id)
     context.terminal.result(swapLines(swap, attempt?.order, { raw: values.raw ?? false }), {
-      ...{ ...swap, ...(attempt && idsOf(attempt)) },
+      ...swap,
+      ...(attempt && idsOf(attempt)),
     })
     return swap.status === 'failed' || swap.status === 'refunded' ? 2 : 0
   },

@@ -20,13 +20,12 @@ export const tokens = defineCommand({
     const listed = catalog.tokens.filter(({ chainId }) => only === undefined || chainId === only.chainId)
     const nameOf = (id: number) => catalog.chains.find(({ chainId }) => chainId === id)?.name ?? `${id}`
     const rows = listed.map((token) => [
-      ...[
-        `${nameOf(token.chainId)}:${token.symbol}`,
-        token.address,
-        `${token.decimals}`,
-        token.priceUsd ?? '-',
-      ],
-      ...[token.input ? 'yes' : 'no', mostOf(token, values.raw ?? false)],
+      `${nameOf(token.chainId)}:${token.symbol}`,
+      token.address,
+      `${token.decimals}`,
+      token.priceUsd ?? '-',
+      token.input ? 'yes' : 'no',
+      mostOf(token, values.raw ?? false),
     ])
     const head = ['TOKEN', 'ADDRESS', 'DECIMALS', 'USD', 'CAN PAY', 'CAN BUY UP TO']
     context.terminal.result(columns([head, ...rows]), { tokens: listed })

@@ -20,9 +20,17 @@ export function encodeNewPool({ sides, fee }: PoolPlan, recipient: Address): Hex
   const tickUpper = Math.floor(LAST_TICK / spacing) * spacing
   const [token0, token1] = [side0.token, side1.token]
   const position = {
-    ...{ token0, token1, fee, tickLower: -tickUpper, tickUpper },
-    ...{ amount0Desired: side0.amount, amount1Desired: side1.amount, amount0Min: 0n, amount1Min: 0n },
-    ...{ recipient, deadline: NEVER },
+    token0,
+    token1,
+    fee,
+    tickLower: -tickUpper,
+    tickUpper,
+    amount0Desired: side0.amount,
+    amount1Desired: side1.amount,
+    amount0Min: 0n,
+    amount1Min: 0n,
+    recipient,
+    deadline: NEVER,
   }
   const price = squareRoot((side1.amount << 192n) / side0.amount)
   const encode = (functionName: string, args: readonly unknown[]) =>

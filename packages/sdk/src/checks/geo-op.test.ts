@@ -21,7 +21,8 @@ import { type CheckContext, toTerms } from './terms.ts'
 const terms = toTerms(evmRequest, evmQuote)
 const honest = opFor(evmRequest, evmQuote)
 const context: CheckContext = {
-  ...{ nowSeconds: nowSeconds(), maxHoldSeconds: 86_400 },
+  nowSeconds: nowSeconds(),
+  maxHoldSeconds: 86_400,
   origin: { account, escrow: origin.escrow },
   destination: { vault },
 }

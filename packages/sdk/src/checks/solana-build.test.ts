@@ -39,7 +39,8 @@ import { type CheckContext, toTerms } from './terms.ts'
 const NATIVE = '11111111111111111111111111111111'
 const terms = toTerms(solanaRequest, solanaQuote)
 const context: CheckContext = {
-  ...{ nowSeconds: nowSeconds(), maxHoldSeconds: 86_400 },
+  nowSeconds: nowSeconds(),
+  maxHoldSeconds: 86_400,
   origin: { escrow: intake },
   destination: { vault },
 }
@@ -71,7 +72,9 @@ describe('the native coin', () => {
   const asked = { ...terms, inputToken: NATIVE }
   const build = (to: Address) =>
     solanaBuildOf(transactionOf(withParts({ transfer: nativeTransferOf(to) })), {
-      ...{ token: NATIVE, source: wallet.address, destination: to },
+      token: NATIVE,
+      source: wallet.address,
+      destination: to,
     })
 
   test('a transfer to the intake vault is accepted', async () => {
@@ -234,10 +237,12 @@ function effectsOf(base64: string) {
   const transfer = message.instructions[4]
   const data = getTransferCheckedInstructionDataDecoder().decode(transfer?.data ?? new Uint8Array())
   return {
-    ...{ signers: staticAccounts.slice(0, header.numSignerAccounts), count: message.instructions.length },
+    signers: staticAccounts.slice(0, header.numSignerAccounts),
+    count: message.instructions.length,
     programs: message.instructions.map(({ programAddressIndex }) => staticAccounts[programAddressIndex]),
     accounts: transfer?.accountIndices?.map((index) => staticAccounts[index]),
-    ...{ amount: data.amount, kind: data.discriminator },
+    amount: data.amount,
+    kind: data.discriminator,
     memo: new TextDecoder().decode(Uint8Array.from(message.instructions[3]?.data ?? [])),
   }
 }

@@ -40,7 +40,10 @@ async function attestAt(number: bigint) {
     isDeliveryOver: () => false,
   }
   const deps = {
-    ...{ pool: database.pool, chainOf: () => chain, isSigned: async () => true, isVerified: () => true },
+    pool: database.pool,
+    chainOf: () => chain,
+    isSigned: async () => true,
+    isVerified: () => true,
     signRefund: async () => '0x',
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),

@@ -44,13 +44,11 @@ function attest({ escrowHas, silent }: Attesting): Promise<void> {
   }
   const dead = { ...chain, readHeads: () => Promise.reject(new Error('silent')) }
   const deps = {
-    ...{
-      pool: database.pool,
-      isSigned: async () => true,
-      isVerified: () => true,
-      onAttested: () => {},
-      onRefused: () => {},
-    },
+    pool: database.pool,
+    isSigned: async () => true,
+    isVerified: () => true,
+    onAttested: () => {},
+    onRefused: () => {},
     chainOf: (chainId: number) => (chainId === silent ? dead : chain),
     signClaims: async () => escrowHas,
     isTaken: async ({ signature }: WaitingAttestation) => signature === escrowHas,

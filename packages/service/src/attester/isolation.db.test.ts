@@ -52,7 +52,10 @@ function without<Item, Answer>(read: (items: readonly Item[]) => Promise<Answer>
 async function attest(view: Partial<Chain>): Promise<{ claimed: string[]; fault: unknown }> {
   const claimed: string[] = []
   const deps = {
-    ...{ pool: database.pool, isSigned: async () => true, isVerified: () => true, isTaken: async () => true },
+    pool: database.pool,
+    isSigned: async () => true,
+    isVerified: () => true,
+    isTaken: async () => true,
     chainOf: () => ({ ...chain, ...view }),
     signClaims: async () => '0x',
     onAttested: (_kind: string, swapIds: readonly string[]) => claimed.push(...swapIds),

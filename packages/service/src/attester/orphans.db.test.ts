@@ -47,9 +47,14 @@ async function attestSeeing(chains: readonly SeenChain[]) {
     },
   }))
   const deps = {
-    ...{ pool: database.pool, chainOf: () => chain, everywhere, isTaken: async () => true },
+    pool: database.pool,
+    chainOf: () => chain,
+    everywhere,
+    isTaken: async () => true,
     // An orphan has no destination.
-    ...{ isSigned: async () => true, isVerified: () => false, signRefund: async () => '0x' },
+    isSigned: async () => true,
+    isVerified: () => false,
+    signRefund: async () => '0x',
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
   }
@@ -79,6 +84,7 @@ test('an input of unknown terms is refunded once every chain rules out a deliver
   const swapId = await insertOrphan()
 
   expect(await attestSeeing([later, { seconds: 0, expires: true }])).toEqual({
-    ...{ said: [`refund ${swapId}`], since: [1_400, 1_400] },
+    said: [`refund ${swapId}`],
+    since: [1_400, 1_400],
   })
 })

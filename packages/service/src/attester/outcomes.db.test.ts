@@ -37,7 +37,10 @@ async function signTerms(swap: TestSwap, position = 0): Promise<void> {
     [swap.swapId, a, b, c, d, e, position],
   )
   await query('update swaps set wallet = $2, input_token = $3, locker = $4 where id = $1', [
-    ...[swap.swapId, a, b, e],
+    swap.swapId,
+    a,
+    b,
+    e,
   ])
   const { hash, deliveryHash } = termsOfOp(custodyOf, await opOf(swap))
   await query(`update ops set hash = $2, delivery_hash = $3 ${ofSwap}`, [swap.swapId, hash, deliveryHash])
@@ -105,7 +108,9 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
     isDeliveryOver: (_op: Op, at: Block) => isOver && at.number === 9n,
   }
   const deps = {
-    ...{ pool: database.pool, chainOf: () => chain, isVerified: () => seen.isVerified ?? true },
+    pool: database.pool,
+    chainOf: () => chain,
+    isVerified: () => seen.isVerified ?? true,
     isSigned: (swap: Swap) =>
       isRefundable({ custodyOf, originOf: () => ({ isSigned: async () => true }) }, swap),
     isTaken: async () => true,

@@ -13,7 +13,11 @@ function check(views: readonly (NodeView | Error)[], chain: string | null = '845
     return view
   }
   return checkNodes({
-    ...{ name: 'base', urls, chain: chain ?? undefined, maxHeadAgeMs: 15_000, now: NOW },
+    name: 'base',
+    urls,
+    chain: chain ?? undefined,
+    maxHeadAgeMs: 15_000,
+    now: NOW,
     ask,
   })
 }

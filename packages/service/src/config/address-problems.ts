@@ -11,16 +11,16 @@ type Named = { address: string; path: string; what: string }
 
 // The fields that `rolesOf` reads, and `contractsOf` for one chain.
 const ROLES = [
-  ...[
-    '/relayers',
-    '/authorizationRelayers',
-    '/deliverers',
-    '/attester',
-    '/nextAttester',
-    '/treasury',
-    '/gasFloat',
-  ],
-  ...['/chains/*/family', '/chains/*/vaults', '/chains/*/feePayers'],
+  '/relayers',
+  '/authorizationRelayers',
+  '/deliverers',
+  '/attester',
+  '/nextAttester',
+  '/treasury',
+  '/gasFloat',
+  '/chains/*/family',
+  '/chains/*/vaults',
+  '/chains/*/feePayers',
 ]
 const CONTRACTS = ['family', 'contracts', 'olderAccounts']
 

@@ -1,3 +1,5 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+
 /** A position in a text. Lines and columns count from 1, as in editors. */
 export type Position = { line: number; column: number }
 
@@ -18,84 +20,43 @@ export class JsonError extends Error {
   }
 }
 
-const SPACE = /[ \t\r\n]*/y
-const STRING = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy
-const OTHER = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-
 export function parseJson(text: string): JsonText {
-  const scanner = createScanner(text)
+  const errors: ParseError[] = []
+  const root = parseTree(text, errors, { disallowComments: true })
+  const value = parseStrictly(text, errors[0])
   const offsets = new Map<string, number>([['', 0]])
   const repeated: string[] = []
-
-  function readObject(path: string): Record<string, unknown> {
-    const entries = new Map<string, unknown>()
-    scanner.readEach('}', () => {
-      const start = scanner.offset()
-      const name: string = JSON.parse(scanner.take(STRING) ?? scanner.fail('a name in double quotes'))
-      const below = `${path}/${escapeName(name)}`
-      if (entries.has(name)) repeated.push(below)
-      offsets.set(below, start)
-      scanner.expect(':')
-      entries.set(name, readValue(below))
-    })
-    return Object.fromEntries(entries)
+  for (const { path, offset, isRepeated } of root ? listParts(root, '') : []) {
+    offsets.set(path, offset)
+    if (isRepeated) repeated.push(path)
   }
-
-  function readArray(path: string): unknown[] {
-    const items: unknown[] = []
-    scanner.readEach(']', () => {
-      const below = `${path}/${items.length}`
-      offsets.set(below, scanner.offset())
-      items.push(readValue(below))
-    })
-    return items
-  }
-
-  function readValue(path: string): unknown {
-    const first = scanner.peek()
-    if (first === '{') return readObject(path)
-    if (first === '[') return readArray(path)
-    return JSON.parse(scanner.take(STRING) ?? scanner.take(OTHER) ?? scanner.fail('a value'))
-  }
-
-  const value = readValue('')
-  if (scanner.peek() !== undefined) scanner.fail('the end of the file')
   return { value, repeated, positionOf: (path) => positionAt(text, nearest(offsets, path)) }
 }
 
-/** Scans a text and skips white space. */
-function createScanner(text: string) {
-  let at = 0
-  const take = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at
-    const [found] = pattern.exec(text) ?? []
-    at += found?.length ?? 0
-    return found
+/** Decides by `JSON.parse`, which is stricter; the tree's first error has the position that it does not tell. */
+function parseStrictly(text: string, first: ParseError | undefined): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const code = first ? printParseErrorCode(first.error) : 'InvalidSymbol'
+    const words = code.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
+    throw new JsonError(words, positionAt(text, first?.offset ?? 0))
   }
-  const peek = (): string | undefined => {
-    take(SPACE)
-    return text[at]
-  }
-  const fail = (wanted: string): never => {
-    const found = at < text.length ? JSON.stringify(text[at]) : 'the end of the file'
-    throw new JsonError(`expected ${wanted} and found ${found}`, positionAt(text, at))
-  }
-  const expect = (sign: string, wanted = `"${sign}"`): void => {
-    if (peek() !== sign) fail(wanted)
-    at += 1
-  }
-  /** Reads a comma-separated list up to the closing bracket. */
-  const readEach = (close: string, readOne: () => void): void => {
-    at += 1
-    for (let isFirst = true; !(isFirst && peek() === close); isFirst = false) {
-      peek()
-      readOne()
-      if (peek() === close) break
-      expect(',', `"," or "${close}"`)
-    }
-    expect(close)
-  }
-  return { take, peek, fail, expect, readEach, offset: () => at }
+}
+
+type Part = { path: string; offset: number; isRepeated: boolean }
+
+/** Lists every property and item below a node, in the order of the text. */
+function listParts({ type, children = [] }: Node, path: string): Part[] {
+  const names = new Set<string>()
+  return children.flatMap((child, index) => {
+    const [name, value] = type === 'object' ? (child.children ?? []) : [undefined, child]
+    const key: string = name?.value ?? String(index)
+    const below = `${path}/${escapeName(key)}`
+    const part = { path: below, offset: child.offset, isRepeated: names.has(key) }
+    names.add(key)
+    return [part, ...(value ? listParts(value, below) : [])]
+  })
 }
 
 /** Escapes a name for a JSON pointer. */

@@ -51,7 +51,10 @@ test('a key file written by web3.js can be opened', () => {
       ciphertext: 'a1c25da3ecde4e6a24f3697251dd15d6208520efc84ad97397e906e6df24d251',
       kdf: 'scrypt',
       kdfparams: {
-        ...{ dklen: 32, n: 262_144, r: 8, p: 1 },
+        dklen: 32,
+        n: 262_144,
+        r: 8,
+        p: 1,
         salt: '4531b3c174cc3ff32a6a7a85d6761b410db674807b2d216d022318ceee50be10',
       },
       mac: 'b8b010fff37f9ae5559a352a185e86f9b9c1d7f7a9f1bd4e82a5dd35468fc7f6',
@@ -60,14 +63,15 @@ test('a key file written by web3.js can be opened', () => {
 
   const secret = decryptSecret(example, 'test!')
 
-  expect(secret?.toString('hex')).toBe('4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318')
+  expect(secret).toBe('0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318')
 })
 
 test('a modified file, or one that requires too much memory, is not opened', () => {
-  const sealed = encryptSecret(Buffer.alloc(32, 7), PASSPHRASE, { n: 2 ** 10, r: 8, p: 1 })
+  const secret = `0x${'07'.repeat(32)}` as const
+  const sealed = encryptSecret(secret, PASSPHRASE, { n: 2 ** 10, r: 8, p: 1 })
   const change = (crypto: object) => ({ ...sealed, crypto: { ...sealed.crypto, ...crypto } })
 
-  expect(decryptSecret(sealed, PASSPHRASE)).toEqual(Buffer.alloc(32, 7))
+  expect(decryptSecret(sealed, PASSPHRASE)).toBe(secret)
   expect(decryptSecret(sealed, 'another passphrase')).toBeUndefined()
   expect(decryptSecret(change({ ciphertext: '00'.repeat(32) }), PASSPHRASE)).toBeUndefined()
   const greedy = { ...sealed.crypto.kdfparams, n: 2 ** 30 }
@@ -92,8 +96,11 @@ test('each process opens the keys of its own role only', async () => {
   const config = join(folder, 'network.txt')
   writeFileSync(config, NETWORK_TEXT)
   const env = {
-    ...{ GEOSWAP_CONFIG: config, DATABASE_URL: 'postgres://x', GEOSWAP_KEYSTORE: folder },
-    ...{ GEOSWAP_KEYSTORE_PASSPHRASE: PASSPHRASE, GEOSWAP_MARKER_KEY: '0'.repeat(64) },
+    GEOSWAP_CONFIG: config,
+    DATABASE_URL: 'postgres://x',
+    GEOSWAP_KEYSTORE: folder,
+    GEOSWAP_KEYSTORE_PASSPHRASE: PASSPHRASE,
+    GEOSWAP_MARKER_KEY: '0'.repeat(64),
   }
   const attester = loadConfig(env, 'attester')
   expect(attester.relayerKeys).toEqual([])

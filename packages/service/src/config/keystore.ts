@@ -40,9 +40,9 @@ export function openKeys(
 ) {
   const wanted = readFolder(folder).filter(({ key }) => roles.includes(key.role))
   return wanted.map(({ file, key }) => {
-    const secret = decryptSecret(key, passphrase)
-    if (!secret) throw new Error(`${file} cannot be opened: the passphrase is wrong, or the file was changed`)
-    const privateKey: Hex = `0x${secret.toString('hex')}`
+    const privateKey = decryptSecret(key, passphrase)
+    if (!privateKey)
+      throw new Error(`${file} cannot be opened: the passphrase is wrong, or the file was changed`)
     if (!isKeyOf(privateKey, key)) throw new Error(`${file} holds the key of another address than it states`)
     return { role: key.role, address: toAddress(key), key: new Secret(privateKey) }
   })
@@ -54,8 +54,8 @@ export function createKeyFile(
   passphrase: string,
   cost?: ScryptCost,
 ): { file: KeyFile; address: string } {
-  const secret = randomBytes(32)
-  const address = addressOfKey(role, `0x${secret.toString('hex')}`)
+  const secret: Hex = `0x${randomBytes(32).toString('hex')}`
+  const address = addressOfKey(role, secret)
   const plain = isSolanaRole(role) ? address : address.slice(2).toLowerCase()
   return { file: { address: plain, role, ...encryptSecret(secret, passphrase, cost) }, address }
 }

@@ -50,8 +50,12 @@ function typeOf({ type, format, items, enum: values }: Schema): string {
 }
 
 const LIMITS: Readonly<Record<string, string>> = {
-  ...{ minimum: 'at least', maximum: 'at most', minItems: 'items, at least', maxItems: 'items, at most' },
-  ...{ minLength: 'characters, at least', maxLength: 'characters, at most' },
+  minimum: 'at least',
+  maximum: 'at most',
+  minItems: 'items, at least',
+  maxItems: 'items, at most',
+  minLength: 'characters, at least',
+  maxLength: 'characters, at most',
 }
 
 function textOf(schema: Schema): string {

@@ -27,7 +27,10 @@ test('a submission is part of its swap’s trace, and linked to its caller’s',
 
   expect(spans).toHaveLength(1)
   expect(spans[0]).toMatchObject({
-    ...{ traceId, parentId: spanId, name: 'POST /swap/submit', kind: 'server' },
+    traceId,
+    parentId: spanId,
+    name: 'POST /swap/submit',
+    kind: 'server',
     link: { traceId: TRACE, spanId: 'b7ad6b7169203331' },
     attributes: { 'http.response.status_code': 200, 'geoswap.swap_id': submit.example.reply.swapId },
   })

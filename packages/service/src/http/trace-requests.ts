@@ -13,7 +13,10 @@ export function traceRequests(app: FastifyInstance, spans: Spans): void {
       const endMs = Date.now()
       spans.add({
         ...traceContextOf(request),
-        ...{ name: `${request.method} ${url}`, kind: 'server', startMs: endMs - reply.elapsedTime, endMs },
+        name: `${request.method} ${url}`,
+        kind: 'server',
+        startMs: endMs - reply.elapsedTime,
+        endMs,
         attributes: {
           'http.request.method': request.method,
           'http.route': url,

@@ -26,7 +26,10 @@ beforeEach(async () => {
   await database.pool.query('delete from chain_views')
   head = blockOf(10n)
   state = {
-    ...{ balances: { key: 5n }, claimCaps: {}, rounds: {}, seconds: 1 },
+    balances: { key: 5n },
+    claimCaps: {},
+    rounds: {},
+    seconds: 1,
     holdings: [{ token: 'usdc', amount: 7n }],
   }
   reads = []
@@ -61,8 +64,16 @@ async function createFollower(subscription?: HeadSubscription, onLook = () => {}
     return { head, settle: head, hard: head }
   }
   const [follow, parts] = createChainFollower({
-    ...{ pool: database.pool, chainId: CHAIN, blockMs, callsPerHead: 0, hasFeeds: true },
-    ...{ reader, readHeads, topics: [], followedBefore: () => undefined, subscription },
+    pool: database.pool,
+    chainId: CHAIN,
+    blockMs,
+    callsPerHead: 0,
+    hasFeeds: true,
+    reader,
+    readHeads,
+    topics: [],
+    followedBefore: () => undefined,
+    subscription,
     onWritten: (stored) => told.push(stored),
   })
   return {

@@ -89,8 +89,15 @@ async function offersOf(deliveries: readonly (readonly TestSwap[])[], look: Look
   await meanwhile()
   const { chain, offered } = newChain({ hasNonces })
   await createSender({
-    ...{ pool, chain, address: sender, maxInFlight: 4, isClaimable: () => isClaimable },
-    ...{ onSent: () => {}, onSendFault: () => {}, onRefused: () => {}, onReplaced: () => {} },
+    pool,
+    chain,
+    address: sender,
+    maxInFlight: 4,
+    isClaimable: () => isClaimable,
+    onSent: () => {},
+    onSendFault: () => {},
+    onRefused: () => {},
+    onReplaced: () => {},
   }).followUp(await holdTestLane(database, sender), heads)
   const { rows } = await pool.query(
     `select 1 from tx_attempts where sender = $1 and role = 'noop' and replacement = 1`,
@@ -147,7 +154,8 @@ test('a delivery is not broadcast again when its input could be refunded before 
 
   expect(await offersOf([[await newDelivering()]], late)).toEqual({ offered: [], burns: 0 })
   expect(await offersOf([[await newDelivering()]], { ...late, hasNonces: true })).toEqual({
-    ...{ offered: ['replacement'], burns: 1 },
+    offered: ['replacement'],
+    burns: 1,
   })
 })
 

@@ -51,8 +51,14 @@ async function newKey(answer: Answer, coins = 10n ** 18n) {
     },
   } as unknown as Chain
   const sender = createSender({
-    ...{ pool, chain, address, maxInFlight: 8, isClaimable: () => true },
-    ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {} },
+    pool,
+    chain,
+    address,
+    maxInFlight: 8,
+    isClaimable: () => true,
+    onSent: () => {},
+    onSendFault: () => {},
+    onReplaced: () => {},
     onRefused: (refusal) => refused.push(refusal),
   })
   await sender.followUp(lease, heads)
@@ -72,7 +78,10 @@ async function newLocking(): Promise<TestSwap> {
 async function lock({ sender, lease }: { sender: Sender; lease: Parameters<Sender['send']>[0] }) {
   const { swapId } = await newLocking()
   await sender.send(lease, heads, {
-    ...{ role: 'lock', request: REQUEST, swapIds: [swapId], record: async () => true },
+    role: 'lock',
+    request: REQUEST,
+    swapIds: [swapId],
+    record: async () => true,
   })
 }
 
@@ -155,16 +164,17 @@ test('a key that cannot pay for the no-op sends none', async () => {
 test('a request that no block has room for is not signed', async () => {
   const key = await newKey(() => undefined)
   const { pool } = database
-  const chain = { ...{ chainId: 31_337, hasNonces: true, fits: () => false }, readTerms: async () => FEES }
+  const chain = { chainId: 31_337, hasNonces: true, fits: () => false, readTerms: async () => FEES }
   const sender = createSender({
-    ...{
-      pool,
-      chain: chain as unknown as Chain,
-      address: key.address,
-      maxInFlight: 8,
-      isClaimable: () => true,
-    },
-    ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {}, onRefused: () => {} },
+    pool,
+    chain: chain as unknown as Chain,
+    address: key.address,
+    maxInFlight: 8,
+    isClaimable: () => true,
+    onSent: () => {},
+    onSendFault: () => {},
+    onReplaced: () => {},
+    onRefused: () => {},
   })
 
   expect(await sender.fits(heads, REQUEST)).toBe(false)

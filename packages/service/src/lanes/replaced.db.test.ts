@@ -53,20 +53,21 @@ async function replaceStuck(
   await meanwhile()
   await declareLanes(pool, [sender])
   const [lease] = await takeLanes(pool, {
-    ...{ names: [sender], holder: crypto.randomUUID(), ttlMs: 60_000, limit: 1 },
+    names: [sender],
+    holder: crypto.randomUUID(),
+    ttlMs: 60_000,
+    limit: 1,
   })
   if (!lease) throw new Error('No lane')
   const said: { swapIds: readonly string[]; by: string }[] = []
   await createSender({
-    ...{
-      pool,
-      address: sender,
-      maxInFlight: 4,
-      onSent: () => {},
-      onSendFault: () => {},
-      onRefused: () => {},
-    },
-    ...{ chain: { ...chain, readTerms: async () => asked, isSignedFor: async () => isSignedFor } },
+    pool,
+    address: sender,
+    maxInFlight: 4,
+    onSent: () => {},
+    onSendFault: () => {},
+    onRefused: () => {},
+    chain: { ...chain, readTerms: async () => asked, isSignedFor: async () => isSignedFor },
     isClaimable: () => true,
     onReplaced: ({ swapIds, by }) => said.push({ swapIds, by }),
   }).followUp(lease, heads)
@@ -127,7 +128,8 @@ test.each([
 
 const decideRefund = async (swap: TestSwap) => {
   await moveTestSwap(database.pool, swap, 'deliveryImpossible', {
-    ...{ refundReason: 'DELIVERY_EXPIRED', proof: {} },
+    refundReason: 'DELIVERY_EXPIRED',
+    proof: {},
   })
 }
 const refund = async (swap: TestSwap) => {
@@ -157,7 +159,8 @@ test('a delivery of several swaps is cancelled if one must not be paid, even if 
   const gone = await newSwapAfter('deliveryRecorded')
 
   const { recorded } = await replaceStuck([reported, gone], 'deliver', {
-    ...{ asked: CALM, meanwhile: () => decideRefund(gone) },
+    asked: CALM,
+    meanwhile: () => decideRefund(gone),
   })
 
   expect(recorded).toMatchObject([{ role: 'noop' }])

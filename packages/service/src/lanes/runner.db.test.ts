@@ -38,7 +38,10 @@ function busyLane(name: string, steps: Step[]): Lane {
 async function startWorker(lanes: readonly Lane[], leaseMs = LEASE_MS) {
   const faults: unknown[] = []
   const runner = createLaneRunner({
-    ...{ pool: database.pool, lanes, leaseMs, onFault: (error) => faults.push(error) },
+    pool: database.pool,
+    lanes,
+    leaseMs,
+    onFault: (error) => faults.push(error),
   })
   const channels = { [LANES_CHANNEL]: runner.onLaneNotification }
   const listener = await new Promise<Listener>((resolve) => {

@@ -21,12 +21,21 @@ async function newSender(address: string) {
   const name = `sender ${address} ${crypto.randomUUID()}`
   await declareLanes(pool, [name])
   const [lease] = await takeLanes(pool, {
-    ...{ names: [name], holder: crypto.randomUUID(), ttlMs: 600_000, limit: 1 },
+    names: [name],
+    holder: crypto.randomUUID(),
+    ttlMs: 600_000,
+    limit: 1,
   })
   if (!lease) throw new Error('No lane')
   const sender = createSender({
-    ...{ pool, chain: world.chain, address, maxInFlight: 4 },
-    ...{ onSent: () => {}, onSendFault: () => {}, onRefused: () => {}, onReplaced: () => {} },
+    pool,
+    chain: world.chain,
+    address,
+    maxInFlight: 4,
+    onSent: () => {},
+    onSendFault: () => {},
+    onRefused: () => {},
+    onReplaced: () => {},
     isClaimable: () => true,
   })
   const followUp = async () => sender.followUp(lease, await world.chain.readHeads())

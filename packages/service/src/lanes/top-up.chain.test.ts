@@ -62,12 +62,22 @@ describe.each(families)('a key on $name that runs low', ({ name, start, newAddre
     const broadcast = () => Promise.reject(new Error('Killed before the broadcast'))
     const chain = isCutOff ? { ...world.chain, broadcast } : world.chain
     const sender = createSender({
-      ...{ pool, chain, address: world.senders.deliver, maxInFlight: 4 },
-      ...{ onSent: () => {}, onSendFault: () => {}, onRefused: () => {}, onReplaced: () => {} },
+      pool,
+      chain,
+      address: world.senders.deliver,
+      maxInFlight: 4,
+      onSent: () => {},
+      onSendFault: () => {},
+      onRefused: () => {},
+      onReplaced: () => {},
       isClaimable: () => true,
     })
     const deps = {
-      ...{ pool, chain, sender, limits, keys },
+      pool,
+      chain,
+      sender,
+      limits,
+      keys,
       nativeToken: world.tokens.native,
       balanceOf: () => undefined,
     }
@@ -86,7 +96,8 @@ describe.each(families)('a key on $name that runs low', ({ name, start, newAddre
     await killed.step()
     await world.confirm()
     expect({ balances: await balances(), signed: await countSigned() }).toEqual({
-      ...{ balances: [0n], signed: 1 },
+      balances: [0n],
+      signed: 1,
     })
 
     worker = await newWorker({ before: killed.lease })
@@ -98,7 +109,8 @@ describe.each(families)('a key on $name that runs low', ({ name, start, newAddre
     for (let look = 0; look < 3; look += 1) await worker.step()
 
     expect({ balances: await balances(), signed: await countSigned() }).toEqual({
-      ...{ balances: [limits.target], signed: 1 },
+      balances: [limits.target],
+      signed: 1,
     })
   })
 

@@ -55,7 +55,9 @@ export async function topUpLowest(deps: TopUpDeps, lease: Lease, heads: Heads): 
     amount,
   })
   await sender.send(lease, heads, {
-    ...{ role: 'topup', request, swapIds: [] },
+    role: 'topup',
+    request,
+    swapIds: [],
     record: (db, { attemptId }) =>
       bookTopUp(db, { attemptId, chainId, block, address, amount }, limits.maxPerDay),
   })

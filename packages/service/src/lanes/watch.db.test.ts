@@ -130,7 +130,9 @@ function createLooker() {
     return { events: [], to: 20n, isComplete: true }
   }
   const heads = (): Heads => ({
-    ...{ head: blockAt(20n, world.head ?? '0x20'), settle: blockAt(20n), hard: blockAt(20n) },
+    head: blockAt(20n, world.head ?? '0x20'),
+    settle: blockAt(20n),
+    hard: blockAt(20n),
     ...(world.safe !== undefined && { safe: blockAt(world.safe) }),
   })
   const lane = createWatchLane({
@@ -141,10 +143,14 @@ function createLooker() {
       readHoldings: async () => [],
       readLocks: readNone,
     } as unknown as Chain,
-    ...{ senders: [], overlap: 4n, undo: async () => {} },
+    senders: [],
+    overlap: 4n,
+    undo: async () => {},
     follower: { current: heads } as unknown as HeadFollower,
-    ...{ confirmLocks: note('locks'), confirmDeliveries: note('deliveries') },
-    ...{ finalizeOrigin: async () => [], finalizeDeliveries: async () => [] },
+    confirmLocks: note('locks'),
+    confirmDeliveries: note('deliveries'),
+    finalizeOrigin: async () => [],
+    finalizeDeliveries: async () => [],
     onSafe: async (after, upTo) => void did.push(`safe ${after} ${upTo}`),
   })
   const look = async (change: Looks) => {

@@ -97,7 +97,9 @@ export async function findDoubts(
       .filter(({ token, amount }) => amount > heldOf(token))
       .map(({ token, amount }) => ({ why: 'inputs of open swaps are not all there', token, amount })),
     ...unbooked.map(({ id, token }) => ({
-      ...{ why: 'a delivery that was recorded is not on the chain', token, swapId: id },
+      why: 'a delivery that was recorded is not on the chain',
+      token,
+      swapId: id,
     })),
   ]
 }

@@ -81,12 +81,10 @@ export function movementsOf(explained: Explained): NewMovement[] {
   const opHash = op?.hash ?? nameOf(event)
   return transfersOf(explained).map((transfer, index) => ({
     ...transfer,
-    ...{
-      source: event.txHash,
-      part: event.part * PARTS_PER_EVENT + index,
-      block: event.block,
-      kind: event.kind,
-    },
+    source: event.txHash,
+    part: event.part * PARTS_PER_EVENT + index,
+    block: event.block,
+    kind: event.kind,
     ...(opHash && { opHash }),
     ...(op?.swapId && { swapId: op.swapId }),
   }))

@@ -4,8 +4,14 @@ import { type Explained, type KnownOp, suspicionOf, transfersOf } from './transf
 
 const at = { txHash: '0xt', block: 1n, part: 0 }
 const op: KnownOp = {
-  ...{ hash: '0xop', swapId: 'swp_1', inputToken: 'USDC', inputAmount: 100n, outputToken: 'ETH' },
-  ...{ venue: 'inventory', payToken: 'ETH', payAmount: 7n },
+  hash: '0xop',
+  swapId: 'swp_1',
+  inputToken: 'USDC',
+  inputAmount: 100n,
+  outputToken: 'ETH',
+  venue: 'inventory',
+  payToken: 'ETH',
+  payAmount: 7n,
 }
 const locked: CustodyEvent = { ...at, kind: 'locked', op: '0xop' }
 const delivered: CustodyEvent = { ...at, kind: 'delivered', delivery: '0xd', amount: 7n }

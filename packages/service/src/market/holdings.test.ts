@@ -28,11 +28,15 @@ function createScene(limits?: HoldingOptions['limits']) {
   const holdings = createHoldings({
     sources: { evm: [source('one', 18), source('two', 6)], solana: [source('solana', 9)] },
     feeOf: createFeeByHolding(1_250, tiers),
-    ...{ maxAgeMs: 60 * SECOND, now: () => now, onFault: (error) => faults.push(error) },
+    maxAgeMs: 60 * SECOND,
+    now: () => now,
+    onFault: (error) => faults.push(error),
     ...(limits && { limits }),
   })
   return {
-    ...{ balances, asked, faults },
+    balances,
+    asked,
+    faults,
     tierOf: (wallet: string, family: 'evm' | 'solana' = 'evm') =>
       holdings.feeFor(family, wallet).feeDiscount?.tier ?? 'none',
     feeOf: (wallet: string) => holdings.feeFor('evm', wallet).feeCentiBps,

@@ -50,7 +50,8 @@ export function createHoldings(options: HoldingOptions) {
   function refresh(family: Family, wallet: string): void {
     if (queue.isFull()) return
     const entry = known.get(wallet) ?? {
-      ...{ fee: undiscounted, readAt: -Infinity },
+      fee: undiscounted,
+      readAt: -Infinity,
       isWhole: false,
       dueAt: 0,
     }

@@ -5,7 +5,9 @@ import type { PriceSource } from './prices/source.ts'
 const costs = { lock: 1n, firstLock: 1n, delivery: 1n, purchase: 1n, gasPrice: 1n }
 
 const feedOn = (chainId: number, price: bigint): PriceSource => ({
-  ...{ name: `feed ${chainId}`, assets: new Set(['ETH']), chainId },
+  name: `feed ${chainId}`,
+  assets: new Set(['ETH']),
+  chainId,
   read: async () => [{ asset: 'ETH', feed: 'ETH', outcome: { price, freshForMs: 600_000 } }],
 })
 

@@ -3,14 +3,12 @@ import type { QuoteStop } from '../model/stop.ts'
 import { createStopTable } from './stop-table.ts'
 
 const stopOf = (id: string): QuoteStop => ({
-  ...{
-    id,
-    why: 'operator',
-    scope: { kind: 'part', chainId: 1 },
-    note: 'test',
-    by: 'test',
-    since: new Date(0),
-  },
+  id,
+  why: 'operator',
+  scope: { kind: 'part', chainId: 1 },
+  note: 'test',
+  by: 'test',
+  since: new Date(0),
 })
 const side = { chainId: 1, token: '0x0', asset: 'ETH' }
 

@@ -30,8 +30,13 @@ async function startCollector(status = 200) {
 }
 
 const span: Span = {
-  ...{ traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), parentId: 'ef'.repeat(8) },
-  ...{ name: 'POST /swap/submit', kind: 'server', startMs: 1_700_000_000_000.5, endMs: 1_700_000_000_010 },
+  traceId: 'ab'.repeat(16),
+  spanId: 'cd'.repeat(8),
+  parentId: 'ef'.repeat(8),
+  name: 'POST /swap/submit',
+  kind: 'server',
+  startMs: 1_700_000_000_000.5,
+  endMs: 1_700_000_000_010,
   attributes: { 'http.response.status_code': 200, 'geoswap.swap_id': 'swp_1', absent: undefined },
 }
 

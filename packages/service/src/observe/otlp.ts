@@ -79,8 +79,13 @@ export function createSpans({ endpoint, headers, service, role, onFault }: Optio
 function toJson({ traceId, spanId, parentId, name, kind, startMs, endMs, ...rest }: Span) {
   const { attributes, failed, link } = rest
   return {
-    ...{ traceId, spanId, ...(parentId && { parentSpanId: parentId }), name, kind: KINDS[kind] },
-    ...{ startTimeUnixNano: toNanos(startMs), endTimeUnixNano: toNanos(Math.max(startMs, endMs)) },
+    traceId,
+    spanId,
+    ...(parentId && { parentSpanId: parentId }),
+    name,
+    kind: KINDS[kind],
+    startTimeUnixNano: toNanos(startMs),
+    endTimeUnixNano: toNanos(Math.max(startMs, endMs)),
     attributes: toAttributes(attributes),
     ...(failed && { status: { code: STATUS_ERROR } }),
     ...(link && { links: [link] }),

@@ -16,8 +16,12 @@ const swap: TracedSwap = {
   ],
   attempts: [
     {
-      ...{ role: 'lock', chainId: 31_337, txHash: '0xlock', replacement: 0 },
-      ...{ createdAt: at(1), finalAt: at(9) },
+      role: 'lock',
+      chainId: 31_337,
+      txHash: '0xlock',
+      replacement: 0,
+      createdAt: at(1),
+      finalAt: at(9),
     },
   ],
 }

@@ -45,7 +45,12 @@ export function spansOf(swap: TracedSwap): Span[] {
   const start = swap.createdAt.getTime()
   const end = stages.at(-1)?.ms ?? start
   const root: Span = {
-    ...{ traceId, spanId, name: 'swap', kind: 'internal', startMs: start, endMs: end },
+    traceId,
+    spanId,
+    name: 'swap',
+    kind: 'internal',
+    startMs: start,
+    endMs: end,
     attributes: {
       'geoswap.swap_id': swap.id,
       'geoswap.status': swap.status,
@@ -58,15 +63,21 @@ export function spansOf(swap: TracedSwap): Span[] {
   const child = (name: string) => ({ traceId, parentId: spanId, spanId: childId(swap.id, name) })
   const ofStages = stages.map(
     ({ stage, ms, chainId, txHash }, index): Span => ({
-      ...{ ...child(`stage ${index}`), name: stage, kind: 'internal' },
-      ...{ startMs: stages[index - 1]?.ms ?? start, endMs: ms },
+      ...child(`stage ${index}`),
+      name: stage,
+      kind: 'internal',
+      startMs: stages[index - 1]?.ms ?? start,
+      endMs: ms,
       attributes: { 'geoswap.chain_id': chainId, 'geoswap.tx_hash': txHash },
     }),
   )
   const ofAttempts = swap.attempts.map(
     ({ role, chainId, txHash, replacement, createdAt, finalAt }): Span => ({
-      ...{ ...child(txHash), name: `transaction ${role}`, kind: 'client' },
-      ...{ startMs: createdAt.getTime(), endMs: finalAt?.getTime() ?? end },
+      ...child(txHash),
+      name: `transaction ${role}`,
+      kind: 'client',
+      startMs: createdAt.getTime(),
+      endMs: finalAt?.getTime() ?? end,
       attributes: {
         'geoswap.chain_id': chainId,
         'geoswap.tx_hash': txHash,

@@ -14,19 +14,30 @@ const config = join(folder, 'geoswap.json')
 writeFileSync(config, NETWORK_TEXT)
 writeFileSync(join(folder, 'attester'), key(5))
 const everything = {
-  ...{ PATH: '/bin', GEOSWAP_CONFIG: config, DATABASE_URL: 'postgres://owner' },
-  ...{ GEOSWAP_API_DATABASE_URL: 'postgres://api', GEOSWAP_WORKER_DATABASE_URL: 'postgres://worker' },
+  PATH: '/bin',
+  GEOSWAP_CONFIG: config,
+  DATABASE_URL: 'postgres://owner',
+  GEOSWAP_API_DATABASE_URL: 'postgres://api',
+  GEOSWAP_WORKER_DATABASE_URL: 'postgres://worker',
   GEOSWAP_ATTESTER_DATABASE_URL: 'postgres://attester',
-  ...{ GEOSWAP_SEAL_KEYS: `k:${'1'.repeat(64)}`, GEOSWAP_MARKER_KEY: '2'.repeat(64) },
-  ...{ GEOSWAP_RELAYER_KEYS: key(3), GEOSWAP_DELIVERER_KEYS: key(4), GEOSWAP_SOLANA_KEYS: key(6) },
-  ...{ GEOSWAP_ATTESTER_KEY_FILE: join(folder, 'attester'), GEOSWAP_DEPLOYER_KEY: key(7) },
+  GEOSWAP_SEAL_KEYS: `k:${'1'.repeat(64)}`,
+  GEOSWAP_MARKER_KEY: '2'.repeat(64),
+  GEOSWAP_RELAYER_KEYS: key(3),
+  GEOSWAP_DELIVERER_KEYS: key(4),
+  GEOSWAP_SOLANA_KEYS: key(6),
+  GEOSWAP_ATTESTER_KEY_FILE: join(folder, 'attester'),
+  GEOSWAP_DEPLOYER_KEY: key(7),
 }
 
 test('the API process gets nothing that can move money', () => {
   const names = Object.keys(environmentOf('api', { ...everything, GEOSWAP_KEYSTORE: folder }))
 
   expect(names.sort()).toEqual([
-    ...['GEOSWAP_API_DATABASE_URL', 'GEOSWAP_CONFIG', 'GEOSWAP_MARKER_KEY', 'GEOSWAP_SEAL_KEYS', 'PATH'],
+    'GEOSWAP_API_DATABASE_URL',
+    'GEOSWAP_CONFIG',
+    'GEOSWAP_MARKER_KEY',
+    'GEOSWAP_SEAL_KEYS',
+    'PATH',
   ])
 })
 
@@ -34,7 +45,10 @@ test('the API reads no key, even with every secret in its environment', () => {
   const { relayerKeys, delivererKeys, solanaKeys, attesterKeys } = loadConfig(everything, 'api')
 
   expect({ relayerKeys, delivererKeys, solanaKeys, attesterKeys }).toEqual({
-    ...{ relayerKeys: [], delivererKeys: [], solanaKeys: [], attesterKeys: [] },
+    relayerKeys: [],
+    delivererKeys: [],
+    solanaKeys: [],
+    attesterKeys: [],
   })
 })
 

@@ -64,7 +64,9 @@ test('list shows every key as a table or as JSON, never a secret', async () => {
 test('a listening process accepts a new key and refuses a revoked one at once, by notification alone', async () => {
   const fail = (error: unknown) => expect.unreachable(String(error))
   const keys = createKeyTable({
-    ...{ findActiveKeys: () => findActiveKeys(database.pool), pollMs: 1e9, onError: fail },
+    findActiveKeys: () => findActiveKeys(database.pool),
+    pollMs: 1e9,
+    onError: fail,
   })
   const connected = vi.fn()
   const channels = { api_keys: () => void keys.refresh() }

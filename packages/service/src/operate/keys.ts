@@ -119,7 +119,10 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
     })),
   )
   const rows = holders.map(({ role, address, gas }) => [
-    ...[role, address, held.has(address.toLowerCase()) ? 'yes' : 'no', gas.map(describeGas).join(', ')],
+    role,
+    address,
+    held.has(address.toLowerCase()) ? 'yes' : 'no',
+    gas.map(describeGas).join(', '),
   ])
   output.out(toTable([['ROLE', 'ADDRESS', 'KEY HERE', 'GAS'], ...rows]))
   return holders.some(({ gas }) => gas.some(({ balance }) => balance === undefined)) ? 1 : 0

@@ -15,20 +15,27 @@ const SOLANA = {
   delivery: 'Vote111111111111111111111111111111111111111',
 }
 const roles = {
-  ...{
-    treasury: address(1),
-    attester: address(2),
-    relayers: [address(3)],
-    authorizationRelayers: [address(9)],
-    deliverers: [address(4)],
-  },
+  treasury: address(1),
+  attester: address(2),
+  relayers: [address(3)],
+  authorizationRelayers: [address(9)],
+  deliverers: [address(4)],
   solana: SOLANA,
 }
 
 test('every documented chain has a preset', () => {
   expect(listPresets().sort()).toEqual([
-    ...['arbitrum', 'arbitrum-sepolia', 'base', 'base-sepolia', 'bnb', 'ethereum', 'optimism', 'polygon'],
-    ...['robinhood', 'solana', 'solana-devnet'],
+    'arbitrum',
+    'arbitrum-sepolia',
+    'base',
+    'base-sepolia',
+    'bnb',
+    'ethereum',
+    'optimism',
+    'polygon',
+    'robinhood',
+    'solana',
+    'solana-devnet',
   ])
 })
 

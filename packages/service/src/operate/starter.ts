@@ -37,7 +37,8 @@ function toChain(preset: Preset, roles: Roles): object {
   const { chainId, name, testnet, family, native, finality, blockMs, genesisHash } = preset
   const { l1FeeOracle, l1Gas, maxTipWei } = preset
   return {
-    ...{ chainId, name },
+    chainId,
+    name,
     ...(testnet && { testnet }),
     family,
     rpcUrls: [TO_FILL_IN],
@@ -46,7 +47,8 @@ function toChain(preset: Preset, roles: Roles): object {
     ...(genesisHash && { genesisHash: genesisHash.value }),
     native,
     tokens: preset.tokens.map(({ source: _, official: __, ...token }) => token),
-    ...{ finality, blockMs },
+    finality,
+    blockMs,
     ...(l1FeeOracle && { l1FeeOracle: l1FeeOracle.address }),
     ...(l1Gas && { l1Gas: l1Gas.kind }),
     ...(maxTipWei && { maxTipWei }),

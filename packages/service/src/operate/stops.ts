@@ -66,7 +66,12 @@ export async function listStops(args: string[], env: Env, output: Output): Promi
   const { json } = parseFlags({ args, options: OPTIONS.stops }).values
   const stops = await withDatabase(findDatabaseTarget(env), 'stops', findActiveStops)
   const rows = stops.map(({ id, why, scope, since, by, note }) => [
-    ...[id, why, describeScope(scope), since.toISOString(), by, note],
+    id,
+    why,
+    describeScope(scope),
+    since.toISOString(),
+    by,
+    note,
   ])
   const table = () => toTable([['ID', 'WHY', 'WHAT', 'SINCE', 'BY', 'NOTE'], ...rows])
   output.out(json ? JSON.stringify(stops, null, 2) : table())

@@ -42,7 +42,11 @@ type Flags = { status?: string; wallet?: string; limit?: string; note?: string; 
 type Run = { env: Env; output: Output; flags: Flags; rest: string[] }
 
 const commands: Record<string, (run: Run) => Promise<void>> = {
-  ...{ list, show, trace, lost: listLost, 'write-off': writeOff },
+  list,
+  show,
+  trace,
+  lost: listLost,
+  'write-off': writeOff,
 }
 
 /** Read-only except for write-off, and moves no money. */
@@ -78,8 +82,12 @@ const HEADER = ['ID', 'STATE', 'CREATED', 'FROM', 'TO', 'WALLET']
 function toRow(swap: ListedSwap): string[] {
   const { id, state, createdAt, originChain, inputAmount, inputToken, destinationChain, wallet } = swap
   return [
-    ...[id, state, createdAt.toISOString(), `${inputAmount} ${originChain}:${inputToken}`],
-    ...[`${swap.quotedOutput} ${destinationChain}:${swap.outputToken}`, wallet],
+    id,
+    state,
+    createdAt.toISOString(),
+    `${inputAmount} ${originChain}:${inputToken}`,
+    `${swap.quotedOutput} ${destinationChain}:${swap.outputToken}`,
+    wallet,
   ]
 }
 
@@ -108,7 +116,10 @@ async function listLost({ env, output, flags, rest }: Run): Promise<void> {
   refuseArguments('lost', rest)
   const lost = await withDatabase(findDatabaseTarget(env), 'swaps', findLostInputs)
   const rows = lost.map(({ swapId, chainId, cents, at }) => ({
-    ...{ swapId, chainId, usd: formatCents(cents), at: at.toISOString() },
+    swapId,
+    chainId,
+    usd: formatCents(cents),
+    at: at.toISOString(),
   }))
   if (flags.json) return output.out(JSON.stringify(rows, null, 2))
   const table = rows.map(({ swapId, chainId, usd, at }) => [swapId, String(chainId), usd, at])

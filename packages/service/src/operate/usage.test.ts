@@ -44,7 +44,9 @@ test.each([
 test('a command runs with its arguments', () => {
   expect(ask('worker')).toEqual({ kind: 'process', name: 'worker' })
   expect(ask('keys status --config x')).toEqual({
-    ...{ kind: 'command', name: 'keys', args: ['status', '--config', 'x'] },
+    kind: 'command',
+    name: 'keys',
+    args: ['status', '--config', 'x'],
   })
 })
 

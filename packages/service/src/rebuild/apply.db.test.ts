@@ -21,7 +21,8 @@ async function insertExposedSwap(accountId: string) {
   const { pool } = database
   const test = await insertTestSwap(pool, accountId)
   await pool.query('update ops set value_cents = $2 where id = (select op_id from swaps where id = $1)', [
-    ...[test.swapId, CENTS],
+    test.swapId,
+    CENTS,
   ])
   await moveTestSwap(pool, test, 'lockRecorded')
   await moveTestSwap(pool, test, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })

@@ -24,7 +24,7 @@ async function lookAt(chains: ReturnType<typeof startChain>[]) {
   const said: string[] = []
   let waits = 0
   await awaitExpiry({
-    ...{ chains: chains as unknown as Parameters<typeof awaitExpiry>[0]['chains'] },
+    chains: chains as unknown as Parameters<typeof awaitExpiry>[0]['chains'],
     deadlines: defaultDeadlines,
     say: (line) => said.push(line),
     wait: async () => {

@@ -71,7 +71,12 @@ function toFound({ custodyOf }: Rules, op: Op) {
   const { position, round, opDeadline, refundDeadline } = op
   const isSigned = 'escrow' in custodyOf(originChain)
   const lock = {
-    ...{ wallet, inputToken, inputAmount, locker, deliveryHash, seconds: opDeadline },
+    wallet,
+    inputToken,
+    inputAmount,
+    locker,
+    deliveryHash,
+    seconds: opDeadline,
     ...(isSigned && { signed: { position, round, opDeadline, refundDeadline } }),
   }
   return { hash, originChain, lock }

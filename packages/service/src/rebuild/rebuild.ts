@@ -84,7 +84,10 @@ async function readOne(deps: RebuildDeps, facts: Facts, hash: string): Promise<U
     delivered &&
     (await recoveryOf(deps, delivered.chainId).findDeliveryTerms(delivered.txHash, lock.deliveryHash))
   return completeUnknown(deps, {
-    ...{ hash, originChain: locked.chainId, locked, lock },
+    hash,
+    originChain: locked.chainId,
+    locked,
+    lock,
     ...(claimed && { claimed }),
     ...(refunded && { refunded }),
     ...(delivered && { delivered }),

@@ -16,8 +16,13 @@ const onSolana: ChainCustody = {
 }
 const custodyOf = (chainId: number) => (chainId === EVM ? evm : onSolana)
 const policy = {
-  ...{ opLifeSeconds: 120, lockInclusionSeconds: 60, fillSeconds: 600, cutOffSeconds: 60 },
-  ...{ attemptLifeSeconds: 90, detectionSeconds: 60, claimInclusionSeconds: 300 },
+  opLifeSeconds: 120,
+  lockInclusionSeconds: 60,
+  fillSeconds: 600,
+  cutOffSeconds: 60,
+  attemptLifeSeconds: 90,
+  detectionSeconds: 60,
+  claimInclusionSeconds: 300,
 }
 const finality = {
   originSeconds: 240,
@@ -33,8 +38,14 @@ const AMOUNT = 1_234_567n
 function lostOp({ slippageBps, ahead }: { slippageBps: number; ahead: number }) {
   const clocks = { originSeconds: 1_000_000, destinationSeconds: 1_000_000 + ahead }
   const content: OpContent = {
-    ...{ originChain: EVM, destinationChain: SOLANA, wallet: `0x${'aa'.repeat(20)}`, inputAmount: 500n },
-    ...{ inputToken: `0x${'bb'.repeat(20)}`, locker: `0x${'cc'.repeat(20)}`, position: 4n, round: 9n },
+    originChain: EVM,
+    destinationChain: SOLANA,
+    wallet: `0x${'aa'.repeat(20)}`,
+    inputAmount: 500n,
+    inputToken: `0x${'bb'.repeat(20)}`,
+    locker: `0x${'cc'.repeat(20)}`,
+    position: 4n,
+    round: 9n,
     outputToken: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
     recipient: '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin',
     minOutput: slippageBps === 0 ? AMOUNT : withSlippage(AMOUNT, slippageBps),
@@ -43,7 +54,12 @@ function lostOp({ slippageBps, ahead }: { slippageBps: number; ahead: number }) 
   const { hash, deliveryHash } = termsOfOp(custodyOf, content)
   const { wallet, inputToken, inputAmount, locker, position, round, opDeadline, refundDeadline } = content
   const lock = {
-    ...{ wallet, inputToken, inputAmount, locker, deliveryHash, seconds: 1_000_050 },
+    wallet,
+    inputToken,
+    inputAmount,
+    locker,
+    deliveryHash,
+    seconds: 1_000_050,
     signed: { position, round, opDeadline, refundDeadline },
   }
   const { outputToken, recipient } = content

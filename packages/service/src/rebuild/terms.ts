@@ -46,9 +46,20 @@ function contentOf({ originChain, lock, delivery }: Found, rest: Rest): OpConten
     refundDeadline: fillDeadline + 1,
   }
   return {
-    ...{ originChain, destinationChain: delivery.chainId, wallet, inputToken, inputAmount, locker },
-    ...{ outputToken: delivery.outputToken, recipient: delivery.recipient, minOutput },
-    ...{ position, round, opDeadline, fillDeadline, refundDeadline },
+    originChain,
+    destinationChain: delivery.chainId,
+    wallet,
+    inputToken,
+    inputAmount,
+    locker,
+    outputToken: delivery.outputToken,
+    recipient: delivery.recipient,
+    minOutput,
+    position,
+    round,
+    opDeadline,
+    fillDeadline,
+    refundDeadline,
   }
 }
 

@@ -65,8 +65,12 @@ export function toRows(
   }
   const state = stateOf(unknown)
   const swap = {
-    ...{ swapId: deps.newSwapId(), opId: id, state, stage: publicSubstatus(state) },
-    ...{ originTxHash: locked.txHash, lockedBlock: locked.block },
+    swapId: deps.newSwapId(),
+    opId: id,
+    state,
+    stage: publicSubstatus(state),
+    originTxHash: locked.txHash,
+    lockedBlock: locked.block,
     ...(delivered && { deliveryTxHash: delivered.txHash, delivered: delivered.amount }),
     ...(refunded && { refundTxHash: refunded.txHash, credited: refunded.credited }),
     ...(state === 'refunded' && { refundReason: 'DELIVERY_EXPIRED' }),
@@ -91,13 +95,19 @@ function orphanOf(deps: RebuildDeps, { originChain, lock }: Unknown): OpContent 
   }
   const { position, round } = signed ?? { position: 0n, round: 0n }
   return {
-    ...{ originChain, wallet, inputToken, inputAmount, locker, position, round, opDeadline, refundDeadline },
-    ...{
-      destinationChain: 0,
-      outputToken: '',
-      recipient: '',
-      minOutput: 0n,
-      fillDeadline: refundDeadline - 1,
-    },
+    originChain,
+    wallet,
+    inputToken,
+    inputAmount,
+    locker,
+    position,
+    round,
+    opDeadline,
+    refundDeadline,
+    destinationChain: 0,
+    outputToken: '',
+    recipient: '',
+    minOutput: 0n,
+    fillDeadline: refundDeadline - 1,
   }
 }

@@ -97,9 +97,20 @@ export async function recordAttempt(db: Db, attempt: NewAttempt, lease: Lease): 
      )
      select id from added`,
     [
-      ...[attempt.chainId, attempt.sender, attempt.nonce, attempt.replacement, attempt.role, attempt.txHash],
-      ...[attempt.raw, attempt.effectHash, toJson({ request, terms, sentAtBlock, sentAtSeconds })],
-      ...[attempt.lastValid?.toString(), attempt.swapIds, lease.name, lease.fence, lease.holder],
+      attempt.chainId,
+      attempt.sender,
+      attempt.nonce,
+      attempt.replacement,
+      attempt.role,
+      attempt.txHash,
+      attempt.raw,
+      attempt.effectHash,
+      toJson({ request, terms, sentAtBlock, sentAtSeconds }),
+      attempt.lastValid?.toString(),
+      attempt.swapIds,
+      lease.name,
+      lease.fence,
+      lease.holder,
     ],
   )
   return rows[0]?.id

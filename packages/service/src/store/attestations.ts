@@ -91,7 +91,10 @@ export async function findWaiting(db: Db): Promise<WaitingAttestation[]> {
       order by a.id limit 200`,
   )
   return rows.map((row) => ({
-    ...{ id: row.id, kind: row.kind, signature: row.signature, opHashes: row.op_hashes },
+    id: row.id,
+    kind: row.kind,
+    signature: row.signature,
+    opHashes: row.op_hashes,
     chainId: Number(row.chain_id),
     validUntil: toSeconds(row.valid_until),
   }))

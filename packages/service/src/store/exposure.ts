@@ -124,7 +124,10 @@ export async function findLostInputs(db: Db): Promise<LostInput[]> {
     'select swap_id, chain_id, cents, at from lost_inputs where written_off_at is null order by at',
   )
   return rows.map(({ swap_id, chain_id, cents, at }) => ({
-    ...{ swapId: swap_id, chainId: Number(chain_id), cents: BigInt(cents), at },
+    swapId: swap_id,
+    chainId: Number(chain_id),
+    cents: BigInt(cents),
+    at,
   }))
 }
 

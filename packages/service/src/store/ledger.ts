@@ -57,10 +57,16 @@ export async function insertMovements(
      on conflict (chain_id, source, part) do nothing`,
     [
       chainId,
-      ...[column((m) => m.source), column((m) => m.part), column((m) => m.block.toString())],
-      ...[column((m) => m.kind), column((m) => m.token), column((m) => m.amount.toString())],
-      ...[column((m) => m.debit), column((m) => m.credit)],
-      ...[column((m) => m.opHash ?? null), column((m) => m.swapId ?? null)],
+      column((m) => m.source),
+      column((m) => m.part),
+      column((m) => m.block.toString()),
+      column((m) => m.kind),
+      column((m) => m.token),
+      column((m) => m.amount.toString()),
+      column((m) => m.debit),
+      column((m) => m.credit),
+      column((m) => m.opHash ?? null),
+      column((m) => m.swapId ?? null),
     ],
   )
   return rowCount ?? 0

@@ -54,9 +54,17 @@ export async function insertRecoveredSwap(db: Db, swap: RecoveredSwap): Promise<
             jsonb_build_array(jsonb_build_object('stage', $11::text, 'at', utc_now()))
        from ops o where o.id = $2`,
     [
-      ...[swap.swapId, swap.opId, swap.state, swap.originTxHash, swap.lockedBlock.toString()],
-      ...[swap.deliveryTxHash, swap.delivered?.toString(), swap.refundTxHash, swap.credited],
-      ...[swap.refundReason, swap.stage],
+      swap.swapId,
+      swap.opId,
+      swap.state,
+      swap.originTxHash,
+      swap.lockedBlock.toString(),
+      swap.deliveryTxHash,
+      swap.delivered?.toString(),
+      swap.refundTxHash,
+      swap.credited,
+      swap.refundReason,
+      swap.stage,
     ],
   )
 }
@@ -126,7 +134,10 @@ type Rebuild = { epoch: number; recovered: number; moved: number; uncertain: num
 
 export async function recordRebuild(db: Db, { epoch, recovered, moved, uncertain }: Rebuild): Promise<void> {
   await db.query('insert into rebuilds (epoch, recovered, moved, uncertain) values ($1, $2, $3, $4)', [
-    ...[epoch, recovered, moved, uncertain],
+    epoch,
+    recovered,
+    moved,
+    uncertain,
   ])
 }
 
@@ -157,8 +168,17 @@ type Adopted = OpContent & { id: string; terms: object; destinationBlock: bigint
 /** Stores the recovered terms of an orphan: from now on it is a normal op. */
 export async function adoptOrphan(db: Db, op: Adopted): Promise<void> {
   await db.query('select adopt_orphan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)', [
-    ...[op.id, op.destinationChain, op.outputToken, op.recipient, op.minOutput.toString()],
-    ...[op.position.toString(), op.round.toString(), op.opDeadline, op.fillDeadline, op.refundDeadline],
-    ...[op.destinationBlock.toString(), toJson(op.terms)],
+    op.id,
+    op.destinationChain,
+    op.outputToken,
+    op.recipient,
+    op.minOutput.toString(),
+    op.position.toString(),
+    op.round.toString(),
+    op.opDeadline,
+    op.fillDeadline,
+    op.refundDeadline,
+    op.destinationBlock.toString(),
+    toJson(op.terms),
   ])
 }

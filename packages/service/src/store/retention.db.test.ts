@@ -61,7 +61,9 @@ test('ops are visited page by page, each once, whether deleted or kept', async (
   expect(seen.reduce((sum, each) => sum + each)).toBe(5)
   expect(seen).toHaveLength(Math.floor((rows[0]?.count ?? 0) / 2) + 1)
   expect(await deleteUnsubmittedOps(pool, { olderThanHours: 24, after, limit: 2 })).toEqual({
-    ...{ deleted: 0, last: after, isEnd: true },
+    deleted: 0,
+    last: after,
+    isEnd: true,
   })
 })
 

@@ -48,7 +48,11 @@ test('a bucket has the count, value and settlement times of the swaps that ended
   expect(series[0]?.p50).toBeCloseTo(20)
   expect(series[0]?.p99).toBeCloseTo(29.8)
   expect(series[1]).toEqual({
-    ...{ at: new Date('2026-03-01T12:01:00Z'), settled: 0, refunded: 0, failed: 1, volumeCents: 0n },
+    at: new Date('2026-03-01T12:01:00Z'),
+    settled: 0,
+    refunded: 0,
+    failed: 1,
+    volumeCents: 0n,
   })
 })
 

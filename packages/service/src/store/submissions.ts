@@ -80,8 +80,12 @@ export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
             jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now()))
        from ops o where o.id = $2 and ${endOf('$6')} > clock_timestamp()`,
     [
-      ...[swap.swapId, swap.opId, swap.signature, swap.lastValid?.toString()],
-      ...[swap.delegation && JSON.stringify(swap.delegation), swap.expiresAt],
+      swap.swapId,
+      swap.opId,
+      swap.signature,
+      swap.lastValid?.toString(),
+      swap.delegation && JSON.stringify(swap.delegation),
+      swap.expiresAt,
     ],
   )
   return rowCount === 1

@@ -19,7 +19,13 @@ beforeAll(async () => {
 afterAll(() => database.stop())
 
 const move = (once: string, amount: bigint): Move => ({
-  ...{ chainId: 1, sender: '0xt', once, kind: 'withdraw', token: 'USDC', recipient: '0xr', amount },
+  chainId: 1,
+  sender: '0xt',
+  once,
+  kind: 'withdraw',
+  token: 'USDC',
+  recipient: '0xr',
+  amount,
 })
 const reserved = async () => (await readInventory(database.pool))[0]?.reserved
 
@@ -29,7 +35,8 @@ test('of concurrent withdrawals, only those start that the vault can pay togethe
 
   expect(began.filter(Boolean)).toHaveLength(2)
   expect({ reserved: await reserved(), free: await readFree(pool, move('4', 1n), 100n) }).toEqual({
-    ...{ reserved: 80n, free: 20n },
+    reserved: 80n,
+    free: 20n,
   })
   expect(await findOpenMoves(pool)).toHaveLength(2)
 })

@@ -118,8 +118,14 @@ function valuesOf({ chainId, sender, once, kind, token, recipient, amount }: Mov
 
 function toMove(row: Row): RecordedMove {
   return {
-    ...{ chainId: Number(row.chain_id), sender: row.sender, once: row.once, kind: row.kind },
-    ...{ token: row.token, recipient: row.recipient, amount: BigInt(row.amount) },
-    ...{ txHashes: row.tx_hashes, outcome: row.outcome ?? undefined },
+    chainId: Number(row.chain_id),
+    sender: row.sender,
+    once: row.once,
+    kind: row.kind,
+    token: row.token,
+    recipient: row.recipient,
+    amount: BigInt(row.amount),
+    txHashes: row.tx_hashes,
+    outcome: row.outcome ?? undefined,
   }
 }

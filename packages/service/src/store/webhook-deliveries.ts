@@ -122,7 +122,8 @@ export async function recordOutcomes(pool: Pool, outcomes: Outcomes): Promise<st
          from unnest($2::bigint[], $3::float8[]) as f (position, pause)
         where d.endpoint_id = $1 and d.position = f.position`,
       [
-        ...[endpointId, failed.map(({ position }) => position)],
+        endpointId,
+        failed.map(({ position }) => position),
         failed.map(({ pauseMs }) => (pauseMs === undefined ? null : pauseMs / 1_000)),
       ],
     )

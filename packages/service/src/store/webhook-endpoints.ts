@@ -25,7 +25,10 @@ export async function insertEndpoint(
   endpoint: Pick<Endpoint, 'id' | 'accountId' | 'url' | 'secret'>,
 ): Promise<void> {
   await db.query('insert into webhook_endpoints (id, account_id, url, secret) values ($1, $2, $3, $4)', [
-    ...[endpoint.id, endpoint.accountId, endpoint.url, endpoint.secret],
+    endpoint.id,
+    endpoint.accountId,
+    endpoint.url,
+    endpoint.secret,
   ])
 }
 
@@ -81,7 +84,7 @@ export async function replaceSeals(
 ): Promise<void> {
   await db.query(
     'update webhook_endpoints set secret = $3, previous_secret = $4 where id = $1 and secret = $2',
-    [...[before.id, before.secret, after.secret, after.previousSecret]],
+    [before.id, before.secret, after.secret, after.previousSecret],
   )
 }
 

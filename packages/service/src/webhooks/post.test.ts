@@ -59,10 +59,12 @@ describe('if private addresses are allowed', () => {
     })
     receiver.answer('drop')
     expect(await post(message(receiver.url))).toEqual({
-      ...{ kind: 'failed', reason: 'it cannot be reached (ECONNRESET)' },
+      kind: 'failed',
+      reason: 'it cannot be reached (ECONNRESET)',
     })
     expect(await post(message('http://127.0.0.1:1/'))).toEqual({
-      ...{ kind: 'failed', reason: 'it cannot be reached (ECONNREFUSED)' },
+      kind: 'failed',
+      reason: 'it cannot be reached (ECONNREFUSED)',
     })
   })
 
@@ -125,7 +127,8 @@ describe('if private addresses are not allowed', () => {
 
   test('plain HTTP is refused', async () => {
     expect(await createPost({ allowPrivate: false })(message('http://8.8.8.8/'))).toEqual({
-      ...{ kind: 'failed', reason: 'its URL is not https' },
+      kind: 'failed',
+      reason: 'its URL is not https',
     })
   })
 })

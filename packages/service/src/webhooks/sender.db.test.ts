@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { WebhookEvent } from '@geoswap/wire'
 import { Check } from 'typebox/value'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createLaneRunner } from '../lanes/runner.ts'
 import { createSealer } from '../seal/sealer.ts'
 import { declareLanes } from '../store/lanes.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
@@ -15,13 +14,11 @@ import {
   listEndpoints,
   rotateSecret,
 } from '../store/webhook-endpoints.ts'
-import { createPost } from './post.ts'
 import { resealAll } from './reseal.ts'
 import { createSecretSeal } from './secret-seal.ts'
-import { createWebhookSender } from './sender.ts'
 import { createWebhookSecret } from './sign.ts'
 import { insertTestEndpoint } from './test-endpoint.ts'
-import { startTestProcess } from './test-process.ts'
+import { createTestRunner, startTestProcess } from './test-process.ts'
 import { isGenuine, type Receiver, startReceiver } from './test-receiver.ts'
 
 const keys = [{ id: 'k1', key: randomBytes(32) }]
@@ -81,7 +78,11 @@ test('each change of a swap is posted, signed, to the endpoint of its account an
   const told = bodies().sort((a, b) => a.sequence - b.sequence)
   for (const event of told) expect(Check(WebhookEvent, event)).toBe(true)
   expect(told.map(({ type, sequence }) => `${sequence} ${type}`)).toEqual([
-    ...['1 swap.accepted', '2 swap.locking', '3 swap.locked', '4 swap.delivering', '5 swap.settled'],
+    '1 swap.accepted',
+    '2 swap.locking',
+    '3 swap.locked',
+    '4 swap.delivering',
+    '5 swap.settled',
   ])
   expect(told.at(-1)?.data).toMatchObject({ swapId: swap.swapId, status: 'settled', walletAddress: 'wallet' })
   expect(new Set(idsOf()).size).toBe(5)
@@ -376,15 +377,7 @@ describe('secrets', () => {
 
 test('each event is posted once by several processes that hold the lane in turn', async () => {
   const { id, accountId } = await addEndpoint()
-  const runners = [1, 2, 3].map(() => {
-    const { step } = createWebhookSender({
-      ...{ pool: database.pool, openSecret: seal.open, now: Date.now, random: Math.random },
-      ...{ onAttempt: () => {}, onDisabled: () => {}, onFault: () => {} },
-      post: createPost({ allowPrivate: true }),
-    })
-    const lane = { name: 'webhooks', tasks: [{ topics: [], step }] }
-    return createLaneRunner({ pool: database.pool, lanes: [lane], onFault: () => {} })
-  })
+  const runners = [1, 2, 3].map(() => createTestRunner(database.pool, seal.open))
   for (const runner of runners) await runner.start()
   for (let count = 0; count < 20; count += 1) await insertTestSwap(database.pool, accountId)
 

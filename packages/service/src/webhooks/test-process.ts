@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import { createLaneRunner } from '../lanes/runner.ts'
 import { takeLanes } from '../store/lanes.ts'
 import { createPost } from './post.ts'
 import { createWebhookSender } from './sender.ts'
@@ -15,7 +16,12 @@ export async function startTestProcess(pool: Pool, options: Options) {
   const [lease] = await takeLanes(pool, want)
   if (!lease) throw new Error('The lane is not free')
   const sender = createWebhookSender({
-    ...{ pool, ...options, onAttempt: () => {}, restMs: 0, now: Date.now, random: () => 0 },
+    pool,
+    ...options,
+    onAttempt: () => {},
+    restMs: 0,
+    now: Date.now,
+    random: () => 0,
     post: createPost({ allowPrivate: true }),
     onFault(error) {
       throw error
@@ -27,4 +33,20 @@ export async function startTestProcess(pool: Pool, options: Options) {
     await sender.drained()
   }
   return { start, step, stop: sender.stop }
+}
+
+/** Competes with other processes for the webhooks lane. */
+export function createTestRunner(pool: Pool, openSecret: Options['openSecret']) {
+  const { step } = createWebhookSender({
+    pool,
+    openSecret,
+    now: Date.now,
+    random: Math.random,
+    onAttempt: () => {},
+    onDisabled: () => {},
+    onFault: () => {},
+    post: createPost({ allowPrivate: true }),
+  })
+  const lane = { name: 'webhooks', tasks: [{ topics: [], step }] }
+  return createLaneRunner({ pool, lanes: [lane], onFault: () => {} })
 }

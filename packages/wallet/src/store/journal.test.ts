@@ -7,8 +7,13 @@ import { currentOwner } from './owner.ts'
 
 const side = { chainId: 31_337, chain: 'alpha', token: '0xa', symbol: 'USDC', decimals: 6 }
 const order: Order = {
-  ...{ service: 'http://service', wallet: { name: 'bot', address: '0x1' }, recipient: '0x1', amount: '10' },
-  ...{ from: side, to: { ...side, chainId: 31_338, chain: 'beta' }, tradeType: 'exactInput' },
+  service: 'http://service',
+  wallet: { name: 'bot', address: '0x1' },
+  recipient: '0x1',
+  amount: '10',
+  from: side,
+  to: { ...side, chainId: 31_338, chain: 'beta' },
+  tradeType: 'exactInput',
 }
 const submission = { geoOpToken: 'op', signature: '0x' }
 const settled = { stage: 'ended', outcome: 'settled', swapId: 'swp_1' } as const

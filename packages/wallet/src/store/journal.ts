@@ -83,9 +83,14 @@ export function openJournal(folder: string) {
     /** Undefined if another process began an attempt after `last`: read again. */
     begin(order: Order, last: Attempt | undefined, rpcUrl: string | undefined): Attempt | undefined {
       const attempt: Attempt = {
-        ...{ id: `att_${randomBytes(8).toString('hex')}`, key: keyOf(order) },
-        ...{ generation: (last?.generation ?? 0) + 1, createdAt: new Date().toISOString() },
-        ...{ owner: currentOwner(), order, stage: 'preparing', rpcUrl },
+        id: `att_${randomBytes(8).toString('hex')}`,
+        key: keyOf(order),
+        generation: (last?.generation ?? 0) + 1,
+        createdAt: new Date().toISOString(),
+        owner: currentOwner(),
+        order,
+        stage: 'preparing',
+        rpcUrl,
       }
       const isOurs = createJsonFile(pathOf(attempt), attempt)
       if (isOurs) prune(list(), (old) => rmSync(pathOf(old), { force: true }))
@@ -139,8 +144,15 @@ export function isUsable(attempt: Attempt, nowMs = Date.now()): boolean {
 
 export function keyOf({ service, wallet, from, to, recipient, tradeType, amount }: Order): string {
   const words = [
-    ...[service, wallet.address, from.chainId, from.token, to.chainId, to.token],
-    ...[recipient, tradeType, amount],
+    service,
+    wallet.address,
+    from.chainId,
+    from.token,
+    to.chainId,
+    to.token,
+    recipient,
+    tradeType,
+    amount,
   ]
   return createHash('sha256').update(JSON.stringify(words)).digest('hex').slice(0, 32)
 }

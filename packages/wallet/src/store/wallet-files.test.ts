@@ -25,7 +25,7 @@ test.each(['evm', 'solana'] as const)(
     const wallet = await wallets.add('bot', key, PASSPHRASE)
 
     expect(wallets.list()).toEqual([wallet])
-    expect(await wallets.unlock(wallet, PASSPHRASE)).toEqual(key)
+    expect(await wallets.unlock(wallet, PASSPHRASE)).toEqual({ family, secret: new Uint8Array(key.secret) })
     const text = readFileSync(fileOf('bot'), 'utf8')
     const forms = [
       await formatKey(key),

@@ -2,12 +2,12 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CliError } from '../errors.ts'
 import { addressOf, type Family, type Key } from '../keys.ts'
+import { decryptKey, type EncryptedKey, encryptKey } from './keystore.ts'
 import { createJsonFile, damaged, isErrno, readJsonFile } from './private-files.ts'
-import { openKey, type SealedKey, sealKey } from './sealed-key.ts'
 
 /** The fields readable without the passphrase. */
 export type Wallet = { name: string; family: Family; address: string; createdAt: string }
-type StoredWallet = Wallet & { version: 1; key: SealedKey }
+type StoredWallet = Wallet & EncryptedKey
 
 export type WalletFiles = ReturnType<typeof openWalletFiles>
 
@@ -16,8 +16,8 @@ const NAME = /^[A-Za-z][\w-]{0,31}$/
 export const LOCAL_WALLET = 'local'
 
 /**
- * One file for each wallet, `<name>.json`, readable by its owner only, with the key encrypted by a
- * passphrase.
+ * One file for each wallet, `<name>.json`, readable by its owner only: Web3 Secret Storage 3 with the
+ * fields of the wallet.
  */
 export function openWalletFiles(folder: string) {
   const pathOf = (name: string) => join(folder, `${name}.json`)
@@ -25,7 +25,8 @@ export function openWalletFiles(folder: string) {
   function readStored(name: string): StoredWallet | undefined {
     if (!NAME.test(name)) return undefined
     const stored = readJsonFile(pathOf(name)) as StoredWallet | undefined
-    if (stored && (stored.version !== 1 || stored.name !== name || !stored.key)) throw damaged(pathOf(name))
+    if (stored && (stored.version !== 3 || stored.name !== name || !stored.crypto))
+      throw damaged(pathOf(name))
     return stored
   }
 
@@ -54,8 +55,7 @@ export function openWalletFiles(folder: string) {
       assertFree(name)
       const address = await addressOf(key)
       const wallet = { name, family: key.family, address, createdAt: new Date().toISOString() }
-      const sealed = await sealKey(key.secret, { passphrase, about: aboutOf(wallet) })
-      const isNew = createJsonFile(pathOf(name), { version: 1, ...wallet, key: sealed })
+      const isNew = createJsonFile(pathOf(name), { ...wallet, ...encryptKey(key.secret, passphrase) })
       if (!isNew) throw exists(name)
       return wallet
     },
@@ -63,9 +63,12 @@ export function openWalletFiles(folder: string) {
     async unlock({ name }: Pick<Wallet, 'name'>, passphrase: string): Promise<Key> {
       const stored = readStored(name)
       if (!stored) throw new CliError('NO_WALLET', `There is no wallet ${name}.`)
-      const secret = await openKey(stored.key, { passphrase, about: aboutOf(stored) })
-      if (!secret) throw new CliError('WRONG_PASSPHRASE', `The passphrase does not open wallet ${name}.`)
-      return { family: stored.family, secret }
+      const secret = decryptKey(stored, passphrase)
+      const key = secret && { family: stored.family, secret }
+      // A key of another address was put into the file, or its address was changed.
+      if (!key || (await addressOf(key)) !== stored.address)
+        throw new CliError('WRONG_PASSPHRASE', `The passphrase does not open wallet ${name}.`)
+      return key
     },
 
     remove: ({ name }: Pick<Wallet, 'name'>): void => rmSync(pathOf(name)),
@@ -74,11 +77,6 @@ export function openWalletFiles(folder: string) {
 
 function toWallet({ name, family, address, createdAt }: StoredWallet): Wallet {
   return { name, family, address, createdAt }
-}
-
-/** Binds the key to its wallet: it does not open as another wallet's. */
-function aboutOf({ family, address }: Pick<Wallet, 'family' | 'address'>): string {
-  return `geoswap wallet ${family} ${address}`
 }
 
 function assertName(name: string): void {

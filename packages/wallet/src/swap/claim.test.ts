@@ -9,14 +9,22 @@ import { claimOrder } from './claim.ts'
 
 const side = { chainId: 31_337, chain: 'alpha', token: '0xa', symbol: 'USDC', decimals: 6 }
 const order: Order = {
-  ...{ service: 'http://service', wallet: { name: 'bot', address: '0x1' }, recipient: '0x1', amount: '10' },
-  ...{ from: side, to: { ...side, chainId: 31_338, chain: 'beta' }, tradeType: 'exactInput' },
+  service: 'http://service',
+  wallet: { name: 'bot', address: '0x1' },
+  recipient: '0x1',
+  amount: '10',
+  from: side,
+  to: { ...side, chainId: 31_338, chain: 'beta' },
+  tradeType: 'exactInput',
 }
 const submitted = { stage: 'submitted', swapId: 'swp_1' } as const
 // No process has this id: it is above the Linux maximum.
 const dead = { pid: 2 ** 22 + 1, startedAt: '1' }
 const unknownSwap = new GeoswapError({
-  ...{ code: 'SWAP_NOT_FOUND', message: 'No.', status: 404, retryable: false },
+  code: 'SWAP_NOT_FOUND',
+  message: 'No.',
+  status: 404,
+  retryable: false,
   recovery: { action: 'FIX_REQUEST' },
 })
 

@@ -94,7 +94,8 @@ export function BooksCard({ overview }: Props) {
   const rows = balances.map(({ chainId, token, symbol, decimals, ...accounts }) => ({
     key: `${chainId} ${token}`,
     cells: [
-      ...[chainName(overview, chainId), symbol],
+      chainName(overview, chainId),
+      symbol,
       ...[accounts.locked, accounts.owed, accounts.inventory].map((amount) =>
         formatAmount(BigInt(amount), decimals),
       ),

@@ -47,7 +47,8 @@ function Plots({ series: { buckets } }: { series: OperatorSeries }) {
   const cents = buckets.reduce((all, { volumeCents }) => all + BigInt(volumeCents), 0n)
   const slowest = Math.max(0, ...buckets.map(({ p99 }) => p99 ?? 0))
   const track = (name: 'settled' | 'refunded' | 'failed' | 'p50' | 'p95' | 'p99') => ({
-    ...{ name, values: buckets.map((bucket) => bucket[name]) },
+    name,
+    values: buckets.map((bucket) => bucket[name]),
   })
   return (
     <div class="plots">

@@ -107,7 +107,8 @@ function Feeds({ feeds }: Pick<OperatorPrice, 'feeds'>) {
 
 export function SwapsCard({ overview: { swaps, lanesHeld } }: Props) {
   const open = swaps.open.map(({ state, count, oldestSeconds }) => ({
-    ...{ key: state, cells: [state, String(count), formatSeconds(oldestSeconds)] },
+    key: state,
+    cells: [state, String(count), formatSeconds(oldestSeconds)],
   }))
   const ended = swaps.ended.map(({ status, reason, count }) => ({
     key: `${status} ${reason}`,

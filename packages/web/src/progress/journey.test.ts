@@ -27,7 +27,11 @@ describe('the steps', () => {
     const steps = stepsOf({ timeline, status: 'pending', substatus: 'locked' })
 
     expect(steps.map(({ stage, state }) => `${stage} ${state}`)).toEqual([
-      ...['accepted done', 'locking done', 'locked now', 'delivering ahead', 'delivered ahead'],
+      'accepted done',
+      'locking done',
+      'locked now',
+      'delivering ahead',
+      'delivered ahead',
     ])
     expect(steps[2]?.tookMs).toBe(2_000)
   })

@@ -6,14 +6,23 @@ const chain = (chainId: number, name: string, family: 'evm' | 'solana') =>
   ({ chainId, name, family, available: true }) as ChainEntry
 const token = (chainId: number, symbol: string, decimals: number, priceUsd: string) =>
   ({
-    ...{ chainId, symbol, decimals, priceUsd, asset: symbol, input: true, output: true },
-    ...{ address: `${symbol}-${chainId}`, native: symbol === 'ETH' || symbol === 'SOL' },
+    chainId,
+    symbol,
+    decimals,
+    priceUsd,
+    asset: symbol,
+    input: true,
+    output: true,
+    address: `${symbol}-${chainId}`,
+    native: symbol === 'ETH' || symbol === 'SOL',
   }) as TokenEntry
 const catalog = {
   chains: [chain(1, 'alpha', 'evm'), chain(2, 'solana', 'solana')],
   tokens: [
-    ...[token(1, 'ETH', 18, '2500.00'), token(1, 'USDC', 6, '1.00')],
-    ...[token(2, 'SOL', 9, '150.00'), token(2, 'USDC', 6, '1.00')],
+    token(1, 'ETH', 18, '2500.00'),
+    token(1, 'USDC', 6, '1.00'),
+    token(2, 'SOL', 9, '150.00'),
+    token(2, 'USDC', 6, '1.00'),
   ],
 }
 const owners = { evm: { address: '0xme' }, solana: { address: 'me' } }
@@ -42,8 +51,13 @@ describe('the form', () => {
 describe('a request', () => {
   test('is in smallest units, from the wallet of the origin to that of the destination', () => {
     expect(toRequest(order, catalog, owners)).toEqual({
-      ...{ originChain: 1, destinationChain: 2, inputToken: 'USDC-1', outputToken: 'SOL-2' },
-      ...{ amount: '10000000', walletAddress: '0xme', recipient: 'me' },
+      originChain: 1,
+      destinationChain: 2,
+      inputToken: 'USDC-1',
+      outputToken: 'SOL-2',
+      amount: '10000000',
+      walletAddress: '0xme',
+      recipient: 'me',
     })
   })
 

@@ -56,8 +56,12 @@ export function onChain(catalog: Catalog, token: TokenEntry | undefined, chainId
 export function turned(order: Order): Order {
   const { originChain, inputToken, destinationChain, outputToken, amount } = order
   return {
-    ...{ originChain: destinationChain, inputToken: outputToken, amount, recipient: '' },
-    ...{ destinationChain: originChain, outputToken: inputToken },
+    originChain: destinationChain,
+    inputToken: outputToken,
+    amount,
+    recipient: '',
+    destinationChain: originChain,
+    outputToken: inputToken,
   }
 }
 
@@ -83,7 +87,12 @@ export function toRequest(order: Order, catalog: Catalog, owners: Owners): Quote
   const recipient = order.recipient.trim() || owners[destination.family]?.address
   if (!recipient) return `Connect a wallet for ${destination.name}, or name a recipient there.`
   return {
-    ...{ originChain, destinationChain, inputToken, outputToken },
-    ...{ amount: amount.toString(), walletAddress: wallet.address, recipient },
+    originChain,
+    destinationChain,
+    inputToken,
+    outputToken,
+    amount: amount.toString(),
+    walletAddress: wallet.address,
+    recipient,
   }
 }

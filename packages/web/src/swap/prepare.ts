@@ -66,7 +66,8 @@ function withApproval(
   const approveOperation = (signed: string) => approve({ kind: 'operation', ...getOperation(), signed })
   if (signer.family === 'solana')
     return fromCallbacks({
-      ...{ family: 'solana', address: signer.address },
+      family: 'solana',
+      address: signer.address,
       async signTransaction(transaction) {
         await approveOperation(transaction)
         return signer.signTransaction(transaction)
@@ -74,7 +75,8 @@ function withApproval(
     })
   const { signAuthorization } = signer
   return fromCallbacks({
-    ...{ family: 'evm', address: signer.address },
+    family: 'evm',
+    address: signer.address,
     async signHash(hash) {
       await approveOperation(hash)
       return signer.signHash(hash)

@@ -13,7 +13,10 @@ export async function openEvmBurner(): Promise<Wallet> {
   keep(NAME, privateKey)
   const account = privateKeyToAccount(privateKey)
   return {
-    ...{ id: NAME, name: 'Test wallet', family: 'evm', address: account.address },
+    id: NAME,
+    name: 'Test wallet',
+    family: 'evm',
+    address: account.address,
     signer: fromViemAccount(account),
     send: (call) => send(account, call),
   }

@@ -11,7 +11,10 @@ export async function openSolanaBurner(): Promise<Wallet> {
   keep(NAME, seed)
   const signer = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
   return {
-    ...{ id: NAME, name: 'Test wallet', family: 'solana', address: signer.address },
+    id: NAME,
+    name: 'Test wallet',
+    family: 'solana',
+    address: signer.address,
     signer: fromKitSigner(signer),
   }
 }

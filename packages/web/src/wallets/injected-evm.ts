@@ -10,7 +10,9 @@ export function onInjectedEvm(onWallet: (offer: WalletOffer) => void): () => voi
   const hear = (event: Event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail
     onWallet({
-      ...{ id: `evm ${info.rdns}`, name: info.name, family: 'evm' },
+      id: `evm ${info.rdns}`,
+      name: info.name,
+      family: 'evm',
       connect: () => connect(info.name, info.rdns, provider),
     })
   }
@@ -29,7 +31,10 @@ async function connect(name: string, rdns: string, provider: Provider): Promise<
   const signHash = async (hash: string) =>
     (await provider.request({ method: 'personal_sign', params: [hash, address] })) as string
   return {
-    ...{ id: `evm ${rdns}`, name, family: 'evm', address },
+    id: `evm ${rdns}`,
+    name,
+    family: 'evm',
+    address,
     signer: fromCallbacks({ family: 'evm', address, signHash }),
     send: (call) => send(provider, address, call),
   }

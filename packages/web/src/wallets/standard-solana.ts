@@ -44,7 +44,9 @@ function canSign({ features, chains }: StandardWallet): boolean {
 function toOffer(wallet: StandardWallet): WalletOffer {
   const { name } = wallet
   return {
-    ...{ id: `solana ${name}`, name, family: 'solana' },
+    id: `solana ${name}`,
+    name,
+    family: 'solana',
     connect: (chainId) => connect(wallet, CHAINS[chainId ?? 0] ?? 'solana:localnet'),
   }
 }
@@ -63,7 +65,10 @@ async function connect(wallet: StandardWallet, chain: string): Promise<Wallet> {
   }
   const { address } = account
   return {
-    ...{ id: `solana ${name}`, name, family: 'solana', address },
+    id: `solana ${name}`,
+    name,
+    family: 'solana',
+    address,
     signer: fromCallbacks({ family: 'solana', address, signTransaction }),
   }
 }

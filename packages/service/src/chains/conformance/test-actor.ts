@@ -59,7 +59,10 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
   }
 
   return {
-    ...{ look, find, sign, land },
+    look,
+    find,
+    sign,
+    land,
     lock: (swap: Swap) => land('relay', () => chain.planLock([swap])),
     watch: (swap: Swap) => watch(world, swap),
     statesOf: async (swap: Swap) => readStates(chain, swap, await look()),
@@ -114,7 +117,9 @@ async function readStates(chain: Chain, { op }: Swap, { head, hard }: Heads) {
 
 async function planClaim(world: ConformanceWorld, swaps: readonly Swap[], { by = attester }: Attesting = {}) {
   const signature = await by.signTypedData({
-    ...{ domain: world.domain, types: attestationTypes, primaryType: 'Claims' },
+    domain: world.domain,
+    types: attestationTypes,
+    primaryType: 'Claims',
     message: { ops: swaps.map(({ op }) => op.hash as Hex) },
   })
   return world.chain.planClaim(swaps, signature)
@@ -124,7 +129,9 @@ async function planRefund(world: ConformanceWorld, swap: Swap, attesting: Attest
   const { by = attester, validSeconds = 3_600 } = attesting
   const validUntil = (await world.chain.readHeads()).head.seconds + validSeconds
   const signature = await by.signTypedData({
-    ...{ domain: world.domain, types: attestationTypes, primaryType: 'Refund' },
+    domain: world.domain,
+    types: attestationTypes,
+    primaryType: 'Refund',
     message: { op: swap.op.hash as Hex, validUntil: BigInt(validUntil) },
   })
   return world.chain.planRefund(swap, { signature, validUntil })

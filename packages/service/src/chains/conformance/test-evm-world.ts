@@ -67,9 +67,16 @@ export async function startEvmWorld(): Promise<ConformanceWorld> {
     const { chainId } = config
     position += 1n
     const op = toOp(custodyOf, {
-      ...{ chainId, heads: await connected.chain.readHeads(), position, quotedOutput, recipient },
-      ...{ wallet: wallet.address, inputToken: tokens[input], outputToken: tokens[output] },
-      ...{ locker: senders.relay, createsAccount: false },
+      chainId,
+      heads: await connected.chain.readHeads(),
+      position,
+      quotedOutput,
+      recipient,
+      wallet: wallet.address,
+      inputToken: tokens[input],
+      outputToken: tokens[output],
+      locker: senders.relay,
+      createsAccount: false,
     })
     const signature = await wallet.signMessage({ message: { raw: op.hash as Hex } })
     const authorization = await wallet.signAuthorization({ chainId, contractAddress: account, nonce: 0 })
@@ -82,7 +89,12 @@ export async function startEvmWorld(): Promise<ConformanceWorld> {
     await act(chain.keys.treasury.address, { to: vault, data })
   }
   return {
-    ...{ chain: connected.chain, verify: connected.verify, senders, tokens, newSwap, stop },
+    chain: connected.chain,
+    verify: connected.verify,
+    senders,
+    tokens,
+    newSwap,
+    stop,
     places: { intake: escrow, inventory: vault },
     domain: geoOpDomain({ chainId: config.chainId, escrow }),
     paymentsAreRefusedBy: 'chain',
@@ -134,13 +146,21 @@ async function startNode() {
   const client = createClient(node.rpcUrl)
   await client.setIntervalMining({ interval: 0 })
   const { contracts, tokens } = await deployContracts({
-    ...{ ...plan, hasFeeds: false, rpcUrl: node.rpcUrl, keys },
+    ...plan,
+    rpcUrl: node.rpcUrl,
+    keys,
   })
   // Provides heads at every depth from the first test on.
   await client.mine({ blocks: FINALITY.hard })
   const config: EvmChainConfig = {
-    ...{ family: 'evm', chainId: plan.chainId, name: plan.name, contracts, finality: FINALITY },
-    ...{ rpcUrls: [node.rpcUrl], attesterRpcUrls: [node.rpcUrl], blockMs: 1_000 },
+    family: 'evm',
+    chainId: plan.chainId,
+    name: plan.name,
+    contracts,
+    finality: FINALITY,
+    rpcUrls: [node.rpcUrl],
+    attesterRpcUrls: [node.rpcUrl],
+    blockMs: 1_000,
     native: { symbol: 'ETH', asset: 'ETH' },
     tokens: tokens.map(({ symbol, asset, address }) => ({ symbol, asset, address })),
   }
@@ -159,10 +179,18 @@ function connect(urls: readonly string[], config: EvmChainConfig, keys: Keys) {
   const custodyOf = () => ({ escrow, vault })
   const connected = connectEvm({
     network: {
-      ...{ network: 'conformance', chains: [config], assets: [], attester: attester.address },
-      ...{ relayers: [relayer.address], authorizationRelayers: [], deliverers: [deliverer.address] },
+      network: 'conformance',
+      chains: [config],
+      assets: [],
+      attester: attester.address,
+      relayers: [relayer.address],
+      authorizationRelayers: [],
+      deliverers: [deliverer.address],
     },
-    ...{ config, custodyOf, urls, assertOutsideTransaction: () => {} },
+    config,
+    custodyOf,
+    urls,
+    assertOutsideTransaction: () => {},
     accounts: [relayer, deliverer].map(({ privateKey }) => privateKeyToAccount(privateKey)),
   })
   return { connected, custodyOf, senders: { relay: relayer.address, deliver: deliverer.address } }

@@ -91,8 +91,11 @@ export function describeSending(onStage: () => Stage): void {
     await actor.land('relay', actor.claiming(swaps))
 
     expect(await moved?.()).toEqual({
-      ...{ wallet: claimed.wallet, intake: 0n, claimed: total(claimed.claimed) },
-      ...{ spent: total(paid.spent), received: paid.received },
+      wallet: claimed.wallet,
+      intake: 0n,
+      claimed: total(claimed.claimed),
+      spent: total(paid.spent),
+      received: paid.received,
     })
   })
 }

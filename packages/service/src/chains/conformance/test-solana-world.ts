@@ -69,9 +69,16 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     position += 1n
     const custodyOf = () => ({ intake: places.intake, vault: places.inventory })
     const op = toOp(custodyOf, {
-      ...{ chainId: CHAIN_ID, heads: await chain.readHeads(), position, quotedOutput, recipient },
-      ...{ wallet: wallet.address, inputToken: tokens[input], outputToken: tokens[output] },
-      ...{ locker: feePayers.input, createsAccount: output === 'token' },
+      chainId: CHAIN_ID,
+      heads: await chain.readHeads(),
+      position,
+      quotedOutput,
+      recipient,
+      wallet: wallet.address,
+      inputToken: tokens[input],
+      outputToken: tokens[output],
+      locker: feePayers.input,
+      createsAccount: output === 'token',
     })
     return toSwap(op, await signInput(connected.solana.builder, op, wallet))
   }
@@ -83,7 +90,14 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
   }
 
   return {
-    ...{ solana, mint, walletOf, newSwap, chain, tokens, places, verify: connected.verify },
+    solana,
+    mint,
+    walletOf,
+    newSwap,
+    chain,
+    tokens,
+    places,
+    verify: connected.verify,
     senders: { relay: feePayers.input, deliver: feePayers.delivery },
     domain: intakeDomain(CHAIN_ID),
     paymentsAreRefusedBy: 'plan',
@@ -126,18 +140,31 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
   const feePayers = { input: feePayer.address, delivery: delivery.address }
   const nodes = await startNodesBeside(chain.rpcUrl, 'solana')
   const config: SolanaChainConfig = {
-    ...{ family: 'solana', chainId: CHAIN_ID, name: 'solana', vaults, feePayers },
-    ...{ rpcUrls: [chain.rpcUrl], attesterRpcUrls: [chain.rpcUrl], blockMs: 400 },
+    family: 'solana',
+    chainId: CHAIN_ID,
+    name: 'solana',
+    vaults,
+    feePayers,
+    rpcUrls: [chain.rpcUrl],
+    attesterRpcUrls: [chain.rpcUrl],
+    blockMs: 400,
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: FINALIZED_SLOTS },
     native: { symbol: 'SOL', asset: 'SOL' },
     tokens: [{ symbol: 'USDC', asset: 'USDC', address: mint }],
   }
   const connected = connectSolana({
     network: {
-      ...{ network: 'conformance', chains: [config], assets: [], attester: attester.address },
-      ...{ relayers: [], authorizationRelayers: [], deliverers: [] },
+      network: 'conformance',
+      chains: [config],
+      assets: [],
+      attester: attester.address,
+      relayers: [],
+      authorizationRelayers: [],
+      deliverers: [],
     },
-    ...{ config, urls: nodes.urls, assertOutsideTransaction: () => {} },
+    config,
+    urls: nodes.urls,
+    assertOutsideTransaction: () => {},
     signers: [feePayer, delivery, intake, authority],
     markerKey: new Secret(toHex(MARKER_KEY)),
     findSigned: undefined,
@@ -150,7 +177,10 @@ type Builder = ReturnType<typeof connectSolana>['solana']['builder']
 /** Builds, signs and checks an input, as between build and submit. */
 async function signInput(builder: Builder, op: Swap['op'], wallet: KeyPairSigner) {
   const { messageHash, unsignedTransaction, lastValid } = await builder.build({
-    ...{ opHash: op.hash, wallet: op.wallet, token: op.inputToken, amount: op.inputAmount },
+    opHash: op.hash,
+    wallet: op.wallet,
+    token: op.inputToken,
+    amount: op.inputAmount,
   })
   const signedTransaction = await signAsWallet(wallet, unsignedTransaction)
   const checked = await builder.check({ messageHash, wallet: op.wallet, signedTransaction })

@@ -61,9 +61,15 @@ type Draft = Pick<Op, 'wallet' | 'inputToken' | 'outputToken' | 'recipient' | 'l
 export function toOp(custodyOf: CustodyOf, { chainId, heads, quotedOutput, ...draft }: Draft): Op {
   const { seconds, number } = heads.head
   const content: OpContent = {
-    ...{ ...draft, originChain: chainId, destinationChain: chainId, round: 1n },
-    ...{ inputAmount: INPUT_AMOUNT, minOutput: MIN_OUTPUT },
-    ...{ opDeadline: seconds + 180, fillDeadline: seconds + 900, refundDeadline: seconds + 3_600 },
+    ...draft,
+    originChain: chainId,
+    destinationChain: chainId,
+    round: 1n,
+    inputAmount: INPUT_AMOUNT,
+    minOutput: MIN_OUTPUT,
+    opDeadline: seconds + 180,
+    fillDeadline: seconds + 900,
+    refundDeadline: seconds + 3_600,
   }
   const { hash, deliveryHash } = termsOfOp(custodyOf, content)
   return {
@@ -76,7 +82,11 @@ export function toOp(custodyOf: CustodyOf, { chainId, heads, quotedOutput, ...dr
 
 export function toSwap(op: Op, signed: Pick<Swap, 'signature' | 'lastValid' | 'delegation'>): Swap {
   return {
-    ...{ id: op.hash, state: 'accepted', version: 0, op, ...signed },
+    id: op.hash,
+    state: 'accepted',
+    version: 0,
+    op,
+    ...signed,
     originFinal: false,
     originSafe: false,
     deliveryFinal: false,

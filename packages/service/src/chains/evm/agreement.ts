@@ -28,7 +28,10 @@ export function createAgreement(transports: readonly Transport[]): Transport {
     }
 
     return createTransport({
-      ...{ key: 'agreement', name: 'Agreement of nodes', type: 'agreement', retryCount: 0 },
+      key: 'agreement',
+      name: 'Agreement of nodes',
+      type: 'agreement',
+      retryCount: 0,
       request: ask as EIP1193RequestFn,
     })
   }

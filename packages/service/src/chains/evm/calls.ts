@@ -87,8 +87,13 @@ type Order = ContractFunctionArgs<typeof geoVaultAbi, 'nonpayable', 'deliverMany
 
 function toCalled({ chainId, vault }: Contracts, { ring, token, fill }: Order): CalledDelivery {
   const delivery = {
-    ...{ ring, index: fill.index, destinationChain: BigInt(chainId), vault: toBytes32(vault) },
-    ...{ outputToken: toBytes32(token), minOutput: fill.minOutput, recipient: toBytes32(fill.recipient) },
+    ring,
+    index: fill.index,
+    destinationChain: BigInt(chainId),
+    vault: toBytes32(vault),
+    outputToken: toBytes32(token),
+    minOutput: fill.minOutput,
+    recipient: toBytes32(fill.recipient),
     fillDeadline: fill.fillDeadline,
   }
   return { hash: hashDelivery(delivery), delivery, token, recipient: fill.recipient }

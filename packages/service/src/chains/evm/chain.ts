@@ -115,7 +115,9 @@ async function planChecked(client: PublicClient, transfer: Transfer): Promise<Ev
   const request = planTransfer(transfer)
   await client.call({
     account: transfer.from as Address,
-    ...{ to: request.to as Address, data: request.data as Hex, value: BigInt(request.value ?? 0n) },
+    to: request.to as Address,
+    data: request.data as Hex,
+    value: BigInt(request.value ?? 0n),
   })
   return request
 }

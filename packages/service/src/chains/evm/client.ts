@@ -61,8 +61,12 @@ function createNode({ url, timeoutMs, caller, assertOutsideTransaction }: NodeOp
   const call = createBatcher(url, createPostJson(url, { timeoutMs, caller }))
   return () =>
     createTransport({
-      ...{ key: 'node', name: 'JSON-RPC node', type: 'http' },
-      ...{ retryCount: 1, retryDelay: 50, timeout: timeoutMs },
+      key: 'node',
+      name: 'JSON-RPC node',
+      type: 'http',
+      retryCount: 1,
+      retryDelay: 50,
+      timeout: timeoutMs,
       request: (async (body) => {
         assertOutsideTransaction()
         const { error, result } = await call(body)

@@ -66,7 +66,8 @@ function readBalances(client: PublicClient, settings: Settings, blockNumber: big
   const asked = places.flatMap(([place, owner]) => settings.tokens.map((token) => ({ place, owner, token })))
   return Promise.all(
     asked.map(async ({ place, owner, token }) => ({
-      ...{ place, token },
+      place,
+      token,
       amount: await readBalance(client, { owner, token, blockNumber }),
     })),
   )

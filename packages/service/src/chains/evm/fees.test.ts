@@ -162,8 +162,15 @@ describe('when bytes become ten times as expensive', () => {
   test('the assumed size of a claim matches a batch of claims', () => {
     const hash = `0x${'22'.repeat(32)}`
     const op = {
-      ...{ wallet: zeroAddress, locker: zeroAddress, inputToken: zeroAddress, inputAmount: 1n, position: 1n },
-      ...{ round: 1n, opDeadline: 1, refundDeadline: 2, deliveryHash: hash },
+      wallet: zeroAddress,
+      locker: zeroAddress,
+      inputToken: zeroAddress,
+      inputAmount: 1n,
+      position: 1n,
+      round: 1n,
+      opDeadline: 1,
+      refundDeadline: 2,
+      deliveryHash: hash,
     }
     const swaps = Array.from({ length: 20 }, () => ({ op }) as Swap)
     const planned = planClaim(

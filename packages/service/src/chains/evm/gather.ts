@@ -44,7 +44,10 @@ export function createGathering(transport: Transport): Transport {
     const ask = request as Ask
     const gather = createGatherer(ask)
     return createTransport({
-      ...{ key: 'gathering', name: 'Gathered reads', type: 'gathering', retryCount: 0 },
+      key: 'gathering',
+      name: 'Gathered reads',
+      type: 'gathering',
+      retryCount: 0,
       request: ((asked: Request) => {
         const read = toRead(asked)
         if (read) return gather.read(read)

@@ -97,7 +97,10 @@ export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSe
       const [balance, [limit, spent]] = await Promise.all([
         readBalance(client, { owner: vault, token, blockNumber: number }),
         client.readContract({
-          ...{ address: vault, abi: geoVaultAbi, functionName: 'caps', args: [token] },
+          address: vault,
+          abi: geoVaultAbi,
+          functionName: 'caps',
+          args: [token],
           blockNumber: number,
         }),
       ])

@@ -26,8 +26,15 @@ export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: n
         ...([facts.rent(), facts.tokenOf(token), readBlockhash(client), facts.priorityPrice()] as const),
       ])
       const request = {
-        ...{ opHash, wallet, token: of, amount, rent, lifetime, microLamportsPerUnit },
-        ...{ feePayer: settings.feePayers.input, intake: settings.vaults.intake },
+        opHash,
+        wallet,
+        token: of,
+        amount,
+        rent,
+        lifetime,
+        microLamportsPerUnit,
+        feePayer: settings.feePayers.input,
+        intake: settings.vaults.intake,
         markerKey: settings.markerKey,
       }
       const draft = await buildInput(request)

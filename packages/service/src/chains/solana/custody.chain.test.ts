@@ -24,18 +24,24 @@ async function readBooks(senders: readonly string[]) {
   const { client, intake, authority } = world
   const another = (await generateKeyPairSigner()).address
   const settings = {
-    ...{ chainId: 1, tokens: [usdc.mint], feePayers: { input: another, delivery: another } },
+    chainId: 1,
+    tokens: [usdc.mint],
+    feePayers: { input: another, delivery: another },
     vaults: { intake: intake.address, inventory: authority.address },
   }
   const clients = { agreed: client } as unknown as SolanaClients
   const parts = createSolanaParts({
-    ...{ client: clients, settings: settings as unknown as SolanaChainSettings, signers: [] },
+    client: clients,
+    settings: settings as unknown as SolanaChainSettings,
+    signers: [],
     findSigned: undefined,
   })
   const slot = await client.rpc.getSlot({ commitment: 'finalized' }).send()
   const hard = { number: slot, height: slot, hash: '', seconds: 0 }
   return createSolanaCustody({ ...parts, facts: { ...parts.facts, tokenOf: async () => usdc } }).readCustody(
-    ...[0n, hard, senders],
+    0n,
+    hard,
+    senders,
   )
 }
 

@@ -116,7 +116,9 @@ async function readEvents(
 ): Promise<CustodyEvent[]> {
   const found = await agreed.rpc
     .getTransaction(entry.signature as Signature, {
-      ...{ commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion: 0 },
+      commitment: 'finalized',
+      encoding: 'json',
+      maxSupportedTransactionVersion: 0,
     })
     .send()
   if (!found?.meta) throw new Error(`The node lists ${entry.signature} but does not return it`)
@@ -133,7 +135,9 @@ async function readEvents(
   const deltas = meta.err === null ? deltasIn(vaults, keys, meta) : []
   const moves = op ? toPayment(op, deltas) : deltas.map(toUnknown)
   return [...moves, ...spent].map((event, part) => ({
-    ...{ txHash: entry.signature, block: found.slot, part },
+    txHash: entry.signature,
+    block: found.slot,
+    part,
     ...event,
   }))
 }

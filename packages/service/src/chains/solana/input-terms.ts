@@ -49,7 +49,10 @@ export function readInputTerms(message: Uint8Array): InputTerms | undefined {
   ]
   try {
     const terms = {
-      ...{ feePayer, wallet, blockhash: read.blockhash, opId: readMemo(memo) },
+      feePayer,
+      wallet,
+      blockhash: read.blockhash,
+      opId: readMemo(memo),
       ...readBudget(limit, price),
       ...readMarker(create, feePayer),
       ...(transfer.program === SYSTEM_PROGRAM

@@ -42,11 +42,15 @@ export async function buildInput(request: InputRequest): Promise<BuiltInput> {
   if (wallet === feePayer || intake === feePayer) throw new Error('The fee payer takes no part in a swap')
   const payer = createNoopSigner(feePayer as Address)
   const marker = await toMarker({
-    ...{ key: request.markerKey, opHash, kind: 'input', generation: request.generation ?? 0 },
+    key: request.markerKey,
+    opHash,
+    kind: 'input',
+    generation: request.generation ?? 0,
     base: feePayer,
   })
   const wire = compile({
-    ...{ feePayer, lifetime },
+    feePayer,
+    lifetime,
     instructions: [
       ...budgetInstructions({
         units: request.units ?? INPUT_UNITS,
@@ -55,8 +59,10 @@ export async function buildInput(request: InputRequest): Promise<BuiltInput> {
       createMarkerInstruction({ marker, payer, base: payer, lamports: rent.emptyLamports }),
       memoInstruction(opHash),
       await transferInstruction({
-        ...{ from: createNoopSigner(wallet as Address), to: intake },
-        ...{ token: request.token, amount: request.amount },
+        from: createNoopSigner(wallet as Address),
+        to: intake,
+        token: request.token,
+        amount: request.amount,
       }),
     ],
   })

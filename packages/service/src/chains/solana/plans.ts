@@ -44,7 +44,10 @@ export async function planInput({ settings, facts }: SolanaParts, swap: Swap): P
 
 export async function planDelivery(parts: SolanaParts, op: Op): Promise<PaymentRequest> {
   return planPayment(parts, deliveryRef(parts, op), {
-    ...{ kind: 'deliver', to: op.recipient, mint: op.outputToken, amount: String(op.quotedOutput) },
+    kind: 'deliver',
+    to: op.recipient,
+    mint: op.outputToken,
+    amount: String(op.quotedOutput),
     createsAccount: op.createsAccount,
   })
 }

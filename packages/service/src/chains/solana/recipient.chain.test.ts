@@ -67,7 +67,9 @@ test('an account with another owner is refused', async () => {
   const account = await world.give(usdc, owner.address, 5n)
   await world.run(owner, [
     getSetAuthorityInstruction({
-      ...{ owned: account, owner, authorityType: AuthorityType.AccountOwner },
+      owned: account,
+      owner,
+      authorityType: AuthorityType.AccountOwner,
       newAuthority: world.intake.address,
     }),
   ])

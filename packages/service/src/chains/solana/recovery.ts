@@ -35,7 +35,9 @@ export function createSolanaRecovery(parts: SolanaParts): RecoveryChain {
 async function readLanded({ client }: SolanaParts, txHash: string) {
   const found = await client.agreed.rpc
     .getTransaction(txHash as Signature, {
-      ...{ commitment: 'confirmed', encoding: 'json', maxSupportedTransactionVersion: 0 },
+      commitment: 'confirmed',
+      encoding: 'json',
+      maxSupportedTransactionVersion: 0,
     })
     .send()
   if (!found?.meta) throw new Error(`The node lists ${txHash} but does not return it`)
@@ -53,11 +55,13 @@ function changesOf({ keys, meta }: Landed) {
     BigInt(list.find(({ accountIndex }) => accountIndex === index)?.uiTokenAmount.amount ?? 0)
   const touched = new Map([...before, ...after].map((held) => [held.accountIndex, held]))
   const tokens = [...touched.values()].map(({ accountIndex, owner, mint }) => ({
-    ...{ owner: String(owner ?? ''), mint: String(mint) },
+    owner: String(owner ?? ''),
+    mint: String(mint),
     amount: amountIn(after, accountIndex) - amountIn(before, accountIndex),
   }))
   const lamports = keys.map((owner, index) => ({
-    ...{ owner, mint: undefined },
+    owner,
+    mint: undefined,
     amount: (meta.postBalances[index] ?? 0n) - (meta.preBalances[index] ?? 0n),
   }))
   return { tokens: tokens.filter(({ amount }) => amount !== 0n), lamports }
@@ -77,7 +81,11 @@ export async function findLockTerms(
   const gained = [...tokens, ...lamports].find(({ owner, amount }) => owner === intake && amount > 0n)
   if (!gained) return undefined
   return {
-    ...{ wallet, locker, inputAmount: gained.amount, deliveryHash: op, seconds: landed.seconds },
+    wallet,
+    locker,
+    inputAmount: gained.amount,
+    deliveryHash: op,
+    seconds: landed.seconds,
     inputToken: gained.mint ?? nativeOf(parts),
   }
 }

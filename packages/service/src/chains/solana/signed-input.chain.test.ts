@@ -190,7 +190,13 @@ test('truncated, extended or differently encoded bytes are refused', async () =>
 
   expect(await kindOf(good)).toBe('ok')
   for (const bad of [
-    ...['', 'A', '====', 'not base64', `${good}\n`, ` ${good}`, `${good}AAAA`],
+    '',
+    'A',
+    '====',
+    'not base64',
+    `${good}\n`,
+    ` ${good}`,
+    `${good}AAAA`,
     good.replace(/=+$/, ''),
     good.replaceAll('+', '-').replaceAll('/', '_').concat('-'),
     toBase64(wire.slice(0, -1)),

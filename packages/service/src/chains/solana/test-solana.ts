@@ -97,8 +97,18 @@ export async function startSolanaWorld() {
   const rent = await readRent(client)
 
   return {
-    ...{ chain, client, dev, advance, fund, fundedSigner, run },
-    ...{ feePayer, authority, intake, payer, rent },
+    chain,
+    client,
+    dev,
+    advance,
+    fund,
+    fundedSigner,
+    run,
+    feePayer,
+    authority,
+    intake,
+    payer,
+    rent,
     vault: { feePayer, authority, markerKey: MARKER_KEY, rent } satisfies PayingVault,
 
     async createMint(options: MintOptions = {}): Promise<TestMint> {
@@ -142,8 +152,14 @@ export async function startSolanaWorld() {
 
     async inputRequest(of: Pick<InputRequest, 'wallet'> & Partial<InputRequest>): Promise<InputRequest> {
       return {
-        ...{ opHash: OP_HASH, token: NATIVE_TOKEN, amount: SOL, microLamportsPerUnit: PRICE },
-        ...{ feePayer: feePayer.address, intake: intake.address, markerKey: MARKER_KEY, rent },
+        opHash: OP_HASH,
+        token: NATIVE_TOKEN,
+        amount: SOL,
+        microLamportsPerUnit: PRICE,
+        feePayer: feePayer.address,
+        intake: intake.address,
+        markerKey: MARKER_KEY,
+        rent,
         lifetime: await readBlockhash(client),
         ...of,
       }

@@ -49,11 +49,16 @@ const NO_LIFETIME = { blockhash: '11111111111111111111111111111111', lastValidBl
 export async function planTransfer(parts: SolanaParts, transfer: Transfer): Promise<TransferRequest> {
   const { from, to, token, amount, once } = transfer
   const request: TransferRequest = {
-    ...{ kind: 'transfer', from, to, mint: token, amount: amount.toString() },
+    kind: 'transfer',
+    from,
+    to,
+    mint: token,
+    amount: amount.toString(),
     ...(once !== undefined && { once }),
   }
   const draft = await compileTransfer(parts, createNoopSigner(from as Address), request, {
-    ...{ lifetime: NO_LIFETIME, microLamportsPerUnit: parts.settings.priorityPrice.floor },
+    lifetime: NO_LIFETIME,
+    microLamportsPerUnit: parts.settings.priorityPrice.floor,
   })
   const tried = await simulate(parts.client, { raw: toBase64(draft), replaceBlockhash: true })
   if (tried.kind !== 'ok') throw new Error(`A transfer to ${to} would fail now: ${reasons[tried.kind]}`)
@@ -94,7 +99,8 @@ async function compileTransfer(
   const createAccount = !isNative(token)
   const units = paymentUnits({ createAccount })
   return compile({
-    ...{ feePayer: from.address, lifetime },
+    feePayer: from.address,
+    lifetime,
     instructions: [
       ...budgetInstructions({ units, microLamportsPerUnit }),
       ...(once === undefined ? [] : [await markOnce(from, once, rent.emptyLamports)]),

@@ -42,8 +42,11 @@ export async function buildSolanaTx(
   const built = await readOrUnavailable(origin, builder.build({ opHash: op.hash, wallet, token, amount }))
   const expiresAt = Math.min(op.expiresAt.getTime(), deps.now() + built.lifeMs)
   const sealed = {
-    ...{ opId: op.id, chainId: quote.originChain, expiresAt },
-    ...{ messageHash: built.messageHash, lastValid: String(built.lastValid) },
+    opId: op.id,
+    chainId: quote.originChain,
+    expiresAt,
+    messageHash: built.messageHash,
+    lastValid: String(built.lastValid),
   }
   return {
     unsignedTransaction: built.unsignedTransaction,

@@ -47,8 +47,10 @@ function toReply(state: Delegation, targetOf: () => string) {
       return { delegated: false, originReady: false }
     case 'none':
       return {
-        ...{ delegated: false, originReady: false },
-        ...{ delegationTarget: targetOf(), accountNonce: state.nonce },
+        delegated: false,
+        originReady: false,
+        delegationTarget: targetOf(),
+        accountNonce: state.nonce,
       }
   }
 }

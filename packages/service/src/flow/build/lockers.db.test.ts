@@ -19,7 +19,12 @@ beforeAll(async () => {
 afterAll(() => database.stop())
 
 const authorization: SignedDelegation = {
-  ...{ chainId: CHAIN, address: contracts.account, nonce: 0, yParity: 0, r: '0x01', s: '0x01' },
+  chainId: CHAIN,
+  address: contracts.account,
+  nonce: 0,
+  yParity: 0,
+  r: '0x01',
+  s: '0x01',
 }
 const undelegated: Delegation = { kind: 'none', nonce: 0, pendingNonce: 0 }
 const delegated: Delegation = { kind: 'ours', delegate: contracts.account }
@@ -46,19 +51,31 @@ async function build(
   const chain = { family: 'evm', chainId: CHAIN, name: 'alpha', finality, blockSeconds: 1 }
   const now = { seconds: 100, block: 1n, height: 1n, finalitySeconds }
   const deps = {
-    ...{ pool: database.pool, catalog: { chains: new Map([[CHAIN, chain]]) }, maxUnsubmitted: 100 },
-    ...{ market: { chainNow: () => now, hasGas: () => true }, custodyOf: () => contracts },
+    pool: database.pool,
+    catalog: { chains: new Map([[CHAIN, chain]]) },
+    maxUnsubmitted: 100,
+    market: { chainNow: () => now, hasGas: () => true },
+    custodyOf: () => contracts,
     deadlines: {
-      ...{ opLifeSeconds: 120, lockInclusionSeconds: 60, fillSeconds: 600, cutOffSeconds: 60 },
-      ...{ attemptLifeSeconds: 90, detectionSeconds: 60, claimInclusionSeconds: 300 },
+      opLifeSeconds: 120,
+      lockInclusionSeconds: 60,
+      fillSeconds: 600,
+      cutOffSeconds: 60,
+      attemptLifeSeconds: 90,
+      detectionSeconds: 60,
+      claimInclusionSeconds: 300,
     },
     lockersOf: (_: number, { isAuthorized }: { isAuthorized: boolean }) => [
       isAuthorized ? AUTHORIZER : RELAYER,
     ],
     isForAuthorizations: (_: number, locker: string) => locker === AUTHORIZER,
     originOf: () => ({ readWallet: async () => ({ delegation, balance: 10n, block: 1n }) }),
-    ...{ contractsOf: () => contracts, isSignedBy: async () => true, openQuote: () => quote },
-    ...{ sealOp: () => 'token', rememberDelegated: () => {}, now: () => 0 },
+    contractsOf: () => contracts,
+    isSignedBy: async () => true,
+    openQuote: () => quote,
+    sealOp: () => 'token',
+    rememberDelegated: () => {},
+    now: () => 0,
   }
   const request = { geoQuoteToken: 'token', ...(delegation.kind === 'none' && { authorization }) }
   await buildGeoOp(deps as unknown as BuildDeps, accountId, request)

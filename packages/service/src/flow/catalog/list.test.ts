@@ -5,14 +5,19 @@ import { createInventory } from '../../venues/inventory/offer.ts'
 import { listChains, listTokens } from './list.ts'
 
 const now: ChainNow = {
-  ...{ seconds: 1, block: 1n, height: 1n },
+  seconds: 1,
+  block: 1n,
+  height: 1n,
   costs: { lock: 1n, firstLock: 1n, delivery: 1n, purchase: 1n, gasPrice: 1n },
 }
 
 function chainOf(chainId: number, native: Omit<Token, 'chainId'>, tokens: Omit<Token, 'chainId'>[]) {
   const coin = { chainId, ...native }
   return {
-    ...{ chainId, name: `chain-${chainId}`, family: chainId === 3 ? 'solana' : 'evm', native: coin },
+    chainId,
+    name: `chain-${chainId}`,
+    family: chainId === 3 ? 'solana' : 'evm',
+    native: coin,
     tokens: [coin, ...tokens.map((token) => ({ chainId, ...token }))],
     ownAddresses: [],
     maxAmount: 1n,
@@ -73,11 +78,17 @@ const flagsOf = (facts: Facts, chainId = 1) =>
 test('a chain is listed with its family and its native coin', () => {
   expect(listChains(depsWith()).chains).toEqual([
     {
-      ...{ chainId: 1, name: 'chain-1', family: 'evm', available: true },
+      chainId: 1,
+      name: 'chain-1',
+      family: 'evm',
+      available: true,
       native: { symbol: 'ETH', address: '0x0', decimals: 18 },
     },
     {
-      ...{ chainId: 3, name: 'chain-3', family: 'solana', available: true },
+      chainId: 3,
+      name: 'chain-3',
+      family: 'solana',
+      available: true,
       native: { symbol: 'SOL', address: '111', decimals: 9 },
     },
   ])

@@ -45,7 +45,11 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
   const { symbol, address, decimals } = native
   const reason = reasonOf(deps, chain)
   return {
-    ...{ chainId, name, family, native: { symbol, address, decimals }, available: reason === undefined },
+    chainId,
+    name,
+    family,
+    native: { symbol, address, decimals },
+    available: reason === undefined,
     ...(reason && { reason }),
   }
 }
@@ -69,7 +73,14 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
   const deliverable = isDelivered ? mostDeliverable(venues, chain, token) : 0n
   const output = deliverable > 0n
   return {
-    ...{ chainId, symbol, address, decimals, asset, native: token === chain.native, input, output },
+    chainId,
+    symbol,
+    address,
+    decimals,
+    asset,
+    native: token === chain.native,
+    input,
+    output,
     ...(output && { maxOutput: deliverable.toString() }),
     ...(price !== undefined && { priceUsd: formatCents(toCents(price)) }),
   }

@@ -57,7 +57,12 @@ type Seen = { amount?: bigint | undefined; block?: bigint }
 async function storeDelivery(swap: TestSwap, { amount = 980n, block = 20n }: Seen = {}): Promise<void> {
   const { op } = await find(swap)
   const event: ChainEvent = {
-    ...{ kind: 'delivered', id: op.deliveryHash, txHash: '0xpaid', blockHash: `0x${block}`, block, amount },
+    kind: 'delivered',
+    id: op.deliveryHash,
+    txHash: '0xpaid',
+    blockHash: `0x${block}`,
+    block,
+    amount,
   }
   await storePage(
     database.pool,
@@ -69,7 +74,9 @@ async function storeDelivery(swap: TestSwap, { amount = 980n, block = 20n }: See
 const blockAt = (number: bigint, seconds = 0): Block => ({ number, height: number, hash: '0x', seconds })
 /** Head 20, settle depth 2: block 19 is deep enough, block 10 is final. */
 const headsAt = (seconds: number): Heads => ({
-  ...{ head: blockAt(20n, seconds), settle: blockAt(19n, seconds), hard: blockAt(10n, seconds) },
+  head: blockAt(20n, seconds),
+  settle: blockAt(19n, seconds),
+  hard: blockAt(10n, seconds),
 })
 const rules = { accept: [{ depth: 1 }], settle: 2, reorgWindowSeconds: 0, hard: 11, hardSeconds: 100 }
 
@@ -85,7 +92,9 @@ type World = {
 async function look({ seconds = 0, isOver = false, isUndelivered = true, ...world }: World = {}) {
   const reported: string[] = []
   const deps = {
-    ...{ pool: database.pool, rules, finalitySeconds: () => world.finalitySeconds },
+    pool: database.pool,
+    rules,
+    finalitySeconds: () => world.finalitySeconds,
     onSettled: ({ id }: Swap) => reported.push(`settled ${id}`),
     onRefundDecided: ({ id }: Swap, reason: string) => reported.push(`${reason} ${id}`),
     destination: {

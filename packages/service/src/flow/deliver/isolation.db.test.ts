@@ -50,26 +50,33 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
   const deps = {
     pool: database.pool,
     sender: {
-      ...{ address: 'deliverer', room: () => 16, affords },
+      address: 'deliverer',
+      room: () => 16,
+      affords,
       send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) =>
         paid.push(...swapIds),
     },
-    ...{ share: () => ({ index: 0, of: 1 }), isVerified: () => true, isPayable: async () => true },
+    share: () => ({ index: 0, of: 1 }),
+    isVerified: () => true,
+    isPayable: async () => true,
     destination: {
-      ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
+      chainId: 31338,
+      maxBatch: 20,
+      planDelivery: async () => ({}),
       simulateDelivery: async ({ wallet }: Op) => {
         if (hasTrap && wallet === 'trap') throw trap
         return { kind: 'ok' }
       },
     },
-    ...{ isLive: () => true, downSeconds: () => 0, isPriceKept: () => true, refreshPrices: async () => {} },
-    ...{
-      cutOffSeconds: 0,
-      patienceSeconds: 60,
-      isClaimable: () => true,
-      isLate: () => false,
-      capsOf: () => ({ exposedCents: capCents, unclaimedCents: 1_000_000n }),
-    },
+    isLive: () => true,
+    downSeconds: () => 0,
+    isPriceKept: () => true,
+    refreshPrices: async () => {},
+    cutOffSeconds: 0,
+    patienceSeconds: 60,
+    isClaimable: () => true,
+    isLate: () => false,
+    capsOf: () => ({ exposedCents: capCents, unclaimedCents: 1_000_000n }),
   }
   return { deps: deps as unknown as DeliverDeps, paid }
 }

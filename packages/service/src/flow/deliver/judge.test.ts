@@ -25,10 +25,14 @@ function judge(state: SwapState, { seconds = 0, isClaimable, late, ...world }: W
   const heads: Heads = { head, settle: head, hard: head }
   const isPriceKept = 'isPriceKept' in world ? world.isPriceKept : true
   const deps = {
-    ...{ isLive: () => world.isLive ?? true, downSeconds: () => world.downSeconds ?? 0, patienceSeconds: 60 },
-    ...{ isPriceKept: () => isPriceKept, isClaimable: () => isClaimable, cutOffSeconds: 60 },
+    isLive: () => world.isLive ?? true,
+    downSeconds: () => world.downSeconds ?? 0,
+    patienceSeconds: 60,
+    isPriceKept: () => isPriceKept,
+    isClaimable: () => isClaimable,
+    cutOffSeconds: 60,
     isLate: (chainId: number) => chainId === late,
-    ...{ sender: { address: '0x', affords: async () => world.affords ?? true } },
+    sender: { address: '0x', affords: async () => world.affords ?? true },
     destination: { simulateDelivery: async () => ({ kind: world.simulation ?? 'ok' }) },
   } as unknown as JudgeDeps
   return judgeDelivery(deps, world.isSilent ? undefined : heads, swapIn(state))

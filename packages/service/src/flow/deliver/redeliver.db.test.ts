@@ -66,7 +66,9 @@ function workerWith({ isVerified = true, sent = [] as Work[] } = {}): DeliverDep
   const deps = {
     pool: database.pool,
     sender: {
-      ...{ address: 'deliverer', room: () => 1, affords: async () => false },
+      address: 'deliverer',
+      room: () => 1,
+      affords: async () => false,
       send: async (_lease: Lease, _heads: Heads, work: Work) => sent.push(work),
     },
     share: () => ({ index: 0, of: 1 }),
@@ -74,12 +76,20 @@ function workerWith({ isVerified = true, sent = [] as Work[] } = {}): DeliverDep
     isVerified: () => isVerified,
     isPayable: async () => true,
     destination: {
-      ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
+      chainId: 31338,
+      maxBatch: 20,
+      planDelivery: async () => ({}),
       readUndelivered: async (ops: readonly Op[]) => new Set(ops.map(({ hash }) => hash)),
       simulateDelivery: async () => ({ kind: 'recipientRefuses' }),
     },
-    ...{ isLive: () => true, downSeconds: () => 0, isPriceKept: () => true, refreshPrices: async () => {} },
-    ...{ cutOffSeconds: 0, patienceSeconds: 60, isClaimable: () => true, isLate: () => false },
+    isLive: () => true,
+    downSeconds: () => 0,
+    isPriceKept: () => true,
+    refreshPrices: async () => {},
+    cutOffSeconds: 0,
+    patienceSeconds: 60,
+    isClaimable: () => true,
+    isLate: () => false,
     onRefundDecided: () => {},
   }
   return deps as unknown as DeliverDeps

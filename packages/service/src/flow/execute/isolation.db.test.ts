@@ -49,7 +49,8 @@ const affords = async (_heads: Heads, feeBound: bigint) => feeBound !== 1n
 function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
   const { locked = [], isGone = false } = found
   const deps = {
-    ...{ pool: database.pool, onDeclined: () => {} },
+    pool: database.pool,
+    onDeclined: () => {},
     sender: {
       address: 'locker',
       room: () => 16,
@@ -66,13 +67,11 @@ function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
       findObstacle: async ({ op }: Swap) => failFor(op),
     },
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
-    ...{
-      isLive: () => !isGone,
-      isGone: () => isGone,
-      isLate: () => false,
-      isPriceKept: () => true,
-      refreshPrices: async () => {},
-    },
+    isLive: () => !isGone,
+    isGone: () => isGone,
+    isLate: () => false,
+    isPriceKept: () => true,
+    refreshPrices: async () => {},
     valueCentsOf: () => 0n,
     isPayable: async () => true,
   }
@@ -144,7 +143,9 @@ test('a swap whose input cannot be read is reported and left unchanged; others o
     rules,
     onMoved: () => {},
     origin: {
-      ...{ chainId: 31337, isLockOver: () => true, findObstacle: async () => undefined },
+      chainId: 31337,
+      isLockOver: () => true,
+      findObstacle: async () => undefined,
       async readLocks(ops: readonly Op[], _at: Block, faults: unknown[]) {
         faults.push(trap)
         const read = ops.filter(({ wallet }) => wallet !== 'trap')

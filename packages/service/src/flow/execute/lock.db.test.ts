@@ -29,7 +29,8 @@ async function quotedAt(cents: bigint): Promise<Swap> {
   const { pool } = database
   const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
   await pool.query('update ops set value_cents = $2 from swaps s where s.op_id = ops.id and s.id = $1', [
-    ...[swapId, cents.toString()],
+    swapId,
+    cents.toString(),
   ])
   const [swap] = await findSwaps(pool, [swapId])
   if (!swap) throw new Error('Swap not found')

@@ -81,7 +81,9 @@ async function lockPaid(deps: LockDeps, lease: Lease, heads: Heads, { swap, trie
   if (deps.sender.room() === 0 || isExpired(swap.op, heads)) return
   if (await deps.origin.findObstacle(swap)) return
   await deps.sender.send(lease, heads, {
-    ...{ role: 'lock', request: await deps.origin.planLock([swap]), swapIds: [swap.id] },
+    role: 'lock',
+    request: await deps.origin.planLock([swap]),
+    swapIds: [swap.id],
     record: (db) => areUnmoved(db, [swap]),
   })
 }

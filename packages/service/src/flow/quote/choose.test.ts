@@ -9,15 +9,26 @@ import type { Order } from './request.ts'
 
 const usd = { decimals: 6, price: 10n ** 18n }
 const base: BaseTerms = {
-  ...{ input: usd, output: usd, feeCentiBps: 1_000n, originCost: 10n, accountRent: 0n },
+  input: usd,
+  output: usd,
+  feeCentiBps: 1_000n,
+  originCost: 10n,
+  accountRent: 0n,
   destinationCoin: usd,
   mostInput: 10n ** 30n,
 }
 const token = { chainId: 1, address: '0x1', symbol: 'USDC', decimals: 6, asset: 'USDC' } as Token
 const order: Order = {
-  ...{ origin: { name: 'one' } as CatalogChain, destination: { name: 'two' } as CatalogChain },
-  ...{ input: token, output: token, wallet: '0xa', recipient: '0xb' },
-  ...{ amount: 1_000_000n, slippageBps: 50, tradeType: 'exactInput', leastOutput: 0n },
+  origin: { name: 'one' } as CatalogChain,
+  destination: { name: 'two' } as CatalogChain,
+  input: token,
+  output: token,
+  wallet: '0xa',
+  recipient: '0xb',
+  amount: 1_000_000n,
+  slippageBps: 50,
+  tradeType: 'exactInput',
+  leastOutput: 0n,
 }
 
 function venue(name: string, offer: Partial<Offer> & { depth?: bigint; impactBps?: bigint } = {}): Venue {

@@ -43,7 +43,8 @@ export const streamRoutes: FastifyPluginAsyncTypebox<StreamOptions> = async (
   app.get('/swap/status/:swapId/events', options, async (request, reply) => {
     const { accountId, keyId } = request.caller
     const start = await streams.open({
-      ...{ accountId, swapId: request.params.swapId },
+      accountId,
+      swapId: request.params.swapId,
       after: Number(request.headers['last-event-id'] ?? request.query.lastEventId ?? 0),
       isAllowed: () => isActiveKey(keyId),
     })

@@ -98,7 +98,11 @@ test('each change of a swap is sent as a status reply, and the last one ends the
 
   expect(stream.ids()).toEqual([1, 2, 3, 4, 5])
   expect(stream.events().map(({ swap }) => swap.substatus)).toEqual([
-    ...['accepted', 'locking', 'locked', 'delivering', 'delivered'],
+    'accepted',
+    'locking',
+    'locked',
+    'delivering',
+    'delivered',
   ])
   expect(stream.events().at(-1)?.swap).toEqual(await statusOfTestSwap(database.pool, swap))
   expect(status.heldCount()).toBe(0)
@@ -133,7 +137,11 @@ test('404 SWAP_NOT_FOUND and 400 INVALID_REQUEST are answered as for any other c
   await Promise.all(refused.map(({ ended }) => ended))
 
   expect(refused.map(({ body }) => body().code)).toEqual([
-    ...['SWAP_NOT_FOUND', 'SWAP_NOT_FOUND', 'INVALID_REQUEST', 'INVALID_REQUEST', 'INVALID_REQUEST'],
+    'SWAP_NOT_FOUND',
+    'SWAP_NOT_FOUND',
+    'INVALID_REQUEST',
+    'INVALID_REQUEST',
+    'INVALID_REQUEST',
   ])
   expect(refused[4]?.body().details.issues).toEqual([expect.objectContaining({ field: 'last-event-id' })])
 })

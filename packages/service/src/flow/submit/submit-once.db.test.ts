@@ -17,7 +17,8 @@ afterAll(() => database.stop())
 
 const submit = (submitted: Partial<Submitted> & { opId: string }) =>
   submitOnce(database.pool, {
-    ...{ expiresAt: Date.now() + HOUR_MS, isOver: false },
+    expiresAt: Date.now() + HOUR_MS,
+    isOver: false,
     recheck: async () => {},
     verify: async () => ({ signature: '0x' }),
     ...submitted,

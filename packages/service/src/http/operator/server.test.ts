@@ -13,10 +13,20 @@ const NEXT_KEY = 'n'.repeat(32)
 const headers = { 'x-operator-key': KEY }
 
 const overview: OperatorOverview = {
-  ...{ at: '2026-03-01T12:00:00.000Z', network: 'local', alarms: [], chains: [], assets: [], inventory: [] },
-  ...{ senders: [], gasFloats: [], lanesHeld: 1, prices: [], stops: [] },
+  at: '2026-03-01T12:00:00.000Z',
+  network: 'local',
+  alarms: [],
+  chains: [],
+  assets: [],
+  inventory: [],
+  senders: [],
+  gasFloats: [],
+  lanesHeld: 1,
+  prices: [],
+  stops: [],
   swaps: { open: [], claimMarginUsed: 0, unsigned: 0, ended: [] },
-  ...{ books: { chains: [], balances: [] }, webhooks: { failing: 0, disabled: 0 } },
+  books: { chains: [], balances: [] },
+  webhooks: { failing: 0, disabled: 0 },
 }
 const unexpected = async () => {
   throw new Error('Unexpected call')

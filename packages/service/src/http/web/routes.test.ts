@@ -10,7 +10,10 @@ const folder = mkdtempSync(join(tmpdir(), 'geoswap-web-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const asset = (type: string, text: string) => ({
-  ...{ type, etag: `"${text}"`, body: Buffer.from(text), gzip: Buffer.from(`gzip ${text}`) },
+  type,
+  etag: `"${text}"`,
+  body: Buffer.from(text),
+  gzip: Buffer.from(`gzip ${text}`),
 })
 const page: WebPage = {
   assets: new Map([

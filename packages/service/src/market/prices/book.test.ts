@@ -9,7 +9,9 @@ type TestAnswer = Outcome | Error | Promise<Outcome>
 function createTestSource(name: string, more: { chainId?: number; minIntervalMs?: number } = {}) {
   const controls = { answer: { problem: 'noAnswer' } as TestAnswer, reads: 0 }
   const source: PriceSource = {
-    ...{ name, assets: new Set(['ETH']), ...more },
+    name,
+    assets: new Set(['ETH']),
+    ...more,
     async read() {
       controls.reads += 1
       const { answer } = controls

@@ -28,7 +28,8 @@ const hermes = { url: `${origin}/hermes` }
 
 test('a feed is right if the server’s name of it is its asset', async () => {
   expect(await findPythDifferences(hermes, [{ asset: 'SOL', feedId: SOL }])).toEqual({
-    ...{ problems: [], warnings: [] },
+    problems: [],
+    warnings: [],
   })
 })
 

@@ -77,7 +77,10 @@ async function readCaps({ evm }: ConnectedChain, token: Address) {
   const [cap, claimCap] = await Promise.all([
     client.readContract({ address: contracts.vault, abi: geoVaultAbi, functionName: 'caps', args: [token] }),
     client.readContract({
-      ...{ address: contracts.escrow, abi: geoEscrowAbi, functionName: 'claimCaps', args: [token] },
+      address: contracts.escrow,
+      abi: geoEscrowAbi,
+      functionName: 'claimCaps',
+      args: [token],
     }),
   ])
   const toCap = ([limit, used]: readonly [bigint, bigint]): Cap => ({ limit, used })

@@ -23,7 +23,11 @@ export function parseMove(kind: Move['kind'], args: string[]): MoveOrder {
   const { values } = parseFlags({
     args,
     options: {
-      ...{ chain: text, token: text, amount: text, to: text, once: text },
+      chain: text,
+      token: text,
+      amount: text,
+      to: text,
+      once: text,
       yes: { type: 'boolean', default: false },
     },
   })

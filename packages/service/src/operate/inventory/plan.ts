@@ -29,8 +29,13 @@ async function planFor(env: Env, session: InventorySession, pool: Pool, days: nu
     const moved = (flows: readonly Flow[]) =>
       flows.find((flow) => flow.chainId === chainId && flow.token === address)?.amount ?? 0n
     return {
-      ...{ chainId, token: address, asset, decimals, free },
-      ...{ paidOut: moved(paidOut), takenIn: moved(takenIn) },
+      chainId,
+      token: address,
+      asset,
+      decimals,
+      free,
+      paidOut: moved(paidOut),
+      takenIn: moved(takenIn),
     }
   })
   return { plan: planRebalance(cells, MARGIN_BPS), stocks }
@@ -80,19 +85,30 @@ function describeShortages({ plan, stocks }: Planned): string[] {
 
 function toJson({ plan, stocks }: Planned, days: number): object {
   const nameOf = (cell: Cell) => ({
-    ...{ chain: stockOf(stocks, cell).chain, chainId: cell.chainId, token: cell.token },
+    chain: stockOf(stocks, cell).chain,
+    chainId: cell.chainId,
+    token: cell.token,
     decimals: cell.decimals,
   })
   return {
     days,
     marginBps: Number(MARGIN_BPS),
     tokens: plan.cells.map((cell) => ({
-      ...{ ...nameOf(cell), asset: cell.asset, free: String(cell.free), paidOut: String(cell.paidOut) },
-      ...{ takenIn: String(cell.takenIn), toClaim: String(stockOf(stocks, cell).toClaim) },
-      ...{ needed: String(cell.needed), after: String(cell.after) },
+      ...nameOf(cell),
+      asset: cell.asset,
+      free: String(cell.free),
+      paidOut: String(cell.paidOut),
+      takenIn: String(cell.takenIn),
+      toClaim: String(stockOf(stocks, cell).toClaim),
+      needed: String(cell.needed),
+      after: String(cell.after),
     })),
     moves: plan.transports.map(({ asset, from, to, amount, arrives }) => ({
-      ...{ asset, from: nameOf(from), to: nameOf(to), amount: String(amount), arrives: String(arrives) },
+      asset,
+      from: nameOf(from),
+      to: nameOf(to),
+      amount: String(amount),
+      arrives: String(arrives),
       usd: inUsd(amount, stockOf(stocks, from)) ?? null,
     })),
     shortages: plan.shortages.map(({ cell, amount }) => ({ ...nameOf(cell), amount: String(amount) })),

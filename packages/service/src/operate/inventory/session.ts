@@ -32,7 +32,12 @@ export function findSettings(env: Env): { target: DatabaseTarget; network: Netwo
 export async function openSession(env: Env, keys: Keys = {}): Promise<InventorySession> {
   const { target, network } = findSettings(env)
   const chains = connectChains({
-    ...{ network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined, ...keys },
+    network,
+    accounts: [],
+    signers: [],
+    markerKey: undefined,
+    findSigned: undefined,
+    ...keys,
     urlsOf: (chain) => chain.rpcUrls,
   })
   const { catalog, silent } = await loadAnswering(network, chains)

@@ -99,10 +99,15 @@ function toJson({ stocks, exposure, moves }: Status, { silent }: InventorySessio
       const { chain, token, held, reserved, free, inEscrow, toClaim, mostPerSwap } = stock
       const amounts = { held, reserved, free, inEscrow, toClaim, mostPerSwap }
       return {
-        ...{ chain, chainId: token.chainId, symbol: token.symbol, token: token.address },
-        ...{ asset: token.asset, decimals: token.decimals },
+        chain,
+        chainId: token.chainId,
+        symbol: token.symbol,
+        token: token.address,
+        asset: token.asset,
+        decimals: token.decimals,
         ...mapValues(amounts, String),
-        ...{ cap: toJsonCap(stock.cap), claimCap: toJsonCap(stock.claimCap) },
+        cap: toJsonCap(stock.cap),
+        claimCap: toJsonCap(stock.claimCap),
         usd: mapValues(amounts, (amount) => inUsd(amount, stock) ?? null),
       }
     }),
