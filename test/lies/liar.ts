@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { answerAsNode } from '../../packages/cli/src/nodes/test-node.ts'
+import { answerAsNode } from '../../packages/cli/test/nodes.ts'
 import { evmRequest } from '../../packages/sdk/test/evm-offer.ts'
 import { createOffers, type Offers } from './offers.ts'
 

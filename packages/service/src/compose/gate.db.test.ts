@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestOp } from '../../test/support/swaps.ts'
 import type { OriginChain } from '../chains/chain.ts'
 import { submit } from '../flow/submit/submit-evm.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestOp } from '../store/test-swaps.ts'
 import { guarded } from './gate.ts'
 import { within } from './timing.ts'
 

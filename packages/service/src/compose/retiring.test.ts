@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { parseNetwork } from '../config/network-file.ts'
-import { NETWORK_TEXT } from '../config/test-network.ts'
 import { activeOf, connectChains } from './chains.ts'
 
 test('a retiring key keeps its lane and gets no new work', () => {

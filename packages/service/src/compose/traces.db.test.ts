@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import type { Span } from '../observe/otlp.ts'
 import { traceOf } from '../observe/swap-trace.ts'
 import { readClaimMarginUsed, readEndedSwaps, readOpenSwaps, readStageTimes } from '../store/figures.ts'
 import { declareLanes, type Lease, takeLanes } from '../store/lanes.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap } from '../store/test-swaps.ts'
 import { placeEvents } from '../store/webhook-deliveries.ts'
 import { tracingLane } from './traces.ts'
 
