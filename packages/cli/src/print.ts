@@ -8,7 +8,7 @@ export type Style = { raw: boolean }
 
 type Sides = Pick<Order, 'from' | 'to'>
 
-export function money(amount: string, { symbol, decimals, chain }: OrderSide, { raw }: Style): string {
+function money(amount: string, { symbol, decimals, chain }: OrderSide, { raw }: Style): string {
   return `${raw ? amount : formatAmount(BigInt(amount), decimals)} ${symbol} on ${chain}`
 }
 

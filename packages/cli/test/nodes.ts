@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers'
 import { encodeAbiParameters, numberToHex } from 'viem'
 
 /** Symbols of tokens with six decimals, by lower-case address. */
-export type TestTokens = Readonly<Record<string, string>>
+type TestTokens = Readonly<Record<string, string>>
 
 /** The parts of a node that clients read: its chain, its clock, and the tokens' metadata. */
 export function answerAsNode(chainId: number, tokens: TestTokens, request: Record<string, unknown>): object {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startTestChain } from '../../test/evm-chain.ts'
+import { startTestChain } from '../../test/shape-chain.ts'
 import { type ChainTime, controlShape } from './control-methods.ts'
 
 type Chain = Awaited<ReturnType<typeof startTestChain>>

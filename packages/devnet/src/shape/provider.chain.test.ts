@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { connect, startTestChain } from '../../test/evm-chain.ts'
+import { connect, startTestChain } from '../../test/shape-chain.ts'
 import { DIRECT_PATH, type MeterRow } from './control-methods.ts'
 
 const chain = await startTestChain('base', {

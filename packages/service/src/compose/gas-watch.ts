@@ -6,8 +6,8 @@ import { activeOf, type ConnectedChain, type Senders } from './chains.ts'
 import { floatOf } from './gas.ts'
 
 type Seen = { marks: GasMarks; balances: Readonly<Record<string, bigint>> }
-export type KeyGas = { chain: string; address: string; isLow: boolean }
-export type FloatGas = { chain: string; address: string; coins: number; topUpsLeft: number }
+type KeyGas = { chain: string; address: string; isLow: boolean }
+type FloatGas = { chain: string; address: string; coins: number; topUpsLeft: number }
 
 export type GasWatch = {
   /** False only if the key's balance was read and is too low for its next transactions. */

@@ -65,7 +65,7 @@ import { openSpans, tracingLane } from './traces.ts'
 import { openViews } from './views.ts'
 import { addWorkerMetrics, type WorkerCounters } from './worker-metrics.ts'
 
-export type Worker = { start(): Promise<void>; close(): Promise<void> }
+type Worker = { start(): Promise<void>; close(): Promise<void> }
 
 type Parts = {
   config: Config

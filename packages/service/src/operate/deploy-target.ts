@@ -28,8 +28,8 @@ import type { EvmChainConfig } from '../config.ts'
 const quoterAbi = parseAbi(['function factory() view returns (address)'])
 
 type Created = { gasUsed: bigint; cost: bigint; txHash: Hex }
-export type Estimate = { gas: bigint; cost: bigint }
-export type CodeCheck = { state: 'right' | 'missing' | 'other'; hash: Hex }
+type Estimate = { gas: bigint; cost: bigint }
+type CodeCheck = { state: 'right' | 'missing' | 'other'; hash: Hex }
 
 export type DeployTarget = {
   /** The factory of the pools that a quoter uses. */

@@ -4,7 +4,7 @@ import type { SwapEvent, SwapState } from '../model/lifecycle.ts'
 /** The chain facts about one swap. */
 export type Shown = { locked?: Landed; claimed?: Landed; refunded?: Refunded; delivered?: Delivered }
 
-export type Step = {
+type Step = {
   event: SwapEvent
   originTxHash?: string
   lockedBlock?: bigint

@@ -5,7 +5,7 @@ import type { Op, Swap } from '../../src/model/swap.ts'
 import { attester, type ConformanceWorld, INPUT_AMOUNT, QUOTED_OUTPUT } from './world.ts'
 
 /** The increase of each balance; `spent` and `received` in the output token, all others in the input token. */
-export type Moved = { wallet: bigint; intake: bigint; claimed: bigint; spent: bigint; received: bigint }
+type Moved = { wallet: bigint; intake: bigint; claimed: bigint; spent: bigint; received: bigint }
 
 export const nothing: Moved = { wallet: 0n, intake: 0n, claimed: 0n, spent: 0n, received: 0n }
 export const taken: Moved = { ...nothing, wallet: -INPUT_AMOUNT, intake: INPUT_AMOUNT }

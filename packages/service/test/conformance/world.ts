@@ -8,7 +8,7 @@ import type { Op, Swap } from '../../src/model/swap.ts'
 export type Kind = 'native' | 'token'
 export type SwapOptions = { input?: Kind; output?: Kind; recipient?: string; quotedOutput?: bigint }
 /** The end of a transaction's life: by the clock of one family, by the height of the other. */
-export type End = { deadline: number; lastValid?: bigint | undefined }
+type End = { deadline: number; lastValid?: bigint | undefined }
 
 /** A real chain of one family whose time the test controls. Every swap both begins and ends on it. */
 export type ConformanceWorld = {

@@ -64,7 +64,7 @@ export function explore<S, E extends Edge<S>>(machine: Machine<S, E>): Explorati
 }
 
 /** The shortest trace to a state. */
-export function traceTo<S, E>(node: Node<S, E>): string[] {
+function traceTo<S, E>(node: Node<S, E>): string[] {
   const trace: string[] = []
   for (let at = node; at.cameFrom; at = at.cameFrom.node) trace.unshift(at.cameFrom.name)
   return trace

@@ -4,7 +4,7 @@ import { stepsOf } from './model.ts'
 import type { Rules } from './rules.ts'
 import { encode, isFinal, type ModelState, startOf } from './state.ts'
 
-export type Pair = readonly [ModelState, ModelState]
+type Pair = readonly [ModelState, ModelState]
 type PairStep = { name: string; to: Pair }
 
 // Steps that do not affect exposure are left out: the product of two whole swaps is too large to explore.

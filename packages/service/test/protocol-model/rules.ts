@@ -1,5 +1,5 @@
 /** How a chain excludes a second effect: by contract state and nonces, or by markers and block heights. */
-export type Family = 'evm' | 'solana'
+type Family = 'evm' | 'solana'
 
 /**
  * The rules that keep money safe, each of which can be turned off, and the assumptions about time and reorgs. A mutant

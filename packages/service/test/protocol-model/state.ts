@@ -5,10 +5,10 @@ import type { Rules } from './rules.ts'
  * The stage of a signed transaction. `flight`: some node has it. `included`: in a block that a reorg may undo. `dead`:
  * a hard-final block shows that it had no effect and never will.
  */
-export type Place = 'unsigned' | 'signed' | 'flight' | 'included' | 'final' | 'dead'
+type Place = 'unsigned' | 'signed' | 'flight' | 'included' | 'final' | 'dead'
 
 /** The holder of its bytes: the database, one live process, or nobody after that process died. */
-export type Keeper = 'log' | 'memory' | 'nobody'
+type Keeper = 'log' | 'memory' | 'nobody'
 
 /** `generation`: the marker it creates. */
 export type Attempt = { place: Place; keeper: Keeper; generation: 0 | 1 }
@@ -24,10 +24,10 @@ export type Clock = (typeof clocks)[number]
  * A delivery reported as settled before it was final. `safe`: a reorg leaves time to repeat it. `repeating`: undone,
  * and being repeated. `repeated`: included for the second time. `late`: reported without time to repeat.
  */
-export type Reported = 'no' | 'safe' | 'repeating' | 'repeated' | 'late'
+type Reported = 'no' | 'safe' | 'repeating' | 'repeated' | 'late'
 
 /** Lamports that a stranger sent to the first marker of the delivery or the refund. */
-export type Funding = 'none' | 'included' | 'final'
+type Funding = 'none' | 'included' | 'final'
 
 /** One swap: its row, its recorded attempts, both chains, and the plan of a live process. */
 export type ModelState = {
@@ -99,7 +99,7 @@ export const isOnChain = ({ place }: Attempt): boolean => place === 'included' |
 export const isLive = ({ place }: Attempt): boolean => place === 'signed' || place === 'flight'
 export const isFinal = ({ place }: Attempt): boolean => place === 'final'
 export const isDead = ({ place }: Attempt): boolean => place === 'dead'
-export const isKnown = ({ place, keeper }: Attempt): boolean => place !== 'unsigned' && keeper !== 'nobody'
+const isKnown = ({ place, keeper }: Attempt): boolean => place !== 'unsigned' && keeper !== 'nobody'
 
 export const knownOf = (attempts: readonly Attempt[]): Attempt[] => attempts.filter(isKnown)
 

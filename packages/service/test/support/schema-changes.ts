@@ -4,7 +4,7 @@ import type { Db } from '../../src/store/db.ts'
  * The parts of a schema that a version of the service can see, by name. Values are compared, never parsed, except
  * lists.
  */
-export type Schema = {
+type Schema = {
   tables: ReadonlySet<string>
   /** By `table.column`. */
   columns: ReadonlyMap<string, { type: string; isNullable: boolean; hasDefault: boolean }>

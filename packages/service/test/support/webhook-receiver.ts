@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export type Received = { headers: IncomingMessage['headers']; body: string; path: string }
+type Received = { headers: IncomingMessage['headers']; body: string; path: string }
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 type Behaviour = (

@@ -31,7 +31,7 @@ const PURCHASE_GAS = 600_000
 const DRY_PRICES = [4_295_128_740n, 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n]
 
 /** From the sold to the bought token, through the pool with this `fee`, in millionths. */
-export type Route = { tokenIn: Address; tokenOut: Address; fee: number }
+type Route = { tokenIn: Address; tokenOut: Address; fee: number }
 
 type Asked = Route & { quoter: Address; blockNumber?: bigint }
 
@@ -78,7 +78,7 @@ function toPath({ tokenIn, tokenOut, fee }: Route): [Hex, Hex, Hex] {
  * `least` is the amount that must arrive, from the signed minimum up to the quoted output. With the quoted output the
  * delivery is all or nothing; with less, it spends all of `maxIn` if that does not buy the quoted output.
  */
-export type Purchase = Omit<Route, 'tokenOut'> & { adapter: Address; maxIn: bigint; least: bigint }
+type Purchase = Omit<Route, 'tokenOut'> & { adapter: Address; maxIn: bigint; least: bigint }
 
 type PurchaseSettings = Pick<EvmChainSettings, 'vault' | 'ringOf' | 'uniswap'>
 
@@ -172,7 +172,7 @@ export async function verifyUniswapV3(client: PublicClient, venue: Venue): Promi
 }
 
 /** The quoted purchase of an op: at most its budget, for at least the signed minimum. */
-export function purchaseOf({ uniswap }: Pick<EvmChainSettings, 'uniswap'>, op: Op): Purchase {
+function purchaseOf({ uniswap }: Pick<EvmChainSettings, 'uniswap'>, op: Op): Purchase {
   const isMeant = ({ sell, buy }: UniswapPool) => sell === op.payToken && buy === op.outputToken
   const pool = uniswap?.pools.find(isMeant)
   if (!uniswap || !pool) throw new Error(`No pool sells ${op.outputToken} for ${op.payToken}`)

@@ -3,7 +3,7 @@ import type { Sender } from '../../lanes/sender.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 
-export type Verdict = { kind: 'deliver' } | { kind: 'wait' } | { kind: 'impossible'; reason: RefundReason }
+type Verdict = { kind: 'deliver' } | { kind: 'wait' } | { kind: 'impossible'; reason: RefundReason }
 
 export type JudgeDeps = {
   destination: DestinationChain

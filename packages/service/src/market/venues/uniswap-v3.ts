@@ -2,7 +2,7 @@ import type { Market, Token } from '../../model/catalog.ts'
 import { outputOf, type Point, type PointsCurve } from '../../model/curve.ts'
 import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
 
-export const UNISWAP_V3 = 'uniswap-v3'
+const UNISWAP_V3 = 'uniswap-v3'
 
 /** A pool that sells `buy` for the vault's `sell`. */
 export type Pool = { chainId: number; sell: Token; buy: Token }

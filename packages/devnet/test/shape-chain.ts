@@ -10,7 +10,7 @@ import { createRpcServer } from '../src/shape/server.ts'
 import { createShapedChain } from '../src/shape/shaped-chain.ts'
 
 export const CHAIN_ID = 31_337
-export const ETHER = 10n ** 18n
+const ETHER = 10n ** 18n
 
 type Reply = { status: number; retryAfter: string | null; body: unknown }
 type Body = { result?: unknown; error?: { code: number; message: string; data?: unknown } }
