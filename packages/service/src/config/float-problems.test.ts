@@ -30,7 +30,7 @@ test.each([
   ['a target at its low mark', { evm: EVM, chains: [{ ...base, target: '0.02' }] }, 'must be above low'],
   ['a limit below one top-up', { evm: EVM, chains: [{ ...base, maxPerDay: '0.09' }] }, 'at least target'],
   ['a low mark of nothing', { evm: EVM, chains: [{ ...base, low: '0' }] }, 'must be above 0'],
-  ['a chain twice', { evm: EVM, chains: [base, base] }, 'twice'],
+  ['a chain twice', { evm: EVM, chains: [base, base] }, 'repeated'],
   [
     'the address of a relayer',
     { evm: '0x1000000000000000000000000000000000000001', chains: [base] },
