@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { bannedNames, entryPoints, exceptions, type Rule, rules, typeCycles } from './import-rules.ts'
-import { readSources, report, type Source } from './sources.ts'
+import { isTest, readSources, report, type Source } from './sources.ts'
 
 export type Import = { target: string; typesOnly: boolean }
 
@@ -14,6 +14,7 @@ export function checkImports(sources: readonly Source[]): string[] {
   return [
     ...[...graph].flatMap(([file, imports]) => imports.flatMap((found) => judge(file, found) ?? [])),
     ...sources.flatMap(findCrossings),
+    ...sources.filter(({ path }) => /\/src\//.test(path) && !isTest(path)).flatMap(findTestImports),
     ...sources.flatMap(findHabits),
     ...findCycle(graph),
   ]
@@ -81,6 +82,13 @@ function findCrossings({ path, text }: Source): string[] {
         /^\.(?!.*\.gen\.\w+$)/.test(specifier) && !join(dirname(path), specifier).startsWith(own),
     )
     .map((specifier) => `${nameOf(path)} reaches out of its package: ${specifier}`)
+}
+
+/** Production code imports nothing from the `test` folder of a package. */
+function findTestImports(source: Source): string[] {
+  return importsOf(source)
+    .filter(({ target }) => /^[\w-]+\/test\//.test(target))
+    .map(({ target }) => `${nameOf(source.path)} imports code of tests: ${target}`)
 }
 
 function findHabits({ path, text }: Source): string[] {

@@ -27,6 +27,7 @@ describe('the architecture', () => {
     ['wire/src/a.ts', "import 'viem'", 'wire knows only'],
     ['sdk/src/a.ts', "import { x } from '@geoswap/service'", 'the SDK does not know'],
     ['sdk/src/a.ts', "import { x } from '../../service/src/b.ts'", 'reaches out of its package'],
+    ['service/src/main.ts', "import { x } from '../test/support/b.ts'", 'code of tests'],
     ['service/src/store/utils.ts', '', 'not a descriptive name'],
     ['service/src/store/index.ts', '', 'index.ts belongs'],
     ['service/src/http/a.ts', 'const x = process.env.X', 'only entry points'],

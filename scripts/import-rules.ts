@@ -43,7 +43,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'tests may import anything',
-    files: /\.test\.ts$|\/test-[\w-]+\.ts$|^[\w-]+\/test\/|^test\//,
+    files: /\.test\.ts$|^[\w-]+\/test\/|^test\//,
     may: [ANYTHING],
   },
   { name: 'scripts may import anything', files: /^scripts\/|^[\w-]+\/scripts\//, may: [ANYTHING] },

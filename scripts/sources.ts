@@ -29,7 +29,7 @@ function isSkipped(name: string): boolean {
 }
 
 export function isTest(path: string): boolean {
-  return /\.test\.ts$|\/test-[\w-]+\.ts$|^test\/|^packages\/[\w-]+\/test\//.test(path)
+  return /\.test\.ts$|^test\/|^packages\/[\w-]+\/test\//.test(path)
 }
 
 /** Prints the problems and sets the exit code, or reports in one line that there are none. */

@@ -10,7 +10,7 @@ import { Check, Errors } from 'typebox/value'
 import { expect } from 'vitest'
 import { type Answer, type ApiClient, createApiClient } from './client.ts'
 
-export type RawRequest = { method: string; path: string; body?: string; headers?: Record<string, string> }
+type RawRequest = { method: string; path: string; body?: string; headers?: Record<string, string> }
 export type CheckedClient = ApiClient & {
   apiKey: string
   /** Sends exactly these bytes and headers; the API key only if it is among them. */

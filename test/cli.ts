@@ -37,7 +37,7 @@ export function createCli(local: LocalNetwork) {
 }
 
 type Ended = { code: number | null; stdout: string; stderr: string }
-export type Running = {
+type Running = {
   child: ChildProcess
   ended: Promise<Ended>
   /** Resolves to the pattern's first group once it appears on stderr. */

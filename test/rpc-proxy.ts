@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type RpcCall = { id: number; method: string; params: unknown[] }
+type RpcCall = { id: number; method: string; params: unknown[] }
 
 /** The handling of a request: forwarded, dropped, or forwarded with its reply dropped. */
-export type ProxyAction = 'forward' | 'dropRequest' | 'dropReply'
+type ProxyAction = 'forward' | 'dropRequest' | 'dropReply'
 
 export type RpcProxy = {
   url: string

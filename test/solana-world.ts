@@ -35,7 +35,7 @@ import {
 } from '@solana-program/token'
 import type { LocalNetwork, LocalSolanaChain } from './world.ts'
 
-export const NATIVE_SOL = address('11111111111111111111111111111111')
+const NATIVE_SOL = address('11111111111111111111111111111111')
 export const TOKEN_2022_PROGRAM_ADDRESS = address('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb')
 
 const PAYER_LAMPORTS = 10_000n * 10n ** 9n
@@ -54,7 +54,7 @@ type DevApi = {
 type Rpc = ReturnType<typeof createSolanaRpc>
 type Sender = { rpc: Rpc; payer: KeyPairSigner; send(...instructions: Instruction[]): Promise<Signature> }
 
-export type TestMint = { address: Address; program: Address; decimals: number }
+type TestMint = { address: Address; program: Address; decimals: number }
 export type MintOptions = {
   decimals?: number
   program?: Address

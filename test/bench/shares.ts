@@ -11,12 +11,12 @@ const FULL = 0.9
 
 /** One process: its parent, and the seconds of processor time of itself and of its ended children. */
 export type Process = { parent: number; own: number; ended: number }
-export type Processes = ReadonlyMap<number, Process>
+type Processes = ReadonlyMap<number, Process>
 /** All processes, and the total busy seconds of the machine's processors. */
-export type Reading = { processes: Processes; busy: number }
+type Reading = { processes: Processes; busy: number }
 
 /** Processors used by each part, where 1 is one processor; and the largest share of a single process. */
-export type Shares = { parts: ReadonlyMap<string, number>; busiest: { part: string; share: number } }
+type Shares = { parts: ReadonlyMap<string, number>; busiest: { part: string; share: number } }
 
 type Pids = Readonly<Record<string, readonly number[]>>
 

@@ -17,4 +17,3 @@ export function ms(value: number): string {
 }
 
 export const perSecond = (value: number): string => `${Math.round(value)}/s`
-export const percent = (value: number): string => `${(value * 100).toFixed(0)}%`

@@ -13,7 +13,7 @@ import { buildForRun } from './build.ts'
 import type { Ledger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
 
-export type Role = 'api' | 'worker' | 'attester'
+type Role = 'api' | 'worker' | 'attester'
 type Member = {
   role: Role
   name: string

@@ -14,7 +14,7 @@ import { type Answer, askedBy, type Call, toldBy, type View } from './views.ts'
 import type { WriteAheadProbe } from './write-ahead.ts'
 
 /** A temporary fault of a chain, or of one of its nodes if `node` is set. */
-export type NodeFault = { node?: number } & (
+type NodeFault = { node?: number } & (
   | { kind: 'frozen' }
   | { kind: 'stale' | 'forked'; lag: number }
   | { kind: 'lying' }

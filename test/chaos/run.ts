@@ -29,7 +29,7 @@ const LAPSE_SECONDS = 300
 const BACKLOG_MS = 45_000
 const LAPSE_EVERY_MS = 4_000
 
-export type RunOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
+type RunOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
 
 /**
  * One run: starts everything, causes the faults and waits for rest; its folder has the evidence for the

@@ -28,7 +28,7 @@ const LOOK_MS = 20
 
 type Submission = { geoOpToken: string; signature: Hex }
 type Acknowledged = { submission: Submission; swapId: string }
-export type SubmitReport = {
+type SubmitReport = {
   acknowledged: number
   killed: number
   databaseKilled: number

@@ -3,7 +3,7 @@ import { Pool } from 'pg'
 import { type Hex, keccak256 } from 'viem'
 import { delay } from '../bench/clock.ts'
 
-export type Found = { txHash: string; isRecorded: boolean; role?: string; sender?: string }
+type Found = { txHash: string; isRecorded: boolean; role?: string; sender?: string }
 export type WriteAheadProbe = { look(raw: string): Promise<Found>; stop(): Promise<void> }
 
 const AGAIN_MS = 50
@@ -44,7 +44,7 @@ export function createWriteAheadProbe(databaseUrl: string): WriteAheadProbe {
 }
 
 /** On EVM chains the hash of the bytes, on Solana the first signature in them. */
-export function hashOf(raw: string): string {
+function hashOf(raw: string): string {
   if (raw.startsWith('0x')) return keccak256(raw as Hex)
   return getBase58Decoder().decode(Buffer.from(raw, 'base64').subarray(1, 65))
 }

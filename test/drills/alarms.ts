@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { fires } from '../../scripts/alert-rules.ts'
 import { ROOT } from '../../scripts/sources.ts'
 
-export type AlertRule = { alert: string; expr: string; for?: string }
+type AlertRule = { alert: string; expr: string; for?: string }
 
 const { groups }: { groups: { rules: AlertRule[] }[] } = parse(
   readFileSync(join(ROOT, 'deploy/alerts.yaml'), 'utf8'),

@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { Hex } from 'viem'
 import { fromSealed, toSealed } from '../../packages/service/src/model/quote.ts'
 import { createSealer, type JsonValue } from '../../packages/service/src/seal/sealer.ts'
-import { isGenuine, type Receiver, startReceiver } from '../../packages/service/src/webhooks/test-receiver.ts'
+import {
+  isGenuine,
+  type Receiver,
+  startReceiver,
+} from '../../packages/service/test/support/webhook-receiver.ts'
 import { authorize, quoteOnceSettled, toRequest } from '../world.ts'
 import { ends, isHealthy } from './checks.ts'
 import { webhook } from './commands.ts'

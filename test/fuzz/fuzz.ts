@@ -13,7 +13,7 @@ type Options = {
   secrets: readonly string[]
   onProgress?(sent: number): void
 }
-export type FuzzReport = { sent: number; statuses: Record<string, number>; faults: string[] }
+type FuzzReport = { sent: number; statuses: Record<string, number>; faults: string[] }
 
 const AT_ONCE = 8
 // Stacks, files, statements and messages of the database: none of the hostile texts contains any of these.

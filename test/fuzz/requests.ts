@@ -11,7 +11,7 @@ export type WireRequest = {
   isBroken: boolean
 }
 
-export type Schema = {
+type Schema = {
   type?: string
   enum?: unknown[]
   const?: unknown

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { evmRequest } from '../../packages/sdk/test/evm-offer.ts'
-import { answerAsNode } from '../../packages/wallet/src/nodes/test-node.ts'
+import { answerAsNode } from '../../packages/wallet/test/nodes.ts'
 import { createOffers, type Offers } from './offers.ts'
 
 export type Reply = { status: number; body: unknown }

@@ -38,7 +38,7 @@ const EVERYWHERE = {
   help: { type: 'boolean', about: 'this text' },
 } as const satisfies Options
 
-export type Parsed = { values: Record<string, string | boolean | undefined>; words: string[] }
+type Parsed = { values: Record<string, string | boolean | undefined>; words: string[] }
 
 export function parseCommand(name: string, command: AnyCommand, args: string[]): Parsed {
   const options = { ...command.options, ...EVERYWHERE }

@@ -11,7 +11,7 @@ import type { Fill, Swap } from './op.ts'
 import { mint, NATIVE, type World } from './world.ts'
 
 /** Uniswap V3 with the bytecode of public chains, and an allowed adapter to its pools. */
-export type Uniswap = { factory: Address; router: Address; positions: Address; adapter: Address }
+type Uniswap = { factory: Address; router: Address; positions: Address; adapter: Address }
 
 export async function createUniswap(world: World): Promise<Uniswap> {
   const factory = await evm.deploy(world.chain, uniswapV3.factory)

@@ -3,7 +3,7 @@ import { callEscrow } from './calls.ts'
 import { domainOf, type Signature, toCompact } from './op.ts'
 import { NATIVE, type World } from './world.ts'
 
-export type Withdrawal = { owner: Address; token: Address; to: Address; nonce: bigint; deadline: bigint }
+type Withdrawal = { owner: Address; token: Address; to: Address; nonce: bigint; deadline: bigint }
 
 const types = {
   Withdraw: [

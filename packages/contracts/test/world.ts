@@ -170,7 +170,7 @@ export const designator = (to: Address): Hex => concat(['0xef0100', to]).toLower
 const events = [...geoEscrowAbi, ...geoVaultAbi].filter((item) => item.type === 'event')
 
 type EventName = ContractEventName<typeof geoEscrowAbi> | ContractEventName<typeof geoVaultAbi>
-export type Event = { name: EventName; id: Hex; args: Record<string, unknown> }
+type Event = { name: EventName; id: Hex; args: Record<string, unknown> }
 
 /** The contracts' logs in a receipt, in order; `id` is the first indexed value. */
 export function readEvents(world: World, receipt: evm.Receipt): Event[] {

@@ -18,7 +18,7 @@ import {
   type SolanaSender,
 } from './solana-sender.ts'
 
-export type DeployedMint = MintPlan & { address: Address }
+type DeployedMint = MintPlan & { address: Address }
 export type DeployedSolanaChain = {
   /** The owners of the token accounts; they also hold native coin. */
   vaults: { intake: Address; inventory: Address }

@@ -42,7 +42,7 @@ import {
 } from './plan.ts'
 
 export type DeployedToken = { symbol: string; asset: string; address: Address; decimals: number }
-export type DeployedFeed = { asset: string; chainId: number; address: Address; decimals: number }
+type DeployedFeed = { asset: string; chainId: number; address: Address; decimals: number }
 export type DeployedChain = {
   contracts: { account: Address; escrow: Address; vault: Address }
   tokens: DeployedToken[]

@@ -1,5 +1,5 @@
 export type Call = { method: string; params?: unknown[] }
-export type Ask = (call: Call) => Promise<unknown>
+type Ask = (call: Call) => Promise<unknown>
 
 const BLOCK: Call = { method: 'evm_mine', params: [] }
 const MINING = ['evm_mine', 'hardhat_mine', 'shape_advance']

@@ -5,7 +5,7 @@ const BLOCK_GAS_LIMIT = 60_000_000
 
 export type EvmProvider = Awaited<ReturnType<typeof createHardhatNetworkProvider>>
 
-export type EvmProviderOptions = {
+type EvmProviderOptions = {
   chainId: number
   baseFeeWei?: number
   /** Defaults to now. */

@@ -8,7 +8,7 @@ import { type Environment, listeningPort, nextMessage, spawnNode } from './node-
 import { NATIVE, NATIVE_SOL } from './plan.ts'
 import type { Role } from './supervise.ts'
 
-export type LocalSetup = {
+type LocalSetup = {
   home: Home
   keys: Keys
   env: Environment

@@ -14,7 +14,7 @@ export type ReadySolanaChain = Omit<SolanaPlan, 'tokens'> &
   ChainUrls & { wsUrl: string }
 export type ReadyChains = { evm: ReadyChain[]; solana: ReadySolanaChain }
 
-export type LocalToken = { symbol: string; address: string; decimals: number }
+type LocalToken = { symbol: string; address: string; decimals: number }
 export type LocalShape = {
   blockMs: number
   /** Accepts the `shape_` controls, `shape_readMeter` included. */
@@ -67,16 +67,16 @@ type AnyServiceChain = {
   native: { symbol: string; asset: string }
   tokens: ServiceToken[]
 }
-export type EvmServiceChain = AnyServiceChain & {
+type EvmServiceChain = AnyServiceChain & {
   family: 'evm'
   contracts: { account: Address; escrow: Address; vault: Address }
 }
-export type SolanaServiceChain = AnyServiceChain & {
+type SolanaServiceChain = AnyServiceChain & {
   family: 'solana'
   vaults: { intake: string; inventory: string }
   feePayers: { input: string; delivery: string }
 }
-export type ServiceChain = (EvmServiceChain | SolanaServiceChain) & ChainRules
+type ServiceChain = (EvmServiceChain | SolanaServiceChain) & ChainRules
 
 /** `service.json`: the configuration that the service's processes share. It contains no secret. */
 export type ServiceConfig = {

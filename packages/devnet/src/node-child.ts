@@ -17,7 +17,7 @@ export function nodeFlagsFor(file: string): string[] {
 
 export type Environment = Readonly<Record<string, string>>
 
-export type NodeChild = {
+type NodeChild = {
   /** Path of the file, relative to the project's root. */
   file: string
   args: readonly string[]

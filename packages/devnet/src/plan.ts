@@ -20,7 +20,7 @@ export type ChainPlan = {
   shape?: EvmShapeName
 }
 /** How often a feed is updated, and the age at which its price is stale. */
-export type FeedPlan = { everySeconds: number; maxAgeSeconds: number }
+type FeedPlan = { everySeconds: number; maxAgeSeconds: number }
 
 /** A token of Solana is an account of its program and has no name on the chain. */
 export type MintPlan = Omit<TokenPlan, 'name'> & { program: SolanaAddress }

@@ -64,7 +64,7 @@ export async function createApiKey({ home, env, databaseUrls }: ServiceSetup): P
 }
 
 /** The environment of each role: no role receives the keys or the database login of another. */
-export function serviceEnvironment(setup: ServiceSetup, role: 'api' | 'worker' | 'attester'): Environment {
+function serviceEnvironment(setup: ServiceSetup, role: 'api' | 'worker' | 'attester'): Environment {
   const { env, keys, home, databaseUrls } = setup
   const secrets = toServiceSecrets(keys)[role]
   return { ...env, DATABASE_URL: databaseUrls[role], GEOSWAP_CONFIG: home.serviceFile, ...secrets }

@@ -50,7 +50,7 @@ export function createSolanaSigner(key: { seed: Hex }): Promise<KeyPairSigner> {
   return createKeyPairSignerFromPrivateKeyBytes(hexToBytes(key.seed))
 }
 
-export type SolanaOutcome =
+type SolanaOutcome =
   | { kind: 'confirmed'; signature: Signature }
   /** The transaction ran, or was simulated, and failed. */
   | { kind: 'refused'; reason: string }

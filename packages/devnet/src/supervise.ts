@@ -59,7 +59,7 @@ export async function supervise(role: Role): Promise<Supervised> {
 }
 
 /** Ends a child with its stop signal, and with SIGKILL if that takes too long. */
-export async function endChild(child: ChildProcess, how: { signal: NodeJS.Signals; graceMs: number }) {
+async function endChild(child: ChildProcess, how: { signal: NodeJS.Signals; graceMs: number }) {
   if (hasEnded(child)) return
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill(how.signal)

@@ -2,7 +2,7 @@ import { CliError } from '@geoswap/wallet/errors'
 import type { Rules } from './rules.ts'
 import { formatUsd } from './usd.ts'
 
-export type Facts = {
+type Facts = {
   /** The value of the swap; undefined if the service reports none. */
   cents: bigint | undefined
   /** The value of the other swaps of the last 24 hours. */

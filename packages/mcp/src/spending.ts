@@ -4,7 +4,7 @@ import { type Attempt, isUsable, type Journal, standingOf } from '@geoswap/walle
 import { createJsonFile, damaged, isErrno, readJsonFile } from '@geoswap/wallet/store/private-files'
 
 /** The value an attempt may spend, recorded before anything is signed for it. */
-export type Spend = { attempt: string; cents: bigint; at: number }
+type Spend = { attempt: string; cents: bigint; at: number }
 
 export type Spending = ReturnType<typeof openSpending>
 
@@ -48,7 +48,7 @@ export function openSpending(folder: string, journal: Pick<Journal, 'list'>) {
 type Seen = { now: number; except?: string | undefined; attempts: readonly Attempt[] }
 
 /** Spending of the last 24 hours. An attempt that was requoted counts once, at its highest value. */
-export function sumSpent(spends: readonly Spend[], { now, except, attempts }: Seen): bigint {
+function sumSpent(spends: readonly Spend[], { now, except, attempts }: Seen): bigint {
   const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]))
   const most = new Map<string, bigint>()
   for (const { attempt, cents, at } of spends) {

@@ -33,7 +33,7 @@ function isFromService(error: unknown): boolean {
   return error instanceof GeoswapError && error.status !== 0 && error.code !== 'UNEXPECTED_REPLY'
 }
 
-export type ToolError = { code: string; message: string; advice?: string } & Record<string, unknown>
+type ToolError = { code: string; message: string; advice?: string } & Record<string, unknown>
 
 /** Undefined for unexpected errors. */
 export function toToolError(

@@ -6,14 +6,14 @@ import type { Order } from '@geoswap/wallet/store/journal'
 import type { Money, QuoteView, SwapView } from './schemas.ts'
 
 /** A token on a chain, with the fields that are known. */
-export type KnownSide = {
+type KnownSide = {
   chainId: number
   chain: string
   token?: string | undefined
   symbol?: string | undefined
   decimals?: number | undefined
 }
-export type Sides = { from: KnownSide; to: KnownSide }
+type Sides = { from: KnownSide; to: KnownSide }
 
 export function toMoney(units: string, { chainId, chain, token, symbol, decimals }: KnownSide): Money {
   return {

@@ -8,7 +8,7 @@ export type TransportCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'UNEXPECTED_REPLY'
 export type GeoswapErrorCode = ErrorCode | TransportCode
 export type Recovery = ErrorReply['recovery']
 
-export type GeoswapErrorFields = {
+type GeoswapErrorFields = {
   code: GeoswapErrorCode
   message: string
   /** The HTTP status; 0 if there was no reply. */

@@ -41,7 +41,7 @@ export type SwapOptions = SwapLimits & {
   timeoutMs?: number | undefined
 }
 
-export type SwapDeps = {
+type SwapDeps = {
   calls: Omit<Calls, 'postOnce' | 'readOnce' | 'streamOnce'>
   submit(submission: Submission, options: { signal?: AbortSignal | undefined }): Promise<SubmitReply>
   waitForSwap(swapId: string, options: WaitOptions): Promise<EndedSwap>

@@ -39,7 +39,7 @@ const newAddress = async () => (await generateKeyPairSigner()).address
 export const wallet = await generateKeyPairSigner()
 export const feePayer = await newAddress()
 export const intake = await newAddress()
-export const mint = await newAddress()
+const mint = await newAddress()
 export const stranger = await newAddress()
 const marker = await newAddress()
 
@@ -65,9 +65,9 @@ export const delivery: Delivery = {
 }
 
 export type Parts = Record<'limit' | 'price' | 'marker' | 'memo' | 'transfer', Instruction>
-export type Transfer = { from: Address; source: Address; destination: Address; mint: Address; amount: bigint }
+type Transfer = { from: Address; source: Address; destination: Address; mint: Address; amount: bigint }
 
-export const source = await accountOf(wallet.address)
+const source = await accountOf(wallet.address)
 export const destination = await accountOf(intake)
 
 export function transferOf(change: Partial<Transfer> = {}): Instruction {

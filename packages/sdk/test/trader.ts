@@ -12,7 +12,7 @@ import { type Fault, startService } from './service-double.ts'
 /** Short pauses: the tests check their order, not their length. */
 export const retry = { baseMs: 5, maxMs: 20, forMs: 2_000, submitForMs: 2_000 }
 
-export const contracts = {
+const contracts = {
   [origin.chainId]: { account: delegate, escrow: origin.escrow },
   [evmRequest.destinationChain]: { vault },
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '@geoswap/wire'
 
-export { type ErrorCode, errorCatalogue } from '@geoswap/wire'
+export { errorCatalogue } from '@geoswap/wire'
 
 type Options = {
   /** Replaces the catalogue's message; the caller sees it. */

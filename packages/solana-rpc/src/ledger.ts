@@ -29,7 +29,7 @@ export type Reached = {
   landed: readonly Landed[]
   changed: ReadonlySet<Address>
 }
-export type LedgerListener = { onSlot(slot: number): void; onReached(reached: Reached): void }
+type LedgerListener = { onSlot(slot: number): void; onReached(reached: Reached): void }
 
 /** The chain itself: blocks over time, and the state after their transactions. */
 export type Ledger = {

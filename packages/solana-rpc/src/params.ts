@@ -5,7 +5,7 @@ import { invalidParams, MIN_CONTEXT_SLOT, RpcError } from './rpc-error.ts'
 import { COMMITMENTS, type Commitment, slotAt } from './slots.ts'
 
 export type Config = Record<string, unknown>
-export type Bank = { slot: number; context: { slot: number; apiVersion: string } }
+type Bank = { slot: number; context: { slot: number; apiVersion: string } }
 
 // The Agave version whose runtime LiteSVM 1.4 embeds.
 export const API_VERSION = '4.2.1'

@@ -5,16 +5,16 @@ import { stringifyJson } from './json.ts'
 import { answerText, type Methods } from './json-rpc.ts'
 import type { Notify } from './subscriptions.ts'
 
-export type HttpRequest = { url: string; userAgent: string | undefined; body: string }
+type HttpRequest = { url: string; userAgent: string | undefined; body: string }
 export type HttpAnswer = { status: number; text: string | undefined; headers?: Record<string, string> }
 export type AnswerHttp = (request: HttpRequest) => Promise<HttpAnswer>
 
-export type Api = {
+type Api = {
   answer: AnswerHttp
   /** Called once per WebSocket; its methods are valid until `close`. */
   connect(notify: Notify): { methods: Methods; close(): void }
 }
-export type Listening = { port: number; close(): Promise<void> }
+type Listening = { port: number; close(): Promise<void> }
 
 const MAX_BODY_BYTES = 1_000_000
 const PAIR_ATTEMPTS = 20

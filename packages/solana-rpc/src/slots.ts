@@ -21,7 +21,7 @@ export type Slots<Transaction> = {
   blocks: Block<Transaction>[]
   slotOfBlockhash: Map<string, number>
 }
-export type BlockhashLifetime = { blockhash: string; lastValidBlockHeight: number }
+type BlockhashLifetime = { blockhash: string; lastValidBlockHeight: number }
 
 // MAX_PROCESSING_AGE of the Agave runtime: a blockhash is accepted for this many blocks after its own.
 export const BLOCKHASH_LIFE_BLOCKS = 150

@@ -2,7 +2,7 @@ import type { Address } from '@solana/kit'
 import type { Account } from './account-store.ts'
 import { findMint, findTokenAccount } from './token-layout.ts'
 
-export type TokenAmount = ReturnType<typeof toTokenAmount>
+type TokenAmount = ReturnType<typeof toTokenAmount>
 export type TokenBalance = {
   accountIndex: number
   mint: Address

@@ -5,7 +5,7 @@ import { invalidParams, RpcError, UNSUPPORTED_VERSION } from './rpc-error.ts'
 import type { InnerGroup, InnerInstruction, Outcome } from './runtime.ts'
 import { type Instruction, toBase58, type WireTransaction } from './wire-transaction.ts'
 
-export type TransactionFormat = { encoding: unknown; maxVersion: number | undefined }
+type TransactionFormat = { encoding: unknown; maxVersion: number | undefined }
 
 /** A landed transaction in the requested encoding. Refuses a version that the client cannot read. */
 export function toTransactionJson(landed: Landed, format: TransactionFormat) {

@@ -10,7 +10,7 @@ import {
 import { invalidParams } from './rpc-error.ts'
 
 export type Instruction = { programIndex: number; accounts: readonly number[]; data: Uint8Array }
-export type TableLookup = { table: Address; writable: readonly number[]; readonly: readonly number[] }
+type TableLookup = { table: Address; writable: readonly number[]; readonly: readonly number[] }
 export type Message = {
   version: 'legacy' | 0
   header: { signers: number; readonlySigners: number; readonlyOthers: number }

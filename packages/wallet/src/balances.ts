@@ -4,7 +4,7 @@ import { type Context, nodeOf } from './context.ts'
 import { CliError } from './errors.ts'
 import { chooseAddress } from './wallets.ts'
 
-export type Held = {
+type Held = {
   chainId: number
   chain: string
   owner: string

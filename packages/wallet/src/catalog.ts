@@ -38,7 +38,7 @@ export function getChain(chains: readonly ChainEntry[], text: string): ChainEntr
 }
 
 /** Symbols must match exactly: a similar symbol may be another token. */
-export function getToken(tokens: readonly TokenEntry[], chain: ChainEntry, text: string): TokenEntry {
+function getToken(tokens: readonly TokenEntry[], chain: ChainEntry, text: string): TokenEntry {
   const here = tokens.filter(({ chainId }) => chainId === chain.chainId)
   const form = (address: string) => (chain.family === 'evm' ? address.toLowerCase() : address)
   const byAddress = isAddressOf(chain.family, text)

@@ -1,5 +1,5 @@
 /** Refusals by the CLI itself. Codes of the service and of the SDK keep their names. */
-export type CliErrorCode =
+type CliErrorCode =
   | 'USAGE'
   | 'BAD_AMOUNT'
   | 'BAD_ADDRESS'

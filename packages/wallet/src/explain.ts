@@ -11,7 +11,7 @@ import { CliError } from './errors.ts'
 import type { Order } from './store/journal.ts'
 
 /** An error as it is reported: message and advice for people, all fields for programs. */
-export type Explained = {
+type Explained = {
   code: string
   message: string
   advice?: string | undefined

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /** A value that notifies its listeners when it changes. */
-export type Observable<T> = { get(): T; set(value: T): void; onChange(listener: () => void): () => void }
+type Observable<T> = { get(): T; set(value: T): void; onChange(listener: () => void): () => void }
 
 export function createObservable<T>(first: T): Observable<T> {
   let value = first

@@ -1,7 +1,7 @@
 import { createObservable, useObservable } from './observable.ts'
 
 /** The current view and its parameters. All views are one level below /app. */
-export type Route = { view: string; query: URLSearchParams }
+type Route = { view: string; query: URLSearchParams }
 
 const VIEWS_AT = /^(.*)\/app(?:\/([^/]*))?$/
 

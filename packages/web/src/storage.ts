@@ -1,5 +1,5 @@
 /** `tab` ends with the tab. `browser` is permanent and not for secrets. */
-export type StorageScope = 'tab' | 'browser'
+type StorageScope = 'tab' | 'browser'
 
 const PREFIX = 'geoswap.'
 

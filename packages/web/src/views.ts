@@ -2,7 +2,7 @@ import type { FunctionComponent } from 'preact'
 import { ExploreView } from './explore/explore-view.tsx'
 import { SwapView } from './swap/swap-view.tsx'
 
-export type View = { name: string; title: string; Show: FunctionComponent }
+type View = { name: string; title: string; Show: FunctionComponent }
 
 /** The views, in the order of the menu. The name is the path below /app. */
 export const views: readonly View[] = [

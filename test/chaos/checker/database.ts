@@ -52,7 +52,7 @@ export type Proof = {
   chainId: number
   block?: { number: string; hash: string; seconds: number }
 }
-export type Attested = { kind: string; swap_ids: string[]; at: number }
+type Attested = { kind: string; swap_ids: string[]; at: number }
 
 export type Database = {
   swaps: SwapRow[]

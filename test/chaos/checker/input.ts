@@ -20,8 +20,8 @@ type Reply = {
   deliveryTxHash?: string
 }
 
-export type Sighting = { t: number; chain: string; txHash: string; isRecorded: boolean; caller: string }
-export type Fault = { t: number; kind: string; chain?: string }
+type Sighting = { t: number; chain: string; txHash: string; isRecorded: boolean; caller: string }
+type Fault = { t: number; kind: string; chain?: string }
 export type Head = {
   t: number
   chain: string
@@ -58,7 +58,7 @@ type ChainConfig = {
   blockMs: number
   feePayers?: { input: string; delivery: string }
 }
-export type Setup = {
+type Setup = {
   databaseUrl: string
   local: { chains: ChainSetup[] }
   config: { chains: ChainConfig[] }
@@ -70,7 +70,7 @@ export type Setup = {
   holdings: { chainId: number; token: string; inventory: string; supply: string }[]
   parties: Party[]
 }
-export type Facts = {
+type Facts = {
   calmAt: number
   quietMs: number
   least: number

@@ -10,7 +10,7 @@ const TOKEN_PROGRAMS = [
 const MEMO = /[0-9a-f]{64}/
 
 /** The balance changes of a successful transaction. */
-export type Effect = {
+type Effect = {
   txHash: string
   slot: number
   memo: string

@@ -41,7 +41,7 @@ function supplyOf({ evm, solana }: Evidence, chainId: number, token: string): Pr
   return evm.get(chainId)?.supplyOf(token) ?? solana.supplyOf(token)
 }
 
-export type GasBill = { all: bigint; useful: bigint; reverted: number; landed: number }
+type GasBill = { all: bigint; useful: bigint; reverted: number; landed: number }
 
 /** The gas burnt by the service's transactions, and the part of those with an effect on a swap. */
 export async function readGas({ db, evm }: Pick<Evidence, 'db' | 'evm'>): Promise<GasBill> {

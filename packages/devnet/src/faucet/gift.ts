@@ -1,6 +1,6 @@
 import { type FaucetChain, FaucetRefusal } from './faucet-chain.ts'
 
-export type Gift = { chain: FaucetChain; address: string; token: string; amount: bigint }
+type Gift = { chain: FaucetChain; address: string; token: string; amount: bigint }
 
 /** Parses a request to the faucet. Throws a FaucetRefusal that names the problem. */
 export function parseGift(chains: readonly FaucetChain[], body: string): Gift {

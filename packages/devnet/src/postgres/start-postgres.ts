@@ -28,7 +28,7 @@ const SETTINGS = {
   max_parallel_workers_per_gather: '0',
 }
 
-export type PostgresOptions = {
+type PostgresOptions = {
   /** Preferred folder of the data. It is emptied first, and removed by `stop`. */
   dir: string
   logFile?: string

@@ -1,7 +1,7 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex, keccak256, size } from 'viem'
 import { expect, test } from 'vitest'
+import { sign, startTestChain } from '../../test/shape-chain.ts'
 import { NODE_INTERFACE, NODE_INTERFACE_ABI } from './node-interface.ts'
-import { sign, startTestChain } from './test-chain.ts'
 
 type ReceiptJson = {
   transactionHash: Hex

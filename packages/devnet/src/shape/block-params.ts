@@ -19,7 +19,7 @@ const BLOCK_PARAMS: Readonly<Record<string, { at: number; state: boolean }>> = {
 }
 const FILTERS = ['eth_getLogs', 'eth_newFilter']
 
-export type LogFilter = { fromBlock?: unknown; toBlock?: unknown; blockHash?: unknown }
+type LogFilter = { fromBlock?: unknown; toBlock?: unknown; blockHash?: unknown }
 
 export function blockParamOf(method: string): { at: number; state: boolean } | undefined {
   return BLOCK_PARAMS[method]

@@ -2,7 +2,7 @@
 export type TagLag = { lagSeconds: number; stepSeconds: number }
 
 /** Whether a transaction pays for its gas only, or for its bytes on L1 too. */
-export type FeeSystem = 'l1' | 'op-stack' | 'arbitrum'
+type FeeSystem = 'l1' | 'op-stack' | 'arbitrum'
 
 export type LogLimits = { blocks: number; results: number; refusal: LogRefusal }
 /** A provider's wording for a range of blocks that is too long. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { startTestChain } from '../../test/shape-chain.ts'
 import { type ChainTime, controlShape } from './control-methods.ts'
-import { startTestChain } from './test-chain.ts'
 
 type Chain = Awaited<ReturnType<typeof startTestChain>>
 type BlockJson = { number: string; timestamp: string; hash: string }

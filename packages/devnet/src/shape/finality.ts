@@ -14,7 +14,7 @@ export type Finality = {
 }
 
 /** Blocks up to this time are covered by the tag. */
-export function boundaryOf(headTime: number, lag: TagLag, factor: number): number {
+function boundaryOf(headTime: number, lag: TagLag, factor: number): number {
   return Math.floor(headTime / lag.stepSeconds) * lag.stepSeconds - Math.round(lag.lagSeconds * factor)
 }
 

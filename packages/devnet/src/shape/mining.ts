@@ -69,7 +69,7 @@ export function createMining({ ask, shape, heads, fees }: Given) {
 }
 
 /** EIP-1559. */
-export function nextBaseFee({ baseFeeWei, gasUsed, gasLimit }: Head): bigint {
+function nextBaseFee({ baseFeeWei, gasUsed, gasLimit }: Head): bigint {
   const target = gasLimit / ELASTICITY
   return baseFeeWei + (baseFeeWei * (gasUsed - target)) / target / BASE_FEE_CHANGE
 }

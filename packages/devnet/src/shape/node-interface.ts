@@ -11,12 +11,12 @@ export const NODE_INTERFACE_ABI = parseAbi([
   `function gasEstimateL1Component(${CALL}) payable returns (${L1_PART})`,
 ])
 
-export type NodeInterfaceCall = {
+type NodeInterfaceCall = {
   functionName: 'gasEstimateComponents' | 'gasEstimateL1Component'
   to: Address | undefined
   data: Hex
 }
-export type GasComponents = { total: bigint; l1: bigint; baseFee: bigint; l1BaseFee: bigint }
+type GasComponents = { total: bigint; l1: bigint; baseFee: bigint; l1BaseFee: bigint }
 
 /** Undefined for functions that the contract does not have. */
 export function decodeNodeInterface(data: unknown): NodeInterfaceCall | undefined {

@@ -7,8 +7,8 @@ import {
   size,
 } from 'viem'
 import { expect, test } from 'vitest'
+import { sign, startTestChain } from '../../test/shape-chain.ts'
 import { GAS_PRICE_ORACLE, GAS_PRICE_ORACLE_ABI } from './gas-price-oracle.ts'
-import { sign, startTestChain } from './test-chain.ts'
 
 type ReceiptJson = { gasUsed: string; effectiveGasPrice: string; l1Fee: string; status: string }
 

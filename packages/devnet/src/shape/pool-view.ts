@@ -16,7 +16,7 @@ export type Pooled = {
 /** The transactions of one sender: executable ones, and those behind a gap. */
 export type SenderView = { stateNonce: number; pending: readonly Pooled[]; queued: readonly Pooled[] }
 
-export type PooledJson = {
+type PooledJson = {
   hash: Hex
   from: Address
   nonce: string
@@ -71,7 +71,7 @@ export function createPoolView(ask: Ask) {
   return { read, viewOf }
 }
 
-export function splitAtGap(own: readonly Pooled[], stateNonce: number): SenderView {
+function splitAtGap(own: readonly Pooled[], stateNonce: number): SenderView {
   const byNonce = new Map(own.map((tx) => [tx.nonce, tx]))
   const pending: Pooled[] = []
   for (let tx = byNonce.get(stateNonce); tx; tx = byNonce.get(tx.nonce + 1)) pending.push(tx)

@@ -1,7 +1,7 @@
 import { type Hex, keccak256 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { CHAIN_ID, sign, startTestChain } from './test-chain.ts'
+import { CHAIN_ID, sign, startTestChain } from '../../test/shape-chain.ts'
 
 const chain = await startTestChain('ethereum')
 const GWEI = 10n ** 9n

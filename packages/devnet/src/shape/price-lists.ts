@@ -1,5 +1,5 @@
 /** The cost of one call in a provider's unit, and of one byte of a notification if it differs. */
-export type PriceList = {
+type PriceList = {
   default: number
   methods: Readonly<Record<string, number>>
   perNotifiedByte?: number

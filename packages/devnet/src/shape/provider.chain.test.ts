@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
+import { connect, startTestChain } from '../../test/shape-chain.ts'
 import { DIRECT_PATH, type MeterRow } from './control-methods.ts'
-import { connect, startTestChain } from './test-chain.ts'
 
 const chain = await startTestChain('base', {
   logs: { blocks: 500, results: 2, refusal: 'infura' },

@@ -7,7 +7,7 @@ import type { ShapedChain } from './shaped-chain.ts'
 
 export type Client = { name: string; direct: boolean }
 /** A connection that may subscribe, and its subscriptions. */
-export type Subscriber = { socket: WebSocket; ids: Set<string> }
+type Subscriber = { socket: WebSocket; ids: Set<string> }
 type Request = { id?: unknown; method?: unknown; params?: unknown }
 type Asking = { client: Client; lag: number; subscriber: Subscriber | undefined }
 type Reply = { text: string; refusal?: Refusal }

@@ -22,7 +22,7 @@ export type ShapedChain = {
   meter: Meter
   subscriptions: Subscriptions
 }
-export type ShapedOptions = {
+type ShapedOptions = {
   shape: EvmShape
   chainId: number
   /** 0 makes no block by the clock. */

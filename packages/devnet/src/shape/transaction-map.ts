@@ -3,7 +3,7 @@ import { toHex } from './call.ts'
 import type { Pooled } from './pool-view.ts'
 import type { SignedTransaction } from './signed-transaction.ts'
 
-export type Entry = { signed: SignedTransaction; inner: Hex; l1Gas: bigint }
+type Entry = { signed: SignedTransaction; inner: Hex; l1Gas: bigint }
 type Json = Record<string, unknown>
 
 /** Maps transactions of the node to those of clients: the node's have a lower gas limit and no tip. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import type { LockRef } from '../chains/chain.ts'
 import type { Op } from '../model/swap.ts'
 import { markAttemptsFinal } from '../store/attempts.ts'
-import { insertTestAttempt } from '../store/test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap, moveTestSwap } from '../store/test-swaps.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
 let database: TestDatabase

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { LockRef, PaidOp } from '../chains/chain.ts'
 import {
   bindAttestation,
   releaseStalledAttestations,
   type WaitingAttestation,
 } from '../store/attestations.ts'
-import { insertTestAttempt } from '../store/test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
 let database: TestDatabase

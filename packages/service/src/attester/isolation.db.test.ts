@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Delivered, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import type { Op } from '../model/swap.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import type { Block, LockRef } from '../chains/chain.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap, moveTestSwap } from '../store/test-swaps.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
 let database: TestDatabase

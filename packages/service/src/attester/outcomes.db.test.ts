@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Block, Chain, Delivered, Heads, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import { isRefundable } from '../chains/is-signed.ts'
 import { type CustodyOf, termsOfOp } from '../model/op-terms.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { settleOutcomes } from '../store/attestations.ts'
 import { findSwaps } from '../store/swaps.ts'
-import { insertTestAttempt } from '../store/test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
 let database: TestDatabase

@@ -220,7 +220,7 @@ export type Chain = OriginChain & DestinationChain
 /** A wallet's funds. `minimum` must stay behind unless the whole balance is spent. */
 export type Payer = Pick<WalletView, 'balance' | 'block'> & { minimum: bigint; isFrozen: boolean }
 
-export type BuiltInput = {
+type BuiltInput = {
   unsignedTransaction: string
   messageHash: string
   lastValid: bigint
@@ -230,7 +230,7 @@ export type BuiltInput = {
   operation: Record<string, unknown>
 }
 
-export type CheckedInput =
+type CheckedInput =
   | { kind: 'ok'; signedTransaction: string }
   | { kind: 'mismatch' }
   | { kind: 'badSignature' }

@@ -14,7 +14,7 @@ export function joinFindings(all: readonly Findings[]): Findings {
 /** The chain that a node serves, and the time of its head. */
 export type NodeView = { chain: string; headSeconds: number }
 
-export type NodeCheck = {
+type NodeCheck = {
   name: string
   urls: readonly string[]
   /** The expected chain. Without it, all nodes have to serve the same one. */

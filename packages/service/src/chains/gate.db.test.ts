@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestOp } from '../../test/support/swaps.ts'
 import { within } from '../async/timing.ts'
 import { submit } from '../flow/submit/submit-evm.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestOp } from '../store/test-swaps.ts'
 import type { OriginChain } from './chain.ts'
 import { guarded } from './gate.ts'
 

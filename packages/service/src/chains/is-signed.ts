@@ -3,7 +3,7 @@ import type { Swap } from '../model/swap.ts'
 import { isWellFormed } from '../model/well-formed.ts'
 import type { OriginChain } from './chain.ts'
 
-export type SignedDeps = { custodyOf: CustodyOf; originOf(chainId: number): Pick<OriginChain, 'isSigned'> }
+type SignedDeps = { custodyOf: CustodyOf; originOf(chainId: number): Pick<OriginChain, 'isSigned'> }
 
 /** Whether the wallet signed the stored terms. Nothing else is locked or paid. */
 export async function isSigned({ custodyOf, originOf }: SignedDeps, swap: Swap): Promise<boolean> {

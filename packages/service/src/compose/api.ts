@@ -66,7 +66,7 @@ const MARKET_REFRESH_MS = 500
 const SWAP_TIMES_MS = 10_000
 const MAX_UNSUBMITTED = 256
 
-export type Api = {
+type Api = {
   app: FastifyInstance
   /** The operator's own server, if configured. */
   operator: FastifyInstance | undefined

@@ -21,7 +21,7 @@ import { openChains } from './open-chains.ts'
 
 const SWEEP_MS = 1_000
 
-export type Attester = { start(): Promise<void>; close(): Promise<void> }
+type Attester = { start(): Promise<void>; close(): Promise<void> }
 
 /** The attester, with its own key and its own nodes only. */
 export async function composeAttester(config: Config, logger: Logger): Promise<Attester> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { parseNetwork } from '../config/network-file.ts'
-import { NETWORK_TEXT } from '../config/test-network.ts'
 import { activeSenders } from '../model/served-chain.ts'
 import { connectChains } from './chains.ts'
 

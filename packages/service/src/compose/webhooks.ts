@@ -12,7 +12,7 @@ import { createWebhookSender } from '../webhooks/sender.ts'
 
 type Parts = { network: NetworkConfig; pool: Pool; sealer: Sealer; logger: Logger; registry: Registry }
 
-export type Webhooks = { start(): Promise<void>; close(): Promise<void> }
+type Webhooks = { start(): Promise<void>; close(): Promise<void> }
 
 /**
  * Sends webhooks, in one API process at a time, by lease. API processes have the keys that seal webhook secrets, but

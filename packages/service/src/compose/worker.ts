@@ -62,7 +62,7 @@ import { createSigners } from './solana.ts'
 import { openSpans } from './traces.ts'
 import { openViews } from './views.ts'
 
-export type Worker = { start(): Promise<void>; close(): Promise<void> }
+type Worker = { start(): Promise<void>; close(): Promise<void> }
 
 type Parts = {
   config: Config

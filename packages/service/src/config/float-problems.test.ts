@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { parseNetwork } from './network-file.ts'
-import { NETWORK_TEXT } from './test-network.ts'
 
 const EVM = '0x9000000000000000000000000000000000000009'
 const base = { chainId: 8453, low: '0.02', target: '0.1', maxPerDay: '0.5' }

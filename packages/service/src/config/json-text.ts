@@ -4,7 +4,7 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from 'json
 export type Position = { line: number; column: number }
 
 /** Parsed JSON with the position of every part. Paths are JSON pointers, such as `/chains/0/name`. */
-export type JsonText = {
+type JsonText = {
   value: unknown
   /** The position of a property's name or an item's value; for a missing part, that of the nearest parent. */
   positionOf(path: string): Position

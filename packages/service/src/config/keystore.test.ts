@@ -12,12 +12,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
+import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { runCommand } from '../command.ts'
 import { keys } from '../operate/keys.ts'
 import { createKeyFile, type KeyRole, listKeys, openKeys } from './keystore.ts'
 import { loadConfig } from './load.ts'
 import { decryptSecret, type EncryptedSecret, encryptSecret } from './secret-storage.ts'
-import { NETWORK_TEXT } from './test-network.ts'
 
 const PASSPHRASE = 'a passphrase of the test'
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-keystore-'))

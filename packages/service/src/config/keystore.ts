@@ -21,10 +21,10 @@ export const SOLANA_ROLES = ['intake', 'inventory', 'fee-input', 'fee-delivery',
 export type KeyRole = (typeof EVM_ROLES)[number] | (typeof SOLANA_ROLES)[number]
 
 /** A key file: Web3 Secret Storage with a role, and for Solana a base58 address. */
-export type KeyFile = EncryptedSecret & { role: KeyRole; address: string }
-export type ListedKey = { file: string; role: KeyRole; address: string }
+type KeyFile = EncryptedSecret & { role: KeyRole; address: string }
+type ListedKey = { file: string; role: KeyRole; address: string }
 
-export function isSolanaRole(role: KeyRole): boolean {
+function isSolanaRole(role: KeyRole): boolean {
   return SOLANA_ROLES.some((known) => known === role)
 }
 

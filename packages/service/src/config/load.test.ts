@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { loadConfig } from './load.ts'
-import { NETWORK_TEXT } from './test-network.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))

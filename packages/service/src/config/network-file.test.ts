@@ -1,7 +1,7 @@
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { describeProblem, parseNetwork, TO_FILL_IN } from './network-file.ts'
-import { NETWORK_TEXT } from './test-network.ts'
 
 const RELAYER = '0x1000000000000000000000000000000000000001'
 const OTHER_RELAYER = '0x1000000000000000000000000000000000000002'

@@ -6,8 +6,8 @@ import { checksOf } from './network-problems.ts'
 import { NetworkSchema } from './network-schema.ts'
 import { findShapeProblems, type Problem } from './shape.ts'
 
-export type PlacedProblem = Problem & Position
-export type NetworkFile = { network: NetworkConfig; problems: readonly PlacedProblem[] }
+type PlacedProblem = Problem & Position
+type NetworkFile = { network: NetworkConfig; problems: readonly PlacedProblem[] }
 
 /** Parses a configuration and finds all problems, in the order of their lines. */
 export function parseNetwork(text: string): NetworkFile {

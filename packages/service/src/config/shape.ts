@@ -7,7 +7,7 @@ import { escapeName } from './json-text.ts'
 export type Problem = { path: string; message: string }
 
 /** `misshapen` is the path of a part that cannot be read. An unknown field leaves all others readable. */
-export type ShapeProblem = Problem & { misshapen?: string }
+type ShapeProblem = Problem & { misshapen?: string }
 
 type ShapeError = ReturnType<typeof Value.Errors>[number]
 

@@ -1,8 +1,8 @@
 import { endpoints } from '@geoswap/wire'
 import { afterEach, expect, test, vi } from 'vitest'
+import { expectError } from '../../test/support/http-errors.ts'
+import { createTestServer } from '../../test/support/http-server.ts'
 import { createRateLimiter } from './rate-limit.ts'
-import { expectError } from './test-errors.ts'
-import { createTestServer } from './test-server.ts'
 
 const { reply: quoteReply } = endpoints.quote.example
 

@@ -11,7 +11,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const KEY = /^gsk_(?:live|test|local)_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/
 const LENGTHS = { id: 12, secret: 43, checksum: 6 }
 
-export type NewKey = { id: string; key: string; hash: Buffer }
+type NewKey = { id: string; key: string; hash: Buffer }
 
 /** Creates a key. Show `key` once; store `id` and `hash`. */
 export function createApiKey(network: Network): NewKey {

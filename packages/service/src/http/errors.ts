@@ -27,7 +27,7 @@ function readRest(reply: FastifyReply): void {
   reply.request.raw.resume()
 }
 
-export function answerRefusal(reply: FastifyReply, refusal: ServiceError): FastifyReply {
+function answerRefusal(reply: FastifyReply, refusal: ServiceError): FastifyReply {
   const body = toErrorBody(refusal, reply.request.id)
   const retryAfterMs = body.recovery.retryAfterMs
   if (retryAfterMs !== undefined)

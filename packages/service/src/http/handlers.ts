@@ -6,7 +6,7 @@ import type { QuotePort } from '../flow/quote/route.ts'
 import type { SubmitPort } from '../flow/submit/route.ts'
 
 /** The caller. The account owns tokens and swaps; the key is for logs. */
-export type Caller = { accountId: string; keyId: string }
+type Caller = { accountId: string; keyId: string }
 
 /** The flow's interface for HTTP. Every function may throw a ServiceError. */
 export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort & HistoryPort

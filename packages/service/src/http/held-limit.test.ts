@@ -1,10 +1,10 @@
 import { endpoints } from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
+import { expectError } from '../../test/support/http-errors.ts'
+import { createTestServer } from '../../test/support/http-server.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
 import { createApiKey } from './api-key.ts'
 import { createKeyTable } from './key-table.ts'
-import { expectError } from './test-errors.ts'
-import { createTestServer } from './test-server.ts'
 
 const pending = { ...endpoints.status.example.reply, status: 'pending' as const }
 

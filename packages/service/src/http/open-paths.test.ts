@@ -1,8 +1,8 @@
 import { endpoints } from '@geoswap/wire'
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { createTestServer } from '../../test/support/http-server.ts'
 import { createLogger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
-import { createTestServer } from './test-server.ts'
 
 const { body: quoteBody, reply: quoteReply } = endpoints.quote.example
 const { app, headers } = await createTestServer({ handlers: { quote: () => quoteReply } })

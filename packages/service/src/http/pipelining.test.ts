@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
 import { endpoints } from '@geoswap/wire'
 import { afterAll, expect, test, vi } from 'vitest'
+import { createTestServer } from '../../test/support/http-server.ts'
 import { createConnectionSlots } from '../flow/status/connection-slots.ts'
 import { createStatusStreams } from '../flow/status/streams.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
 import { listen } from './server.ts'
-import { createTestServer } from './test-server.ts'
 
 const slots = createConnectionSlots()
 const pending = { ...endpoints.status.example.reply, status: 'pending' as const }

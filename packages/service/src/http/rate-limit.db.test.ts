@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { createRateLimiter } from './rate-limit.ts'
 
 let database: TestDatabase

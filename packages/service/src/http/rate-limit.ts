@@ -14,7 +14,7 @@ import {
 } from './rate-bucket.ts'
 
 /** Calls per second; bursts may be twice as large. */
-export const DEFAULT_LIMITS: Readonly<Record<RateClass, number>> = {
+const DEFAULT_LIMITS: Readonly<Record<RateClass, number>> = {
   quote: 10,
   build: 10,
   submit: 10,

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, test } from 'vitest'
+import { expectError } from '../../test/support/http-errors.ts'
+import { createTestServer } from '../../test/support/http-server.ts'
 import { listen } from './server.ts'
-import { expectError } from './test-errors.ts'
-import { createTestServer } from './test-server.ts'
 
 const { app, key } = await createTestServer()
 const url = new URL(await listen(app, { port: 0, host: '127.0.0.1' }))

@@ -1,7 +1,7 @@
 import { createOpenApi, endpoints, errorCatalogue } from '@geoswap/wire'
 import { expect, test } from 'vitest'
+import { createTestServer } from '../../test/support/http-server.ts'
 import { type OpenApi, renderReference } from './reference.ts'
-import { createTestServer } from './test-server.ts'
 
 const document = createOpenApi({ serverUrl: '/' }) as OpenApi
 const render = (shown: OpenApi) => renderReference(shown, { openApiUrl: '/openapi.json', style: '' })

@@ -1,5 +1,5 @@
 /** The parts of JSON Schema that our interface uses. */
-export type Schema = {
+type Schema = {
   type?: string
   enum?: readonly unknown[]
   const?: unknown
@@ -12,7 +12,7 @@ export type Schema = {
   items?: Schema
 } & Readonly<Record<string, unknown>>
 
-export type Row = { name: string; type: string; isRequired: boolean; text: string }
+type Row = { name: string; type: string; isRequired: boolean; text: string }
 
 /** One row per field; nested fields by their path: `fees[].kind`. */
 export function toRows(schema: Schema, name = '', isRequired = false): Row[] {

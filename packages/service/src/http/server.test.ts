@@ -1,9 +1,9 @@
 import { endpoints, type QuoteRequest } from '@geoswap/wire'
 import { afterAll, describe, expect, test } from 'vitest'
+import { expectError } from '../../test/support/http-errors.ts'
+import { createTestServer } from '../../test/support/http-server.ts'
 import { ServiceError } from '../errors.ts'
 import { createMetrics } from '../observe/metrics.ts'
-import { expectError } from './test-errors.ts'
-import { createTestServer } from './test-server.ts'
 
 const { body: quoteBody, reply: quoteReply } = endpoints.quote.example
 const { app, headers } = await createTestServer({ handlers: { quote: () => quoteReply } })

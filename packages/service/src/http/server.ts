@@ -32,7 +32,7 @@ import type { RateLimiter } from './rate-limit.ts'
 import { traceRequests } from './trace-requests.ts'
 import { addWeb, type WebPage } from './web/routes.ts'
 
-export type { Caller, Handlers } from './handlers.ts'
+export type { Handlers } from './handlers.ts'
 
 export type ServerDeps = {
   handlers: Handlers

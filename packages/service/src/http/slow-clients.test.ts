@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { endpoints } from '@geoswap/wire'
 import { afterAll, expect, test } from 'vitest'
+import { createTestServer } from '../../test/support/http-server.ts'
 import { listen } from './server.ts'
-import { createTestServer } from './test-server.ts'
 
 const { body, reply } = endpoints.quote.example
 const { app, key } = await createTestServer({ handlers: { quote: () => reply } })

@@ -1,8 +1,8 @@
 import { endpoints } from '@geoswap/wire'
 import { expect, test } from 'vitest'
+import { createTestServer } from '../../test/support/http-server.ts'
 import type { Span } from '../observe/otlp.ts'
 import { traceOf } from '../observe/swap-trace.ts'
-import { createTestServer } from './test-server.ts'
 
 const { submit, status } = endpoints
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { holdTestLane } from '../../test/support/lanes.ts'
 import type { Block, Heads } from '../chains/chain.ts'
 import type { ChainState, ViewReader } from '../chains/view.ts'
 import { readInventory } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
-import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { holdTestLane } from '../store/test-lanes.ts'
 import { createChainFollower, type HeadSubscription } from './chain-follower.ts'
 import { createViews, type Views } from './views.ts'
 

@@ -12,7 +12,7 @@ type Seen = {
 }
 
 /** The lanes to take, at most `limit` of them, or the one lane to ask another worker for. */
-export type Choice = { take: string[]; limit: number; ask?: string }
+type Choice = { take: string[]; limit: number; ask?: string }
 
 /**
  * Chooses free lanes up to an equal share, and beyond it those that no other worker takes. Without free lanes, asks the

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { holdTestLane } from '../../test/support/lanes.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Heads } from '../chains/chain.ts'
 import { offerReplacements } from '../chains/evm/fees.ts'
 import type { Attempt } from '../store/attempts.ts'
-import { insertTestAttempt } from '../store/test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { holdTestLane } from '../store/test-lanes.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
 import { createSender } from './sender.ts'
 
 let database: TestDatabase

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap } from '../../test/support/swaps.ts'
 import type { Block, Heads } from '../chains/chain.ts'
 import { type Attempt, findOpenAttempts } from '../store/attempts.ts'
-import { insertTestAttempt } from '../store/test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap } from '../store/test-swaps.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 
 let database: TestDatabase

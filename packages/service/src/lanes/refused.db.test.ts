@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { holdTestLane } from '../../test/support/lanes.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Heads, Refusal } from '../chains/chain.ts'
 import { offerReplacements } from '../chains/evm/fees.ts'
 import type { Attempt, Role } from '../store/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { holdTestLane } from '../store/test-lanes.ts'
-import { insertTestSwap, moveTestSwap, type TestSwap } from '../store/test-swaps.ts'
 import { createSender, type Sender } from './sender.ts'
 
 let database: TestDatabase

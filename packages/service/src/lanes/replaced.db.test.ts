@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Heads } from '../chains/chain.ts'
 import { offerReplacements } from '../chains/evm/fees.ts'
 import type { Attempt, Role } from '../store/attempts.ts'
 import { declareLanes, takeLanes } from '../store/lanes.ts'
-import { insertTestAttempt } from '../store/test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap, moveTestSwap, type TestSwap } from '../store/test-swaps.ts'
 import { createSender } from './sender.ts'
 
 let database: TestDatabase

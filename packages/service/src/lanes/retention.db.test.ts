@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from '../../test/support/event-log.ts'
+import { insertTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Logger } from '../observe/logger.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from '../store/test-event-log.ts'
-import { insertTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
 import { retentionLane } from './retention.ts'
 
 let database: TestDatabase

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { createListener, type Listener } from '../store/listen.ts'
-import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import type { Lane } from './lane.ts'
 import { createLaneRunner } from './runner.ts'
 

@@ -20,7 +20,7 @@ type Options = {
 const LEASE_MS = 6_000
 const RENEWALS_PER_LEASE = 4
 
-export type LaneRunner = {
+type LaneRunner = {
   start(): Promise<void>
   wake(topic: string): void
   /** Handles a payload of the lanes' notification channel. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import type { Block, ChainEvent, EventQuery, Heads } from '../chains/chain.ts'
 import { findOpenEvents, readCursor } from '../store/chain-events.ts'
-import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { type ScanDeps, scanEvents } from './scan.ts'
 
 const CHAIN = 31_337

@@ -1,10 +1,10 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startEvmWorld } from '../chains/conformance/test-evm-world.ts'
-import type { ConformanceWorld } from '../chains/conformance/test-world.ts'
+import { startEvmWorld } from '../../test/conformance/evm-world.ts'
+import type { ConformanceWorld } from '../../test/conformance/world.ts'
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import type { Swap } from '../model/swap.ts'
 import { declareLanes, takeLanes } from '../store/lanes.ts'
-import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { createSender } from './sender.ts'
 
 let database: TestDatabase

@@ -5,7 +5,7 @@ import { bookTopUp, findAwaitingTopUp, sumTopUpsOfDay } from '../store/gas-topup
 import type { Lease } from '../store/lanes.ts'
 import type { Sender } from './sender.ts'
 
-export type TopUpDeps = {
+type TopUpDeps = {
   pool: Pool
   chain: Pick<Chain, 'chainId' | 'readCoins' | 'readLegCosts' | 'planTransfer'>
   /** The address that represents the chain's native coin. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import type { Block } from '../chains/chain.ts'
 import type { Custody, CustodyEvent, Held } from '../chains/custody.ts'
 import { raiseNonce } from '../store/attempts.ts'
 import { insertMovements, readLedgerBalances } from '../store/ledger.ts'
 import { findActiveStops, resumeStop } from '../store/stops.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap, settleTestSwap } from '../store/test-swaps.ts'
 import { createBookkeeper, type Stopped } from './bookkeeper.ts'
 
 let database: TestDatabase

@@ -29,7 +29,7 @@ import { type Explained, suspicionOf } from './transfers.ts'
 
 export type Stopped = Drift & { asset?: string; stopId: string }
 
-export type BookkeeperDeps = {
+type BookkeeperDeps = {
   pool: Pool
   chain: CustodyChain
   /** The asset of a token; undefined if the token is not served. */

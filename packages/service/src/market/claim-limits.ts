@@ -5,7 +5,7 @@ import type { TokenBook } from '../store/claim-books.ts'
 import type { OriginCaps } from '../store/exposure.ts'
 
 /** `unknown` until the chain was read once; `none` if claims are unlimited. */
-export type ClaimCapOf = (chainId: number, token: string) => bigint | 'none' | 'unknown'
+type ClaimCapOf = (chainId: number, token: string) => bigint | 'none' | 'unknown'
 
 type Booked = { books: readonly TokenBook[]; deliveries: ReadonlyMap<number, OriginCaps> }
 

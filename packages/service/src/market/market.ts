@@ -4,7 +4,7 @@ import { createPriceBook, type PriceBook, STALE_MS } from './prices/book.ts'
 import type { PriceRules } from './prices/reference.ts'
 import type { PriceSource } from './prices/source.ts'
 
-export type MarketSources = {
+type MarketSources = {
   /** From the view of the chain; undefined while the chain is not live. */
   chainNow: Market['chainNow']
   prices: readonly PriceSource[]

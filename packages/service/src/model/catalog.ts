@@ -18,7 +18,7 @@ export type CatalogChain = {
   blockSeconds: number
 }
 
-export type Asset = { name: string; usdStable: boolean }
+type Asset = { name: string; usdStable: boolean }
 
 /** The supported chains, their tokens (decimals are read from the chain), and the assets of those tokens. */
 export type Catalog = { chains: ReadonlyMap<number, CatalogChain>; assets: ReadonlyMap<string, Asset> }

@@ -17,7 +17,7 @@ export type DeadlinePolicy = {
 }
 
 /** Timestamps of each chain's newest block; the two clocks may differ. */
-export type Clocks = { originSeconds: number; destinationSeconds: number }
+type Clocks = { originSeconds: number; destinationSeconds: number }
 export type Finality = { originSeconds: number; destinationSeconds: number }
 /** Finality of both chains, and on the origin the time to repeat a lock after a reorg. */
 export type RouteTimes = Finality & { reorgWindowSeconds: number; originBlockSeconds: number }

@@ -5,7 +5,7 @@ import { divideUp, tenTo } from './amount.ts'
 export type Held = { amount: bigint; decimals: number }
 
 /** A holding of at least `holding` reduces the fee by `percent`. */
-export type Tier = { name: string; holding: Held; percent: number }
+type Tier = { name: string; holding: Held; percent: number }
 
 /** The fee of a wallet. `feeDiscount` is set only if the fee is reduced. */
 export type ServiceFee = { feeCentiBps: number; feeDiscount?: FeeDiscount }

@@ -5,7 +5,7 @@ type RouteEnd = { finality: FinalityRules; blockSeconds: number }
 // Notifications and reads of database and nodes, of both legs; nodes may lag a little.
 const SERVICE_SECONDS = 1
 // Fewer samples say too little; older ones are out of date.
-export const MIN_SAMPLES = 20
+const MIN_SAMPLES = 20
 export const MAX_SAMPLES = 100
 const KEPT_PERCENT = 80
 

@@ -13,7 +13,7 @@ export function isUnbooked({ state, unclaimedCents }: Swap): boolean {
 }
 
 /** Remaining caps of an origin chain, in cents. */
-export type OriginRoom = { exposed: bigint; unclaimed: bigint }
+type OriginRoom = { exposed: bigint; unclaimed: bigint }
 
 /** The swaps that fit into the caps, in order. The others wait until locks become final or claims free room. */
 export function withinCaps(swaps: readonly Swap[], roomOf: (chainId: number) => OriginRoom): Swap[] {

@@ -1,5 +1,5 @@
 /** The depth that a lock needs before its output is delivered. A tier without `belowUsd` applies to every value. */
-export type AcceptTier = { belowUsd?: number | undefined; depth: number }
+type AcceptTier = { belowUsd?: number | undefined; depth: number }
 
 /** The depths of one chain, in blocks; the newest block has depth 1. `hard` and deeper mean final. */
 export type FinalityRules = {

@@ -1,7 +1,7 @@
 /** In the smallest unit of the chain's native coin. */
 export type FloatLimits = { low: bigint; target: bigint; maxPerDay: bigint }
-export type GasKey = { address: string; balance: bigint }
-export type TopUp = { address: string; amount: bigint }
+type GasKey = { address: string; balance: bigint }
+type TopUp = { address: string; amount: bigint }
 
 type Float = { limits: FloatLimits; spentToday: bigint; balance: bigint; costOfOne: bigint }
 

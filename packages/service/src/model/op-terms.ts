@@ -24,7 +24,7 @@ export type OpContent = Pick<
   | ('opDeadline' | 'fillDeadline' | 'refundDeadline')
 >
 
-export type OpTerms = { hash: Hex; deliveryHash: Hex; signed: GeoOp | Delivery }
+type OpTerms = { hash: Hex; deliveryHash: Hex; signed: GeoOp | Delivery }
 
 /**
  * Computes the hashes that identify an op. With an escrow, the hash is the digest that the wallet signs, which includes

@@ -4,9 +4,9 @@ import { isOpen, isPaid, isUnlocked } from './lifecycle.ts'
 import type { Swap } from './swap.ts'
 
 /** The `Locked` event of an op. `seconds` is at or after the time of its block. */
-export type SeenLock = { block: bigint; seconds: number }
+type SeenLock = { block: bigint; seconds: number }
 
-export type LockDecision =
+type LockDecision =
   /** The lock counts: the output may be delivered. */
   | 'lockSeen'
   /** The lock of a delivered swap is back after a reorg. */
@@ -30,7 +30,7 @@ export function decideLocked(
   return isDeep && mayBeRepeated ? 'lockSeen' : 'nothing'
 }
 
-export type DeadLockDecision = 'declined' | 'lockDead' | 'inputLost' | 'rescan' | 'nothing'
+type DeadLockDecision = 'declined' | 'lockDead' | 'inputLost' | 'rescan' | 'nothing'
 
 /**
  * Decides about a swap without a lock, once a hard-final block past its deadline shows its slot. A slot that holds the
@@ -44,7 +44,7 @@ export function decideNeverLocked({ state, deliveryFinal }: Swap, hard: SlotStat
   return state === 'settled' && deliveryFinal ? 'inputLost' : 'nothing'
 }
 
-export type FinalDecision = 'claimFinal' | 'refundFinal' | 'inputLost' | 'wait' | 'done'
+type FinalDecision = 'claimFinal' | 'refundFinal' | 'inputLost' | 'wait' | 'done'
 
 /** Decides about a swap whose input left the escrow in a hard-final block. */
 export function decideExit({ state, deliveryFinal }: Swap, exit: 'claimed' | 'refunded'): FinalDecision {

@@ -14,7 +14,7 @@ export type Cell = {
   takenIn: bigint
 }
 
-export type Covered = Cell & {
+type Covered = Cell & {
   /** The amount required to serve the same demand again. */
   needed: bigint
   /** The amount after the plan. */
@@ -22,8 +22,8 @@ export type Covered = Cell & {
 }
 
 /** `amount` leaves one cell and `arrives` is its equal in the unit of the other cell's token. */
-export type Transport = { asset: string; from: Cell; to: Cell; amount: bigint; arrives: bigint }
-export type Shortage = { cell: Cell; amount: bigint }
+type Transport = { asset: string; from: Cell; to: Cell; amount: bigint; arrives: bigint }
+type Shortage = { cell: Cell; amount: bigint }
 export type Plan = { cells: Covered[]; transports: Transport[]; shortages: Shortage[] }
 
 /**

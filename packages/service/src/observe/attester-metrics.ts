@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-export type AttesterCounters = {
+type AttesterCounters = {
   countAttested(kind: string, swaps: number): void
   countRefused(): void
   /** Call it after a complete sweep of waiting swaps. */

@@ -60,7 +60,7 @@ const MAX_CAUSES = 4
  * The loggable part of an error: name, code, message and stack, with URLs reduced to their origin, and keys and signed
  * payloads removed. Other properties may contain a request.
  */
-export function describeError(error: unknown, depth = 0): Record<string, unknown> {
+function describeError(error: unknown, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: clean(String(error)) }
   const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')
   return {
@@ -77,7 +77,7 @@ const URL_TEXT = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s@/"']*@)?([^\s/"'?#)]+)[^\s"'
 const LONG_SECRET = /\b(?:0x)?[A-Za-z0-9+/_-]{130,}={0,2}/g
 
 /** Removes secrets from text: API keys, credentials and paths of URLs, long encoded payloads. */
-export function clean(text: string): string {
+function clean(text: string): string {
   return text
     .slice(0, 8_000)
     .replace(API_KEY, '[api key]')

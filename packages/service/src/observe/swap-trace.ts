@@ -12,7 +12,7 @@ export type TracedSwap = {
   timeline: readonly { stage: string; at: string; chainId?: number; txHash?: string }[]
   attempts: readonly TracedAttempt[]
 }
-export type TracedAttempt = {
+type TracedAttempt = {
   role: string
   chainId: number
   txHash: string

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { loadConfig } from '../config/load.ts'
-import { NETWORK_TEXT } from '../config/test-network.ts'
 import { environmentOf } from './all.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-all-'))

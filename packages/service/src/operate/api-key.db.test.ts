@@ -2,11 +2,11 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { runCommand } from '../command.ts'
 import { createKeyTable } from '../http/key-table.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { createListener } from '../store/listen.ts'
-import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { runApiKeyCommand } from './api-key.ts'
 
 let database: TestDatabase

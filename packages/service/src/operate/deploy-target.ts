@@ -26,8 +26,8 @@ import { UsageError } from '../command.ts'
 import type { EvmChainConfig } from '../config.ts'
 
 type Created = { gasUsed: bigint; cost: bigint; txHash: Hex }
-export type Estimate = { gas: bigint; cost: bigint }
-export type CodeCheck = { state: 'right' | 'missing' | 'other'; hash: Hex }
+type Estimate = { gas: bigint; cost: bigint }
+type CodeCheck = { state: 'right' | 'missing' | 'other'; hash: Hex }
 
 export type DeployTarget = {
   client: PublicClient

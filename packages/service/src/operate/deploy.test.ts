@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
+import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { UsageError } from '../command.ts'
-import { NETWORK_TEXT } from '../config/test-network.ts'
 import { deploy } from './deploy.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-deployer-'))

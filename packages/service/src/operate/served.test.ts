@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { NETWORK_TEXT } from '../config/test-network.ts'
+import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { findNetwork, findNetworkNames } from './served.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'geoswap-served-'))

@@ -33,7 +33,7 @@ const COMMANDS = {
   webhook: WEBHOOK_HELP,
 }
 
-export type ProcessName = keyof typeof PROCESSES
+type ProcessName = keyof typeof PROCESSES
 export type CommandName = keyof typeof COMMANDS
 
 const toLines = (helps: Record<string, string>) =>
@@ -54,7 +54,7 @@ ${toLines(COMMANDS)}
 ${SETTINGS}`
 
 /** A parsed command line. */
-export type Asked =
+type Asked =
   | { kind: 'process'; name: ProcessName }
   | { kind: 'command'; name: CommandName; args: string[] }
   | { kind: 'help'; text: string }

@@ -24,7 +24,7 @@ import type { Facts } from './facts.ts'
 import { nextStep, type Shown } from './steps.ts'
 import { toRows, type Unknown } from './unknown.ts'
 
-export type Findings = {
+type Findings = {
   facts: Facts
   unknown: readonly Unknown[]
   /** Hashes of stored ops without a swap. */

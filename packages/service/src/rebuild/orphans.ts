@@ -7,7 +7,7 @@ import { adoptOrphan } from '../store/rebuild.ts'
 import { advanceSwap, findOrphans } from '../store/swaps.ts'
 import { completeTerms, type Rules } from './terms.ts'
 
-export type OrphanDeps = {
+type OrphanDeps = {
   pool: Pool
   rules: Rules
   everywhere: readonly { chain: Pick<Chain, 'chainId' | 'readHeads'>; recovery: RecoveryChain }[]

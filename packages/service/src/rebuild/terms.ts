@@ -5,7 +5,7 @@ import { possibleHardSeconds } from '../model/finality.ts'
 import { type CustodyOf, type OpContent, termsOfOp } from '../model/op-terms.ts'
 import { withSlippage } from '../model/pricing.ts'
 
-export type Found = {
+type Found = {
   hash: string
   originChain: number
   lock: LockTerms

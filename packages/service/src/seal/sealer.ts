@@ -12,7 +12,7 @@ import {
   type SealKey,
 } from './subkeys.ts'
 
-export type { Purpose, SealKey } from './subkeys.ts'
+export type { Purpose } from './subkeys.ts'
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 
 export type Sealer = {

@@ -17,7 +17,7 @@ export function deriveSubkey(key: Buffer, { purpose, salt }: { purpose: Purpose;
   return createSecretKey(Buffer.from(bytes))
 }
 
-export type SealingSubkey = { salt: Buffer; key: KeyObject }
+type SealingSubkey = { salt: Buffer; key: KeyObject }
 
 /** The subkey to seal with: new for each process and hour, so that random nonces never collide under one key. */
 export function createSealingSubkeys(key: Buffer, clock: Clock): (purpose: Purpose) => SealingSubkey {
@@ -33,7 +33,7 @@ export function createSealingSubkeys(key: Buffer, clock: Clock): (purpose: Purpo
   }
 }
 
-export type SubkeyMemory = {
+type SubkeyMemory = {
   find(name: string): KeyObject | undefined
   /** Call it only for genuine tokens, so that attackers cannot fill it. */
   remember(name: string, key: KeyObject): void

@@ -3,7 +3,7 @@ import type { Db } from './db.ts'
 
 /** Calls per second by class. Missing classes use the default. */
 export type Limits = Partial<Record<RateClass, number>>
-export type Account = { id: string; name: string; limits: Limits }
+type Account = { id: string; name: string; limits: Limits }
 
 /** Finds an account by id or name. */
 export async function findAccount(db: Db, idOrName: string): Promise<Account | undefined> {

@@ -71,7 +71,7 @@ export async function listSenders(db: Db, chainId: number): Promise<string[]> {
   return rows.map(({ address }) => address)
 }
 
-export type NewAttempt = Omit<Attempt, 'id' | 'isBurn' | 'nonce' | 'isConsumed'> & {
+type NewAttempt = Omit<Attempt, 'id' | 'isBurn' | 'nonce' | 'isConsumed'> & {
   /** Omitted on chains without nonces; the attempt then gets a number of its own. */
   nonce?: number
   effectHash: string
@@ -210,7 +210,7 @@ export async function wasAuthorityRefused(db: Db, swapId: string): Promise<boole
   return rowCount === 1
 }
 
-export type AttemptTally = { total: number; open: number }
+type AttemptTally = { total: number; open: number }
 
 /** Per swap: the number of recorded attempts of a role, and how many of them are open at this block. */
 export async function tallyAttempts(db: Db, role: Role, swapIds: readonly string[], block: bigint) {

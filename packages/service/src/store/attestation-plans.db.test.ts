@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { explaining } from '../../test/support/plans.ts'
+import { insertEndedSwaps } from '../../test/support/swaps.ts'
 import {
   bindAttestation,
   closeAttestation,
@@ -7,9 +10,6 @@ import {
   releaseStalledAttestations,
 } from './attestations.ts'
 import { findToAttest } from './swaps.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { explaining } from './test-plans.ts'
-import { insertEndedSwaps } from './test-swaps.ts'
 import { traceSwap } from './trace.ts'
 
 const SENT = 20_000

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { markAttemptsFinal } from './attempts.ts'
 import {
   bindAttestation,
@@ -7,9 +10,6 @@ import {
   insertAttestation,
   releaseStalledAttestations,
 } from './attestations.ts'
-import { insertTestAttempt } from './test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap } from './test-swaps.ts'
 
 const CHAIN = 31337
 

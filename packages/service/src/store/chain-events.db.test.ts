@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import type { ChainEvent } from '../chains/chain.ts'
 import type { Swap } from '../model/swap.ts'
 import {
@@ -12,8 +14,6 @@ import {
   storePage,
 } from './chain-events.ts'
 import { findSwaps } from './swaps.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap } from './test-swaps.ts'
 
 const ORIGIN = 31_337
 const DESTINATION = 31_338

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { holdTestLane } from '../../test/support/lanes.ts'
+import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import type { ChainView } from '../chains/view.ts'
 import { isChainAwaited, readChainViews, VIEWS_CHANNEL, writeChainView } from './chain-views.ts'
 import { type Lease, releaseLanes } from './lanes.ts'
 import { createListener } from './listen.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { holdTestLane } from './test-lanes.ts'
-import { insertTestSwap, moveTestSwap } from './test-swaps.ts'
 
 const CHAIN = 31_337
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { EMPTY_BOOK, withClaimed } from '../model/claim-room.ts'
 import { bookClaims, readClaimBooks, recountClaims } from './claim-books.ts'
 import { bookDelivery, findLostInputs, insertLostInput, readBooked, writeOffInput } from './exposure.ts'
 import { findSwaps } from './swaps.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, moveTestSwap, type TestSwap } from './test-swaps.ts'
 
 const CHAIN = 31_337
 const HOUR = 3_600

@@ -1,6 +1,6 @@
 import type { Db } from './db.ts'
 
-export type EndedAttempt = {
+type EndedAttempt = {
   role: string
   chainId: number
   txHash: string
@@ -8,7 +8,7 @@ export type EndedAttempt = {
   createdAt: Date
   finalAt: Date | null
 }
-export type EndedSwap = {
+type EndedSwap = {
   id: string
   status: string
   reason: string | null

@@ -4,6 +4,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { StatusReply } from '@geoswap/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import {
+  insertTestSwap,
+  moveTestSwap,
+  settleTestSwap,
+  statusOfTestSwap,
+  type TestSwap,
+} from '../../test/support/swaps.ts'
 import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
 import { createPool, inTransaction } from './db.ts'
 import { findMoved, readEvents } from './events.ts'
@@ -12,14 +20,6 @@ import { readHistory } from './history.ts'
 import { declareLanes, type Lease, takeLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
 import { markDeliveryFinal, setDeliveryTxHash } from './swaps.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import {
-  insertTestSwap,
-  moveTestSwap,
-  settleTestSwap,
-  statusOfTestSwap,
-  type TestSwap,
-} from './test-swaps.ts'
 import { placeEvents } from './webhook-deliveries.ts'
 
 let database: TestDatabase

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import { isEventExpected } from './expected-events.ts'
-import { insertTestAttempt } from './test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, moveTestSwap } from './test-swaps.ts'
 
 const CHAIN = 31_337
 

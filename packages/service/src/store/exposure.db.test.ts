@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import { inTransaction } from './db.ts'
 import { bookDelivery, markOriginFinal } from './exposure.ts'
 import { readExposure } from './figures.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, moveTestSwap } from './test-swaps.ts'
 
 const CHAIN = 31_337
 const VALUE = 601n

@@ -116,7 +116,7 @@ export async function insertLostInput(db: Db, swap: Swap): Promise<void> {
   )
 }
 
-export type LostInput = { swapId: string; chainId: number; cents: bigint; at: Date }
+type LostInput = { swapId: string; chainId: number; cents: bigint; at: Date }
 
 /** Lost inputs that are not written off, oldest first. */
 export async function findLostInputs(db: Db): Promise<LostInput[]> {

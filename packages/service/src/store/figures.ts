@@ -5,7 +5,7 @@ import { IS_OPEN, listOf } from './state-lists.ts'
 // Figures for operators. Each query reads a few pages even with a million ended swaps: open swaps have a partial index,
 // and recently ended ones are found by the times of the event log.
 
-export type OpenSwaps = { state: string; count: number; seconds: number }
+type OpenSwaps = { state: string; count: number; seconds: number }
 
 /** Open swaps by state, with the time since the oldest last change. */
 export async function readOpenSwaps(db: Db): Promise<OpenSwaps[]> {
@@ -36,7 +36,7 @@ export async function readClaimMarginUsed(db: Db): Promise<number> {
   return rows[0]?.used ?? 0
 }
 
-export type EndedSwaps = { status: string; reason: string; count: number }
+type EndedSwaps = { status: string; reason: string; count: number }
 
 /** Swaps that ended in the last hour. */
 export async function readEndedSwaps(db: Db): Promise<EndedSwaps[]> {
@@ -48,7 +48,7 @@ export async function readEndedSwaps(db: Db): Promise<EndedSwaps[]> {
   return rows
 }
 
-export type StageTime = { stage: string; quantile: number; seconds: number }
+type StageTime = { stage: string; quantile: number; seconds: number }
 
 /** Time from acceptance to each stage, over the swaps that ended in the last hour. */
 export async function readStageTimes(db: Db): Promise<StageTime[]> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { readPaidOut, readTakenIn } from './flows.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, settleTestSwap } from './test-swaps.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

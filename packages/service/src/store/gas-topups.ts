@@ -1,7 +1,7 @@
 import type { Db } from './db.ts'
 import { isOpenAt } from './open-at.ts'
 
-export type NewTopUp = { attemptId: string; chainId: number; block: bigint; address: string; amount: bigint }
+type NewTopUp = { attemptId: string; chainId: number; block: bigint; address: string; amount: bigint }
 
 /** The sum of top-ups signed in the last 24 hours on a chain, whatever their outcome. */
 export async function sumTopUpsOfDay(db: Db, chainId: number): Promise<bigint> {

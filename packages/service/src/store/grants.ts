@@ -152,7 +152,7 @@ export const FUNCTIONS: Readonly<Record<string, Rights>> = {
 /** Row security of lanes: no part can take a lane of another. */
 export const LANES: Rights = { api: "name = 'webhooks'", worker: "name <> 'webhooks'" }
 
-export type Right = { privilege: string; columns: readonly string[] | undefined }
+type Right = { privilege: string; columns: readonly string[] | undefined }
 
 /** Parses privileges and their columns; undefined means all columns. */
 export function parseRights(text = ''): Right[] {

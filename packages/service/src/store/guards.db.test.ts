@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
 import { settleOutcomes } from './attestations.ts'
-import { insertTestAttempt } from './test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from './test-swaps.ts'
 
 // Rules that the database enforces for every writer.
 

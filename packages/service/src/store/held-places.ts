@@ -1,6 +1,6 @@
 import type { Db } from './db.ts'
 
-export type PlacesLease = {
+type PlacesLease = {
   accountId: string
   /** The id of the process. */
   process: string

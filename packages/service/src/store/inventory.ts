@@ -14,7 +14,7 @@ export async function readInventory(db: Db): Promise<Holding[]> {
   }))
 }
 
-export type Balance = { token: string; amount: bigint }
+type Balance = { token: string; amount: bigint }
 
 /** Stores the vault's balances as of a block. An older block changes nothing. */
 export async function setHoldings(db: Db, at: { chainId: number; block: bigint }, balances: Balance[]) {

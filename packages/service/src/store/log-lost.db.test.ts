@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { markAttemptsFinal } from './attempts.ts'
 import { findUnlogged, markLogsLost, recountReservations } from './rebuild.ts'
 import { findStalledDeliveries, findStalledLocks, findToDeliver, findToLock } from './swaps.ts'
-import { insertTestAttempt } from './test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, moveTestSwap, type TestSwap } from './test-swaps.ts'
 import { beginWithdrawal, endMove } from './treasury-moves.ts'
 
 let database: TestDatabase

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { findContractions, readSchema } from '../../test/support/schema-changes.ts'
 import { createPool, inTransaction } from './db.ts'
 import { assertMigrated, migrate } from './migrate.ts'
-import { startTestDatabase, type TestDatabase } from './test-database.ts'
-import { findContractions, readSchema } from './test-schema-changes.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 /** The last migration of each release, oldest first. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import type { Swap } from '../model/swap.ts'
 import { readInventory, setHoldings } from './inventory.ts'
 import { advanceSwap, advanceTogether, areUnmoved, findSwaps } from './swaps.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, moveTestSwap } from './test-swaps.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap } from '../../test/support/swaps.ts'
 import { oldestOpenBlock } from './open-range.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap } from './test-swaps.ts'
 
 const [ORIGIN, DESTINATION] = [31337, 31338]
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestOp, insertTestSwap } from '../../test/support/swaps.ts'
 import { unquotedTerms } from '../model/quote.ts'
 import type { Db } from './db.ts'
 import { countUnsubmitted, insertOp } from './ops.ts'
 import { insertSwap } from './submissions.ts'
 import { findSwaps } from './swaps.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestOp, insertTestSwap } from './test-swaps.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

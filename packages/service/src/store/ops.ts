@@ -7,7 +7,7 @@ import { IS_OPEN } from './state-lists.ts'
 const EPOCH_SHIFT = 24n
 
 /** The owner of the positions: one locker, or all lockers of the chain if `isShared`. */
-export type Ring = { chainId: number; locker: string; isShared: boolean }
+type Ring = { chainId: number; locker: string; isShared: boolean }
 
 /**
  * Takes the lowest free position of a ring with its next round, or a new position at the end. Low positions come first,

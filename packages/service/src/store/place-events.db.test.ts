@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { holdTestLane } from '../../test/support/lanes.ts'
+import { insertEndedSwaps } from '../../test/support/swaps.ts'
 import { createPool } from './db.ts'
 import { addEventMonths } from './event-months.ts'
 import { type Lease, renewLanes } from './lanes.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { holdTestLane } from './test-lanes.ts'
-import { insertEndedSwaps } from './test-swaps.ts'
 import { placeEvents, takeDue } from './webhook-deliveries.ts'
 
 const EVENTS = 1_000

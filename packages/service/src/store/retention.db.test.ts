@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { partitionsOf } from '../../test/support/event-log.ts'
+import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { readEvents } from './events.ts'
 import { deleteEventsOf, deleteUnsubmittedOps, FIRST_EVENT, FIRST_OP } from './retention.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { partitionsOf } from './test-event-log.ts'
-import { insertTestSwap, settleTestSwap } from './test-swaps.ts'
 import { insertEndpoint } from './webhook-endpoints.ts'
 
 let database: TestDatabase

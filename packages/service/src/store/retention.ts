@@ -4,7 +4,7 @@ import type { Db } from './db.ts'
 export const OP_KEPT_MS = 24 * 3_600_000
 
 /** The cursor through ops by expiry. It has microseconds, unlike a Date. */
-export type OpCursor = { expiresAt: string; id: string }
+type OpCursor = { expiresAt: string; id: string }
 
 export const FIRST_OP: OpCursor = { expiresAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
@@ -41,7 +41,7 @@ export async function deleteUnsubmittedOps(
   return { deleted: row.deleted, last, isEnd: row.looked < limit }
 }
 
-export type EventCursor = { swapId: string; seq: number }
+type EventCursor = { swapId: string; seq: number }
 
 export const FIRST_EVENT: EventCursor = { swapId: '', seq: 0 }
 

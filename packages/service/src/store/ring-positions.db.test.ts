@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { inTransaction } from './db.ts'
 import { freePositions, takePosition } from './ops.ts'
-import { startTestDatabase, type TestDatabase } from './test-database.ts'
 
 let database: TestDatabase
 let chainId = 7_000

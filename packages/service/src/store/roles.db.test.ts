@@ -1,11 +1,11 @@
 import { createLogins, type DatabaseUrls } from '@geoswap/devnet'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { createPool } from './db.ts'
 import { FUNCTIONS, LANES, PARTITION, PARTS, type Part, parseRights, SEQUENCES, TABLES } from './grants.ts'
 import { migrate } from './migrate.ts'
 import { assertPart } from './roles.ts'
-import { startTestDatabase, type TestDatabase } from './test-database.ts'
 
 const DENIED = '42501'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { readSeries } from './series.ts'
 import { setDeliveryTxHash } from './swaps.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from './test-swaps.ts'
 
 let database: TestDatabase
 let accountId: string

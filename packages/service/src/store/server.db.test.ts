@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { createPool } from './db.ts'
 import { assertClock, assertDurable } from './server.ts'
-import { startTestDatabase, type TestDatabase } from './test-database.ts'
 
 let database: TestDatabase
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { findSigned } from './signed.ts'
-import { insertTestAttempt } from './test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, settleTestSwap } from './test-swaps.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

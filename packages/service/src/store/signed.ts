@@ -1,7 +1,7 @@
 import type { Db } from './db.ts'
 
 /** The step that a transaction was signed for: the input, the delivery, or the exit (claim or refund). */
-export type SignedStep = 'input' | 'deliver' | 'exit'
+type SignedStep = 'input' | 'deliver' | 'exit'
 
 /**
  * The hash that identifies the op in each step, the roles of its attempts, and the column of the confirmed transaction.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestOp, insertTestSwap } from '../../test/support/swaps.ts'
 import { refreshBalance } from './ops.ts'
 import { findSubmission, insertSwap } from './submissions.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestOp, insertTestSwap } from './test-swaps.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

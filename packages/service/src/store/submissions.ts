@@ -63,7 +63,7 @@ export async function lockSubmission(db: Db, opId: string): Promise<void> {
   )
 }
 
-export type NewSwap = Submitted & {
+type NewSwap = Submitted & {
   swapId: string
   signature: string
   lastValid?: bigint

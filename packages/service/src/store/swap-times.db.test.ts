@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { MAX_SAMPLES } from '../model/eta.ts'
 import { addSwapTimes, readSwapTimes } from './swap-times.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestSwap, settleTestSwap } from './test-swaps.ts'
 
 let database: TestDatabase
 

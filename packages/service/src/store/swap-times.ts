@@ -25,7 +25,7 @@ export async function addSwapTimes(db: Db, settled: readonly SettledSwap[]): Pro
   )
 }
 
-export type SwapTimes = {
+type SwapTimes = {
   originChain: number
   destinationChain: number
   depth: number

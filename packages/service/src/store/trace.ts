@@ -34,7 +34,7 @@ export async function listSwaps(db: Db, { status, wallet, limit }: SwapFilter): 
   return rows
 }
 
-export type SwapRecord = ListedSwap & Record<string, unknown>
+type SwapRecord = ListedSwap & Record<string, unknown>
 
 /** Everything stored about a swap and its op, except the wallet's signature. */
 export async function findSwapRecord(db: Db, swapId: string): Promise<SwapRecord | undefined> {

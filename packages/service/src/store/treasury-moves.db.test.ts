@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { readInventory, setHoldings } from './inventory.ts'
-import { startTestDatabase, type TestDatabase } from './test-database.ts'
 import {
   beginWithdrawal,
   endMove,

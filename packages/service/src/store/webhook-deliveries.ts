@@ -95,7 +95,7 @@ export async function takeDue(
   }))
 }
 
-export type Outcomes = {
+type Outcomes = {
   endpointId: string
   delivered: readonly string[]
   /** Without `pauseMs`, the delivery is given up. */

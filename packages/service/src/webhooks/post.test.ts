@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Receiver, startReceiver } from '../../test/support/webhook-receiver.ts'
 import { createPost } from './post.ts'
-import { type Receiver, startReceiver } from './test-receiver.ts'
 
 let receiver: Receiver
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { Answer } from '../model/webhook.ts'
 import { isPublicAddress } from './public-address.ts'
 
 export type Post = (message: Posted) => Promise<Answer>
-export type Posted = { url: string; headers: Record<string, string>; body: string; signal: AbortSignal }
+type Posted = { url: string; headers: Record<string, string>; body: string; signal: AbortSignal }
 
 type Resolve = (
   hostname: string,

@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { WebhookEvent } from '@geoswap/wire'
 import { Check } from 'typebox/value'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
+import { insertTestEndpoint } from '../../test/support/webhook-endpoint.ts'
+import { createTestRunner, startTestProcess } from '../../test/support/webhook-process.ts'
+import { isGenuine, type Receiver, startReceiver } from '../../test/support/webhook-receiver.ts'
 import { createSealer } from '../seal/sealer.ts'
 import { declareLanes } from '../store/lanes.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap, settleTestSwap } from '../store/test-swaps.ts'
 import { replay } from '../store/webhook-deliveries.ts'
 import {
   enableEndpoint,
@@ -17,9 +20,6 @@ import {
 import { resealAll } from './reseal.ts'
 import { createSecretSeal } from './secret-seal.ts'
 import { createWebhookSecret } from './sign.ts'
-import { insertTestEndpoint } from './test-endpoint.ts'
-import { createTestRunner, startTestProcess } from './test-process.ts'
-import { isGenuine, type Receiver, startReceiver } from './test-receiver.ts'
 
 const keys = [{ id: 'k1', key: randomBytes(32) }]
 const seal = createSecretSeal(createSealer({ keys }))

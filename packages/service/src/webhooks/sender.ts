@@ -9,7 +9,7 @@ import {
 } from '../store/webhook-endpoints.ts'
 import { type DeliverDeps, deliverDue } from './deliver.ts'
 
-export type WebhookSender = {
+type WebhookSender = {
   /** Starts due deliveries without waiting for the endpoints. */
   step(lease: Lease): Promise<void>
   /** Resolves once nothing is in flight. */

@@ -9,7 +9,7 @@ export function createWebhookSecret(): string {
   return `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
 }
 
-export type Message = { id: string; seconds: number; body: string }
+type Message = { id: string; seconds: number; body: string }
 
 /** The headers of Standard Webhooks, with one signature per secret, so that a receiver may have either. */
 export function signedHeaders(

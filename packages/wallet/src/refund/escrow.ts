@@ -49,7 +49,7 @@ export async function readGasMoney(
   return { needed: maxFeePerGas * REFUND_GAS, held }
 }
 
-export type Refunded = { txHash: Hex; state: SlotState; credited: boolean }
+type Refunded = { txHash: Hex; state: SlotState; credited: boolean }
 
 /** Sends the refund and waits for its block. The op's slot, not the receipt, tells whether it succeeded. */
 export async function sendRefund(

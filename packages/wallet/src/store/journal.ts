@@ -20,7 +20,7 @@ export type Order = {
 }
 
 /** The typed data of an op: with a node, it is enough for a refund. */
-export type Operation = Extract<Build, { origin: 'evm' }>['operation']
+type Operation = Extract<Build, { origin: 'evm' }>['operation']
 
 /** `notSubmitted`: there is no swap and there will be none. `lost`: the service no longer knows the swap. */
 export type Outcome = EndedSwap['status'] | 'notSubmitted' | 'lost'
@@ -121,7 +121,7 @@ export const isOwnerAlive: IsAttended = ({ owner }) => isAlive(owner)
  * Whether the last attempt allows another one. `ask`: the service must report the outcome first. `signed`:
  * only the service says that it is over, and its signature can still be used.
  */
-export type Standing = 'free' | 'busy' | 'unknown' | 'ask' | 'signed'
+type Standing = 'free' | 'busy' | 'unknown' | 'ask' | 'signed'
 
 export function standingOf(last: Attempt | undefined, isAttended: IsAttended = isOwnerAlive): Standing {
   if (last === undefined) return 'free'

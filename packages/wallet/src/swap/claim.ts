@@ -15,7 +15,7 @@ import {
 } from '../store/journal.ts'
 
 /** A new attempt, or an interrupted one to continue. */
-export type Claim = { attempt: Attempt; isLeft: boolean }
+type Claim = { attempt: Attempt; isLeft: boolean }
 
 type Wish = { order: Order; isNew: boolean; rpcUrl: string | undefined }
 

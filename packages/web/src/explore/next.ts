@@ -1,7 +1,7 @@
 import type { StatusReply } from '@geoswap/sdk'
 import type { Family } from '../wallets/wallet.ts'
 
-export type Standing = { where: string; next: string }
+type Standing = { where: string; next: string }
 
 type Known = { family: Family; deadlines: { fill?: number; refund?: number } }
 

@@ -1,6 +1,6 @@
 import type { Client, SwapRecord } from '@geoswap/sdk'
 
-export type Search = { kind: 'swap' | 'tx' | 'wallet'; value: string }
+type Search = { kind: 'swap' | 'tx' | 'wallet'; value: string }
 
 const BASE58 = '[1-9A-HJ-NP-Za-km-z]'
 const FORMS: readonly [Search['kind'], RegExp][] = [

@@ -17,7 +17,7 @@ export type OperatorClient = {
 }
 
 /** A refusal by the operator API, with its message. */
-export class OperatorError extends Error {
+class OperatorError extends Error {
   readonly code: string
   readonly status: number
   readonly requestId: string | undefined

@@ -4,7 +4,7 @@ import { momentOf } from './words.ts'
 
 const BOX = { width: 600, height: 140 }
 
-export type Track = { name: string; values: readonly (number | undefined)[] }
+type Track = { name: string; values: readonly (number | undefined)[] }
 
 type Props = {
   title: string

@@ -1,7 +1,7 @@
 // Shapes of plots, in a box with its origin at the top left. Numbers here are for drawing only.
 
-export type Box = { width: number; height: number }
-export type Bar = { x: number; y: number; width: number; height: number }
+type Box = { width: number; height: number }
+type Bar = { x: number; y: number; width: number; height: number }
 
 /** The smallest 1, 2 or 5 times a power of ten that is not below the value: the top of an axis. */
 export function niceMax(value: number): number {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
-export type Polled<T> = { value?: T; error?: unknown; refresh(): void }
+type Polled<T> = { value?: T; error?: unknown; refresh(): void }
 
 /** Reads repeatedly while the page is visible. An error keeps the last value. */
 export function usePolled<T>(read: (signal: AbortSignal) => Promise<T>, everyMs: number): Polled<T> {

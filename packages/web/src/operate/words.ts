@@ -28,8 +28,5 @@ export function scopeInWords(asset: string | undefined, chain: string | undefine
   return `${asset} on ${chain ?? 'every chain'}`
 }
 
-export const timeOf = (at: string): string =>
-  new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-
 export const momentOf = (at: string): string =>
   new Date(at).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' })

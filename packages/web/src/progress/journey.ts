@@ -3,9 +3,9 @@ import type { StatusReply } from '@geoswap/sdk'
 type Substatus = StatusReply['substatus']
 
 /** Where the input is: with its owner, on the way into or out of the escrow, in it, or with the operator. */
-export type InputPlace = 'wallet' | 'taking' | 'escrow' | 'returning' | 'returned' | 'spent'
+type InputPlace = 'wallet' | 'taking' | 'escrow' | 'returning' | 'returned' | 'spent'
 /** Where the output is: with the operator, on its way, or with the recipient. */
-export type OutputPlace = 'vault' | 'paying' | 'paid' | 'never'
+type OutputPlace = 'vault' | 'paying' | 'paid' | 'never'
 
 export type Journey = { input: InputPlace; output: OutputPlace }
 

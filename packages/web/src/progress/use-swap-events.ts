@@ -2,7 +2,7 @@ import { type Client, GeoswapError, type StatusReply } from '@geoswap/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { useSession } from '../service/session.ts'
 
-export type Followed = { swap?: StatusReply; error?: unknown }
+type Followed = { swap?: StatusReply; error?: unknown }
 
 const PAUSE_MS = 2_000
 

@@ -2,7 +2,7 @@ import { type ChainEntry, type Client, GeoswapError, type TokenEntry } from '@ge
 import { useEffect, useState } from 'preact/hooks'
 
 export type Catalog = { chains: readonly ChainEntry[]; tokens: readonly TokenEntry[] }
-export type CatalogState = { catalog?: Catalog; error?: unknown }
+type CatalogState = { catalog?: Catalog; error?: unknown }
 
 const REFRESH_MS = 20_000
 const RETRY_MS = 2_000
@@ -55,6 +55,6 @@ export function tokenOf({ tokens }: Catalog, chainId: number, address: string): 
 }
 
 // Hex is case-insensitive, base58 is not.
-export function isSameAddress(a: string, b: string): boolean {
+function isSameAddress(a: string, b: string): boolean {
   return a === b || (a.startsWith('0x') && a.toLowerCase() === b.toLowerCase())
 }

@@ -6,7 +6,7 @@ import type { Catalog } from './catalog.ts'
 import type { Settings } from './settings.ts'
 
 /** The state that every view needs once the service has accepted a key. */
-export type Session = { client: Client; catalog: Catalog; settings: Settings; wallets: Wallets }
+type Session = { client: Client; catalog: Catalog; settings: Settings; wallets: Wallets }
 
 export const SessionContext = createContext<Session | undefined>(undefined)
 

@@ -14,7 +14,7 @@ export type Order = {
   recipient: string
 }
 
-export type Owners = Readonly<Partial<Record<Family, { address: string }>>>
+type Owners = Readonly<Partial<Record<Family, { address: string }>>>
 
 /** The initial form: ten dollars on the first chain, to the last chain's coin. */
 export function firstOrder(catalog: Catalog): Order {

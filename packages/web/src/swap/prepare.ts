@@ -14,7 +14,7 @@ export type Approval =
   | { kind: 'authorization'; fields: AuthorizationFields }
   | { kind: 'operation'; build: Build; quote: QuoteReply; signed: string }
 
-export type Prepared = { submission: Submission; build: Build }
+type Prepared = { submission: Submission; build: Build }
 
 type Preparation = {
   request: QuoteRequest

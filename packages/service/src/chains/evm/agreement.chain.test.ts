@@ -1,7 +1,7 @@
 import { EVM_CHAINS, startChain } from '@geoswap/devnet'
 import { afterAll, expect, test } from 'vitest'
+import { startNodesBeside } from '../../../test/conformance/liar.ts'
 import type { Heads } from '../chain.ts'
-import { startNodesBeside } from '../conformance/test-liar.ts'
 import { NoAgreementError } from '../nodes/agree.ts'
 import { createEvmClients } from './client.ts'
 import { createOutcomeReader } from './send.ts'

@@ -26,7 +26,7 @@ export async function readCall(client: PublicClient, hash: string): Promise<Call
   return { from, to, input }
 }
 
-export type CalledOp = EscrowOp & { hash: Hex }
+type CalledOp = EscrowOp & { hash: Hex }
 
 /** The ops in a call to the escrow, each identified by the hash of its content. */
 export function opsIn({ chainId, escrow }: Contracts, { from, to, input }: Call): CalledOp[] {
@@ -54,7 +54,7 @@ function escrowOpsIn(caller: Address, data: Hex): EscrowOp[] {
   }
 }
 
-export type CalledDelivery = {
+type CalledDelivery = {
   hash: Hex
   delivery: Delivery
   token: Address

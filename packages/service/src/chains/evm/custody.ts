@@ -73,7 +73,7 @@ function readBalances(client: PublicClient, settings: Settings, blockNumber: big
   )
 }
 
-export function toEvents({ escrow, vault }: Pick<Settings, 'escrow' | 'vault'>, logs: Log[]): CustodyEvent[] {
+function toEvents({ escrow, vault }: Pick<Settings, 'escrow' | 'vault'>, logs: Log[]): CustodyEvent[] {
   const isFrom = (address: Address) => (log: Log) => isAddressEqual(log.address, address)
   const said = parseEventLogs({ abi: geoEscrowAbi, logs: logs.filter(isFrom(escrow)) })
   const paid = parseEventLogs({ abi: geoVaultAbi, logs: logs.filter(isFrom(vault)) })

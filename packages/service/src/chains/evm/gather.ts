@@ -19,7 +19,7 @@ type Waiting = Asked & { resolve(answer: Hex): void; reject(error: unknown): voi
 type Ask = (request: Request) => Promise<unknown>
 
 /** EIP-3860 allows init code of 49,152 bytes; EIP-170 allows a return of 24,576. A quote's answer takes 384. */
-export const LIMITS = { bytes: 40_000, calls: 60 }
+const LIMITS = { bytes: 40_000, calls: 60 }
 // ABI overhead of one call besides its data: offset of the call, target, offset and length of the data.
 const OVERHEAD_BYTES = 4 * 32 + 31
 
@@ -112,7 +112,7 @@ function createGatherer(ask: Ask) {
 }
 
 /** Parts in the order of the requests, each small enough for one call. */
-export function partsOf<T extends { data: Hex }>(asked: readonly T[]): T[][] {
+function partsOf<T extends { data: Hex }>(asked: readonly T[]): T[][] {
   const parts: T[][] = []
   let bytes = 0
   for (const each of asked) {

@@ -1,7 +1,7 @@
 import { type Address, BaseError, type Log, type PublicClient, RpcRequestError } from 'viem'
 
 export type BlockRange = { from: bigint; to: bigint }
-export type LogPage<L> = { logs: L[]; to: bigint }
+type LogPage<L> = { logs: L[]; to: bigint }
 export type LogPages = {
   /** The logs from `from` to `to`, or to the block at which the node's limit ends the page. */
   readPage(address: readonly Address[], range: BlockRange): Promise<LogPage<Log<bigint, number, false>>>

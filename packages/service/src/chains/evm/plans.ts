@@ -137,7 +137,7 @@ function toFill(op: Op) {
   }
 }
 
-export function toEscrowOp(op: Op) {
+function toEscrowOp(op: Op) {
   return {
     wallet: op.wallet as Address,
     inputToken: op.inputToken as Address,

@@ -6,8 +6,8 @@ export function readDecimals(client: PublicClient, token: Address): Promise<numb
   return client.readContract({ address: token, abi: erc20Abi, functionName: 'decimals' })
 }
 
-export type ExpectedToken = { address: Address; symbol: string; decimals: number | undefined }
-export type ExpectedFeed = { address: Address; description: string }
+type ExpectedToken = { address: Address; symbol: string; decimals: number | undefined }
+type ExpectedFeed = { address: Address; description: string }
 
 type Expected = {
   chainId: number

@@ -4,7 +4,7 @@ import { type Depth, readHeads, type SolanaHeads } from './heads.ts'
 
 /** A slot at a commitment: accounts are read at that commitment, from a node that has reached the slot. */
 export type SolanaBlock = Block & { commitment: Depth }
-export type SolanaBlocks = Heads & { known: SolanaHeads }
+type SolanaBlocks = Heads & { known: SolanaHeads }
 
 /** `confirmed` is the soft head, `finalized` the final one. */
 export async function readBlocks(client: SolanaClient, known?: Heads): Promise<SolanaBlocks> {

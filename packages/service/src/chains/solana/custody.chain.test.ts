@@ -1,11 +1,11 @@
 import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OP_HASH, type SolanaWorld, startSolanaWorld, type TestMint } from '../../../test/support/solana.ts'
 import type { SolanaClients } from './client.ts'
 import { createSolanaCustody } from './custody.ts'
 import { createSolanaParts } from './parts.ts'
 import { buildPayment } from './payment.ts'
 import type { SolanaChainSettings } from './settings.ts'
-import { OP_HASH, type SolanaWorld, startSolanaWorld, type TestMint } from './test-solana.ts'
 
 const FINALIZED_SLOTS = 32
 

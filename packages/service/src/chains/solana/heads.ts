@@ -1,7 +1,7 @@
 import type { SolanaClient, SolanaClients } from './client.ts'
 
 /** A block at one commitment. `seconds` is the chain's own clock; `height` counts blocks, not slots. */
-export type SolanaHead = { slot: bigint; height: bigint; seconds: number }
+type SolanaHead = { slot: bigint; height: bigint; seconds: number }
 export type Depth = 'confirmed' | 'finalized'
 export type SolanaHeads = Record<Depth, SolanaHead>
 

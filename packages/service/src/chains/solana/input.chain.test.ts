@@ -6,6 +6,14 @@ import {
   type KeyPairSigner,
 } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  OP_HASH,
+  SOL,
+  type SolanaWorld,
+  startSolanaWorld,
+  type TestMint,
+} from '../../../test/support/solana.ts'
+import { messageOf, signAsWallet, wireOf } from '../../../test/support/solana-wallet.ts'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
 import { inputCostLamports } from './fees.ts'
@@ -14,8 +22,6 @@ import { MAX_TRANSACTION_BYTES } from './message.ts'
 import { readSignatures, readTransactionAmount, readVaultBalances } from './reads.ts'
 import { checkSignedInput, cosignInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'
-import { OP_HASH, SOL, type SolanaWorld, startSolanaWorld, type TestMint } from './test-solana.ts'
-import { messageOf, signAsWallet, wireOf } from './test-wallet.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
 import { canPay, readWallet } from './wallet.ts'
 

@@ -26,7 +26,7 @@ export type InputRequest = {
   lifetime: Lifetime
 }
 
-export type BuiltInput = {
+type BuiltInput = {
   /** Base64 of the wire transaction that the wallet signs, with zeros for the signatures. */
   unsignedTransaction: string
   /** SHA-256 of the message in hex, sealed at build and compared at submit. */

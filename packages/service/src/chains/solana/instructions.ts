@@ -16,7 +16,7 @@ import { isNative, type Token } from './mint.ts'
  */
 export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address
 
-export type ComputeBudget = { units: number; microLamportsPerUnit: bigint }
+type ComputeBudget = { units: number; microLamportsPerUnit: bigint }
 
 export function budgetInstructions({ units, microLamportsPerUnit }: ComputeBudget): Instruction[] {
   return [

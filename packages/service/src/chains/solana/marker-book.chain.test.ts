@@ -1,11 +1,11 @@
 import { generateKeyPairSigner } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { MARKER_KEY, SOL, type SolanaWorld, startSolanaWorld } from '../../../test/support/solana.ts'
 import type { SolanaClient } from './client.ts'
 import { createMarkerBook, type MarkerRef } from './marker-book.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import { buildPayment } from './payment.ts'
-import { MARKER_KEY, SOL, type SolanaWorld, startSolanaWorld } from './test-solana.ts'
 
 const FINALIZED_SLOTS = 32
 const CONFIRMED = { commitment: 'confirmed' } as const

@@ -8,6 +8,15 @@ import {
 } from '@solana/kit'
 import { getTransferSolWithSeedInstruction } from '@solana-program/system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  MARKER_KEY,
+  OP_HASH,
+  SOL,
+  type SolanaWorld,
+  startSolanaWorld,
+  type TestMint,
+} from '../../../test/support/solana.ts'
+import { messageOf, wireOf } from '../../../test/support/solana-wallet.ts'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
 import { INPUT_UNITS, inputCostLamports, paymentCostLamports, paymentUnits } from './fees.ts'
@@ -20,8 +29,6 @@ import { buildPayment, draftPayment, type Payment } from './payment.ts'
 import { readSignatures, readTransactionAmount, readVaultBalances } from './reads.ts'
 import { broadcast } from './send.ts'
 import { simulate } from './simulate.ts'
-import { MARKER_KEY, OP_HASH, SOL, type SolanaWorld, startSolanaWorld, type TestMint } from './test-solana.ts'
-import { messageOf, wireOf } from './test-wallet.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
 
 let world: SolanaWorld

@@ -44,7 +44,7 @@ export type Payment = {
   lifetime: Lifetime
 }
 
-export type SignedPayment = SignedTransaction & { lastValidBlockHeight: bigint; marker: Marker }
+type SignedPayment = SignedTransaction & { lastValidBlockHeight: bigint; marker: Marker }
 
 /** Builds and signs a delivery, refund or claim, unpublished. Of one marker's payments at most one lands. */
 export async function buildPayment(vault: PayingVault, payment: Payment): Promise<SignedPayment> {
@@ -78,7 +78,7 @@ export async function draftPayment(vault: Draft, payment: Payment): Promise<stri
   return toBase64(wire)
 }
 
-export function markerKindOf(kind: Payment['kind']): MarkerKind {
+function markerKindOf(kind: Payment['kind']): MarkerKind {
   return kind === 'deliver' ? 'deliver' : 'exit'
 }
 

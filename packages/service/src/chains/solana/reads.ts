@@ -8,7 +8,7 @@ import { toTokenAccount } from './token-layout.ts'
 // Agave's limit per request.
 const MAX_STATUSES = 256
 
-export type SignatureStatus = { slot: bigint; failed: boolean; commitment: Commitment }
+type SignatureStatus = { slot: bigint; failed: boolean; commitment: Commitment }
 
 /** The landed transactions, failed ones included, by hash. A missing one proves nothing. */
 export async function readSignatures(
@@ -60,7 +60,7 @@ export async function readVaultBalances(
 }
 
 type AmountQuery = { txHash: string; account: string; token: Pick<Token, 'mint'>; commitment?: Commitment }
-export type Landed = { slot: bigint; seconds: number; failed: boolean; amount: bigint }
+type Landed = { slot: bigint; seconds: number; failed: boolean; amount: bigint }
 
 /**
  * The change of an account's balance by a transaction (a token account, or a wallet for the native coin). Undefined if

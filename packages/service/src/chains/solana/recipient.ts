@@ -5,7 +5,7 @@ import { isNative, type Token } from './mint.ts'
 import { type Rent, tokenAccountRent } from './rent.ts'
 import { type RawAccount, SYSTEM_PROGRAM, TOKEN_PROGRAMS, toTokenAccount } from './token-layout.ts'
 
-export type RecipientRefusal =
+type RecipientRefusal =
   | 'isOurs'
   | 'isTokenAccountOrMint'
   | 'isProgram'
@@ -16,7 +16,7 @@ export type RecipientRefusal =
   | 'belowRentMinimum'
 
 /** Whether a payment can arrive, and in which account: for the native coin, the recipient's own. */
-export type Recipient =
+type Recipient =
   | { kind: 'ready'; account: string }
   | { kind: 'missing'; account: string; rentLamports: bigint }
   | { kind: 'refused'; why: RecipientRefusal }

@@ -15,13 +15,13 @@ import { getAssignInstruction, getTransferSolInstruction } from '@solana-program
 import { AuthorityType, getSetAuthorityInstruction } from '@solana-program/token'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SolanaWorld, startSolanaWorld, type TestMint } from '../../../test/support/solana.ts'
+import { messageOf, signAsWallet, wireOf } from '../../../test/support/solana-wallet.ts'
 import { sha256Hex, toBase64 } from './bytes.ts'
 import { inputCostLamports } from './fees.ts'
 import { readInputTerms } from './input-terms.ts'
 import { joinWire, MAX_TRANSACTION_BYTES } from './message.ts'
 import { checkSignedInput, cosignInput } from './signed-input.ts'
-import { type SolanaWorld, startSolanaWorld, type TestMint } from './test-solana.ts'
-import { messageOf, signAsWallet, wireOf } from './test-wallet.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
 
 let world: SolanaWorld

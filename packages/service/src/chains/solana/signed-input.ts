@@ -16,7 +16,7 @@ import type { SolanaSigner } from './signer.ts'
 type Submitted = { messageHash: string; wallet: string; signedTransaction: string }
 
 /** An accepted `signedTransaction` has zeros in our slot, whatever the caller put there. */
-export type SignedInput =
+type SignedInput =
   | { kind: 'ok'; signedTransaction: string; terms: InputTerms }
   | { kind: 'mismatch' }
   | { kind: 'badSignature' }

@@ -9,7 +9,7 @@ import { SYSTEM_PROGRAM, TOKEN_PROGRAMS } from './token-layout.ts'
  * Why a transaction would fail now. `recipient`: one of its token accounts is frozen, closed or changed, or the native
  * recipient would end below the rent minimum. `other` includes a lack of funds of the fee payer.
  */
-export type SolanaSimulation =
+type SolanaSimulation =
   | { kind: 'ok'; units: bigint }
   | { kind: 'insufficientFunds' | 'recipient' | 'blockhash' | 'alreadyInUse' | 'other' }
 

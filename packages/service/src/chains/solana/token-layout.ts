@@ -16,7 +16,7 @@ export const SYSTEM_PROGRAM = SYSTEM_PROGRAM_ADDRESS
 /** An account as the node returned it. */
 export type RawAccount = { owner: Address; data: ReadonlyUint8Array; lamports: bigint; executable: boolean }
 
-export type TokenAccount = { mint: string; owner: string; amount: bigint; frozen: boolean }
+type TokenAccount = { mint: string; owner: string; amount: bigint; frozen: boolean }
 export type Extension = { kind: number; value: Uint8Array }
 export type MintAccount = { decimals: number; extensions: Extension[] }
 

@@ -3,7 +3,7 @@ import type { SolanaClient } from './client.ts'
 import { isNative, type Mint, readMint } from './mint.ts'
 import { SYSTEM_PROGRAM, toTokenAccount } from './token-layout.ts'
 
-export type ExpectedSolana = {
+type ExpectedSolana = {
   name: string
   /** The expected cluster. Without it, any healthy chain is accepted. */
   genesisHash?: string

@@ -4,7 +4,7 @@ import { isNative, type Token } from './mint.ts'
 import type { Rent } from './rent.ts'
 import { type RawAccount, SYSTEM_PROGRAM, toTokenAccount } from './token-layout.ts'
 
-export type SolanaWallet = {
+type SolanaWallet = {
   /** The spendable balance; 0 if the associated token account is missing or no longer the wallet's. */
   balance: bigint
   lamports: bigint

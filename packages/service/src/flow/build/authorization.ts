@@ -2,7 +2,7 @@ import type { Delegation } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 
-export type AuthorizationCheck = {
+type AuthorizationCheck = {
   wallet: string
   chainId: number
   delegationTarget: string
@@ -42,7 +42,7 @@ function needsDelegation(check: AuthorizationCheck, state: Undelegated): Service
   return new ServiceError('NEEDS_DELEGATION', { recovery: fieldsToSign(check, state) })
 }
 
-export function staleAuthorization(check: AuthorizationCheck, state: Undelegated): ServiceError {
+function staleAuthorization(check: AuthorizationCheck, state: Undelegated): ServiceError {
   const isPending = state.pendingNonce !== state.nonce
   return new ServiceError('INVALID_AUTHORIZATION', {
     ...(isPending && {

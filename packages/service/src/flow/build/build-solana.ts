@@ -5,7 +5,7 @@ import type { Quote } from '../../model/quote.ts'
 import { readOrUnavailable } from './read-chain.ts'
 import { hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
 
-export type BuildSolanaDeps = StoreDeps & {
+type BuildSolanaDeps = StoreDeps & {
   builderOf(chainId: number): InputBuilder
   openQuote(accountId: string, token: string): Quote
   sealInput(accountId: string, input: SealedInput): string

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Catalog, CatalogChain } from '../../model/catalog.ts'
 import { readOrUnavailable } from './read-chain.ts'
 
-export type DelegationDeps = {
+type DelegationDeps = {
   catalog: Catalog
   originOf(chainId: number): OriginChain
   parseAddress(family: CatalogChain['family'], text: string): string | undefined

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { Delegation } from '../../chains/chain.ts'
 import { type Quote, unquotedTerms } from '../../model/quote.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { type BuildDeps, buildGeoOp } from './build-evm.ts'
 
 const CHAIN = 31_337

@@ -6,7 +6,7 @@ import { isLate } from '../../model/chain-refusal.ts'
 import { mostOf } from '../../model/curve.ts'
 import type { Venue } from '../../model/venue.ts'
 
-export type CatalogDeps = {
+type CatalogDeps = {
   catalog: Catalog
   market: Market
   venues: readonly Venue[]

@@ -1,7 +1,7 @@
 import { endpoints } from '@geoswap/wire'
 import { afterAll, expect, test } from 'vitest'
-import { expectError } from '../../http/test-errors.ts'
-import { createTestServer } from '../../http/test-server.ts'
+import { expectError } from '../../../test/support/http-errors.ts'
+import { createTestServer } from '../../../test/support/http-server.ts'
 
 const chainsReply = endpoints.chains.example.reply
 const tokensReply = endpoints.tokens.example.reply

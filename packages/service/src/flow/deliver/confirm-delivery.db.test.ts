@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { holdTestLane } from '../../../test/support/lanes.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, ChainEvent, Heads } from '../../chains/chain.ts'
 import type { SwapState } from '../../model/lifecycle.ts'
 import type { Op, Swap } from '../../model/swap.ts'
@@ -6,9 +9,6 @@ import { findFinalEvents, readCursor, storePage } from '../../store/chain-events
 import { markOriginFinal } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { holdTestLane } from '../../store/test-lanes.ts'
-import { insertTestSwap, moveTestSwap, type TestSwap } from '../../store/test-swaps.ts'
 import { type ConfirmDeliveryDeps, confirmDeliveries, finalizeDeliveries } from './confirm-delivery.ts'
 
 const CHAIN = 31_338

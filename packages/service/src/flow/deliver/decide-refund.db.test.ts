@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { holdTestLane } from '../../../test/support/lanes.ts'
+import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockState, OriginChain } from '../../chains/chain.ts'
 import type { SwapState } from '../../model/lifecycle.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { holdTestLane } from '../../store/test-lanes.ts'
-import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
 import { decideRefund } from './decide-refund.ts'
 
 let database: TestDatabase

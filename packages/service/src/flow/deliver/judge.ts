@@ -4,7 +4,7 @@ import { isPaid } from '../../model/lifecycle.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 
-export type Verdict = { kind: 'deliver' } | { kind: 'wait' } | { kind: 'impossible'; reason: RefundReason }
+type Verdict = { kind: 'deliver' } | { kind: 'wait' } | { kind: 'impossible'; reason: RefundReason }
 
 export type JudgeDeps = {
   destination: DestinationChain

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { holdTestLane } from '../../../test/support/lanes.ts'
+import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import type { Op } from '../../model/swap.ts'
@@ -6,10 +10,6 @@ import { markAttemptsConsumed, markAttemptsFinal, markAttemptsReturned } from '.
 import { markOriginFinal } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
-import { insertTestAttempt } from '../../store/test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { holdTestLane } from '../../store/test-lanes.ts'
-import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
 import { type DeliverDeps, redeliverStalled } from './deliver.ts'
 
 let database: TestDatabase

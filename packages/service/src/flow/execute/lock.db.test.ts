@@ -1,5 +1,7 @@
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -8,8 +10,6 @@ import { inTransaction } from '../../store/db.ts'
 import { bookDelivery } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
 import { findSwaps } from '../../store/swaps.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
 import { batchesOf, type LockDeps, lockBatch } from './lock.ts'
 
 const CHAIN = 31_337

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import {
   insertEndedSwaps,
   insertTestSwap,
@@ -7,7 +7,7 @@ import {
   settleTestSwap,
   statusOfTestSwap,
   type TestSwap,
-} from '../../store/test-swaps.ts'
+} from '../../../test/support/swaps.ts'
 import { type HistoryDeps, history } from './history.ts'
 
 let database: TestDatabase

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts'
 import { type Catalog, type CatalogChain, findToken, type Token } from '../../model/catalog.ts'
 
 /** Parses addresses of one chain family. */
-export type AddressBook = {
+type AddressBook = {
   /** The canonical form of the address, for storage and comparison; undefined if it is not an address. */
   parse(text: string): string | undefined
   /** Whether a private key for this address can exist. */

@@ -1,7 +1,7 @@
 import { endpoints } from '@geoswap/wire'
 import { expect, test } from 'vitest'
+import { createTestServer } from '../../../test/support/http-server.ts'
 import { ServiceError } from '../../errors.ts'
-import { createTestServer } from '../../http/test-server.ts'
 
 const { body, reply } = endpoints.quote.example
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../../test/support/attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import { insertAttestation } from '../../store/attestations.ts'
 import { findSwaps } from '../../store/swaps.ts'
-import { insertTestAttempt } from '../../store/test-attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../store/test-swaps.ts'
 import { type RelayDeps, relayAttested, releaseDeferred } from './relay.ts'
 
 const CHAIN = 31_337

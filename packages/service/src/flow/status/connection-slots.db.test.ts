@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { leasePlaces } from '../../store/held-places.ts'
-import { startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 
 let database: TestDatabase

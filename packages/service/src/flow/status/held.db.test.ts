@@ -1,10 +1,10 @@
 import { type ClientRequest, get } from 'node:http'
 import { endpoints, type StatusReply, type SwapStatus } from '@geoswap/wire'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { createTestServer } from '../../../test/support/http-server.ts'
 import { listen } from '../../http/server.ts'
-import { createTestServer } from '../../http/test-server.ts'
 import { createListener } from '../../store/listen.ts'
-import { startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { createStatusReads } from './wait.ts'
 
 const example: StatusReply = endpoints.status.example.reply

@@ -17,7 +17,7 @@ type Settled = PromiseSettledResult<(StatusReply | undefined)[]>
 /** Entries that one statement reads, and the count of changes when it began. */
 type Taken = { entries: Entry[]; replies: Promise<(StatusReply | undefined)[]>; since: number }
 
-export type StatusBatch = {
+type StatusBatch = {
   read(key: SwapKey): Promise<Result>
   /** Forgets the cached state of a changed swap. */
   forget(swapId: string): void

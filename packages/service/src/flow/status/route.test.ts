@@ -1,6 +1,6 @@
 import { endpoints, type StatusReply } from '@geoswap/wire'
 import { afterAll, expect, test } from 'vitest'
-import { createTestServer } from '../../http/test-server.ts'
+import { createTestServer } from '../../../test/support/http-server.ts'
 
 const ended: StatusReply = endpoints.status.example.reply
 const pending: StatusReply = { ...ended, swapId: 'swp_open', status: 'pending', substatus: 'locking' }

@@ -11,7 +11,7 @@ export type Sink = { write(text: string): void; end(): void }
 /** An open stream, and the last event sent on it. */
 export type Stream = StreamRequest & { seq: number; sink: Sink }
 
-export type StreamSet = {
+type StreamSet = {
   /** Adds a stream that holds a slot; the slot is released when the stream is removed. */
   add(stream: Stream): void
   /** False if the stream was removed before. */

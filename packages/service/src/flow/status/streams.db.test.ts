@@ -1,13 +1,18 @@
 import { type IncomingMessage, request } from 'node:http'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { createTestServer } from '../../../test/support/http-server.ts'
+import {
+  insertTestSwap,
+  moveTestSwap,
+  settleTestSwap,
+  statusOfTestSwap,
+} from '../../../test/support/swaps.ts'
 import { composeStatus } from '../../compose/status.ts'
 import { listen } from '../../http/server.ts'
-import { createTestServer } from '../../http/test-server.ts'
 import { inTransaction } from '../../store/db.ts'
 import { createListener, type Listener } from '../../store/listen.ts'
-import { startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, statusOfTestSwap } from '../../store/test-swaps.ts'
 
 type Server = Awaited<ReturnType<typeof createTestServer>>
 

@@ -8,7 +8,7 @@ import { createSweep } from './sweep.ts'
 import { isSwapId } from './wait.ts'
 
 /** Starts sending, and returns the function to call when the caller hangs up. */
-export type StartStream = (sink: Sink) => () => void
+type StartStream = (sink: Sink) => () => void
 
 export type StatusStreams = {
   /** Refuses like a status read: 404 for an unknown swap, 429 without a free slot. */

@@ -1,4 +1,4 @@
-export type Sweep = { run(): Promise<void>; stop(): void }
+type Sweep = { run(): Promise<void>; stop(): void }
 
 type Options = {
   everyMs: number

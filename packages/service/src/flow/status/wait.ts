@@ -5,7 +5,7 @@ import { createStatusBatch, type ReadStatuses, type Snapshot, type SwapKey } fro
 import { createSweep } from './sweep.ts'
 import { createWaiters, type Waiter } from './waiters.ts'
 
-export type StatusRead = SwapKey & {
+type StatusRead = SwapKey & {
   waitMs: number
   /** Receives the function to call when the caller hangs up. Called only if the read is held. */
   onHeld?(hangUp: () => void): void

@@ -3,7 +3,7 @@ import type { Snapshot, SwapKey } from './read-statuses.ts'
 
 export type Waiter = SwapKey & { waitMs: number; latest: Snapshot; answer(snapshot: Snapshot): void }
 
-export type Waiters = {
+type Waiters = {
   /** Adds a waiter that holds a slot; the slot is released when the waiter is removed. */
   add(waiter: Waiter): void
   /** False if the waiter was removed before. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { insertTestOp } from '../../store/test-swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestOp } from '../../../test/support/swaps.ts'
 import { type Submitted, submitOnce } from './submit-once.ts'
 
 const HOUR_MS = 3_600_000

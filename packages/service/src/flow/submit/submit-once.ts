@@ -18,7 +18,7 @@ import {
 } from '../../store/submissions.ts'
 
 /** The wallet's signature, in its stored form. */
-export type Signing = { signature: string; lastValid?: bigint; delegation?: SignedDelegation }
+type Signing = { signature: string; lastValid?: bigint; delegation?: SignedDelegation }
 
 export type Submitted = {
   opId: string

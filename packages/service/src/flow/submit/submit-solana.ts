@@ -14,7 +14,7 @@ type OpenedInput = {
   expiresAt: number
 }
 
-export type SubmitSolanaDeps = {
+type SubmitSolanaDeps = {
   pool: Pool
   market: Market
   openInput(accountId: string, token: string): OpenedInput

@@ -1,14 +1,14 @@
 import { OperatorOverview, OperatorSeries } from '@geoswap/wire'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import { createDailyNeeds } from '../../market/daily-needs.ts'
 import type { Catalog } from '../../model/catalog.ts'
 import type { ServedChain } from '../../model/served-chain.ts'
 import { setHoldings } from '../../store/inventory.ts'
 import { insertMovements } from '../../store/ledger.ts'
 import { findActiveStops } from '../../store/stops.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { insertTestSwap, settleTestSwap } from '../../store/test-swaps.ts'
 import { createOperator } from './operator.ts'
 
 let database: TestDatabase

@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
 }
 
-export type OperatorServerDeps = {
+type OperatorServerDeps = {
   port: OperatorPort
   keys: OperatorKeys
   logger: Logger

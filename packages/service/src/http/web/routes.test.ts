@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createTestServer } from '../test-server.ts'
+import { createTestServer } from '../../../test/support/http-server.ts'
 import { readLocalNetwork } from './local-network.ts'
 import type { WebPage } from './routes.ts'
 

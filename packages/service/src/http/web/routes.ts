@@ -14,7 +14,7 @@ export type WebPage = {
   operator?: { localKey?: string | undefined }
 }
 
-export type WebSettings = {
+type WebSettings = {
   rpcUrls: Readonly<Record<string, string>>
   txUrls: Readonly<Record<string, string>>
   /** By chain: contracts that the page's wallets may sign for. */

@@ -2,7 +2,7 @@ import type { FeedRounds } from '../../chains/feeds.ts'
 import { toPriceE18Down } from '../../model/amount.ts'
 import { judgePrice, type Outcome, type PriceSource } from './source.ts'
 
-export type ChainlinkFeed = { asset: string; address: string; maxAgeSeconds: number }
+type ChainlinkFeed = { asset: string; address: string; maxAgeSeconds: number }
 
 type Options = { chainId: number; feeds: readonly ChainlinkFeed[]; readRounds(): Promise<FeedRounds> }
 

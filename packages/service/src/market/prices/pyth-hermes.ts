@@ -1,7 +1,7 @@
 import { BPS, toPriceE18Down } from '../../model/amount.ts'
 import { judgePrice, type Outcome, type PriceSource } from './source.ts'
 
-export type PythFeed = {
+type PythFeed = {
   asset: string
   /** `0x` and 64 lower-case hex digits. */
   feedId: string

@@ -2,7 +2,7 @@ import type { Findings } from '../../chains/findings.ts'
 import { askHermes, fieldOf, hermesUrl, type Server, toFeedId } from './pyth-hermes.ts'
 
 /** A feed, and its name if that is not `Crypto.<asset>/USD`. */
-export type NamedFeed = { asset: string; feedId: string; description?: string | undefined }
+type NamedFeed = { asset: string; feedId: string; description?: string | undefined }
 
 /** Checks that feed ids match their assets: a wrong id would silently give the price of another asset. */
 export async function findPythDifferences(server: Server, feeds: readonly NamedFeed[]): Promise<Findings> {

@@ -28,7 +28,7 @@ export type TokenStock = {
   mostPerSwap: bigint
 }
 
-export type Booked = { reserved: bigint; toClaim: bigint }
+type Booked = { reserved: bigint; toClaim: bigint }
 
 export function vaultOf({ config }: ConnectedChain): string {
   return config.family === 'evm' ? config.contracts.vault : config.vaults.inventory

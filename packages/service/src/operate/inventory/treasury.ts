@@ -9,7 +9,7 @@ import type { Move } from '../../store/treasury-moves.ts'
 import { readLocalSecret } from './session.ts'
 
 /** The sender of a move, and its key if available. */
-export type Treasury = {
+type Treasury = {
   sender: string
   accounts: readonly PrivateKeyAccount[]
   signers: readonly SolanaSigner[]

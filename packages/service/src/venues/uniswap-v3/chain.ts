@@ -58,7 +58,7 @@ export function connectUniswapV3(config: UniswapV3Config): EvmVenue {
 }
 
 /** From the sold to the bought token, through the pool with this `fee`, in millionths. */
-export type Route = { tokenIn: Address; tokenOut: Address; fee: number }
+type Route = { tokenIn: Address; tokenOut: Address; fee: number }
 
 type Asked = Route & { quoter: Address; blockNumber?: bigint }
 
@@ -105,7 +105,7 @@ function toPath({ tokenIn, tokenOut, fee }: Route): [Hex, Hex, Hex] {
  * `least` is the amount that must arrive, from the signed minimum up to the quoted output. With the quoted output the
  * delivery is all or nothing; with less, it spends all of `maxIn` if that does not buy the quoted output.
  */
-export type Purchase = Omit<Route, 'tokenOut'> & { adapter: Address; maxIn: bigint; least: bigint }
+type Purchase = Omit<Route, 'tokenOut'> & { adapter: Address; maxIn: bigint; least: bigint }
 
 /** A delivery whose output the vault buys for at most `maxIn`. */
 export function planDeliverVia(settings: VaultSettings, op: Op, purchase: Purchase): EvmRequest {

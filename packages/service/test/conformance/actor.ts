@@ -1,0 +1,138 @@
+import { attestationTypes } from '@geoswap/protocol'
+import type { Hex, PrivateKeyAccount } from 'viem'
+import type { Block, Chain, ChainEvent, Heads, Sent, Signed, TxRequest } from '../../src/chains/chain.ts'
+import type { Op, Swap } from '../../src/model/swap.ts'
+import { attester, type ConformanceWorld, INPUT_AMOUNT, QUOTED_OUTPUT } from './world.ts'
+
+/** The increase of each balance; `spent` and `received` in the output token, all others in the input token. */
+type Moved = { wallet: bigint; intake: bigint; claimed: bigint; spent: bigint; received: bigint }
+
+export const nothing: Moved = { wallet: 0n, intake: 0n, claimed: 0n, spent: 0n, received: 0n }
+export const taken: Moved = { ...nothing, wallet: -INPUT_AMOUNT, intake: INPUT_AMOUNT }
+export const claimed: Moved = { ...nothing, wallet: -INPUT_AMOUNT, claimed: INPUT_AMOUNT }
+export const paid: Moved = { ...nothing, spent: -QUOTED_OUTPUT, received: QUOTED_OUTPUT }
+
+export type Stage = { world: ConformanceWorld; chain: Chain; actor: Actor }
+export type Actor = ReturnType<typeof createActor>
+type Role = keyof ConformanceWorld['senders']
+type Plan = () => Promise<TxRequest>
+type Attesting = { by?: PrivateKeyAccount; validSeconds?: number }
+
+/** Uses a chain as the flow does, without a database: plan, sign, send, read. */
+export function createActor(world: ConformanceWorld, { since }: { since: bigint }) {
+  const { chain, senders } = world
+
+  async function look(): Promise<Heads> {
+    return chain.readHeads()
+  }
+
+  /** The event of this kind that the chain shows of an op now. */
+  async function find(kind: ChainEvent['kind'], op: Op): Promise<ChainEvent | undefined> {
+    const watched = async () => ({ locks: [op], exits: [op], deliveries: [op] })
+    const heads = await look()
+    const id = kind === 'delivered' ? op.deliveryHash : op.hash
+    for (let from = since; ; ) {
+      const { events, to } = await chain.findEvents({ from, heads, watched })
+      const found = events.find((event) => event.kind === kind && event.id === id)
+      if (found || to >= heads.head.number) return found
+      from = to + 1n
+    }
+  }
+
+  /** `ahead`: how many transactions of the same key are signed but not sent before this one. */
+  async function sign(role: Role, plan: Plan, { ahead = 0 } = {}): Promise<Sent & Signed> {
+    const request = await plan()
+    const heads = await chain.readHeads()
+    const { nextNonce } = await chain.readOutcomes(senders[role], [], heads)
+    const as = { sender: senders[role], nonce: nextNonce + ahead, terms: await chain.readTerms(heads) }
+    const signed = await chain.sign(request, as)
+    const recorded = { id: signed.txHash, request, replacement: 0, isBurn: false }
+    const { number: sentAtBlock, seconds: sentAtSeconds } = heads.head
+    return { ...signed, ...recorded, nonce: as.nonce, terms: as.terms, sentAtBlock, sentAtSeconds }
+  }
+
+  async function land(role: Role, plan: Plan): Promise<Sent & Signed> {
+    const signed = await sign(role, plan)
+    await chain.broadcast(signed.raw)
+    await world.confirm()
+    return signed
+  }
+
+  return {
+    look,
+    find,
+    sign,
+    land,
+    lock: (swap: Swap) => land('relay', () => chain.planLock([swap])),
+    watch: (swap: Swap) => watch(world, swap),
+    statesOf: async (swap: Swap) => readStates(chain, swap, await look()),
+    claiming: (swaps: readonly Swap[], of?: Attesting) => () => planClaim(world, swaps, of),
+    refunding: (swap: Swap, of?: Attesting) => () => planRefund(world, swap, of),
+
+    async fatesOf(role: Role, sent: readonly Sent[]) {
+      const { final, unmined } = await chain.readOutcomes(senders[role], sent, await look())
+      return { final: final.map(({ id }) => id), unmined: unmined.map(({ id }) => id) }
+    },
+
+    /** Returns which side prevents a forbidden transaction: its plan or, once sent, the chain. */
+    async stopperOf(role: Role, plan: Plan): Promise<'plan' | 'chain'> {
+      const request = await plan().catch(() => undefined)
+      if (!request) return 'plan'
+      await land(role, async () => request)
+      return 'chain'
+    },
+  }
+}
+
+/** Measures the movements of this swap from now on. */
+async function watch(world: ConformanceWorld, swap: Swap): Promise<() => Promise<Moved>> {
+  const before = await readHeld(world, swap)
+  return async () => {
+    const now = await readHeld(world, swap)
+    return {
+      wallet: now.wallet - before.wallet,
+      intake: now.intake - before.intake,
+      claimed: now.claimed - before.claimed,
+      spent: now.spent - before.spent,
+      received: now.received - before.received,
+    }
+  }
+}
+
+async function readHeld({ balanceOf, places }: ConformanceWorld, { op }: Swap): Promise<Moved> {
+  const [wallet, intake, claimed, spent, received] = await Promise.all([
+    balanceOf(op.wallet, op.inputToken),
+    balanceOf(places.intake, op.inputToken),
+    balanceOf(places.inventory, op.inputToken),
+    balanceOf(places.inventory, op.outputToken),
+    balanceOf(op.recipient, op.outputToken),
+  ])
+  return { wallet, intake, claimed, spent, received }
+}
+
+async function readStates(chain: Chain, { op }: Swap, { head, hard }: Heads) {
+  const at = async (block: Block) => (await chain.readLocks([op], block)).get(op.hash)
+  return { head: await at(head), hard: await at(hard) }
+}
+
+async function planClaim(world: ConformanceWorld, swaps: readonly Swap[], { by = attester }: Attesting = {}) {
+  const signature = await by.signTypedData({
+    domain: world.domain,
+    types: attestationTypes,
+    primaryType: 'Claims',
+    message: { ops: swaps.map(({ op }) => op.hash as Hex) },
+  })
+  return world.chain.planClaim(swaps, signature)
+}
+
+async function planRefund(world: ConformanceWorld, swap: Swap, attesting: Attesting = {}) {
+  const { by = attester, validSeconds = 3_600 } = attesting
+  const validUntil = (await world.chain.readHeads()).head.seconds + validSeconds
+  const signature = await by.signTypedData({
+    domain: world.domain,
+    types: attestationTypes,
+    primaryType: 'Refund',
+    message: { op: swap.op.hash as Hex, validUntil: BigInt(validUntil) },
+  })
+  return world.chain.planRefund(swap, { signature, validUntil })
+}

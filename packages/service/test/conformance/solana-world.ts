@@ -1,0 +1,203 @@
+import { intakeDomain } from '@geoswap/protocol'
+import { type Address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
+import { getFreezeAccountInstruction } from '@solana-program/token'
+import { NATIVE_SOL } from '../../src/chains/solana/address.ts'
+import { toHex } from '../../src/chains/solana/bytes.ts'
+import { AHEAD_BLOCKS } from '../../src/chains/solana/heads.ts'
+import { transferInstruction } from '../../src/chains/solana/instructions.ts'
+import { isNative, NATIVE_TOKEN, type Token } from '../../src/chains/solana/mint.ts'
+import { readVaultBalances } from '../../src/chains/solana/reads.ts'
+import { connectSolana } from '../../src/compose/solana.ts'
+import { Secret, type SolanaChainConfig } from '../../src/config.ts'
+import type { Swap } from '../../src/model/swap.ts'
+import { MARKER_KEY, type SolanaWorld, startSolanaWorld, type TestMint } from '../support/solana.ts'
+import { signAsWallet } from '../support/solana-wallet.ts'
+import { startNodesBeside } from './liar.ts'
+import {
+  attester,
+  type ConformanceWorld,
+  INPUT_AMOUNT,
+  type Kind,
+  type SwapOptions,
+  toOp,
+  toSwap,
+} from './world.ts'
+
+const CHAIN_ID = 900_001
+const HELD = 3n * INPUT_AMOUNT
+const INVENTORY = 1_000_000_000_000n
+// The lags of the local chain.
+const CONFIRMED_SLOTS = 1
+const FINALIZED_SLOTS = 32
+
+export type SolanaConformanceWorld = ConformanceWorld & {
+  solana: SolanaWorld
+  mint: TestMint
+  walletOf(swap: Swap): KeyPairSigner
+}
+
+/** Vaults and fee payers on a Solana chain whose slots the test advances. */
+export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWorld> {
+  const solana = await startSolanaWorld()
+  const mint = await solana.createMint()
+  await solana.give(mint, solana.intake.address, 0n)
+  await solana.give(mint, solana.authority.address, INVENTORY)
+  const { connected, places, feePayers, stopNodes } = await connect(solana, mint)
+  const { chain } = connected
+  const tokens = { native: NATIVE_SOL as string, token: mint.mint }
+  const wallets = new Map<string, KeyPairSigner>()
+  let position = 0n
+
+  async function newWallet(kind: Kind): Promise<KeyPairSigner> {
+    const wallet = await generateKeyPairSigner()
+    wallets.set(wallet.address, wallet)
+    if (kind === 'native') await solana.fund(wallet.address, HELD)
+    else await solana.give(mint, wallet.address, HELD)
+    return wallet
+  }
+
+  function walletOf({ op }: Swap): KeyPairSigner {
+    const wallet = wallets.get(op.wallet)
+    if (!wallet) throw new Error('Unknown wallet')
+    return wallet
+  }
+
+  async function newSwap(options: SwapOptions = {}): Promise<Swap> {
+    const { input = 'token', output = 'native', quotedOutput } = options
+    const recipient = options.recipient ?? (await generateKeyPairSigner()).address
+    const wallet = await newWallet(input)
+    position += 1n
+    const custodyOf = () => ({ intake: places.intake, vault: places.inventory })
+    const op = toOp(custodyOf, {
+      chainId: CHAIN_ID,
+      heads: await chain.readHeads(),
+      position,
+      quotedOutput,
+      recipient,
+      wallet: wallet.address,
+      inputToken: tokens[input],
+      outputToken: tokens[output],
+      locker: feePayers.input,
+      createsAccount: output === 'token',
+    })
+    return toSwap(op, await signInput(connected.solana.builder, op, wallet))
+  }
+
+  async function balanceOf(owner: string, token: string): Promise<bigint> {
+    const of = token === NATIVE_SOL ? NATIVE_TOKEN : mint
+    const query = { owner, tokens: [of], commitment: 'confirmed' } as const
+    return (await readVaultBalances(solana.client, query)).get(token) ?? 0n
+  }
+
+  return {
+    solana,
+    mint,
+    walletOf,
+    newSwap,
+    chain,
+    tokens,
+    places,
+    verify: connected.verify,
+    senders: { relay: feePayers.input, deliver: feePayers.delivery },
+    domain: intakeDomain(CHAIN_ID),
+    paymentsAreRefusedBy: 'plan',
+    async newRefusal() {
+      const { address: recipient } = await generateKeyPairSigner()
+      await freeze(solana, mint, recipient)
+      return { output: 'token', recipient }
+    },
+    balanceOf,
+    async emptyWallet(swap) {
+      const { wallet, inputToken } = swap.op
+      const amount = await balanceOf(wallet, inputToken)
+      const token = inputToken === NATIVE_SOL ? NATIVE_TOKEN : mint
+      await payOut(solana, { from: walletOf(swap), token, amount })
+    },
+    confirm: async () => void (await solana.advance(CONFIRMED_SLOTS)),
+    finalize: async () => void (await solana.advance(FINALIZED_SLOTS)),
+    async comeTo({ lastValid }, block) {
+      if (lastValid === undefined) throw new Error('Expected a last valid height')
+      const slot = await solana.dev.dev_pauseSlots().send()
+      // The local chain has one block per slot, so heights are slots.
+      const height = block === 'last' ? lastValid - AHEAD_BLOCKS : lastValid + 1n
+      await solana.advance(Number(height) - Number(slot))
+    },
+    async broadcastInVain(raw) {
+      await solana.dev.dev_dropTransactions(1).send()
+      await chain.broadcast(raw)
+    },
+    async stop() {
+      await stopNodes()
+      await solana.chain.stop()
+    },
+  }
+}
+
+async function connect(solana: SolanaWorld, { mint }: TestMint) {
+  const delivery = await solana.fundedSigner()
+  const { feePayer, intake, authority, chain } = solana
+  const vaults = { intake: intake.address, inventory: authority.address }
+  const feePayers = { input: feePayer.address, delivery: delivery.address }
+  const nodes = await startNodesBeside(chain.rpcUrl, 'solana')
+  const config: SolanaChainConfig = {
+    family: 'solana',
+    chainId: CHAIN_ID,
+    name: 'solana',
+    vaults,
+    feePayers,
+    rpcUrls: [chain.rpcUrl],
+    attesterRpcUrls: [chain.rpcUrl],
+    blockMs: 400,
+    finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: FINALIZED_SLOTS },
+    native: { symbol: 'SOL', asset: 'SOL' },
+    tokens: [{ symbol: 'USDC', asset: 'USDC', address: mint }],
+  }
+  const connected = connectSolana({
+    network: {
+      network: 'conformance',
+      chains: [config],
+      assets: [],
+      attester: attester.address,
+      relayers: [],
+      authorizationRelayers: [],
+      deliverers: [],
+    },
+    config,
+    urls: nodes.urls,
+    assertOutsideTransaction: () => {},
+    signers: [feePayer, delivery, intake, authority],
+    markerKey: new Secret(toHex(MARKER_KEY)),
+    findSigned: undefined,
+  })
+  return { connected, places: vaults, feePayers, stopNodes: nodes.stop }
+}
+
+type Builder = ReturnType<typeof connectSolana>['solana']['builder']
+
+/** Builds, signs and checks an input, as between build and submit. */
+async function signInput(builder: Builder, op: Swap['op'], wallet: KeyPairSigner) {
+  const { messageHash, unsignedTransaction, lastValid } = await builder.build({
+    opHash: op.hash,
+    wallet: op.wallet,
+    token: op.inputToken,
+    amount: op.inputAmount,
+  })
+  const signedTransaction = await signAsWallet(wallet, unsignedTransaction)
+  const checked = await builder.check({ messageHash, wallet: op.wallet, signedTransaction })
+  if (checked.kind !== 'ok') throw new Error(checked.kind)
+  return { signature: checked.signedTransaction, lastValid }
+}
+
+export async function freeze(solana: SolanaWorld, mint: TestMint, owner: string): Promise<void> {
+  const account = await solana.give(mint, owner, 0n)
+  const freezing = { account, mint: mint.mint as Address, owner: mint.authority }
+  await solana.run(solana.payer, [getFreezeAccountInstruction(freezing)])
+}
+
+type PayOut = { from: KeyPairSigner; token: Token; amount: bigint }
+
+async function payOut(solana: SolanaWorld, { from, token, amount }: PayOut): Promise<void> {
+  const { payer } = solana
+  if (!isNative(token)) await solana.give(token, payer.address, 0n)
+  await solana.run(payer, [await transferInstruction({ from, to: payer.address, token, amount })])
+}

@@ -1,0 +1,85 @@
+/** How a chain excludes a second effect: by contract state and nonces, or by markers and block heights. */
+type Family = 'evm' | 'solana'
+
+/**
+ * The rules that keep money safe, each of which can be turned off, and the assumptions about time and reorgs. A mutant
+ * is the protocol with one of them changed.
+ */
+export type Rules = {
+  origin: Family
+  destination: Family
+  /** The depth at which a lock allows delivery, and a delivery counts as settled. */
+  acceptAt: 'soft' | 'hard'
+  settleAt: 'soft' | 'hard'
+  /** The number of swaps of equal value that may be delivered against locks that are not final. */
+  exposureCap: number
+  booksExposure: boolean
+
+  /** The destination pays an op only once, by the vault's lane or the marker. */
+  hasDeliveryGuard: boolean
+  /** The origin refunds an op only once, by the escrow's slot or the marker. */
+  hasRefundGuard: boolean
+  /** A stranger may send lamports to a marker that appeared in a transaction. */
+  hasMarkerFunders: boolean
+
+  writesAhead: boolean
+  /** A second attempt is signed only once no earlier one can land. */
+  signsAgainAfterDeath: boolean
+  /**
+   * `proof`: a proof of death. `timer`: none. `silence`: only what the chain shows, if the database lost its attempts.
+   */
+  refundNeeds: 'proof' | 'timer' | 'silence'
+  failNeeds: 'proof' | 'timer'
+  refundedAt: 'final' | 'inclusion'
+  /** Every transition is a compare-and-set on the version that was read. */
+  comparesVersion: boolean
+  /** The database refuses a lock or delivery that the swap's state forbids. */
+  hasTriggers: boolean
+  /** The attester reads both chains itself before it signs. */
+  attesterReads: boolean
+  /** The number of attesters; each can sign a refund of its own. */
+  attesters: 1 | 2
+
+  /** The fill deadline leaves time for the latest lock to become final. */
+  fillAwaitsLockFinality: boolean
+  /** The events that fit between fill and refund deadline. */
+  refundMargin: 'full' | 'claimIncluded' | 'withoutAttemptLife' | 'none'
+  /** A soft delivery is reported as settled only while there is time to repeat it. */
+  settlesOnlyRepeatable: boolean
+  redeliversSettled: boolean
+  /** Bytes that a reorg undid close to the deadline land again in time. */
+  undoneBytesLandAgain: boolean
+  /** How often a reorg may undo the delivery of a swap that was reported as settled. */
+  reorgsAfterSettled: 1 | 2
+}
+
+/** Production rules if every depth is hard. */
+export const baseRules: Rules = {
+  origin: 'evm',
+  destination: 'evm',
+  acceptAt: 'hard',
+  settleAt: 'hard',
+  exposureCap: 0,
+  booksExposure: true,
+  hasDeliveryGuard: true,
+  hasRefundGuard: true,
+  hasMarkerFunders: false,
+  writesAhead: true,
+  signsAgainAfterDeath: true,
+  refundNeeds: 'proof',
+  failNeeds: 'proof',
+  refundedAt: 'final',
+  comparesVersion: true,
+  hasTriggers: true,
+  attesterReads: true,
+  attesters: 1,
+  fillAwaitsLockFinality: true,
+  refundMargin: 'full',
+  settlesOnlyRepeatable: true,
+  redeliversSettled: true,
+  undoneBytesLandAgain: true,
+  reorgsAfterSettled: 1,
+}
+
+/** Production rules if locks and deliveries count before they are final, within a cap. */
+export const softRules: Rules = { ...baseRules, acceptAt: 'soft', settleAt: 'soft', exposureCap: 1 }

@@ -1,0 +1,117 @@
+import type { SwapEvent, SwapState } from '../../src/model/lifecycle.ts'
+import type { Rules } from './rules.ts'
+
+/**
+ * The stage of a signed transaction. `flight`: some node has it. `included`: in a block that a reorg may undo. `dead`:
+ * a hard-final block shows that it had no effect and never will.
+ */
+type Place = 'unsigned' | 'signed' | 'flight' | 'included' | 'final' | 'dead'
+
+/** The holder of its bytes: the database, one live process, or nobody after that process died. */
+type Keeper = 'log' | 'memory' | 'nobody'
+
+/** `generation`: the marker it creates. */
+export type Attempt = { place: Place; keeper: Keeper; generation: 0 | 1 }
+
+/**
+ * Time in the stages that the deadlines define. `lockLate`: too late to repeat an undone lock. `fillLate`: too late to
+ * repeat an undone delivery.
+ */
+export const clocks = ['early', 'lockLate', 'opOver', 'fillLate', 'cutOff', 'fillOver', 'refundOpen'] as const
+export type Clock = (typeof clocks)[number]
+
+/**
+ * A delivery reported as settled before it was final. `safe`: a reorg leaves time to repeat it. `repeating`: undone,
+ * and being repeated. `repeated`: included for the second time. `late`: reported without time to repeat.
+ */
+type Reported = 'no' | 'safe' | 'repeating' | 'repeated' | 'late'
+
+/** Lamports that a stranger sent to the first marker of the delivery or the refund. */
+type Funding = 'none' | 'included' | 'final'
+
+/** One swap: its row, its recorded attempts, both chains, and the plan of a live process. */
+export type ModelState = {
+  swap: SwapState
+  originFinal: boolean
+  deliveryFinal: boolean
+  exposed: boolean
+  /** The attester signs only one kind of outcome. */
+  attested: 'none' | 'claim' | 'refund'
+  /** Attested refunds that are not sent yet. */
+  unsentRefunds: number
+  clock: Clock
+  lock: Attempt
+  deliveries: readonly Attempt[]
+  claim: Attempt
+  refunds: readonly Attempt[]
+  strangerRefund: 'none' | 'included' | 'final'
+  reported: Reported
+  deliveryFunding: Funding
+  refundFunding: Funding
+  walletTakes: boolean
+  /** A decision that a process made from a row it read, and has not written yet. */
+  intent: 'none' | 'lock' | 'deliver'
+}
+
+export type Step = { name: string; to: ModelState; event?: SwapEvent; proof?: string }
+
+const unsigned: Attempt = { place: 'unsigned', keeper: 'nobody', generation: 0 }
+
+export function startOf({ origin }: Rules): ModelState {
+  return {
+    swap: 'accepted',
+    originFinal: false,
+    deliveryFinal: false,
+    exposed: false,
+    attested: 'none',
+    unsentRefunds: 0,
+    clock: 'early',
+    lock: unsigned,
+    deliveries: [unsigned, unsigned],
+    claim: unsigned,
+    // The escrow has one slot per op; a marker has to withstand two refunds.
+    refunds: origin === 'solana' ? [unsigned, unsigned] : [unsigned],
+    strangerRefund: 'none',
+    reported: 'no',
+    deliveryFunding: 'none',
+    refundFunding: 'none',
+    walletTakes: true,
+    intent: 'none',
+  }
+}
+
+/** One string per state. Attempts of one kind are interchangeable, so they are sorted. */
+export function encode(state: ModelState): string {
+  const { lock, deliveries, claim, refunds, ...plain } = state
+  const sorted = (attempts: readonly Attempt[]) => attempts.map(nameOf).sort().join(',')
+  return [
+    ...Object.values(plain),
+    ...[nameOf(lock), sorted(deliveries), nameOf(claim), sorted(refunds)],
+  ].join('|')
+}
+
+const nameOf = ({ place, keeper, generation }: Attempt) => `${place}:${keeper}:${generation}`
+
+export const isPast = (state: ModelState, clock: Clock): boolean =>
+  clocks.indexOf(state.clock) >= clocks.indexOf(clock)
+
+export const isOnChain = ({ place }: Attempt): boolean => place === 'included' || place === 'final'
+export const isLive = ({ place }: Attempt): boolean => place === 'signed' || place === 'flight'
+export const isFinal = ({ place }: Attempt): boolean => place === 'final'
+export const isDead = ({ place }: Attempt): boolean => place === 'dead'
+const isKnown = ({ place, keeper }: Attempt): boolean => place !== 'unsigned' && keeper !== 'nobody'
+
+export const knownOf = (attempts: readonly Attempt[]): Attempt[] => attempts.filter(isKnown)
+
+/** Changes one attempt. A dead attempt that nobody knows of equals one that was never signed. */
+export function replaceAt(attempts: readonly Attempt[], index: number, changed: Partial<Attempt>): Attempt[] {
+  return attempts.map((attempt, i) => (i === index ? forgetDead({ ...attempt, ...changed }) : attempt))
+}
+
+export function forgetDead(attempt: Attempt): Attempt {
+  return attempt.place === 'dead' && attempt.keeper === 'nobody' ? unsigned : attempt
+}
+
+/** The index for a new attempt. It may replace a dead one, so that the number of attempts is unbounded. */
+export const findRoom = (attempts: readonly Attempt[]): number =>
+  attempts.findIndex(({ place }) => place === 'unsigned' || place === 'dead')

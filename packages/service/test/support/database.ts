@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '@geoswap/devnet'
+import type { Pool } from 'pg'
+import { inject } from 'vitest'
+import { createPool } from '../../src/store/db.ts'
+import { migrate } from '../../src/store/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A running server with a migrated database, for repeated runs. */
+    testServer?: { url: string; migrated: string }
+  }
+}
+
+export type TestDatabase = { url: string; pool: Pool; stop(): Promise<void> }
+
+/** Creates an empty database, migrated by default. Start one per test file and stop it at the end. */
+export async function startTestDatabase(options: { migrated?: boolean } = {}): Promise<TestDatabase> {
+  server ??= startServer()
+  const { url, admin, migrated } = await server
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const template = (options.migrated ?? true) ? migrated : 'template0'
+  await admin.query(`create database ${name} template ${template}`)
+  const own = withDatabase(url, name)
+  const pool = createPool(own, { max: 20 })
+  return { url: own, pool, stop: () => pool.end() }
+}
+
+type Server = { url: string; admin: Pool; migrated: string }
+
+// One server for all files of a process. Copying a migrated database takes little time.
+let server: Promise<Server> | undefined
+
+async function startServer(): Promise<Server> {
+  const running = inject('testServer')
+  if (running) return { ...running, admin: createPool(withDatabase(running.url, 'postgres')) }
+  const dir = await mkdtemp(join(tmpdir(), 'geoswap-test-'))
+  const { url } = await startPostgres({ dir: join(dir, 'postgres') })
+  const template = createPool(url)
+  await migrate(template)
+  // A template must have no connections.
+  await template.end()
+  const { pathname } = new URL(url)
+  return { url, admin: createPool(withDatabase(url, 'postgres')), migrated: pathname.slice(1) }
+}
+
+function withDatabase(url: string, name: string): string {
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href
+}
+
+export async function insertTestAccount(pool: Pool, limits: Record<string, number> = {}): Promise<string> {
+  const id = `acc_${randomBytes(8).toString('hex')}`
+  await pool.query('insert into accounts (id, name, limits) values ($1, $1, $2)', [
+    id,
+    JSON.stringify(limits),
+  ])
+  return id
+}
