@@ -3,8 +3,8 @@ import { activeSenders, type Senders, type ServedChain, sendersOf } from '../mod
 import type { Views } from './views.ts'
 
 type Seen = { marks: GasMarks; balances: Readonly<Record<string, bigint>> }
-export type KeyGas = { chain: string; address: string; isLow: boolean }
-export type FloatGas = {
+type KeyGas = { chain: string; address: string; isLow: boolean }
+type FloatGas = {
   chain: string
   address: string
   balance: bigint
