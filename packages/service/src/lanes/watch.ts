@@ -33,7 +33,7 @@ type Options = Omit<ScanDeps, 'chain'> & {
 const FINALIZED_AT_ONCE = 500
 const UPKEEP_MS = 30_000
 // Without a transaction that waits for its event, a scan shows only reorgs and transactions of others.
-const IDLE_SCAN_MS = 20_000
+const IDLE_SCAN_MS = 15_000
 
 /** The lane that watches a chain: at each new head it stores events and advances swaps by them. */
 export function createWatchLane(options: Options): Lane {

@@ -24,4 +24,9 @@ test('an event is expected in the blocks after the one at which its transaction 
 
   await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xa', lockedBlock: 1n })
   expect(await isExpectedAt(1n)).toBe(false)
+
+  await moveTestSwap(pool, swap, 'deliveryImpossible', { refundReason: 'NO_LIQUIDITY', proof: {} })
+  await insertTestAttempt(pool, swap, 'refund', { sender: 'second' })
+  await moveTestSwap(pool, swap, 'refundRecorded')
+  expect(await isExpectedAt(1n)).toBe(true)
 })
