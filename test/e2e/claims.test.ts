@@ -107,6 +107,8 @@ test('if several destinations exceed the cap of one origin, nothing is both deli
     recovery: { action: 'RETRY_LATER', maxAmount: '0' },
   })
 
+  // A claim counts for the hour in which it is found to be final.
+  await until(async () => (await bookOf()).open === '0')
   // The other swaps still wait; their time ends before the hour does.
   await turnHour()
   const outcomes = await Promise.all(ids.map((id) => outcomeOf({ api }, id)))

@@ -16,6 +16,7 @@ export async function isEventExpected(
          join tx_attempts a on a.id = l.attempt_id
         where (s.state = 'locking' and s.origin_chain = $1 and l.role = 'lock'
                or s.state = 'delivering' and s.destination_chain = $1 and l.role = 'deliver'
+               or s.state = 'claiming' and s.origin_chain = $1 and l.role = 'claim'
                or s.state = 'refunding' and s.origin_chain = $1 and l.role = 'refund')
           and s.updated_at > clock_timestamp() - make_interval(secs => $3)
           and (a.request ->> 'sentAtBlock')::bigint < $2
