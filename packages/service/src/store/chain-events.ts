@@ -63,7 +63,10 @@ export async function storePage(pool: Pool, page: Scanned, undo: Undo): Promise<
 
 export type Undo = (db: Db, gone: readonly ChainEvent[]) => Promise<void>
 
+/** Locks the swaps first, so that none is delivered between the removal of its lock and the undo. */
 async function removeEvents(db: Db, chainId: number, gone: readonly ChainEvent[]): Promise<void> {
+  const swaps = 'select 1 from swaps s join ops o on o.id = s.op_id where o.hash = any($1) for update of s'
+  await db.query(swaps, [gone.map(({ id }) => id)])
   await db.query(
     `with gone as (
        delete from chain_events e using unnest($2::text[], $3::text[]) as g (kind, id)
