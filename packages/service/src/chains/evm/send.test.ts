@@ -47,6 +47,16 @@ test('transactions not settled at the head are judged by the settle block', asyn
   expect(asked).toEqual([20n, 10n, 15n])
 })
 
+test('a settle block that was the head before is not read again', async () => {
+  const { asked, read } = createReader()
+
+  await read('key', sent, headsAt(15n, 10n))
+  const { consumed } = await read('key', sent, headsAt(20n, 10n, 15n))
+
+  expect(consumed).toEqual([])
+  expect(asked).toEqual([15n, 10n, 20n])
+})
+
 test('for a key without transactions only the head is read', async () => {
   const { asked, read } = createReader()
 

@@ -34,38 +34,45 @@ async function offer(node: PublicClient, raw: Hex): Promise<undefined> {
   }
 }
 
+const MAX_NONCES = 1_000
+
 /**
  * Reads outcomes by nonce: one consumed in a hard-final block decides every transaction signed with it. The next nonce
- * requires agreement as well: a key that skipped one on a single node's word would be stuck. A final nonce is read once
- * per block, and only for keys with open transactions.
+ * requires agreement as well: a key that skipped one on a single node's word would be stuck. A nonce is read once per
+ * block: the settle block was the head a moment ago. A final one is read again: at the head, the number that nodes are
+ * asked for may have named a block that a reorg undid.
  */
 export function createOutcomeReader({ agreed }: Pick<EvmClients, 'agreed'>) {
-  const finals = new Map<string, { hash: string; nonce: number }>()
-  const nonceAt = (sender: string, { number }: Block) =>
+  const readAt = (sender: string, { number }: Block) =>
     agreed.getTransactionCount({ address: sender as Address, blockNumber: number })
-
-  async function readFinal(sender: string, { hard }: Heads): Promise<number> {
-    const known = finals.get(sender)
-    if (known && known.hash === hard.hash) return known.nonce
-    const nonce = await nonceAt(sender, hard)
-    finals.set(sender, { hash: hard.hash, nonce })
-    return nonce
-  }
+  const soft = rememberByBlock(readAt)
+  const final = rememberByBlock(readAt)
 
   return async <T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<TxOutcomes<T>> => {
     const [latest, hard] = await Promise.all([
-      nonceAt(sender, at.head),
-      sent.length > 0 ? readFinal(sender, at) : 0,
+      soft(sender, at.head),
+      sent.length > 0 ? final(sender, at.hard) : 0,
     ])
     const isBetween = sent.some(({ nonce }) => nonce >= hard && nonce < latest)
-    const readSettled = () => (at.settle.number === at.head.number ? latest : nonceAt(sender, at.settle))
-    const settle = isBetween ? await readSettled() : hard
+    const settle = isBetween ? await soft(sender, at.settle) : hard
     return {
       nextNonce: latest,
       final: sent.filter(({ nonce }) => nonce < hard),
       consumed: sent.filter(({ nonce }) => nonce >= hard && nonce < settle),
       unmined: newestPerNonce(sent.filter(({ nonce }) => nonce >= latest)),
     }
+  }
+}
+
+function rememberByBlock(read: (sender: string, block: Block) => Promise<number>) {
+  const known = new Map<string, number>()
+  return async (sender: string, block: Block): Promise<number> => {
+    const name = `${sender} ${block.hash}`
+    const nonce = known.get(name) ?? (await read(sender, block))
+    known.set(name, nonce)
+    const [oldest] = known.keys()
+    if (known.size > MAX_NONCES && oldest !== undefined) known.delete(oldest)
+    return nonce
   }
 }
 
