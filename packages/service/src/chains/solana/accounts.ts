@@ -7,13 +7,20 @@ import type { RawAccount } from './token-layout.ts'
 type Query = { addresses: readonly string[]; commitment?: Commitment; minContextSlot?: bigint }
 
 // Agave's MAX_MULTIPLE_ACCOUNTS.
-const MAX_ACCOUNTS = 100
+export const MAX_ACCOUNTS = 100
+
+type Accounts = (RawAccount | undefined)[]
 
 /** Reads accounts in the order of the addresses, undefined for a missing one. Up to 100 are of one slot. */
-export async function readAccounts(
+export async function readAccounts(client: Pick<SolanaClient, 'rpc'>, query: Query): Promise<Accounts> {
+  return (await readAccountsAt(client, query)).accounts
+}
+
+/** The same, with the oldest slot that they were read at. */
+export async function readAccountsAt(
   { rpc }: Pick<SolanaClient, 'rpc'>,
   { addresses, commitment = 'confirmed', minContextSlot }: Query,
-): Promise<(RawAccount | undefined)[]> {
+): Promise<{ accounts: Accounts; slot: bigint }> {
   const options = {
     encoding: 'base64',
     commitment,
@@ -24,13 +31,15 @@ export async function readAccounts(
       rpc.getMultipleAccounts(some as Address[], options).send(),
     ),
   )
-  return answers.flatMap(({ value }) =>
+  const accounts = answers.flatMap(({ value }) =>
     value.map((account) => {
       if (!account) return undefined
       const { owner, lamports, executable, data } = account
       return { owner, lamports, executable, data: getBase64Encoder().encode(data[0]) }
     }),
   )
+  const slots = answers.map(({ context }) => context.slot)
+  return { accounts, slot: slots.reduce((least, slot) => (slot < least ? slot : least), slots[0] ?? 0n) }
 }
 
 /** The owner's associated token account for a mint, whose address depends on the mint's token program. */

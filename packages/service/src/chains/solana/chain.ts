@@ -47,9 +47,9 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     offerReplacements: () => undefined,
     readDelegation: async () => ({ kind: 'unneeded' }),
     async readWallet({ wallet, token }) {
-      const [{ head }, rent, of] = await Promise.all([readBlocks(client), facts.rent(), facts.tokenOf(token)])
-      const { balance, frozen } = await readWallet(client, { wallet, token: of, rent })
-      return { delegation: { kind: 'unneeded' }, balance: frozen ? 0n : balance, block: head.number }
+      const [rent, of] = await Promise.all([facts.rent(), facts.tokenOf(token)])
+      const { balance, frozen, slot } = await readWallet(client, { wallet, token: of, rent })
+      return { delegation: { kind: 'unneeded' }, balance: frozen ? 0n : balance, block: slot }
     },
     readLocks: (ops, at, faults) => locks.readLocks(parts, ops, at as SolanaBlock, faults),
     isLockOver: ({ lastValid }, at) => lastValid !== undefined && at.height > lastValid,

@@ -2,6 +2,7 @@ import { createSolanaRpcFromTransport, type Rpc, type RpcTransport, type SolanaR
 import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
 import { createPostJson, type PostJson } from '../nodes/post-json.ts'
 import { createAgreement } from './agreement.ts'
+import { gatherAccounts } from './gather.ts'
 
 /** `rpc` asks one node, and the next if it is silent; `nodes` are all of them, to ask each. */
 export type SolanaClient = { rpc: Rpc<SolanaRpcApi>; nodes: readonly Rpc<SolanaRpcApi>[] }
@@ -33,7 +34,11 @@ export function createSolanaClient(options: Options): SolanaClients {
     return createSolanaRpcFromTransport(guarded)
   }
   const nodes = transports.map(open)
-  return { rpc: open(failOver(transports)), nodes, agreed: { rpc: open(createAgreement(transports)), nodes } }
+  return {
+    rpc: open(gatherAccounts(failOver(transports))),
+    nodes,
+    agreed: { rpc: open(createAgreement(transports)), nodes },
+  }
 }
 
 /** Parses numbers as bigints: a 64-bit amount exceeds the number type. */

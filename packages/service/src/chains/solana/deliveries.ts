@@ -3,12 +3,10 @@ import type { Op } from '../../model/swap.ts'
 import type { Delivered, Simulation } from '../chain.ts'
 import { toTokenAccountAddress } from './accounts.ts'
 import type { SolanaBlock } from './blocks.ts'
-import type { Depth } from './heads.ts'
 import { type Creation, findEach, type MarkerRef } from './marker-book.ts'
-import { remember } from './memory.ts'
 import { isNative, type Token } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
-import { readTransactionAmount, readVaultBalances } from './reads.ts'
+import { readVaultBalances } from './reads.ts'
 import { readRecipient } from './recipient.ts'
 
 export function deliveryRef({ settings }: SolanaParts, op: Pick<Op, 'deliveryHash'>): MarkerRef {
@@ -32,7 +30,8 @@ export async function findDeliveries(
     const isOld = old.includes(op)
     const creation = (isOld ? final : soft).get(op)
     if (!creation) return
-    const amount = await readAmount(parts, op, creation, isOld ? 'finalized' : 'confirmed')
+    const account = await accountOf(op.recipient, await parts.facts.tokenOf(op.outputToken))
+    const amount = creation.paidTo === account ? creation.amount : 0n
     delivered.set(op.hash, { txHash: creation.txHash, block: creation.slot, amount })
   }
   await Promise.all(ops.map((op) => collectError(faults, () => look(op))))
@@ -48,18 +47,6 @@ async function findAt(
 ): Promise<Map<Op, Creation | undefined>> {
   const refs = new Map(ops.map((op) => [op, deliveryRef(parts, op)]))
   return findEach(parts.markers, refs, { commitment, minContextSlot }, faults)
-}
-
-/** The increase of the recipient's account in that transaction. */
-async function readAmount(parts: SolanaParts, op: Op, { txHash }: Creation, commitment: Depth) {
-  const { client, facts, paidAmounts } = parts
-  const known = paidAmounts.get(txHash)
-  if (known !== undefined) return known
-  const token = await facts.tokenOf(op.outputToken)
-  const account = await accountOf(op.recipient, token)
-  const landed = await readTransactionAmount(client.agreed, { txHash, account, token, commitment })
-  if (!landed) throw new Error(`The node lists ${txHash} but does not return it`)
-  return remember(paidAmounts, txHash, () => landed.amount)
 }
 
 async function accountOf(owner: string, token: Token): Promise<string> {
@@ -102,16 +89,18 @@ export async function simulateDelivery(
   const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(op.outputToken)])
   const ours = [...Object.values(settings.vaults), ...Object.values(settings.feePayers)]
   const paid = { recipient: op.recipient, token, amount: op.quotedOutput, rent, ours }
-  const [recipient, holdings, generation] = await Promise.all([
+  const [recipient, holdings] = await Promise.all([
     readRecipient(client, paid),
     readVaultBalances(client, { owner: settings.vaults.inventory, tokens: [token], ...head }),
-    markers.nextGeneration(deliveryRef(parts, op)),
   ])
-  if (generation === undefined) return { kind: 'notNow' }
   // Does not create a token account that the quote did not charge for: its owner closed it and has to reopen it.
   const isMissing = recipient.kind === 'missing' && !op.createsAccount
-  if (recipient.kind === 'refused' || isMissing) return { kind: 'recipientRefuses' }
+  const isRefused = recipient.kind === 'refused' || isMissing
   const kept = isNative(token) ? rent.emptyLamports : 0n
   const held = (holdings.get(token.mint) ?? 0n) - kept
-  return { kind: held < op.quotedOutput ? 'noLiquidity' : 'ok' }
+  if (!isRefused && held >= op.quotedOutput) return { kind: 'ok' }
+  // The plan of a payment looks for an earlier one. Only the refusal of a delivery has to look here.
+  const isPaid = (await markers.nextGeneration(deliveryRef(parts, op))) === undefined
+  if (isPaid) return { kind: 'notNow' }
+  return { kind: isRefused ? 'recipientRefuses' : 'noLiquidity' }
 }

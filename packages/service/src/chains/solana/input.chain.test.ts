@@ -13,13 +13,14 @@ import {
   startSolanaWorld,
   type TestMint,
 } from '../../../test/support/solana.ts'
+import { readTransactionAmount } from '../../../test/support/solana-amount.ts'
 import { messageOf, signAsWallet, wireOf } from '../../../test/support/solana-wallet.ts'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
 import { inputCostLamports } from './fees.ts'
 import { describeInput } from './input-terms.ts'
 import { MAX_TRANSACTION_BYTES } from './message.ts'
-import { readSignatures, readTransactionAmount, readVaultBalances } from './reads.ts'
+import { readSignatures, readVaultBalances } from './reads.ts'
 import { checkSignedInput, cosignInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'

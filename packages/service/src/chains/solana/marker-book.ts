@@ -4,14 +4,14 @@ import { toOpId } from './bytes.ts'
 import type { SolanaClient } from './client.ts'
 import type { Depth } from './heads.ts'
 import { type Marker, type MarkerKind, toMarker } from './marker.ts'
-import { isSame } from './marker-creation.ts'
+import { isSame, type MarkerTransaction } from './marker-creation.ts'
 import { createHistorySearch } from './marker-history.ts'
 import { remember } from './memory.ts'
 import { type FindSigned, findAllSigned, findAmongSigned } from './signed-payments.ts'
 
 /** One payment of one op: at most one transaction ever creates one of its markers. */
 export type MarkerRef = { kind: MarkerKind; id: string; base: string }
-export type Creation = { txHash: string; slot: bigint; paidTo: string }
+export type Creation = MarkerTransaction
 
 type At = { commitment: Depth; minContextSlot?: bigint }
 type Creations = Map<MarkerRef, Creation | undefined>

@@ -7,8 +7,8 @@ import type { Marker } from './marker.ts'
 import { type ReadInstruction, readMessage, splitWire } from './message.ts'
 import { SYSTEM_PROGRAM } from './token-layout.ts'
 
-/** `paidTo` is the recipient of its transfer: a token account, or a wallet for the native coin. */
-export type MarkerTransaction = { txHash: string; slot: bigint; paidTo: string }
+/** `paidTo` received `amount`: a token account, or a wallet for the native coin. */
+export type MarkerTransaction = { txHash: string; slot: bigint; paidTo: string; amount: bigint }
 
 /** The markers that a transaction created with the signature of their base, and its memos. */
 type Made = { transaction: MarkerTransaction; markers: readonly Marker[]; memos: readonly string[] }
@@ -37,7 +37,12 @@ export async function readMade(
   const paidTo = payeeOf(instructions)
   if (paidTo === undefined) return {}
   const made = {
-    transaction: { txHash, slot: found.slot, paidTo },
+    transaction: {
+      txHash,
+      slot: found.slot,
+      paidTo,
+      amount: receivedBy(found.meta, message.accounts.indexOf(paidTo)),
+    },
     markers: instructions.flatMap((instruction) => markerOf(instruction, base) ?? []),
     memos: instructions.flatMap(({ program, data }) =>
       program === MEMO_PROGRAM ? [new TextDecoder().decode(Uint8Array.from(data))] : [],
@@ -53,6 +58,23 @@ export const isSame = (one: Marker, other: Marker): boolean =>
 function payeeOf(instructions: readonly ReadInstruction[]): string | undefined {
   const { program, accounts = [] } = instructions.at(-1) ?? {}
   return program === SYSTEM_PROGRAM ? accounts[1] : accounts[2]
+}
+
+type Held = { accountIndex: number; uiTokenAmount: { amount: string } }
+type Meta = {
+  preBalances: readonly bigint[]
+  postBalances: readonly bigint[]
+  preTokenBalances?: readonly Held[] | undefined
+  postTokenBalances?: readonly Held[] | undefined
+}
+
+/** The increase of an account's tokens or, if it holds none, of its lamports. */
+function receivedBy(meta: Meta, index: number): bigint {
+  const tokensIn = (balances: readonly Held[] | undefined) =>
+    balances?.find(({ accountIndex }) => accountIndex === index)?.uiTokenAmount.amount
+  const after = tokensIn(meta.postTokenBalances)
+  if (after !== undefined) return BigInt(after) - BigInt(tokensIn(meta.preTokenBalances) ?? 0n)
+  return (meta.postBalances[index] ?? 0n) - (meta.preBalances[index] ?? 0n)
 }
 
 function markerOf({ program, accounts, data }: ReadInstruction, by: string): Marker | undefined {

@@ -11,8 +11,6 @@ export type SolanaParts = {
   settings: SolanaChainSettings
   facts: Facts
   markers: MarkerBook
-  /** Amounts paid by deliveries, by transaction. */
-  paidAmounts: Map<string, bigint>
   /** Keys that can sign here; empty in a process without keys. */
   signers: readonly SolanaSigner[]
 }
@@ -25,5 +23,5 @@ type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers'> & {
 export function createSolanaParts({ client, settings, signers, findSigned }: Options): SolanaParts {
   const facts = createFacts(client, settings)
   const markers = createMarkerBook(client.agreed, settings.markerKey, findSigned)
-  return { client, settings, signers, facts, markers, paidAmounts: new Map() }
+  return { client, settings, signers, facts, markers }
 }

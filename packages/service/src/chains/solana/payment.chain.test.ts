@@ -16,6 +16,7 @@ import {
   startSolanaWorld,
   type TestMint,
 } from '../../../test/support/solana.ts'
+import { readTransactionAmount } from '../../../test/support/solana-amount.ts'
 import { messageOf, wireOf } from '../../../test/support/solana-wallet.ts'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
@@ -26,7 +27,7 @@ import { toMarker } from './marker.ts'
 import { findMarkerTransaction } from './marker-history.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import { buildPayment, draftPayment, type Payment } from './payment.ts'
-import { readSignatures, readTransactionAmount, readVaultBalances } from './reads.ts'
+import { readSignatures, readVaultBalances } from './reads.ts'
 import { broadcast } from './send.ts'
 import { simulate } from './simulate.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'

@@ -93,7 +93,10 @@ async function planPayment(parts: SolanaParts, ref: MarkerRef, payment: Unmarked
   const generation = await parts.markers.nextGeneration(ref)
   if (generation === undefined) throw new Error(`The ${ref.kind} of ${ref.id} was already paid`)
   const request = { ...payment, id: ref.id, generation }
-  const units = await measureUnits(parts, request)
+  const measure = () => measureUnits(parts, request)
+  // The units of a new account depend on its address.
+  const shape = `${payment.kind} of ${payment.mint}`
+  const units = await (payment.createsAccount ? measure() : parts.facts.unitsOf(shape, measure))
   return { ...request, ...(units !== undefined && { units }) }
 }
 

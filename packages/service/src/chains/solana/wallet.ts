@@ -1,4 +1,4 @@
-import { readAccounts, toTokenAccountAddress } from './accounts.ts'
+import { readAccountsAt, toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { isNative, type Token } from './mint.ts'
 import type { Rent } from './rent.ts'
@@ -13,6 +13,7 @@ type SolanaWallet = {
   frozen?: boolean
   /** For the native coin: the amount that must stay behind unless the whole balance is spent. */
   floor: bigint
+  slot: bigint
 }
 
 type Query = { wallet: string; token: Pick<Token, 'mint' | 'program'>; rent: Rent }
@@ -22,11 +23,12 @@ export async function readWallet(
   { wallet, token, rent }: Query,
 ): Promise<SolanaWallet> {
   if (isNative(token)) {
-    const [account] = await readAccounts(client, { addresses: [wallet] })
-    return toNativeWallet(account, rent)
+    const { accounts, slot } = await readAccountsAt(client, { addresses: [wallet] })
+    return { ...toNativeWallet(accounts[0], rent), slot }
   }
   const tokenAccount = await toTokenAccountAddress({ owner: wallet, ...token })
-  const [account, held] = await readAccounts(client, { addresses: [wallet, tokenAccount] })
+  const { accounts, slot } = await readAccountsAt(client, { addresses: [wallet, tokenAccount] })
+  const [account, held] = accounts
   const tokens = held?.owner === token.program ? toTokenAccount(held) : undefined
   const isOwn = tokens?.owner === wallet && tokens.mint === token.mint
   return {
@@ -35,11 +37,12 @@ export async function readWallet(
     tokenAccount,
     frozen: tokens?.frozen ?? false,
     floor: 0n,
+    slot,
   }
 }
 
 /** The System program moves lamports only out of its own accounts without data. */
-function toNativeWallet(account: RawAccount | undefined, { emptyLamports }: Rent): SolanaWallet {
+function toNativeWallet(account: RawAccount | undefined, { emptyLamports }: Rent) {
   const lamports = account?.lamports ?? 0n
   const isPlain = account?.owner === SYSTEM_PROGRAM && account.data.length === 0
   return { balance: isPlain ? lamports : 0n, lamports, floor: emptyLamports }
