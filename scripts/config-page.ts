@@ -23,18 +23,18 @@ type Schema = {
   anyOf?: Schema[]
 }
 
-type Row = { path: string; value: string; description: string }
+type Row = { path: string; value: string; description: string; required: boolean; only: string }
 
 const INTRO = `# Configuration
 
 Generated from \`packages/service/src/config/network-schema.ts\`. The configuration is one JSON file, named by
-\`GEOSWAP_CONFIG\`. It holds no secret: keys are in the [environment](environment.md). Unknown fields and fields that
-contradict each other are refused.
+\`GEOSWAP_CONFIG\`, without secrets: those are in the [environment](environment.md). Unknown fields and fields that
+contradict each other are refused. Required fields are **bold**.
 
 - \`service init\` writes a file for public chains: [going live](../going-live.md#2-configuration).
 - \`service check-config FILE\` names each problem with its line; \`--online\` also asks every node.
 - \`$schema\` lets your editor complete and check the file: [config.schema.json](../config.schema.json).
-- A running local network has a complete example in \`.geoswap/service.json\`.
+- A running local network has an example in \`.geoswap/service.json\`.
 
 More about [caps](caps.md), [price sources](prices.md), [venues](../venues.md) and the [gas float](inventory.md#gas).
 `
@@ -45,15 +45,28 @@ export function configPage(): string {
   const sections = Object.entries(root.properties ?? {})
     .map(([field, schema]) => ({ title: titleOf(field, schema), rows: rowsBelow(schema, '') }))
     .filter(({ rows }) => rows.length > 0)
-    .map(({ title, rows }) => `## ${title}\n\n${toTable(rows)}`)
+    .map(({ title, rows }) => `## ${title}\n\n${toTables(rows)}`)
   const top = Object.entries(root.properties ?? {}).map(([field, schema]) =>
     rowOf(titleOf(field, schema), schema, isRequired(root, field)),
   )
   return [INTRO, `## Top level\n\n${toTable(top)}`, ...sections].join('\n')
 }
 
+/** One table for the fields of all branches, then one for each branch. */
+function toTables(rows: readonly Row[]): string {
+  const branches = [...new Set(rows.map(({ only }) => only))]
+  const tables = branches.map((branch) => {
+    const table = toTable(rows.filter(({ only }) => only === branch))
+    return branch ? `For \`${branch}\`:\n\n${table}` : table
+  })
+  return tables.join('\n')
+}
+
 function toTable(rows: readonly Row[]): string {
-  const lines = rows.map(({ path, value, description }) => `| \`${path}\` | ${value} | ${description} |`)
+  const lines = rows.map(({ path, value, description, required }) => {
+    const field = required ? `**\`${path}\`**` : `\`${path}\``
+    return `| ${field} | ${value} | ${description} |`
+  })
   return ['| field | value | |', '|---|---|---|', ...lines, ''].join('\n')
 }
 
@@ -61,8 +74,7 @@ const isRequired = ({ required = [] }: Schema, field: string) => required.includ
 const titleOf = (field: string, { type }: Schema) => (type === 'array' ? `${field}[]` : field)
 
 function rowOf(path: string, schema: Schema, required: boolean, only = ''): Row {
-  const notes = [describeValue(schema), ...(required ? ['required'] : []), ...(only ? [`\`${only}\``] : [])]
-  return { path, value: notes.filter(Boolean).join(', '), description: schema.description ?? '' }
+  return { path, value: describeValue(schema), description: schema.description ?? '', required, only }
 }
 
 /** The fields below a field, with their paths; none below a plain value. */
