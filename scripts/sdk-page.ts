@@ -24,8 +24,9 @@ export function sdkPage(): string {
     .flatMap(({ names, from }) => names.map((name) => findEntry(from.slice(2), name)))
   const wire = exported.filter(({ from }) => from === '@geoswap/wire').flatMap(({ names }) => names)
   const sections = SECTIONS.map((kind) => {
-    const rows = own.filter((entry) => entry.kind === kind).map(toRow)
-    return `## ${TITLES[kind]}\n\n| name | |\n|---|---|\n${rows.join('\n')}\n`
+    const entries = own.filter((entry) => entry.kind === kind)
+    const text = kind === 'type' ? `${entries.map(toLink).join(', ')}.\n` : toTable(entries)
+    return `## ${TITLES[kind]}\n\n${text}`
   })
   const list = wire.map((name) => `\`${name}\``).join(', ')
   const about = 'Types of the HTTP interface, as [openapi.json](openapi.json) has them'
@@ -57,4 +58,9 @@ function findEntry(file: string, name: string): Entry {
   return { name, kind: start[1] as Kind, file, about: about.replaceAll('\n', ' ') }
 }
 
-const toRow = ({ name, file, about }: Entry) => `| [\`${name}\`](../${FOLDER}/${file}) | ${about} |`
+const toLink = ({ name, file }: Entry) => `[\`${name}\`](../${FOLDER}/${file})`
+
+function toTable(entries: readonly Entry[]): string {
+  const rows = entries.map((entry) => `| ${toLink(entry)} | ${entry.about} |`)
+  return ['| name | |', '|---|---|', ...rows, ''].join('\n')
+}
