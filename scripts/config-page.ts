@@ -1,12 +1,4 @@
-import {
-  address,
-  decimal,
-  digits,
-  name,
-  solanaAddress,
-  url,
-  wsUrl,
-} from '../packages/service/src/config/fields.ts'
+import { decimal, digits } from '../packages/service/src/config/fields.ts'
 import { NetworkSchema } from '../packages/service/src/config/network-schema.ts'
 
 type Schema = {
@@ -17,7 +9,6 @@ type Schema = {
   minimum?: number
   maximum?: number
   properties?: Record<string, Schema>
-  patternProperties?: Record<string, Schema>
   required?: string[]
   items?: Schema
   anyOf?: Schema[]
@@ -33,7 +24,8 @@ contradict each other are refused. Required fields are **bold**.
 
 - \`service init\` writes a file for public chains: [going live](../going-live.md#2-configuration).
 - \`service check-config FILE\` names each problem with its line; \`--online\` also asks every node.
-- \`$schema\` lets your editor complete and check the file: [config.schema.json](../config.schema.json).
+- \`$schema\` lets your editor complete and check the file by [config.schema.json](../config.schema.json), which has the
+  type of each field.
 - A running local network has an example in \`.geoswap/service.json\`.
 
 More about [caps](caps.md), [price sources](prices.md), [venues](../venues.md) and the [gas float](inventory.md#gas).
@@ -65,9 +57,9 @@ function toTables(rows: readonly Row[]): string {
 function toTable(rows: readonly Row[]): string {
   const lines = rows.map(({ path, value, description, required }) => {
     const field = required ? `**\`${path}\`**` : `\`${path}\``
-    return `| ${field} | ${value} | ${description} |`
+    return `| ${field} | ${value}${value && ': '}${description} |`
   })
-  return ['| field | value | |', '|---|---|---|', ...lines, ''].join('\n')
+  return ['| field | |', '|---|---|', ...lines, ''].join('\n')
 }
 
 const isRequired = ({ required = [] }: Schema, field: string) => required.includes(field)
@@ -105,32 +97,19 @@ function rowsOfBranches(branches: readonly Schema[], at: string): Row[] {
 const discriminatorOf = ({ properties = {} }: Schema): string =>
   Object.values(properties).find((each) => each.const !== undefined)?.const ?? ''
 
-const PATTERNS = new Map(
-  [
-    [address(''), 'EVM address'],
-    [solanaAddress(''), 'Solana address'],
-    [digits(''), 'integer as text'],
-    [decimal(''), 'decimal as text'],
-    [name(''), 'lower-case name'],
-    [url(''), 'URL'],
-    [wsUrl(''), 'WebSocket URL'],
-  ].map(([field, title]) => [(field as Schema).pattern, title as string]),
-)
-const pluralOf = (value: string) => (value.endsWith('s') ? `${value}es` : `${value}s`)
+/** Text of these forms is a number. Other forms follow from the description. */
+const NUMBERS = new Map([
+  [(digits('') as Schema).pattern, 'integer as text'],
+  [(decimal('') as Schema).pattern, 'decimal as text'],
+])
 
 /** The upper bounds of `count` and `chainId`, which say nothing to an operator. */
 const UNBOUNDED = new Set([2 ** 31 - 1, Number.MAX_SAFE_INTEGER])
 
-function describeValue(schema: Schema): string {
-  const { type, minimum, maximum = 0, patternProperties } = schema
+/** The values that a field takes, unless its description says enough. */
+function describeValue({ type, minimum, maximum = 0, pattern, anyOf, ...schema }: Schema): string {
   if (schema.const !== undefined) return `\`"${schema.const}"\``
-  if (schema.anyOf?.every((each) => each.const !== undefined))
-    return schema.anyOf.map(describeValue).join(' or ')
-  if (patternProperties) return 'URL by chain id'
-  if (type === 'integer') return UNBOUNDED.has(maximum) ? 'integer' : `integer ${minimum}..${maximum}`
-  if (type === 'boolean') return 'true or false'
-  if (type === 'string') return PATTERNS.get(schema.pattern) ?? 'text'
-  if (type === 'array')
-    return `list${schema.items?.type === 'string' ? ` of ${pluralOf(describeValue(schema.items))}` : ''}`
-  return ''
+  if (anyOf?.every((each) => each.const !== undefined)) return anyOf.map(describeValue).join(' or ')
+  if (type === 'integer') return UNBOUNDED.has(maximum) ? '' : `${minimum}..${maximum}`
+  return NUMBERS.get(pattern) ?? ''
 }
