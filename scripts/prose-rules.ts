@@ -6,8 +6,8 @@ export const maxSentenceWords = 30
 export const maxDocumentSentenceWords = 40
 
 /**
- * In all documents together, generated ones included. A word has a letter or a digit: lines of tables are none. Shorten
- * another page before you raise it.
+ * In all written documents together; generated pages grow with the code. A word has a letter or a digit: lines of
+ * tables are none. Shorten another page before you raise it.
  */
 export const maxWordsOfDocuments = 32_000
 
