@@ -1,12 +1,4 @@
-import {
-  address,
-  decimal,
-  digits,
-  name,
-  solanaAddress,
-  url,
-  wsUrl,
-} from '../packages/service/src/config/fields.ts'
+import { decimal, digits } from '../packages/service/src/config/fields.ts'
 import { NetworkSchema } from '../packages/service/src/config/network-schema.ts'
 
 type Schema = {
@@ -17,24 +9,24 @@ type Schema = {
   minimum?: number
   maximum?: number
   properties?: Record<string, Schema>
-  patternProperties?: Record<string, Schema>
   required?: string[]
   items?: Schema
   anyOf?: Schema[]
 }
 
-type Row = { path: string; value: string; description: string }
+type Row = { path: string; value: string; description: string; required: boolean; only: string }
 
 const INTRO = `# Configuration
 
 Generated from \`packages/service/src/config/network-schema.ts\`. The configuration is one JSON file, named by
-\`GEOSWAP_CONFIG\`. It holds no secret: keys are in the [environment](environment.md). Unknown fields and fields that
-contradict each other are refused.
+\`GEOSWAP_CONFIG\`, without secrets: those are in the [environment](environment.md). Unknown fields and fields that
+contradict each other are refused. Required fields are **bold**.
 
 - \`service init\` writes a file for public chains: [going live](../going-live.md#2-configuration).
 - \`service check-config FILE\` names each problem with its line; \`--online\` also asks every node.
-- \`$schema\` lets your editor complete and check the file: [config.schema.json](../config.schema.json).
-- A running local network has a complete example in \`.geoswap/service.json\`.
+- \`$schema\` lets your editor complete and check the file by [config.schema.json](../config.schema.json), which has the
+  type of each field.
+- A running local network has an example in \`.geoswap/service.json\`.
 
 More about [caps](caps.md), [price sources](prices.md), [venues](../venues.md) and the [gas float](inventory.md#gas).
 `
@@ -45,24 +37,36 @@ export function configPage(): string {
   const sections = Object.entries(root.properties ?? {})
     .map(([field, schema]) => ({ title: titleOf(field, schema), rows: rowsBelow(schema, '') }))
     .filter(({ rows }) => rows.length > 0)
-    .map(({ title, rows }) => `## ${title}\n\n${toTable(rows)}`)
+    .map(({ title, rows }) => `## ${title}\n\n${toTables(rows)}`)
   const top = Object.entries(root.properties ?? {}).map(([field, schema]) =>
     rowOf(titleOf(field, schema), schema, isRequired(root, field)),
   )
   return [INTRO, `## Top level\n\n${toTable(top)}`, ...sections].join('\n')
 }
 
+/** One table for the fields of all branches, then one for each branch. */
+function toTables(rows: readonly Row[]): string {
+  const branches = [...new Set(rows.map(({ only }) => only))]
+  const tables = branches.map((branch) => {
+    const table = toTable(rows.filter(({ only }) => only === branch))
+    return branch ? `For \`${branch}\`:\n\n${table}` : table
+  })
+  return tables.join('\n')
+}
+
 function toTable(rows: readonly Row[]): string {
-  const lines = rows.map(({ path, value, description }) => `| \`${path}\` | ${value} | ${description} |`)
-  return ['| field | value | |', '|---|---|---|', ...lines, ''].join('\n')
+  const lines = rows.map(({ path, value, description, required }) => {
+    const field = required ? `**\`${path}\`**` : `\`${path}\``
+    return `| ${field} | ${value}${value && ': '}${description} |`
+  })
+  return ['| field | |', '|---|---|', ...lines, ''].join('\n')
 }
 
 const isRequired = ({ required = [] }: Schema, field: string) => required.includes(field)
 const titleOf = (field: string, { type }: Schema) => (type === 'array' ? `${field}[]` : field)
 
 function rowOf(path: string, schema: Schema, required: boolean, only = ''): Row {
-  const notes = [describeValue(schema), ...(required ? ['required'] : []), ...(only ? [`\`${only}\``] : [])]
-  return { path, value: notes.filter(Boolean).join(', '), description: schema.description ?? '' }
+  return { path, value: describeValue(schema), description: schema.description ?? '', required, only }
 }
 
 /** The fields below a field, with their paths; none below a plain value. */
@@ -93,32 +97,19 @@ function rowsOfBranches(branches: readonly Schema[], at: string): Row[] {
 const discriminatorOf = ({ properties = {} }: Schema): string =>
   Object.values(properties).find((each) => each.const !== undefined)?.const ?? ''
 
-const PATTERNS = new Map(
-  [
-    [address(''), 'EVM address'],
-    [solanaAddress(''), 'Solana address'],
-    [digits(''), 'integer as text'],
-    [decimal(''), 'decimal as text'],
-    [name(''), 'lower-case name'],
-    [url(''), 'URL'],
-    [wsUrl(''), 'WebSocket URL'],
-  ].map(([field, title]) => [(field as Schema).pattern, title as string]),
-)
-const pluralOf = (value: string) => (value.endsWith('s') ? `${value}es` : `${value}s`)
+/** Text of these forms is a number. Other forms follow from the description. */
+const NUMBERS = new Map([
+  [(digits('') as Schema).pattern, 'integer as text'],
+  [(decimal('') as Schema).pattern, 'decimal as text'],
+])
 
 /** The upper bounds of `count` and `chainId`, which say nothing to an operator. */
 const UNBOUNDED = new Set([2 ** 31 - 1, Number.MAX_SAFE_INTEGER])
 
-function describeValue(schema: Schema): string {
-  const { type, minimum, maximum = 0, patternProperties } = schema
+/** The values that a field takes, unless its description says enough. */
+function describeValue({ type, minimum, maximum = 0, pattern, anyOf, ...schema }: Schema): string {
   if (schema.const !== undefined) return `\`"${schema.const}"\``
-  if (schema.anyOf?.every((each) => each.const !== undefined))
-    return schema.anyOf.map(describeValue).join(' or ')
-  if (patternProperties) return 'URL by chain id'
-  if (type === 'integer') return UNBOUNDED.has(maximum) ? 'integer' : `integer ${minimum}..${maximum}`
-  if (type === 'boolean') return 'true or false'
-  if (type === 'string') return PATTERNS.get(schema.pattern) ?? 'text'
-  if (type === 'array')
-    return `list${schema.items?.type === 'string' ? ` of ${pluralOf(describeValue(schema.items))}` : ''}`
-  return ''
+  if (anyOf?.every((each) => each.const !== undefined)) return anyOf.map(describeValue).join(' or ')
+  if (type === 'integer') return UNBOUNDED.has(maximum) ? '' : `${minimum}..${maximum}`
+  return NUMBERS.get(pattern) ?? ''
 }

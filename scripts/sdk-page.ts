@@ -4,36 +4,33 @@ import { ROOT } from './sources.ts'
 
 const FOLDER = 'packages/sdk/src'
 
-const INTRO = `# SDK reference
+const INTRO = `# SDK exports
 
-Generated from \`${FOLDER}\`: everything that \`@geoswap/sdk\` exports.
-Its [README](../packages/sdk/README.md) shows how to use it.
+Generated from \`${FOLDER}\`. The [README](../packages/sdk/README.md) shows how to use them; each name links the file
+with its signature and comments, which your editor shows too.
 `
 
 const SECTIONS = ['function', 'class', 'type'] as const
 const TITLES = { function: 'Functions', class: 'Errors', type: 'Types' }
 
 type Kind = (typeof SECTIONS)[number]
-type Entry = { name: string; kind: Kind; text: string; about: string }
+type Entry = { name: string; kind: Kind; file: string; about: string }
 
-/** docs/sdk.md: the exports of the index, with the comments and signatures of the sources. */
+/** docs/sdk.md: the exports of the index, with the first sentence of their comments. */
 export function sdkPage(): string {
   const exported = readExports(read('index.ts'))
   const own = exported
     .filter(({ from }) => from.startsWith('./'))
-    .flatMap(({ names, from }) => {
-      const source = read(from.slice(2))
-      return names.map((name) => findEntry(source, name))
-    })
+    .flatMap(({ names, from }) => names.map((name) => findEntry(from.slice(2), name)))
   const wire = exported.filter(({ from }) => from === '@geoswap/wire').flatMap(({ names }) => names)
   const sections = SECTIONS.map((kind) => {
     const entries = own.filter((entry) => entry.kind === kind)
-    return `## ${TITLES[kind]}\n\n${entries.map(toText).join('\n')}`
+    const text = kind === 'type' ? `${entries.map(toLink).join(', ')}.\n` : toTable(entries)
+    return `## ${TITLES[kind]}\n\n${text}`
   })
   const list = wire.map((name) => `\`${name}\``).join(', ')
-  const about = 'The types of the HTTP interface, as [openapi.json](openapi.json) has them'
-  const rest = `## Requests and replies\n\n${about}: ${list}.\n`
-  return [INTRO, ...sections, rest].join('\n')
+  const about = 'Types of the HTTP interface, as [openapi.json](openapi.json) has them'
+  return [INTRO, ...sections, `## Requests and replies\n\n${about}: ${list}.\n`].join('\n')
 }
 
 function read(file: string): string {
@@ -51,38 +48,19 @@ function readExports(index: string): { names: string[]; from: string }[] {
   }))
 }
 
-function findEntry(source: string, name: string): Entry {
+function findEntry(file: string, name: string): Entry {
+  const source = read(file)
   const start = new RegExp(`^export (?:async )?(function|class|type) ${name}\\b`, 'm').exec(source)
   if (!start) throw new Error(`scripts/sdk-page.ts does not find ${name}`)
-  const kind = start[1] as Kind
-  const about = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n$/.exec(source.slice(0, start.index))?.[1] ?? ''
-  const text = declarationOf(source.slice(start.index), kind)
-  return { name, kind, text, about: about.replace(/^ ?\* ?/gm, '').trim() }
+  const comment = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n$/.exec(source.slice(0, start.index))?.[1] ?? ''
+  const text = comment.replace(/^ ?\* ?/gm, '').trim()
+  const [, about = ''] = /^(.*?\.)(?:\s|$)/s.exec(text) ?? []
+  return { name, kind: start[1] as Kind, file, about: about.replaceAll('\n', ' ') }
 }
 
-function declarationOf(text: string, kind: Kind): string {
-  const [first = '', ...rest] = text.split('\n')
-  if (kind === 'class') return `${first}\n${fieldsOf(text).join('\n')}\n}`
-  if (kind === 'function') return headsOf([first, ...rest]).join('\n')
-  const end = rest.findIndex((line) => line === '' || line.startsWith('export '))
-  return [first, ...rest.slice(0, end < 0 ? undefined : end)].join('\n')
-}
+const toLink = ({ name, file }: Entry) => `[\`${name}\`](../${FOLDER}/${file})`
 
-/** The overloads of an overloaded function, or the first line of any other. */
-function headsOf(lines: readonly string[]): string[] {
-  const overloads = lines.slice(
-    0,
-    lines.findIndex((line) => line.endsWith('{')),
-  )
-  return overloads.length > 0 ? overloads : [lines[0]?.replace(/ \{$/, '') ?? '']
-}
-
-/** The public fields of an error, without their initializers. */
-function fieldsOf(text: string): string[] {
-  const body = text.slice(0, text.indexOf('\n}\n'))
-  return body.split('\n').filter((line) => /^ {2}(readonly |\/\*\* |override readonly )/.test(line))
-}
-
-function toText({ name, text, about }: Entry): string {
-  return `### ${name}\n${about && `\n${about}\n`}\n\`\`\`ts\n${text}\n\`\`\`\n`
+function toTable(entries: readonly Entry[]): string {
+  const rows = entries.map((entry) => `| ${toLink(entry)} | ${entry.about} |`)
+  return ['| name | |', '|---|---|', ...rows, ''].join('\n')
 }

@@ -22,10 +22,9 @@ export function statesPage(transitions: Transitions, describe: Describe): string
   ]
   const rows = states.map((state) => {
     const { status, substatus } = describe(state)
-    const exits = edges.filter(({ from }) => from === state).map(({ event, to }) => `${event} → \`${to}\``)
-    return `| \`${state}\` | \`${status}\` | \`${substatus}\` | ${exits.join('<br>') || 'none: it has ended'} |`
+    return `| \`${state}\` | \`${status}\` | \`${substatus}\` |`
   })
-  const table = ['| state | status | substatus | on event → next state |', '|---|---|---|---|', ...rows]
+  const table = ['| state | status | substatus |', '|---|---|---|', ...rows]
   return `${INTRO}\n\`\`\`mermaid\n${diagram.join('\n')}\n\`\`\`\n\n${table.join('\n')}\n`
 }
 

@@ -15,9 +15,8 @@ import {
 } from './fields.ts'
 
 const NODES =
-  'Heads, finality, locks, deliveries, refunds and nonces are what a majority of them says: one decides alone, two ' +
-  'must agree, of three one may be down or wrong. Without a majority the chain is down. Transactions go to all. ' +
-  'Write a provider key as a dollar sign and a name in braces: it is read from the environment.'
+  'A majority decides: one alone, two must agree, of three one may be down or wrong. Without a majority the chain is ' +
+  'down. Write a provider key as a dollar sign and a name in braces: it is read from the environment.'
 
 // Fields of a chain of either family.
 const anyChain = {
@@ -94,8 +93,8 @@ const anyChain = {
     range(
       0,
       1_000_000_000,
-      'USD that may be delivered against locks that are not final (`exposureUntil`): as quoted, or as the worker ' +
-        'values it at the lock if that is more. Default 25000; 0 always waits for finality.',
+      'USD that may be delivered against locks that are not final (`exposureUntil`). Default 25000; ' +
+        '0 always waits for finality.',
     ),
   ),
   unclaimedCapUsd: Type.Optional(
@@ -148,8 +147,7 @@ export const EvmChain = Type.Object(
       Type.Array(wsUrl('A node.'), {
         minItems: 1,
         description:
-          'WebSocket URLs for `eth_subscribe newHeads`, tried in order. They only say when to read; state comes from ' +
-          '`rpcUrls`, which are polled again after three block times without a head.',
+          'URLs for `eth_subscribe newHeads`, tried in order. They only say when to read; state comes from `rpcUrls`.',
       }),
     ),
     tipWei: Type.Optional(

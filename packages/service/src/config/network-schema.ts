@@ -100,8 +100,8 @@ const roles = {
   authorizationRelayers: Type.Array(address('A relayer.'), {
     minItems: 1,
     description:
-      'Addresses that lock the first input of each wallet with its EIP-7702 authorization, one per transaction, and ' +
-      'send nothing else: nodes may refuse such a transaction. Two or more, with gas on every EVM chain.',
+      'Addresses that only lock first inputs of wallets, with their EIP-7702 authorizations. ' +
+      'Two or more, with gas on every EVM chain.',
   }),
   deliverers: Type.Array(address('A deliverer.'), {
     minItems: 1,
@@ -165,9 +165,9 @@ export const NetworkSchema = Type.Object(
       range(
         1,
         9_999,
-        'Largest move against you between quote and delivery, in basis points, for any slippage; beyond it a swap ' +
-          'ends with PRICE_MOVED. Also bounds the gain from a stolen seal key. With `maxDeviationBps` far above ' +
-          '200, set it to more than four times that. Default: the slippage, at most 1000.',
+        'Largest move against you between quote and delivery, in basis points; beyond it a swap ends with ' +
+          'PRICE_MOVED. Also bounds the gain from a stolen seal key. Keep it above four times `maxDeviationBps`. ' +
+          'Default: the slippage, at most 1000.',
       ),
     ),
     quoteTtlMs: Type.Optional(range(1, 3_600_000, 'Lifetime of a quote, in milliseconds. Default 30000.')),

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { maxWordsOfDocuments } from './prose-rules.ts'
 import { ROOT } from './sources.ts'
 
 const listed = execFileSync('git', ['ls-files', '--', '*.md', 'llms.txt'], { cwd: ROOT, encoding: 'utf8' })
@@ -35,4 +36,15 @@ function brokenLinksOf(document: string): string[] {
 
 test.each(documents)('every link of %s leads to a file and a heading', (document) => {
   expect(brokenLinksOf(document)).toEqual([])
+})
+
+/** Traces are printed by the protocol model; the skill is a document for models. */
+const isForReaders = (path: string) => !/^(skills\/|llms\.txt$|packages\/service\/test\/)/.test(path)
+const isWritten = (text: string) => !/^# .*\n\nGenerated from /.test(text)
+const countWords = (text: string) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
+
+test('all written documents together stay short enough to be read', () => {
+  const words = documents.filter(isForReaders).map(read).filter(isWritten).map(countWords)
+
+  expect(words.reduce((a, b) => a + b, 0)).toBeLessThan(maxWordsOfDocuments)
 })
