@@ -24,7 +24,8 @@ Generated from \`packages/wire/src/errors.ts\`. Every error has one body:
 
 \`message\` is for a person, \`recovery.action\` for a program; its parameters stand beside it (\`retryAfterMs\`,
 \`minAmount\`, \`maxAmount\`). \`retryable\`: the same request may succeed later. \`requestId\` is also the header
-\`x-request-id\`. \`details.issues[]\` names each refused field. Codes are never reused, renamed or given another status.
+\`x-request-id\`. \`details.issues[]\` names each refused field. Codes are never reused, renamed or given another
+status.
 `
 
 /** docs/errors.md: every code, its meaning, the caller's action, and the calls that return it. */
