@@ -123,9 +123,12 @@ test('a service that alters the operation gets no signature', async () => {
   const order = ['alpha:USDC', 'beta:USDC', '--amount', '1', '--wallet', 'bot']
   await cli.json('faucet', 'alpha:USDC', '--amount', '1', '--wallet', 'bot')
 
-  const swapThere = () => errorOf(['swap', ...order], { GEOSWAP_URL: attacker.url, GEOSWAP_API_KEY: apiKey })
+  const there = { GEOSWAP_URL: attacker.url, GEOSWAP_API_KEY: apiKey }
+  const swapThere = (...args: string[]) => errorOf(['swap', ...order, ...args], there)
   const alone = await swapThere()
   const evm = local.chains.filter(({ family }) => family === 'evm')
+  const nodes = evm.flatMap(({ name, rpcUrl }) => ['--rpc', name === 'alpha' ? rpcUrl : `${name}=${rpcUrl}`])
+  const withOwnNodes = await swapThere(...nodes)
   for (const { chainId, rpcUrl } of evm) await cli.json('config', 'set', `rpc.${chainId}`, rpcUrl)
   const withNodes = await swapThere()
   await attacker.stop()
@@ -135,6 +138,7 @@ test('a service that alters the operation gets no signature', async () => {
     code: 'NO_NODE',
     advice: expect.stringContaining('config set rpc.'),
   })
+  expect(withOwnNodes).toMatchObject({ exit: 1, code: 'TAMPERED_OPERATION' })
   expect(withNodes).toMatchObject({ exit: 1, code: 'TAMPERED_OPERATION' })
   expect(attacker.paths).toContain('/swap/build-geo-op')
   expect(attacker.paths).not.toContain('/swap/submit')

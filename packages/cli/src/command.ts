@@ -1,13 +1,15 @@
 import { parseArgs } from 'node:util'
 import type { Context } from '@geoswap/wallet/context'
 import { CliError } from '@geoswap/wallet/errors'
+import { didYouMean } from './nearest.ts'
 
 export type ExitCode = 0 | 1 | 2
 
-type Option = { type: 'string' | 'boolean'; about: string; value?: string }
+type Option = { type: 'string' | 'boolean'; about: string; value?: string; multiple?: boolean }
 type Options = Readonly<Record<string, Option>>
+type ValueOf<Of extends Option> = Of['type'] extends 'boolean' ? boolean : string
 type Values<Of extends Options> = {
-  [Name in keyof Of]?: Of[Name]['type'] extends 'boolean' ? boolean : string
+  [Name in keyof Of]?: Of[Name]['multiple'] extends true ? ValueOf<Of[Name]>[] : ValueOf<Of[Name]>
 }
 
 export type Command<Of extends Options = Options> = {
@@ -17,11 +19,16 @@ export type Command<Of extends Options = Options> = {
   options: Of
   /** The minimum and maximum number of positional words. */
   words: readonly [number, number]
+  /** What the first word may be, if that is a fixed list. */
+  actions?: readonly string[]
   examples: readonly string[]
   run(context: Context, args: { values: Values<Of>; words: string[] }): Promise<ExitCode>
 }
 
 export type AnyCommand = Command<Options>
+
+/** A command in the list of all: its code is loaded when it is called. */
+export type Entry = { about: string; load(): Promise<AnyCommand> }
 
 /** Preserves the types of the options. */
 export function defineCommand<const Of extends Options>(command: Command<Of>): AnyCommand {
@@ -38,21 +45,43 @@ const EVERYWHERE = {
   help: { type: 'boolean', about: 'this text' },
 } as const satisfies Options
 
-type Parsed = { values: Record<string, string | boolean | undefined>; words: string[] }
+/** The names of all options of a command. */
+export function optionsOf(command: AnyCommand): string[] {
+  return Object.keys({ ...command.options, ...EVERYWHERE })
+}
+
+type Parsed = { values: Record<string, unknown>; words: string[] }
 
 export function parseCommand(name: string, command: AnyCommand, args: string[]): Parsed {
   const options = { ...command.options, ...EVERYWHERE }
-  const types = Object.fromEntries(Object.entries(options).map(([key, { type }]) => [key, { type }]))
+  const types = Object.fromEntries(
+    Object.entries(options).map(([key, { type, multiple = false }]: [string, Option]) => [
+      key,
+      { type, multiple },
+    ]),
+  )
   const { values, positionals: words } = parse(name, args, types)
+  assertAction(name, command, words)
   const [least, most] = command.words
   const isFew = words.length < least && !values['help']
   if (isFew || words.length > most) throw misused(name, `geoswap ${name} ${command.usage}`)
   return { values, words }
 }
 
-type Types = Record<string, { type: 'string' | 'boolean' }>
+function assertAction(name: string, { actions }: AnyCommand, [action]: readonly string[]): void {
+  if (actions === undefined || action === undefined || actions.includes(action)) return
+  throw misused(name, `geoswap ${name} has no ${action}.${didYouMean(action, actions)}`)
+}
+
+type Types = Record<string, { type: 'string' | 'boolean'; multiple: boolean }>
 
 function parse(name: string, args: string[], options: Types) {
+  const { tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true })
+  const unknown = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name))
+  if (unknown?.kind === 'option') {
+    const hint = didYouMean(unknown.name, Object.keys(options), '--')
+    throw misused(name, `geoswap ${name} has no option ${unknown.rawName}.${hint}`)
+  }
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true })
   } catch (error) {

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { MCP_SETTINGS } from '@geoswap/wallet/store/config-file'
 import { run } from './run.ts'
 
-/** The only place that reads the environment. */
-export async function main(): Promise<void> {
+/** The only place that reads the environment. `before` are words before those of the command line. */
+export async function main(...before: string[]): Promise<void> {
   const { env, stdin, stdout, stderr } = process
   // The reader of stdout may close it early.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })
   const base = env['XDG_CONFIG_HOME'] || join(homedir(), '.config')
-  process.exitCode = await run(process.argv.slice(2), {
+  process.exitCode = await run([...before, ...process.argv.slice(2)], {
     streams: { stdin, stdout, stderr },
     home: env['GEOSWAP_CLI_HOME'] || join(base, 'geoswap'),
     workingFolder: process.cwd(),

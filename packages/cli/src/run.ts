@@ -4,21 +4,31 @@ import { createInterrupts, type Interrupts } from '@geoswap/wallet/interrupts'
 import { createTerminal, type Streams, type Terminal } from '@geoswap/wallet/terminal'
 import { type AnyCommand, columns, type ExitCode, helpOf, parseCommand } from './command.ts'
 import { commands } from './commands/all.ts'
+import { didYouMean } from './nearest.ts'
+import { readVersion } from './version.ts'
 
 type World = Surroundings & { streams: Streams; onSignal(listener: () => void): void }
 
 /** Runs one command and returns its exit code. */
-export async function run(args: readonly string[], world: World): Promise<ExitCode> {
-  const [name, ...rest] = args
-  const terminal = createTerminal(world.streams, { json: args.includes('--json') })
-  if (name === undefined || name === '--help' || name === 'help') {
+export async function run(line: readonly string[], world: World): Promise<ExitCode> {
+  const [name, ...rest] = line
+  const terminal = createTerminal(world.streams, { json: line.includes('--json') })
+  if (name === '--version' || rest.join() === '--version') {
+    const version = readVersion()
+    terminal.result([`geoswap ${version}`], { version })
+    return 0
+  }
+  const isHelp = name === undefined || name === '--help' || name === 'help'
+  const topic = rest.find((word) => !word.startsWith('--'))
+  if (isHelp && topic === undefined) {
     terminal.result(overview(), { commands: Object.keys(commands) })
     return 0
   }
   const interrupts = createInterrupts(terminal.note)
   world.onSignal(interrupts.press)
   try {
-    return await runCommand({ terminal, interrupts }, world, name, rest)
+    const [called = '', args] = isHelp ? [topic, ['--help']] : [name, rest]
+    return await runCommand({ terminal, interrupts }, world, called, args)
   } finally {
     terminal.stop()
   }
@@ -49,7 +59,8 @@ async function runCommand(io: Io, world: World, name: string, args: string[]): P
 async function getCommand(name: string): Promise<AnyCommand> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command) return command.load()
-  throw new CliError('USAGE', `There is no command ${name}.`, { advice: 'geoswap --help lists them.' })
+  const message = `There is no command ${name}.${didYouMean(name, Object.keys(commands))}`
+  throw new CliError('USAGE', message, { advice: 'geoswap --help lists them.' })
 }
 
 // Work that reacts to the signal reports more; other work is abandoned after this time.
@@ -118,7 +129,8 @@ function overview(): string[] {
     '',
     ...columns(rows),
     '',
-    'geoswap COMMAND --help explains a command. With npm start running, this is all it takes:',
+    'geoswap help COMMAND explains a command; geoswap --version is the version.',
+    'With npm start running, this is all it takes:',
     '  geoswap swap alpha:USDC beta:USDC --amount 10',
   ]
 }

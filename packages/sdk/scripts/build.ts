@@ -1,75 +1,76 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, relative, resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { bundle } from './bundle.ts'
+import { wireTypes } from './wire-types.ts'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
-const REPOSITORY = resolve(PACKAGE, '../..')
+const FORMATS = ['esm', 'cjs'] as const
 
-/**
- * Writes the package as it is published: one module, its types, and a manifest without workspace
- * dependencies.
- */
-export async function buildPackage(folder: string): Promise<void> {
+/** Writes the SDK as applications load it: one module for `import`, one for `require`, each with its types. */
+export async function buildSdk(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  await Promise.all([
-    writeFile(join(folder, 'index.js'), await bundle({ minify: false })),
-    writeFile(join(folder, 'package.json'), `${JSON.stringify(await toManifest(), null, 2)}\n`),
-    cp(join(PACKAGE, 'README.md'), join(folder, 'README.md')),
-    cp(join(REPOSITORY, 'LICENSE'), join(folder, 'LICENSE')),
-    writeTypes(join(folder, 'types')),
-  ])
+  const types = await createTypes()
+  for (const format of FORMATS) {
+    const files = { ...types, 'index.js': await bundle({ minify: false, format }) }
+    for (const [path, text] of Object.entries(files)) await write(join(folder, format, path), text)
+  }
+  // Without it, Node and TypeScript would read these files as ES modules, like those of the package.
+  await write(join(folder, 'cjs/package.json'), '{ "type": "commonjs" }\n')
 }
 
-async function readManifest(path: string) {
-  return JSON.parse(await readFile(path, 'utf8'))
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
 }
 
-async function toManifest() {
-  const own = await readManifest(join(PACKAGE, 'package.json'))
-  const wire = await readManifest(join(REPOSITORY, 'packages/wire/package.json'))
-  const { name, version, description, license, type, sideEffects, engines, peerDependencies } = own
-  return {
-    name,
-    version,
-    description,
-    license,
-    type,
-    sideEffects,
-    engines,
-    exports: { '.': { types: './types/sdk/src/index.d.ts', default: './index.js' } },
-    // Only their types are used, by the schemas of the replies.
-    dependencies: wire.dependencies,
-    peerDependencies,
+/** The declarations that the index leads to, by their paths. */
+async function createTypes(): Promise<Record<string, string>> {
+  const folder = await mkdtemp(join(tmpdir(), 'geoswap-types-'))
+  try {
+    await compile(folder)
+    const files: Record<string, string> = {}
+    const names = new Set<string>()
+    await collect({ folder, files, names }, 'index.d.ts')
+    return { ...files, 'wire.d.ts': wireTypes([...names].sort()) }
+  } finally {
+    await rm(folder, { recursive: true })
   }
 }
 
-/**
- * Writes the types of the SDK and of the workspace packages it bundles, with relative imports between them.
- */
-async function writeTypes(folder: string): Promise<void> {
+async function compile(folder: string): Promise<void> {
   const compiler = createRequire(import.meta.url).resolve('typescript/package.json')
   const tsc = join(dirname(compiler), 'bin/tsc')
   const config = join(PACKAGE, 'tsconfig.build.json')
   await promisify(execFile)(process.execPath, [tsc, '-p', config, '--outDir', folder])
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.d.ts'))
-  await Promise.all(files.map((file) => rewriteImports(folder, file)))
 }
 
-async function rewriteImports(folder: string, file: string): Promise<void> {
-  const path = join(folder, file)
-  const toPackage = (name: string) => {
-    const target = relative(dirname(file), join(name, 'src/index.js')).replaceAll('\\', '/')
-    return target.startsWith('.') ? target : `./${target}`
+type Found = { folder: string; files: Record<string, string>; names: Set<string> }
+
+const FROM = /(?:(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+)(['"])([^'"]+)\2/g
+
+async function collect(found: Found, path: string): Promise<void> {
+  if (path in found.files) return
+  const text = await readFile(join(found.folder, path), 'utf8')
+  const toWire = `${path.includes('/') ? '../' : './'}wire.js`
+  found.files[path] = text
+    .replaceAll(/(['"])@geoswap\/wire\1/g, `'${toWire}'`)
+    .replaceAll(/\.ts(['"])/g, '.js$1')
+  for (const [, list = '', , target = ''] of text.matchAll(FROM)) {
+    if (target === '@geoswap/wire') for (const name of namesIn(list)) found.names.add(name)
+    else if (target.startsWith('@geoswap/')) throw new Error(`${path} needs types of ${target}`)
+    else if (target.startsWith('.'))
+      await collect(found, join(dirname(path), target.replace(/\.ts$/, '.d.ts')))
   }
-  const text = (await readFile(path, 'utf8'))
-    .replace(/(['"])@geoswap\/(\w+)\1/g, (_, quote, name) => `${quote}${toPackage(name)}${quote}`)
-    .replace(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1')
-  await writeFile(path, text)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPackage(join(PACKAGE, 'dist'))
+function namesIn(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.replace(/\btype\s/, '').trim())
+    .filter(Boolean)
+}

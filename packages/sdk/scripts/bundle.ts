@@ -4,14 +4,16 @@ import { build } from 'esbuild'
 
 const ENTRY = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 
+type Wanted = { minify: boolean; format?: 'esm' | 'cjs' }
+
 /** Bundles the SDK into one module. viem and kit stay external: the application provides them. */
-export async function bundle({ minify }: { minify: boolean }): Promise<string> {
+export async function bundle({ minify, format = 'esm' }: Wanted): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [ENTRY],
     bundle: true,
     minify,
     write: false,
-    format: 'esm',
+    format,
     platform: 'browser',
     target: 'es2022',
     legalComments: 'none',

@@ -31,6 +31,8 @@ export type Context = {
   terminal: Terminal
   interrupts: Interrupts
   settings: Settings
+  /** The same with these nodes, which take precedence over those of the settings. */
+  withNodes(rpcUrls: Readonly<Record<number, string>>): Context
   config: ConfigFile
   wallets: WalletFiles
   journal: Journal
@@ -54,6 +56,8 @@ export function createContext(
   { home, workingFolder, networkHome, given, passphrase, gasKey, mcp }: Surroundings,
 ): Context {
   const config = openConfigFile(home)
+  const read = (more: Given = {}) =>
+    toSettings({ ...given, ...more }, config.read(), findLocalNetwork(workingFolder, networkHome))
   let settings: Settings | undefined
   return {
     terminal,
@@ -66,8 +70,11 @@ export function createContext(
     seen: {},
     // Read once and only on demand, so that a command can repair a broken file.
     get settings() {
-      settings ??= toSettings(given, config.read(), findLocalNetwork(workingFolder, networkHome))
+      settings ??= read()
       return settings
+    },
+    withNodes(rpcUrls) {
+      return { ...this, settings: read({ rpcUrls }) }
     },
     wallets: openWalletFiles(join(home, 'wallets')),
     journal: openJournal(join(home, 'journal')),

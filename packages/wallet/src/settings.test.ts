@@ -66,3 +66,15 @@ test('NO_SERVICE and NO_NODE name the setting', () => {
   expect(() => getService(settings)).toThrow(expect.objectContaining(service))
   expect(() => getRpcUrl(settings, { chainId: 1, name: 'one' })).toThrow(expect.objectContaining(node))
 })
+
+test('nodes of the command line take precedence, and have to be encrypted like all others', () => {
+  const given = { rpcUrls: { 1: 'https://mine.example' } }
+  const settings = toSettings(
+    given,
+    { 'rpc.1': 'https://node.example', 'rpc.2': 'https://two.example' },
+    undefined,
+  )
+
+  expect(settings.rpcUrls).toEqual({ 1: 'https://mine.example', 2: 'https://two.example' })
+  expect(() => toSettings({ rpcUrls: { 1: 'http://mine.example' } }, {}, undefined)).toThrow('not encrypted')
+})

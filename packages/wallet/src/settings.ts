@@ -9,6 +9,8 @@ export type Given = {
   url?: string | undefined
   apiKey?: string | undefined
   wallet?: string | undefined
+  /** Nodes by chain. */
+  rpcUrls?: Readonly<Record<number, string>> | undefined
   /** Allows http to other machines. */
   isInsecure?: boolean | undefined
 }
@@ -28,7 +30,7 @@ export function toSettings(given: Given, config: Config, running: LocalNetwork |
   const url = trimmed(given.url ?? config['url'] ?? running?.apiUrl)
   const local = running && url === trimmed(running.apiUrl) ? running : undefined
   const apiKey = given.apiKey ?? keyFor(url, config, running)
-  const rpcUrls = { ...localNodes(local), ...byChain(config, 'rpc') }
+  const rpcUrls = { ...localNodes(local), ...byChain(config, 'rpc'), ...given.rpcUrls }
   if (!given.isInsecure) assertSecure([...(url === undefined ? [] : [url]), ...Object.values(rpcUrls)])
   return {
     service: url === undefined ? undefined : { url, apiKey: apiKey ?? '' },
@@ -60,7 +62,7 @@ export function getService({ service }: Settings): { url: string; apiKey: string
 export function getRpcUrl({ rpcUrls }: Settings, chain: { chainId: number; name: string }): string {
   const url = rpcUrls[chain.chainId]
   if (url !== undefined) return url
-  const advice = `geoswap config set rpc.${chain.chainId} URL`
+  const advice = `geoswap config set rpc.${chain.chainId} URL, or for one swap --rpc ${chain.chainId}=URL`
   throw new CliError('NO_NODE', `No node of ${chain.name} (${chain.chainId}) is configured.`, { advice })
 }
 

@@ -1,6 +1,4 @@
-import type { AnyCommand } from '../command.ts'
-
-type Entry = { about: string; load(): Promise<AnyCommand> }
+import type { Entry } from '../command.ts'
 
 /** In the order of the help. Commands are loaded when called, so the help stays fast. */
 export const commands: Readonly<Record<string, Entry>> = {
@@ -37,5 +35,9 @@ export const commands: Readonly<Record<string, Entry>> = {
   faucet: {
     about: 'test tokens on a network of npm start',
     load: async () => (await import('./faucet.ts')).faucet,
+  },
+  completion: {
+    about: 'the completion of your shell: bash, zsh or fish',
+    load: async () => (await import('../completion.ts')).completionOf(commands),
   },
 }

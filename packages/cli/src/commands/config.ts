@@ -11,6 +11,7 @@ precedence over settings. "set apiKey" without a value prompts for it.
 
 ${columns(Object.entries(CONFIG_KEYS).map(([name, about]) => [`  ${name}`, about])).join('\n')}`,
   words: [1, 3],
+  actions: ['list', 'get', 'set', 'unset'],
   options: {},
   examples: ['set url https://swap.example', 'set rpc.8453 https://node.example', 'list'],
 

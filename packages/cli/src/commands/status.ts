@@ -35,7 +35,9 @@ Exit code 0: settled, or pending. 2: failed or refunded.`,
 })
 
 function follow(context: Context, client: Client, of: Attempt | string): Promise<StatusReply> {
-  return typeof of === 'string' ? followSwap(context, client, of) : followAttempt(context, client, of)
+  return typeof of === 'string'
+    ? followSwap(context, client, { swapId: of })
+    : followAttempt(context, client, of)
 }
 
 async function readNow(

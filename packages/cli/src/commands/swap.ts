@@ -1,5 +1,7 @@
 import type { Client, EndedSwap } from '@geoswap/sdk'
-import { type Context, connect } from '@geoswap/wallet/context'
+import { getChain, getSide } from '@geoswap/wallet/catalog'
+import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
 import { assertReadable, type ReadyOrder, resolveOrder } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
 import { claimOrder } from '@geoswap/wallet/swap/claim'
@@ -22,15 +24,23 @@ Exit code 0: settled. 2: failed or refunded, so the input is in the wallet. 1: a
     'max-pay': { type: 'string', value: 'N', about: 'refuse a quote that costs more, for --receive' },
     'accept-impact': { type: 'boolean', about: 'swap even if much value is lost' },
     'dry-run': { type: 'boolean', about: 'stop after the quote: nothing is signed or submitted' },
+    rpc: {
+      type: 'string',
+      multiple: true,
+      value: '[CHAIN=]URL',
+      about: 'a node of yours that verifies contracts and tokens; without CHAIN, of the origin chain',
+    },
     new: { type: 'boolean', about: 'start another swap although the same one is in flight' },
   },
   examples: [
     'alpha:USDC beta:USDC --amount 10',
     'alpha:USDC solana:SOL --amount max --to 4Nd1…',
+    'base:USDC arbitrum:USDC --amount 10 --rpc https://node.example',
     'beta:ETH alpha:USDC --receive 25 --max-pay 0.011 --wallet bot --json',
   ],
 
-  async run(context, { values, words }) {
+  async run(given, { values, words }) {
+    const context = await withNodes(given, values.rpc ?? [], words[0])
     const client = connect(context)
     const ready = await resolveOrder(context, client, toWords(values, words), ({ chain: { family, name } }) =>
       chooseWallet(context, { family, chain: name, named: values.wallet }),
@@ -52,6 +62,20 @@ Exit code 0: settled. 2: failed or refunded, so the input is in the wallet. 1: a
     return report(context, ended, order, style)
   },
 })
+
+async function withNodes(context: Context, nodes: readonly string[], from = ''): Promise<Context> {
+  if (nodes.length === 0) return context
+  const catalog = await readCatalog(connect(context), context.interrupts.signal)
+  const rpcUrls = nodes.map((text) => {
+    const [, name, url] = /^(?:([^=/]+)=)?(https?:\/\/.+)$/i.exec(text) ?? []
+    const chain = name === undefined ? getSide(catalog, from).chain : getChain(catalog.chains, name)
+    if (url !== undefined) return [chain.chainId, url]
+    throw new CliError('USAGE', `--rpc ${text} is not a node.`, {
+      advice: 'Write --rpc URL or --rpc CHAIN=URL.',
+    })
+  })
+  return context.withNodes(Object.fromEntries(rpcUrls))
+}
 
 async function dryRun(
   { terminal, interrupts }: Context,

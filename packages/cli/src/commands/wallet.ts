@@ -19,6 +19,7 @@ Which wallet pays: the one of --wallet, else that of geoswap config set wallet, 
 the chain's family. On a network of npm start, where there is none, it is "local": a wallet of that
 network that needs no file and no passphrase, and that the faucet fills.`,
   words: [1, 2],
+  actions: ['create', 'import', 'list', 'show', 'remove', 'export'],
   options: {
     family: { type: 'string', value: 'FAMILY', about: 'of a new wallet: evm (default) or solana' },
     file: {

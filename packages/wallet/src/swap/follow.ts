@@ -1,8 +1,9 @@
-import { type Client, type EndedSwap, GeoswapError, type StatusReply } from '@geoswap/sdk'
+import { type Client, type EndedSwap, GeoswapError } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
 import { CliError, timeOf } from '../errors.ts'
-import { type Attempt, swapIdOf } from '../store/journal.ts'
+import { type Attempt, type Order, swapIdOf } from '../store/journal.ts'
 import { idsOf, toEnd } from './claim.ts'
+import { whereIsMoney } from './where.ts'
 
 /** Continues an interrupted attempt to the end of its swap. */
 export async function followAttempt(context: Context, client: Client, left: Attempt): Promise<EndedSwap> {
@@ -11,22 +12,22 @@ export async function followAttempt(context: Context, client: Client, left: Atte
   if (swapId === undefined)
     throw notSubmitted(attempt, 'This attempt was interrupted before anything was submitted.')
   context.seen.attempt = attempt
-  const ended = await followSwap(context, client, swapId)
+  const ended = await followSwap(context, client, { swapId, order: attempt.order })
   context.journal.record(attempt, toEnd(attempt, ended.status))
   return ended
 }
 
-export function followSwap(context: Context, client: Client, swapId: string): Promise<EndedSwap> {
+export function followSwap(
+  context: Context,
+  client: Client,
+  { swapId, order }: { swapId: string; order?: Order },
+): Promise<EndedSwap> {
   const { terminal, interrupts, seen } = context
   seen.swapId = swapId
   return client.waitForSwap(swapId, {
     signal: interrupts.signal,
-    onProgress: (swap) => terminal.progress(progressOf(swap)),
+    onProgress: (swap) => terminal.progress(whereIsMoney(swap, order)),
   })
-}
-
-export function progressOf({ status, substatus }: StatusReply): string {
-  return status === 'pending' ? substatus : status
 }
 
 /** The same submission is the same swap, whether it arrived earlier or not. */

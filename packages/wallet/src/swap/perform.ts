@@ -7,8 +7,8 @@ import { impactOf, orderLines, quoteLine, type Style } from '../order-lines.ts'
 import type { Attempt } from '../store/journal.ts'
 import { unlockWallet } from '../wallets.ts'
 import { toEnd } from './claim.ts'
-import { progressOf } from './follow.ts'
 import { fillLocalWallet } from './local-wallet.ts'
+import { whereIsMoney } from './where.ts'
 
 type Options = Style & {
   acceptsImpact: boolean
@@ -159,7 +159,7 @@ function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): 
     case 'submitted':
       return `submitted ${progress.swapId}`
     case 'status':
-      return progressOf(progress.swap)
+      return whereIsMoney(progress.swap, order)
     case 'requoting':
       return `quoting again: ${progress.reason.message}`
   }

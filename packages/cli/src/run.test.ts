@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { commands } from './commands/all.ts'
+import { run } from './run.ts'
+import { readVersion } from './version.ts'
+
+/** Runs a command line that reaches no service. */
+async function say(...line: string[]) {
+  const out = { stdout: '', stderr: '' }
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+  for (const name of ['stdout', 'stderr'] as const) {
+    streams[name].on('data', (text) => {
+      out[name] += text
+    })
+  }
+  const world = { home: '/nowhere', workingFolder: '/', networkHome: '/nowhere', given: {}, mcp: {} }
+  const code = await run(line, {
+    ...world,
+    ...{ streams: streams as never, passphrase: undefined, gasKey: undefined, onSignal() {} },
+  })
+  return { code, ...out }
+}
+
+test('--version is the version of the package', async () => {
+  expect(await say('--version')).toMatchObject({ code: 0, stdout: `geoswap ${readVersion()}\n` })
+  expect(readVersion()).toMatch(/^\d+\.\d+\.\d+/)
+})
+
+test('help COMMAND is the help of the command', async () => {
+  const { stdout } = await say('help', 'swap')
+
+  expect(stdout).toContain('geoswap swap CHAIN:TOKEN CHAIN:TOKEN')
+  expect(stdout).toBe((await say('swap', '--help')).stdout)
+})
+
+test.each([
+  ['swpa', [], 'There is no command swpa. Did you mean swap?'],
+  ['help', ['statsu'], 'There is no command statsu. Did you mean status?'],
+  ['frobnicate', [], 'There is no command frobnicate.\n'],
+  ['swap', ['a:b', 'c:d', '--amout', '5'], 'geoswap swap has no option --amout. Did you mean --amount?'],
+  ['swap', ['a:b', 'c:d', '--frobnicate'], 'geoswap swap has no option --frobnicate.\n'],
+  ['wallet', ['crate', 'bot'], 'geoswap wallet has no crate. Did you mean create?'],
+  ['completion', ['bsh'], 'geoswap completion has no bsh. Did you mean bash?'],
+])('USAGE: geoswap %s %j names the nearest word', async (name, args, told) => {
+  const { code, stderr } = await say(name, ...args)
+
+  expect(code).toBe(1)
+  expect(stderr).toContain(told)
+})
+
+test('bash completes commands, actions and options', async () => {
+  const { stdout: script } = await say('completion', 'bash')
+  const complete = (...typed: string[]) => {
+    const words = ['geoswap', ...typed].map((word) => `'${word}'`).join(' ')
+    const ask = `COMP_WORDS=(${words}); COMP_CWORD=${typed.length}; _geoswap; echo "\${COMPREPLY[@]}"`
+    return execFileSync('bash', ['-c', `${script}\n${ask}`], { encoding: 'utf8' })
+      .trim()
+      .split(' ')
+  }
+
+  expect(complete('s')).toEqual(['swap', 'status'])
+  expect(complete('wallet', 'ex')).toEqual(['export'])
+  expect(complete('swap', 'alpha:USDC', '--am')).toEqual(['--amount'])
+  expect(complete('help', 'quo')).toEqual(['quote'])
+})
+
+test.each(['zsh', 'fish'])('%s knows every command', async (shell) => {
+  const { code, stdout } = await say('completion', shell)
+
+  expect(code).toBe(0)
+  for (const name of Object.keys(commands)) expect(stdout).toContain(name)
+})

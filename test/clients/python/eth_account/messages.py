@@ -1,0 +1,5 @@
+from types import SimpleNamespace
+
+
+def encode_defunct(*, hexstr):
+    return SimpleNamespace(raw=hexstr)
