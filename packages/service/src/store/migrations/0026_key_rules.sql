@@ -1,3 +1,4 @@
+-- excused: accounts.accounts_kind_check is a new rule: of a new column, whose default it allows
 -- A publishable key may be in a web page: it belongs to an account without secret keys, so that it shares no swap, rate
 -- or webhook with one.
 alter table accounts add kind text not null default 'secret' check (kind in ('secret', 'publishable'));
