@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createOpenApi } from '@geoswap/wire'
 import { NetworkSchema } from '../packages/service/src/config/network-schema.ts'
@@ -29,7 +29,20 @@ function createPages(): Record<string, string> {
     'docs/operations/configuration.md': configPage(),
     'docs/sdk.md': sdkPage(),
     'docs/states.md': statesPage(transitions, describe),
+    'packages/service/src/http/guides.gen.ts': guidesModule(),
   }
+}
+
+/** Texts for agents, in the bundle of the service, which serves them. */
+function guidesModule(): string {
+  const skills = readdirSync(join(ROOT, 'skills'), { recursive: true, encoding: 'utf8' })
+  const files = ['llms.txt', ...skills.map((file) => `skills/${file}`).filter((file) => file.endsWith('.md'))]
+  const entries = files.sort().map((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8')
+    return `  ${JSON.stringify(`/${file}`)}: ${JSON.stringify(text)},\n`
+  })
+  return `// Generated from llms.txt and skills by npm run generate.
+export const guides: Readonly<Record<string, string>> = {\n${entries.join('')}}\n`
 }
 
 /** For editors, which complete and check a configuration that names it in `$schema`. */

@@ -116,6 +116,21 @@ describe.concurrent('out of Solana', () => {
     expect(left).toBe(100n * USDC - BigInt(quote.input))
   })
 
+  test.each(['USDC', 'SOL'])(
+    'the same token goes to another recipient without SOL for fees: %s',
+    async (sell) => {
+      const { address: recipient } = await generateKeyPairSigner()
+
+      const order = { sell, to: solana, buy: sell, amount: 100n * USDC, recipient }
+      const { quote, wallet } = await swapOut({ [sell]: 400n * USDC }, order)
+
+      expect(await solana.balanceOf(recipient, solana.token(sell))).toBe(BigInt(quote.output))
+      expect(await solana.balanceOf(wallet.address, solana.token(sell))).toBe(300n * USDC)
+      expect(sumOfFees(quote) + BigInt(quote.output)).toBe(BigInt(quote.input))
+      expect(feeOf(quote, 'priceImpact')).toBeUndefined()
+    },
+  )
+
   test('a swap can stay on Solana: the wallet itself is the recipient, and gets its first account', async () => {
     const order = { sell: 'USDC', to: solana, buy: 'GEO', amount: 10n * USDC }
     const { quote, wallet } = await swapOut({ USDC: 10n * USDC }, order)

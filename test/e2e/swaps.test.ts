@@ -1,12 +1,22 @@
 import { Client } from 'pg'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { expect, inject, test } from 'vitest'
+import { createOperator } from '../operator.ts'
 import { authorize, createWorld, outcomeOf, prepare, submitSwap, until } from '../world.ts'
 
 const world = createWorld(inject('local'))
 const { alpha, beta, api } = world
 
+const operator = createOperator(inject('databaseUrl'))
+
 const USDC = 1_000_000n
 const ETHER = 10n ** 18n
+
+const findMovements = (swapId: string) =>
+  operator.query<{ kind: string }>(
+    'select kind, amount, debit, credit from ledger_movements where swap_id = $1 order by kind',
+    [swapId],
+  )
 
 test('a wallet that holds only USDC on alpha receives WETH on beta, delegated by its first swap', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
@@ -86,6 +96,35 @@ test('a swap can stay on one chain and go to another recipient', async () => {
 
   expect((await outcomeOf(world, swapId)).status).toBe('settled')
   expect(await alpha.balanceOf(recipient, 'GEO')).toBe(BigInt(quote.output))
+})
+
+test.each([
+  ['USDC', 10n * USDC, 'exactInput' as const],
+  ['USDC', 7_654_321n, 'exactOutput' as const],
+  ['ETH', ETHER / 10n, 'exactInput' as const],
+])('the same token goes to another recipient without gas: %s, %s, %s', async (token, amount, tradeType) => {
+  const wallet = await world.walletWith(alpha, token, 10n * amount)
+  const recipient = privateKeyToAddress(generatePrivateKey())
+
+  const order = { from: alpha, sell: token, to: alpha, buy: token, amount, tradeType, recipient }
+  const { quote, swapId } = await submitSwap(world, wallet, order)
+  const [input, output] = [BigInt(quote.input), BigInt(quote.output)]
+
+  expect((await outcomeOf(world, swapId)).status).toBe('settled')
+  expect(await alpha.balanceOf(recipient, token)).toBe(output)
+  expect(await alpha.balanceOf(wallet.address, token)).toBe(10n * amount - input)
+  // Fee and network costs are all that it costs.
+  expect(quote.fees.map(({ kind }) => kind)).toEqual(['serviceFee', 'originNetwork', 'deliveryNetwork'])
+  expect(quote.fees.reduce((sum, fee) => sum + BigInt(fee.amount), output)).toBe(input)
+  const moved = await until(async () => {
+    const rows = await findMovements(swapId)
+    return rows.length === 3 && rows
+  })
+  expect(moved).toEqual([
+    { kind: 'claimed', amount: `${input}`, debit: 'locked', credit: 'inventory' },
+    { kind: 'delivered', amount: `${output}`, debit: 'inventory', credit: 'wallet' },
+    { kind: 'locked', amount: `${input}`, debit: 'wallet', credit: 'locked' },
+  ])
 })
 
 test('the input of a settled swap is claimed into the vault', async () => {

@@ -55,6 +55,12 @@ export const errorCatalogue = {
     retryable: false,
     action: 'REQUOTE',
   },
+  FORBIDDEN: {
+    status: 403,
+    message: 'This API key or origin may not do that. Use a key that may, or ask the operator to allow it.',
+    retryable: false,
+    action: 'CHECK_API_KEY',
+  },
   SWAP_NOT_FOUND: {
     status: 404,
     message: 'This API key has no such swap. Use the swapId that submit returned.',
@@ -171,6 +177,12 @@ export const errorCatalogue = {
     message: 'The wallet does not hold the input. Fund it on the origin chain, then try again.',
     retryable: false,
     action: 'FUND_WALLET',
+  },
+  KEY_LIMIT_EXCEEDED: {
+    status: 422,
+    message: 'The swap is worth more than this API key may swap. Use at most recovery.maxAmount.',
+    retryable: false,
+    action: 'REDUCE_AMOUNT',
   },
   RATE_LIMITED: {
     status: 429,

@@ -36,8 +36,9 @@ test('a first swap is accepted while its chain is closed: the lane checks the ch
     openOp: () => ({ opId, delegation }),
     recoverSigner: async () => wallet,
   }
+  const caller = { accountId: 'account', keyId: 'key', rules: {} }
 
-  const reply = await submit(deps, 'account', { geoOpToken: 'sealed', signature: `0x${'11'.repeat(64)}1b` })
+  const reply = await submit(deps, caller, { geoOpToken: 'sealed', signature: `0x${'11'.repeat(64)}1b` })
 
   expect(reply.status).toBe('pending')
 })

@@ -43,6 +43,7 @@ import type { JsonValue, Purpose, Sealer } from '../seal/sealer.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { createPool } from '../store/db.ts'
 import { readInventory } from '../store/inventory.ts'
+import { readSpentCents } from '../store/key-spending.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
 import { assertClock } from '../store/server.ts'
 import { findActiveStops } from '../store/stops.ts'
@@ -131,6 +132,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     ready: async () =>
       isDraining ? { ok: false, checks: { draining: true } } : readiness(catalog, market, pool),
     basePath: network.basePath ?? '',
+    corsOrigins: network.corsOrigins,
     trustedProxies: config.trustedProxies,
   })
   const operator = await createOperatorListener(config, { watched: { ...watched, market }, logger, web })
@@ -314,12 +316,12 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   return {
     chains: () => listChains(catalogDeps),
     tokens: (_caller, query) => listTokens(catalogDeps, query),
-    quote: (caller, body) => quote(quoteDeps, caller.accountId, body),
+    quote: (caller, body) => quote(quoteDeps, caller, body),
     delegation: (_caller, query) => delegation(delegationDeps, query),
     buildGeoOp: (caller, body) => buildGeoOp(buildDeps, caller.accountId, body),
     buildSolanaTx: (caller, body) => buildSolanaTx(buildSolanaDeps, caller.accountId, body),
-    submit: (caller, body) => submit(submitDeps, caller.accountId, body),
-    submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller.accountId, body),
+    submit: (caller, body) => submit(submitDeps, caller, body),
+    submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller, body),
     history: (caller, query) => history({ pool, parseWallet }, caller.accountId, query),
   }
 }
@@ -331,6 +333,7 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
   return {
     ...{ ...parts, catalog, market, venues, addresses, now: Date.now },
     findStop: shared.stops.ofSwap,
+    readSpentCents: (keyId) => readSpentCents(shared.pool, keyId),
     inspectRecipient(order: Order) {
       const inspecting = chains.of(order.destination.chainId).solana?.inspectRecipient(order)
       return inspecting && readOrUnavailable(order.destination, inspecting)

@@ -7,7 +7,7 @@ import { findDeadlineProblems } from './deadline-problems.ts'
 import { findFloatProblems } from './float-problems.ts'
 import { findRepeated } from './repeated.ts'
 import type { Problem } from './shape.ts'
-import { findNodeProblems, findUrlProblems } from './url-problems.ts'
+import { findNodeProblems, findOriginProblems, findUrlProblems } from './url-problems.ts'
 import { findVenueProblems } from './venue-problems.ts'
 
 /** Cross-checks of a configuration. Parts are only read when their check runs, since they may be malformed. */
@@ -17,6 +17,7 @@ export function checksOf(network: NetworkConfig): Check[] {
     { reads: everyChain('chainId', 'name', 'testnet'), find: () => findChainProblems(network) },
     ...indicesOf(network?.chains).flatMap((index) => checksOfChain(network, index)),
     ...addressChecks(network),
+    { reads: ['/corsOrigins'], find: () => findOriginProblems(network) },
     { reads: ['/pyth', '/web', ...everyChain('chainId')], find: () => findUrlProblems(network) },
     {
       reads: ['/assets', '/pyth', ...everyChain('chainId', 'family')],

@@ -135,6 +135,13 @@ export const NetworkSchema = Type.Object(
           'Default none.',
       }),
     ),
+    corsOrigins: Type.Optional(
+      Type.Array(url('An origin: scheme, host and port.'), {
+        description:
+          'Web pages of these origins, such as https://app.example, may call the API with any key. The origins of ' +
+          'publishable keys are always allowed. Default none.',
+      }),
+    ),
     ...roles,
     chains: Type.Array(Type.Union([EvmChain, SolanaChain]), {
       minItems: 1,

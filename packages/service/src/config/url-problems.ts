@@ -1,4 +1,5 @@
 import type { ChainConfig, NetworkConfig } from '../config.ts'
+import { isWebOrigin } from '../model/web-origin.ts'
 import { findRepeated } from './repeated.ts'
 import { PLACEHOLDER } from './secrets.ts'
 import type { Problem } from './shape.ts'
@@ -29,6 +30,15 @@ export function findUrlProblems(network: Pick<NetworkConfig, 'pyth' | 'web' | 'c
     }),
   )
   return [...(pyth ? findMalformedPlain(pyth.url, '/pyth/url') : []), ...ofPage]
+}
+
+/** Browsers send an origin in one form, without a path. */
+export function findOriginProblems({ corsOrigins = [] }: Pick<NetworkConfig, 'corsOrigins'>): Problem[] {
+  return corsOrigins.flatMap((origin, index) =>
+    isWebOrigin(origin)
+      ? []
+      : [{ path: `/corsOrigins/${index}`, message: 'is not an origin such as https://app.example' }],
+  )
 }
 
 function findMalformedNode(url: string, path: string): Problem[] {

@@ -2,8 +2,10 @@ import { endpoints, type RateClass } from '@geoswap/wire'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
 import type { AddressLimit } from './address-limit.ts'
+import { guides } from './guides.gen.ts'
 import { HEALTH_PATHS } from './health.ts'
 import type { KeyTable, KnownKey } from './key-table.ts'
+import { createPublishableCheck } from './publishable.ts'
 import type { Admission } from './rate-bucket.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
@@ -23,13 +25,14 @@ const JSON_TYPE = /^application\/json[ \t]*(;.*)?$/i
  */
 export function createAdmission({ keys, limiter, addressLimit, basePath }: Options): onRequestHookHandler {
   const allowed = createAllowedMethods(basePath)
+  const refusePublishable = createPublishableCheck(basePath)
 
-  const refuseKey = ({ request, reply }: Call): ServiceError => {
+  const refuseCaller = ({ request, reply }: Call, refusal: ServiceError): ServiceError => {
     const retryAfterMs = addressLimit.strike(request.ip)
     reply.header('ratelimit-policy', addressLimit.policy)
     reply.header('ratelimit', addressLimit.state(request.ip))
     if (retryAfterMs !== undefined) return new ServiceError('RATE_LIMITED', { recovery: { retryAfterMs } })
-    return new ServiceError(request.headers['x-api-key'] ? 'INVALID_API_KEY' : 'MISSING_API_KEY')
+    return refusal
   }
   const judge = ({ request, reply }: Call, { bucket, retryAfterMs }: Admission): ServiceError | undefined => {
     reply.header('ratelimit-policy', bucket.policy)
@@ -43,12 +46,13 @@ export function createAdmission({ keys, limiter, addressLimit, basePath }: Optio
   }
   const finish = (call: Call, admission: Admission): void => call.done(judge(call, admission))
   const spend = (call: Call, key: KnownKey | undefined): void => {
-    if (!key) {
-      call.done(refuseKey(call))
+    const refusal = key ? refusePublishable(key, call.request) : noKey(call.request)
+    if (!key || refusal) {
+      call.done(refusal && refuseCaller(call, refusal))
       return
     }
-    const { accountId, keyId } = key
-    call.request.caller = { accountId, keyId }
+    const { accountId, keyId, rules } = key
+    call.request.caller = { accountId, keyId, rules }
     continueWith(limiter.take(key, call.rateClass), call, finish)
   }
 
@@ -60,6 +64,10 @@ export function createAdmission({ keys, limiter, addressLimit, basePath }: Optio
     const key = typeof header === 'string' ? keys.authenticate(header) : undefined
     continueWith(key, { request, reply, done, rateClass }, spend)
   }
+}
+
+function noKey({ headers }: FastifyRequest): ServiceError {
+  return new ServiceError(headers['x-api-key'] ? 'INVALID_API_KEY' : 'MISSING_API_KEY')
 }
 
 /** Continues synchronously with a value and later with a promise, so that warm calls do not wait. */
@@ -81,7 +89,7 @@ function refusePath(reply: FastifyReply, methods: string | undefined): ServiceEr
   return new ServiceError('METHOD_NOT_ALLOWED')
 }
 
-const OPEN_PATHS = ['/', ...HEALTH_PATHS, '/openapi.json', '/docs', '/docs/']
+const OPEN_PATHS = ['/', ...HEALTH_PATHS, '/openapi.json', '/docs', '/docs/', ...Object.keys(guides)]
 
 /** The methods of a path; undefined if the path does not exist. */
 function createAllowedMethods(basePath: string): (url: string) => string | undefined {

@@ -5,18 +5,19 @@ export type Network = 'live' | 'test' | 'local'
 
 /**
  * gsk_<network>_<id>_<secret>_<checksum>. The prefix lets secret scanners find a leaked key; the checksum distinguishes
- * a typo from a key. The secret has 43 base62 characters: 256 bits.
+ * a typo from a key. The secret has 43 base62 characters: 256 bits. A publishable key is the same with gpk_.
  */
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const KEY = /^gsk_(?:live|test|local)_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/
+const KEY = /^g[sp]k_(?:live|test|local)_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/
+const PREFIXES = { secret: 'gsk', publishable: 'gpk' } as const
 const LENGTHS = { id: 12, secret: 43, checksum: 6 }
 
 type NewKey = { id: string; key: string; hash: Buffer }
 
 /** Creates a key. Show `key` once; store `id` and `hash`. */
-export function createApiKey(network: Network): NewKey {
+export function createApiKey(network: Network, kind: keyof typeof PREFIXES = 'secret'): NewKey {
   const id = randomBase62(LENGTHS.id)
-  const body = `gsk_${network}_${id}_${randomBase62(LENGTHS.secret)}`
+  const body = `${PREFIXES[kind]}_${network}_${id}_${randomBase62(LENGTHS.secret)}`
   const key = `${body}_${checksum(body)}`
   return { id, key, hash: hashApiKey(key) }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createOpenApi } from '@geoswap/wire'
 import type { FastifyInstance } from 'fastify'
+import { guides } from './guides.gen.ts'
 import { type OpenApi, renderReference } from './reference.ts'
 
 const STYLE = `
@@ -26,7 +27,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Adds /openapi.json, the reference generated from it at /docs, and a landing page. */
+/** Adds /openapi.json, the reference generated from it at /docs, a landing page, and the texts for agents. */
 export async function addDocs(
   app: FastifyInstance,
   { basePath, hasWeb }: { basePath: string; hasWeb: boolean },
@@ -46,6 +47,7 @@ export async function addDocs(
     url: '/',
     handler: async (_request, reply) => reply.send(landing(basePath, hasWeb)),
   })
+  for (const [url, text] of Object.entries(guides)) addGuide(app, url, Buffer.from(text))
   for (const url of ['/docs', '/docs/'])
     app.route({
       method: ['GET', 'HEAD'],
@@ -59,6 +61,15 @@ export async function addDocs(
     })
 }
 
+function addGuide(app: FastifyInstance, url: string, text: Buffer): void {
+  const type = url.endsWith('.md') ? 'text/markdown' : 'text/plain'
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(text),
+  })
+}
+
 function landing(basePath: string, hasWeb: boolean) {
   return {
     name: 'geoswap',
@@ -66,6 +77,7 @@ function landing(basePath: string, hasWeb: boolean) {
     ...(hasWeb && { app: `${basePath}/app/` }),
     docs: `${basePath}/docs/`,
     openapi: `${basePath}/openapi.json`,
+    llms: `${basePath}/llms.txt`,
     health: `${basePath}/health`,
     ready: `${basePath}/ready`,
   }

@@ -4,9 +4,12 @@ import type { CatalogPort } from '../flow/catalog/route.ts'
 import type { HistoryPort } from '../flow/history/route.ts'
 import type { QuotePort } from '../flow/quote/route.ts'
 import type { SubmitPort } from '../flow/submit/route.ts'
+import type { ActiveKey } from '../store/api-keys.ts'
 
-/** The caller. The account owns tokens and swaps; the key is for logs. */
-type Caller = { accountId: string; keyId: string }
+type KeyRules = ActiveKey['rules']
+
+/** The caller. The account owns tokens and swaps; the key is for logs, and may have rules of its own. */
+type Caller = { accountId: string; keyId: string; rules: KeyRules }
 
 /** The flow's interface for HTTP. Every function may throw a ServiceError. */
 export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort & HistoryPort

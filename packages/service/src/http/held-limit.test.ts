@@ -2,6 +2,7 @@ import { endpoints } from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
 import { expectError } from '../../test/support/http-errors.ts'
 import { createTestServer } from '../../test/support/http-server.ts'
+import { plainKey } from '../../test/support/keys.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
 import { createApiKey } from './api-key.ts'
 import { createKeyTable } from './key-table.ts'
@@ -11,7 +12,7 @@ const pending = { ...endpoints.status.example.reply, status: 'pending' as const 
 test('an account may have 1,000 held reads over all its keys, and others are not affected', async () => {
   const owners = ['acc_1', 'acc_1', 'acc_2'].map((accountId) => ({ accountId, ...createApiKey('test') }))
   const onError = vi.fn()
-  const findActiveKeys = async () => owners.map((key) => ({ ...key, limits: {} }))
+  const findActiveKeys = async () => owners.map((key) => ({ ...key, ...plainKey }))
   const keys = createKeyTable({ findActiveKeys, onError })
   await keys.refresh()
   const readStatuses = async (wanted: readonly unknown[]) => wanted.map(() => pending)

@@ -1,5 +1,6 @@
 import type { FastifyError } from 'fastify'
 import type { Issue } from '../errors.ts'
+import { findNearest } from './nearest.ts'
 
 // A body of 64 KiB can have thousands of invalid fields.
 const MAX_ISSUES = 20
@@ -12,12 +13,17 @@ export function toIssues(error: Pick<FastifyError, 'validation' | 'validationCon
   return (error.validation ?? []).slice(0, MAX_ISSUES).map((refused) => toIssue(refused, whole))
 }
 
-function toIssue({ keyword, params, instancePath, message }: Refused, whole: string): Issue {
+/** With the option `verbose`, the validator adds the schema of the object. */
+type Verbose = Refused & { parentSchema?: { properties?: Record<string, unknown> } }
+
+function toIssue({ keyword, params, instancePath, message, parentSchema }: Verbose, whole: string): Issue {
   const path = instancePath.split('/').slice(1).map(unescapePointer)
   if (keyword === 'additionalProperties') {
+    const name = String(params.additionalProperty)
+    const nearest = findNearest(name, Object.keys(parentSchema?.properties ?? {}))
     return {
-      field: nameOf([...path, String(params.additionalProperty)], whole),
-      message: 'is not a known field',
+      field: nameOf([...path, name], whole),
+      message: `is not a known field${nearest === undefined ? '' : `, did you mean '${nearest}'?`}`,
     }
   }
   if (keyword === 'required') {

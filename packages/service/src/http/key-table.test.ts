@@ -2,6 +2,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
+import { plainKey } from '../../test/support/keys.ts'
 import type { ActiveKey } from '../store/api-keys.ts'
 import { createApiKey, isWholeKey, parseKeyId } from './api-key.ts'
 import { createKeyTable } from './key-table.ts'
@@ -12,7 +13,7 @@ function createWorld() {
   const table = createKeyTable({ findActiveKeys, minRefreshMs: 50, onError: vi.fn() })
   const issue = () => {
     const { id, key, hash } = createApiKey('local')
-    active.set(id, { id, accountId: 'acc_1', hash, limits: {} })
+    active.set(id, { id, accountId: 'acc_1', hash, ...plainKey })
     return { id, key }
   }
   return { active, findActiveKeys, table, issue }

@@ -1,16 +1,17 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Limits } from '../store/accounts.ts'
 import type { ActiveKey } from '../store/api-keys.ts'
 import { DUMMY_HASH, hashApiKey, isWholeKey, parseKeyId } from './api-key.ts'
 
-export type KnownKey = { keyId: string; accountId: string; limits: Limits }
+export type KnownKey = Omit<ActiveKey, 'id' | 'hash'> & { keyId: string }
 
 export type KeyTable = {
   /** The key's account; undefined if the key is rejected; a promise if the table had to be read again. */
   authenticate(key: string): KnownKey | undefined | Promise<KnownKey | undefined>
   /** Whether a key that was accepted before would be accepted now. */
   isActive(keyId: string): boolean
+  /** The web origins of all active keys. */
+  origins(): ReadonlySet<string>
   /** Reads the table again. Calls during a read share the next one. */
   refresh(): Promise<void>
   start(): Promise<void>
@@ -34,15 +35,15 @@ type Row = KnownKey & { hash: Buffer }
 export function createKeyTable(options: Options): KeyTable {
   const { findActiveKeys, onError, pollMs = 2_000, minRefreshMs = 500 } = options
   let rows = new Map<string, Row>()
+  let origins: ReadonlySet<string> = new Set()
   // Keys that matched since the last read, so that the digest is not computed per request.
   let matched = new Map<string, KnownKey>()
   let timer: NodeJS.Timeout | undefined
 
   const refresh = createCoalesced(async () => {
     const keys = await findActiveKeys()
-    rows = new Map(
-      keys.map(({ id, accountId, hash, limits }) => [id, { keyId: id, accountId, hash, limits }]),
-    )
+    rows = new Map(keys.map(({ id, ...key }) => [id, { keyId: id, ...key }]))
+    origins = new Set(keys.flatMap((key) => key.origins))
     matched = new Map()
   })
   const search = createThrottled(refresh, minRefreshMs)
@@ -64,6 +65,7 @@ export function createKeyTable(options: Options): KeyTable {
       return findAgain(id, digest)
     },
     isActive: (keyId) => rows.has(keyId),
+    origins: () => origins,
     refresh,
     async start() {
       await refresh()

@@ -21,7 +21,8 @@ export function observeRequests(
 }
 
 /** Rejected calls without a key are logged at debug level, so that they cannot fill the log. */
-function isDebugOnly({ caller }: FastifyRequest, status: number, route: string): boolean {
+function isDebugOnly({ caller, method }: FastifyRequest, status: number, route: string): boolean {
+  if (method === 'OPTIONS') return true
   return status === 200 ? READS.has(route) : caller === undefined && status >= 400 && status < 500
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { endpoints } from '@geoswap/wire'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createTestServer } from '../../test/support/http-server.ts'
@@ -30,6 +31,13 @@ describe('without a key', () => {
       'geoswap_http_request_duration_seconds_count{route="POST /swap/quote",status="200"}',
     )
     expect(texts[3]).toContain('"openapi":"3.1.0"')
+  })
+
+  test.each(['/llms.txt', '/skills/geoswap/SKILL.md'])('%s is the file of the repository', async (url) => {
+    const reply = await app.inject({ url })
+
+    expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, expect.stringContaining('utf-8')])
+    expect(reply.rawPayload).toEqual(readFileSync(`${import.meta.dirname}/../../../..${url}`))
   })
 
   test('/ready is 503 if a dependency is down or cannot be checked', async () => {

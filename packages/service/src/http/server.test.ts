@@ -1,5 +1,5 @@
 import { endpoints, type QuoteRequest } from '@geoswap/wire'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { expectError } from '../../test/support/http-errors.ts'
 import { createTestServer } from '../../test/support/http-server.ts'
 import { ServiceError } from '../errors.ts'
@@ -175,7 +175,10 @@ describe('refusals before the handler', () => {
       'slippageBps',
       'tradeType',
     ])
-    expect(issues).toContainEqual({ field: 'slipageBps', message: 'is not a known field' })
+    expect(issues).toContainEqual({
+      field: 'slipageBps',
+      message: "is not a known field, did you mean 'slippageBps'?",
+    })
     expect(issues).toContainEqual({ field: 'amount', message: 'is required' })
   })
 
@@ -342,5 +345,33 @@ describe('mounted under a prefix', () => {
 })
 
 test.each(Object.values(endpoints))('$method $path of the table is routed', ({ method, path }) => {
-  expect(app.hasRoute({ method, url: path.replace(/\{(\w+)\}/, ':$1') })).toBe(true)
+  expect(app.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') })).toBe(true)
+})
+
+describe('GET /swap/delegation', () => {
+  const { walletAddress } = endpoints.delegation.example.query
+  const reply = endpoints.delegation.example.reply
+
+  test.each([
+    `?chainId=31337&walletAddress=${walletAddress}`,
+    `/31337/${walletAddress}`,
+    `/${walletAddress}/31337`,
+  ])('takes chain and wallet as %.12s…', async (form) => {
+    const delegation = vi.fn(() => reply)
+    const server = await createTestServer({ handlers: { delegation } })
+
+    const answer = await server.app.inject({ url: `/swap/delegation${form}`, headers: server.headers })
+
+    expect(answer.json()).toEqual(reply)
+    expect(delegation).toHaveBeenCalledWith(expect.anything(), { chainId: 31_337, walletAddress })
+  })
+
+  test('400 INVALID_REQUEST for a path without a chain id', async () => {
+    const server = await createTestServer()
+
+    const answer = await server.app.inject({ url: '/swap/delegation/alpha/0x1', headers: server.headers })
+
+    expectError(answer, 400, 'INVALID_REQUEST')
+    expect(answer.json().details.issues[0].field).toBe('chainId')
+  })
 })

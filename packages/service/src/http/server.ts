@@ -22,6 +22,7 @@ import type { Spans } from '../observe/otlp.ts'
 import { createAddressLimit } from './address-limit.ts'
 import { createAdmission } from './admit.ts'
 import { createClientErrorAnswer } from './client-error.ts'
+import { createCors } from './cors.ts'
 import { addDocs } from './docs.ts'
 import { answerErrors } from './errors.ts'
 import type { Handlers } from './handlers.ts'
@@ -47,6 +48,8 @@ export type ServerDeps = {
   spans?: Spans | undefined
   /** Mounts the interface under this prefix, such as `/geoswap`. */
   basePath?: string
+  /** Web origins whose scripts may call with any key. */
+  corsOrigins?: readonly string[] | undefined
   /** The page at /app, if any. */
   web?: WebPage | undefined
   /** Addresses and ranges of load balancers whose x-forwarded-for is trusted. */
@@ -69,6 +72,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.decorateRequest('swapId')
   observeRequests(app, { logger, metrics, basePath })
   if (deps.spans) traceRequests(app, deps.spans)
+  app.addHook('onRequest', createCors({ origins: deps.corsOrigins ?? [], keyOrigins: keys.origins }))
   app.addHook('onRequest', createAdmission({ keys, limiter, addressLimit: createAddressLimit(), basePath }))
   app.addHook('preClose', async () => {
     closing = true
@@ -148,7 +152,10 @@ function createFastify(settings: FastifySettings): FastifyInstance {
     rewriteUrl: (request) => repairUrl(request.url ?? '/'),
     clientErrorHandler: answerClientError,
     ajv: {
-      customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false },
+      customOptions: {
+        ...{ allErrors: true, verbose: true },
+        ...{ coerceTypes: false, removeAdditional: false, useDefaults: false },
+      },
     },
   })
 }

@@ -72,7 +72,7 @@ function describeError(error: unknown, depth = 0): Record<string, unknown> {
   }
 }
 
-const API_KEY = /gsk_[a-z]+_\w+/g
+const API_KEY = /g[sp]k_[a-z]+_\w+/g
 const URL_TEXT = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s@/"']*@)?([^\s/"'?#)]+)[^\s"')]*/gi
 const LONG_SECRET = /\b(?:0x)?[A-Za-z0-9+/_-]{130,}={0,2}/g
 

@@ -85,6 +85,73 @@ test('a listening process accepts a new key and refuses a revoked one at once, b
   await listener.close()
 })
 
+test('a publishable key has its own prefix, origins, rates and account, and can be revoked', async () => {
+  const made = await run('create --name web --publishable --origin https://shop.example --rate 5')
+  const id = made.out.split('_')[2]
+
+  expect(made.out).toMatch(/^gpk_live_\w{12}_\w{43}_\w{6}$/)
+  const active = await findActiveKeys(database.pool)
+  expect(active.find((key) => key.id === id)).toMatchObject({
+    ...{ kind: 'publishable', origins: ['https://shop.example'], rules: {} },
+    limits: { quote: 5, build: 5, submit: 5, delegation: 5, status: 5, other: 5 },
+  })
+  expect((await run('list')).out).toMatch(/web .*publishable .*https:\/\/shop\.example/)
+  expect((await run(`revoke ${made.out}`)).code).toBe(0)
+  expect((await findActiveKeys(database.pool)).map((key) => key.id)).not.toContain(id)
+})
+
+test('an account has secret or publishable keys, never both', async () => {
+  await run('create --name backend')
+  await run('create --name pages --publishable --origin https://shop.example')
+
+  const publishable = await run(
+    'create --name x --account backend --publishable --origin https://shop.example',
+  )
+  const secret = await run('create --name x --account pages')
+  const second = await run('create --name y --account pages --publishable --origin http://localhost:3000')
+
+  expect([publishable.code, secret.code, second.code]).toEqual([2, 2, 0])
+  expect(secret.hint).toContain('Use another account')
+})
+
+test('limits of a key are set, changed one by one and removed', async () => {
+  const token = `31337:0x${'ab'.repeat(20)}`
+  const wallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+  const rulesOf = async (id: string | undefined) =>
+    (await findActiveKeys(database.pool)).find((key) => key.id === id)?.rules
+  const { out } = await run(
+    `create --name bound --max-swap-usd 99.50 --max-day-usd 1000 --recipient ${wallet}`,
+  )
+  const id = out.split('_')[2]
+
+  expect(await rulesOf(id)).toEqual({
+    ...{ maxSwapCents: 9_950, maxDayCents: 100_000 },
+    recipients: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
+  })
+  await run(`update ${id} --max-swap-usd none --recipient none --token ${token}`)
+  expect(await rulesOf(id)).toEqual({
+    maxDayCents: 100_000,
+    tokens: ['31337:0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB'],
+  })
+  expect((await run('list')).out).toContain('day=1000.00USD tokens=1')
+})
+
+test.each([
+  ['create --name z --publishable', '--origin'],
+  ['create --name z --origin https://shop.example', '--publishable'],
+  ['create --name z --publishable --origin https://shop.example/', 'as a browser does'],
+  ['create --name z --publishable --origin *', 'as a browser does'],
+  ['create --name z --max-swap-usd 1e3', 'US dollars'],
+  ['create --name z --max-day-usd 0', 'US dollars'],
+  ['create --name z --recipient 0x1', 'not an address'],
+  ['create --name z --token 0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'CHAIN_ID:ADDRESS'],
+  ['create --name z --rate 0', 'calls per second'],
+  ['update nope --rate 1', 'Unknown key nope'],
+  ['update --rate 1', 'Key id missing'],
+])('%s is refused', async (args, hint) => {
+  expect(await run(args)).toMatchObject({ code: 2, out: '', hint: expect.stringContaining(hint) })
+})
+
 test('mistakes are explained and change nothing', async () => {
   expect(await run('create')).toMatchObject({ code: 2, hint: expect.stringContaining('--name') })
   expect(await run('create --name x --limit cake=1')).toMatchObject({

@@ -24,11 +24,12 @@ const HOLD_LANES = 'select, insert (name), update (holder, fence, expires_at)'
  */
 export const TABLES: Readonly<Record<string, Rights>> = {
   migrations: { api: 'select', worker: 'select', attester: 'select', dashboard: 'select' },
-  accounts: { api: 'select', operator: 'select, insert (id, name, limits), update (limits)' },
+  accounts: { api: 'select', operator: 'select, insert (id, name, limits, kind), update (limits)' },
   api_keys: {
     api: 'select',
-    operator: 'select, insert (id, account_id, hash, name), update (revoked_at)',
+    operator: `select, insert (id, account_id, hash, name, origins, rules), update (revoked_at, origins, rules)`,
   },
+  key_spending: { api: 'select, insert, update (day, cents)' },
   rate_budgets: { api: 'select, insert, update (tokens, updated_at)' },
   held_places: { api: 'select, insert, delete' },
   service_epoch: { api: 'select' },

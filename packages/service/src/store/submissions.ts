@@ -8,6 +8,11 @@ export type Submission = {
   hash: string
   wallet: string
   originChain: number
+  destinationChain: number
+  inputToken: string
+  outputToken: string
+  recipient: string
+  valueCents: bigint
   expired: boolean
   /** The wallet's balance at the build, and inputs of its other swaps since then. */
   walletBalance: bigint
@@ -21,6 +26,11 @@ type Row = {
   hash: string
   wallet: string
   origin_chain: string
+  destination_chain: string
+  input_token: string
+  output_token: string
+  recipient: string
+  value_cents: string
   expired: boolean
   wallet_balance: string
   open_inputs: string
@@ -37,7 +47,8 @@ const endOf = (expiresAt: string) => `least(o.expires_at, to_timestamp(${expires
 /** Everything needed to judge a submission, as of now. Undefined if the op does not exist. */
 export async function findSubmission(db: Db, submitted: Submitted): Promise<Submission | undefined> {
   const { rows } = await db.query<Row>(
-    `select o.id, o.hash, o.wallet, o.origin_chain, ${endOf('$2')} <= clock_timestamp() as expired,
+    `select o.id, o.hash, o.wallet, o.origin_chain, o.destination_chain, o.input_token, o.output_token,
+            o.recipient, o.value_cents, ${endOf('$2')} <= clock_timestamp() as expired,
             o.wallet_balance, o.input_amount, s.id as swap_id, s.state,
             (select coalesce(sum(p.input_amount), 0) from swaps p
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
@@ -125,6 +136,11 @@ function toSubmission(row: Row): Submission {
     hash: row.hash,
     wallet: row.wallet,
     originChain: Number(row.origin_chain),
+    destinationChain: Number(row.destination_chain),
+    inputToken: row.input_token,
+    outputToken: row.output_token,
+    recipient: row.recipient,
+    valueCents: BigInt(row.value_cents),
     expired: row.expired,
     walletBalance: BigInt(row.wallet_balance),
     openInputs: BigInt(row.open_inputs),

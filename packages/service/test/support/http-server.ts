@@ -8,6 +8,7 @@ import { createRateLimiter } from '../../src/http/rate-limit.ts'
 import { createServer, type Handlers, type ServerDeps } from '../../src/http/server.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import type { Limits } from '../../src/store/accounts.ts'
+import { plainKey } from './keys.ts'
 
 const unexpected = (name: string) => () => {
   throw new Error(`Unexpected call of ${name}`)
@@ -28,14 +29,17 @@ const refusingHandlers: Handlers = {
 type Options = Partial<Omit<ServerDeps, 'handlers'>> & {
   handlers?: Partial<Handlers>
   limits?: Limits
+  /** Settings of the key. */
+  given?: Partial<typeof plainKey>
   swaps?: Map<string, StatusReply>
 }
 
 /** A server for tests: one account with one key, its own rate budget, and handlers that throw unless replaced. */
-export async function createTestServer({ handlers, limits = {}, swaps = new Map(), ...deps }: Options = {}) {
-  const { id, key, hash } = createApiKey('test')
+export async function createTestServer(options: Options = {}) {
+  const { handlers, limits = {}, given = {}, swaps = new Map(), ...deps } = options
+  const { id, key, hash } = createApiKey('test', given.kind)
   const keys = createKeyTable({
-    findActiveKeys: async () => [{ id, accountId: 'acc_1', hash, limits }],
+    findActiveKeys: async () => [{ id, accountId: 'acc_1', hash, ...plainKey, limits, ...given }],
     onError: unexpected('onError'),
   })
   await keys.refresh()

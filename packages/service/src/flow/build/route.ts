@@ -4,6 +4,7 @@ import {
   type BuildRequest,
   type BuildSolanaTxReply,
   type DelegationQuery,
+  type DelegationQueryText,
   type DelegationReply,
   endpoints,
 } from '@geoswap/wire'
@@ -18,9 +19,12 @@ export type BuildPort = {
 
 const TIMEOUT_MS = 20_000
 
-/** GET /swap/delegation, POST /swap/build-geo-op and POST /swap/build-solana-tx. */
+// No address is a number of so few digits.
+const CHAIN_ID = /^[1-9][0-9]{0,15}$/
+
+/** GET /swap/delegation with a query or a path, POST /swap/build-geo-op and POST /swap/build-solana-tx. */
 export const buildRoutes: FastifyPluginAsyncTypebox<{ port: BuildPort }> = async (app, { port }) => {
-  const { delegation, buildGeoOp, buildSolanaTx } = endpoints
+  const { delegation, delegationByPath, buildGeoOp, buildSolanaTx } = endpoints
   app.get(
     '/swap/delegation',
     {
@@ -29,6 +33,19 @@ export const buildRoutes: FastifyPluginAsyncTypebox<{ port: BuildPort }> = async
       handlerTimeout: TIMEOUT_MS,
     },
     async ({ caller, query: { chainId, walletAddress } }) =>
+      port.delegation(caller, { chainId: Number(chainId), walletAddress }),
+  )
+  app.get(
+    '/swap/delegation/:chainId/:walletAddress',
+    {
+      schema: { params: delegationByPath.params, response: { 200: delegationByPath.reply } },
+      config: { rateClass: delegationByPath.rateClass },
+      handlerTimeout: TIMEOUT_MS,
+      preValidation: async (request) => {
+        request.params = inOrder(request.params)
+      },
+    },
+    async ({ caller, params: { chainId, walletAddress } }) =>
       port.delegation(caller, { chainId: Number(chainId), walletAddress }),
   )
   app.post(
@@ -49,4 +66,10 @@ export const buildRoutes: FastifyPluginAsyncTypebox<{ port: BuildPort }> = async
     },
     async ({ caller, body }) => port.buildSolanaTx(caller, body),
   )
+}
+
+/** Clients send the two segments in either order. */
+function inOrder(params: DelegationQueryText): DelegationQueryText {
+  const { chainId, walletAddress } = params
+  return CHAIN_ID.test(walletAddress) ? { chainId: walletAddress, walletAddress: chainId } : params
 }

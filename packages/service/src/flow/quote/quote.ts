@@ -1,9 +1,16 @@
 import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
 import type { ServiceError } from '../../errors.ts'
-import { toCentsUp, usdE18 } from '../../model/amount.ts'
+import { mostWithin, toCentsUp, usdE18 } from '../../model/amount.ts'
 import type { Catalog, Market } from '../../model/catalog.ts'
 import type { ServiceFee } from '../../model/discount.ts'
 import { type RouteSpeed, settlementOf } from '../../model/eta.ts'
+import {
+  allowanceOf,
+  assertAllowed,
+  beyondAllowance,
+  type KeyRules,
+  type RuledTerms,
+} from '../../model/key-rules.ts'
 import { withSlippage } from '../../model/pricing.ts'
 import { type Quote, toSealed } from '../../model/quote.ts'
 import type { Venue } from '../../model/venue.ts'
@@ -35,6 +42,8 @@ export type QuoteDeps = {
   inspectRecipient(order: Order): Promise<RecipientView> | undefined
   /** Whether the wallet is known to be delegated; for any other, the price includes its authorization. */
   isKnownDelegated(chainId: number, wallet: string): boolean
+  /** The value of the swaps that a key submitted today. */
+  readSpentCents(keyId: string): Promise<bigint>
   sealQuote(accountId: string, payload: unknown): string
   now(): number
   /** The fee of this wallet now; from memory. */
@@ -47,22 +56,39 @@ export type QuoteDeps = {
   etaSecondsOf(origin: Order['origin'], destination: Order['destination'], depth: number): number
 }
 
+type Caller = { accountId: string; keyId: string; rules: KeyRules }
+/** `spentCents`: the value of the swaps of this day, if it is limited. */
+type Payer = Caller & { spentCents: bigint }
+
 /**
- * Prices an order from memory, without asking a node or the database, unless the recipient has to be inspected first.
+ * Prices an order from memory, without asking a node or the database, unless the recipient has to be inspected first
+ * or the key has a daily limit.
  */
 export function quote(
   deps: QuoteDeps,
-  accountId: string,
+  caller: Caller,
   request: QuoteRequest,
 ): QuoteReply | Promise<QuoteReply> {
   const order = toOrder(deps.catalog, deps.addresses, request)
+  assertAllowed(caller.rules, toRuledTerms(order))
   const inspecting = deps.inspectRecipient(order)
-  if (!inspecting) return priceOrder(deps, accountId, order, 0n)
-  return inspecting.then((recipient) => {
+  const spent = caller.rules.maxDayCents === undefined ? 0n : deps.readSpentCents(caller.keyId)
+  if (!inspecting && typeof spent === 'bigint')
+    return priceOrder(deps, { ...caller, spentCents: spent }, order, 0n)
+  return Promise.all([inspecting, spent]).then(([recipient, spentCents]) => {
+    const payer = { ...caller, spentCents }
+    if (!recipient) return priceOrder(deps, payer, order, 0n)
     if (recipient.kind === 'refused') throw refusedRecipient(order, recipient.why)
     const { rent, leastOutput } = recipient
-    return priceOrder(deps, accountId, { ...order, leastOutput }, rent)
+    return priceOrder(deps, payer, { ...order, leastOutput }, rent)
   })
+}
+
+function toRuledTerms({ origin, destination, input, output, recipient }: Order): RuledTerms {
+  return {
+    ...{ originChain: origin.chainId, destinationChain: destination.chainId, recipient },
+    ...{ inputToken: input.address, outputToken: output.address },
+  }
 }
 
 function refusedRecipient({ destination }: Order, why: string): ServiceError {
@@ -70,13 +96,14 @@ function refusedRecipient({ destination }: Order, why: string): ServiceError {
   return invalidFields([{ field: 'recipient', message }])
 }
 
-function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRent: bigint): QuoteReply {
+function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, accountRent: bigint): QuoteReply {
   const delegated = deps.isKnownDelegated(order.origin.chainId, order.wallet)
   const { feeCentiBps, feeDiscount } = deps.feeFor(order.origin.family, order.wallet)
   const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent })
   const choice = chooseVenue(deps.venues, order, base)
   // Checked last: an order that could never be quoted gets its permanent reason.
   assertNotStopped(deps.findStop, order)
+  assertAffordable(deps, payer, { order, base, choice })
   const { price } = choice
   const settlement = timeOf(deps, order, base, choice)
   const minOutput =
@@ -89,7 +116,7 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
     ...feeBoundsOf(deps.market, order),
   })
   return {
-    geoQuoteToken: deps.sealQuote(accountId, toSealed(quoted)),
+    geoQuoteToken: deps.sealQuote(payer.accountId, toSealed(quoted)),
     origin: order.origin.family,
     input: price.amountIn.toString(),
     output: price.amountOut.toString(),
@@ -100,6 +127,17 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
     ...describePrice(choice, deps.highImpactBps, settlement.warnings),
     ...(feeDiscount && { feeDiscount }),
   }
+}
+
+type Priced = { order: Order; base: BaseTerms; choice: Choice }
+
+/** Refuses a swap above the limits of the key, with the largest amount within them. */
+function assertAffordable(deps: QuoteDeps, { rules, spentCents }: Payer, { order, base, choice }: Priced) {
+  const allowance = allowanceOf(rules, spentCents)
+  if (!allowance || valueCentsOf(choice) <= allowance.cents) return
+  const mostInput = allowance.cents > 0n ? mostWithin(allowance.cents, base.input) : 0n
+  const within = { ...base, mostInput: mostInput < base.mostInput ? mostInput : base.mostInput }
+  throw beyondAllowance(allowance, largestAmount(deps.venues, order, within))
 }
 
 /** The time the swap takes, with a warning if it waits for finality. Refuses an order with a shorter time limit. */

@@ -54,8 +54,12 @@ export function toOrder(catalog: Catalog, addresses: AddressBooks, request: Quot
 
   const input = getToken(origin, inputToken)
   const output = getToken(destination, outputToken)
-  if (origin === destination && input === output) {
-    throw new ServiceError('NO_ROUTE', { message: 'Input and output are the same token on the same chain.' })
+  // To another recipient it is a transfer.
+  if (input === output && wallet === recipient) {
+    throw new ServiceError('NO_ROUTE', {
+      message:
+        'Input and output are the same token of the same wallet. Name another token, chain or recipient.',
+    })
   }
   const slippageBps = request.slippageBps ?? defaultSlippageBps(catalog, input, output)
   const parties = { wallet, recipient, leastOutput: 0n }

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import type { Submission } from '../../store/submissions.ts'
 import { type ParsedSignature, parseSignature, toCanonical } from './signature.ts'
-import { submitOnce } from './submit-once.ts'
+import { type Caller, submitOnce } from './submit-once.ts'
 
 type OpenedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
 
@@ -22,13 +22,10 @@ export type SubmitDeps = {
 const RECHECK_MS = 300
 
 /** Accepts a wallet's signature over the op's hash. */
-export async function submit(
-  deps: SubmitDeps,
-  accountId: string,
-  request: SubmitRequest,
-): Promise<SubmitReply> {
-  const { opId, expiresAt, delegation } = deps.openOp(accountId, request.geoOpToken)
+export async function submit(deps: SubmitDeps, caller: Caller, request: SubmitRequest): Promise<SubmitReply> {
+  const { opId, expiresAt, delegation } = deps.openOp(caller.accountId, request.geoOpToken)
   return submitOnce(deps.pool, {
+    caller,
     opId,
     expiresAt,
     isOver: false,

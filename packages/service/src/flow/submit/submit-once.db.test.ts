@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { insertTestOp } from '../../../test/support/swaps.ts'
 import { type Submitted, submitOnce } from './submit-once.ts'
@@ -19,6 +19,7 @@ const submit = (submitted: Partial<Submitted> & { opId: string }) =>
   submitOnce(database.pool, {
     expiresAt: Date.now() + HOUR_MS,
     isOver: false,
+    caller: { keyId: 'key', rules: {} },
     recheck: async () => {},
     verify: async () => ({ signature: '0x' }),
     ...submitted,
@@ -71,5 +72,81 @@ test('without any liquidity left the caller is asked to wait', async () => {
   await expect(submit({ opId })).rejects.toMatchObject({
     code: 'INSUFFICIENT_LIQUIDITY',
     recovery: { maxAmount: '0', action: 'RETRY_LATER', retryAfterMs: 5_000 },
+  })
+})
+
+describe('limits of a key', () => {
+  beforeAll(() => database.pool.query('update inventory set held = 1000000, reserved = 0'))
+
+  const createKey = async () => {
+    const keyId = randomUUID()
+    await database.pool.query(
+      `insert into api_keys (id, account_id, hash, name) values ($1, $2, $3, 'test')`,
+      [keyId, await insertTestAccount(database.pool), randomBytes(32)],
+    )
+    return keyId
+  }
+  const storeOpOf = async (cents: number) => {
+    const opId = await storeOp()
+    await database.pool.query('update ops set value_cents = $2 where id = $1', [opId, cents])
+    return opId
+  }
+  const submitOf = async (cents: number, caller: Submitted['caller']) =>
+    submit({ opId: await storeOpOf(cents), caller })
+
+  test('422 KEY_LIMIT_EXCEEDED for a swap above the limit per swap, with the most that is allowed', async () => {
+    const caller = { keyId: await createKey(), rules: { maxSwapCents: 500 } }
+
+    await expect(submitOf(1_000, caller)).rejects.toMatchObject({
+      code: 'KEY_LIMIT_EXCEEDED',
+      recovery: { maxAmount: '500' },
+    })
+    expect(await submitOf(500, caller)).toMatchObject({ status: 'pending' })
+  })
+
+  test('submissions at once never exceed the limit per day together', async () => {
+    const caller = { keyId: await createKey(), rules: { maxDayCents: 1_000 } }
+    const ops = await Promise.all(Array.from({ length: 12 }, () => storeOpOf(300)))
+
+    const results = await Promise.allSettled(ops.map((opId) => submit({ opId, caller })))
+
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []))
+    expect(new Set(refusals)).toEqual(new Set(['KEY_LIMIT_EXCEEDED']))
+    const { rows } = await database.pool.query('select cents from key_spending where key_id = $1', [
+      caller.keyId,
+    ])
+    expect(rows).toEqual([{ cents: '900' }])
+  })
+
+  test('a swap that is submitted again, and a refused one, count nothing', async () => {
+    const caller = { keyId: await createKey(), rules: { maxDayCents: 1_000 } }
+    const opId = await storeOpOf(600)
+    const first = await submit({ opId, caller })
+
+    expect(await submit({ opId, caller })).toEqual(first)
+    await expect(submitOf(600, caller)).rejects.toMatchObject({
+      code: 'KEY_LIMIT_EXCEEDED',
+      details: { limit: 'day', usd: '4.00' },
+    })
+    expect(await submitOf(400, caller)).toMatchObject({ status: 'pending' })
+  })
+
+  test('the limit per day is whole again on the next day', async () => {
+    const caller = { keyId: await createKey(), rules: { maxDayCents: 1_000 } }
+    await submitOf(1_000, caller)
+    await database.pool.query('update key_spending set day = day - 1 where key_id = $1', [caller.keyId])
+
+    expect(await submitOf(1_000, caller)).toMatchObject({ status: 'pending' })
+    await expect(submitOf(1, caller)).rejects.toMatchObject({
+      recovery: { maxAmount: '0', action: 'RETRY_LATER' },
+    })
+  })
+
+  test('403 FORBIDDEN for a recipient or token that the key may not use, whoever asked for the quote', async () => {
+    const keyId = await createKey()
+
+    for (const rules of [{ recipients: ['somebody'] }, { tokens: ['31337:input'] }])
+      await expect(submitOf(1, { keyId, rules })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 })

@@ -3,9 +3,17 @@ import type { SubmitReply } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { failPoint } from '../../fail-point.ts'
+import {
+  type Allowance,
+  allowanceOf,
+  assertAllowed,
+  beyondAllowance,
+  type KeyRules,
+} from '../../model/key-rules.ts'
 import { publicStatus } from '../../model/lifecycle.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
-import { inTransaction } from '../../store/db.ts'
+import { type Db, inTransaction } from '../../store/db.ts'
+import { readSpentCents, spendOfDay } from '../../store/key-spending.ts'
 import { OP_KEPT_MS } from '../../store/retention.ts'
 import {
   endOp,
@@ -20,7 +28,11 @@ import {
 /** The wallet's signature, in its stored form. */
 type Signing = { signature: string; lastValid?: bigint; delegation?: SignedDelegation }
 
+export type Caller = { accountId: string; keyId: string; rules: KeyRules }
+
 export type Submitted = {
+  /** The key that submits, with its own limits. */
+  caller: Pick<Caller, 'keyId' | 'rules'>
   opId: string
   /** When the signed content expires, at the latest with the op: milliseconds by the database's clock. */
   expiresAt: number | undefined
@@ -38,6 +50,7 @@ export async function submitOnce(pool: Pool, submitted: Submitted): Promise<Subm
   if (!submission) throw unknownOp(submitted)
   if (submission.existing) return answerExisting(submitted, submission)
   if (!submission.expired && !submitted.isOver) {
+    assertRules(submitted, submission)
     await submitted.recheck(submission)
     assertBalance(submission)
     const reply = await store(pool, submitted, await submitted.verify(submission))
@@ -75,12 +88,35 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
     if (current.existing) return toReply(current.existing)
     assertBalance(current)
     if (!(await insertSwap(db, { swapId, opId, expiresAt, ...signing }))) return undefined
+    await spend(db, submitted, current)
     if (!(await reserveInventory(db, opId))) throw liquidityGone(await readMostInput(db, opId))
     failPoint('before accept')
     return { swapId, status: 'pending' as const }
   })
   failPoint('after accept')
   return reply
+}
+
+/** Refuses what the submitting key may not do, whichever key asked for the quote. */
+function assertRules({ caller: { rules } }: Submitted, submission: Submission): void {
+  assertAllowed(rules, submission)
+  const allowance = allowanceOf(rules, 0n)
+  if (allowance && submission.valueCents > allowance.cents) throw tooValuable(allowance, submission)
+}
+
+/** Counts the swap for the day of its key, in the transaction of the swap. It counts until the day ends. */
+async function spend(db: Db, { caller }: Submitted, submission: Submission): Promise<void> {
+  const { keyId, rules } = caller
+  if (rules.maxDayCents === undefined) return
+  const cents = submission.valueCents
+  if (await spendOfDay(db, { keyId, cents, maxCents: BigInt(rules.maxDayCents) })) return
+  const allowance = allowanceOf(rules, await readSpentCents(db, keyId))
+  if (allowance) throw tooValuable(allowance, submission)
+}
+
+/** The largest input in proportion: the quote has its price no more. */
+function tooValuable(allowance: Allowance, { inputAmount, valueCents }: Submission): ServiceError {
+  return beyondAllowance(allowance, (inputAmount * allowance.cents) / valueCents)
 }
 
 /** Unsubmitted ops are deleted long after they expire. A younger op that is missing is not one of ours. */

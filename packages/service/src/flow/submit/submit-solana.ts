@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { InputBuilder } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Market } from '../../model/catalog.ts'
-import { submitOnce } from './submit-once.ts'
+import { type Caller, submitOnce } from './submit-once.ts'
 
 /** Identifies the built transaction and its last valid block height. */
 type OpenedInput = {
@@ -24,12 +24,13 @@ type SubmitSolanaDeps = {
 /** Accepts the built transaction with the wallet's signature; the service adds its own when it sends it. */
 export async function submitSolana(
   deps: SubmitSolanaDeps,
-  accountId: string,
+  caller: Caller,
   request: SubmitSolanaRequest,
 ): Promise<SubmitReply> {
-  const input = deps.openInput(accountId, request.geoOpToken)
+  const input = deps.openInput(caller.accountId, request.geoOpToken)
   const lastValid = BigInt(input.lastValid)
   return submitOnce(deps.pool, {
+    caller,
     opId: input.opId,
     expiresAt: input.expiresAt,
     isOver: isOver(deps, input),

@@ -80,7 +80,7 @@ async function readSettings(page: WebPage, request: FastifyRequest): Promise<Web
 }
 
 function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
-  reply.header('etag', asset.etag).header('vary', 'accept-encoding')
+  reply.header('etag', asset.etag).header('vary', 'accept-encoding, origin')
   if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send()
   const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
   if (takesGzip) reply.header('content-encoding', 'gzip')

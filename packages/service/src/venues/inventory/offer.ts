@@ -1,4 +1,5 @@
 import { tenTo } from '../../model/amount.ts'
+import type { Token } from '../../model/catalog.ts'
 import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
 import type { Held, OfferDeps } from '../kind.ts'
 import { type InventoryConfig, inventoryFields } from './config.ts'
@@ -34,8 +35,8 @@ export function createInventory(
         kind: 'depth',
         input: { decimals: input.decimals, price: inputPrice },
         output: { decimals: output.decimals, price },
-        spreadBps: BigInt(spreadBps),
-        impactBps: BigInt(impactBps),
+        spreadBps: BigInt(isTransfer(input, output) ? 0 : spreadBps),
+        impactBps: BigInt(isTransfer(input, output) ? 0 : impactBps),
         depth,
       },
       deliveryCost: now.costs.delivery,
@@ -44,6 +45,11 @@ export function createInventory(
   }
 
   return { name, offer }
+}
+
+/** The same token of the same chain: the vault gets back what it pays, so that nothing is scarcer afterwards. */
+function isTransfer(input: Token, output: Token): boolean {
+  return input.chainId === output.chainId && input.address === output.address
 }
 
 /** No spread between tokens of the same asset. */

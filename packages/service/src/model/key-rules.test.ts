@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { allowanceOf, assertAllowed } from './key-rules.ts'
+
+const terms = {
+  ...{ originChain: 1, destinationChain: 2, inputToken: 'a', outputToken: 'b', recipient: 'bob' },
+}
+
+test('a key without rules may swap every token to everybody, of any value', () => {
+  expect(() => assertAllowed({}, terms)).not.toThrow()
+  expect(allowanceOf({}, 0n)).toBeUndefined()
+})
+
+test('both tokens and the recipient have to be allowed', () => {
+  expect(() => assertAllowed({ recipients: ['bob'], tokens: ['1:a', '2:b'] }, terms)).not.toThrow()
+  expect(() => assertAllowed({ recipients: ['eve'] }, terms)).toThrow('may not pay bob')
+  expect(() => assertAllowed({ recipients: [] }, terms)).toThrow('may not pay bob')
+  expect(() => assertAllowed({ tokens: ['1:a', '1:b'] }, terms)).toThrow('may not swap 2:b')
+  expect(() => assertAllowed({ tokens: ['2:b'] }, terms)).toThrow('may not swap 1:a')
+})
+
+test.each([
+  [{ maxSwapCents: 5 }, 0n, { cents: 5n, limit: 'swap' }],
+  [{ maxDayCents: 9 }, 4n, { cents: 5n, limit: 'day' }],
+  [{ maxDayCents: 9 }, 20n, { cents: 0n, limit: 'day' }],
+  [{ maxSwapCents: 5, maxDayCents: 9 }, 2n, { cents: 5n, limit: 'swap' }],
+  [{ maxSwapCents: 5, maxDayCents: 9 }, 6n, { cents: 3n, limit: 'day' }],
+])('of %o, with %s spent, the smaller rest is left', (rules, spent, allowance) => {
+  expect(allowanceOf(rules, spent)).toEqual(allowance)
+})

@@ -1,0 +1,70 @@
+import { ServiceError } from '../errors.ts'
+import { formatCents } from './amount.ts'
+import type { QuotedTerms } from './quote.ts'
+
+/** Limits of one API key. A missing one does not limit. */
+export type KeyRules = {
+  /** The most that one swap may be worth, in cents. */
+  maxSwapCents?: number
+  /** The most that all swaps submitted in one UTC day may be worth, in cents. */
+  maxDayCents?: number
+  recipients?: readonly string[]
+  /** Tokens as `chainId:address`; input and output have to be among them. */
+  tokens?: readonly string[]
+}
+
+/** The terms of a swap that rules are about. */
+export type RuledTerms = Pick<
+  QuotedTerms,
+  'originChain' | 'destinationChain' | 'inputToken' | 'outputToken' | 'recipient'
+>
+
+/** Throws if the key may not pay this recipient, or not swap these tokens. */
+export function assertAllowed({ recipients, tokens }: KeyRules, terms: RuledTerms): void {
+  const { recipient } = terms
+  if (recipients && !recipients.includes(recipient)) {
+    throw new ServiceError('FORBIDDEN', {
+      message: `This API key may not pay ${recipient}. Use a recipient that the operator allowed.`,
+      details: { recipient },
+      recovery: { action: 'FIX_REQUEST' },
+    })
+  }
+  const swapped = [
+    tokenName(terms.originChain, terms.inputToken),
+    tokenName(terms.destinationChain, terms.outputToken),
+  ]
+  const refused = tokens && swapped.find((token) => !tokens.includes(token))
+  if (refused === undefined) return
+  throw new ServiceError('FORBIDDEN', {
+    message: `This API key may not swap ${refused}. Use tokens that the operator allowed.`,
+    details: { token: refused, allowed: tokens },
+    recovery: { action: 'CHANGE_ROUTE' },
+  })
+}
+
+export const tokenName = (chainId: number, address: string): string => `${chainId}:${address}`
+
+/** The most that a key may still swap, in cents, and the limit that says so. */
+export type Allowance = { cents: bigint; limit: 'swap' | 'day' }
+
+/** Undefined without a limit. `spentCents`: what swaps of this day are worth. */
+export function allowanceOf(rules: KeyRules, spentCents: bigint): Allowance | undefined {
+  const { maxSwapCents, maxDayCents } = rules
+  const swap = maxSwapCents === undefined ? undefined : BigInt(maxSwapCents)
+  if (maxDayCents === undefined) return swap === undefined ? undefined : { cents: swap, limit: 'swap' }
+  const left = BigInt(maxDayCents) - spentCents
+  const day = left > 0n ? left : 0n
+  return swap !== undefined && swap <= day ? { cents: swap, limit: 'swap' } : { cents: day, limit: 'day' }
+}
+
+/** 422 for a swap above the allowance. `maxAmount` is in the unit of the request. */
+export function beyondAllowance({ cents, limit }: Allowance, maxAmount: bigint): ServiceError {
+  const usd = formatCents(cents)
+  const isSpent = limit === 'day' && maxAmount === 0n
+  const which = limit === 'swap' ? `at most ${usd} USD per swap` : `${usd} USD more until 00:00 UTC`
+  return new ServiceError('KEY_LIMIT_EXCEEDED', {
+    message: `This API key may swap ${which}. ${isSpent ? 'Try again then.' : `Use at most ${maxAmount}.`}`,
+    details: { limit, usd },
+    recovery: { maxAmount: maxAmount.toString(), ...(isSpent && { action: 'RETRY_LATER' }) },
+  })
+}
