@@ -148,7 +148,13 @@ function createFastify(settings: FastifySettings): FastifyInstance {
     rewriteUrl: (request) => repairUrl(request.url ?? '/'),
     clientErrorHandler: answerClientError,
     ajv: {
-      customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false },
+      customOptions: {
+        allErrors: true,
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allowUnionTypes: true,
+      },
     },
   })
 }

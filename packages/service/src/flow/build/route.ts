@@ -6,6 +6,7 @@ import {
   type DelegationQuery,
   type DelegationReply,
   endpoints,
+  toChainRef,
 } from '@geoswap/wire'
 import type { FastifyRequest } from 'fastify'
 
@@ -29,7 +30,7 @@ export const buildRoutes: FastifyPluginAsyncTypebox<{ port: BuildPort }> = async
       handlerTimeout: TIMEOUT_MS,
     },
     async ({ caller, query: { chainId, walletAddress } }) =>
-      port.delegation(caller, { chainId: Number(chainId), walletAddress }),
+      port.delegation(caller, { chainId: toChainRef(chainId), walletAddress }),
   )
   app.post(
     '/swap/build-geo-op',

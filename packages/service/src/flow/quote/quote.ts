@@ -1,5 +1,5 @@
-import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
-import type { ServiceError } from '../../errors.ts'
+import type { NamedQuoteRequest, QuoteReply, QuoteWarning } from '@geoswap/wire'
+import { ServiceError } from '../../errors.ts'
 import { toCentsUp, usdE18 } from '../../model/amount.ts'
 import type { Catalog, Market } from '../../model/catalog.ts'
 import type { ServiceFee } from '../../model/discount.ts'
@@ -37,8 +37,10 @@ export type QuoteDeps = {
   isKnownDelegated(chainId: number, wallet: string): boolean
   sealQuote(accountId: string, payload: unknown): string
   now(): number
-  /** The fee of this wallet now; from memory. */
-  feeFor(family: Order['origin']['family'], wallet: string): ServiceFee
+  /** The fee of this wallet now; from memory, except that its first quote waits a moment for its holdings. */
+  feeFor(family: Order['origin']['family'], wallet: string): ServiceFee | Promise<ServiceFee>
+  /** The balance of the order's input token, as a build would read it. */
+  readBalance(order: Order): Promise<bigint>
   highImpactBps: number
   /** How far the market may move against the operator, by the slippage of the swap. */
   toleranceFor(slippageBps: number): number
@@ -48,20 +50,49 @@ export type QuoteDeps = {
 }
 
 /**
- * Prices an order from memory, without asking a node or the database, unless the recipient has to be inspected first.
+ * Prices an order from memory, without asking the database. A node is asked only about a recipient that has to be
+ * inspected, the balance for `max`, and the holdings of a new wallet.
  */
 export function quote(
   deps: QuoteDeps,
   accountId: string,
-  request: QuoteRequest,
+  request: NamedQuoteRequest,
 ): QuoteReply | Promise<QuoteReply> {
-  const order = toOrder(deps.catalog, deps.addresses, request)
+  if (request.amount === 'max') return quoteBalance(deps, accountId, request)
+  return quoteOrder(deps, accountId, toOrder(deps.catalog, deps.addresses, request))
+}
+
+async function quoteBalance(
+  deps: QuoteDeps,
+  accountId: string,
+  request: NamedQuoteRequest,
+): Promise<QuoteReply> {
+  if (request.tradeType === 'exactOutput')
+    throw invalidFields([{ field: 'amount', message: 'can be max only with tradeType exactInput' }])
+  const order = toOrder(deps.catalog, deps.addresses, { ...request, amount: '1' })
+  const amount = await deps.readBalance(order)
+  if (amount === 0n) throw nothingHeld(order)
+  return quoteOrder(deps, accountId, { ...order, amount })
+}
+
+function nothingHeld({ wallet, input, origin }: Order): ServiceError {
+  const details = { balance: '0' }
+  return new ServiceError('INSUFFICIENT_BALANCE', {
+    message: `${wallet} holds no ${input.symbol} on ${origin.name}. Fund it, or choose another token.`,
+    details,
+    recovery: { token: input.address, chainId: origin.chainId, ...details },
+  })
+}
+
+function quoteOrder(deps: QuoteDeps, accountId: string, order: Order): QuoteReply | Promise<QuoteReply> {
+  const fee = deps.feeFor(order.origin.family, order.wallet)
   const inspecting = deps.inspectRecipient(order)
-  if (!inspecting) return priceOrder(deps, accountId, order, 0n)
-  return inspecting.then((recipient) => {
+  if (!inspecting && !(fee instanceof Promise)) return priceOrder(deps, accountId, order, { fee, rent: 0n })
+  return Promise.all([fee, inspecting]).then(([known, recipient]) => {
+    if (!recipient) return priceOrder(deps, accountId, order, { fee: known, rent: 0n })
     if (recipient.kind === 'refused') throw refusedRecipient(order, recipient.why)
     const { rent, leastOutput } = recipient
-    return priceOrder(deps, accountId, { ...order, leastOutput }, rent)
+    return priceOrder(deps, accountId, { ...order, leastOutput }, { fee: known, rent })
   })
 }
 
@@ -70,10 +101,12 @@ function refusedRecipient({ destination }: Order, why: string): ServiceError {
   return invalidFields([{ field: 'recipient', message }])
 }
 
-function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRent: bigint): QuoteReply {
+type Read = { fee: ServiceFee; rent: bigint }
+
+function priceOrder(deps: QuoteDeps, accountId: string, order: Order, { fee, rent }: Read): QuoteReply {
   const delegated = deps.isKnownDelegated(order.origin.chainId, order.wallet)
-  const { feeCentiBps, feeDiscount } = deps.feeFor(order.origin.family, order.wallet)
-  const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent })
+  const { feeCentiBps, feeDiscount } = fee
+  const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent: rent })
   const choice = chooseVenue(deps.venues, order, base)
   // Checked last: an order that could never be quoted gets its permanent reason.
   assertNotStopped(deps.findStop, order)
@@ -97,9 +130,19 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
     feeBps: feeCentiBps / 100,
     expiresAt: new Date(expiresAt).toISOString(),
     etaSeconds: settlement.etaSeconds,
-    ...describePrice(choice, deps.highImpactBps, settlement.warnings),
+    ...describePrice(choice, deps.highImpactBps, warningsOf(fee, settlement.warnings)),
     ...(feeDiscount && { feeDiscount }),
   }
+}
+
+function warningsOf({ isUncertain }: ServiceFee, warnings: readonly QuoteWarning[]): readonly QuoteWarning[] {
+  return isUncertain ? [...warnings, DISCOUNT_UNKNOWN] : warnings
+}
+
+const DISCOUNT_UNKNOWN: QuoteWarning = {
+  code: 'DISCOUNT_UNKNOWN',
+  message:
+    'The holdings that earn a discount are not known yet. A quote in a few seconds may have a lower fee.',
 }
 
 /** The time the swap takes, with a warning if it waits for finality. Refuses an order with a shorter time limit. */
