@@ -63,7 +63,8 @@ export function worthOf(amount: bigint, { decimals, price }: Priced): bigint {
   return amount * price * 10n ** BigInt(MOST_DECIMALS - decimals)
 }
 
-const CENT = 10n ** BigInt(MOST_DECIMALS + 18 - 2)
+/** A cent in the scale of `worthOf`. */
+export const CENT = 10n ** BigInt(MOST_DECIMALS + 18 - 2)
 
 /** USD with two digits, to the nearest cent. */
 export function usdOf(amount: bigint, token: Priced): string {

@@ -93,6 +93,20 @@ test('with exactOutput the recipient gets the requested amount', async () => {
   expect(swap.amounts).toMatchObject({ delivered: `${10n * USDC}`, minOutput: `${10n * USDC}` })
 })
 
+test('a wallet swaps its whole balance by CAIP ids', async () => {
+  const wallet = await world.walletWith(alpha, 'ETH', 10n ** 17n)
+  const request = {
+    ...{ originChain: 'eip155:31337', inputToken: 'eip155:31337/slip44:60', amount: 'max' },
+    ...{ destinationChain: 'eip155:31338', outputToken: `eip155:31338/erc20:${beta.token('USDC')}` },
+    recipient: `eip155:31338:${wallet.address}`,
+  }
+
+  const swap = await client.swap(request, fromViemAccount(wallet))
+
+  expect(swap).toMatchObject({ status: 'settled', amounts: { input: `${10n ** 17n}` } })
+  expect(await alpha.balanceOf(wallet.address, 'ETH')).toBe(0n)
+})
+
 test('an interrupted swap is resumed by its id, or by its submission', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const controller = new AbortController()

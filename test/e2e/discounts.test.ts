@@ -51,19 +51,18 @@ function untilTier(tier: string | undefined, quote: () => Promise<QuoteReply>, s
   }, seconds * 1_000)
 }
 
-test('10,000 GEO on two chains are silver within a few quotes: a quarter off, rounded up to 9.38 bps', async () => {
+test('10,000 GEO on two chains are silver in the first quote, unless it says that it does not know yet', async () => {
   const wallet = await holderOf({ onAlpha: 4_000n * GEO, onBeta: 6_000n * GEO })
 
   const first = await quoteOf(wallet)
   const quote = await untilTier('silver', () => quoteOf(wallet))
 
-  expect(first.feeBps).toBe(12.5)
-  expect(first).not.toHaveProperty('feeDiscount')
+  const isUnknown = first.warnings?.some(({ code }) => code === 'DISCOUNT_UNKNOWN') ?? false
+  expect(first.feeDiscount?.tier).toBe(isUnknown ? undefined : 'silver')
   expect(quote.feeBps).toBe(9.38)
   expect(quote.feeDiscount).toEqual({ tier: 'silver', discountPercent: 25, baseFeeBps: 12.5 })
   const serviceFee = quote.fees.find(({ kind }) => kind === 'serviceFee')
   expect(serviceFee?.amount).toBe('93800')
-  expect(BigInt(quote.output)).toBeGreaterThan(BigInt(first.output))
 })
 
 test('one unit less than 10,000 GEO is bronze, and a discounted swap delivers the quoted amount', async () => {

@@ -5,7 +5,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createCheckedClient, refusalOf } from '../checked-client.ts'
 import { createOperator } from '../operator.ts'
-import { readTokens, toCents, unexplained, usdOf, type Valued, worthOf } from '../values.ts'
+import { CENT, readTokens, toCents, unexplained, usdOf, type Valued, worthOf } from '../values.ts'
 import { createWorld, until, type WorldChain } from '../world.ts'
 
 const local = inject('local')
@@ -93,6 +93,10 @@ describe('the fees of a quote', () => {
       'inputUsd is not the value of the input': inputUsd === usdOf(BigInt(input), route.input),
       'outputUsd is not the value of the output': outputUsd === usdOf(BigInt(output), route.output),
       'the fees in USD do not add up': cents === toCents(inputUsd) - toCents(outputUsd),
+      'a fee in USD is not that of its amount': fees.every(({ amount, usd }) => {
+        const away = worthOf(BigInt(amount), route.input) - toCents(usd) * CENT
+        return away < CENT && away > -CENT
+      }),
       'the fees take too much': left >= 0n,
       'the fees leave a unit unexplained': left < worthOf(1n, route.input),
       'priceImpactBps is missing': reply.priceImpactBps !== undefined,

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { startNetwork } from '@geoswap/devnet'
+import { withoutReferences } from '@geoswap/wire'
 import { createApiKey } from '../bench/service.ts'
 import { createWorld, type LocalNetwork, outcomeOf, submitSwap } from '../world.ts'
 import { fuzz } from './fuzz.ts'
@@ -32,7 +33,8 @@ async function run(): Promise<boolean> {
     const world = createWorld({ ...network.local, apiKey } as LocalNetwork)
     const wallet = await world.walletWith(world.alpha, 'USDC', 1_000n * USDC)
     const { apiUrl } = network.local
-    const document = (await (await fetch(`${apiUrl}/openapi.json`)).json()) as OpenApi
+    const described = (await (await fetch(`${apiUrl}/openapi.json`)).json()) as OpenApi
+    const document = withoutReferences(described)
     const report = await fuzz({
       ...{ apiUrl, apiKey, document, genuine: await gatherGenuine(world, wallet) },
       ...{ requests: Number(values.requests), seed: Number(values.seed) },

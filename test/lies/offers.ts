@@ -16,14 +16,19 @@ export type Offered = { hash: Hex; op?: GeoOp; escrow?: Address }
 export type Offers = ReturnType<typeof createOffers>
 
 const coin = { symbol: 'ETH', address: '0x0000000000000000000000000000000000000000', decimals: 18 }
+const [alpha, beta] = ['eip155:31337', 'eip155:31338']
+const coinOf = (chain: string | undefined) => ({ chainId: chain, native: `${chain}/slip44:60` })
 const chains = [
-  { chainId: 31_337, name: 'alpha', family: 'evm', native: coin, available: true },
-  { chainId: 31_338, name: 'beta', family: 'evm', native: coin, available: true },
+  { chainId: 31_337, caip: coinOf(alpha), name: 'alpha', family: 'evm', native: coin, available: true },
+  { chainId: 31_338, caip: coinOf(beta), name: 'beta', family: 'evm', native: coin, available: true },
 ]
+const tokenOf = (chain: string | undefined, address: string) => ({
+  ...{ address, priceUsd: '1.00', caip: { chainId: chain, address: `${chain}/erc20:${address}` } },
+})
 const usdc = { symbol: 'USDC', decimals: 6, asset: 'USDC', native: false, input: true, output: true }
 const tokens = [
-  { ...usdc, chainId: 31_337, address: evmRequest.inputToken, priceUsd: '1.00' },
-  { ...usdc, chainId: 31_338, address: evmRequest.outputToken, priceUsd: '1.00' },
+  { ...usdc, chainId: 31_337, ...tokenOf(alpha, evmRequest.inputToken) },
+  { ...usdc, chainId: 31_338, ...tokenOf(beta, evmRequest.outputToken) },
 ]
 const quotedBeside = {
   ...{ inputUsd: '10.00', outputUsd: '9.96', fees: [{ kind: 'serviceFee', amount: '12500', usd: '0.01' }] },
@@ -47,6 +52,7 @@ const ended: StatusReply = {
     txHash: '0x3',
     credited: false,
   },
+  caip: { originChain: 'eip155:31337', destinationChain: 'eip155:31338' },
   amounts: { input: '10000000', quotedOutput: '9965000', minOutput: '9915175', delivered: '9965000' },
 }
 
@@ -96,6 +102,7 @@ export function createOffers() {
     '/swap/delegation': (_body, url) => ({
       ...{ chainId: Number(url.searchParams.get('chainId')), delegated: true, originReady: false },
       delegatedTo: account,
+      caip: { chainId: alpha, walletAddress: `${alpha}:${url.searchParams.get('walletAddress')}` },
       ...{ walletAddress: url.searchParams.get('walletAddress'), delegationTarget: account, accountNonce: 0 },
     }),
     '/swap/build-geo-op': build,

@@ -152,7 +152,7 @@ export async function swapHistory({ client, context }: Opened, { wallet, ...quer
 }
 
 function findAddress({ wallets }: Opened['context'], text: string): string {
-  if (isAddressOf('evm', text) || isAddressOf('solana', text)) return text
+  if (text.includes(':') || isAddressOf('evm', text) || isAddressOf('solana', text)) return text
   const found = wallets.find(text)
   if (found) return found.address
   const names = wallets.list().map(({ name }) => name)

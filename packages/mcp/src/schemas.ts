@@ -4,7 +4,7 @@ const side = (what: string) =>
   z
     .string()
     .describe(
-      `${what}, as CHAIN:TOKEN: a chain by name or id, a token by exact symbol or address: alpha:USDC`,
+      `${what}, as CHAIN:TOKEN: a chain by name or id, a token by symbol or address: alpha:USDC. Or as CAIP-19`,
     )
 const amount = (what: string) =>
   z.string().describe(`${what}, in whole tokens as decimal text: "10" or "0.25"`)
@@ -20,7 +20,8 @@ const order = {
     .string()
     .optional()
     .describe(
-      'Address or own wallet that receives the output. Default: the paying wallet. Other recipients must be allowed.',
+      'Address, CAIP-10 account or own wallet that receives the output. Default: the paying wallet. ' +
+        'Other recipients must be allowed.',
     ),
   wallet: z
     .string()
@@ -37,13 +38,13 @@ const order = {
 }
 
 export const inputs = {
-  listTokens: { chain: z.string().optional().describe('Only of this chain, by name or id.') },
+  listTokens: { chain: z.string().optional().describe('Only of this chain, by name, id or CAIP-2.') },
   getBalance: {
     wallet: z
       .string()
       .optional()
-      .describe('Name of an own wallet, or any address. Default: the usual wallets.'),
-    chain: z.string().optional().describe('Only on this chain, by name or id.'),
+      .describe('Name of an own wallet, or any address or CAIP-10 account. Default: the usual wallets.'),
+    chain: z.string().optional().describe('Only on this chain, by name, id or CAIP-2.'),
   },
   quote: order,
   execute: {

@@ -5,8 +5,8 @@ import type {
   ChainsReply,
   DelegationQuery,
   DelegationReply,
+  NamedQuoteRequest,
   QuoteReply,
-  QuoteRequest,
   SubmitReply,
   TokensQuery,
   TokensReply,
@@ -33,11 +33,11 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
       repeat<ChainsReply>({ method: 'GET', path: '/swap/chains', expects: [], signal }),
 
     tokens: ({ chainId }: TokensQuery = {}, { signal }: CallOptions = {}) => {
-      const query = chainId === undefined ? '' : `?chainId=${chainId}`
+      const query = chainId === undefined ? '' : `?chainId=${encodeURIComponent(chainId)}`
       return repeat<TokensReply>({ method: 'GET', path: `/swap/tokens${query}`, expects: [], signal })
     },
 
-    quote: (body: QuoteRequest, { signal }: CallOptions = {}) =>
+    quote: (body: NamedQuoteRequest, { signal }: CallOptions = {}) =>
       repeat<QuoteReply>({
         method: 'POST',
         path: '/swap/quote',
@@ -47,7 +47,8 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
       }),
 
     delegation: ({ chainId, walletAddress }: DelegationQuery, { signal }: CallOptions = {}) => {
-      const path = `/swap/delegation?chainId=${chainId}&walletAddress=${encodeURIComponent(walletAddress)}`
+      const query = new URLSearchParams({ chainId: `${chainId}`, walletAddress })
+      const path = `/swap/delegation?${query}`
       return repeat<DelegationReply>({ method: 'GET', path, expects: ['walletAddress'], signal })
     },
 

@@ -5,8 +5,8 @@ import type {
   DelegationReply,
   HistoryQuery,
   HistoryReply,
+  NamedQuoteRequest,
   QuoteReply,
-  QuoteRequest,
   StatusReply,
   SubmitReply,
   TokensQuery,
@@ -54,7 +54,7 @@ export type Client = {
   /** Continues an interrupted swap: by its id, or by a submission with an unknown outcome. */
   resume(left: string | Submission, options?: WaitOptions): Promise<EndedSwap>
   /** A price, sealed for 30 seconds. */
-  quote(request: QuoteRequest, options?: CallOptions): Promise<QuoteReply>
+  quote(request: NamedQuoteRequest, options?: CallOptions): Promise<QuoteReply>
   /** Returns whether the wallet must sign an authorization first, and for which contract and nonce. */
   delegation(query: DelegationQuery, options?: CallOptions): Promise<DelegationReply>
   /** Builds the op or transaction to sign. The quote's `origin` selects the build call. */

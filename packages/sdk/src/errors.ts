@@ -96,10 +96,12 @@ export class SubmissionUnknownError extends Error {
 }
 
 /**
+ * `REQUEST`: a CAIP id names an unknown chain, or another chain than the rest of the request.
  * `UNPINNED`: the contracts of the chain are not known and the service is not trusted to name them.
  * `SIGNATURE_OPEN`: an earlier signature for the same swap can still be used.
  */
 export type SwapRefusal =
+  | 'REQUEST'
   | 'PRICE_IMPACT'
   | 'INPUT_LIMIT'
   | 'OUTPUT_LIMIT'
@@ -112,9 +114,16 @@ export type SwapRefusal =
 export class SwapRefusedError extends Error {
   override readonly name = 'SwapRefusedError'
   readonly code: SwapRefusal
+  /** The quoted and the allowed amount in the smallest unit, of a refusal by `maxInput` or `minOutput`. */
+  readonly amounts: { quoted: string; allowed: string } | undefined
 
-  constructor(code: SwapRefusal, message: string, options?: ErrorOptions) {
+  constructor(
+    code: SwapRefusal,
+    message: string,
+    { amounts, ...options }: ErrorOptions & { amounts?: { quoted: string; allowed: string } } = {},
+  ) {
     super(message, options)
     this.code = code
+    this.amounts = amounts
   }
 }

@@ -10,6 +10,7 @@ export type {
   Failure,
   HistoryQuery,
   HistoryReply,
+  NamedQuoteRequest,
   QuoteReply,
   QuoteRequest,
   Refund,

@@ -1,4 +1,4 @@
-import type { QuoteReply, QuoteRequest, StatusReply, SubmitReply } from '@geoswap/wire'
+import type { NamedQuoteRequest, QuoteReply, QuoteRequest, StatusReply, SubmitReply } from '@geoswap/wire'
 import { orAborted } from './abort.ts'
 import { type Builder, createBuilder } from './authorize.ts'
 import type { Build, Calls } from './calls.ts'
@@ -11,12 +11,13 @@ import { type CheckContext, type Terms, toTerms } from './checks/terms.ts'
 import { SwapRefusedError, TamperedOperationError } from './errors.ts'
 import { lockableUntil, nowSeconds, type OpenSignatures, type SignatureLifetime } from './open-signatures.ts'
 import type { Pins } from './pins.ts'
+import { toPlainRequest } from './plain-request.ts'
 import type { Signer } from './signers.ts'
 import { isGone, type Submission } from './submission.ts'
 import type { EndedSwap, WaitOptions } from './wait.ts'
 
 /** The request of a quote; the wallet defaults to the signer's. */
-export type SwapRequest = Omit<QuoteRequest, 'walletAddress'> & { walletAddress?: string }
+export type SwapRequest = Omit<NamedQuoteRequest, 'walletAddress'> & { walletAddress?: string }
 
 export type SwapProgress =
   | { step: 'quoted'; quote: QuoteReply }
@@ -115,13 +116,14 @@ async function submitAndWait(
 }
 
 function toRequest(asked: SwapRequest, { address, family }: Signer): QuoteRequest {
-  const { walletAddress = address } = asked
+  const request = toPlainRequest({ ...asked, walletAddress: asked.walletAddress ?? address })
+  const { walletAddress } = request
   const form = (text: string) => (family === 'evm' ? text.toLowerCase() : text)
   if (form(walletAddress) !== form(address)) {
     const message = `The request is for ${walletAddress}, the signer is ${address}.`
     throw new SwapRefusedError('SIGNER', message)
   }
-  return { ...asked, walletAddress }
+  return request
 }
 
 /** Requotes as long as nothing was signed for the last quote. A signature is made only once. */

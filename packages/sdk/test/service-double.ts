@@ -46,6 +46,7 @@ export const change =
 const ended: StatusReply = {
   ...{ swapId: '', status: 'settled', substatus: 'delivered', originChain: 31_337, destinationChain: 31_338 },
   ...{ createdAt: '2026-01-02T03:04:12.000Z', updatedAt: '2026-01-02T03:04:20.000Z', timeline: [] },
+  caip: { originChain: 'eip155:31337', destinationChain: 'eip155:31338' },
   amounts: { input: '10000000', quotedOutput: '9965000', minOutput: '9915175' },
 }
 

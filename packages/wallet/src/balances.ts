@@ -1,3 +1,4 @@
+import { toCaip2 } from '@geoswap/protocol'
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { type Catalog, getChain, isAddressOf } from './catalog.ts'
 import { type Context, nodeOf } from './context.ts'
@@ -37,7 +38,7 @@ async function findOwners(
   const reachable = isStrict
     ? chains
     : chains.filter(({ chainId }) => settings.rpcUrls[chainId] !== undefined)
-  const fitting = isStrict ? reachable : reachable.filter(({ family }) => fits(context, family, named))
+  const fitting = isStrict ? reachable : reachable.filter((chain) => fits(context, chain, named))
   if (fitting.length === 0) {
     const advice =
       'Set a node with geoswap config set rpc.CHAIN_ID URL; geoswap wallet list lists the wallets.'
@@ -45,18 +46,16 @@ async function findOwners(
   }
   return Promise.all(
     fitting.map(async (chain) => {
-      const { family, name } = chain
-      return { chain, owner: await chooseAddress(context, { family, chain: name, named }) }
+      const { family, name, chainId } = chain
+      return { chain, owner: await chooseAddress(context, { family, chain: name, chainId, named }) }
     }),
   )
 }
 
-/** True if the wallet, or any wallet if none is named, has an address on chains of the family. */
-function fits(
-  { wallets, settings }: Context,
-  family: ChainEntry['family'],
-  named: string | undefined,
-): boolean {
+/** True if the named account, the named wallet, or any wallet if none is named, has an address on the chain. */
+function fits({ wallets, settings }: Context, chain: ChainEntry, named: string | undefined): boolean {
+  const { family } = chain
+  if (named?.includes(':')) return named.startsWith(`${toCaip2(chain)}:`)
   if (named === undefined)
     return settings.local !== undefined || wallets.list().some((each) => each.family === family)
   if (isAddressOf('evm', named) || isAddressOf('solana', named)) return isAddressOf(family, named)

@@ -1,3 +1,4 @@
+import { accountOn, toCaip2, tokenOn } from '@geoswap/protocol'
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { isAddress as isSolanaAddress } from '@solana/kit'
 import { getAddress, isAddress as isEvmAddress } from 'viem'
@@ -21,8 +22,13 @@ export function toPlainTokens(tokens: readonly TokenEntry[]): TokenEntry[] {
   return tokens.map((token) => ({ ...token, symbol: plainName(token.symbol) }))
 }
 
-/** `alpha:USDC`: a chain by name or id, then a token by symbol or address. */
+/** `alpha:USDC`: a chain by name or id, then a token by symbol or address. Or a CAIP-19 token. */
 export function getSide({ chains, tokens }: Catalog, text: string): Side {
+  const [caipChain = '', asset] = text.split('/')
+  if (asset !== undefined) {
+    const chain = getChain(chains, caipChain)
+    return { chain, token: getToken(tokens, chain, getAddressIn(tokenOn(toCaip2(chain), text), text)) }
+  }
   const [, chainText, tokenText] = /^([^:]+):([^:]+)$/.exec(text) ?? []
   if (chainText === undefined || tokenText === undefined)
     throw new CliError('USAGE', `${text} is not CHAIN:TOKEN.`, { advice: 'Write it like alpha:USDC.' })
@@ -30,25 +36,43 @@ export function getSide({ chains, tokens }: Catalog, text: string): Side {
   return { chain, token: getToken(tokens, chain, tokenText) }
 }
 
+/** The address of a CAIP-10 account on this chain. */
+export function getAccount(chain: Pick<ChainEntry, 'chainId' | 'family' | 'name'>, text: string): string {
+  const address = getAddressIn(accountOn(toCaip2(chain), text), text)
+  if (isAddressOf(chain.family, address)) return toCanonical(chain.family, address)
+  throw new CliError('BAD_ADDRESS', `${address} is not an address on ${chain.name}.`)
+}
+
+/** The address in a CAIP id. */
+function getAddressIn(named: ReturnType<typeof tokenOn>, text: string): string {
+  if ('address' in named) return named.address
+  throw new CliError('USAGE', `${text} ${named.problem}.`)
+}
+
+/** By name, number or CAIP-2 id. */
 export function getChain(chains: readonly ChainEntry[], text: string): ChainEntry {
-  const found = chains.find(({ chainId, name }) => name === text || `${chainId}` === text)
+  const found = chains.find(
+    (chain) => chain.name === text || `${chain.chainId}` === text || toCaip2(chain) === text,
+  )
   if (found) return found
   const advice = `There are ${chains.map(({ chainId, name }) => `${name} (${chainId})`).join(', ')}.`
   throw new CliError('UNKNOWN_CHAIN', `There is no chain ${text}.`, { advice })
 }
 
-/** Symbols must match exactly: a similar symbol may be another token. */
+/** Symbols in any case, unless they differ in their case only. */
 function getToken(tokens: readonly TokenEntry[], chain: ChainEntry, text: string): TokenEntry {
   const here = tokens.filter(({ chainId }) => chainId === chain.chainId)
   const form = (address: string) => (chain.family === 'evm' ? address.toLowerCase() : address)
-  const byAddress = isAddressOf(chain.family, text)
-  const found = here.filter((token) =>
-    byAddress ? form(token.address) === form(text) : token.symbol === text,
+  const exact = here.filter(({ symbol, address }) =>
+    isAddressOf(chain.family, text) ? form(address) === form(text) : symbol === text,
   )
+  const found = exact.length > 0 ? exact : here.filter(({ symbol }) => isSameText(symbol, text))
   const [only] = found
   if (only && found.length === 1) return assertReadable(only)
   throw found.length > 1 ? ambiguous(found, chain, text) : unknown(here, chain, text)
 }
+
+const isSameText = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 // More than any token has, and few enough to compute with.
 const MAX_DECIMALS = 77

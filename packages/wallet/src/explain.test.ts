@@ -1,4 +1,4 @@
-import { GeoswapError, SubmissionUnknownError, TamperedOperationError } from '@geoswap/sdk'
+import { GeoswapError, SubmissionUnknownError, SwapRefusedError, TamperedOperationError } from '@geoswap/sdk'
 import { expect, test } from 'vitest'
 import { explain } from './explain.ts'
 import { interrupted } from './interrupts.ts'
@@ -39,16 +39,31 @@ test('a refused API key and an unreachable service name the setting and the URL'
   )
 })
 
-test('the amounts of a refusal are in whole tokens of the requested side', () => {
-  const side = { chainId: 1, chain: 'alpha', token: '0xa', symbol: 'USDC', decimals: 6 }
-  const order = {
-    service: 'http://service',
-    wallet: { name: 'bot', address: '0x1' },
-    recipient: '0x1',
-    amount: '10',
-    from: side,
-    to: { ...side, symbol: 'ETH', decimals: 18 },
+const side = { chainId: 1, chain: 'alpha', token: '0xa', symbol: 'USDC', decimals: 6 }
+const order = {
+  service: 'http://service',
+  wallet: { name: 'bot', address: '0x1' },
+  recipient: '0x1',
+  amount: '10',
+  from: side,
+  to: { ...side, symbol: 'ETH', decimals: 18 },
+}
+
+test('the limit that a quote broke is in whole tokens', () => {
+  const toldFor = (code: 'INPUT_LIMIT' | 'OUTPUT_LIMIT', quoted: string, allowed: string) => {
+    const error = new SwapRefusedError(code, 'No.', { amounts: { quoted, allowed } })
+    return explain(error, () => ({ ...known, order: { ...order, tradeType: 'exactOutput' } }))?.message
   }
+
+  expect(toldFor('INPUT_LIMIT', '10500000', '10000000')).toBe(
+    'The input is 10.5 USDC, at most 10 USDC is allowed.',
+  )
+  expect(toldFor('OUTPUT_LIMIT', `${10n ** 17n}`, `${10n ** 18n}`)).toBe(
+    'The guaranteed output is 0.1 ETH, at least 1 ETH is wanted.',
+  )
+})
+
+test('the amounts of a refusal are in whole tokens of the requested side', () => {
   const tooSmall = refusal('NEEDS_LARGER_SIZE', { minAmount: '3144' })
   const toldFor = (tradeType: 'exactInput' | 'exactOutput') =>
     explain(tooSmall, () => ({ ...known, order: { ...order, tradeType } }))?.advice

@@ -45,7 +45,8 @@ export function explain(error: unknown, readKnown: () => Known): Explained | und
   return undefined
 }
 
-function explainRefused({ code, message }: SwapRefusedError, { order }: Known): Explained {
+function explainRefused({ code, message, amounts }: SwapRefusedError, { order }: Known): Explained {
+  if (amounts && order) return { code, message: limitOf(amounts, code, order), advice: 'Nothing was signed.' }
   if (code !== 'UNPINNED' || !order) return { code, message, advice: 'Nothing was signed.' }
   const { chainId, chain } = order.from
   const isEvm = order.wallet.address.startsWith('0x')
@@ -61,6 +62,17 @@ function explainRefused({ code, message }: SwapRefusedError, { order }: Known): 
       : `Set the intake authority that the operator publishes: ${named}. Nothing was signed.`,
   }
 }
+
+/** The limit that a quote broke, in whole tokens. */
+function limitOf({ quoted, allowed }: Amounts, code: string, { from, to }: Order): string {
+  const isInput = code === 'INPUT_LIMIT'
+  const { decimals, symbol } = isInput ? from : to
+  const [is, limit] = [quoted, allowed].map((text) => `${formatAmount(BigInt(text), decimals)} ${symbol}`)
+  if (isInput) return `The input is ${is}, at most ${limit} is allowed.`
+  return `The guaranteed output is ${is}, at least ${limit} is wanted.`
+}
+
+type Amounts = NonNullable<SwapRefusedError['amounts']>
 
 export function knownOf({ settings, seen }: Pick<Context, 'settings' | 'seen'>): Known {
   return {

@@ -1,6 +1,6 @@
 import type { Client, SwapLimits, SwapRequest } from '@geoswap/sdk'
 import { parseAmount, parseRawAmount, type Unit } from './amounts.ts'
-import { type Catalog, getSide, isAddressOf, type Side, toCanonical } from './catalog.ts'
+import { type Catalog, getAccount, getSide, isAddressOf, type Side, toCanonical } from './catalog.ts'
 import { type Context, nodeOf, readCatalog } from './context.ts'
 import { CliError } from './errors.ts'
 import { getRpcUrl, getService } from './settings.ts'
@@ -85,8 +85,9 @@ function isRead({ settings }: Context, { chain }: Side): boolean {
 }
 
 function isOneSymbol(words: OrderArguments, from: Side, to: Side): boolean {
-  const [paid, bought] = [words.from, words.to].map((text) => text.split(':')[1])
-  return paid === bought && paid === from.token.symbol && bought === to.token.symbol
+  const [paid, bought] = [words.from, words.to].map((text) => text.split(':')[1]?.toLowerCase())
+  const symbols = [from.token.symbol, to.token.symbol].map((symbol) => symbol.toLowerCase())
+  return paid !== undefined && paid === bought && symbols.every((symbol) => symbol === paid)
 }
 
 /** Defaults to the wallet's own address if it fits the chain; a wallet's name stands for its address. */
@@ -95,6 +96,7 @@ async function chooseRecipient(
   { wallet, to, named }: { wallet: ChosenWallet; to: Side; named: string | undefined },
 ): Promise<string> {
   const { family, name: chain } = to.chain
+  if (named?.includes(':')) return getAccount(to.chain, named)
   if (named !== undefined && isAddressOf(family, named)) return toCanonical(family, named)
   if (named !== undefined) {
     const known = context.wallets.find(named)

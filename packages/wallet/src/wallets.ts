@@ -1,4 +1,4 @@
-import { isAddressOf } from './catalog.ts'
+import { getAccount, isAddressOf } from './catalog.ts'
 import type { Context } from './context.ts'
 import { CliError } from './errors.ts'
 import { addressOf, deriveKey, type Family, type Key } from './keys.ts'
@@ -31,12 +31,12 @@ export async function chooseWallet(
   throw new CliError('NO_WALLET', `No wallet is set for ${chain}.`, { advice })
 }
 
-/** An address, or that of the named wallet. For commands that need no key. */
-export async function chooseAddress(
-  context: Stores,
-  choice: { family: Family; chain: string; named?: string | undefined },
-): Promise<string> {
-  const { family, named } = choice
+type Choice = { family: Family; chain: string; chainId: number; named?: string | undefined }
+
+/** An address or CAIP-10 account, or the address of the named wallet. For commands that need no key. */
+export async function chooseAddress(context: Stores, choice: Choice): Promise<string> {
+  const { family, chain, chainId, named } = choice
+  if (named?.includes(':')) return getAccount({ family, chainId, name: chain }, named)
   if (named !== undefined && isAddressOf(family, named)) return named
   return (await chooseWallet(context, choice)).address
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ORIGIN_FAMILIES } from './quote.ts'
-import { ChainId, ChainIdText, oneOf, strictObject, Usd } from './schema.ts'
+import { ChainId, ChainRef, ChainRefText, caip, oneOf, strictObject, Usd } from './schema.ts'
 
 /** Why a chain has no quotes now: the codes with which a quote would be refused. */
 const UNAVAILABLE_REASONS = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE'] as const
@@ -13,6 +13,7 @@ export type ChainsQueryText = Static<typeof ChainsQueryText>
 
 export const ChainEntry = Type.Object({
   chainId: ChainId,
+  caip: caip('chainId', 'native'),
   name: Type.String(),
   family: oneOf(ORIGIN_FAMILIES, { description: 'Selects the address format and the build call.' }),
   native: Type.Object(
@@ -37,14 +38,15 @@ export const ChainsReply = Type.Object({ chains: Type.Array(ChainEntry) })
 export type ChainsReply = Static<typeof ChainsReply>
 
 /** The query as clients pass it. On the wire `chainId` is text: see TokensQueryText. */
-export const TokensQuery = strictObject({ chainId: Type.Optional(ChainId) })
+export const TokensQuery = strictObject({ chainId: Type.Optional(ChainRef) })
 export type TokensQuery = Static<typeof TokensQuery>
 
-export const TokensQueryText = strictObject({ chainId: Type.Optional(ChainIdText) })
+export const TokensQueryText = strictObject({ chainId: Type.Optional(ChainRefText) })
 export type TokensQueryText = Static<typeof TokensQueryText>
 
 export const TokenEntry = Type.Object({
   chainId: ChainId,
+  caip: caip('chainId', 'address'),
   symbol: Ticker,
   address: Type.String({ description: 'The value for inputToken and outputToken.' }),
   decimals: Decimals,

@@ -1,12 +1,20 @@
 import { type TSchema, Type } from 'typebox'
 import { BuildGeoOpReply, BuildRequest, BuildSolanaTxReply } from './build.ts'
-import { ChainsQueryText, ChainsReply, TokensQueryText, TokensReply } from './catalog.ts'
-import { DelegationQueryText, DelegationReply } from './delegation.ts'
+import { ChainsQueryText, ChainsReply, TokensQuery, TokensQueryText, TokensReply } from './catalog.ts'
+import { DelegationQuery, DelegationQueryText, DelegationReply } from './delegation.ts'
 import type { ErrorCode } from './errors.ts'
 import * as example from './examples.ts'
-import { HistoryQueryText, HistoryReply } from './history.ts'
+import { HistoryQuery, HistoryQueryText, HistoryReply } from './history.ts'
 import { QuoteReply, QuoteRequest } from './quote.ts'
-import { EventsHeaders, EventsQueryText, EventsReply, StatusQueryText, StatusReply } from './status.ts'
+import {
+  EventsHeaders,
+  EventsQuery,
+  EventsQueryText,
+  EventsReply,
+  StatusQuery,
+  StatusQueryText,
+  StatusReply,
+} from './status.ts'
 import { SubmitReply, SubmitRequest, SubmitSolanaRequest } from './submit.ts'
 
 export const RATE_CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other'] as const
@@ -21,7 +29,10 @@ export type Endpoint = {
   summary: string
   description: string
   body?: TSchema
+  /** The query as it arrives in the URL, where all values are text. */
   query?: TSchema
+  /** The query with numbers, as OpenAPI describes it; like `query` when absent. */
+  typedQuery?: TSchema
   params?: TSchema
   headers?: TSchema
   reply: TSchema
@@ -73,6 +84,7 @@ export const endpoints = {
       'Every supported token, on one chain or on all, and whether it can be paid with and bought now. ' +
       'Only a quote is binding: the list may change at any time.',
     query: TokensQueryText,
+    typedQuery: TokensQuery,
     reply: TokensReply,
     errors: ['UNSUPPORTED_CHAIN'],
     example: { query: { chainId: '31337' }, reply: example.tokensReply },
@@ -94,6 +106,7 @@ export const endpoints = {
       'NEEDS_LARGER_SIZE',
       'INSUFFICIENT_LIQUIDITY',
       'KEY_LIMIT_EXCEEDED',
+      'INSUFFICIENT_BALANCE',
       'CHAIN_UNAVAILABLE',
       'PRICE_UNAVAILABLE',
     ],
@@ -107,6 +120,7 @@ export const endpoints = {
     summary: "Read a wallet's delegation",
     description: 'If an authorization is needed, the reply has delegationTarget and accountNonce: sign them.',
     query: DelegationQueryText,
+    typedQuery: DelegationQuery,
     reply: DelegationReply,
     errors: ['UNSUPPORTED_CHAIN', 'CHAIN_UNAVAILABLE'],
     example: { query: example.delegationQuery, reply: example.delegationReply },
@@ -210,6 +224,7 @@ export const endpoints = {
     description:
       'Held until the swap ends or the wait is over. Loop until settled, failed or refunded. Counts once.',
     query: StatusQueryText,
+    typedQuery: StatusQuery,
     params: Type.Object({ swapId: Type.String() }),
     reply: StatusReply,
     errors: ['SWAP_NOT_FOUND'],
@@ -225,6 +240,7 @@ export const endpoints = {
       'A stream of server-sent events: past changes, then each change as it happens, until the swap has ended. ' +
       'A broken stream resumes after Last-Event-ID. Counts once, and as a held read while it is open.',
     query: EventsQueryText,
+    typedQuery: EventsQuery,
     params: Type.Object({ swapId: Type.String() }),
     headers: EventsHeaders,
     reply: EventsReply,
@@ -240,6 +256,7 @@ export const endpoints = {
     summary: "List the account's swaps",
     description: 'Newest first, page by page. New swaps do not shift the pages.',
     query: HistoryQueryText,
+    typedQuery: HistoryQuery,
     reply: HistoryReply,
     errors: [],
     example: { query: { limit: '20', status: 'settled' }, reply: example.historyReply },

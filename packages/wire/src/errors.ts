@@ -219,6 +219,8 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue
 export const ERROR_CODES = Object.keys(errorCatalogue) as ErrorCode[]
 
+export const FieldIssue = Type.Object({ field: Type.String(), message: Type.String() })
+
 /** The body of every error. `recovery` has the values for its action, such as retryAfterMs or minAmount. */
 export const ErrorReply = Type.Object({
   code: oneOf(ERROR_CODES),
@@ -238,7 +240,7 @@ export const ErrorReply = Type.Object({
     Type.Object(
       {
         issues: Type.Optional(
-          Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
+          Type.Array(FieldIssue, {
             description: 'One entry per refused field, for INVALID_REQUEST.',
           }),
         ),

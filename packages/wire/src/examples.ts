@@ -22,6 +22,7 @@ export const chainsReply: ChainsReply = {
   chains: [
     {
       chainId: 31337,
+      caip: { chainId: 'eip155:31337', native: 'eip155:31337/slip44:60' },
       name: 'alpha',
       family: 'evm',
       native: { symbol: 'ETH', address: nativeCoin, decimals: 18 },
@@ -29,6 +30,7 @@ export const chainsReply: ChainsReply = {
     },
     {
       chainId: 31339,
+      caip: { chainId: 'solana:31339', native: 'solana:31339/slip44:501' },
       name: 'solana',
       family: 'solana',
       native: { symbol: 'SOL', address: '11111111111111111111111111111111', decimals: 9 },
@@ -42,6 +44,7 @@ export const tokensReply: TokensReply = {
   tokens: [
     {
       chainId: 31337,
+      caip: { chainId: 'eip155:31337', address: 'eip155:31337/slip44:60' },
       symbol: 'ETH',
       address: nativeCoin,
       decimals: 18,
@@ -54,6 +57,7 @@ export const tokensReply: TokensReply = {
     },
     {
       chainId: 31337,
+      caip: { chainId: 'eip155:31337', address: `eip155:31337/erc20:${usdcAlpha}` },
       symbol: 'USDC',
       address: usdcAlpha,
       decimals: 6,
@@ -99,6 +103,7 @@ export const delegationQuery = { chainId: '31337', walletAddress: wallet }
 export const delegationReply: DelegationReply = {
   chainId: 31337,
   walletAddress: wallet,
+  caip: { chainId: 'eip155:31337', walletAddress: `eip155:31337:${wallet}` },
   delegated: false,
   originReady: false,
   delegationTarget: delegate,
@@ -160,6 +165,7 @@ export const statusReply: StatusReply = {
   updatedAt: '2026-01-02T03:04:20.000Z',
   originChain: 31337,
   destinationChain: 31338,
+  caip: { originChain: 'eip155:31337', destinationChain: 'eip155:31338' },
   amounts: {
     input: '10000000',
     quotedOutput: '9963000000000000000',
@@ -177,6 +183,13 @@ export const eventsReply = `id: 5\ndata: ${JSON.stringify(statusReply)}\n\n`
 
 const swapRecord: SwapRecord = {
   ...statusReply,
+  caip: {
+    ...statusReply.caip,
+    walletAddress: `eip155:31337:${wallet}`,
+    recipient: `eip155:31338:${wallet}`,
+    inputToken: `eip155:31337/erc20:${usdcAlpha}`,
+    outputToken: `eip155:31338/erc20:${usdcBeta}`,
+  },
   walletAddress: wallet,
   recipient: wallet,
   inputToken: usdcAlpha,

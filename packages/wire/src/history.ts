@@ -4,6 +4,8 @@ import { SWAP_STATUSES, SwapRecord } from './status.ts'
 
 export const DEFAULT_HISTORY_LIMIT = 20
 
+const LIMIT = `Swaps per page, 1..100. Default ${DEFAULT_HISTORY_LIMIT}.`
+
 const Moment = (description: string) =>
   Type.String({
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,3})?Z$',
@@ -24,18 +26,13 @@ const filters = {
 
 /** The query as clients pass it. On the wire `limit` is text: see HistoryQueryText. */
 export const HistoryQuery = strictObject({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: LIMIT })),
   ...filters,
 })
 export type HistoryQuery = Static<typeof HistoryQuery>
 
 export const HistoryQueryText = strictObject({
-  limit: Type.Optional(
-    Type.String({
-      pattern: '^([1-9][0-9]?|100)$',
-      description: `Swaps per page, 1..100. Default ${DEFAULT_HISTORY_LIMIT}.`,
-    }),
-  ),
+  limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: LIMIT })),
   ...filters,
 })
 export type HistoryQueryText = Static<typeof HistoryQueryText>

@@ -1,6 +1,7 @@
 import { BODY_ERRORS, type Endpoint, endpoints, SHARED_ERRORS } from './endpoints.ts'
-import { type ErrorCode, ErrorReply, errorCatalogue } from './errors.ts'
+import { type ErrorCode, type ErrorReply, errorCatalogue } from './errors.ts'
 import { webhookEvent } from './examples.ts'
+import { toComponents, withReferences } from './named-schemas.ts'
 import { WebhookEvent } from './webhook.ts'
 
 type Json = Record<string, unknown>
@@ -32,6 +33,8 @@ export function createOpenApi({ serverUrl }: { serverUrl: string }): Json {
       description:
         'Gasless token swaps across chains. Quote, build, sign, submit, then read the status until it ends. ' +
         'Amounts are decimal strings in the smallest unit; times are ISO 8601 UTC.',
+      contact: { name: 'The operator of this service' },
+      license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
     security: [{ apiKey: [] }],
@@ -40,7 +43,7 @@ export function createOpenApi({ serverUrl }: { serverUrl: string }): Json {
     webhooks: { swapChanged: { post: toWebhook() } },
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
-      schemas: { Error: ErrorReply },
+      schemas: toComponents(),
       headers: RESPONSE_HEADERS,
     },
   }
@@ -76,10 +79,10 @@ function toOperation(endpoint: Endpoint): Json {
 }
 
 function toParameters(
-  { params, query, headers, example }: Endpoint,
+  { params, query, typedQuery = query, headers, example }: Endpoint,
   where: 'path' | 'query' | 'header',
 ): Json[] {
-  const schema = { path: params, query, header: headers }[where]
+  const schema = { path: params, query: typedQuery, header: headers }[where]
   const examples = { path: example.params, query: example.query, header: undefined }[where]
   if (!schema || !('properties' in schema)) return []
   const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : []
@@ -87,10 +90,15 @@ function toParameters(
     name,
     in: where,
     required: required.includes(name),
-    schema: property,
+    schema: withReferences(property),
     ...(property.description ? { description: property.description } : {}),
-    ...(examples?.[name] !== undefined && { example: examples[name] }),
+    ...(examples?.[name] !== undefined && { example: typedExample(property, examples[name]) }),
   }))
+}
+
+/** The example is a URL's text. */
+function typedExample({ type }: Json, text: string): string | number {
+  return type === 'string' ? text : Number(text)
 }
 
 function toErrorResponses(endpoint: Endpoint): Record<string, Json> {
@@ -137,7 +145,7 @@ function toErrorExample(code: ErrorCode): ErrorReply {
 }
 
 function toContent(schema: unknown, example: unknown, mediaType = 'application/json'): Json {
-  return { [mediaType]: { schema, ...(example !== undefined && { example }) } }
+  return { [mediaType]: { schema: withReferences(schema), ...(example !== undefined && { example }) } }
 }
 
 const WEBHOOK_HEADERS = {

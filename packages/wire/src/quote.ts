@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Address, Amount, ChainId, oneOf, SealedToken, strictObject, Time, Token, Usd } from './schema.ts'
+import { Address, Amount, ChainRef, oneOf, SealedToken, strictObject, Time, Token, Usd } from './schema.ts'
 
 export const MAX_SLIPPAGE_BPS = 5_000
 export const MAX_ETA_SECONDS = 86_400
@@ -15,16 +15,20 @@ export const FEE_KINDS = [
 ] as const
 
 export const QuoteRequest = strictObject({
-  originChain: ChainId,
-  destinationChain: ChainId,
+  originChain: ChainRef,
+  destinationChain: ChainRef,
   inputToken: Token,
   outputToken: Token,
-  amount: Amount,
+  amount: Type.Unsafe<string>({
+    ...Amount,
+    pattern: '^(0|[1-9][0-9]{0,77}|max)$',
+    description:
+      "Integer in the token's smallest unit, as a decimal string; or max, with exactInput: the whole balance.",
+  }),
   walletAddress: Address,
   recipient: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
+    Type.Unsafe<string>({
+      ...Address,
       description: 'Default: the wallet itself when both chains are of one family; required otherwise.',
     }),
   ),
@@ -48,7 +52,13 @@ export const QuoteRequest = strictObject({
     }),
   ),
 })
-export type QuoteRequest = Static<typeof QuoteRequest>
+/** A request as callers may send it. */
+export type NamedQuoteRequest = Static<typeof QuoteRequest>
+/** A request with chains by number. */
+export type QuoteRequest = Omit<NamedQuoteRequest, 'originChain' | 'destinationChain'> & {
+  originChain: number
+  destinationChain: number
+}
 
 export const Fee = Type.Object({
   kind: oneOf(FEE_KINDS),
@@ -61,13 +71,15 @@ export type Fee = Static<typeof Fee>
 
 export const FeeDiscount = Type.Object({
   tier: Type.String({ description: 'The tier that the wallet has earned.' }),
-  discountPercent: Type.Number({ description: 'The reduction of the fee.' }),
+  discountPercent: Type.Integer({ description: 'The reduction of the fee.' }),
   baseFeeBps: Type.Number({ description: 'The fee without the discount.' }),
 })
 export type FeeDiscount = Static<typeof FeeDiscount>
 
 export const QuoteWarning = Type.Object({
-  code: Type.String({ description: 'HIGH_PRICE_IMPACT or SLOW_SETTLEMENT; more codes may be added.' }),
+  code: Type.String({
+    description: 'HIGH_PRICE_IMPACT, SLOW_SETTLEMENT or DISCOUNT_UNKNOWN; more codes may be added.',
+  }),
   message: Type.String(),
 })
 export type QuoteWarning = Static<typeof QuoteWarning>
@@ -80,7 +92,7 @@ export const QuoteReply = Type.Object({
   minOutput: Type.String({ description: 'The amount that the signed operation guarantees.' }),
   feeBps: Type.Number({ description: 'Service fee after discounts; may be fractional.' }),
   expiresAt: Time,
-  etaSeconds: Type.Number({
+  etaSeconds: Type.Integer({
     description:
       'Time from submission to settlement: 8 of 10 recent swaps of this route and size were as fast.',
   }),
@@ -89,7 +101,7 @@ export const QuoteReply = Type.Object({
   inputUsd: Type.Optional(Usd),
   outputUsd: Type.Optional(Usd),
   priceImpactBps: Type.Optional(
-    Type.Number({ description: 'All-in value change; negative means the output is worth less.' }),
+    Type.Integer({ description: 'All-in value change; negative means the output is worth less.' }),
   ),
   warnings: Type.Optional(Type.Array(QuoteWarning, { description: 'Never fatal.' })),
 })

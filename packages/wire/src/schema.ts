@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import { type TSchema, type TString, Type } from 'typebox'
 
 /** A string from a fixed list. A single `enum` keyword gives short messages and a fast serializer. */
 export function oneOf<const Values extends readonly string[]>(
@@ -28,24 +28,45 @@ export const ChainId = Type.Integer({
   description: 'The EVM chain id; Solana mainnet is 792703809, Solana devnet 792703810.',
 })
 
-/** A chain id in a URL. 16 digits hold every safe integer. */
-export const ChainIdText = Type.String({
-  pattern: '^[1-9][0-9]{0,15}$',
-  description: 'The chain, a decimal integer.',
+const CAIP_2 = '[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}'
+
+/** A chain in a request. One schema of two types gives one message about a wrong value. */
+export const ChainRef = Type.Unsafe<number | string>({
+  type: ['integer', 'string'],
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  pattern: `^${CAIP_2}$`,
+  description: 'The chain: its number, or its CAIP-2 id, such as eip155:8453.',
 })
+
+/** A chain in a URL. 16 digits hold every safe integer. */
+export const ChainRefText = Type.String({
+  pattern: `^([1-9][0-9]{0,15}|${CAIP_2})$`,
+  description: 'The chain: its number, or its CAIP-2 id.',
+})
+
+/** The chain that a text in a URL names. */
+export function toChainRef(text: string): number | string {
+  return text.includes(':') ? text : Number(text)
+}
+
+// A CAIP-19 token on Solana has 90 characters.
+const MAX_ID_LENGTH = 128
 
 /** Long enough for any address or mint of either family; its format is checked per chain. */
 export const Address = Type.String({
   minLength: 1,
-  maxLength: 64,
-  description: 'EVM address (any case, a wrong checksum is refused) or Solana base58 address.',
+  maxLength: MAX_ID_LENGTH,
+  description:
+    'EVM address (any case, a wrong checksum is refused), Solana base58 address, or CAIP-10 account of the same chain.',
 })
 
 export const Token = Type.String({
   minLength: 1,
-  maxLength: 64,
+  maxLength: MAX_ID_LENGTH,
   description:
-    'Token address or mint. Native: the zero address on EVM, 11111111111111111111111111111111 on Solana.',
+    'Token address or mint, or CAIP-19 token of the same chain. Native: the zero address on EVM, ' +
+    '11111111111111111111111111111111 on Solana, or slip44 in CAIP-19.',
 })
 
 export const SealedToken = Type.String({
@@ -59,3 +80,11 @@ export const Usd = Type.String({
   pattern: '^-?[0-9]+\\.[0-9]{2}$',
   description: 'Indicative USD value, two decimals.',
 })
+
+/** The CAIP form of the fields of these names, which stand beside it. */
+export function caip<const Name extends string>(...names: Name[]) {
+  const fields = Object.fromEntries(names.map((name) => [name, Type.String()])) as Record<Name, TString>
+  return Type.Object(fields, {
+    description: 'The fields of the same name as CAIP-2 chain, CAIP-10 account or CAIP-19 token.',
+  })
+}

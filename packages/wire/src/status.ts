@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { ChainId, oneOf, strictObject, Time } from './schema.ts'
+import { ChainId, caip, oneOf, strictObject, Time } from './schema.ts'
 
 export const SWAP_STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
+export const SwapStatusName = oneOf(SWAP_STATUSES)
 export type SwapStatus = (typeof SWAP_STATUSES)[number]
 
 export type TerminalStatus = Exclude<SwapStatus, 'pending'>
@@ -44,13 +45,16 @@ export const REFUND_REASONS = [
 ] as const
 export type RefundReason = (typeof REFUND_REASONS)[number]
 
-/** Seconds to hold the read, with decimals; 15 when absent. */
+const WAIT = 'How long to hold the read, 0..15 seconds, up to three decimals. Default 15.'
+
+export const StatusQuery = strictObject({
+  wait: Type.Optional(Type.Number({ minimum: 0, maximum: 15, description: WAIT })),
+})
+
+/** The query as it arrives in the URL. */
 export const StatusQueryText = strictObject({
   wait: Type.Optional(
-    Type.String({
-      pattern: '^(15(\\.0{1,3})?|(1[0-4]|[0-9])(\\.[0-9]{1,3})?)$',
-      description: 'How long to hold the read, 0..15 seconds, up to three decimals. Default 15.',
-    }),
+    Type.String({ pattern: '^(15(\\.0{1,3})?|(1[0-4]|[0-9])(\\.[0-9]{1,3})?)$', description: WAIT }),
   ),
 })
 export type StatusQueryText = Static<typeof StatusQueryText>
@@ -77,9 +81,16 @@ export const Refund = Type.Object({
 })
 export type Refund = Static<typeof Refund>
 
+export const SwapAmounts = Type.Object({
+  input: Type.String(),
+  quotedOutput: Type.String(),
+  minOutput: Type.String(),
+  delivered: Type.Optional(Type.String()),
+})
+
 export const StatusReply = Type.Object({
   swapId: Type.String(),
-  status: oneOf(SWAP_STATUSES),
+  status: SwapStatusName,
   substatus: oneOf(SUBSTATUSES),
   originTxHash: Type.Optional(Type.String({ description: 'Present once known.' })),
   deliveryTxHash: Type.Optional(Type.String({ description: 'Present once known.' })),
@@ -87,12 +98,8 @@ export const StatusReply = Type.Object({
   updatedAt: Time,
   originChain: ChainId,
   destinationChain: ChainId,
-  amounts: Type.Object({
-    input: Type.String(),
-    quotedOutput: Type.String(),
-    minOutput: Type.String(),
-    delivered: Type.Optional(Type.String()),
-  }),
+  caip: caip('originChain', 'destinationChain'),
+  amounts: SwapAmounts,
   timeline: Type.Array(TimelineEntry),
   failure: Type.Optional(Failure),
   refund: Type.Optional(Refund),
@@ -101,13 +108,15 @@ export type StatusReply = Static<typeof StatusReply>
 
 const EVENT_ID = '^[0-9]{1,9}$'
 
+const LAST_EVENT = 'Start after this event; for clients that cannot set the header Last-Event-ID.'
+
+export const EventsQuery = strictObject({
+  lastEventId: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999, description: LAST_EVENT })),
+})
+
+/** The query as it arrives in the URL. */
 export const EventsQueryText = strictObject({
-  lastEventId: Type.Optional(
-    Type.String({
-      pattern: EVENT_ID,
-      description: 'Start after this event; for clients that cannot set the header Last-Event-ID.',
-    }),
-  ),
+  lastEventId: Type.Optional(Type.String({ pattern: EVENT_ID, description: LAST_EVENT })),
 })
 export type EventsQueryText = Static<typeof EventsQueryText>
 
@@ -135,6 +144,7 @@ export type EventsReply = Static<typeof EventsReply>
 /** A swap in history and webhooks: its status and its request. */
 export const SwapRecord = Type.Object({
   ...StatusReply.properties,
+  caip: caip('originChain', 'destinationChain', 'walletAddress', 'recipient', 'inputToken', 'outputToken'),
   walletAddress: Type.String(),
   recipient: Type.String(),
   inputToken: Type.String(),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { oneOf, SealedToken, strictObject } from './schema.ts'
-import { SWAP_STATUSES } from './status.ts'
+import { SealedToken, strictObject } from './schema.ts'
+import { SwapStatusName } from './status.ts'
 
 // Signature and transaction are plain strings here. Their content is checked only after their token was
 // authenticated, so that a stranger learns nothing from a 400.
@@ -20,6 +20,6 @@ export type SubmitSolanaRequest = Static<typeof SubmitSolanaRequest>
 
 export const SubmitReply = Type.Object({
   swapId: Type.String(),
-  status: oneOf(SWAP_STATUSES),
+  status: SwapStatusName,
 })
 export type SubmitReply = Static<typeof SubmitReply>

@@ -14,6 +14,7 @@ import {
   SWAP_STATUSES,
   WEBHOOK_TYPES,
   webhookTypeOf,
+  withoutReferences,
 } from './index.ts'
 
 const all: readonly Endpoint[] = Object.values(endpoints)
@@ -37,6 +38,39 @@ type Fields = { properties?: Record<string, Fields> }
 
 function namesIn({ properties = {} }: Fields): string[] {
   return Object.entries(properties).flatMap(([name, inner]) => [name, ...namesIn(inner)])
+}
+
+/** How often the document has this schema. */
+function countOf(document: unknown, schema: unknown): number {
+  return JSON.stringify(document).split(JSON.stringify(schema)).length - 1
+}
+
+type Field = [name: string, schema: { type?: string | string[] }]
+
+/** The fields of all bodies, and the parameters of the query. */
+function collectFields(node: unknown): Field[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { name, schema, properties = {} } = node as { name?: string; schema?: Field[1]; properties?: object }
+  const own =
+    name !== undefined && schema && 'in' in node && node.in === 'query' ? [[name, schema] as Field] : []
+  // CAIP ids have the names of their numbers.
+  const numbers = Object.entries(node).filter(([key]) => key !== 'caip')
+  const inside = numbers.flatMap(([, each]) => collectFields(each))
+  return [...own, ...Object.entries(properties), ...inside]
+}
+
+type Example = { schema: unknown; example: unknown }
+
+/** Each example beside its schema, in bodies and parameters. */
+function collectExamples(node: unknown): Example[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { schema, example, examples } = node as Partial<Example> & {
+    examples?: Record<string, { value: unknown }>
+  }
+  const inside = Object.values(node).flatMap(collectExamples)
+  const several =
+    schema && examples ? Object.values(examples).map(({ value }) => ({ schema, example: value })) : []
+  return [...inside, ...several, ...(schema && example !== undefined ? [{ schema, example }] : [])]
 }
 
 test('no call accepts a URL that the service would call', () => {
@@ -64,6 +98,7 @@ test('every code is returned by some call, or says that there is no such call', 
 
 describe('OpenAPI', () => {
   const openApi = JSON.parse(JSON.stringify(createOpenApi({ serverUrl: '/base' })))
+  const whole = withoutReferences(openApi)
   const operations = Object.values<Record<string, Record<string, never>>>(openApi.paths).flatMap(
     Object.values,
   )
@@ -91,7 +126,7 @@ describe('OpenAPI', () => {
   })
 
   test('the webhook it describes is valid, and every status of a swap has a type', () => {
-    const { schema, example } = openApi.webhooks.swapChanged.post.requestBody.content['application/json']
+    const { schema, example } = whole.webhooks.swapChanged.post.requestBody.content['application/json']
     const types = SWAP_STATUSES.flatMap((status) =>
       SUBSTATUSES.filter((substatus) => status !== 'pending' || !ENDS.includes(substatus)).map((substatus) =>
         webhookTypeOf({ status, substatus }),
@@ -100,6 +135,46 @@ describe('OpenAPI', () => {
 
     expect(Schema.Check(schema, example)).toBe(true)
     expect(new Set(types)).toEqual(new Set(WEBHOOK_TYPES))
+  })
+
+  test('it has a licence and a contact', () => {
+    expect(openApi.info).toMatchObject({
+      license: { identifier: 'MIT' },
+      contact: { name: expect.any(String) },
+    })
+  })
+
+  test('every body is a named schema, and no named schema has a copy', () => {
+    const bodies = operations.flatMap(({ requestBody, responses }) => [
+      ...(requestBody ? [requestBody] : []),
+      ...(responses ? [responses['200']] : []),
+    ])
+    const schemas = bodies.flatMap(({ content }: { content: Record<string, { schema: object }> }) =>
+      content['application/json'] ? [content['application/json'].schema] : [],
+    )
+    const copies = Object.entries<Fields>(openApi.components.schemas).filter(
+      ([, schema]) => schema.properties && countOf(openApi, schema) > 1,
+    )
+
+    expect(schemas.length).toBeGreaterThan(10)
+    for (const schema of schemas) expect(Object.keys(schema)).toEqual(['$ref'])
+    expect(copies.map(([name]) => name)).toEqual([])
+  })
+
+  test('whole numbers are integers, in the query too', () => {
+    const named = ['chainId', 'limit', 'lastEventId', 'nonce', 'etaSeconds', 'priceImpactBps', 'decimals']
+    const fields = collectFields(whole).filter(([name]) => named.includes(name))
+
+    expect(new Set(fields.map(([name]) => name))).toEqual(new Set(named))
+    for (const [name, { type }] of fields) expect([type].flat(), name).toContain('integer')
+  })
+
+  test('every example is valid', () => {
+    const examples = collectExamples(whole)
+
+    expect(examples.length).toBeGreaterThan(30)
+    for (const { schema, example } of examples)
+      expect(Schema.Check(schema as never, example), JSON.stringify(example)).toBe(true)
   })
 
   test('every reference can be resolved', () => {

@@ -17,7 +17,7 @@ If not, its first swap there signs an authorization, once.`,
     const { signal } = context.interrupts
     const client = connect(context)
     const { chainId, family, name } = getChain((await client.chains({ signal })).chains, text)
-    const walletAddress = await chooseAddress(context, { family, chain: name, named: values.wallet })
+    const walletAddress = await chooseAddress(context, { family, chain: name, chainId, named: values.wallet })
     const reply = await client.delegation({ chainId, walletAddress }, { signal })
     const { delegatedTo, delegationTarget, accountNonce, originReady } = reply
     const rows = [

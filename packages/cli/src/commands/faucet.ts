@@ -21,6 +21,7 @@ export const faucet = defineCommand({
     const address = await chooseAddress(context, {
       family: chain.family,
       chain: chain.name,
+      chainId: chain.chainId,
       named: values.wallet,
     })
     const { amount: typed = '100' } = values

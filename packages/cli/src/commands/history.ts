@@ -3,7 +3,7 @@ import { formatAmount } from '@geoswap/wallet/amounts'
 import { type Catalog, isAddressOf } from '@geoswap/wallet/catalog'
 import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
 import { CliError } from '@geoswap/wallet/errors'
-import { chooseAddress } from '@geoswap/wallet/wallets'
+import { chooseWallet } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
 
 const STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
@@ -77,10 +77,12 @@ function write(
 }
 
 async function getPayer(context: Context, named: string): Promise<string> {
+  // The service reads a CAIP-10 account: its chain may be any.
+  if (named.includes(':')) return named
   const known = context.wallets.find(named)
   if (known) return known.address
-  const family = isAddressOf('solana', named) ? 'solana' : 'evm'
-  return chooseAddress(context, { family, chain: 'the origin chain', named })
+  if (isAddressOf('solana', named) || isAddressOf('evm', named)) return named
+  return (await chooseWallet(context, { family: 'evm', chain: 'the origin chain', named })).address
 }
 
 function readStatus(text: string): (typeof STATUSES)[number] {

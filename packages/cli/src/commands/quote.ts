@@ -1,4 +1,4 @@
-import { isAddressOf } from '@geoswap/wallet/catalog'
+import { getAccount, isAddressOf } from '@geoswap/wallet/catalog'
 import { connect } from '@geoswap/wallet/context'
 import { resolveOrder } from '@geoswap/wallet/order'
 import { chooseWallet } from '@geoswap/wallet/wallets'
@@ -22,6 +22,7 @@ export const quote = defineCommand({
       async ({ chain }) => {
         const { family, name } = chain
         const { wallet: named } = values
+        if (named?.includes(':')) return { name: '', family, address: getAccount(chain, named) }
         if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
         return chooseWallet(context, { family, chain: name, named })
       },

@@ -45,7 +45,7 @@ function quoteDifferences(request: QuoteRequest, quote: QuoteReply, family: stri
   const input = readUint(quote, 'input')
   const output = readUint(quote, 'output')
   const minOutput = readUint(quote, 'minOutput')
-  const amount = BigInt(request.amount)
+  const amount = request.amount === 'max' ? input : BigInt(request.amount)
   const isExactOutput = request.tradeType === 'exactOutput'
   const least = isExactOutput ? amount : withSlippage(output, request.slippageBps)
   return [
@@ -79,14 +79,18 @@ export function assertWithinLimits(quote: QuoteReply, limits: SwapLimits): void 
     const impact = priceImpactBps === undefined ? 'not known' : `${priceImpactBps} bps`
     throw new SwapRefusedError(
       'PRICE_IMPACT',
-      `The price impact is ${impact}, at most ${maxPriceImpactBps} is allowed.`,
+      `The price impact is ${impact}, at most ${maxPriceImpactBps} bps is allowed.`,
     )
   }
-  if (maxInput !== undefined && BigInt(quote.input) > maxInput)
-    throw new SwapRefusedError('INPUT_LIMIT', `The input is ${quote.input}, at most ${maxInput} is allowed.`)
+  if (maxInput !== undefined && BigInt(quote.input) > maxInput) {
+    const message = `The input is ${quote.input} smallest units, at most ${maxInput} is allowed.`
+    const amounts = { quoted: quote.input, allowed: `${maxInput}` }
+    throw new SwapRefusedError('INPUT_LIMIT', message, { amounts })
+  }
   if (minOutput !== undefined && BigInt(quote.minOutput) < minOutput) {
-    const message = `The guaranteed output is ${quote.minOutput}, at least ${minOutput} is wanted.`
-    throw new SwapRefusedError('OUTPUT_LIMIT', message)
+    const message = `The guaranteed output is ${quote.minOutput} smallest units, at least ${minOutput} is wanted.`
+    const amounts = { quoted: quote.minOutput, allowed: `${minOutput}` }
+    throw new SwapRefusedError('OUTPUT_LIMIT', message, { amounts })
   }
   if (sameAsset) assertCost(quote, sameAsset)
 }
@@ -96,6 +100,8 @@ function assertCost({ input, minOutput }: QuoteReply, sameAsset: SameAsset): voi
   const paid = BigInt(input) * 10n ** BigInt(outputDecimals)
   const guaranteed = BigInt(minOutput) * 10n ** BigInt(inputDecimals)
   if (guaranteed * BPS >= paid * (BPS - BigInt(maxCostBps))) return
-  const message = `For ${input} of the same asset, ${minOutput} is guaranteed: the loss is above ${maxCostBps} bps.`
+  const message =
+    `For ${input} smallest units of the same asset, ${minOutput} is guaranteed: ` +
+    `the loss is above ${maxCostBps} bps.`
   throw new SwapRefusedError('OUTPUT_LIMIT', message)
 }

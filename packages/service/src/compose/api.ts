@@ -322,7 +322,7 @@ function createHandlers(config: Config, parts: Parts): Handlers {
     buildSolanaTx: (caller, body) => buildSolanaTx(buildSolanaDeps, caller.accountId, body),
     submit: (caller, body) => submit(submitDeps, caller, body),
     submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller, body),
-    history: (caller, query) => history({ pool, parseWallet }, caller.accountId, query),
+    history: (caller, query) => history({ pool, catalog, parseWallet }, caller.accountId, query),
   }
 }
 
@@ -342,6 +342,10 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
       ...shared,
       readTokenBalance: (chainId, owner, token) => chains.of(chainId).readTokenBalance(owner, token),
     }),
+    async readBalance({ origin, wallet, input }) {
+      const reading = chains.of(origin.chainId).chain.readWallet({ wallet, token: input.address })
+      return (await readOrUnavailable(origin, reading)).balance
+    },
     highImpactBps: network.highImpactBps ?? 500,
     toleranceFor: (slippageBps) => toleranceFor(slippageBps, network.priceToleranceBps),
     quoteTtlMs: network.quoteTtlMs ?? 30_000,

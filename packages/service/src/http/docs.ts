@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createOpenApi } from '@geoswap/wire'
+import { createOpenApi, withoutReferences } from '@geoswap/wire'
 import type { FastifyInstance } from 'fastify'
 import { guides } from './guides.gen.ts'
 import { type OpenApi, renderReference } from './reference.ts'
@@ -36,7 +36,7 @@ export async function addDocs(
   // Encoded once: otherwise every slow reader of a string would hold a copy.
   const openApi = Buffer.from(JSON.stringify(document))
   const page = { openApiUrl: `${basePath}/openapi.json`, style: STYLE }
-  const reference = Buffer.from(renderReference(document as OpenApi, page))
+  const reference = Buffer.from(renderReference(withoutReferences(document) as OpenApi, page))
   app.route({
     method: ['GET', 'HEAD'],
     url: '/openapi.json',

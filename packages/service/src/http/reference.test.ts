@@ -1,9 +1,9 @@
-import { createOpenApi, endpoints, errorCatalogue } from '@geoswap/wire'
+import { createOpenApi, endpoints, errorCatalogue, withoutReferences } from '@geoswap/wire'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../test/support/http-server.ts'
 import { type OpenApi, renderReference } from './reference.ts'
 
-const document = createOpenApi({ serverUrl: '/' }) as OpenApi
+const document = withoutReferences(createOpenApi({ serverUrl: '/' })) as OpenApi
 const render = (shown: OpenApi) => renderReference(shown, { openApiUrl: '/openapi.json', style: '' })
 const page = render(document)
 

@@ -20,7 +20,7 @@ export type OpenApi = {
   paths: Record<string, Methods>
   webhooks: Record<string, Methods>
   components: {
-    schemas: Record<string, Schema>
+    schemas: { Error: Schema }
     headers: Record<string, { description: string }>
   }
 }
@@ -34,9 +34,6 @@ export function renderReference(document: OpenApi, { openApiUrl, style }: Page):
   const hooks = callsOf(document.webhooks)
   const links = [...calls, ...hooks].map(
     ({ operation: { operationId, summary } }) => `<li><a href="#${operationId}">${html(summary)}</a></li>`,
-  )
-  const errors = Object.entries(components.schemas).map(
-    ([name, schema]) => `<h3 id="${html(name)}">${html(name)}</h3>${toTable(schema)}`,
   )
   const headers = Object.entries(components.headers).map(([name, { description }]) => [name, description])
   return `<!doctype html>
@@ -60,7 +57,7 @@ ${calls.map(toSection).join('\n')}
 <h2 id="webhooks">Webhooks</h2>
 ${hooks.map(toSection).join('\n')}
 <h2 id="errors">Errors</h2>
-${errors.join('\n')}
+${toTable(components.schemas.Error)}
 <h3>Headers of every answer</h3>
 ${rowsToTable(['header', 'says'], headers)}
 </main>

@@ -1,6 +1,6 @@
 /** The parts of JSON Schema that our interface uses. */
 type Schema = {
-  type?: string
+  type?: string | readonly string[]
   enum?: readonly unknown[]
   const?: unknown
   format?: string
@@ -46,7 +46,7 @@ function toItems(items: Schema, name: string): Row[] {
 function typeOf({ type, format, items, enum: values }: Schema): string {
   if (items) return `array of ${typeOf(items)}`
   if (values) return 'one of'
-  return [type ?? 'any', format && `(${format})`].filter(Boolean).join(' ')
+  return [[type ?? 'any'].flat().join(' or '), format && `(${format})`].filter(Boolean).join(' ')
 }
 
 const LIMITS: Readonly<Record<string, string>> = {

@@ -153,8 +153,12 @@ function createFastify(settings: FastifySettings): FastifyInstance {
     clientErrorHandler: answerClientError,
     ajv: {
       customOptions: {
-        ...{ allErrors: true, verbose: true },
-        ...{ coerceTypes: false, removeAdditional: false, useDefaults: false },
+        allErrors: true,
+        verbose: true,
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allowUnionTypes: true,
       },
     },
   })

@@ -1,3 +1,4 @@
+import { within } from '../async/timing.ts'
 import type { Catalog, CatalogChain, Market } from '../model/catalog.ts'
 import { createFeeByHolding, type ServiceFee, toTiers } from '../model/discount.ts'
 import { createHoldings, type HoldingSource } from './holdings.ts'
@@ -14,7 +15,10 @@ type Terms = {
   /** The asset whose holders pay less, by tier; undefined without a discount. */
   discount: { asset: string; tiers: Parameters<typeof toTiers>[0]; maxAgeSeconds: number } | undefined
 }
-type FeeFor = (family: CatalogChain['family'], wallet: string) => ServiceFee
+type FeeFor = (family: CatalogChain['family'], wallet: string) => ServiceFee | Promise<ServiceFee>
+
+// Of the 300 ms in which the first quote of a wallet answers.
+const WAIT_MS = 250
 
 /** A wallet's service fee, less its discount for holding the service's token. */
 export function createFeeFor({ feeCentiBps, discount }: Terms, parts: Parts): FeeFor {
@@ -27,6 +31,7 @@ export function createFeeFor({ feeCentiBps, discount }: Terms, parts: Parts): Fe
     sources: { evm: sourcesOf(parts, asset, 'evm'), solana: sourcesOf(parts, asset, 'solana') },
     feeOf: createFeeByHolding(feeCentiBps, toTiers(tiers)),
     ...{ maxAgeMs: maxAgeSeconds * 1_000, now: Date.now, onFault: parts.onFault },
+    wait: (reading) => within(WAIT_MS, reading),
   })
   return feeFor
 }

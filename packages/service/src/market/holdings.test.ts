@@ -18,6 +18,10 @@ function createScene(limits?: HoldingOptions['limits']) {
   const asked: string[] = []
   const faults: unknown[] = []
   let gate: Promise<void> | undefined
+  let giveUp = () => {}
+  const late = new Promise<void>((resolve) => {
+    giveUp = resolve
+  })
   const source = (name: string, decimals: number) => ({
     decimals,
     readBalance(owner: string) {
@@ -30,6 +34,7 @@ function createScene(limits?: HoldingOptions['limits']) {
     feeOf: createFeeByHolding(1_250, tiers),
     maxAgeMs: 60 * SECOND,
     now: () => now,
+    wait: (reading) => Promise.race([reading, late]),
     onFault: (error) => faults.push(error),
     ...(limits && { limits }),
   })
@@ -37,9 +42,14 @@ function createScene(limits?: HoldingOptions['limits']) {
     balances,
     asked,
     faults,
-    tierOf: (wallet: string, family: 'evm' | 'solana' = 'evm') =>
-      holdings.feeFor(family, wallet).feeDiscount?.tier ?? 'none',
-    feeOf: (wallet: string) => holdings.feeFor('evm', wallet).feeCentiBps,
+    /** Ends the wait of quotes for a holding. */
+    giveUp: () => giveUp(),
+    /** The tier that is known now; `waiting` if a quote waits for it. */
+    tierOf: (wallet: string, family: 'evm' | 'solana' = 'evm') => {
+      const fee = holdings.feeFor(family, wallet)
+      return fee instanceof Promise ? 'waiting' : (fee.feeDiscount?.tier ?? 'none')
+    },
+    feeOf: async (wallet: string) => holdings.feeFor('evm', wallet),
     pass(ms: number) {
       now += ms
     },
@@ -68,17 +78,30 @@ function readLater(answer: Answer, gate: Promise<void> | undefined): Promise<big
 /** Lets all pending reads finish. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('the first quote of a wallet has no discount and starts a read; the next one has it', async () => {
+test('the first quote of a wallet has its discount; the next one does not wait', async () => {
   const { balances, tierOf, feeOf, asked } = createScene()
   balances['one'] = 10_000n * TOKEN
 
-  expect(tierOf('w')).toBe('none')
-  expect(asked).toEqual([])
-  await settle()
+  const first = await feeOf('w')
 
+  expect(first).toMatchObject({ feeCentiBps: 938, feeDiscount: { tier: 'silver' } })
+  expect(first).not.toHaveProperty('isUncertain')
   expect(asked).toEqual(['one w', 'two w'])
   expect(tierOf('w')).toBe('silver')
-  expect(feeOf('w')).toBe(938)
+})
+
+test('a first quote that waited in vain says so, and so does one that knows a part of the holding', async () => {
+  const { balances, feeOf, silence, giveUp } = createScene()
+  Object.assign(balances, { one: 1_000n * TOKEN, two: undefined })
+  const speak = silence()
+  const waiting = feeOf('w')
+  giveUp()
+  expect(await waiting).toEqual({ feeCentiBps: 1_250, isUncertain: true })
+
+  speak()
+  await settle()
+
+  expect(await feeOf('w')).toMatchObject({ feeDiscount: { tier: 'bronze' }, isUncertain: true })
 })
 
 test('a holding is the exact sum over the chains of the wallet’s family', async () => {
@@ -142,7 +165,7 @@ test('a holding older than 60 s is not used, even if the node does not answer', 
   pass(60 * SECOND)
   expect(tierOf('w')).toBe('bronze')
   pass(1)
-  expect(tierOf('w')).toBe('none')
+  expect(tierOf('w')).toBe('waiting')
 
   speak()
   await settle()
@@ -159,7 +182,7 @@ test('the age of a holding counts from the request, not from the answer', async 
   speak()
   await settle()
 
-  expect(tierOf('w')).toBe('none')
+  expect(tierOf('w')).toBe('waiting')
 })
 
 test.each([undefined, new Error('node down')])(
@@ -238,5 +261,5 @@ test('the wallet with the oldest read is evicted first', async () => {
   await quoteAll('old')
   await quoteAll('new')
 
-  expect([tierOf('old'), tierOf('new'), tierOf('mid')]).toEqual(['bronze', 'bronze', 'none'])
+  expect([tierOf('old'), tierOf('new'), tierOf('mid')]).toEqual(['bronze', 'bronze', 'waiting'])
 })

@@ -16,6 +16,8 @@ export type HoldingOptions = {
   /** An older holding is not used, so that selling ends the discount. */
   maxAgeMs: number
   now(): number
+  /** How long the first quote of a wallet waits for its holding. */
+  wait(reading: Promise<void>): Promise<unknown>
   onFault(error: unknown, source: string): void
   limits?: Partial<typeof LIMITS>
 }
@@ -32,11 +34,11 @@ const LIMITS = {
 const RETRY_MS = 5_000
 
 /** `dueAt`: when to read again; infinite during a read. */
-type Known = { fee: ServiceFee; readAt: number; isWhole: boolean; dueAt: number }
+type Known = { fee: ServiceFee; readAt: number; isWhole: boolean; dueAt: number; reading?: Promise<void> }
 
 /**
- * The fee of a wallet by its holdings, from memory, so that a quote never waits. The first quote of a wallet starts a
- * background read and has no discount. Later quotes refresh a holding at half of its maximum age.
+ * The fee of a wallet by its holdings, from memory. The first quote of a wallet waits a moment for the read. Later ones
+ * refresh a holding in the background, at half of its maximum age.
  */
 export function createHoldings(options: HoldingOptions) {
   const { sources, feeOf, maxAgeMs, now, onFault } = options
@@ -60,7 +62,7 @@ export function createHoldings(options: HoldingOptions) {
     known.delete(wallet)
     known.set(wallet, entry)
     if (known.size > limits.wallets) forgetOldest(known)
-    queue.add(() => read(entry, sources[family], wallet))
+    entry.reading = queue.add(() => read(entry, sources[family], wallet))
   }
 
   async function read(entry: Known, tokens: readonly HoldingSource[], wallet: string): Promise<void> {
@@ -80,12 +82,27 @@ export function createHoldings(options: HoldingOptions) {
     entry.dueAt = isWhole ? readAt + maxAgeMs / 2 : now() + RETRY_MS
   }
 
+  const uncertain = new Map<ServiceFee, ServiceFee>()
+  /** One object per fee, so that quotes allocate nothing. */
+  function asUncertain(fee: ServiceFee): ServiceFee {
+    const found = uncertain.get(fee) ?? { ...fee, isUncertain: true }
+    uncertain.set(fee, found)
+    return found
+  }
+  function feeOfEntry(entry: Known | undefined): ServiceFee {
+    if (entry === undefined || !isUsable(entry, now())) return asUncertain(undiscounted)
+    return entry.isWhole ? entry.fee : asUncertain(entry.fee)
+  }
+
   return {
-    feeFor(family: Family, wallet: string): ServiceFee {
+    feeFor(family: Family, wallet: string): ServiceFee | Promise<ServiceFee> {
       const at = now()
       const entry = known.get(wallet)
       if (entry === undefined || at >= entry.dueAt) refresh(family, wallet)
-      return entry !== undefined && isUsable(entry, at) ? entry.fee : undiscounted
+      if (entry !== undefined && isUsable(entry, at)) return feeOfEntry(entry)
+      const { reading } = known.get(wallet) ?? {}
+      if (reading === undefined) return asUncertain(undiscounted)
+      return options.wait(reading).then(() => feeOfEntry(known.get(wallet)))
     },
   }
 }
@@ -117,10 +134,12 @@ function createQueue({ reads, waiting }: typeof LIMITS) {
   }
   return {
     isFull: () => queued.length >= waiting,
-    add(work: () => Promise<void>): void {
-      queued.push(work)
-      // Lets the quote answer before the read starts.
-      queueMicrotask(next)
+    add(work: () => Promise<void>): Promise<void> {
+      return new Promise((resolve) => {
+        queued.push(() => work().finally(resolve))
+        // Lets a quote that does not wait answer before the read starts.
+        queueMicrotask(next)
+      })
     },
   }
 }

@@ -40,11 +40,42 @@ export function usdE18(amount: bigint, token: Priced): bigint {
   return (amount * token.price) / tenTo(token.decimals)
 }
 
+/** Whole tokens with their symbol, for people: `1,234.5 USDC`. All significant digits. */
+export function formatUnits(
+  amount: bigint,
+  { decimals, symbol }: { decimals: number; symbol: string },
+): string {
+  const digits = amount.toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',')
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return `${whole}${fraction && `.${fraction}`} ${symbol}`
+}
+
+/** For people and machines: `1,234.5 USDC (1234500000)`. */
+export function formatBoth(amount: bigint, token: { decimals: number; symbol: string }): string {
+  return `${formatUnits(amount, token)} (${amount})`
+}
+
 const CENT_E18 = tenTo(16)
 
 /** A USD value in cents, rounded to the nearest cent. */
 export function toCents(valueE18: bigint): bigint {
   return (valueE18 + CENT_E18 / 2n) / CENT_E18
+}
+
+/**
+ * Each value in cents, rounded down or up such that they add up to `total`, as far as one cent each allows. The
+ * largest remainders are rounded up.
+ */
+export function shareCents(valuesE18: readonly bigint[], total: bigint): bigint[] {
+  const parts = valuesE18.map((value, index) => {
+    const rest = ((value % CENT_E18) + CENT_E18) % CENT_E18
+    return { index, rest, cents: (value - rest) / CENT_E18 }
+  })
+  const missing = parts.reduce((left, { cents }) => left - cents, total)
+  const raised = parts.filter(({ rest }) => rest > 0n).sort((a, b) => (a.rest < b.rest ? 1 : -1))
+  const up = new Set(raised.slice(0, missing > 0n ? Number(missing) : 0).map(({ index }) => index))
+  return parts.map(({ index, cents }) => (up.has(index) ? cents + 1n : cents))
 }
 
 /** A USD value in cents, rounded up. */

@@ -7,8 +7,11 @@ export type Held = { amount: bigint; decimals: number }
 /** A holding of at least `holding` reduces the fee by `percent`. */
 type Tier = { name: string; holding: Held; percent: number }
 
-/** The fee of a wallet. `feeDiscount` is set only if the fee is reduced. */
-export type ServiceFee = { feeCentiBps: number; feeDiscount?: FeeDiscount }
+/**
+ * The fee of a wallet. `feeDiscount` is set only if the fee is reduced. `isUncertain`: a chain did not tell in time
+ * what the wallet holds there, so it may have earned more.
+ */
+export type ServiceFee = { feeCentiBps: number; feeDiscount?: FeeDiscount; isUncertain?: true }
 
 export const NOTHING_HELD: Held = { amount: 0n, decimals: 0 }
 

@@ -1,4 +1,5 @@
 import type { SwapRecord, SwapStatus } from '@geoswap/wire'
+import { recordCaip } from '../model/caip.ts'
 import type { Db } from './db.ts'
 import { changingColumns, FIXED_COLUMNS, type StatusRow, toStatus } from './statuses.ts'
 
@@ -10,6 +11,8 @@ export type HistoryFilter = {
   limit: number
   below?: HistoryCursor
   wallet?: string
+  /** The origin chain of the swaps. */
+  chainId?: number
   status?: SwapStatus
   /** `from` is inclusive, `to` exclusive. */
   from?: string
@@ -17,18 +20,19 @@ export type HistoryFilter = {
 }
 
 /** Requested terms, from `swaps s` and `ops o`. */
-export const ORDER_COLUMNS = 's.wallet, o.recipient, o.output_token'
-export type RecordRow = StatusRow & { wallet: string; recipient: string; output_token: string }
+export const ORDER_COLUMNS = 's.wallet, o.recipient'
+export type RecordRow = StatusRow & { wallet: string; recipient: string }
 type Row = RecordRow & { created_exactly: string }
 
 export function toRecord(row: RecordRow): SwapRecord {
-  return {
-    ...toStatus(row),
+  const status = toStatus(row)
+  const terms = {
     walletAddress: row.wallet,
     recipient: row.recipient,
     inputToken: row.input_token,
     outputToken: row.output_token,
   }
+  return { ...status, ...terms, caip: recordCaip({ ...status, ...terms }) }
 }
 
 // The limit is part of the statement text: with a parameter, the planner finds no plan that fits every account and
@@ -53,6 +57,7 @@ export async function readHistory(
   const { below } = filter
   add((at, id) => `(h.created_at, h.swap_id) < (${at}::timestamptz, ${id})`, below?.createdAt, below?.swapId)
   add((wallet) => `h.wallet = ${wallet}`, filter.wallet)
+  add((chain) => `s.origin_chain = ${chain}`, filter.chainId?.toString())
   add((status) => `h.status = ${status}`, filter.status)
   add((from) => `h.created_at >= ${from}::timestamptz`, filter.from)
   add((to) => `h.created_at < ${to}::timestamptz`, filter.to)

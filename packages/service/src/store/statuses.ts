@@ -1,4 +1,5 @@
 import type { FailureCode, RefundReason, StatusReply } from '@geoswap/wire'
+import { routeCaip } from '../model/caip.ts'
 import { publicStatus, publicSubstatus, reportedStates, type SwapState } from '../model/lifecycle.ts'
 import { failureMessages } from '../model/outcome.ts'
 import type { Db } from './db.ts'
@@ -11,6 +12,7 @@ export type StatusRow = {
   origin_chain: string
   destination_chain: string
   input_token: string
+  output_token: string
   input_amount: string
   quoted_output: string
   min_output: string
@@ -28,7 +30,7 @@ export type StatusRow = {
 
 /** Immutable columns, from `swaps s` and `ops o`. */
 export const FIXED_COLUMNS = `s.id, s.origin_chain, s.destination_chain, s.input_token, s.input_amount, s.timeline,
-           s.created_at, o.quoted_output, o.min_output`
+           s.created_at, o.output_token, o.quoted_output, o.min_output`
 
 /** Changing columns, from `swaps s` or `swap_events e`. */
 export const changingColumns = (table: 's' | 'e') =>
@@ -59,6 +61,9 @@ export async function readStatuses(db: Db, keys: readonly StatusKey[]): Promise<
 }
 
 export function toStatus(row: StatusRow): StatusReply {
+  const originChain = Number(row.origin_chain)
+  const destinationChain = Number(row.destination_chain)
+  const { input_token: inputToken, output_token: outputToken } = row
   return {
     swapId: row.id,
     status: publicStatus(row.state),
@@ -67,8 +72,9 @@ export function toStatus(row: StatusRow): StatusReply {
     ...(row.delivery_tx_hash && { deliveryTxHash: row.delivery_tx_hash }),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
-    originChain: Number(row.origin_chain),
-    destinationChain: Number(row.destination_chain),
+    originChain,
+    destinationChain,
+    caip: routeCaip({ originChain, destinationChain, inputToken, outputToken }),
     amounts: {
       input: row.input_amount,
       quotedOutput: row.quoted_output,

@@ -53,7 +53,7 @@ export async function buildGeoOp(
   const delegation = await authorizationFor(check, wallet.delegation, request.authorization)
   if (!delegation) deps.rememberDelegated(quote.originChain, quote.wallet)
   if (wallet.balance < quote.amountIn && !(await hasSwap(deps.pool, quote)))
-    throw insufficientBalance(quote, wallet.balance)
+    throw insufficientBalance(origin, quote, wallet.balance)
 
   const op = await storeOnce(deps, accountId, quote, wallet, delegation !== undefined)
   if (delegation && !deps.isForAuthorizations(quote.originChain, op.locker)) throw lostDelegation()

@@ -1,9 +1,10 @@
 import type { BuildRequest, BuildSolanaTxReply } from '@geoswap/wire'
 import type { InputBuilder, Payer } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
+import type { CatalogChain } from '../../model/catalog.ts'
 import type { Quote } from '../../model/quote.ts'
 import { readOrUnavailable } from './read-chain.ts'
-import { hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
+import { amountWriter, hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
 
 type BuildSolanaDeps = StoreDeps & {
   builderOf(chainId: number): InputBuilder
@@ -35,7 +36,7 @@ export async function buildSolanaTx(
   const builder = deps.builderOf(quote.originChain)
   const { wallet, inputToken: token, amountIn: amount } = quote
   const payer = await readOrUnavailable(origin, builder.readPayer({ wallet, token }))
-  const refusal = refusalOf(quote, payer)
+  const refusal = refusalOf(origin, quote, payer)
   if (refusal && !(await hasSwap(deps.pool, quote))) throw refusal
 
   const op = await storeOnce(deps, accountId, quote, payer)
@@ -58,7 +59,11 @@ export async function buildSolanaTx(
 }
 
 /** Returns the reason why this wallet cannot pay: too low a balance, a frozen account, or a remainder below rent. */
-function refusalOf(quote: Quote, { balance, isFrozen, minimum }: Payer): ServiceError | undefined {
+function refusalOf(
+  origin: CatalogChain,
+  quote: Quote,
+  { balance, isFrozen, minimum }: Payer,
+): ServiceError | undefined {
   if (isFrozen) {
     return new ServiceError('INSUFFICIENT_BALANCE', {
       message: "The wallet's account of the input token is frozen and cannot pay.",
@@ -66,8 +71,9 @@ function refusalOf(quote: Quote, { balance, isFrozen, minimum }: Payer): Service
     })
   }
   const left = balance - quote.amountIn
-  if (left < 0n) return insufficientBalance(quote, balance)
+  if (left < 0n) return insufficientBalance(origin, quote, balance)
   if (left === 0n || left >= minimum) return undefined
+  const show = amountWriter(origin, quote)
   const details = {
     required: quote.amountIn.toString(),
     balance: balance.toString(),
@@ -75,8 +81,8 @@ function refusalOf(quote: Quote, { balance, isFrozen, minimum }: Payer): Service
   }
   return new ServiceError('INSUFFICIENT_BALANCE', {
     message:
-      `The swap would leave ${left} in the wallet, and the chain keeps no account with less than ${minimum}. ` +
-      `Swap all of ${balance}, or leave at least ${minimum}.`,
+      `The swap would leave ${show(left)} in the wallet, and the chain keeps no account with less than ` +
+      `${show(minimum)}. Swap all of ${show(balance)}, or leave at least ${show(minimum)}.`,
     details,
     recovery: { token: quote.inputToken, chainId: quote.originChain, ...details },
   })

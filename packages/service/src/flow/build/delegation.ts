@@ -1,6 +1,7 @@
 import type { DelegationReply } from '@geoswap/wire'
 import type { Delegation, OriginChain } from '../../chains/chain.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidRequest, ServiceError } from '../../errors.ts'
+import { accountOn, findChain, toCaip2, toCaip10 } from '../../model/caip.ts'
 import type { Catalog, CatalogChain } from '../../model/catalog.ts'
 import { readOrUnavailable } from './read-chain.ts'
 
@@ -16,19 +17,22 @@ type DelegationDeps = {
 /** Reads whether the wallet can swap from this chain and, if it cannot, the fields to sign. */
 export async function delegation(
   deps: DelegationDeps,
-  query: { chainId: number; walletAddress: string },
+  query: { chainId: number | string; walletAddress: string },
 ): Promise<DelegationReply> {
-  const chain = deps.catalog.chains.get(query.chainId)
+  const chain = findChain(deps.catalog, query.chainId)
   if (!chain) throw new ServiceError('UNSUPPORTED_CHAIN', { details: { chainId: query.chainId } })
-  const wallet = deps.parseAddress(chain.family, query.walletAddress)
+  const caip2 = toCaip2(chain)
+  const named = accountOn(caip2, query.walletAddress)
+  const wallet = 'address' in named ? deps.parseAddress(chain.family, named.address) : undefined
   if (!wallet) {
-    const issue = { field: 'walletAddress', message: `is not an address on ${chain.name}` }
-    throw new ServiceError('INVALID_REQUEST', { details: { issues: [issue] } })
+    const message = 'problem' in named ? named.problem : `is not an address on ${chain.name}`
+    throw invalidRequest({ field: 'walletAddress', message })
   }
   const state = await readOrUnavailable(chain, deps.originOf(chain.chainId).readDelegation(wallet))
   if (state.kind === 'ours') deps.rememberDelegated(chain.chainId, wallet)
   const targetOf = () => deps.delegationTargetOf(chain.chainId)
-  return { chainId: chain.chainId, walletAddress: wallet, ...toReply(state, targetOf) }
+  const caip = { chainId: caip2, walletAddress: toCaip10(caip2, wallet) }
+  return { chainId: chain.chainId, walletAddress: wallet, caip, ...toReply(state, targetOf) }
 }
 
 function toReply(state: Delegation, targetOf: () => string) {

@@ -7,6 +7,7 @@ import {
   type DelegationQueryText,
   type DelegationReply,
   endpoints,
+  toChainRef,
 } from '@geoswap/wire'
 import type { FastifyRequest } from 'fastify'
 
@@ -33,7 +34,7 @@ export const buildRoutes: FastifyPluginAsyncTypebox<{ port: BuildPort }> = async
       handlerTimeout: TIMEOUT_MS,
     },
     async ({ caller, query: { chainId, walletAddress } }) =>
-      port.delegation(caller, { chainId: Number(chainId), walletAddress }),
+      port.delegation(caller, { chainId: toChainRef(chainId), walletAddress }),
   )
   app.get(
     '/swap/delegation/:chainId/:walletAddress',

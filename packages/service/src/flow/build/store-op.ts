@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
-import type { Catalog, CatalogChain, ChainNow, Market, Side } from '../../model/catalog.ts'
+import { formatUnits } from '../../model/amount.ts'
+import {
+  type Catalog,
+  type CatalogChain,
+  type ChainNow,
+  findToken,
+  type Market,
+  type Side,
+} from '../../model/catalog.ts'
 import { assertNotLate } from '../../model/chain-refusal.ts'
 import { type DeadlinePolicy, type Deadlines, deadlinesFrom, routeTimesOf } from '../../model/deadlines.ts'
 import { type CustodyOf, isRingShared, termsOfOp } from '../../model/op-terms.ts'
@@ -36,13 +44,24 @@ export async function hasSwap(pool: Pool, quote: Quote): Promise<boolean> {
   return op !== undefined && (await findSubmission(pool, { opId: op.id }))?.existing !== undefined
 }
 
-export function insufficientBalance(quote: Quote, balance: bigint): ServiceError {
+export function insufficientBalance(
+  chain: CatalogChain,
+  quote: Pick<Quote, 'inputToken' | 'amountIn' | 'originChain'>,
+  balance: bigint,
+): ServiceError {
+  const show = amountWriter(chain, quote)
   const details = { required: quote.amountIn.toString(), balance: balance.toString() }
   return new ServiceError('INSUFFICIENT_BALANCE', {
-    message: `The wallet holds ${balance} of the input token and the swap takes ${quote.amountIn}.`,
+    message: `The wallet holds ${show(balance)} on ${chain.name} and the swap takes ${show(quote.amountIn)}.`,
     details,
     recovery: { token: quote.inputToken, chainId: quote.originChain, ...details },
   })
+}
+
+/** Writes amounts of the quote's input token. */
+export function amountWriter(chain: CatalogChain, { inputToken }: Pick<Quote, 'inputToken'>) {
+  const token = findToken(chain, inputToken) ?? { decimals: 0, symbol: 'smallest units of the input token' }
+  return (amount: bigint) => formatUnits(amount, token)
 }
 
 type WalletBalance = Pick<WalletView, 'balance' | 'block'>

@@ -79,6 +79,7 @@ test('a chain is listed with its family and its native coin', () => {
   expect(listChains(depsWith()).chains).toEqual([
     {
       chainId: 1,
+      caip: { chainId: 'eip155:1', native: 'eip155:1/erc20:0x0' },
       name: 'chain-1',
       family: 'evm',
       available: true,
@@ -86,6 +87,7 @@ test('a chain is listed with its family and its native coin', () => {
     },
     {
       chainId: 3,
+      caip: { chainId: 'solana:3', native: 'solana:3/token:111' },
       name: 'chain-3',
       family: 'solana',
       available: true,

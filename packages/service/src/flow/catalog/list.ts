@@ -1,6 +1,7 @@
 import type { ChainEntry, ChainsReply, TokenEntry, TokensQuery, TokensReply } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { formatCents, toCents } from '../../model/amount.ts'
+import { findChain, toCaip2, toCaip19 } from '../../model/caip.ts'
 import type { Catalog, CatalogChain, Market, Token } from '../../model/catalog.ts'
 import { isLate } from '../../model/chain-refusal.ts'
 import { mostOf } from '../../model/curve.ts'
@@ -28,10 +29,10 @@ export function listTokens(deps: CatalogDeps, { chainId }: TokensQuery): TokensR
   }
 }
 
-function getChain({ chains }: Catalog, chainId: number): CatalogChain {
-  const chain = chains.get(chainId)
+function getChain(catalog: Catalog, chainId: number | string): CatalogChain {
+  const chain = findChain(catalog, chainId)
   if (chain) return chain
-  const supported = [...chains.keys()]
+  const supported = [...catalog.chains.keys()]
   throw new ServiceError('UNSUPPORTED_CHAIN', {
     message: `chainId ${chainId} is not served here. Supported chains: ${supported.join(', ')}.`,
     details: { field: 'chainId', supported },
@@ -44,8 +45,10 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
   const { chainId, name, family, native } = chain
   const { symbol, address, decimals } = native
   const reason = reasonOf(deps, chain)
+  const caip2 = toCaip2(chain)
   return {
     chainId,
+    caip: { chainId: caip2, native: toCaip19(caip2, address) },
     name,
     family,
     native: { symbol, address, decimals },
@@ -72,8 +75,10 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
   const isDelivered = isQuoted && market.hasGas(chainId, 'destination')
   const deliverable = isDelivered ? mostDeliverable(venues, chain, token) : 0n
   const output = deliverable > 0n
+  const caip2 = toCaip2(chain)
   return {
     chainId,
+    caip: { chainId: caip2, address: toCaip19(caip2, address) },
     symbol,
     address,
     decimals,

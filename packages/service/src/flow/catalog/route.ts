@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type ChainsReply, endpoints, type TokensQuery, type TokensReply } from '@geoswap/wire'
+import { type ChainsReply, endpoints, type TokensQuery, type TokensReply, toChainRef } from '@geoswap/wire'
 import type { FastifyRequest } from 'fastify'
 
 type Caller = FastifyRequest['caller']
@@ -26,6 +26,6 @@ export const catalogRoutes: FastifyPluginAsyncTypebox<{ port: CatalogPort }> = a
       config: { rateClass: tokens.rateClass },
     },
     async ({ caller, query: { chainId } }) =>
-      port.tokens(caller, chainId === undefined ? {} : { chainId: Number(chainId) }),
+      port.tokens(caller, chainId === undefined ? {} : { chainId: toChainRef(chainId) }),
   )
 }

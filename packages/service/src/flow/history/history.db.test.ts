@@ -8,13 +8,15 @@ import {
   statusOfTestSwap,
   type TestSwap,
 } from '../../../test/support/swaps.ts'
+import { recordCaip } from '../../model/caip.ts'
 import { type HistoryDeps, history } from './history.ts'
 
 let database: TestDatabase
 let deps: HistoryDeps
 beforeAll(async () => {
   database = await startTestDatabase()
-  deps = { pool: database.pool, parseWallet: (text) => (text.startsWith('w') ? text : undefined) }
+  const catalog = { chains: new Map(), assets: new Map() }
+  deps = { pool: database.pool, catalog, parseWallet: (text) => (text.startsWith('w') ? text : undefined) }
 })
 afterAll(() => database.stop())
 
@@ -37,7 +39,8 @@ test('an item contains the status reply and the request', async () => {
   const { swaps, nextCursor } = await history(deps, accountId, {})
 
   const asked = { walletAddress: 'w1', recipient: 'recipient', inputToken: 'input', outputToken: 'output' }
-  expect(swaps).toEqual([{ ...(await statusOfTestSwap(database.pool, swap)), ...asked }])
+  const status = await statusOfTestSwap(database.pool, swap)
+  expect(swaps).toEqual([{ ...status, ...asked, caip: recordCaip({ ...status, ...asked }) }])
   expect(nextCursor).toBeUndefined()
 })
 

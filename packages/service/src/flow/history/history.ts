@@ -1,10 +1,13 @@
 import { DEFAULT_HISTORY_LIMIT, type HistoryQuery, type HistoryReply } from '@geoswap/wire'
 import { invalidRequest } from '../../errors.ts'
+import { findChain } from '../../model/caip.ts'
+import type { Catalog } from '../../model/catalog.ts'
 import type { Db } from '../../store/db.ts'
 import { type HistoryCursor, type HistoryFilter, readHistory } from '../../store/history.ts'
 
 export type HistoryDeps = {
   pool: Db
+  catalog: Catalog
   /** The stored form of a wallet of any family; undefined if it is not an address. */
   parseWallet(text: string): string | undefined
 }
@@ -27,11 +30,11 @@ export async function history(
 }
 
 function toFilter(deps: HistoryDeps, query: HistoryQuery): Omit<HistoryFilter, 'accountId' | 'limit'> {
-  const wallet = query.wallet && deps.parseWallet(query.wallet)
+  const { wallet, chainId } = toWallet(deps, query.wallet ?? '')
   const below = query.cursor && fromCursor(query.cursor)
   const wrong = [
     ...(query.wallet && !wallet
-      ? [{ field: 'wallet', message: 'is not an address, or its checksum is wrong' }]
+      ? [{ field: 'wallet', message: 'is not an address or CAIP-10 account, or its checksum is wrong' }]
       : []),
     ...(query.cursor && !below ? [{ field: 'cursor', message: 'must be the nextCursor of a page' }] : []),
     ...(['from', 'to'] as const)
@@ -41,12 +44,21 @@ function toFilter(deps: HistoryDeps, query: HistoryQuery): Omit<HistoryFilter, '
   if (wrong.length > 0) throw invalidRequest(...wrong)
   const { status, from, to } = query
   return {
-    ...(wallet && { wallet }),
+    ...(wallet && { wallet, ...(chainId !== undefined && { chainId }) }),
     ...(below && { below }),
     ...(status && { status }),
     ...(from && { from }),
     ...(to && { to }),
   }
+}
+
+/** A CAIP-10 account also selects the chain that its swaps left. */
+function toWallet({ catalog, parseWallet }: HistoryDeps, text: string): Partial<HistoryFilter> {
+  const end = text.lastIndexOf(':')
+  const wallet = parseWallet(text.slice(end + 1))
+  if (end < 0) return wallet === undefined ? {} : { wallet }
+  const chain = findChain(catalog, text.slice(0, end))
+  return wallet && chain ? { wallet, chainId: chain.chainId } : {}
 }
 
 function toCursor({ createdAt, swapId }: HistoryCursor): string {

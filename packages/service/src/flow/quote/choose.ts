@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts'
-import { BPS, divideUp } from '../../model/amount.ts'
+import { BPS, divideUp, formatBoth } from '../../model/amount.ts'
 import { type Curve, mostOf } from '../../model/curve.ts'
 import {
   type Breakdown,
@@ -99,9 +99,17 @@ function outputFor(terms: Terms, curve: Curve, amountIn: bigint): bigint {
 function wrongSize(order: Order, bids: readonly Bid[]): ServiceError {
   const bounds = bids.flatMap((bid) => boundsOf(bid, order) ?? [])
   const below = bounds.map(({ most }) => most).filter((most) => most < order.amount)
-  if (below.length > 0) return tooLarge(below.reduce((a, b) => (a > b ? a : b)))
+  if (below.length > 0)
+    return tooLarge(
+      order,
+      below.reduce((a, b) => (a > b ? a : b)),
+    )
   const above = bounds.map(({ least }) => least).filter((least) => least > order.amount)
-  if (above.length > 0) return tooSmall(above.reduce((a, b) => (a < b ? a : b)))
+  if (above.length > 0)
+    return tooSmall(
+      order,
+      above.reduce((a, b) => (a < b ? a : b)),
+    )
   return bids.some((bid) => isTaken(bid, order)) ? nothingDeliverable(order) : nothingTaken(order)
 }
 
@@ -111,16 +119,21 @@ function isTaken({ offer: { curve }, terms, mostInput }: Bid, order: Order): boo
   return leastInput === undefined || leastInput <= mostInput
 }
 
-function tooSmall(minAmount: bigint): ServiceError {
+/** The token in which the order states its amount. */
+export const tokenOf = ({ tradeType, input, output }: Order) => (tradeType === 'exactInput' ? input : output)
+
+function tooSmall(order: Order, minAmount: bigint): ServiceError {
+  const least = formatBoth(minAmount, tokenOf(order))
   return new ServiceError('NEEDS_LARGER_SIZE', {
-    message: `The amount is too small after the fee and the network costs. Ask for at least ${minAmount}.`,
+    message: `The amount is too small after the fee and the network costs. Ask for at least ${least}.`,
     recovery: { minAmount: minAmount.toString() },
   })
 }
 
-function tooLarge(maxAmount: bigint): ServiceError {
+function tooLarge(order: Order, maxAmount: bigint): ServiceError {
+  const most = formatBoth(maxAmount, tokenOf(order))
   return new ServiceError('INSUFFICIENT_LIQUIDITY', {
-    message: `The amount is more than can be delivered now. Ask for at most ${maxAmount}.`,
+    message: `The amount is more than can be delivered now. Ask for at most ${most}.`,
     recovery: { maxAmount: maxAmount.toString() },
   })
 }

@@ -1,5 +1,5 @@
 import type { Fee, QuoteReply, QuoteWarning } from '@geoswap/wire'
-import { formatCents, toCents, usdE18 } from '../../model/amount.ts'
+import { formatCents, shareCents, toCents, usdE18 } from '../../model/amount.ts'
 import { priceImpactBps, priceImpactOf, type Terms } from '../../model/pricing.ts'
 import type { Choice } from './choose.ts'
 
@@ -19,41 +19,35 @@ export function describePrice(
   if (terms.accountRent > 0n) parts.push(['accountRent', terms.accountRent])
   const impact = priceImpactOf(terms, price)
   if (impact !== 0n) parts.push(['priceImpact', impact])
-  if (!terms.output) return { fees: toFees(terms, parts, price.amountIn), ...toWarnings(warnings) }
+  if (!terms.output) {
+    const all = parts.reduce((sum, [, amount]) => sum + amount, 0n)
+    return { fees: toFees(terms, parts, toCents(usdE18(all, terms.input))), ...toWarnings(warnings) }
+  }
   const { input, output } = terms
   const { amountIn, amountOut } = price
   const impactBps = priceImpactBps({ input, output }, price)
+  const inputCents = toCents(usdE18(amountIn, input))
   const outputCents = toCents(usdE18(amountOut, output))
   return {
-    fees: toFees(terms, parts, amountIn, outputCents),
-    inputUsd: formatCents(toCents(usdE18(amountIn, input))),
+    fees: toFees(terms, parts, inputCents - outputCents),
+    inputUsd: formatCents(inputCents),
     outputUsd: formatCents(outputCents),
     priceImpactBps: impactBps,
     ...toWarnings(impactBps <= -highImpactBps ? [highImpact(impactBps), ...warnings] : warnings),
   }
 }
 
-/**
- * Each fee in cents is the rounded amount left before it minus the rounded amount left after it. So the fees add up
- * exactly to the difference of both sides.
- */
-function toFees(
-  { input }: Terms,
-  parts: readonly [Fee['kind'], bigint][],
-  amountIn: bigint,
-  outputCents?: bigint,
-): Fee[] {
-  let left = amountIn
-  let leftCents = toCents(usdE18(amountIn, input))
-  const fees: Fee[] = []
-  for (const [kind, amount] of parts) {
-    left -= amount
-    const isLast = fees.length === parts.length - 1
-    const cents = isLast && outputCents !== undefined ? outputCents : toCents(usdE18(left, input))
-    fees.push({ kind, amount: amount.toString(), usd: formatCents(leftCents - cents) })
-    leftCents = cents
-  }
-  return fees
+/** The USD of each fee is that of its own amount, rounded such that all add up to the difference of both sides. */
+function toFees({ input }: Terms, parts: readonly [Fee['kind'], bigint][], totalCents: bigint): Fee[] {
+  const cents = shareCents(
+    parts.map(([, amount]) => usdE18(amount, input)),
+    totalCents,
+  )
+  return parts.map(([kind, amount], index) => ({
+    kind,
+    amount: amount.toString(),
+    usd: formatCents(cents[index] ?? 0n),
+  }))
 }
 
 const toWarnings = (warnings: readonly QuoteWarning[]) =>

@@ -1,5 +1,5 @@
-import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
-import type { ServiceError } from '../../errors.ts'
+import type { NamedQuoteRequest, QuoteReply, QuoteWarning } from '@geoswap/wire'
+import { ServiceError } from '../../errors.ts'
 import { mostWithin, toCentsUp, usdE18 } from '../../model/amount.ts'
 import type { Catalog, Market } from '../../model/catalog.ts'
 import type { ServiceFee } from '../../model/discount.ts'
@@ -46,8 +46,10 @@ export type QuoteDeps = {
   readSpentCents(keyId: string): Promise<bigint>
   sealQuote(accountId: string, payload: unknown): string
   now(): number
-  /** The fee of this wallet now; from memory. */
-  feeFor(family: Order['origin']['family'], wallet: string): ServiceFee
+  /** The fee of this wallet now; from memory, except that its first quote waits a moment for its holdings. */
+  feeFor(family: Order['origin']['family'], wallet: string): ServiceFee | Promise<ServiceFee>
+  /** The balance of the order's input token, as a build would read it. */
+  readBalance(order: Order): Promise<bigint>
   highImpactBps: number
   /** How far the market may move against the operator, by the slippage of the swap. */
   toleranceFor(slippageBps: number): number
@@ -61,26 +63,53 @@ type Caller = { accountId: string; keyId: string; rules: KeyRules }
 type Payer = Caller & { spentCents: bigint }
 
 /**
- * Prices an order from memory, without asking a node or the database, unless the recipient has to be inspected first
- * or the key has a daily limit.
+ * Prices an order from memory. A node is asked only about a recipient that has to be inspected, the balance for `max`,
+ * and the holdings of a new wallet; the database only about a key with a daily limit.
  */
 export function quote(
   deps: QuoteDeps,
   caller: Caller,
-  request: QuoteRequest,
+  request: NamedQuoteRequest,
 ): QuoteReply | Promise<QuoteReply> {
-  const order = toOrder(deps.catalog, deps.addresses, request)
+  if (request.amount === 'max') return quoteBalance(deps, caller, request)
+  return quoteOrder(deps, caller, toOrder(deps.catalog, deps.addresses, request))
+}
+
+async function quoteBalance(
+  deps: QuoteDeps,
+  caller: Caller,
+  request: NamedQuoteRequest,
+): Promise<QuoteReply> {
+  if (request.tradeType === 'exactOutput')
+    throw invalidFields([{ field: 'amount', message: 'can be max only with tradeType exactInput' }])
+  const order = toOrder(deps.catalog, deps.addresses, { ...request, amount: '1' })
+  const amount = await deps.readBalance(order)
+  if (amount === 0n) throw nothingHeld(order)
+  return quoteOrder(deps, caller, { ...order, amount })
+}
+
+function nothingHeld({ wallet, input, origin }: Order): ServiceError {
+  const details = { balance: '0' }
+  return new ServiceError('INSUFFICIENT_BALANCE', {
+    message: `${wallet} holds no ${input.symbol} on ${origin.name}. Fund it, or choose another token.`,
+    details,
+    recovery: { token: input.address, chainId: origin.chainId, ...details },
+  })
+}
+
+function quoteOrder(deps: QuoteDeps, caller: Caller, order: Order): QuoteReply | Promise<QuoteReply> {
   assertAllowed(caller.rules, toRuledTerms(order))
+  const fee = deps.feeFor(order.origin.family, order.wallet)
   const inspecting = deps.inspectRecipient(order)
   const spent = caller.rules.maxDayCents === undefined ? 0n : deps.readSpentCents(caller.keyId)
-  if (!inspecting && typeof spent === 'bigint')
-    return priceOrder(deps, { ...caller, spentCents: spent }, order, 0n)
-  return Promise.all([inspecting, spent]).then(([recipient, spentCents]) => {
+  const isKnown = !inspecting && typeof spent === 'bigint' && !(fee instanceof Promise)
+  if (isKnown) return priceOrder(deps, { ...caller, spentCents: spent }, order, { fee, rent: 0n })
+  return Promise.all([fee, inspecting, spent]).then(([known, recipient, spentCents]) => {
     const payer = { ...caller, spentCents }
-    if (!recipient) return priceOrder(deps, payer, order, 0n)
+    if (!recipient) return priceOrder(deps, payer, order, { fee: known, rent: 0n })
     if (recipient.kind === 'refused') throw refusedRecipient(order, recipient.why)
     const { rent, leastOutput } = recipient
-    return priceOrder(deps, payer, { ...order, leastOutput }, rent)
+    return priceOrder(deps, payer, { ...order, leastOutput }, { fee: known, rent })
   })
 }
 
@@ -96,10 +125,12 @@ function refusedRecipient({ destination }: Order, why: string): ServiceError {
   return invalidFields([{ field: 'recipient', message }])
 }
 
-function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, accountRent: bigint): QuoteReply {
+type Read = { fee: ServiceFee; rent: bigint }
+
+function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { fee, rent }: Read): QuoteReply {
   const delegated = deps.isKnownDelegated(order.origin.chainId, order.wallet)
-  const { feeCentiBps, feeDiscount } = deps.feeFor(order.origin.family, order.wallet)
-  const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent })
+  const { feeCentiBps, feeDiscount } = fee
+  const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent: rent })
   const choice = chooseVenue(deps.venues, order, base)
   // Checked last: an order that could never be quoted gets its permanent reason.
   assertNotStopped(deps.findStop, order)
@@ -124,7 +155,7 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, accountRent: bi
     feeBps: feeCentiBps / 100,
     expiresAt: new Date(expiresAt).toISOString(),
     etaSeconds: settlement.etaSeconds,
-    ...describePrice(choice, deps.highImpactBps, settlement.warnings),
+    ...describePrice(choice, deps.highImpactBps, warningsOf(fee, settlement.warnings)),
     ...(feeDiscount && { feeDiscount }),
   }
 }
@@ -138,6 +169,16 @@ function assertAffordable(deps: QuoteDeps, { rules, spentCents }: Payer, { order
   const mostInput = allowance.cents > 0n ? mostWithin(allowance.cents, base.input) : 0n
   const within = { ...base, mostInput: mostInput < base.mostInput ? mostInput : base.mostInput }
   throw beyondAllowance(allowance, largestAmount(deps.venues, order, within))
+}
+
+function warningsOf({ isUncertain }: ServiceFee, warnings: readonly QuoteWarning[]): readonly QuoteWarning[] {
+  return isUncertain ? [...warnings, DISCOUNT_UNKNOWN] : warnings
+}
+
+const DISCOUNT_UNKNOWN: QuoteWarning = {
+  code: 'DISCOUNT_UNKNOWN',
+  message:
+    'The holdings that earn a discount are not known yet. A quote in a few seconds may have a lower fee.',
 }
 
 /** The time the swap takes, with a warning if it waits for finality. Refuses an order with a shorter time limit. */

@@ -1,5 +1,6 @@
-import type { QuoteRequest } from '@geoswap/wire'
+import type { NamedQuoteRequest } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
+import { accountOn, findChain, toCaip2, tokenOn } from '../../model/caip.ts'
 import { type Catalog, type CatalogChain, findToken, type Token } from '../../model/catalog.ts'
 
 /** Parses addresses of one chain family. */
@@ -31,7 +32,7 @@ export type Order = {
 type Issue = { field: string; message: string }
 
 /** Validates the request, or refuses it with all of its invalid fields. */
-export function toOrder(catalog: Catalog, addresses: AddressBooks, request: QuoteRequest): Order {
+export function toOrder(catalog: Catalog, addresses: AddressBooks, request: NamedQuoteRequest): Order {
   const origin = getChain(catalog, request.originChain, 'originChain')
   const destination = getChain(catalog, request.destinationChain, 'destinationChain')
   const issues: Issue[] = []
@@ -45,7 +46,8 @@ export function toOrder(catalog: Catalog, addresses: AddressBooks, request: Quot
   const amount = BigInt(request.amount)
   const { maxAmount } = tradeType === 'exactInput' ? origin : destination
   if (amount === 0n) issues.push({ field: 'amount', message: 'must be more than 0' })
-  if (amount > maxAmount) issues.push({ field: 'amount', message: `must be at most ${maxAmount}` })
+  if (amount > maxAmount)
+    issues.push({ field: 'amount', message: `must be at most ${maxAmount} smallest units` })
   if (wallet !== '' && !addresses[origin.family].canSign(wallet))
     issues.push({ field: 'walletAddress', message: 'is an address that nobody can sign for' })
   checkParty(origin, 'walletAddress', wallet, inputToken, issues)
@@ -69,14 +71,20 @@ export function toOrder(catalog: Catalog, addresses: AddressBooks, request: Quot
 
 type Parsing = { addresses: AddressBooks; issues: Issue[] }
 
-function parse({ addresses, issues }: Parsing, chain: CatalogChain, field: string, text: string): string {
-  const address = addresses[chain.family].parse(text)
-  if (!address)
-    issues.push({ field, message: `is not an address on ${chain.name}, or its checksum is wrong` })
-  return address ?? ''
+type Field = 'inputToken' | 'outputToken' | 'walletAddress' | 'recipient'
+
+/** The address that the text is, or names by its CAIP id. */
+function parse({ addresses, issues }: Parsing, chain: CatalogChain, field: Field, text: string): string {
+  const find = field.endsWith('Token') ? tokenOn : accountOn
+  const named = text.includes(':') ? find(toCaip2(chain), text) : { address: text }
+  const address = 'address' in named ? addresses[chain.family].parse(named.address) : undefined
+  if (address) return address
+  const wrong = `is not an address on ${chain.name}, or its checksum is wrong`
+  issues.push({ field, message: 'problem' in named ? named.problem : wrong })
+  return ''
 }
 
-type Parties = { request: QuoteRequest; origin: CatalogChain; destination: CatalogChain; wallet: string }
+type Parties = { request: NamedQuoteRequest; origin: CatalogChain; destination: CatalogChain; wallet: string }
 
 function recipientOf(parsing: Parsing, { request, origin, destination, wallet }: Parties): string {
   if (request.recipient !== undefined) return parse(parsing, destination, 'recipient', request.recipient)
@@ -106,8 +114,8 @@ export function invalidFields(issues: Issue[]): ServiceError {
   return new ServiceError('INVALID_REQUEST', { message: `${message}.`, details: { issues } })
 }
 
-function getChain(catalog: Catalog, chainId: number, field: string): CatalogChain {
-  const chain = catalog.chains.get(chainId)
+function getChain(catalog: Catalog, chainId: number | string, field: string): CatalogChain {
+  const chain = findChain(catalog, chainId)
   if (chain) return chain
   const supported = [...catalog.chains.keys()]
   throw new ServiceError('UNSUPPORTED_CHAIN', {

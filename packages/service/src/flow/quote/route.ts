@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { endpoints, type QuoteReply, type QuoteRequest } from '@geoswap/wire'
+import { endpoints, type NamedQuoteRequest, type QuoteReply } from '@geoswap/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 type Caller = FastifyRequest['caller']
 export type QuotePort = {
-  quote(caller: Caller, body: QuoteRequest): QuoteReply | Promise<QuoteReply>
+  quote(caller: Caller, body: NamedQuoteRequest): QuoteReply | Promise<QuoteReply>
 }
 
 /** POST /swap/quote. */
@@ -15,7 +15,7 @@ export const quoteRoutes: FastifyPluginAsyncTypebox<{ port: QuotePort }> = async
   app.post('/swap/quote', options, ({ caller, body }, reply) => calls.add({ caller, body, reply }))
 }
 
-type Call = { caller: Caller; body: QuoteRequest; reply: FastifyReply }
+type Call = { caller: Caller; body: NamedQuoteRequest; reply: FastifyReply }
 type Answer = QuoteReply | Promise<QuoteReply> | Error
 
 /** Collects the items of one event loop turn and processes them at its end. */

@@ -5,7 +5,9 @@ import type { Order } from './request.ts'
 import { mostInputWithin, slowSettlement, tooSlow } from './time.ts'
 
 const usd = { decimals: 6, price: 10n ** 18n }
-const order = { origin: { name: 'base' }, destination: { name: 'solana' } } as Order
+const sides = { origin: { name: 'base' }, destination: { name: 'solana' } }
+const input = { decimals: 6, symbol: 'USDC' }
+const order = { ...sides, input, tradeType: 'exactInput' } as unknown as Order
 const speed = (roomCents: bigint): RouteSpeed => ({
   finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 20, hard: 390, hardSeconds: 2_400 },
   roomCents,
@@ -27,7 +29,8 @@ test('without room no input settles in time, and with enough time every input do
 test('a refusal names the largest amount that settles in time, or says to wait', () => {
   expect(tooSlow(order, 2_400, 500n)).toMatchObject({
     code: 'INSUFFICIENT_LIQUIDITY',
-    message: 'A swap of this size takes about 40 minutes now. Ask for at most 500, or allow more time.',
+    message:
+      'A swap of this size takes about 40 minutes now. Ask for at most 0.0005 USDC (500), or allow more time.',
     recovery: { maxAmount: '500' },
   })
   expect(tooSlow(order, 2_400, 0n)).toMatchObject({

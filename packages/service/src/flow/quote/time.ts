@@ -1,8 +1,9 @@
 import type { QuoteWarning } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
-import { mostWithin, type Priced } from '../../model/amount.ts'
+import { formatBoth, mostWithin, type Priced } from '../../model/amount.ts'
 import { mostCentsWithin, type RouteSpeed } from '../../model/eta.ts'
 import { describeSeconds } from '../../model/finality.ts'
+import { tokenOf } from './choose.ts'
 import type { Order } from './request.ts'
 
 /** The largest input that settles within this time; undefined if every input does. */
@@ -13,11 +14,13 @@ export function mostInputWithin(speed: RouteSpeed, seconds: number, input: Price
 }
 
 /** 422 with the largest amount that settles within the caller's time limit; 0 if none does now. */
-export function tooSlow({ origin, destination }: Order, etaSeconds: number, maxAmount: bigint): ServiceError {
+export function tooSlow(order: Order, etaSeconds: number, maxAmount: bigint): ServiceError {
+  const { origin, destination } = order
   const time = describeSeconds(etaSeconds)
+  const most = formatBoth(maxAmount, tokenOf(order))
   if (maxAmount > 0n)
     return new ServiceError('INSUFFICIENT_LIQUIDITY', {
-      message: `A swap of this size takes about ${time} now. Ask for at most ${maxAmount}, or allow more time.`,
+      message: `A swap of this size takes about ${time} now. Ask for at most ${most}, or allow more time.`,
       details: { etaSeconds },
       recovery: { maxAmount: maxAmount.toString() },
     })

@@ -130,7 +130,7 @@ function liquidityGone(mostInput: bigint): ServiceError {
   return new ServiceError('INSUFFICIENT_LIQUIDITY', {
     message: isEmpty
       ? 'Other swaps took the liquidity since the quote. Request a fresh quote later.'
-      : `Other swaps took most of the liquidity since the quote. Request a fresh one, of at most ${mostInput}.`,
+      : 'Other swaps took most of the liquidity since the quote. Request a fresh one, of at most recovery.maxAmount.',
     recovery: {
       maxAmount: mostInput.toString(),
       ...(isEmpty && { action: 'RETRY_LATER', retryAfterMs: 5_000 }),

@@ -1,0 +1,72 @@
+/** CAIP-2, CAIP-10 and CAIP-19: ids of chains, accounts and tokens that other services understand too. */
+
+type Family = 'evm' | 'solana'
+
+// The first 32 characters of the genesis hash.
+const SOLANA_REFERENCES: Readonly<Record<number, string>> = {
+  792703809: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+  792703810: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+}
+const NUMBER = /^[1-9][0-9]{0,15}$/
+const CHAIN = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/
+const ACCOUNT = /^([-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}):([-.%a-zA-Z0-9]{1,128})$/
+const TOKEN = /^([-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32})\/([-a-z0-9]{3,8}):([-.%a-zA-Z0-9]{1,128})$/
+
+/** `eip155:8453`. Solana is named by its genesis hash, a local Solana chain by its number. */
+export function toCaip2({ chainId, family }: { chainId: number; family: Family }): string {
+  return family === 'evm' ? `eip155:${chainId}` : `solana:${SOLANA_REFERENCES[chainId] ?? chainId}`
+}
+
+/** The chain id of a CAIP-2 id; undefined if the text is none, or of a chain without a known number. */
+export function fromCaip2(text: string): number | undefined {
+  if (!CHAIN.test(text)) return undefined
+  const [namespace = '', reference = ''] = text.split(':')
+  if (namespace !== 'eip155' && namespace !== 'solana') return undefined
+  const [known] = Object.entries(SOLANA_REFERENCES).find(([, each]) => each === reference) ?? []
+  if (namespace === 'solana' && known !== undefined) return Number(known)
+  return NUMBER.test(reference) && Number.isSafeInteger(Number(reference)) ? Number(reference) : undefined
+}
+
+/** `eip155:8453:0x…` */
+export function toCaip10(chain: string, address: string): string {
+  return `${chain}:${address}`
+}
+
+/** `eip155:8453/erc20:0x…`, or `eip155:8453/slip44:60` for the native coin. */
+export function toCaip19(chain: string, address: string): string {
+  const { native, kind } = namespaceOf(chain)
+  return address === native ? `${chain}/slip44:${coinTypeOf(chain)}` : `${chain}/${kind}:${address}`
+}
+
+type Named = { address: string } | { problem: string }
+
+/** The address of an account on this chain, by its CAIP-10 id. Any other text is taken for the address. */
+export function accountOn(chain: string, text: string): Named {
+  if (!text.includes(':')) return { address: text }
+  const [, named, address] = ACCOUNT.exec(text) ?? []
+  if (named === undefined || address === undefined) return { problem: 'is not a CAIP-10 account' }
+  return named === chain ? { address } : { problem: `is an account on ${named}, the chain is ${chain}` }
+}
+
+/** The address of a token on this chain, by its CAIP-19 id. Any other text is taken for the address. */
+export function tokenOn(chain: string, text: string): Named {
+  if (!text.includes(':')) return { address: text }
+  const [, named, kind, reference] = TOKEN.exec(text) ?? []
+  if (named === undefined || reference === undefined) return { problem: 'is not a CAIP-19 token' }
+  if (named !== chain) return { problem: `is a token on ${named}, the chain is ${chain}` }
+  const { native, kind: ofTokens } = namespaceOf(chain)
+  if (kind === ofTokens) return { address: reference }
+  if (kind === 'slip44' && reference === `${coinTypeOf(chain)}`) return { address: native }
+  return { problem: `must be ${ofTokens}:ADDRESS, or slip44:${coinTypeOf(chain)} for the coin of ${chain}` }
+}
+
+const EVM = { native: '0x0000000000000000000000000000000000000000', kind: 'erc20' }
+const SOLANA = { native: '11111111111111111111111111111111', kind: 'token' }
+const namespaceOf = (chain: string) => (chain.startsWith('solana:') ? SOLANA : EVM)
+
+// SLIP-44: BNB and POL have numbers of their own, other EVM coins that of Ether.
+const COIN_TYPES: Readonly<Record<string, number>> = { 'eip155:56': 714, 'eip155:137': 966 }
+
+function coinTypeOf(chain: string): number {
+  return chain.startsWith('solana:') ? 501 : (COIN_TYPES[chain] ?? 60)
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { toPlainRequest } from './plain-request.ts'
+
+const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const owner = '9aE476sH92Vz7DMPyq5WLPkrKWivxeuTKEFKd2sZZcde'
+const solana = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'
+const plain = {
+  ...{ originChain: 8453, inputToken: usdc, walletAddress: usdc, amount: 'max' },
+  ...{ destinationChain: 792_703_809, outputToken: mint, recipient: owner },
+}
+const named = {
+  ...{ originChain: 'eip155:8453', inputToken: `eip155:8453/erc20:${usdc}`, amount: 'max' },
+  ...{ walletAddress: `eip155:8453:${usdc}`, destinationChain: solana },
+  ...{ outputToken: `${solana}/token:${mint}`, recipient: `${solana}:${owner}` },
+}
+
+test('CAIP ids become numbers and addresses, which stay as they are', () => {
+  expect(toPlainRequest(named)).toEqual(plain)
+  expect(toPlainRequest(plain)).toEqual(plain)
+  expect(toPlainRequest({ ...named, inputToken: 'eip155:8453/slip44:60' }).inputToken).toMatch(/^0x0{40}$/)
+})
+
+test.each([
+  [{ originChain: 'cosmos:cosmoshub-4' }, 'originChain cosmos:cosmoshub-4 is no known CAIP-2 id'],
+  [{ originChain: 1 }, 'is a token on eip155:8453, the chain is eip155:1'],
+  [{ walletAddress: `eip155:1:${usdc}` }, 'is an account on eip155:1, the chain is eip155:8453'],
+  [{ recipient: `eip155:8453:${usdc}` }, 'is an account on eip155:8453, the chain is '],
+  [{ outputToken: `${solana}/nft:${mint}` }, 'must be token:ADDRESS, or slip44:501'],
+])('a request with %j is refused before the service sees it', (change, message) => {
+  expect(() => toPlainRequest({ ...named, ...change })).toThrow(message)
+})
