@@ -33,8 +33,8 @@ async function tellStory(browser: Browser, { apiUrl: baseURL, chains, operatorUr
   const page = await light.newPage()
   await page.goto('/app/swap')
   await page.getByText(/^1 USDC = /).waitFor()
-  await page.getByLabel('You receive on chain').selectOption({ label: 'beta' })
-  await page.getByLabel('You receive: token').selectOption({ label: 'ETH' })
+  await pick(page, 'You receive on chain', 'beta')
+  await pick(page, 'You receive: token', 'ETH')
   await page.getByLabel('Amount to pay').fill('250')
   await page.getByRole('button', { name: 'Get test USDC' }).click()
   await page.getByText('Balance 1,000 USDC').waitFor()
@@ -66,6 +66,12 @@ async function tellStory(browser: Browser, { apiUrl: baseURL, chains, operatorUr
   await page.getByRole('img', { name: /^Volume: / }).waitFor()
   await shoot(page, 'operate')
   await shootDarkPhone(browser, baseURL)
+}
+
+async function pick(page: Page, label: string, name: string): Promise<void> {
+  await page.getByRole('button', { name: label }).click()
+  await page.getByRole('combobox').fill(name)
+  await page.keyboard.press('Enter')
 }
 
 /** A halted chain leaves time for a picture. */

@@ -4,8 +4,14 @@ import type { Page } from 'playwright-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+/** What axe finds, and whether something is wider than the screen. */
+export async function findFlaws(page: Page): Promise<string[]> {
+  const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  return [...(await findViolations(page)), ...(excess > 0 ? [`${excess} px too wide`] : [])]
+}
+
 /** Runs all rules of axe, injected by the debugger: the page's policy allows no foreign script. */
-export async function findViolations(page: Page): Promise<string[]> {
+async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
   return page.evaluate(async () => {
     type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }

@@ -4,8 +4,15 @@ import { CHROMIUM_FLAGS, findChromium } from '../../scripts/chromium.ts'
 
 export const PHONE = { width: 390, height: 844 }
 export const DESK = { width: 1440, height: 900 }
+/** All sizes and themes that every screen is checked in. */
+export const LOOKS = [
+  { size: DESK, theme: 'light' },
+  { size: DESK, theme: 'dark' },
+  { size: PHONE, theme: 'light' },
+  { size: { width: 320, height: 640 }, theme: 'dark' },
+] as const
 
-type Look = { size?: typeof DESK; theme?: 'light' | 'dark' }
+type Look = { size?: typeof DESK; theme?: 'light' | 'dark'; locale?: string }
 
 /** A browser for the tests of a file. A logged error or a policy violation fails the test. */
 export function useBrowser() {
@@ -32,8 +39,9 @@ export function useBrowser() {
   afterAll(() => browser?.close())
 
   /** A browser without any stored state. */
-  async function visit({ size = DESK, theme = 'light' }: Look = {}): Promise<Page> {
-    const context = await browser.newContext({ viewport: size, colorScheme: theme, baseURL: apiUrl })
+  async function visit({ size = DESK, theme = 'light', locale = 'en-US' }: Look = {}): Promise<Page> {
+    const look = { viewport: size, colorScheme: theme, locale }
+    const context = await browser.newContext({ ...look, baseURL: apiUrl })
     contexts.push(context)
     const page = await context.newPage()
     page.setDefaultTimeout(20_000)

@@ -52,6 +52,7 @@ test('filters are in the URL, and the back button works', async () => {
   await page.getByLabel('Status').selectOption('failed')
   await expectText(page, 'No swaps here yet.')
   expect(page.url()).toContain('status=failed')
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SELECT')
 
   await page.goBack()
   await page.locator('tbody tr').first().waitFor()

@@ -1,14 +1,29 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, test } from 'vitest'
 import { createWorld, outcomeOf, submitSwap, until } from '../world.ts'
-import { findViolations } from './axe.ts'
-import { DESK, PHONE, useBrowser } from './browser.ts'
+import { findFlaws } from './axe.ts'
+import { LOOKS, PHONE, useBrowser } from './browser.ts'
 import { expectText } from './steps.ts'
 
 const local = inject('local')
 const world = createWorld(local)
 const { alpha, beta } = world
 const { visit, expectErrors } = useBrowser()
+
+let settled: Promise<string> | undefined
+/** A swap that has ended, the same for all tests. */
+const getSettled = () => {
+  settled ??= settle()
+  return settled
+}
+
+async function settle(): Promise<string> {
+  const wallet = await world.walletWith(alpha, 'USDC', 10_000_000n)
+  const ordered = { from: alpha, sell: 'USDC', to: beta, buy: 'ETH', amount: 10_000_000n }
+  const { swapId } = await submitSwap(world, wallet, ordered)
+  await outcomeOf(world, swapId)
+  return swapId
+}
 
 /** The page as an operator's customers see it: without a key. */
 async function visitAsStranger(): Promise<Page> {
@@ -67,6 +82,8 @@ test('the page reports that the API is gone, and continues when it is back', asy
   expectErrors(/ERR_|Failed to load/)
   const page = await visit()
   await page.goto('/app/swap')
+  await page.getByRole('button', { name: 'Get test USDC' }).click()
+  await expectText(page, /^Balance [1-9]/)
   await expectText(page, /^1 USDC = /)
 
   for (const pid of inject('pids')['api'] ?? []) process.kill(pid, 'SIGKILL')
@@ -90,55 +107,94 @@ const untilReady = () =>
     90_000,
   )
 
-describe('accessibility', () => {
-  const looks = [
-    { size: DESK, theme: 'light' },
-    { size: PHONE, theme: 'dark' },
-  ] as const
+test('an unknown address is a page with a way back', async () => {
+  expectErrors(/404/)
+  const page = await visit()
+  for (const path of ['/app/nowhere', '/app/a/b/c']) {
+    await page.goto(path)
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+  }
+  await page.getByRole('link', { name: 'Go to the swap' }).click()
 
-  test.each(looks)(
+  await expectText(page, /^1 USDC = /)
+})
+
+test('a browser without a wallet learns what to install', async () => {
+  const page = await visitAsStranger()
+  await enterKey(page, local.apiKey)
+  // In the head of the page, and in place of the review.
+  expect(await page.getByRole('button', { name: 'Connect wallet' }).count()).toBe(2)
+  await page.getByRole('button', { name: 'Connect wallet' }).last().click()
+
+  await expectText(page, 'This browser has no EVM wallet. Install one that supports EIP-6963')
+  await page.keyboard.press('Escape')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Connect wallet')
+})
+
+describe('accessibility', () => {
+  test.each(LOOKS)(
     'at $size.width px, $theme: axe finds nothing, and nothing scrolls sideways',
     async (look) => {
-      const wallet = await world.walletWith(alpha, 'USDC', 10_000_000n)
-      const { swapId } = await submitSwap(world, wallet, {
-        from: alpha,
-        sell: 'USDC',
-        to: beta,
-        buy: 'ETH',
-        amount: 10_000_000n,
-      })
-      await outcomeOf(world, swapId)
+      expectErrors(/404/)
       const page = await visit(look)
+      const check = async (name: string) =>
+        expect((await findFlaws(page)).map((flaw) => `${name}: ${flaw}`)).toEqual([])
       const views: [string, string | RegExp][] = [
         ['/app/swap', /^1 USDC = /],
-        [`/app/explore?swap=${swapId}`, 'The recipient has the output.'],
+        ['/app/open', 'No swap of your wallets is under way.'],
+        ['/app/balances', 'Nothing here.'],
+        [`/app/explore?swap=${await getSettled()}`, 'The recipient has the output.'],
         ['/app/explore', /ETH on beta$/],
+        ['/app/nowhere/at/all', 'There is nothing here'],
       ]
-
       for (const [path, text] of views) {
         await page.goto(path)
         await expectText(page, text)
-        expect(await findViolations(page)).toEqual([])
-        expect(
-          await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-        ).toBeLessThanOrEqual(0)
+        await check(path)
       }
     },
   )
 
-  test('the question before a signature passes too, and has the focus', async () => {
-    const page = await visit()
+  test.each(LOOKS)('at $size.width px, $theme: so do lists, dialogs and questions', async (look) => {
+    const page = await visit(look)
+    const check = async (name: string) =>
+      expect((await findFlaws(page)).map((flaw) => `${name}: ${flaw}`)).toEqual([])
     await page.goto('/app/swap')
+    await page.getByRole('button', { name: 'You pay: token' }).click()
+    await check('list of tokens')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Wallets' }).click()
+    await check('wallets')
+    await page.keyboard.press('Escape')
+    await page.getByText('Slippage: automatic').click()
+    await page.getByLabel('Amount to pay').fill('1,000')
+    await check('an open form with an error')
+    await page.getByLabel('Amount to pay').fill('10')
     await page.getByRole('button', { name: 'Get test USDC' }).click()
     await expectText(page, /^Balance [1-9]/)
     // A key press has no effect before there is a quote.
     await page.getByRole('button', { name: 'Review the swap', disabled: false }).press('Enter')
     await expectText(page, 'Allow this wallet to swap?')
-
-    expect(await findViolations(page)).toEqual([])
+    await check('authorization')
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Allow this wallet to swap?')
     await page.keyboard.press('Tab')
     expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/Copy/)
+    await page.getByRole('button', { name: 'Sign the authorization' }).click()
+    await expectText(page, 'Sign this swap?')
+    await check('operation')
+  })
+
+  test('filters are folded on a phone only', async () => {
+    const phone = await visit({ size: PHONE })
+    await phone.goto('/app/explore')
+    expect(await phone.getByLabel('Status').isVisible()).toBe(false)
+    await phone.getByText('Filters').click()
+    await phone.getByLabel('Status').selectOption('failed')
+    await expectText(phone, 'Filters: 1 in use')
+
+    const desk = await visit()
+    await desk.goto('/app/explore')
+    await desk.getByLabel('Status').waitFor()
   })
 
   test('nothing moves while the page loads', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findViolations } from './axe.ts'
-import { useBrowser } from './browser.ts'
+import { findFlaws } from './axe.ts'
+import { LOOKS, useBrowser } from './browser.ts'
 
 const { visit } = useBrowser()
 
@@ -16,6 +16,13 @@ test('the API reference works without any script', async () => {
   await page.getByRole('heading', { name: 'Price a swap' }).waitFor()
   expect(await page.locator('script').count()).toBe(0)
   expect(scripts).toEqual([])
-  expect(await findViolations(page)).toEqual([])
+  expect(await page.locator('html').getAttribute('lang')).toBe('en')
   expect(await page.locator('body').evaluate((body) => getComputedStyle(body).maxWidth)).toBe('1024px')
+})
+
+test.each(LOOKS)('at $size.width px, $theme: axe finds nothing in the reference', async (look) => {
+  const page = await visit(look)
+  await page.goto('/docs/')
+
+  expect(await findFlaws(page)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { afterEach, expect, inject, test } from 'vitest'
 import { createWorld, outcomeOf, stageOf } from '../world.ts'
 import { PHONE, useBrowser } from './browser.ts'
-import { expectText, order, rowOf, sign, swapIdOf } from './steps.ts'
+import { expectText, order, pick, rowOf, sign, swapIdOf } from './steps.ts'
 
 const world = createWorld(inject('local'))
 const { alpha, beta } = world
@@ -69,7 +69,12 @@ test('a reload in the middle of a swap continues it', async () => {
   await sign(page)
   await expectText(page, 'The output is on its way to the recipient.')
 
-  await page.reload()
+  await page.getByRole('link', { name: 'Open' }).click()
+  await expectText(page, 'One swap is under way.')
+  await expectText(page, /^10 USDC on alpha to 9\.\d+ USDC on beta$/)
+  await page.getByRole('link', { name: 'Balances' }).click()
+  await expectText(page, '990 USDC')
+  await page.goto('/app/swap')
   await expectText(page, 'The output is on its way to the recipient.')
   await beta.resume()
 
@@ -124,4 +129,103 @@ test('an amount that cannot be swapped has advice', async () => {
   await expectText(page, /Swap at most [\d,.]+ USDC\./)
   await amount.fill('ten')
   await expectText(page, /Write the amount in digits/)
+})
+
+test('an amount with two meanings is not read until one is chosen', async () => {
+  const page = await visit({ locale: 'de-DE' })
+  await page.goto('/app/swap')
+  const amount = page.getByLabel('Amount to pay')
+  await amount.fill('1,000')
+  await page.getByRole('button', { name: '1000 USDC' }).click()
+
+  expect(await amount.inputValue()).toBe('1000')
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Amount to pay')
+  await expectText(page, 'about $1,000.00')
+  await amount.fill('1.000,50')
+  await expectText(page, 'about $1,000.50')
+})
+
+test('a balance that does not suffice is said before any signature', async () => {
+  const page = await visit()
+  await page.goto('/app/swap')
+
+  await page
+    .getByRole('button', { name: 'Not enough USDC: the wallet has 0 USDC.', disabled: true })
+    .waitFor()
+  await page.getByRole('button', { name: 'Get test USDC' }).click()
+  await page.getByRole('button', { name: 'Review the swap', disabled: false }).waitFor()
+})
+
+test('a loss above 5 % is signed only after a deliberate confirmation', async () => {
+  const page = await visit()
+  await page.route('**/swap/quote', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), outputUsd: '9.30' } })
+  })
+  await order(page, { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'ETH', amount: '10' })
+  await page.getByRole('button', { name: 'Review the swap' }).click()
+  await page.getByRole('button', { name: 'Sign the authorization' }).click()
+  await expectText(page, 'You lose 7.00 % of the value.')
+
+  await page.getByRole('button', { name: 'Sign and swap', disabled: true }).click({ force: true })
+  await expectText(page, 'Sign this swap?')
+  await page.getByLabel('I accept to lose 7.00 %').check()
+  await page.getByRole('button', { name: 'Sign and swap', disabled: false }).click()
+
+  await expectText(page, /^Done\. 0\.00\d+ ETH arrived\.$/)
+})
+
+test('a false refusal gets no second signature, also with another slippage and after a reload', async () => {
+  expectErrors(/410/)
+  const page = await visit()
+  const handed: string[] = []
+  await page.route('**/swap/submit', (route) => {
+    handed.push(route.request().postData() ?? '')
+    const body = { code: 'OPERATION_EXPIRED', message: 'Too late.', requestId: 'r', retryable: false }
+    return route.fulfill({ status: 410, json: { ...body, recovery: { action: 'REQUOTE' } } })
+  })
+  await order(page, { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'USDC', amount: '10' })
+  await sign(page)
+  await expectText(page, 'The service refused the swap')
+  await expectText(page, /Your signature can be used until/)
+  await page.getByRole('button', { name: 'Start again' }).click()
+
+  await page.getByRole('button', { name: 'Review the swap' }).click()
+  await expectText(page, /An earlier signature for this swap can be used until/)
+  await page.reload()
+  await page.getByText('Slippage: automatic').click()
+  const asked = page.waitForRequest((request) => request.postDataJSON()?.slippageBps === 100)
+  await page.getByRole('button', { name: '1 %', exact: true }).click()
+  await asked
+  await page.getByRole('button', { name: 'Review the swap' }).click()
+  await expectText(page, /An earlier signature for this swap can be used until/)
+  expect(new Set(handed).size).toBe(1)
+})
+
+test('one of fifty tokens is found by its name or address, by the keyboard', async () => {
+  const page = await visit()
+  const many = Array.from({ length: 50 }, (_, index) => ({
+    ...{ chainId: alpha.chainId, symbol: `TOK${index}`, decimals: 6, asset: `TOK${index}` },
+    ...{ address: `0x${(index + 4096).toString(16).padStart(40, '0')}`, native: false },
+    ...{ input: index !== 7, output: true },
+  }))
+  await page.route('**/swap/tokens*', async (route) => {
+    const response = await route.fetch()
+    const { tokens } = (await response.json()) as { tokens: object[] }
+    await route.fulfill({ response, json: { tokens: [...tokens, ...many] } })
+  })
+  await page.route('**/swap/quote', (route) => route.abort())
+  expectErrors(/Failed to load/)
+  await page.goto('/app/swap')
+  await pick(page, 'You pay: token', 'TOK37')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch('TOK37')
+
+  await page.keyboard.press('Enter')
+  await page.getByRole('combobox').fill('0x000000000000000000000000000000000000100')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'You pay: token: TOK1' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('combobox').fill('tok7')
+  await expectText(page, 'not available now')
 })

@@ -7,7 +7,7 @@ import { expect, inject, test } from 'vitest'
 
 import { createWorld, outcomeOf, submitSwap } from '../world.ts'
 import { useBrowser } from './browser.ts'
-import { expectText, sign } from './steps.ts'
+import { expectText, pick, sign } from './steps.ts'
 
 const world = createWorld(inject('local'))
 const { alpha, beta } = world
@@ -85,8 +85,8 @@ test('a Solana wallet of the browser swaps by the wallet standard', async () => 
     })
   }, signer.address)
   await page.goto('/app/swap')
-  await page.getByLabel('You pay on chain').selectOption({ label: 'solana' })
-  await page.getByLabel('You receive on chain').selectOption({ label: 'alpha' })
+  await pick(page, 'You pay on chain', 'solana')
+  await pick(page, 'You receive on chain', 'alpha')
   await choose(page, 'Ghost')
   await page.getByRole('button', { name: 'Get test USDC' }).click()
   await expectText(page, 'Balance 1,000 USDC')

@@ -77,7 +77,7 @@ test.each([
 describe.each(traders)(
   'no lie of a service makes the %s sign more than the caller allowed',
   (name, trader) => {
-    // All three sign with the SDK, which is tested in full; for the others, only their additions are.
+    // All sign with the SDK, which is tested in full; for the others, only their additions are.
     const isBrief = name !== 'SDK'
     const paths = isBrief ? ['/swap/quote', '/swap/tokens', '/swap/chains'] : PATHS
     const errors = errorLies(ERRORS).filter((lie) => !isBrief || REFUSED.test(lie.name))

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { createClient, fromKitSigner } from '@geoswap/sdk'
+import { createClient, fromKitSigner, intentOf } from '@geoswap/sdk'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { swap as swapCommand } from '../../packages/cli/src/commands/swap.ts'
@@ -15,6 +15,8 @@ import { createInterrupts } from '../../packages/wallet/src/interrupts.ts'
 import { deriveKey, toSigner, addressOf as walletOf } from '../../packages/wallet/src/keys.ts'
 import { createTerminal, type Streams } from '../../packages/wallet/src/terminal.ts'
 import { walletId } from '../../packages/wallet/src/wallets.ts'
+import { lossOf, needsConfirmation } from '../../packages/web/src/swap/loss.ts'
+import { type Approval, prepareSwap } from '../../packages/web/src/swap/prepare.ts'
 import type { Liar } from './liar.ts'
 
 const key = deriveKey('evm', 'lies')
@@ -88,10 +90,37 @@ const byModel: Trader = (liar, { isExactOutput, times }) =>
     return settled
   })
 
+/** The page, with a user who agrees to every question except the one about a high loss. */
+const byPage: Trader = async (liar, { isExactOutput, times }) => {
+  const signatures = new Map()
+  const client = createClient({ baseUrl: liar.url, apiKey: 'key', contracts, retry, signatures })
+  const signer = await toSigner(key)
+  const request = {
+    ...evmRequest,
+    walletAddress,
+    ...(isExactOutput && { tradeType: 'exactOutput' as const }),
+  }
+  const usdc = { asset: 'USDC', decimals: 6 }
+  return countSettled(times, async () => {
+    const declined = new AbortController()
+    const approve = async (approval: Approval) => {
+      const isAsked = approval.kind === 'operation' && needsConfirmation(lossOf(approval.quote, usdc, usdc))
+      if (isAsked) declined.abort()
+      declined.signal.throwIfAborted()
+    }
+    const { signal } = declined
+    const { submission } = await prepareSwap(client, { request, signer, signal, signatures, approve })
+    const { status } = await client.resume(submission, { timeoutMs: 100 })
+    if (status === 'settled') signatures.delete(intentOf(request))
+    return status
+  })
+}
+
 export const traders: [string, Trader][] = [
   ['SDK', bySdk],
   ['command line', byCommand],
   ['MCP server', byModel],
+  ['page', byPage],
 ]
 
 /** A separate machine: settings with pins and nodes, and an unlocked wallet. */

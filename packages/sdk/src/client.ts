@@ -16,7 +16,7 @@ import { type Build, createCalls } from './calls.ts'
 import type { KnownContracts } from './checks/terms.ts'
 import { type EventsOptions, followSwap, type SwapEvent } from './events.ts'
 import type { CallOptions } from './http.ts'
-import { createLockable, createOpenSignatures } from './open-signatures.ts'
+import { createLockable, createOpenSignatures, type SignatureStore } from './open-signatures.ts'
 import { createPins, type PinStore } from './pins.ts'
 import { defaultRetry, type RetryPolicy } from './retry.ts'
 import type { Signer } from './signers.ts'
@@ -44,6 +44,8 @@ export type ClientOptions = {
   rpcUrls?: Readonly<Record<number, string>>
   /** Stores verified contracts. Without a store, only this client remembers them. */
   pins?: PinStore
+  /** Stores signatures that can still be used. Without a store, only this client remembers them. */
+  signatures?: SignatureStore
   /** The last signed deadline may be at most this far in the future, 24 hours when absent. */
   maxHoldSeconds?: number
 }
@@ -115,7 +117,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Cl
 
   const { contracts = {}, rpcUrls = {}, maxHoldSeconds = DAY_SECONDS } = options
   const pins = createPins({ contracts, rpcUrls, store: options.pins })
-  const openSignatures = createOpenSignatures(createLockable(rpcUrls))
+  const openSignatures = createOpenSignatures(createLockable(rpcUrls), options.signatures)
 
   return {
     ...calls,

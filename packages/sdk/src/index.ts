@@ -39,6 +39,7 @@ export {
 } from './errors.ts'
 export type { EventsOptions, SwapEvent } from './events.ts'
 export type { CallOptions } from './http.ts'
+export { intentOf, type SignatureLifetime, type SignatureStore } from './open-signatures.ts'
 export type { PinStore } from './pins.ts'
 export type { RetryPolicy } from './retry.ts'
 export {
@@ -53,4 +54,5 @@ export {
 } from './signers.ts'
 export type { Submission } from './submission.ts'
 export type { SwapOptions, SwapProgress, SwapRequest } from './swap.ts'
+export { plainText } from './text.ts'
 export type { EndedSwap, WaitOptions } from './wait.ts'

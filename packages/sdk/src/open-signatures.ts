@@ -2,10 +2,17 @@ import type { QuoteRequest } from '@geoswap/wire'
 import { SwapRefusedError } from './errors.ts'
 import { callNode } from './node-rpc.ts'
 
-/** The time a signature can be used, by the clock of its origin chain. */
+/** The time a signature can be used, by the clock of its origin chain. Times are in seconds. */
 export type SignatureLifetime =
-  | { family: 'evm'; chainId: number; opDeadline: bigint }
+  | { family: 'evm'; chainId: number; opDeadline: number }
   | { family: 'solana'; chainId: number; blockhash: string; signedAt: number }
+
+/** Stores signatures that can still be used, by the intent of their request. A `Map` is one. */
+export type SignatureStore = {
+  get(intent: string): SignatureLifetime | undefined
+  set(intent: string, life: SignatureLifetime): unknown
+  delete(intent: string): unknown
+}
 
 // The clocks of the caller and of a chain may differ.
 const SKEW_SECONDS = 300
@@ -14,7 +21,7 @@ const BLOCKHASH_SECONDS = 150
 
 /** In seconds of the local clock: after it, no chain with a correct clock accepts the signature. */
 export function lockableUntil(life: SignatureLifetime): number {
-  return life.family === 'evm' ? Number(life.opDeadline) + SKEW_SECONDS : life.signedAt + SKEW_SECONDS
+  return life.family === 'evm' ? life.opDeadline + SKEW_SECONDS : life.signedAt + SKEW_SECONDS
 }
 
 type Clock = (life: SignatureLifetime) => Promise<boolean>
@@ -32,7 +39,7 @@ export function createLockable(rpcUrls: Readonly<Record<number, string>>): Clock
 async function isLockable(life: SignatureLifetime, rpcUrl: string): Promise<boolean> {
   if (life.family === 'evm') {
     const block = (await callNode(rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
-    return BigInt(block.timestamp) <= life.opDeadline
+    return Number(block.timestamp) <= life.opDeadline
   }
   // A node that lags does not know a new blockhash yet and answers as for an expired one.
   if (nowSeconds() <= life.signedAt + BLOCKHASH_SECONDS) return true
@@ -44,29 +51,34 @@ async function isLockable(life: SignatureLifetime, rpcUrl: string): Promise<bool
 export type OpenSignatures = ReturnType<typeof createOpenSignatures>
 
 /**
- * Signatures whose swap did not settle, by request. A refusal is only the service's word: while the chain
- * accepts the signature, a second signature for the same request could become a second swap.
+ * Signatures whose swap did not settle. A refusal is only the service's word: while the chain accepts the
+ * signature, a second signature for the same intent could become a second swap.
  */
-export function createOpenSignatures(isLockableNow: Clock) {
-  const open = new Map<string, SignatureLifetime>()
-
+export function createOpenSignatures(isLockableNow: Clock, open: SignatureStore = new Map()) {
   return {
     async assertNone(request: QuoteRequest): Promise<void> {
-      const key = keyOf(request)
-      const life = open.get(key)
+      const intent = intentOf(request)
+      const life = open.get(intent)
       if (life === undefined) return
-      if (!(await isLockableNow(life))) return void open.delete(key)
+      if (!(await isLockableNow(life))) return void open.delete(intent)
       const until = new Date(lockableUntil(life) * 1_000).toISOString()
       const message = `An earlier signature for this swap can be used until ${until}. Nothing was signed.`
       throw new SwapRefusedError('SIGNATURE_OPEN', message)
     },
 
-    keep: (request: QuoteRequest, life: SignatureLifetime) => void open.set(keyOf(request), life),
+    keep: (request: QuoteRequest, life: SignatureLifetime) => void open.set(intentOf(request), life),
+    release: (request: QuoteRequest) => void open.delete(intentOf(request)),
   }
 }
 
-function keyOf(request: QuoteRequest): string {
-  const fields = Object.entries(request).filter(([, value]) => value !== undefined)
+// They say how well a swap has to be done, not which one: with other values it is still the same swap.
+const QUALITIES = ['slippageBps', 'maxEtaSeconds']
+
+/** The key of a request in a store of signatures: equal for requests of the same swap. */
+export function intentOf(request: QuoteRequest): string {
+  const fields = Object.entries(request)
+    .filter(([name, value]) => value !== undefined && !QUALITIES.includes(name))
+    .map(([name, value]) => [name, /^0x/i.test(String(value)) ? String(value).toLowerCase() : value] as const)
   return JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 

@@ -70,14 +70,11 @@ export async function swap(
   await deps.openSignatures.assertNone(request)
   const order = { request, signer, options, build: toBuilder(deps, request, signer, options) }
   const signed = await prepareSwap(deps, order)
+  deps.openSignatures.keep(request, signed.life)
   announce(options, signed)
-  let ended: EndedSwap | undefined
-  try {
-    ended = await submitAndWait(deps, options, signed)
-    return ended
-  } finally {
-    if (ended?.status !== 'settled') deps.openSignatures.keep(request, signed.life)
-  }
+  const ended = await submitAndWait(deps, options, signed)
+  if (ended.status === 'settled') deps.openSignatures.release(request)
+  return ended
 }
 
 function toBuilder(
@@ -188,7 +185,7 @@ async function checkAndSign(
     const { opDeadline } = readGeoOp(build.operation.message)
     onSign()
     const submission = { geoOpToken, signature: await signer.signHash(hash) }
-    return { submission, life: { family: 'evm', chainId, opDeadline } }
+    return { submission, life: { family: 'evm', chainId, opDeadline: Number(opDeadline) } }
   }
   if (build.origin === 'solana' && signer.family === 'solana') {
     const transaction = await checkSolanaBuild(build, terms, context)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { SubmissionUnknownError, SwapProgress } from '../src/index.ts'
+import { intentOf, type SubmissionUnknownError, type SwapProgress } from '../src/index.ts'
 import { dropReply, dropRequest, type Fault, refuse } from './service-double.ts'
 import { causeOf, repeated, request, retry, startTrader, type Trader } from './trader.ts'
 
@@ -98,14 +98,30 @@ describe('a submission', () => {
     expect([early.code, late.status, trader.signed.hashes]).toEqual(['SIGNATURE_OPEN', 'settled', 2])
   })
 
-  test("that was not sent because the caller stopped remains the caller's", async () => {
+  test("that was not sent because the caller stopped remains the caller's, and no other is signed", async () => {
     const controller = new AbortController()
     const stop = ({ step }: SwapProgress) => step === 'submitting' && controller.abort(new Error('mine'))
 
     await expect(trader.swap({ onProgress: stop, signal: controller.signal })).rejects.toThrow('mine')
 
     expect(trader.countOf('/swap/submit')).toBe(0)
-    expect(await trader.swap()).toMatchObject({ status: 'settled' })
+    expect(await causeOf(trader.swap())).toMatchObject({ code: 'SIGNATURE_OPEN' })
+    expect(trader.signed.hashes).toBe(1)
+  })
+
+  test('that is kept in a store blocks every client of the store, with any slippage', async () => {
+    const signatures = new Map()
+    const one = trader.clientWith({ signatures })
+    trader.service.next('/swap/submit', refuse('OPERATION_EXPIRED'))
+    await causeOf(one.swap(request, trader.signer))
+
+    const other = trader.clientWith({ signatures })
+    const again = await causeOf(other.swap({ ...request, slippageBps: 100 }, trader.signer))
+
+    expect(again).toMatchObject({ code: 'SIGNATURE_OPEN' })
+    expect([trader.signed.hashes, signatures.size]).toEqual([1, 1])
+    const intent = intentOf({ ...request, walletAddress: trader.signer.address })
+    expect(JSON.parse(JSON.stringify(signatures.get(intent)))).toEqual(signatures.get(intent))
   })
 
   test('without an answer causes no new quote, and can be resumed', async () => {

@@ -1,24 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAmount, formatExact, parseAmount, rateOf, shorten } from './amounts.ts'
-
-test.each([
-  ['10', 6, 10_000_000n],
-  ['0.000001', 6, 1n],
-  ['.5', 1, 5n],
-  ['1,25', 2, 125n],
-  ['1.', 2, 100n],
-  ['1.500', 1, 15n],
-  ['123456789012345678901234567890', 18, 123456789012345678901234567890n * 10n ** 18n],
-])('%s with %i decimals is an amount', (text, decimals, amount) => {
-  expect(parseAmount(text, { decimals })).toBe(amount)
-})
-
-test.each(['', '.', '-1', '1e3', '0x1', '1.2.3', '1 0', '0.0000001'])(
-  '%j is not an amount with 6 decimals',
-  (text) => {
-    expect(parseAmount(text, { decimals: 6 })).toBeUndefined()
-  },
-)
+import { formatAmount, rateOf, shorten } from './amounts.ts'
 
 test.each([
   [1_234_567_890n, 6, '1,234.56'],
@@ -30,12 +11,6 @@ test.each([
   [5n, 0, '5'],
 ])('%i with %i decimals is formatted as %s', (amount, decimals, text) => {
   expect(formatAmount(amount, decimals)).toBe(text)
-})
-
-test('an exactly formatted amount is parsed to the same amount', () => {
-  for (const amount of [0n, 1n, 999_999n, 1_000_000n, 123_456_789n]) {
-    expect(parseAmount(formatExact(amount, 6), { decimals: 6 })).toBe(amount)
-  }
 })
 
 test('a rate does not depend on decimals', () => {

@@ -1,15 +1,6 @@
 /** The fields of a token that amounts need. */
 export type Unit = { symbol: string; decimals: number }
 
-/** Parses whole tokens, as people type them, to the smallest unit. Undefined if invalid. Never rounds. */
-export function parseAmount(text: string, { decimals }: Pick<Unit, 'decimals'>): bigint | undefined {
-  const [, whole, fraction = ''] = /^(\d{1,60})?(?:[.,](\d{0,60}))?$/.exec(text.trim()) ?? []
-  if (whole === undefined && fraction === '') return undefined
-  const digits = fraction.replace(/0+$/, '')
-  if (digits.length > decimals) return undefined
-  return BigInt((whole ?? '0') + digits.padEnd(decimals, '0'))
-}
-
 /** All significant digits, without trailing zeros. */
 export function formatExact(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks'
 import { KeyForm } from './key-form.tsx'
+import { NotFound } from './not-found.tsx'
 import { OperateApp } from './operate/operate-app.tsx'
-import { NavLink } from './parts/nav-link.tsx'
-import { hrefOf, useRoute } from './route.ts'
+import { useRoute } from './route.ts'
 import { isRefused, useCatalog } from './service/catalog.ts'
 import { connect } from './service/client.ts'
 import { SessionContext } from './service/session.ts'
@@ -19,6 +19,12 @@ export function App() {
   const { view } = useRoute()
   if (settings?.operator) return <OperateApp localKey={settings.operator.key} />
   if (view === 'operate') return <NoDashboard />
+  if (!views.some(({ name }) => name === view))
+    return (
+      <Shell>
+        <NotFound />
+      </Shell>
+    )
   return <CallerApp settings={settings} />
 }
 
@@ -36,10 +42,9 @@ function NoDashboard() {
 /** Needs the settings, then a key, then the catalog, before it can show a view. */
 function CallerApp({ settings }: { settings: Settings | undefined }) {
   const { key, setKey, forgetKey } = useKey(settings)
-  const contracts = settings?.contracts
   const client = useMemo(
-    () => (key === undefined || contracts === undefined ? undefined : connect(key, contracts)),
-    [key, contracts],
+    () => (key === undefined || settings === undefined ? undefined : connect(key, settings)),
+    [key, settings],
   )
   const { catalog, error } = useCatalog(client)
   const wallets = useWallets(settings)
@@ -60,7 +65,7 @@ function CallerApp({ settings }: { settings: Settings | undefined }) {
       </Shell>
     )
   return (
-    <Shell onLeave={onLeave}>
+    <Shell onLeave={onLeave} wallets={wallets}>
       <SessionContext.Provider value={{ client, catalog, settings, wallets }}>
         <CurrentView />
       </SessionContext.Provider>
@@ -71,13 +76,5 @@ function CallerApp({ settings }: { settings: Settings | undefined }) {
 function CurrentView() {
   const { view } = useRoute()
   const Show = views.find(({ name }) => name === view)?.Show
-  if (Show) return <Show />
-  return (
-    <section class="card">
-      <h1>There is nothing here</h1>
-      <p>
-        <NavLink href={hrefOf('swap')}>Go to the swap</NavLink>
-      </p>
-    </section>
-  )
+  return Show ? <Show key={view} /> : null
 }

@@ -63,6 +63,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 }
 
 function refusalAdvice({ code }: SwapRefusedError): string {
+  if (code === 'SIGNATURE_OPEN')
+    return 'Two signatures could become two swaps. Try again after that time, or look at your open swaps.'
   if (code === 'DECLINED') return 'Nothing was signed.'
   if (code === 'SIGNER')
     return 'Nothing was signed. Use a wallet that is delegated already, or make its first swap with the command line.'

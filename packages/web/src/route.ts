@@ -1,9 +1,9 @@
 import { createObservable, useObservable } from './observable.ts'
 
-/** The current view and its parameters. All views are one level below /app. */
+/** The current view and its parameters. All views are one level below /app; a longer path is none. */
 type Route = { view: string; query: URLSearchParams }
 
-const VIEWS_AT = /^(.*)\/app(?:\/([^/]*))?$/
+const VIEWS_AT = /^(.*)\/app(?:\/(.*))?$/
 
 /** The path that the service is mounted under, such as `/geoswap`; usually empty. */
 export const basePath = VIEWS_AT.exec(location.pathname)?.[1] ?? ''

@@ -6,16 +6,19 @@ import { Notice } from './parts/notice.tsx'
 import { basePath, hrefOf, useRoute } from './route.ts'
 import { isReachable } from './service/client.ts'
 import { views } from './views.ts'
+import { ConnectWallet } from './wallets/connect-wallet.tsx'
+import type { Wallets } from './wallets/use-wallets.ts'
 
 type Props = {
   children: ComponentChildren
   onLeave?: (() => void) | undefined
+  wallets?: Wallets | undefined
   /** The entries of the menu; by default those for callers. */
   menu?: readonly { name: string; title: string }[]
 }
 
 /** The frame around every view. */
-export function Shell({ children, onLeave, menu = views }: Props) {
+export function Shell({ children, onLeave, wallets, menu = views }: Props) {
   const { view } = useRoute()
   const isOnline = useObservable(isReachable)
   const title = (menu.find(({ name }) => name === view) ?? (menu === views ? undefined : menu[0]))?.title
@@ -39,6 +42,7 @@ export function Shell({ children, onLeave, menu = views }: Props) {
           ))}
           {menu === views && <a href={`${basePath}/docs/`}>API</a>}
         </nav>
+        {wallets && <ConnectWallet wallets={wallets} />}
         {onLeave && (
           <button type="button" class="quiet" onClick={onLeave}>
             Forget key

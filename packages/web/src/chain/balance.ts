@@ -1,32 +1,58 @@
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
-import { callNode } from './rpc.ts'
+import { callNode, callNodeBatch, type NodeCall } from './rpc.ts'
 
 export type Holding = { chain: ChainEntry; token: TokenEntry; owner: string; rpcUrl: string }
 
 export async function readBalance({ chain, token, owner, rpcUrl }: Holding): Promise<bigint> {
-  return chain.family === 'evm' ? readEvm(rpcUrl, owner, token) : readSolana(rpcUrl, owner, token)
+  const { method, params } = toCall(chain, token, owner)
+  return toAmount(chain, token, await callNode(rpcUrl, method, params))
+}
+
+type Holdings = Omit<Holding, 'token'> & { tokens: readonly TokenEntry[] }
+
+// Public nodes limit the calls of a batch.
+const BATCH = 20
+
+/** The balances of one wallet on one chain, by token address, in few requests. */
+export async function readBalances({ chain, tokens, owner, rpcUrl }: Holdings): Promise<Map<string, bigint>> {
+  const found = new Map<string, bigint>()
+  for (let start = 0; start < tokens.length; start += BATCH) {
+    const some = tokens.slice(start, start + BATCH)
+    const replies = await callNodeBatch(
+      rpcUrl,
+      some.map((token) => toCall(chain, token, owner)),
+    )
+    for (const [index, token] of some.entries())
+      found.set(token.address, toAmount(chain, token, replies[index]))
+  }
+  return found
 }
 
 // The first four bytes of keccak256('balanceOf(address)').
 const BALANCE_OF = '0x70a08231'
+const commitment = 'confirmed'
 
-async function readEvm(rpcUrl: string, owner: string, { native, address }: TokenEntry): Promise<bigint> {
-  if (native) return BigInt(await callNode<string>(rpcUrl, 'eth_getBalance', [owner, 'latest']))
+function toCall({ family }: ChainEntry, { native, address }: TokenEntry, owner: string): NodeCall {
+  if (family === 'solana')
+    return native
+      ? { method: 'getBalance', params: [owner, { commitment }] }
+      : {
+          method: 'getTokenAccountsByOwner',
+          params: [owner, { mint: address }, { commitment, encoding: 'jsonParsed' }],
+        }
+  if (native) return { method: 'eth_getBalance', params: [owner, 'latest'] }
   const data = `${BALANCE_OF}${owner.slice(2).toLowerCase().padStart(64, '0')}`
-  return BigInt(await callNode<string>(rpcUrl, 'eth_call', [{ to: address, data }, 'latest']))
+  return { method: 'eth_call', params: [{ to: address, data }, 'latest'] }
 }
 
-type TokenAccounts = {
-  value: { account: { data: { parsed: { info: { tokenAmount: { amount: string } } } } } }[]
-}
+type TokenAccounts = { account: { data: { parsed: { info: { tokenAmount: { amount: string } } } } } }[]
 
-async function readSolana(rpcUrl: string, owner: string, { native, address }: TokenEntry): Promise<bigint> {
-  const commitment = 'confirmed'
-  if (native) {
-    const { value } = await callNode<{ value: number }>(rpcUrl, 'getBalance', [owner, { commitment }])
-    return BigInt(value)
-  }
-  const params = [owner, { mint: address }, { commitment, encoding: 'jsonParsed' }]
-  const { value } = await callNode<TokenAccounts>(rpcUrl, 'getTokenAccountsByOwner', params)
-  return value.reduce((sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount), 0n)
+function toAmount({ family }: ChainEntry, { native }: TokenEntry, reply: unknown): bigint {
+  if (family === 'evm') return BigInt(reply as string)
+  const { value } = reply as { value: unknown }
+  if (native) return BigInt(value as number)
+  return (value as TokenAccounts).reduce(
+    (sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount),
+    0n,
+  )
 }

@@ -4,6 +4,7 @@ import { Copyable } from '../parts/copyable.tsx'
 import { Row } from '../parts/row.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
+import { paidWord } from './paid.ts'
 
 /** The agreed amounts and the result. */
 export function DetailRows({ swap, record }: { swap: StatusReply; record: SwapRecord | undefined }) {
@@ -18,7 +19,7 @@ export function DetailRows({ swap, record }: { swap: StatusReply; record: SwapRe
         <Copyable text={swap.swapId} label="swap id" />
       </Row>
       <Row name="Created">{new Date(swap.createdAt).toLocaleString()}</Row>
-      <Row name={`Paid on ${nameOf(swap.originChain)}`}>{write(amounts.input, input)}</Row>
+      <Row name={`${paidWord(swap)} on ${nameOf(swap.originChain)}`}>{write(amounts.input, input)}</Row>
       <Row name={`Quoted on ${nameOf(swap.destinationChain)}`}>{write(amounts.quotedOutput, output)}</Row>
       <Row name="Guaranteed">{write(amounts.minOutput, output)}</Row>
       <Row name="Delivered">{amounts.delivered === undefined ? '–' : write(amounts.delivered, output)}</Row>

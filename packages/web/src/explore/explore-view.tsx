@@ -9,15 +9,16 @@ export function ExploreView() {
   const { query } = useRoute()
   const swapId = query.get('swap')
   const hash = query.get('tx')
+  const searched = swapId ?? hash ?? query.get('wallet') ?? ''
   return (
     <>
-      <SearchBox key={query.toString()} first={swapId ?? hash ?? query.get('wallet') ?? ''} />
+      <SearchBox key={searched} first={searched} />
       {swapId ? (
         <SwapDetails key={swapId} swapId={swapId} />
       ) : hash ? (
         <TransactionSearch key={hash} hash={hash} />
       ) : (
-        <History key={query.toString()} query={query} />
+        <History query={query} />
       )}
     </>
   )

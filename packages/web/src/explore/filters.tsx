@@ -1,4 +1,7 @@
+import { useMedia } from '../parts/use-media.ts'
 import { go, hrefOf } from '../route.ts'
+
+const FILTERS = ['status', 'from', 'to']
 
 const STATUSES = [
   ['', 'All'],
@@ -8,15 +11,17 @@ const STATUSES = [
   ['failed', 'Failed'],
 ] as const
 
-/** Each change has its own URL, so that it can be shared and the back button works. */
+/** Folded where they would fill the screen. Each change has its own URL, so that it can be shared and the back button works. */
 export function Filters({ query }: { query: URLSearchParams }) {
+  const isNarrow = useMedia('(max-width: 44rem)')
   const set = (name: string, value: string) => {
     const next = new URLSearchParams(query)
     if (value) next.set(name, value)
     else next.delete(name)
     go(hrefOf('explore', Object.fromEntries(next)))
   }
-  return (
+  const count = FILTERS.filter((name) => query.has(name)).length
+  const fields = (
     <div class="filters">
       <label class="field">
         <span>Status</span>
@@ -47,5 +52,12 @@ export function Filters({ query }: { query: URLSearchParams }) {
         </button>
       )}
     </div>
+  )
+  if (!isNarrow) return fields
+  return (
+    <details class="filters-fold">
+      <summary>Filters{count > 0 && `: ${count} in use`}</summary>
+      {fields}
+    </details>
   )
 }

@@ -4,6 +4,7 @@ import { NavLink } from '../parts/nav-link.tsx'
 import { hrefOf } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
+import { returnOf } from './paid.ts'
 
 export function HistoryTable({ swaps }: { swaps: readonly SwapRecord[] }) {
   const { catalog } = useSession()
@@ -13,8 +14,8 @@ export function HistoryTable({ swaps }: { swaps: readonly SwapRecord[] }) {
         <tr>
           <th scope="col">When</th>
           <th scope="col">Swap</th>
-          <th scope="col">Paid</th>
-          <th scope="col">Received</th>
+          <th scope="col">From</th>
+          <th scope="col">To</th>
           <th scope="col">Status</th>
         </tr>
       </thead>
@@ -29,8 +30,11 @@ export function HistoryTable({ swaps }: { swaps: readonly SwapRecord[] }) {
                 {shorten(swap.swapId)}
               </NavLink>
             </td>
-            <td data-name="Paid">{sideOf(catalog, swap.originChain, swap.inputToken, swap.amounts.input)}</td>
-            <td data-name="Received">
+            <td data-name="From">
+              {sideOf(catalog, swap.originChain, swap.inputToken, swap.amounts.input)}
+              {returnOf(swap)}
+            </td>
+            <td data-name="To">
               {swap.amounts.delivered === undefined
                 ? '–'
                 : sideOf(catalog, swap.destinationChain, swap.outputToken, swap.amounts.delivered)}

@@ -1,4 +1,5 @@
 import { explain } from '../explain.ts'
+import { ActionButton } from '../parts/action-button.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { Filters } from './filters.tsx'
 import { toHistoryQuery } from './history-query.ts'
@@ -20,9 +21,9 @@ export function History({ query }: { query: URLSearchParams }) {
         </p>
       )}
       {hasMore && (
-        <button type="button" class="secondary" onClick={more} disabled={isLoading}>
+        <ActionButton class="secondary" onClick={more} isDisabled={isLoading}>
           Older swaps
-        </button>
+        </ActionButton>
       )}
     </section>
   )

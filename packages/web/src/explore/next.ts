@@ -1,4 +1,5 @@
 import type { StatusReply } from '@geoswap/sdk'
+import { timeOf } from '../parts/time.ts'
 import type { Family } from '../wallets/wallet.ts'
 
 type Standing = { where: string; next: string }
@@ -26,13 +27,9 @@ const ENDS: Readonly<Record<'settled' | 'failed' | 'refunded', Standing>> = {
 function nextOf(substatus: string, { family, deadlines: { fill, refund } }: Known): string {
   if (substatus === 'refundBlocked') return 'The refund follows when the wallet can take it.'
   if (substatus === 'refunding') return 'The refund becomes final.'
-  const by = fill === undefined ? '' : ` by ${clock(fill)}`
+  const by = fill === undefined ? '' : ` by ${timeOf(fill)}`
   const promise = `The service delivers${by}, or sends the input back.`
   if (family === 'solana') return promise
-  const after = refund === undefined ? 'After the deadline that was signed' : `After ${clock(refund)}`
+  const after = refund === undefined ? 'After the deadline that was signed' : `After ${timeOf(refund)}`
   return `${promise} ${after} anyone can send it back.`
-}
-
-function clock(seconds: number): string {
-  return new Date(seconds * 1_000).toLocaleTimeString()
 }

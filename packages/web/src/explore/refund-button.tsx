@@ -1,11 +1,13 @@
 import type { RefundableOp } from '@geoswap/protocol'
 import { useEffect, useState } from 'preact/hooks'
+import { ActionButton } from '../parts/action-button.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { TxLink } from '../parts/tx-link.tsx'
 import { useNow } from '../parts/use-now.ts'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { Funds } from '../swap/funds.tsx'
+import { useFunds } from '../swap/use-funds.ts'
 import { readEscrow, sendRefund } from './refund.ts'
 
 type Props = { op: RefundableOp; rpcUrl: string | undefined }
@@ -19,6 +21,7 @@ export function RefundButton({ op, rpcUrl }: Props) {
   const coin = chain && tokenOf(catalog, chain.chainId, chain.native.address)
   const wallet = wallets.used.evm
   const escrow = useEscrow(op, rpcUrl)
+  const funds = useFunds(chain, coin)
   if (!rpcUrl)
     return (
       <p class="prose">
@@ -39,7 +42,9 @@ export function RefundButton({ op, rpcUrl }: Props) {
       <p class="prose" role="status">
         {state.words ?? escrow.words}
       </p>
-      {escrow.canRefund && !state.txHash && coin && chain && <Funds chain={chain} token={coin} />}
+      {escrow.canRefund && !state.txHash && coin && chain && (
+        <Funds chain={chain} token={coin} funds={funds} />
+      )}
       {state.problem && (
         <Notice tone="bad">
           <p>{state.problem} Get a little gas coin for the wallet if it has none, then try again.</p>
@@ -48,14 +53,13 @@ export function RefundButton({ op, rpcUrl }: Props) {
       {state.txHash ? (
         <TxLink hash={state.txHash} chainId={op.origin.chainId} label="transaction of the refund" />
       ) : (
-        <button
-          type="button"
+        <ActionButton
           class="primary"
-          disabled={!escrow.canRefund || !wallet?.send || state.isBusy}
+          isDisabled={!escrow.canRefund || !wallet?.send || state.isBusy}
           onClick={send}
         >
           Refund now
-        </button>
+        </ActionButton>
       )}
     </div>
   )

@@ -1,4 +1,4 @@
-import type { StatusReply } from '@geoswap/sdk'
+import { plainText, type StatusReply } from '@geoswap/sdk'
 import { formatUnits } from '../amounts.ts'
 import { Notice } from '../parts/notice.tsx'
 import { Row } from '../parts/row.tsx'
@@ -19,7 +19,13 @@ export function Outcome({ swap, terms }: Props) {
       <p class="outcome">{sentence(swap, terms, catalog)}</p>
       {swap.status !== 'pending' && (originTxHash || deliveryTxHash || refund?.txHash) && (
         <dl class="rows">
-          {originTxHash && <Hash name="Input taken by" hash={originTxHash} chainId={originChain} />}
+          {originTxHash && (
+            <Hash
+              name={swap.status === 'failed' ? 'Tried by' : 'Input taken by'}
+              hash={originTxHash}
+              chainId={originChain}
+            />
+          )}
           {deliveryTxHash && swap.status === 'settled' && (
             <Hash name="Delivered by" hash={deliveryTxHash} chainId={destinationChain} />
           )}
@@ -47,7 +53,8 @@ function sentence(swap: StatusReply, terms: SwapTerms | undefined, catalog: Cata
   const paid = input ? formatUnits(amounts.input, input) : 'The input'
   if (swap.status === 'settled')
     return `Done. ${output ? formatUnits(amounts.delivered ?? amounts.quotedOutput, output) : 'The output'} arrived.`
-  if (swap.status === 'failed') return `It did not happen, and nothing was taken. ${failure?.message ?? ''}`
+  if (swap.status === 'failed')
+    return `It did not happen, and nothing was taken. ${plainText(failure?.message ?? '')}`
   if (swap.status === 'refunded') {
     const where = refund?.credited
       ? 'is in the escrow for the wallet to withdraw, since the token refused the transfer'

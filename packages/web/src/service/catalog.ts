@@ -1,4 +1,4 @@
-import { type ChainEntry, type Client, GeoswapError, type TokenEntry } from '@geoswap/sdk'
+import { type ChainEntry, type Client, GeoswapError, plainText, type TokenEntry } from '@geoswap/sdk'
 import { useEffect, useState } from 'preact/hooks'
 
 export type Catalog = { chains: readonly ChainEntry[]; tokens: readonly TokenEntry[] }
@@ -36,9 +36,17 @@ async function readCatalog(client: Client, signal: AbortSignal): Promise<Catalog
       client.chains({ signal }),
       client.tokens({}, { signal }),
     ])
-    return { catalog: { chains, tokens }, error: undefined }
+    return { catalog: cleaned({ chains, tokens }), error: undefined }
   } catch (error) {
     return { error }
+  }
+}
+
+/** Names of the service are shown beside the page's own words, so they must not contain invisible marks. */
+function cleaned({ chains, tokens }: Catalog): Catalog {
+  return {
+    chains: chains.map((chain) => ({ ...chain, name: plainText(chain.name) })),
+    tokens: tokens.map((token) => ({ ...token, symbol: plainText(token.symbol) })),
   }
 }
 

@@ -1,12 +1,15 @@
-import { type Client, type ClientOptions, createClient } from '@geoswap/sdk'
+import { type Client, createClient } from '@geoswap/sdk'
 import { createObservable } from '../observable.ts'
 import { basePath } from '../route.ts'
+import { signatures } from '../swap/signatures.ts'
+import type { Settings } from './settings.ts'
 
 /** False after a call without an answer, until a call is answered. */
 export const isReachable = createObservable(true)
 
-export function connect(apiKey: string, contracts: NonNullable<ClientOptions['contracts']>): Client {
-  return createClient({ baseUrl: `${location.origin}${basePath}`, apiKey, contracts, fetch: watchedFetch })
+export function connect(apiKey: string, { contracts, rpcUrls }: Settings): Client {
+  const baseUrl = `${location.origin}${basePath}`
+  return createClient({ baseUrl, apiKey, contracts, rpcUrls, signatures, fetch: watchedFetch })
 }
 
 /** Records for each call whether the service can be reached. */

@@ -1,11 +1,15 @@
 import { GeoswapError } from '@geoswap/sdk'
+import { useEffect } from 'preact/hooks'
 import { explain } from '../explain.ts'
 import { NavLink } from '../parts/nav-link.tsx'
 import { Notice, Problem } from '../parts/notice.tsx'
+import { timeOf } from '../parts/time.ts'
+import { useFocus } from '../parts/use-focus.ts'
 import { SwapProgress } from '../progress/swap-progress.tsx'
 import { useSwapEvents } from '../progress/use-swap-events.ts'
 import { hrefOf } from '../route.ts'
 import { type ActiveSwap, setActiveSwap } from './active.ts'
+import { releaseSignature } from './signatures.ts'
 import { useSubmission } from './use-submission.ts'
 
 /** A swap from its submission to its end. */
@@ -15,10 +19,17 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   const { walletAddress, recipient = walletAddress, inputToken, outputToken } = active.request
   const isOver = swap !== undefined && swap.status !== 'pending'
   const isUnknown = isRefusal(lost)
-  if (error) return <Unsubmitted error={error} onAgain={askAgain} />
+  const heading = useFocus(active.submission.geoOpToken)
+  const isSettled = swap?.status === 'settled'
+  useEffect(() => {
+    if (isSettled) releaseSignature(active.request)
+  }, [isSettled, active.request])
+  if (error) return <Unsubmitted error={error} active={active} onAgain={askAgain} />
   return (
     <section class="card progress" aria-labelledby="progress-title">
-      <h1 id="progress-title">{isOver ? 'Your swap' : 'Your swap is under way'}</h1>
+      <h1 id="progress-title" ref={heading} tabIndex={-1}>
+        {isOver ? 'Your swap' : 'Your swap is under way'}
+      </h1>
       {lost ? <Problem explained={explain(lost)} /> : null}
       {isUnknown ? null : swap ? (
         <SwapProgress swap={swap} terms={{ walletAddress, recipient, inputToken, outputToken }} />
@@ -43,16 +54,25 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   )
 }
 
+type UnsubmittedProps = { error: unknown; active: ActiveSwap; onAgain(): void }
+
 /** It is unknown whether the submission arrived, or the service has refused it. */
-function Unsubmitted({ error, onAgain }: { error: unknown; onAgain(): void }) {
+function Unsubmitted({ error, active, onAgain }: UnsubmittedProps) {
   const isRefused = isRefusal(error)
+  const heading = useFocus(error)
   return (
     <section class="card narrow" aria-labelledby="unsubmitted-title">
-      <h1 id="unsubmitted-title">{isRefused ? 'There is no swap' : 'Not known yet'}</h1>
+      <h1 id="unsubmitted-title" ref={heading} tabIndex={-1}>
+        {isRefused ? 'The service refused the swap' : 'Not known yet'}
+      </h1>
       <Problem explained={explain(error)} />
       {isRefused && (
         <Notice>
-          <p>Nothing was taken from the wallet.</p>
+          <p>
+            By the service's word nothing was taken. Your signature can be used until{' '}
+            {timeOf(active.lockableUntil)} at the latest, so the page does not sign this swap again before the
+            chain says that it is too late for the first.
+          </p>
         </Notice>
       )}
       <div class="actions">

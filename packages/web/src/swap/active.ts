@@ -6,6 +6,8 @@ import { forget, keep, readStored } from '../storage.ts'
 export type ActiveSwap = {
   request: QuoteRequest
   submission: Submission
+  /** In seconds: the signature can be used until then, whatever the service says. */
+  lockableUntil: number
   /** The decoded signed operation: with it an EVM input can be refunded without the service. */
   operation: unknown
   /** Set once the service has accepted the submission. */

@@ -2,6 +2,7 @@ import type { QuoteReply } from '@geoswap/sdk'
 import { formatUnits } from '../amounts.ts'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
+import { feeUsd, formatUsd } from '../usd.ts'
 import type { Order } from './order.ts'
 import { feeName } from './words.ts'
 
@@ -16,18 +17,24 @@ export function FeeList({ quote, order }: { quote: QuoteReply | undefined; order
     origin: chainOf(catalog, order.originChain)?.name ?? '',
     destination: chainOf(catalog, order.destinationChain)?.name ?? '',
   }
-  const rows = quote?.fees ?? PLACEHOLDERS.map((kind) => ({ kind, amount: undefined, usd: undefined }))
+  const rows = quote?.fees ?? PLACEHOLDERS.map((kind) => ({ kind, amount: undefined }))
   return (
     <dl class="rows fees">
-      {rows.map(({ kind, amount, usd }) => (
+      {rows.map(({ kind, amount }) => (
         <div key={kind}>
           <dt>{feeName(kind, { ...names, quote })}</dt>
           <dd>
             <span class="unit">{amount === undefined || !input ? '–' : formatUnits(amount, input)}</span>{' '}
-            {usd !== undefined && <span class="unit fine">${usd}</span>}
+            {amount !== undefined && quote && <FeeUsd amount={amount} quote={quote} />}
           </dd>
         </div>
       ))}
     </dl>
   )
+}
+
+/** The value of the fee's own amount. */
+function FeeUsd({ amount, quote }: { amount: string; quote: QuoteReply }) {
+  const usd = feeUsd(amount, quote)
+  return usd === undefined ? null : <span class="unit fine">{formatUsd(usd)}</span>
 }

@@ -1,21 +1,23 @@
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { useState } from 'preact/hooks'
-import { formatExact, formatUnits } from '../amounts.ts'
+import { writeAmount } from '../amount-text.ts'
+import { formatUnits } from '../amounts.ts'
 import { askFaucet } from '../chain/faucet.ts'
-import { useBalance } from '../chain/use-balance.ts'
+import type { Balance } from '../chain/use-balance.ts'
+import { decimalMark } from '../language.ts'
+import { ActionButton } from '../parts/action-button.tsx'
 import { useSession } from '../service/session.ts'
 
-type Props = { chain: ChainEntry; token: TokenEntry; onAll?(amount: string): void }
+type Props = { chain: ChainEntry; token: TokenEntry; funds: Balance; onAll?(amount: string): void }
 
 /** The wallet's balance of a token, and on a local network a button for more. */
-export function Funds({ chain, token, onAll }: Props) {
+export function Funds({ chain, token, funds, onAll }: Props) {
   const { settings, wallets } = useSession()
+  const { balance, refresh } = funds
   const owner = wallets.used[chain.family]?.address
-  const rpcUrl = settings.rpcUrls[chain.chainId]
-  const { balance, refresh } = useBalance(owner && rpcUrl ? { chain, token, owner, rpcUrl } : undefined)
   const [state, setState] = useState<'idle' | 'asking' | string>('idle')
   const { local } = settings
-  if (!rpcUrl) return null
+  if (!settings.rpcUrls[chain.chainId]) return null
 
   const ask = async () => {
     if (!local || !owner) return
@@ -25,7 +27,7 @@ export function Funds({ chain, token, onAll }: Props) {
       (error: Error) => error.message,
     )
     setState(problem)
-    refresh()
+    void refresh()
   }
   return (
     <div class="funds">
@@ -33,14 +35,18 @@ export function Funds({ chain, token, onAll }: Props) {
         {balance === undefined ? 'Balance –' : `Balance ${formatUnits(balance, token)}`}
       </span>
       {onAll && balance !== undefined && balance > 0n && (
-        <button type="button" class="quiet" onClick={() => onAll(formatExact(balance, token.decimals))}>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => onAll(writeAmount(balance, { decimals: token.decimals, mark: decimalMark }))}
+        >
           All
         </button>
       )}
       {local && (
-        <button type="button" class="quiet" onClick={ask} disabled={!owner || state === 'asking'}>
+        <ActionButton class="quiet" onClick={ask} isDisabled={!owner || state === 'asking'}>
           {state === 'asking' ? 'Asking the faucet…' : `Get test ${token.symbol}`}
-        </button>
+        </ActionButton>
       )}
       {state !== 'idle' && state !== 'asking' && <span role="alert">{state}</span>}
     </div>

@@ -1,31 +1,38 @@
 import { useState } from 'preact/hooks'
 import { explain } from '../explain.ts'
+import { decimalMark } from '../language.ts'
 import { Problem } from '../parts/notice.tsx'
-import { chainOf, tokenOf } from '../service/catalog.ts'
+import { useFocusRescue } from '../parts/use-focus.ts'
+import { useRoute } from '../route.ts'
+import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { keep, readStored } from '../storage.ts'
-import { firstOrder, isServed, type Order, toRequest } from './order.ts'
+import { firstOrder, isServed, type Order, orderPaying, toRequest } from './order.ts'
 import { OrderForm } from './order-form.tsx'
 import { QuotePanel } from './quote-panel.tsx'
 import { Review } from './review.tsx'
+import { StartButton } from './start-button.tsx'
+import { useFunds } from './use-funds.ts'
 import { usePreparation } from './use-preparation.ts'
 import { useQuote } from './use-quote.ts'
+import { shortfall } from './words.ts'
 
 const NAME = 'order'
 
 /** The order and its price side by side; then the review in the same place. */
 export function NewSwap() {
   const { client, catalog, wallets } = useSession()
-  const [order, setOrder] = useState(() => {
-    const kept = readStored<Order>(NAME)
-    return kept && isServed(kept, catalog) ? kept : firstOrder(catalog)
-  })
+  const { query } = useRoute()
+  const [order, setOrder] = useState(() => readOrder(catalog, query))
   const { phase, start, reset } = usePreparation()
-  const request = toRequest(order, catalog, wallets.used)
+  useFocusRescue(phase.kind)
+  const request = toRequest(order, { catalog, owners: wallets.used, mark: decimalMark })
   const isComplete = typeof request !== 'string'
   const quoteState = useQuote(client, isComplete && phase.kind !== 'asking' ? request : undefined)
-  const wallet = wallets.used[chainOf(catalog, order.originChain)?.family ?? 'evm']
+  const origin = chainOf(catalog, order.originChain)
+  const wallet = wallets.used[origin?.family ?? 'evm']
   const input = tokenOf(catalog, order.originChain, order.inputToken)
+  const funds = useFunds(origin, input)
   const change = (next: Order) => {
     keep(NAME, next)
     setOrder(next)
@@ -33,26 +40,39 @@ export function NewSwap() {
     if (phase.kind === 'form' && phase.error) reset()
   }
 
-  if (phase.kind === 'asking' && isComplete)
-    return <Review request={request} phase={phase} onDecline={reset} />
-  const isWorking = phase.kind === 'working'
+  if (phase.kind === 'asking') return <Review phase={phase} onDecline={reset} />
+  const missing = isComplete && input ? shortfall(BigInt(request.amount), funds.balance, input) : undefined
   const error = phase.kind === 'form' ? (phase.error ?? quoteState.error) : undefined
   return (
     <div class="columns">
       <section class="card" aria-labelledby="swap-title">
         <h1 id="swap-title">Swap</h1>
-        <OrderForm order={order} onChange={change} quote={quoteState.quote} isBusy={isWorking} />
-        <button
-          type="button"
-          class="primary wide"
-          disabled={!isComplete || !wallet || !quoteState.quote || quoteState.isStale || isWorking}
-          onClick={() => isComplete && wallet && start(request, wallet)}
-        >
-          {isWorking ? phase.words : isComplete ? 'Review the swap' : request}
-        </button>
+        <OrderForm
+          order={order}
+          onChange={change}
+          state={quoteState}
+          funds={funds}
+          isBusy={phase.kind === 'working'}
+        />
+        <StartButton
+          words={isComplete ? missing : request}
+          work={phase.kind === 'working' ? phase.words : undefined}
+          hasWallet={wallet !== undefined}
+          hasQuote={quoteState.quote !== undefined && !quoteState.isStale}
+          onConnect={wallets.choose}
+          onStart={() => isComplete && wallet && start({ request, wallet, funds })}
+        />
         {error ? <Problem explained={explain(error, { input })} /> : null}
       </section>
       <QuotePanel order={order} state={quoteState} />
     </div>
   )
+}
+
+/** From the link, else what was typed last, else the first one. */
+function readOrder(catalog: Catalog, query: URLSearchParams): Order {
+  const linked = orderPaying(catalog, Number(query.get('chain')), query.get('token') ?? '')
+  const kept = readStored<Order>(NAME)
+  if (linked) return linked
+  return kept && isServed(kept, catalog) ? { ...kept, slippage: kept.slippage ?? '' } : firstOrder(catalog)
 }

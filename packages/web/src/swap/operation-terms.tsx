@@ -3,6 +3,8 @@ import { formatUnits } from '../amounts.ts'
 import { Copyable } from '../parts/copyable.tsx'
 import { Countdown } from '../parts/countdown.tsx'
 import { Row } from '../parts/row.tsx'
+import { timeOf } from '../parts/time.ts'
+import { Usd } from '../parts/usd.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { deadlinesOf } from './operation.ts'
@@ -25,10 +27,10 @@ export function OperationTerms({ approval, request }: Props) {
     <>
       <dl class="rows big">
         <Row name={`You pay on ${chainOf(catalog, request.originChain)?.name}`}>
-          {formatUnits(quote.input, input)}
+          {formatUnits(quote.input, input)} <Usd text={quote.inputUsd} />
         </Row>
         <Row name={`You receive on ${chainOf(catalog, request.destinationChain)?.name}`}>
-          {formatUnits(quote.output, output)}
+          {formatUnits(quote.output, output)} <Usd text={quote.outputUsd} />
         </Row>
         <Row name="Guaranteed minimum">{formatUnits(quote.minOutput, output)}</Row>
         <Row name="Paid to">
@@ -54,8 +56,4 @@ export function OperationTerms({ approval, request }: Props) {
       <RawFields build={build} signed={signed} />
     </>
   )
-}
-
-function timeOf(seconds: number): string {
-  return new Date(seconds * 1_000).toLocaleTimeString()
 }

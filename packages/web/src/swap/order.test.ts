@@ -1,6 +1,6 @@
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { describe, expect, test } from 'vitest'
-import { firstOrder, isServed, onChain, toRequest, turned } from './order.ts'
+import { firstOrder, isServed, type Order, onChain, orderPaying, toRequest, turned } from './order.ts'
 
 const chain = (chainId: number, name: string, family: 'evm' | 'solana') =>
   ({ chainId, name, family, available: true }) as ChainEntry
@@ -27,6 +27,8 @@ const catalog = {
 }
 const owners = { evm: { address: '0xme' }, solana: { address: 'me' } }
 const order = firstOrder(catalog)
+const ask = (change: Partial<Order> = {}, who: Parameters<typeof toRequest>[1]['owners'] = owners) =>
+  toRequest({ ...order, ...change }, { catalog, owners: who, mark: '.' })
 
 describe('the form', () => {
   test('starts with ten dollars to the other end of the list', () => {
@@ -42,6 +44,12 @@ describe('the form', () => {
     expect(turned(turned(order))).toEqual(order)
   })
 
+  test('of a link pays with the named token, and never for itself', () => {
+    expect(orderPaying(catalog, 1, 'ETH-1')).toMatchObject({ inputToken: 'ETH-1', outputToken: 'SOL-2' })
+    expect(orderPaying(catalog, 2, 'SOL-2')).toMatchObject({ inputToken: 'SOL-2', outputToken: 'USDC-1' })
+    expect(orderPaying(catalog, 1, 'gone')).toBeUndefined()
+  })
+
   test('stored earlier is not used if its tokens are gone', () => {
     expect(isServed(order, catalog)).toBe(true)
     expect(isServed({ ...order, outputToken: 'gone' }, catalog)).toBe(false)
@@ -50,7 +58,7 @@ describe('the form', () => {
 
 describe('a request', () => {
   test('is in smallest units, from the wallet of the origin to that of the destination', () => {
-    expect(toRequest(order, catalog, owners)).toEqual({
+    expect(ask()).toEqual({
       originChain: 1,
       destinationChain: 2,
       inputToken: 'USDC-1',
@@ -65,16 +73,21 @@ describe('a request', () => {
     [{ amount: '' }, 'Enter an amount.'],
     [{ amount: 'ten' }, 'digits'],
     [{ amount: '0.0000001' }, 'up to 6 decimals'],
+    [{ amount: '1,000' }, 'Write 1000 or 1: 1,000 can mean both.'],
+    [{ slippage: '60' }, 'from 0.01 to 50'],
     [{ destinationChain: 1, outputToken: 'USDC-1' }, 'two different tokens'],
   ])('%j says what is missing', (change, words) => {
-    expect(toRequest({ ...order, ...change }, catalog, owners)).toContain(words)
+    expect(ask(change)).toContain(words)
+  })
+
+  test('names the slippage of equal assets, and of the user', () => {
+    expect(ask({ outputToken: 'USDC-2' })).toMatchObject({ slippageBps: 50 })
+    expect(ask({ slippage: '1' })).toMatchObject({ slippageBps: 100 })
   })
 
   test('needs a paying wallet and a recipient', () => {
-    expect(toRequest(order, catalog, {})).toContain('Connect a wallet for alpha')
-    expect(toRequest(order, catalog, { evm: owners.evm })).toContain('name a recipient')
-    expect(toRequest({ ...order, recipient: 'you' }, catalog, { evm: owners.evm })).toMatchObject({
-      recipient: 'you',
-    })
+    expect(ask({}, {})).toContain('Connect a wallet for alpha')
+    expect(ask({}, { evm: owners.evm })).toContain('name a recipient')
+    expect(ask({ recipient: 'you' }, { evm: owners.evm })).toMatchObject({ recipient: 'you' })
   })
 })

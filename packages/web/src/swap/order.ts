@@ -1,7 +1,8 @@
 import type { QuoteRequest, TokenEntry } from '@geoswap/sdk'
-import { parseAmount } from '../amounts.ts'
+import { type Mark, readAmount } from '../amount-text.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import type { Family } from '../wallets/wallet.ts'
+import { slippageNote, slippageOf } from './slippage.ts'
 
 /** The content of the form, as typed. */
 export type Order = {
@@ -12,6 +13,8 @@ export type Order = {
   amount: string
   /** Empty for the user's own wallet. */
   recipient: string
+  /** In percent; empty lets the service choose. */
+  slippage: string
 }
 
 type Owners = Readonly<Partial<Record<Family, { address: string }>>>
@@ -30,7 +33,18 @@ export function firstOrder(catalog: Catalog): Order {
     outputToken: firstToken(catalog, destination.chainId).address,
     amount: '10',
     recipient: '',
+    slippage: '',
   }
+}
+
+/** The initial form of a link that names the token to pay with; undefined if the service does not take it. */
+export function orderPaying(catalog: Catalog, chainId: number, address: string): Order | undefined {
+  const input = tokenOf(catalog, chainId, address)
+  if (!input) return undefined
+  const first = firstOrder(catalog)
+  const isOutput = first.destinationChain === chainId && first.outputToken === input.address
+  const paying = { originChain: chainId, inputToken: input.address }
+  return isOutput ? { ...turned(first), amount: '' } : { ...first, ...paying, amount: '' }
 }
 
 /** Only for the initial form: the real value of a token comes from a quote. */
@@ -54,11 +68,12 @@ export function onChain(catalog: Catalog, token: TokenEntry | undefined, chainId
 
 /** The reverse direction, with the same amount. */
 export function turned(order: Order): Order {
-  const { originChain, inputToken, destinationChain, outputToken, amount } = order
+  const { originChain, inputToken, destinationChain, outputToken, amount, slippage } = order
   return {
     originChain: destinationChain,
     inputToken: outputToken,
     amount,
+    slippage,
     recipient: '',
     destinationChain: originChain,
     outputToken: inputToken,
@@ -71,17 +86,23 @@ export function isServed(order: Order, catalog: Catalog): boolean {
   return Boolean(tokenOf(catalog, originChain, inputToken) && tokenOf(catalog, destinationChain, outputToken))
 }
 
+type Known = { catalog: Catalog; owners: Owners; mark: Mark }
+
 /** The request for a quote, or a sentence that says what is missing. */
-export function toRequest(order: Order, catalog: Catalog, owners: Owners): QuoteRequest | string {
+export function toRequest(order: Order, { catalog, owners, mark }: Known): QuoteRequest | string {
   const { originChain, inputToken, destinationChain, outputToken } = order
   const origin = chainOf(catalog, originChain)
   const destination = chainOf(catalog, destinationChain)
   const token = tokenOf(catalog, originChain, inputToken)
-  if (!origin || !destination || !token) return 'Choose the tokens to swap.'
+  const output = tokenOf(catalog, destinationChain, outputToken)
+  if (!origin || !destination || !token || !output) return 'Choose the tokens to swap.'
   if (originChain === destinationChain && inputToken === outputToken) return 'Choose two different tokens.'
-  const amount = order.amount.trim() === '' ? 0n : parseAmount(order.amount, token)
-  if (amount === undefined) return `Write the amount in digits, with up to ${token.decimals} decimals.`
-  if (amount === 0n) return 'Enter an amount.'
+  const read = readAmount(order.amount, { decimals: token.decimals, mark })
+  if (read.kind === 'ambiguous') return `Write ${read.readings.join(' or ')}: ${order.amount} can mean both.`
+  if (read.kind === 'invalid') return `Write the amount in digits, with up to ${token.decimals} decimals.`
+  if (read.kind === 'empty' || read.amount === 0n) return 'Enter an amount.'
+  const slippageBps = slippageOf(order.slippage, token.asset === output.asset)
+  if (order.slippage.trim() !== '' && slippageBps === undefined) return slippageNote(order.slippage) ?? ''
   const wallet = owners[origin.family]
   if (!wallet) return `Connect a wallet for ${origin.name}.`
   const recipient = order.recipient.trim() || owners[destination.family]?.address
@@ -91,8 +112,9 @@ export function toRequest(order: Order, catalog: Catalog, owners: Owners): Quote
     destinationChain,
     inputToken,
     outputToken,
-    amount: amount.toString(),
+    amount: read.amount.toString(),
     walletAddress: wallet.address,
     recipient,
+    ...(slippageBps !== undefined && { slippageBps }),
   }
 }

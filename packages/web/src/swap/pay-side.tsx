@@ -1,16 +1,32 @@
+import type { QuoteReply } from '@geoswap/sdk'
+import { useRef } from 'preact/hooks'
+import { readAmount } from '../amount-text.ts'
+import type { Balance } from '../chain/use-balance.ts'
+import { decimalMark } from '../language.ts'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
+import { formatUsd, readUsd, usdOf } from '../usd.ts'
 import { WalletPicker } from '../wallets/wallet-picker.tsx'
 import { Funds } from './funds.tsx'
 import { type Order, onChain } from './order.ts'
 import { SideFields } from './side-fields.tsx'
 
-/** The amount that leaves the wallet, and the wallet. */
-export function PaySide({ order, onChange }: { order: Order; onChange(order: Order): void }) {
+type Props = { order: Order; onChange(order: Order): void; quote: QuoteReply | undefined; funds: Balance }
+
+/** The amount that leaves the wallet, its value, and the wallet. */
+export function PaySide({ order, onChange, quote, funds }: Props) {
   const { catalog } = useSession()
+  const field = useRef<HTMLInputElement>(null)
   const input = tokenOf(catalog, order.originChain, order.inputToken)
   const origin = chainOf(catalog, order.originChain)
   if (!input || !origin) return null
+  const read = readAmount(order.amount, { decimals: input.decimals, mark: decimalMark })
+  const usd = read.kind === 'amount' ? (readUsd(quote?.inputUsd) ?? usdOf(read.amount, input)) : undefined
+  const fill = (amount: string) => {
+    onChange({ ...order, amount })
+    // The button that filled it in may be gone.
+    field.current?.focus()
+  }
   return (
     <>
       <SideFields
@@ -20,19 +36,32 @@ export function PaySide({ order, onChange }: { order: Order; onChange(order: Ord
         token={order.inputToken}
         onChain={(id) => onChange({ ...order, originChain: id, inputToken: onChain(catalog, input, id) })}
         onToken={(inputToken) => onChange({ ...order, inputToken })}
+        value={usd === undefined ? '' : `about ${formatUsd(usd)}`}
       >
         <input
+          ref={field}
           class="amount"
           inputMode="decimal"
           autoComplete="off"
           aria-label="Amount to pay"
+          aria-invalid={read.kind === 'invalid' || read.kind === 'ambiguous'}
           placeholder="0"
           value={order.amount}
           onInput={(event) => onChange({ ...order, amount: event.currentTarget.value })}
         />
       </SideFields>
+      {read.kind === 'ambiguous' && (
+        <div class="readings" role="status">
+          <span>{order.amount} can mean</span>
+          {read.readings.map((text) => (
+            <button key={text} type="button" class="quiet" onClick={() => fill(text)}>
+              {text} {input.symbol}
+            </button>
+          ))}
+        </div>
+      )}
       <WalletPicker chain={origin} label="from" />
-      <Funds chain={origin} token={input} onAll={(amount) => onChange({ ...order, amount })} />
+      <Funds chain={origin} token={input} funds={funds} onAll={fill} />
     </>
   )
 }

@@ -3,10 +3,13 @@ import {
   type Build,
   type Client,
   fromCallbacks,
+  intentOf,
   type QuoteReply,
   type QuoteRequest,
+  type SignatureStore,
   type Signer,
   type Submission,
+  SwapRefusedError,
 } from '@geoswap/sdk'
 
 /** A request for the user's approval, after the SDK has checked it against the order. */
@@ -14,12 +17,14 @@ export type Approval =
   | { kind: 'authorization'; fields: AuthorizationFields }
   | { kind: 'operation'; build: Build; quote: QuoteReply; signed: string }
 
-type Prepared = { submission: Submission; build: Build }
+type Prepared = { submission: Submission; build: Build; lockableUntil: number }
 
 type Preparation = {
   request: QuoteRequest
   signer: Signer
   signal: AbortSignal
+  /** The client's store. */
+  signatures: SignatureStore
   /** Resolves if the user agrees; a refusal aborts the signal. */
   approve(approval: Approval): Promise<void>
 }
@@ -33,7 +38,7 @@ export async function prepareSwap(client: Client, preparation: Preparation): Pro
   const ready = new AbortController()
   let quote: QuoteReply | undefined
   let build: Build | undefined
-  let submission: Submission | undefined
+  let signed: { submission: Submission; lockableUntil: number } | undefined
   const getOperation = () => {
     if (!build || !quote) throw new Error('Nothing was built')
     return { build, quote }
@@ -46,24 +51,32 @@ export async function prepareSwap(client: Client, preparation: Preparation): Pro
         if (progress.step === 'quoted') quote = progress.quote
         if (progress.step === 'built') build = progress.build
         if (progress.step !== 'submitting') return
-        submission = progress.submission
+        signed = progress
         // Nothing was sent yet: an aborted signal stops the SDK before the submission.
         ready.abort()
       },
     })
     .catch((error: unknown) => {
-      if (!submission) throw error
+      if (!signed) throw error
     })
-  if (!submission || !build) throw new Error('The swap was not prepared')
-  return { submission, build }
+  if (!signed || !build) throw new Error('The swap was not prepared')
+  return { submission: signed.submission, lockableUntil: signed.lockableUntil, build }
 }
 
 /** The same signer, with the user's approval first. The SDK calls it only with the result of its checks. */
 function withApproval(
-  { signer, approve }: Preparation,
+  { signer, approve, request, signatures }: Preparation,
   getOperation: () => { build: Build; quote: QuoteReply },
 ): Signer {
-  const approveOperation = (signed: string) => approve({ kind: 'operation', ...getOperation(), signed })
+  const approveOperation = async (signed: string) => {
+    await approve({ kind: 'operation', ...getOperation(), signed })
+    // The user may have signed in another tab meanwhile. An older signature was refused before.
+    if (signatures.get(intentOf(request)) === undefined) return
+    throw new SwapRefusedError(
+      'SIGNATURE_OPEN',
+      'This swap was signed in another tab. Nothing was signed here.',
+    )
+  }
   if (signer.family === 'solana')
     return fromCallbacks({
       family: 'solana',

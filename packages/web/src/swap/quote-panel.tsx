@@ -1,8 +1,9 @@
-import type { QuoteReply } from '@geoswap/sdk'
+import { plainText, type QuoteReply } from '@geoswap/sdk'
 import { formatAmount, formatBps, formatUnits, rateOf } from '../amounts.ts'
 import { Countdown } from '../parts/countdown.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Row } from '../parts/row.tsx'
+import { Usd } from '../parts/usd.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { FeeList } from './fee-list.tsx'
@@ -29,6 +30,10 @@ export function QuotePanel({ order, state }: { order: Order; state: QuoteState }
         {quote && !isStale && <Countdown until={quote.expiresAt} whole={QUOTE_SECONDS} />}
       </div>
       <dl class="rows">
+        <Row name="You pay">
+          <span class="unit">{quote ? formatUnits(quote.input, input) : '–'}</span>{' '}
+          <Usd text={quote?.inputUsd} />
+        </Row>
         <Row name="Rate">
           {rate === undefined
             ? '–'
@@ -36,7 +41,7 @@ export function QuotePanel({ order, state }: { order: Order; state: QuoteState }
         </Row>
         <Row name="You receive">
           <span class="unit">{quote ? formatUnits(quote.output, output) : '–'}</span>{' '}
-          {quote?.outputUsd && <span class="unit fine">about ${quote.outputUsd}</span>}
+          <Usd text={quote?.outputUsd} />
         </Row>
         <Row name="In the worst case">
           {quote ? `${formatUnits(quote.minOutput, output)}, or your ${input.symbol} back` : '–'}
@@ -48,7 +53,7 @@ export function QuotePanel({ order, state }: { order: Order; state: QuoteState }
       <FeeList quote={quote} order={order} />
       {quote?.warnings?.map(({ code, message }) => (
         <Notice key={code} tone="warn">
-          <p>{message}</p>
+          <p>{plainText(message)}</p>
         </Notice>
       ))}
       <h3>If the swap fails</h3>

@@ -2,6 +2,7 @@ import type { QuoteReply } from '@geoswap/sdk'
 import { formatAmount } from '../amounts.ts'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
+import { formatUsd, readUsd } from '../usd.ts'
 import { WalletPicker } from '../wallets/wallet-picker.tsx'
 import { type Order, onChain } from './order.ts'
 import { SideFields } from './side-fields.tsx'
@@ -14,6 +15,7 @@ export function ReceiveSide({ order, onChange, quote }: Props) {
   const output = tokenOf(catalog, order.destinationChain, order.outputToken)
   const destination = chainOf(catalog, order.destinationChain)
   if (!output || !destination) return null
+  const usd = readUsd(quote?.outputUsd)
   const move = (id: number) =>
     onChange({ ...order, destinationChain: id, outputToken: onChain(catalog, output, id), recipient: '' })
   return (
@@ -25,6 +27,7 @@ export function ReceiveSide({ order, onChange, quote }: Props) {
         token={order.outputToken}
         onChain={move}
         onToken={(outputToken) => onChange({ ...order, outputToken })}
+        value={usd === undefined ? '' : `about ${formatUsd(usd)}`}
       >
         <output class="amount" aria-label="Amount to receive">
           {quote ? formatAmount(BigInt(quote.output), output.decimals) : '–'}

@@ -1,4 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { shorten } from '../amounts.ts'
+import { chainMark, tokenMark } from '../parts/marks.ts'
+import { Picker } from '../parts/picker.tsx'
 import { useSession } from '../service/session.ts'
 
 type Props = {
@@ -9,44 +12,53 @@ type Props = {
   onChain(chainId: number): void
   onToken(address: string): void
   children: ComponentChildren
+  /** Below the amount: its value. */
+  value: string
 }
 
 /** One side of the swap: an amount of a token on a chain. */
-export function SideFields({ side, title, chainId, token, onChain, onToken, children }: Props) {
+export function SideFields({ side, title, chainId, token, onChain, onToken, children, value }: Props) {
   const { catalog } = useSession()
-  const tokens = catalog.tokens.filter((each) => each.chainId === chainId)
-  const isOffered = (each: { input: boolean; output: boolean }) => (side === 'pay' ? each.input : each.output)
+  const chains = catalog.chains.map((chain) => ({
+    id: String(chain.chainId),
+    name: chain.name,
+    mark: chainMark(chain),
+    detail: `chain ${chain.chainId}`,
+    refusal: chain.available ? undefined : 'not available now',
+  }))
+  const tokens = catalog.tokens
+    .filter((each) => each.chainId === chainId)
+    .map((each) => ({
+      id: each.address,
+      name: each.symbol,
+      mark: tokenMark(each.symbol),
+      detail: each.native ? 'coin of the chain' : shorten(each.address),
+      refusal: (side === 'pay' ? each.input : each.output) ? undefined : 'not available now',
+    }))
   return (
     <div class="side">
       <div class="side-head">
         <span>{title}</span>
-        <select
-          aria-label={`${title} on chain`}
-          value={chainId}
-          onChange={(event) => onChain(Number(event.currentTarget.value))}
-        >
-          {catalog.chains.map((chain) => (
-            <option key={chain.chainId} value={chain.chainId} disabled={!chain.available}>
-              {chain.available ? chain.name : `${chain.name} (not available)`}
-            </option>
-          ))}
-        </select>
+        <Picker
+          label={`${title} on chain`}
+          title={`${title} on`}
+          items={chains}
+          value={String(chainId)}
+          onPick={(id) => onChain(Number(id))}
+        />
       </div>
       <div class="side-amount">
         {children}
-        <select
+        <Picker
           class="token"
-          aria-label={`${title}: token`}
+          label={`${title}: token`}
+          title={title}
+          items={tokens}
           value={token}
-          onChange={(event) => onToken(event.currentTarget.value)}
-        >
-          {tokens.map((each) => (
-            <option key={each.address} value={each.address} disabled={!isOffered(each)}>
-              {each.symbol}
-            </option>
-          ))}
-        </select>
+          onPick={onToken}
+        />
       </div>
+      <p class="side-value fine">{value}</p>
     </div>
   )
 }

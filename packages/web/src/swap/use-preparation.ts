@@ -1,14 +1,19 @@
 import { type QuoteRequest, SwapRefusedError } from '@geoswap/sdk'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Balance } from '../chain/use-balance.ts'
 import { useSession } from '../service/session.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { setActiveSwap } from './active.ts'
 import { type Approval, prepareSwap } from './prepare.ts'
+import { signatures } from './signatures.ts'
 
 export type Phase =
   | { kind: 'form'; error?: unknown }
   | { kind: 'working'; words: string }
-  | { kind: 'asking'; approval: Approval; agree(): void }
+  /** Agreed: the wallet is signing. */
+  | { kind: 'asking'; request: QuoteRequest; approval: Approval; isAgreed: boolean; agree(): void }
+
+type Start = { request: QuoteRequest; wallet: Wallet; funds: Balance }
 
 /** Leads from the order to a submission, with the user's approval in between. */
 export function usePreparation() {
@@ -17,23 +22,32 @@ export function usePreparation() {
   const controller = useRef<AbortController>(undefined)
   useEffect(() => () => controller.current?.abort(), [])
 
-  const approve = (approval: Approval) =>
+  const approve = (request: QuoteRequest, approval: Approval) =>
     new Promise<void>((resolve) => {
       const agree = () => {
-        setPhase({ kind: 'working', words: 'Waiting for the wallet to sign…' })
+        setPhase({ kind: 'asking', request, approval, isAgreed: true, agree() {} })
         resolve()
       }
-      setPhase({ kind: 'asking', approval, agree })
+      setPhase({ kind: 'asking', request, approval, isAgreed: false, agree })
     })
 
-  async function start(request: QuoteRequest, { signer }: Wallet): Promise<void> {
+  async function start({ request, wallet: { signer }, funds }: Start): Promise<void> {
     const own = new AbortController()
     controller.current = own
     setPhase({ kind: 'working', words: 'Preparing the operation to sign…' })
     try {
       const { signal } = own
-      const { submission, build } = await prepareSwap(client, { request, signer, approve, signal })
-      setActiveSwap({ request, submission, operation: build.operation })
+      const balance = await funds.refresh()
+      // The form says what is missing. No signature is asked for that could not be used.
+      if (balance !== undefined && balance < BigInt(request.amount)) return setPhase({ kind: 'form' })
+      const { build, ...signed } = await prepareSwap(client, {
+        request,
+        signer,
+        signal,
+        signatures,
+        approve: (approval) => approve(request, approval),
+      })
+      setActiveSwap({ request, ...signed, operation: build.operation })
     } catch (error) {
       if (!own.signal.aborted || error instanceof SwapRefusedError) setPhase({ kind: 'form', error })
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { feeName, refundReason, refundTerms } from './words.ts'
+import { feeName, refundReason, refundTerms, shortfall } from './words.ts'
 
 const route = { origin: 'alpha', destination: 'solana' }
 
@@ -19,6 +19,13 @@ test('a discount is shown with the fee', () => {
 test('only an EVM origin is promised a refund without the service', () => {
   expect(refundTerms('evm', 'USDC')).toContain('anyone can send it back')
   expect(refundTerms('solana', 'USDC')).toContain('you trust the operator')
+})
+
+test('a missing balance is said, an unknown one is not', () => {
+  const unit = { symbol: 'USDC', decimals: 6 }
+
+  expect(shortfall(10_000_000n, 2_500_000n, unit)).toBe('Not enough USDC: the wallet has 2.5 USDC.')
+  expect([shortfall(10n, 10n, unit), shortfall(10n, undefined, unit)]).toEqual([undefined, undefined])
 })
 
 test('an unknown reason is still shown', () => {

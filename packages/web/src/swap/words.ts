@@ -1,4 +1,5 @@
 import type { QuoteReply } from '@geoswap/sdk'
+import { formatUnits, type Unit } from '../amounts.ts'
 import type { Family } from '../wallets/wallet.ts'
 
 type FeeKind = QuoteReply['fees'][number]['kind']
@@ -19,6 +20,12 @@ function serviceFee(quote: QuoteReply | undefined): string {
   return quote.feeDiscount
     ? `${fee} (${quote.feeDiscount.tier}, ${quote.feeDiscount.discountPercent} % off)`
     : fee
+}
+
+/** What is missing in the wallet; undefined if it holds the amount, or if its balance is not known. */
+export function shortfall(amount: bigint, balance: bigint | undefined, unit: Unit): string | undefined {
+  if (balance === undefined || balance >= amount) return undefined
+  return `Not enough ${unit.symbol}: the wallet has ${formatUnits(balance, unit)}.`
 }
 
 /** The terms of a refund, also without the service. */

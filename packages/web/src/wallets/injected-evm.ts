@@ -1,9 +1,9 @@
 import { fromCallbacks } from '@geoswap/sdk'
-import type { EvmCall, Wallet, WalletOffer } from './wallet.ts'
+import { type EvmCall, iconOf, type Wallet, type WalletOffer } from './wallet.ts'
 
 /** A provider of EIP-1193, announced by EIP-6963. */
 type Provider = { request(call: { method: string; params?: readonly unknown[] }): Promise<unknown> }
-type Announcement = { info: { uuid: string; name: string; rdns: string }; provider: Provider }
+type Announcement = { info: { uuid: string; name: string; rdns: string; icon?: unknown }; provider: Provider }
 
 /** Reports every EVM wallet of the browser, now and later. */
 export function onInjectedEvm(onWallet: (offer: WalletOffer) => void): () => void {
@@ -13,6 +13,7 @@ export function onInjectedEvm(onWallet: (offer: WalletOffer) => void): () => voi
       id: `evm ${info.rdns}`,
       name: info.name,
       family: 'evm',
+      icon: iconOf(info.icon),
       connect: () => connect(info.name, info.rdns, provider),
     })
   }

@@ -1,11 +1,12 @@
 import { fromCallbacks } from '@geoswap/sdk'
-import type { Wallet, WalletOffer } from './wallet.ts'
+import { iconOf, type Wallet, type WalletOffer } from './wallet.ts'
 
 // The parts of the wallet standard that are needed to sign a transaction.
 type Account = { address: string }
 type SignInput = { account: Account; transaction: Uint8Array; chain: string }
 type StandardWallet = {
   name: string
+  icon?: unknown
   chains: readonly string[]
   accounts: readonly Account[]
   features: Readonly<
@@ -47,6 +48,7 @@ function toOffer(wallet: StandardWallet): WalletOffer {
     id: `solana ${name}`,
     name,
     family: 'solana',
+    icon: iconOf(wallet.icon),
     connect: (chainId) => connect(wallet, CHAINS[chainId ?? 0] ?? 'solana:localnet'),
   }
 }

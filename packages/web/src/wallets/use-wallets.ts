@@ -10,6 +10,10 @@ export type Wallets = {
   /** The current wallet of each family. */
   used: Readonly<Partial<Record<Family, Wallet>>>
   use(offer: WalletOffer, chainId?: number): Promise<void>
+  /** Opens the dialog with all offers. */
+  choose(): void
+  endChoice(): void
+  isChoosing: boolean
 }
 
 /** The wallets of this browser. On a local network the test wallets are selected at the start. */
@@ -20,6 +24,7 @@ export function useWallets(settings: Settings | undefined): Wallets {
     const wallet = await offer.connect(chainId)
     setUsed((all) => ({ ...all, [wallet.family]: wallet }))
   }, [])
+  const [isChoosing, setChoosing] = useState(false)
   const isLocal = settings?.local !== undefined
 
   useEffect(() => {
@@ -37,5 +42,7 @@ export function useWallets(settings: Settings | undefined): Wallets {
     for (const burner of burners) void use(burner)
   }, [isLocal, use])
 
-  return { offers, used, use }
+  const choose = useCallback(() => setChoosing(true), [])
+  const endChoice = useCallback(() => setChoosing(false), [])
+  return { offers, used, use, choose, endChoice, isChoosing }
 }

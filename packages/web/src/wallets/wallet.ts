@@ -17,5 +17,12 @@ export type Wallet = {
 
 /** An available wallet. Connecting may ask the user. The chain is the one it is needed for. */
 export type WalletOffer = Pick<Wallet, 'id' | 'name' | 'family'> & {
+  /** A data URL. */
+  icon?: string | undefined
   connect(chainId?: number): Promise<Wallet>
+}
+
+/** Wallets bring their own icon. Only images in the text itself are shown: a link would tell who looks. */
+export function iconOf(icon: unknown): string | undefined {
+  return typeof icon === 'string' && icon.startsWith('data:image/') ? icon : undefined
 }

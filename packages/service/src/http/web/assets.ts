@@ -24,7 +24,7 @@ export function readAssets(folder: string): Map<string, Asset> {
   return new Map(files.map((file) => [file, toAsset(file, readFileSync(join(folder, file)))]))
 }
 
-function toAsset(file: string, body: Buffer): Asset {
+export function toAsset(file: string, body: Buffer): Asset {
   const etag = `"${hash('sha256', body, 'hex').slice(0, 32)}"`
   return { type: TYPES[extname(file)] ?? '', etag, body, gzip: gzipSync(body, { level: 9 }) }
 }

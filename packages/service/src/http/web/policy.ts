@@ -4,7 +4,8 @@ export function pagePolicy(origins: readonly string[]): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
+    // Wallets of the browser bring their icons as data.
+    "img-src 'self' data:",
     ["connect-src 'self'", ...origins].join(' '),
     "base-uri 'none'",
     "form-action 'none'",

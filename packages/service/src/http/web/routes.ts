@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import type { Asset } from './assets.ts'
+import { type Asset, toAsset } from './assets.ts'
 import { isLocalRequest, type LocalNetwork } from './local-network.ts'
 import { originsOf, pagePolicy } from './policy.ts'
 
@@ -34,12 +34,12 @@ export function addWeb(app: FastifyInstance, { basePath, page }: { basePath: str
     if (!asset) throw new ServiceError('NOT_FOUND')
     return asset
   }
-  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply, asset = getAsset('index.html')) => {
     const settings = await readSettings(page, request)
     const named = [...Object.values(settings.rpcUrls), settings.local?.faucetUrl]
     reply.header('content-security-policy', pagePolicy(originsOf(named)))
     reply.header('cache-control', 'no-cache')
-    return sendAsset(request, reply, getAsset('index.html'))
+    return sendAsset(request, reply, asset)
   }
 
   app.register(async (scope) => {
@@ -51,9 +51,13 @@ export function addWeb(app: FastifyInstance, { basePath, page }: { basePath: str
       scope.route({ method: METHODS, url, handler })
 
     get('/app', async (_request, reply) => reply.redirect(`${basePath}/app/`))
-    get('/app/', sendPage)
+    get('/app/', (request, reply) => sendPage(request, reply))
     // All views are one page, which knows its own views.
-    get('/app/:view', sendPage)
+    get('/app/:view', (request, reply) => sendPage(request, reply))
+    get('/app/*', (request, reply) => {
+      const { '*': rest } = request.params as { '*': string }
+      return sendPage(request, reply.code(404), fromDepth(getAsset('index.html'), rest.split('/').length - 1))
+    })
     get('/app/network.json', (request) => readSettings(page, request))
     get('/app/assets/:name', async (request, reply) => {
       const { name } = request.params as { name: string }
@@ -62,6 +66,12 @@ export function addWeb(app: FastifyInstance, { basePath, page }: { basePath: str
       return sendAsset(request, reply, asset)
     })
   })
+}
+
+/** The page for an address further below: it names its files relative to the address. */
+function fromDepth({ body }: Asset, depth: number): Asset {
+  const html = body.toString().replaceAll('="assets/', `="${'../'.repeat(depth)}assets/`)
+  return toAsset('index.html', Buffer.from(html))
 }
 
 async function readSettings(page: WebPage, request: FastifyRequest): Promise<WebSettings> {

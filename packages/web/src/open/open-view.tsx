@@ -1,0 +1,70 @@
+import type { SwapRecord } from '@geoswap/sdk'
+import { formatUnits } from '../amounts.ts'
+import { explain } from '../explain.ts'
+import { standingOf } from '../explore/next.ts'
+import { NavLink } from '../parts/nav-link.tsx'
+import { NoWallet } from '../parts/no-wallet.tsx'
+import { Problem } from '../parts/notice.tsx'
+import { hrefOf } from '../route.ts'
+import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
+import { useSession } from '../service/session.ts'
+import { useOpenSwaps } from './use-open-swaps.ts'
+
+/** The swaps of the wallets in use that have not ended: where the funds are, and what happens next. */
+export function OpenView() {
+  const { wallets } = useSession()
+  const addresses = [wallets.used.evm, wallets.used.solana].flatMap((wallet) => wallet?.address ?? [])
+  const { swaps, error } = useOpenSwaps(addresses)
+  return (
+    <section class="card" aria-labelledby="open-title">
+      <h1 id="open-title">Open swaps</h1>
+      {addresses.length === 0 && <NoWallet words="Connect a wallet to see its swaps that are under way." />}
+      {error ? <Problem explained={explain(error)} /> : null}
+      {addresses.length > 0 && (
+        <p class="hint" role="status">
+          {swaps === undefined ? 'Reading the open swaps…' : countOf(swaps.length)}
+        </p>
+      )}
+      {swaps && swaps.length > 0 && (
+        <ul class="open-swaps">
+          {swaps.map((swap) => (
+            <OpenSwap key={swap.swapId} swap={swap} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function countOf(count: number): string {
+  if (count === 0) return 'No swap of your wallets is under way.'
+  return count === 1 ? 'One swap is under way.' : `${count} swaps are under way.`
+}
+
+function OpenSwap({ swap }: { swap: SwapRecord }) {
+  const { catalog } = useSession()
+  const { originChain, destinationChain, inputToken, outputToken, amounts, createdAt, swapId } = swap
+  const family = chainOf(catalog, originChain)?.family ?? 'evm'
+  const { where, next } = standingOf(swap, { family, deadlines: {} })
+  const from = sideOf(catalog, originChain, inputToken, amounts.input)
+  const to = sideOf(catalog, destinationChain, outputToken, amounts.quotedOutput)
+  return (
+    <li>
+      <NavLink href={hrefOf('explore', { swap: swapId })}>
+        {from} to {to}
+      </NavLink>
+      <p class="prose">
+        {where} {next}
+      </p>
+      <time class="fine" dateTime={createdAt}>
+        {new Date(createdAt).toLocaleString()}
+      </time>
+    </li>
+  )
+}
+
+function sideOf(catalog: Catalog, chainId: number, address: string, amount: string): string {
+  const token = tokenOf(catalog, chainId, address)
+  const chain = chainOf(catalog, chainId)?.name ?? `chain ${chainId}`
+  return token ? `${formatUnits(amount, token)} on ${chain}` : `a token on ${chain}`
+}

@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks'
+import { shorten } from '../amounts.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { lettersOf } from '../parts/marks.ts'
+import type { Wallets } from './use-wallets.ts'
+import type { Family } from './wallet.ts'
+
+const KINDS = { evm: 'EVM', solana: 'Solana' } as const
+const STANDARDS = { evm: 'EIP-6963', solana: 'the wallet standard' } as const
+
+type Props = { wallets: Wallets; family: Family; chainId?: number; onConnect?(): void }
+
+/** The wallets of one family that this browser offers, or a sentence that says what to do. */
+export function WalletList({ wallets, family, chainId, onConnect }: Props) {
+  const [problem, setProblem] = useState<string>()
+  const used = wallets.used[family]
+  const offers = wallets.offers.filter((each) => each.family === family)
+  const connect = async (id: string) => {
+    const offer = offers.find((each) => each.id === id)
+    setProblem(undefined)
+    if (!offer) return
+    await wallets.use(offer, chainId).then(onConnect, (error: Error) => setProblem(error.message))
+  }
+  if (offers.length === 0)
+    return (
+      <p class="fine">
+        This browser has no {KINDS[family]} wallet. Install one that supports {STANDARDS[family]}, then reload
+        this page.
+      </p>
+    )
+  return (
+    <>
+      {offers.map(({ id, name, icon }) => (
+        <button
+          key={id}
+          type="button"
+          class="choice"
+          aria-pressed={used?.id === id}
+          onClick={() => void connect(id)}
+        >
+          {icon ? <img class="avatar" src={icon} alt="" /> : <Avatar mark={lettersOf(name)} />}
+          <span>{name}</span>
+          {used?.id === id && <span class="mono fine">{shorten(used.address)}</span>}
+        </button>
+      ))}
+      {problem && <p role="alert">{problem}</p>}
+    </>
+  )
+}
