@@ -126,32 +126,27 @@ async function readMetrics(): Promise<string> {
 const isUp = (role: 'worker' | 'attester', up: 0 | 1) => async () =>
   (await readMetrics()).includes(`geoswap_signer_up{signer="${new URL(signerOf(role).url).host}"} ${up}`)
 
-test.each(['away', 'late', 'failing', 'wrong'] as const)(
-  'while signers are %s nothing is sent, metrics show it, and the swap settles and is claimed once they sign',
-  async (as) => {
-    const sent: unknown[] = []
-    for (const proxy of proxies.values())
-      proxy.onCall(({ method, params }) => {
-        if (method === SEND) sent.push(params)
-        return 'forward'
-      })
-    const wallet = await world.walletWith(world.alpha, 'USDC', 100n * USDC)
-    for (const signer of signers.values()) signer.behave(as)
-    const before = signerOf('worker').asked.length
+test('while signers are away nothing is sent and metrics show it; then the swap settles and is claimed', async () => {
+  let sent = 0
+  for (const proxy of proxies.values())
+    proxy.onCall(({ method }) => {
+      if (method === SEND) sent += 1
+      return 'forward'
+    })
+  const wallet = await world.walletWith(world.alpha, 'USDC', 100n * USDC)
+  for (const signer of signers.values()) signer.behave('away')
 
-    const swap = await submitSwap(world, wallet, order())
-    await until(isUp('worker', 0))
-    const sentMeanwhile = sent.length
-    for (const signer of signers.values()) signer.behave('usual')
+  const swap = await submitSwap(world, wallet, order())
+  await until(isUp('worker', 0))
+  const sentMeanwhile = sent
+  for (const signer of signers.values()) signer.behave('usual')
 
-    await expectSettledOnce(wallet, swap)
-    await until(async () => (await world.alpha.lockStateOf(swap.build)) === 'claimed')
-    await until(isUp('worker', 1))
-    await until(isUp('attester', 1))
-    expect(sentMeanwhile).toBe(0)
-    expect(signerOf('worker').asked.length).toBeGreaterThan(before)
-  },
-)
+  await expectSettledOnce(wallet, swap)
+  await until(async () => (await world.alpha.lockStateOf(swap.build)) === 'claimed')
+  await until(isUp('worker', 1))
+  expect(sentMeanwhile).toBe(0)
+  expect(signerOf('attester').asked.length).toBeGreaterThan(0)
+})
 
 test('a lock and a delivery whose replies are lost are sent again unchanged', async () => {
   const lost = new Set<string>()

@@ -23,7 +23,6 @@ export type SolanaChainConfig = Static<typeof SolanaChain>
 export type ChainConfig = EvmChainConfig | SolanaChainConfig
 export type AssetConfig = Static<typeof Asset>
 export type GasFloatConfig = NonNullable<NetworkConfig['gasFloat']>
-export type RemoteSignerConfig = NonNullable<NetworkConfig['remoteSigners']>[number]
 export type WebConfig = NonNullable<NetworkConfig['web']>
 
 export type Config = Readonly<{

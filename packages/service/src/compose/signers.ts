@@ -6,7 +6,7 @@ import type { EvmSigner } from '../chains/evm/signer.ts'
 import type { Config, Secret } from '../config.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addSignerMetrics } from '../observe/signer-metrics.ts'
-import { addressesFor, openServer, type SignerServer } from '../signers/open-servers.ts'
+import { addressesFor, openServer, type SignerServer } from '../signers/open-server.ts'
 import { assertOutsideTransaction } from './chains.ts'
 
 const CHECK_MS = 5_000

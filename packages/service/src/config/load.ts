@@ -66,7 +66,7 @@ export function loadConfig(env: Env, role: Role): Config {
     delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer'], deliverers),
     attesterKeys: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester'], attester, nextAttester),
     floatKey: float ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'], float)[0] : undefined,
-    signerTls: role === 'api' ? undefined : optionalSecret(env, signerTlsOf(role), problems),
+    signerTls: role === 'api' ? undefined : optionalSecret(env, SIGNER_TLS[role], problems),
     solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_ROLES) : [],
     markerKey: hasSolana ? markerKey(env, problems) : undefined,
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
@@ -76,7 +76,7 @@ export function loadConfig(env: Env, role: Role): Config {
 }
 
 /** Worker and attester sign with different servers, which must tell them apart. */
-const signerTlsOf = (role: Role) => `GEOSWAP_${role.toUpperCase()}_SIGNER_TLS`
+const SIGNER_TLS = { worker: 'GEOSWAP_WORKER_SIGNER_TLS', attester: 'GEOSWAP_ATTESTER_SIGNER_TLS' }
 
 /** From a variable of the role, if several roles share an environment, or from DATABASE_URL. */
 function databaseUrlOf(role: Role, env: Env, problems: string[]): Secret {

@@ -38,12 +38,7 @@ export function findSignerProblems(network: NetworkConfig): Problem[] {
 }
 
 /** EVM addresses that a worker signs for. */
-export function workersOf({
-  relayers,
-  authorizationRelayers,
-  deliverers,
-  gasFloat,
-}: NetworkConfig): string[] {
+function workersOf({ relayers, authorizationRelayers, deliverers, gasFloat }: NetworkConfig): string[] {
   return [...relayers, ...authorizationRelayers, ...deliverers, ...(gasFloat?.evm ? [gasFloat.evm] : [])]
 }
 

@@ -88,7 +88,7 @@ test('a key whose signer fails records nothing, and then signs the same nonce ag
   expect(await countAttempts()).toBe((before ?? 0) + 1)
 })
 
-test('while a signer is slow no database transaction waits, and a lane that was lost meanwhile sends nothing', async () => {
+test('while a signer is slow no database transaction waits, and a lane lost meanwhile sends nothing', async () => {
   const { relay } = world.senders
   const { pool } = database
   let waiting = 0

@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex, type Signature } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
 import type { Exchange, Reply } from './exchange.ts'
-import { findSignature } from './recovered.ts'
+import { findSignature } from './find-signature.ts'
 import { SignerError } from './signer-error.ts'
 
 export type Web3Signer = {
