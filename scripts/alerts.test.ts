@@ -65,6 +65,10 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_attester_idle_seconds 61',
     good: 'geoswap_attester_idle_seconds 1.2',
   },
+  GeoswapSignerAway: {
+    bad: 'geoswap_signer_up{signer="a:9000"} 1\ngeoswap_signer_up{signer="b:9000"} 0',
+    good: 'geoswap_signer_up{signer="a:9000"} 1',
+  },
   GeoswapAttestationRefused: {
     before: 'geoswap_attestations_refused_total 3',
     bad: 'geoswap_attestations_refused_total 4',

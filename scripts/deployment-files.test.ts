@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { USAGE } from '../packages/service/src/operate/usage.ts'
@@ -117,41 +119,140 @@ test('the port is that of the API everywhere', () => {
 })
 
 describe('every unit', () => {
-  const units = files.filter((file) => file.endsWith('.service')).map((file) => readFileSync(file, 'utf8'))
+  const named = files.filter((file) => file.endsWith('.service'))
+  const units = named.map((file) => readFileSync(file, 'utf8')).join('\n')
+  const roles = ['api', 'attester', 'migrate', 'worker']
   const exampleOf = (role: string) => `deploy/systemd/${role}.env.example`
 
-  test('has an example of each environment file that it reads', () => {
-    const roles = allOf(/geoswap@(\w+)/g, units.join('\n'))
-    const named = allOf(/^EnvironmentFile=\/etc\/geoswap\/(\S+)\.env$/gm, units.join('\n'))
-    const wanted = named.flatMap((name) => (name === '%i' ? roles : [name]))
+  test('is a valid unit of systemd', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'geoswap-units-'))
+    for (const file of named)
+      writeFileSync(
+        join(folder, basename(file)),
+        readFileSync(file, 'utf8').replace('/usr/bin/node', process.execPath),
+      )
 
-    expect(wanted.sort()).toEqual(['api', 'attester', 'migrate', 'worker'])
+    const { error, stderr, status } = spawnSync(
+      'systemd-analyze',
+      ['verify', '--man=no', ...named.map((file) => join(folder, basename(file)))],
+      { encoding: 'utf8' },
+    )
+    rmSync(folder, { recursive: true })
+
+    // A machine without systemd checks the keys alone.
+    const keys = allOf(/^(\w+)=/gm, units)
+    expect(keys).toEqual(expect.arrayContaining(['User', 'EnvironmentFile', 'ExecStart', 'WantedBy']))
+    if (!error) expect([status, stderr]).toEqual([0, ''])
+  })
+
+  test('has an example of the environment file that it reads', () => {
+    const wanted = allOf(/^EnvironmentFile=\/etc\/geoswap\/(\S+)\.env$/gm, units)
+
+    expect(wanted.sort()).toEqual(roles)
     expect(wanted.filter((role) => !existsSync(join(ROOT, exampleOf(role))))).toEqual([])
   })
 
-  test('runs as its own user, with its secrets in its own folder', () => {
-    const users = allOf(/^User=(\S+)$/gm, units.join('\n')).flatMap((user) =>
-      user.endsWith('%i') ? ['api', 'worker', 'attester'].map((role) => user.replace('%i', role)) : [user],
-    )
+  test('runs the built file as the user of its role, with its secrets in its own folder', () => {
     const made = allOf(/^u (\S+) - /gm, read('deploy/systemd/geoswap.sysusers.conf'))
 
-    expect(made.sort()).toEqual(users.sort())
-    for (const role of ['api', 'worker', 'attester', 'migrate']) {
-      const named = allOf(/=(\/etc\/geoswap\/\S+)$/gm, read(exampleOf(role)))
+    expect(allOf(/^User=(\S+)$/gm, units).sort()).toEqual(made.sort())
+    for (const file of named) {
+      const unit = readFileSync(file, 'utf8')
+      const [role] = allOf(/^ExecStart=\/usr\/bin\/node packages\/service\/dist\/service\.mjs (\w+)$/gm, unit)
+      expect(unit).toContain(`User=geoswap-${role}\nGroup=geoswap-${role}\n`)
+      expect(unit).toContain(`EnvironmentFile=/etc/geoswap/${role}.env\n`)
+    }
+    for (const role of roles) {
+      const paths = allOf(/=(\/etc\/geoswap\/\S+)$/gm, read(exampleOf(role)))
       const own = new RegExp(`^/etc/geoswap/(secrets/${role}/|keystore/${role}$)`)
-      expect(named.length).toBeGreaterThan(0)
-      expect(named.filter((path) => !own.test(path))).toEqual([])
+      expect(paths.length).toBeGreaterThan(0)
+      expect(paths.filter((path) => !own.test(path))).toEqual([])
     }
   })
 
-  test('serves its metrics on its own port', () => {
-    const ports = ['api', 'worker', 'attester'].map(
-      (role) => /^(?:METRICS_)?PORT=(\d+)$/m.exec(read(exampleOf(role)))?.[1],
-    )
+  test('of API and worker can run several times, each on the port of its instance', () => {
+    const unitOf = (name: string) => read(`deploy/systemd/geoswap-${name}.service`)
 
-    expect(new Set(ports).size).toBe(3)
-    expect(ports).not.toContain(undefined)
-    for (const port of ports) expect(read('docs/going-live.md')).toContain(`"127.0.0.1:${port}"`)
+    expect(unitOf('api@')).toContain('Environment=PORT=%i\n')
+    expect(unitOf('worker@')).toContain('Environment=METRICS_PORT=%i\n')
+    expect(unitOf('attester')).not.toContain('%i')
+    // An environment file takes precedence over the unit.
+    for (const role of ['api', 'worker']) expect(read(exampleOf(role))).not.toMatch(/PORT=/)
+    expect(read(exampleOf('api'))).toContain('\nHOST=')
+    for (const role of ['worker', 'attester']) expect(read(exampleOf(role))).toMatch(/^METRICS_HOST=/m)
+  })
+
+  test('is scraped, as the manual says', () => {
+    const [attester] = allOf(/^METRICS_PORT=(\d+)$/gm, read(exampleOf('attester')))
+    const started = allOf(/geoswap-(?:api|worker)@(\d+)/g, read('docs/going-live.md'))
+
+    expect(started.length).toBeGreaterThan(2)
+    for (const port of [...started, attester])
+      expect(read('docs/going-live.md')).toContain(`"127.0.0.1:${port}"`)
+  })
+})
+
+test('keys of providers have a place that git ignores, and an example', () => {
+  const { services } = parse(compose, { merge: true })
+  const placesOf = (name: string) => services[name].env_file.map(({ path }: { path: string }) => path)
+  const files = [...new Set(['api', 'worker', 'operator', 'attester'].flatMap(placesOf))]
+
+  expect(files).toEqual(['./nodes.env', './attester-nodes.env'])
+  expect(placesOf('worker')).not.toEqual(placesOf('attester'))
+  expect(read('deploy/nodes.env.example')).toContain('GEOSWAP_PYTH_API_KEY=')
+  for (const file of files as string[]) {
+    expect(existsSync(join(FOLDER, `${file}.example`))).toBe(true)
+    expect(spawnSync('git', ['check-ignore', '-q', join('deploy', file)], { cwd: ROOT }).status).toBe(0)
+  }
+})
+
+describe('compose.yaml', () => {
+  const { services, volumes, secrets, networks } = parse(compose, { merge: true })
+  type Service = {
+    volumes?: string[]
+    secrets?: string[]
+    depends_on?: Record<string, { condition: string }>
+  }
+  const all = Object.values(services) as Service[]
+
+  test('declares every volume, secret and service that it uses', () => {
+    const mounted = all
+      .flatMap((service) => service.volumes ?? [])
+      .map((volume) => volume.split(':')[0] ?? '')
+    const kept = mounted.filter((source) => !source.startsWith('.'))
+
+    expect(kept.filter((name) => !(name in volumes))).toEqual([])
+    expect(Object.keys(volumes).filter((name) => !kept.includes(name))).toEqual([])
+    expect(all.flatMap((service) => service.secrets ?? []).filter((name) => !(name in secrets))).toEqual([])
+    expect(
+      all.flatMap((service) => Object.keys(service.depends_on ?? {})).filter((name) => !(name in services)),
+    ).toEqual([])
+  })
+
+  test('lets callers in through the balancer alone, which the API believes', () => {
+    const open = Object.entries(services as Record<string, { ports?: string[] }>)
+      .filter(([, { ports = [] }]) => ports.some((port) => !port.startsWith('127.0.0.1:')))
+      .map(([name]) => name)
+    const [{ subnet }] = networks.default.ipam.config
+    const caddyfile = read('deploy/Caddyfile')
+
+    expect(open).toEqual(['balancer'])
+    expect(services.api.environment.GEOSWAP_TRUSTED_PROXIES).toBe(subnet)
+    expect(caddyfile).toContain('{$PUBLIC_DOMAIN} {')
+    expect(caddyfile).toMatch(/@internal path \/metrics \/ready/)
+    expect(caddyfile).toMatch(/name api\n\s+port 8080/)
+  })
+
+  test('dumps the database as its owner, and shows its figures to Prometheus', () => {
+    const { scrape_configs } = parse(read('deploy/prometheus.yaml'))
+    const jobs: string[] = scrape_configs.map(({ job_name }: { job_name: string }) => job_name)
+
+    expect(services.backup.secrets).toEqual(['owner_database_url'])
+    expect(read('deploy/postgres/backup.sh')).toContain('pg_dump --format=custom')
+    expect(jobs).toEqual(['geoswap', 'postgres'])
+    expect(read('deploy/postgres/roles.sh')).toContain(
+      `grant pg_monitor to ${services.exporter.environment.DATA_SOURCE_USER}`,
+    )
   })
 })
 
@@ -191,7 +292,7 @@ describe('the processes of compose.yaml', () => {
     ]),
   )
 
-  test.each(['migrate', 'operator', 'api', 'worker', 'attester', 'grafana'])(
+  test.each(['migrate', 'operator', 'api', 'worker', 'attester', 'backup', 'exporter', 'grafana'])(
     '%s gets each secret that it uses, and no other',
     (name) => {
       const block = blocks.get(name) ?? ''

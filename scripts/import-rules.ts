@@ -176,11 +176,17 @@ export const rules: readonly Rule[] = [
     ],
   },
   {
+    name: 'a remote signer knows the port of a key and no other part',
+    files: /^service\/signers\//,
+    may: [/^service\/signers\//, VIEM, NODE],
+    mayTypesOf: [/^service\/chains\/evm\/signer\.ts$/],
+  },
+  {
     name: 'compose wires all rooms: it answers no request, refuses nothing and measures nothing itself',
     files: /^service\/compose\//,
     may: [
       /^service\/(async|attester|chains|compose|config|flow|http|lanes|ledger|market|model)\//,
-      /^service\/(observe|rebuild|seal|store|venues|webhooks)\//,
+      /^service\/(observe|rebuild|seal|signers|store|venues|webhooks)\//,
       /^service\/config\.ts$/,
       PROTOCOL,
       VIEM,

@@ -36,3 +36,11 @@ SQL
 grant :"group" to :"user";
 SQL
 done
+
+if [ -s /run/secrets/exporter_password ]; then
+  run --set password="$(cat /run/secrets/exporter_password)" <<'SQL'
+select 'create role geoswap_exporter login' where to_regrole('geoswap_exporter') is null \gexec
+alter role geoswap_exporter password :'password';
+grant pg_monitor to geoswap_exporter;
+SQL
+fi

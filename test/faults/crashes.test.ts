@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Network, startNetwork } from '@geoswap/devnet'
+import { type Key, type Keys, type Network, startNetwork } from '@geoswap/devnet'
 import { Client } from 'pg'
 import { type Hex, keccak256 } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type StandInSigner, startWeb3Signer } from '../../packages/service/test/support/web3signer.ts'
 import { findServerCrashes } from '../chaos/checker/server-crashes.ts'
 import { createCli } from '../cli.ts'
 import { type RpcProxy, startRpcProxy } from '../rpc-proxy.ts'
@@ -25,12 +26,14 @@ let network: Network
 let world: World
 const proxies = new Map<string, RpcProxy>()
 const nodes = new Map<string, string>()
+const signers = new Map<'worker' | 'attester', StandInSigner>()
 
 beforeAll(async () => {
   for (const name of ['alpha', 'beta']) proxies.set(name, await startRpcProxy(() => nodes.get(name) ?? ''))
   const { PATH = '', HOME = '' } = process.env
   network = await startNetwork({
     env: { PATH, HOME },
+    remoteSigners: startSigners,
     serviceRpcUrl({ name, rpcUrl }) {
       nodes.set(name, rpcUrl)
       return proxies.get(name)?.url ?? rpcUrl
@@ -41,14 +44,33 @@ beforeAll(async () => {
 
 afterEach(() => {
   for (const proxy of proxies.values()) proxy.onCall(undefined)
+  for (const signer of signers.values()) signer.behave('usual')
 })
 
 afterAll(async () => {
   const log = network && readFileSync(join(network.home, 'logs', 'postgres.log'), 'utf8')
   await network?.stop()
-  for (const proxy of proxies.values()) await proxy.stop()
+  for (const server of [...proxies.values(), ...signers.values()]) await server.stop()
   expect(findServerCrashes(log ?? '')).toEqual([])
 })
+
+/** All EVM keys of the service are behind signers: one for the worker, one for the attester. */
+async function startSigners({ relayers, authorizationRelayers, deliverers, attester }: Keys) {
+  const held = { worker: [...relayers, ...authorizationRelayers, ...deliverers], attester: [attester] }
+  return Promise.all([startSigner('worker', held.worker), startSigner('attester', held.attester)])
+}
+
+async function startSigner(role: 'worker' | 'attester', keys: readonly Key[]) {
+  const signer = await startWeb3Signer(keys.map(({ privateKey }) => privateKey))
+  signers.set(role, signer)
+  return { url: signer.url, addresses: keys.map(({ address }) => address), timeoutMs: 1_000 }
+}
+
+function signerOf(role: 'worker' | 'attester'): StandInSigner {
+  const signer = signers.get(role)
+  if (!signer) throw new Error(`No signer for ${role}`)
+  return signer
+}
 
 function proxyOf(name: string): RpcProxy {
   const proxy = proxies.get(name)
@@ -94,6 +116,36 @@ test('every transaction that reaches a node was committed before, to the byte', 
 
   expect(seen).toBeGreaterThanOrEqual(2)
   expect(misses).toEqual([])
+})
+
+async function readMetrics(): Promise<string> {
+  const texts = network.local.metricsUrls.map(async (url) => (await fetch(url)).text())
+  return (await Promise.all(texts)).join('\n')
+}
+
+const isUp = (role: 'worker' | 'attester', up: 0 | 1) => async () =>
+  (await readMetrics()).includes(`geoswap_signer_up{signer="${new URL(signerOf(role).url).host}"} ${up}`)
+
+test('while signers are away nothing is sent and metrics show it; then the swap settles and is claimed', async () => {
+  let sent = 0
+  for (const proxy of proxies.values())
+    proxy.onCall(({ method }) => {
+      if (method === SEND) sent += 1
+      return 'forward'
+    })
+  const wallet = await world.walletWith(world.alpha, 'USDC', 100n * USDC)
+  for (const signer of signers.values()) signer.behave('away')
+
+  const swap = await submitSwap(world, wallet, order())
+  await until(isUp('worker', 0))
+  const sentMeanwhile = sent
+  for (const signer of signers.values()) signer.behave('usual')
+
+  await expectSettledOnce(wallet, swap)
+  await until(async () => (await world.alpha.lockStateOf(swap.build)) === 'claimed')
+  await until(isUp('worker', 1))
+  expect(sentMeanwhile).toBe(0)
+  expect(signerOf('attester').asked.length).toBeGreaterThan(0)
 })
 
 test('a lock and a delivery whose replies are lost are sent again unchanged', async () => {

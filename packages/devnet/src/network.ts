@@ -53,6 +53,8 @@ export type NetworkOptions = {
   slotMs?: number
   /** Extra top-level keys of the service's configuration, such as shorter deadlines. */
   serviceConfig?: Readonly<Record<string, unknown>>
+  /** Servers that hold the EVM keys of worker and attester in their place. */
+  remoteSigners?(keys: Keys): Promise<readonly { url: string; addresses: readonly string[] }[]>
   /** The URL that the service uses instead of a chain's node: tests put a proxy in between. */
   serviceRpcUrl?(chain: { name: string; rpcUrl: string }): string
   /** False starts everything except the service. */
@@ -175,6 +177,7 @@ async function startAll(
     ...toServiceConfig(asReached(chains, options), keys),
     ...web,
     ...options.serviceConfig,
+    ...(options.remoteSigners && { remoteSigners: await options.remoteSigners(keys) }),
   })
   await held.release()
   const operatorPort =

@@ -47,6 +47,8 @@ export type Config = Readonly<{
   attesterKeys: readonly Secret[]
   /** The gas float's key on EVM chains; that of Solana is one of the Solana keys. */
   floatKey: Secret | undefined
+  /** Client certificate and its key for the remote signers, in PEM. */
+  signerTls: Secret | undefined
   /** Vault authorities and fee payers of the Solana chains. */
   solanaKeys: readonly Secret[]
   /** Derives the addresses of Solana markers. The same in every process, and backed up. */

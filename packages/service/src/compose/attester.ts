@@ -1,10 +1,10 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
-import { getAddress, type Hex } from 'viem'
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { getAddress } from 'viem'
 import { every } from '../async/timing.ts'
 import { type AttestDeps, attestAll } from '../attester/attest.ts'
 import { rememberHeads } from '../attester/remember-heads.ts'
 import { createAttestationSigning, type SignerOf } from '../chains/evm/attestation-signing.ts'
+import type { EvmSigner } from '../chains/evm/signer.ts'
 import { isRefundable } from '../chains/is-signed.ts'
 import type { Config, NetworkConfig } from '../config.ts'
 import { addAttesterMetrics } from '../observe/attester-metrics.ts'
@@ -18,6 +18,7 @@ import { attestersOf } from './attesters.ts'
 import { assertKeysFor, type Chains, connectChains } from './chains.ts'
 import { verifyDatabase } from './database.ts'
 import { openChains } from './open-chains.ts'
+import { openSigners } from './signers.ts'
 
 const SWEEP_MS = 1_000
 
@@ -26,8 +27,11 @@ type Attester = { start(): Promise<void>; close(): Promise<void> }
 /** The attester, with its own key and its own nodes only. */
 export async function composeAttester(config: Config, logger: Logger): Promise<Attester> {
   const { network } = config
-  const accounts = config.attesterKeys.map((key) => privateKeyToAccount(key.reveal() as Hex))
-  assertKeysFor(attestersOf(network), accounts)
+  const addresses = attestersOf(network)
+  const metrics = createMetrics()
+  const { registry } = metrics
+  const signers = openSigners(config, { addresses, keys: config.attesterKeys, logger, registry })
+  assertKeysFor(addresses, signers.all)
   const pool = createPool(config.databaseUrl.reveal(), { max: 4, applicationName: 'geoswap attester' })
   const chains = connectChains({
     caller: 'attester',
@@ -36,6 +40,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
   await verifyDatabase(pool, 'attester', logger)
+  await signers.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const byId = new Map(chains.all.map(({ chain }) => [chain.chainId, rememberHeads(chain)]))
   const deps: AttestDeps = {
@@ -45,7 +50,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     isSigned: (swap) =>
       isRefundable({ custodyOf: chains.custodyOf, originOf: (id) => chains.of(id).chain }, swap),
     everywhere: chains.all,
-    ...createAttestationSigning(createSigners(network, accounts, chains), chains.custodyOf),
+    ...createAttestationSigning(createSigners(network, signers.all, chains), chains.custodyOf),
     onAttested(kind, swapIds) {
       logger.info({ kind, swapIds }, 'attested')
       counters.countAttested(kind, swapIds.length)
@@ -55,7 +60,6 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
       counters.countRefused()
     },
   }
-  const metrics = createMetrics()
   const counters = addAttesterMetrics(metrics.registry)
   const attest = () =>
     attestAll(deps).then(counters.noteSweep, (err: unknown) => {
@@ -71,6 +75,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     },
     async close() {
       opening.stop()
+      signers.stop()
       sweep?.stop()
       await server?.close()
       await pool.end()
@@ -79,11 +84,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
 }
 
 /** The signer of a chain: during a rotation of attesters, the one that its escrow currently names. */
-function createSigners(
-  network: NetworkConfig,
-  accounts: readonly PrivateKeyAccount[],
-  chains: Chains,
-): SignerOf {
+function createSigners(network: NetworkConfig, accounts: readonly EvmSigner[], chains: Chains): SignerOf {
   const accountOf = (address: string) => {
     const account = accounts.find((each) => each.address === address)
     if (!account) throw new Error(`No key for the attester ${address} of an escrow`)

@@ -1,5 +1,6 @@
-import { getAddress, isAddress, type PrivateKeyAccount } from 'viem'
+import { getAddress, isAddress } from 'viem'
 import type { InputBuilder } from '../chains/chain.ts'
+import type { EvmSigner } from '../chains/evm/signer.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
 import { type Gate, guarded } from '../chains/gate.ts'
 import type { FindSigned } from '../chains/solana/signed-payments.ts'
@@ -26,7 +27,7 @@ type Options = {
   /** The name of this process in requests to nodes. */
   caller?: string
   urlsOf(chain: ChainConfig): readonly string[]
-  accounts: readonly PrivateKeyAccount[]
+  accounts: readonly EvmSigner[]
   signers: readonly SolanaSigner[]
   markerKey: Secret | undefined
   /** Finds recorded transactions of payments on Solana; undefined if no payment is looked up. */
@@ -77,9 +78,10 @@ function toPlace(config: ChainConfig): ChainCustody {
   return { intake: config.vaults.intake, vault: config.vaults.inventory }
 }
 
-/** A database transaction that waits for a node would hold its locks for as long as the node takes. */
-function assertOutsideTransaction(): void {
-  if (insideTransaction()) throw new Error('A chain must not be called inside a database transaction')
+/** A database transaction that waits for a node or a signer would hold its locks for as long as that takes. */
+export function assertOutsideTransaction(): void {
+  if (insideTransaction())
+    throw new Error('A chain or a signer must not be called inside a database transaction')
 }
 
 function get<T>(map: ReadonlyMap<number, T>, chainId: number): T {

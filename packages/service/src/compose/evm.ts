@@ -1,4 +1,4 @@
-import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, zeroAddress } from 'viem'
+import { type Address, getAddress, type PublicClient, zeroAddress } from 'viem'
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { createEvmCustody } from '../chains/evm/custody.ts'
@@ -6,6 +6,7 @@ import { createPriceReader } from '../chains/evm/fees.ts'
 import { createHeadSubscription } from '../chains/evm/head-subscription.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { createEvmRecovery } from '../chains/evm/recovery.ts'
+import type { EvmSigner } from '../chains/evm/signer.ts'
 import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
 import { createEvmViewReader } from '../chains/evm/view.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
@@ -24,7 +25,7 @@ type Options = {
   network: NetworkConfig
   config: EvmChainConfig
   urls: readonly string[]
-  accounts: readonly PrivateKeyAccount[]
+  accounts: readonly EvmSigner[]
   custodyOf: CustodyOf
   caller?: string
   assertOutsideTransaction(): void

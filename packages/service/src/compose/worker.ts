@@ -1,6 +1,4 @@
 import type { Pool } from 'pg'
-import type { Address } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
 import { finalityOf } from '../config/finality.ts'
@@ -58,6 +56,7 @@ import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { capsOf, floatOf, toServedChains } from './served-chains.ts'
 import { checkSigned } from './signed.ts'
+import { openSigners } from './signers.ts'
 import { createSigners } from './solana.ts'
 import { openSpans } from './traces.ts'
 import { openViews } from './views.ts'
@@ -94,7 +93,12 @@ const FETCHED_LOCKS = 40
 export async function composeWorker(config: Config, logger: Logger): Promise<Worker> {
   const { network } = config
   const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap worker' })
-  const accounts = accountsOf(config)
+  const metrics = createMetrics()
+  const evmSigners = openSigners(config, {
+    ...{ addresses: signingAddresses(network), keys: keysOf(config) },
+    ...{ logger, registry: metrics.registry },
+  })
+  const accounts = evmSigners.all
   const signers = await createSigners(config.solanaKeys)
   assertKeysFor(signingAddresses(network), [...accounts, ...signers])
   const chains = connectChains({
@@ -103,6 +107,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     urlsOf: (chain) => chain.rpcUrls,
   })
   await verifyDatabase(pool, 'worker', logger)
+  await evmSigners.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
@@ -110,7 +115,6 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     onHead: (chainId) => wake(`head:${chainId}`),
     onFault: (err) => logger.warn({ err }, 'reading views failed'),
   })
-  const metrics = createMetrics()
   const counters = addWorkerMetrics(metrics.registry, {
     followers: chains.all.map(({ config }) => ({ chain: config.name, follower: views.of(config.chainId) })),
     heldLanes: () => runner.heldCount(),
@@ -141,6 +145,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     },
     async close() {
       opening.stop()
+      evmSigners.stop()
       await runner.stop()
       await spans?.close()
       await server?.close()
@@ -167,9 +172,8 @@ function completeParts(given: Given): Parts {
   return { ...given, followers, prices, signed, gas, isClaimable, isLate }
 }
 
-function accountsOf({ relayerKeys, delivererKeys, floatKey }: Config) {
-  const keys = [...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])]
-  return keys.map((key) => privateKeyToAccount(key.reveal() as Address))
+function keysOf({ relayerKeys, delivererKeys, floatKey }: Config) {
+  return [...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])]
 }
 
 type PriceParts = Pick<Parts, 'config' | 'catalog' | 'followers' | 'logger'>

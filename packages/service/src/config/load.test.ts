@@ -62,6 +62,40 @@ describe('the URL of a node', () => {
   })
 })
 
+describe('keys at remote signers', () => {
+  const path = join(folder, 'signers.json')
+  const { relayers, authorizationRelayers, deliverers, attester } = network
+  const evm = { ...network, chains: network.chains.slice(0, 1), assets: network.assets }
+  const write = (workers: readonly string[]) =>
+    writeFileSync(
+      path,
+      JSON.stringify({
+        ...evm,
+        remoteSigners: [
+          { url: 'https://worker.example', addresses: workers },
+          { url: 'https://attester.example', addresses: [attester] },
+        ],
+      }),
+    )
+  const env = { GEOSWAP_CONFIG: path, DATABASE_URL: 'x' }
+
+  test('are not asked for, and each process has a certificate of its own', () => {
+    write([...relayers, ...authorizationRelayers, ...deliverers])
+    const given = { ...env, GEOSWAP_WORKER_SIGNER_TLS: 'w', GEOSWAP_ATTESTER_SIGNER_TLS: 'a' }
+
+    const [worker, own] = [loadConfig(given, 'worker'), loadConfig(given, 'attester')]
+
+    expect([worker.relayerKeys, worker.delivererKeys, own.attesterKeys]).toEqual([[], [], []])
+    expect([worker.signerTls?.reveal(), own.signerTls?.reveal()]).toEqual(['w', 'a'])
+  })
+
+  test('do not replace the keys of other addresses', () => {
+    write([...relayers, ...deliverers])
+
+    expect(() => loadConfig(env, 'worker')).toThrow('GEOSWAP_RELAYER_KEYS is not set')
+  })
+})
+
 describe('the listener of the operator', () => {
   const path = join(folder, 'operator.json')
   writeFileSync(path, NETWORK_TEXT)

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { type Config, Secret } from '../config.ts'
 import { type KeyRole, SOLANA_ROLES } from './keystore.ts'
 import { readNetwork } from './network-file.ts'
+import { createRemoteCheck } from './remote-keys.ts'
 import {
   type Env,
   fillInUrls,
@@ -25,8 +26,11 @@ export function loadConfig(env: Env, role: Role): Config {
   // An invalid file may contain anything.
   const hasSolana =
     Array.isArray(network?.chains) && network.chains.some((chain) => chain?.family === 'solana')
-  const keysOf = (owner: Role, name: string, roles: readonly KeyRole[]) =>
-    role === owner ? readKeys(env, name, roles, problems) : []
+  const isRemote = createRemoteCheck(network)
+  const keysOf = (owner: Role, name: string, roles: readonly KeyRole[], ...addresses: unknown[]) =>
+    role === owner && !isRemote(...addresses) ? readKeys(env, name, roles, problems) : []
+  const { relayers, authorizationRelayers, deliverers, attester, nextAttester, gasFloat } = network ?? {}
+  const float = gasFloat?.evm
   const operatorPort =
     role === 'api' ? integerFrom(env, 'GEOSWAP_OPERATOR_PORT', { default: 0, max: 65_535 }, problems) : 0
   const config = {
@@ -53,10 +57,16 @@ export function loadConfig(env: Env, role: Role): Config {
     drainMs: 1_000 * integerFrom(env, 'GEOSWAP_DRAIN_SECONDS', { default: 0, max: 300 }, problems),
     trustedProxies: addressesFrom(env, 'GEOSWAP_TRUSTED_PROXIES', problems),
     sealKeys: role === 'api' ? parseSealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
-    relayerKeys: keysOf('worker', 'GEOSWAP_RELAYER_KEYS', ['relayer', 'authorization-relayer']),
-    delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer']),
-    attesterKeys: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester']),
-    floatKey: network?.gasFloat?.evm ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'])[0] : undefined,
+    relayerKeys: keysOf(
+      'worker',
+      'GEOSWAP_RELAYER_KEYS',
+      ['relayer', 'authorization-relayer'],
+      ...[relayers, authorizationRelayers],
+    ),
+    delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer'], deliverers),
+    attesterKeys: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester'], attester, nextAttester),
+    floatKey: float ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'], float)[0] : undefined,
+    signerTls: role === 'api' ? undefined : optionalSecret(env, SIGNER_TLS[role], problems),
     solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_ROLES) : [],
     markerKey: hasSolana ? markerKey(env, problems) : undefined,
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
@@ -64,6 +74,9 @@ export function loadConfig(env: Env, role: Role): Config {
   if (problems.length > 0) throw new Error(`Invalid configuration:\n- ${[...new Set(problems)].join('\n- ')}`)
   return Object.freeze(config)
 }
+
+/** Worker and attester sign with different servers, which must tell them apart. */
+const SIGNER_TLS = { worker: 'GEOSWAP_WORKER_SIGNER_TLS', attester: 'GEOSWAP_ATTESTER_SIGNER_TLS' }
 
 /** From a variable of the role, if several roles share an environment, or from DATABASE_URL. */
 function databaseUrlOf(role: Role, env: Env, problems: string[]): Secret {

@@ -7,8 +7,14 @@ import { findDeadlineProblems } from './deadline-problems.ts'
 import { findFloatProblems } from './float-problems.ts'
 import { findRepeated } from './repeated.ts'
 import type { Problem } from './shape.ts'
+import { findSignerProblems } from './signer-problems.ts'
 import { findNodeProblems, findOriginProblems, findUrlProblems } from './url-problems.ts'
 import { findVenueProblems } from './venue-problems.ts'
+
+const SIGNING = [
+  ...['/relayers', '/authorizationRelayers', '/deliverers'],
+  ...['/attester', '/nextAttester', '/gasFloat'],
+]
 
 /** Cross-checks of a configuration. Parts are only read when their check runs, since they may be malformed. */
 export function checksOf(network: NetworkConfig): Check[] {
@@ -33,6 +39,7 @@ export function checksOf(network: NetworkConfig): Check[] {
       find: () => findDeadlineProblems(network),
     },
     { reads: ['/gasFloat', ...everyChain('chainId', 'family')], find: () => findFloatProblems(network) },
+    { reads: ['/remoteSigners', ...SIGNING], find: () => findSignerProblems(network) },
   ]
 }
 

@@ -71,6 +71,20 @@ const GasFloat = Type.Object(
   },
 )
 
+const RemoteSigner = Type.Object(
+  {
+    url: url('Its URL: https, or http on this machine.'),
+    addresses: Type.Array(address('A relayer, deliverer, attester or EVM gas float of this file.'), {
+      minItems: 1,
+      description: 'Addresses whose keys it holds.',
+    }),
+    timeoutMs: Type.Optional(
+      range(100, 10_000, 'Longest wait for a signature, in milliseconds. Default 3000.'),
+    ),
+  },
+  strict,
+)
+
 const urlByChain = (description: string) =>
   Type.Record(Type.String({ pattern: '^[0-9]+$' }), url('URL for the chain with this id.'), { description })
 
@@ -148,6 +162,14 @@ export const NetworkSchema = Type.Object(
       description: 'The chains that are served.',
     }),
     gasFloat: Type.Optional(GasFloat),
+    remoteSigners: Type.Optional(
+      Type.Array(RemoteSigner, {
+        minItems: 1,
+        description:
+          "Servers with Web3Signer's eth1 API that sign for addresses of this file, in place of keys in a process. " +
+          'The attester needs one of its own.',
+      }),
+    ),
     assets: Type.Array(Asset, {
       minItems: 1,
       description: 'Assets and their price sources.',

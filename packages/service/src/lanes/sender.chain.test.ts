@@ -16,7 +16,7 @@ afterAll(async () => {
   await Promise.all([database.stop(), world.stop()])
 })
 
-async function newSender(address: string) {
+async function newSender(address: string, sign = world.chain.sign) {
   const { pool } = database
   const name = `sender ${address} ${crypto.randomUUID()}`
   await declareLanes(pool, [name])
@@ -29,7 +29,7 @@ async function newSender(address: string) {
   if (!lease) throw new Error('No lane')
   const sender = createSender({
     pool,
-    chain: world.chain,
+    chain: { ...world.chain, sign },
     address,
     maxInFlight: 4,
     onSent: () => {},
@@ -61,6 +61,71 @@ test('a transaction above its fee bound is not signed', async () => {
   expect(
     await sender.send(lease, heads, { role: 'topup', swapIds: [], request, record, feeBound: gasPrice }),
   ).toBe(false)
+})
+
+test('a key whose signer fails records nothing, and then signs the same nonce again', async () => {
+  const { relay } = world.senders
+  const nonces: (number | undefined)[] = []
+  const sign: typeof world.chain.sign = async (request, as) => {
+    nonces.push(as.nonce)
+    if (nonces.length === 1) throw new Error('The signer is away')
+    return world.chain.sign(request, as)
+  }
+  const { sender, lease } = await newSender(relay, sign)
+  const heads = await world.chain.readHeads()
+  const work = { role: 'topup', swapIds: [], record: async () => true } as const
+  const request = await transferTo(relay, relay, 1n)
+  const countAttempts = async () =>
+    (await database.pool.query('select 1 from tx_attempts where sender = $1', [relay])).rowCount
+  const before = await countAttempts()
+
+  await expect(sender.send(lease, heads, { ...work, request })).rejects.toThrow('The signer is away')
+  const between = await countAttempts()
+  await sender.send(lease, heads, { ...work, request })
+
+  expect(between).toBe(before)
+  expect(nonces[1]).toBe(nonces[0])
+  expect(await countAttempts()).toBe((before ?? 0) + 1)
+})
+
+test('while a signer is slow no database transaction waits, and a lane lost meanwhile sends nothing', async () => {
+  const { relay } = world.senders
+  const { pool } = database
+  let waiting = 0
+  const sign: typeof world.chain.sign = async (request, as) => {
+    const { rows } = await pool.query(
+      "select count(*)::int as open from pg_stat_activity where state = 'idle in transaction'",
+    )
+    waiting += rows[0].open
+    await pool.query("update lanes set expires_at = '-infinity' where name = $1", [lease.name])
+    return world.chain.sign(request, as)
+  }
+  const { sender, lease } = await newSender(relay, sign)
+  const request = await transferTo(relay, relay, 1n)
+  const work = { role: 'topup', swapIds: [], record: async () => true } as const
+
+  const isSent = await sender.send(lease, await world.chain.readHeads(), { ...work, request })
+
+  expect(isSent).toBe(false)
+  expect(waiting).toBe(0)
+})
+
+test('transactions of one key take turns, each with a nonce of its own', async () => {
+  const { relay } = world.senders
+  const nonces: (number | undefined)[] = []
+  const sign: typeof world.chain.sign = (request, as) => {
+    nonces.push(as.nonce)
+    return world.chain.sign(request, as)
+  }
+  const { sender, lease } = await newSender(relay, sign)
+  const heads = await world.chain.readHeads()
+  const request = await transferTo(relay, relay, 1n)
+  const send = () =>
+    sender.send(lease, heads, { role: 'topup', swapIds: [], record: async () => true, request })
+
+  expect(await Promise.all([send(), send(), send()])).toEqual([true, true, true])
+  expect(new Set(nonces).size).toBe(3)
+  expect(nonces).toHaveLength(3)
 })
 
 test('a transaction of a key that ran out of coins is not replaced, and lands once the key is funded', async () => {

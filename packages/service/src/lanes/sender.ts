@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
+import { createTurns } from '../async/turns.ts'
 import type { Chain, Heads, Refusal, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
 import { minedRecheckMs } from '../model/poll-pace.ts'
@@ -7,11 +8,11 @@ import {
   type Attempt,
   FIRST_MINED,
   findAttemptSwaps,
+  findNextNonce,
   findOpenAttempts,
   type Role,
   raiseNonce,
   recordAttempt,
-  type SenderKey,
   takeNonce,
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
@@ -78,6 +79,8 @@ export function createSender(options: Options): Sender {
   const key = { chainId: chain.chainId, address }
   const termsAt = createTermsMemo(chain)
   const broadcaster = createBroadcaster(options)
+  // A nonce is signed before it is taken: works that sign the same one would repeat each other's signing.
+  const inTurn = createTurns()
   let nextNonce = -1 // the chain's next nonce as last read; lower again after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // no transaction of this key is open until then
@@ -90,7 +93,8 @@ export function createSender(options: Options): Sender {
     if (!terms) return false
     if (!chain.fits(work.request, terms)) return false
     const signing = { ...work, ...sentAt(heads), replacement: 0, terms }
-    const signed = await signAndRecord(options, lease, signing, work)
+    const sign = () => signAndRecord(options, lease, signing, work)
+    const signed = await (chain.hasNonces ? inTurn(sign) : sign())
     if (!signed) return false
     sent += 1
     inFlight += 1
@@ -137,7 +141,10 @@ function quietMs(seen: Seen, { head, hard }: Heads): number {
   return minedRecheckMs(hard.hash !== seen.hard, Number(head.number - hard.number))
 }
 
-/** Undefined, with nothing recorded, if the work is outdated. */
+/**
+ * Signs before the database transaction begins, which must not wait for a signer, and records the bytes if their nonce
+ * is still the next one. Undefined, with nothing recorded, if it is not, or if the work is outdated.
+ */
 async function signAndRecord(
   options: Options,
   lease: Lease,
@@ -146,11 +153,12 @@ async function signAndRecord(
 ): Promise<Signed | undefined> {
   const { pool, chain, address } = options
   const key = { chainId: chain.chainId, address }
-  // Without nonces, sign before the database transaction begins, so that senders do not wait for each other.
-  const ready = chain.hasNonces ? undefined : await signWith(options, signing)
+  const nonce = chain.hasNonces ? await findNextNonce(pool, key) : undefined
+  if (chain.hasNonces && nonce === undefined) return undefined
+  const numbered = nonce === undefined ? signing : { ...signing, nonce }
+  const signed = await signWith(options, numbered)
   return unlessOutdated(pool, async (db) => {
-    const numbered = ready ? signing : { ...signing, nonce: await takeNonceOrStop(db, key, lease) }
-    const signed = ready ?? (await signWith(options, numbered))
+    if (nonce !== undefined && (await takeNonce(db, key, lease)) !== nonce) throw new Outdated()
     const attemptId = await recordSigned(options, db, lease, numbered, signed)
     if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
     failPoint(`before record ${work.role}`)
@@ -170,10 +178,10 @@ async function replaceIfDue(deps: Replaced, stuck: Stuck<Attempt>, terms: Signin
   const replacement = await planReplacement(deps, stuck, terms)
   // Do not raise fees that the key cannot pay: each raise would cost more once the key is funded.
   if (!replacement || replacement.cost > (await chain.readCoins(address, heads.head))) return
-  const signing = { ...replacement, ...sentAt(heads) }
-  const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, attempt, signing))
+  const swapIds = await findAttemptSwaps(pool, attempt.id)
+  const signed = await signReplacement(options, lease, attempt, { ...replacement, ...sentAt(heads), swapIds })
   if (!signed) return
-  onReplaced({ attempt, swapIds: signed.swapIds, by: signed.txHash })
+  onReplaced({ attempt, swapIds, by: signed.txHash })
   await sendRecorded(broadcaster, replacement.isBurn ? 'noop' : 'replacement', signed)
 }
 
@@ -197,12 +205,6 @@ async function planReplacement(
 
 const boundBy = (chain: SendingChain, terms: SigningTerms, feeBound: bigint) =>
   feeBound > 0n ? chain.boundTerms(terms, feeBound) : terms
-
-async function takeNonceOrStop(db: PoolClient, key: SenderKey, lease: Lease): Promise<number> {
-  const nonce = await takeNonce(db, key, lease)
-  if (nonce === undefined) throw new Outdated()
-  return nonce
-}
 
 /** Reads terms once per head, and again after a refusal. */
 function createTermsMemo(chain: SendingChain) {
@@ -269,17 +271,15 @@ async function recordSigned(
   return attemptId
 }
 
-type Replacing = Replacement & ReturnType<typeof sentAt>
+type Replacing = Replacement & ReturnType<typeof sentAt> & Pick<Work, 'swapIds'>
 
+/** Undefined, with nothing recorded, if another worker has taken the lane. */
 async function signReplacement(
   options: Options,
-  db: PoolClient,
   lease: Lease,
   stuck: Attempt,
-  { isBurn, cost: _, ...content }: Replacing,
-) {
-  if (!(await confirmLease(db, lease))) throw new Outdated()
-  const swapIds = await findAttemptSwaps(db, stuck.id)
+  { isBurn, cost: _, swapIds, ...content }: Replacing,
+): Promise<Signed | undefined> {
   const signing = {
     ...content,
     role: isBurn ? ('noop' as const) : stuck.role,
@@ -288,9 +288,12 @@ async function signReplacement(
     replacement: stuck.replacement + 1,
   }
   const signed = await signWith(options, signing)
-  await recordSigned(options, db, lease, signing, signed)
-  failPoint(`before record ${isBurn ? 'noop' : 'replacement'}`)
-  return { ...signed, swapIds }
+  return unlessOutdated(options.pool, async (db) => {
+    if (!(await confirmLease(db, lease))) throw new Outdated()
+    await recordSigned(options, db, lease, signing, signed)
+    failPoint(`before record ${isBurn ? 'noop' : 'replacement'}`)
+    return signed
+  })
 }
 
 /**

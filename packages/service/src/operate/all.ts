@@ -21,6 +21,8 @@ const SECRETS: Record<string, readonly Role[]> = {
   GEOSWAP_DEPLOYER_KEY: [],
   GEOSWAP_TREASURY_KEY: [],
   GEOSWAP_FLOAT_KEY: ['worker'],
+  GEOSWAP_WORKER_SIGNER_TLS: ['worker'],
+  GEOSWAP_ATTESTER_SIGNER_TLS: ['attester'],
   GEOSWAP_PYTH_API_KEY: ['api', 'worker'],
   OTEL_EXPORTER_OTLP_HEADERS: ['api', 'worker'],
   GEOSWAP_KEYSTORE: ['worker', 'attester'],

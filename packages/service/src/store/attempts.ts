@@ -35,9 +35,19 @@ type Row = {
 
 export type SenderKey = { chainId: number; address: string }
 
+/** The nonce that the key takes next; undefined before its nonce on the chain was read. */
+export async function findNextNonce(db: Db, key: SenderKey): Promise<number | undefined> {
+  const { rows } = await db.query<{ nonce: string }>({
+    name: 'find-next-nonce',
+    text: 'select next_nonce as nonce from sender_keys where chain_id = $1 and address = $2',
+    values: [key.chainId, key.address],
+  })
+  return rows[0] && Number(rows[0].nonce)
+}
+
 /**
  * Takes the key's next nonce; a rollback returns it. Undefined if another worker has taken the lane: the caller must
- * not sign.
+ * not send.
  */
 export async function takeNonce(db: Db, key: SenderKey, lease: Lease): Promise<number | undefined> {
   const { rows } = await db.query<{ nonce: string }>({

@@ -1,9 +1,10 @@
 import { attestationTypes, geoOpDomain, intakeDomain } from '@geoswap/protocol'
-import { type Hex, type PrivateKeyAccount, verifyTypedData } from 'viem'
+import { type Hex, verifyTypedData } from 'viem'
 import type { CustodyOf } from '../../model/op-terms.ts'
+import type { EvmSigner } from './signer.ts'
 
 /** The attester's key for a chain. */
-export type SignerOf = (chainId: number) => Promise<PrivateKeyAccount>
+export type SignerOf = (chainId: number) => Promise<EvmSigner>
 type Attestation = {
   chainId: number
   kind: 'claim' | 'refund'

@@ -1,11 +1,4 @@
-import {
-  type Address,
-  getAddress,
-  type Hex,
-  type PrivateKeyAccount,
-  type PublicClient,
-  TransactionReceiptNotFoundError,
-} from 'viem'
+import { type Address, getAddress, type Hex, type PublicClient, TransactionReceiptNotFoundError } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import { isPurchase } from '../../model/venue.ts'
 import type { Chain, Transfer } from '../chain.ts'
@@ -29,6 +22,7 @@ import * as reads from './reads.ts'
 import { broadcast, createOutcomeReader, isSignedFor, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { isOpSigned } from './signed-op.ts'
+import type { EvmSigner } from './signer.ts'
 import { simulateDelivery } from './simulate.ts'
 import type { EvmVenue } from './venue.ts'
 
@@ -39,7 +33,7 @@ type Options = {
   /** The venues that the vault buys from. */
   venues: readonly EvmVenue[]
   /** Accounts that can sign here; empty in a process without keys. */
-  accounts: readonly PrivateKeyAccount[]
+  accounts: readonly EvmSigner[]
   /** The sender of simulated deliveries. */
   deliverer: Address
 }

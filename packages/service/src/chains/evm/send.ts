@@ -2,7 +2,6 @@ import {
   type Address,
   type Hex,
   keccak256,
-  type PrivateKeyAccount,
   type PublicClient,
   parseTransaction,
   recoverTransactionAddress,
@@ -14,6 +13,7 @@ import type { EvmClients } from './client.ts'
 import { type Fees, gasLimitOf } from './fees.ts'
 import type { EvmRequest } from './plans.ts'
 import { commonRefusal, meaningOf } from './refusal.ts'
+import type { EvmSigner } from './signer.ts'
 
 /** Broadcasts to every node: resolves when one accepted the bytes, and throws if that is unknown. */
 export async function broadcast(nodes: readonly PublicClient[], raw: string): Promise<Refusal | undefined> {
@@ -88,7 +88,7 @@ function newestPerNonce<T extends Sent>(sent: T[]): T[] {
 type As = { sender: string; nonce?: number; terms: Fees }
 
 export async function sign(
-  accounts: readonly PrivateKeyAccount[],
+  accounts: readonly EvmSigner[],
   chainId: number,
   request: EvmRequest,
   as: As,

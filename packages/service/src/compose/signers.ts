@@ -1,0 +1,69 @@
+import type { Registry } from 'prom-client'
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { every } from '../async/timing.ts'
+import type { EvmSigner } from '../chains/evm/signer.ts'
+import type { Config, Secret } from '../config.ts'
+import type { Logger } from '../observe/logger.ts'
+import { addSignerMetrics } from '../observe/signer-metrics.ts'
+import { addressesFor, openServer, type SignerServer } from '../signers/open-server.ts'
+import { assertOutsideTransaction } from './chains.ts'
+
+const CHECK_MS = 5_000
+
+type Signers = {
+  all: readonly EvmSigner[]
+  /** The reasons why remote signers do not sign now. */
+  problems(): string[]
+  /** Checks the remote signers from now on. One that is away is asked again; one that lacks a key is refused. */
+  start(): Promise<void>
+  stop(): void
+}
+
+type Opened = {
+  /** Addresses that the process signs for. */
+  addresses: readonly string[]
+  /** Keys that the process holds itself. */
+  keys: readonly Secret[]
+  logger: Logger
+  registry: Registry
+}
+
+/** The signers of a process: its own keys, and remote signers for the other addresses. */
+export function openSigners(config: Config, { addresses, keys, logger, registry }: Opened): Signers {
+  const { network, signerTls } = config
+  const down = new Set<string>()
+  const servers = (network.remoteSigners ?? []).flatMap((server): SignerServer[] => {
+    const mine = addressesFor(server, addresses)
+    if (mine.length === 0) return []
+    const clientTls = signerTls?.reveal()
+    return [openServer(server, mine, { clientTls, assertOutsideTransaction, onAnswer })]
+  })
+  const { countFault } = addSignerMetrics(registry, servers)
+  const remote = servers.flatMap(({ signers }) => signers)
+  const isRemote = (address: string) => remote.some((signer) => signer.address === address)
+  const local = keys
+    .map((key) => privateKeyToAccount(key.reveal() as Hex))
+    .filter(({ address }) => !isRemote(address))
+  let checks: { stop(): void } | undefined
+
+  function onAnswer(signer: string, error?: { fault: string; message: string }): void {
+    if (error) countFault(signer, error.fault)
+    const why = servers.find(({ name }) => name === signer)?.problem()
+    if (why !== undefined && !down.has(signer)) logger.error({ signer, why }, 'signer does not sign')
+    if (why === undefined && down.has(signer)) logger.info({ signer }, 'signer signs again')
+    if (why === undefined) down.delete(signer)
+    else down.add(signer)
+  }
+
+  return {
+    all: [...local, ...remote],
+    problems: () => servers.flatMap(({ problem }) => problem() ?? []),
+    async start() {
+      await Promise.all(servers.map(({ check }) => check()))
+      const checkAll = () => Promise.allSettled(servers.map(({ check }) => check())).then(() => {})
+      if (servers.length > 0) checks = every(CHECK_MS, checkAll)
+    },
+    stop: () => checks?.stop(),
+  }
+}

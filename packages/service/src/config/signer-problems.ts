@@ -1,0 +1,79 @@
+import type { NetworkConfig } from '../config.ts'
+import { findRepeated } from './repeated.ts'
+import type { Problem } from './shape.ts'
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** Finds remote signers that nobody would ask, that anyone could read, or that join worker and attester. */
+export function findSignerProblems(network: NetworkConfig): Problem[] {
+  const { remoteSigners = [] } = network
+  const attesters = lowerCased(attestersOf(network))
+  const known = new Set([...attesters, ...lowerCased(workersOf(network))])
+  const each = remoteSigners.flatMap(({ url, addresses }, index) => {
+    const at = (field: string) => `/remoteSigners/${index}/${field}`
+    const strangers = addresses.flatMap((address, position) =>
+      known.has(address.toLowerCase())
+        ? []
+        : [
+            {
+              path: at(`addresses/${position}`),
+              message: `${address} is no address that worker or attester sign for`,
+            },
+          ],
+    )
+    return [...findUnsafe(url, at('url')), ...strangers]
+  })
+  const all = remoteSigners.flatMap(({ addresses }, index) =>
+    addresses.map((address, position) => ({
+      address,
+      path: `/remoteSigners/${index}/addresses/${position}`,
+    })),
+  )
+  const repeated = findRepeated(
+    all,
+    ({ address }) => address.toLowerCase(),
+    (index) => all[index]?.path ?? '/remoteSigners',
+  )
+  return [...each, ...repeated, ...findJoined(remoteSigners, attesters)]
+}
+
+/** EVM addresses that a worker signs for. */
+function workersOf({ relayers, authorizationRelayers, deliverers, gasFloat }: NetworkConfig): string[] {
+  return [...relayers, ...authorizationRelayers, ...deliverers, ...(gasFloat?.evm ? [gasFloat.evm] : [])]
+}
+
+function attestersOf({ attester, nextAttester }: NetworkConfig): string[] {
+  return [attester, ...(nextAttester ? [nextAttester] : [])]
+}
+
+const lowerCased = (addresses: readonly string[]) => addresses.map((address) => address.toLowerCase())
+
+/** Signed bytes must not be readable before they are recorded, and a signature must come from the signer. */
+function findUnsafe(url: string, path: string): Problem[] {
+  if (!URL.canParse(url)) return [{ path, message: 'is not a URL: its host or port is invalid' }]
+  const { protocol, hostname, username, password } = new URL(url)
+  if (username || password)
+    return [{ path, message: 'has a password: use a client certificate, which stays out of this file' }]
+  if (protocol === 'https:' || LOOPBACK.test(hostname)) return []
+  return [{ path, message: 'must be https, unless it is this machine' }]
+}
+
+type RemoteSigners = NonNullable<NetworkConfig['remoteSigners']>
+
+/** A server signs for any client it lets in: one for both would let the worker sign attestations. */
+function findJoined(remoteSigners: RemoteSigners, attesters: readonly string[]): Problem[] {
+  const hostOf = ({ url }: RemoteSigners[number]) => (URL.canParse(url) ? new URL(url).host : url)
+  const isOf = (isAttester: boolean) => (signer: RemoteSigners[number]) =>
+    signer.addresses.some((address) => attesters.includes(address.toLowerCase()) === isAttester)
+  const ofWorkers = new Set(remoteSigners.filter(isOf(false)).map(hostOf))
+  return remoteSigners.flatMap((signer, index) =>
+    isOf(true)(signer) && ofWorkers.has(hostOf(signer))
+      ? [
+          {
+            path: `/remoteSigners/${index}/url`,
+            message: 'the attester needs a signer of its own: with this one the worker could sign for it',
+          },
+        ]
+      : [],
+  )
+}

@@ -1,0 +1,76 @@
+import { type Address, getAddress, type Hex, type Signature } from 'viem'
+import { publicKeyToAddress } from 'viem/accounts'
+import type { Exchange, Reply } from './exchange.ts'
+import { findSignature } from './find-signature.ts'
+import { SignerError } from './signer-error.ts'
+
+export type Web3Signer = {
+  /** Signs the Keccak-256 hash of `data`, which the server computes. */
+  sign(address: Address, data: Hex): Promise<Signature>
+  /** The addresses whose keys the server lists now. */
+  readAddresses(): Promise<Set<Address>>
+}
+
+type Options = {
+  /** The name of the server in messages. */
+  name: string
+  exchange: Exchange
+}
+
+const KEYS = '/api/v1/eth1/publicKeys'
+// Web3Signer names a key by the two coordinates of its public key.
+const PUBLIC_KEY = /^0x(04)?[0-9a-fA-F]{128}$/
+
+/** A server with the eth1 API of Web3Signer. Each signature is verified before anything uses it. */
+export function createWeb3Signer({ name, exchange }: Options): Web3Signer {
+  const failed = (fault: SignerError['fault'], text: string, cause?: unknown) =>
+    new SignerError(fault, `The signer ${name} ${text}`, cause)
+  let identifiers = new Map<Address, string>()
+
+  const ask = async (path: string, body?: object): Promise<Reply> => {
+    const reply = await exchange(path, body).catch((error: unknown) => {
+      throw failed('away', `does not answer: ${error instanceof Error ? error.message : error}`, error)
+    })
+    if (reply.status >= 500) throw failed('away', `answers with HTTP status ${reply.status}`)
+    return reply
+  }
+
+  async function readKeys(): Promise<Map<Address, string>> {
+    const { status, text } = await ask(KEYS)
+    if (status !== 200) throw failed('refused', `lists no keys: HTTP status ${status}`)
+    const keys = parseKeys(text)
+    if (!keys) throw failed('refused', 'lists its keys in an unknown form')
+    identifiers = keys
+    return keys
+  }
+
+  async function sign(address: Address, data: Hex): Promise<Signature> {
+    const identifier = identifiers.get(address) ?? (await readKeys()).get(address)
+    if (!identifier) throw failed('unknownKey', `does not hold the key of ${address}`)
+    const { status, text } = await ask(`/api/v1/eth1/sign/${identifier}`, { data })
+    if (status === 404) {
+      identifiers.delete(address)
+      throw failed('unknownKey', `does not hold the key of ${address} any more`)
+    }
+    if (status !== 200) throw failed('refused', `refuses to sign for ${address}: HTTP status ${status}`)
+    const signature = await findSignature(data, text.trim(), address)
+    if (!signature) throw failed('wrong', `answered with a signature that is not of ${address}`)
+    return signature
+  }
+
+  return { sign, readAddresses: async () => new Set((await readKeys()).keys()) }
+}
+
+/** Undefined if the text is not a list of public keys. */
+function parseKeys(text: string): Map<Address, string> | undefined {
+  try {
+    const keys: unknown = JSON.parse(text)
+    if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string' && PUBLIC_KEY.test(key)))
+      return undefined
+    return new Map(keys.map((key: Hex) => [getAddress(publicKeyToAddress(toUncompressed(key))), key]))
+  } catch {
+    return undefined
+  }
+}
+
+const toUncompressed = (key: Hex): Hex => (key.length === 132 ? key : `0x04${key.slice(2)}`)
