@@ -19,7 +19,7 @@ export type Command<Of extends Options = Options> = {
   options: Of
   /** The minimum and maximum number of positional words. */
   words: readonly [number, number]
-  /** What the first word may be, if that is a fixed list. */
+  /** The possible first words, if they are a fixed list. */
   actions?: readonly string[]
   examples: readonly string[]
   run(context: Context, args: { values: Values<Of>; words: string[] }): Promise<ExitCode>

@@ -1,6 +1,6 @@
 import { type AnyCommand, defineCommand, type Entry, optionsOf } from './command.ts'
 
-/** What can be typed after a command. */
+/** A command with the words that can follow it. */
 type Known = { name: string; about: string; actions: readonly string[]; options: readonly string[] }
 
 const shells: Readonly<Record<string, (commands: readonly Known[]) => string[]>> = {

@@ -51,7 +51,15 @@ async function compile(folder: string): Promise<void> {
 
 type Found = { folder: string; files: Record<string, string>; names: Set<string> }
 
-const FROM = /(?:(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+)(['"])([^'"]+)\2/g
+const FROM = /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+['"]([^'"]+)['"]/g
+const INLINE = /import\("([^"]+)"\)\.(\w+)/g
+
+/** The named imports of a declaration file, also those that the compiler writes inside of types. */
+function importsOf(text: string): { target: string; list: string }[] {
+  const named = [...text.matchAll(FROM)].map(([, list = '', target = '']) => ({ target, list }))
+  const inline = [...text.matchAll(INLINE)].map(([, target = '', list = '']) => ({ target, list }))
+  return [...named, ...inline]
+}
 
 async function collect(found: Found, path: string): Promise<void> {
   if (path in found.files) return
@@ -59,8 +67,8 @@ async function collect(found: Found, path: string): Promise<void> {
   const toWire = `${path.includes('/') ? '../' : './'}wire.js`
   found.files[path] = text
     .replaceAll(/(['"])@geoswap\/wire\1/g, `'${toWire}'`)
-    .replaceAll(/\.ts(['"])/g, '.js$1')
-  for (const [, list = '', , target = ''] of text.matchAll(FROM)) {
+    .replaceAll(/(['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2')
+  for (const { target, list } of importsOf(text)) {
     if (target === '@geoswap/wire') for (const name of namesIn(list)) found.names.add(name)
     else if (target.startsWith('@geoswap/')) throw new Error(`${path} needs types of ${target}`)
     else if (target.startsWith('.'))

@@ -64,9 +64,13 @@ function toObject({ properties = {}, required = [], patternProperties }: Schema,
   const inner = `${indent}  `
   const lines = Object.entries(properties).flatMap(([name, schema]) => [
     ...(schema.description ? [`${inner}/** ${schema.description.replaceAll('*/', '*\\/')} */`] : []),
-    `${inner}${/^\w+$/.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${toType(schema, inner)}`,
+    `${inner}${toKey(name)}${required.includes(name) ? '' : '?'}: ${toType(schema, inner)}`,
   ])
   const [others] = Object.values(patternProperties ?? {})
   if (others) lines.push(`${inner}[name: string]: ${toType(others, inner)}`)
   return lines.length === 0 ? 'Record<string, never>' : `{\n${lines.join('\n')}\n${indent}}`
+}
+
+function toKey(name: string): string {
+  return /^\w+$/.test(name) ? name : JSON.stringify(name)
 }

@@ -8,6 +8,7 @@ import type { Attempt } from '../store/journal.ts'
 import { unlockWallet } from '../wallets.ts'
 import { toEnd } from './claim.ts'
 import { fillLocalWallet } from './local-wallet.ts'
+import { createWatch } from './watch.ts'
 import { whereIsMoney } from './where.ts'
 
 type Options = Style & {
@@ -24,6 +25,7 @@ export async function performSwap(
   { attempt, ...options }: Options & { attempt: Attempt },
 ): Promise<EndedSwap> {
   context.seen.attempt = attempt
+  const watch = createWatch(context, client, ready.order)
   try {
     for (const line of orderLines(ready.order)) context.terminal.note(line)
     const signer = await toSigner(await unlockWallet(context, ready.wallet))
@@ -38,7 +40,9 @@ export async function performSwap(
       },
       onProgress(progress) {
         record(context, progress)
+        if (progress.step === 'status' && progress.swap.status === 'pending' && watch.isLive()) return
         context.terminal.progress(describe(progress, ready, options))
+        if (progress.step === 'submitted') watch.start(progress.swapId)
       },
     })
     write(context, (now) => toEnd(now, ended.status))
@@ -46,6 +50,8 @@ export async function performSwap(
   } catch (error) {
     settle(context, error)
     throw error
+  } finally {
+    watch.stop()
   }
 }
 
