@@ -17,6 +17,7 @@ import { keys } from './operate/keys.ts'
 import { rebuildDatabase } from './operate/rebuild.ts'
 import { listStops, pause, resume } from './operate/stops.ts'
 import { inspectSwaps } from './operate/swaps.ts'
+import { treasury } from './operate/treasury/treasury.ts'
 import { type CommandName, readCommandLine } from './operate/usage.ts'
 import { runWebhookCommand } from './operate/webhook.ts'
 import { type Running, stopOnSignal } from './stop-on-signal.ts'
@@ -64,6 +65,7 @@ const commands: Record<CommandName, (args: string[], env: Env, output: Output) =
   init: (args, _env, output) => init(args, output),
   'check-config': checkConfig,
   deploy,
+  treasury,
   inventory,
   keys,
   pause,

@@ -10,6 +10,12 @@ export function findNetwork(env: Env): NetworkConfig {
   return readForCommand(findNetworkFile(env), env)
 }
 
+/** The given file, or the configuration of the processes. `isLocal`: it is that of the local network. */
+export function readChosen(env: Env, file: string | undefined): { network: NetworkConfig; isLocal: boolean } {
+  if (file !== undefined) return { network: readForCommand(file, env), isLocal: false }
+  return { network: findNetwork(env), isLocal: env.GEOSWAP_CONFIG === undefined }
+}
+
 /** The configuration for commands without node access: stopping quotes must work without a provider's key. */
 export function findNetworkNames(env: Env): Pick<NetworkConfig, 'chains' | 'assets'> {
   return readUnfilled(findNetworkFile(env))

@@ -7,6 +7,7 @@ import { KEYS_HELP } from './keys.ts'
 import { REBUILD_HELP } from './rebuild.ts'
 import { STOPS_HELP } from './stops.ts'
 import { SWAPS_HELP } from './swaps.ts'
+import { TREASURY_HELP } from './treasury/treasury.ts'
 import { WEBHOOK_HELP } from './webhook.ts'
 
 // Processes take no arguments: their settings are in the environment.
@@ -22,6 +23,7 @@ const COMMANDS = {
   init: INIT_HELP,
   'check-config': CHECK_CONFIG_HELP,
   deploy: DEPLOY_HELP,
+  treasury: TREASURY_HELP,
   keys: KEYS_HELP,
   pause: STOPS_HELP,
   resume: STOPS_HELP,
