@@ -22,7 +22,7 @@ export function findNetworkNames(env: Env): Pick<NetworkConfig, 'chains' | 'asse
 }
 
 /** The configured file, or that of the local network. */
-function findNetworkFile(env: Env): string {
+export function findNetworkFile(env: Env): string {
   // An explicitly chosen database is never combined with the chains of the local network.
   const path = env.GEOSWAP_CONFIG ?? (findDatabaseTarget(env).isLocal ? localFile(env) : undefined)
   if (!path)

@@ -24,7 +24,9 @@ export async function applyCalls(env: Env, applied: Applied, output: Output): Pr
   for (const [index, { chain, calls }] of due.entries())
     await sendAll(wallets[index] as ChainWallet, { chain, calls, output })
   const sent = due.reduce((sum, { calls }) => sum + calls.length, 0)
-  output.out(sent === 0 ? 'Nothing to call.' : `All ${sent} calls are in blocks.`)
+  output.out(
+    sent === 0 ? 'Nothing to call.' : `Done: ${sent} ${sent === 1 ? 'call is' : 'calls are'} in blocks.`,
+  )
   return 0
 }
 

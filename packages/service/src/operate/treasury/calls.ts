@@ -3,7 +3,6 @@ import {
   type Abi,
   type AbiFunction,
   type Address,
-  BaseError,
   decodeErrorResult,
   encodeFunctionData,
   erc20Abi,
@@ -44,14 +43,21 @@ export function toPayment(to: Address, value: bigint, says: string): TreasuryCal
 
 /** The name of the contract's error that refused a call; undefined if none is known. */
 export function revertIn(error: unknown): string | undefined {
-  if (!(error instanceof BaseError)) return undefined
-  const found = error.walk((cause) => isHex((cause as { data?: unknown }).data))
-  const data = (found as { data?: Hex } | null)?.data
+  const data = dataIn(error)
   if (data === undefined || data.length < 10) return undefined
   try {
     const { errorName } = decodeErrorResult({ abi: [...geoVaultAbi, ...geoEscrowAbi], data })
     return `the contract refused it with ${errorName}`
   } catch {
+    // Another contract's error.
     return undefined
   }
+}
+
+/** Nodes return the data of a revert in the error, or in an object of it. */
+function dataIn(error: unknown): Hex | undefined {
+  const { data, cause } = (error ?? {}) as { data?: unknown; cause?: unknown }
+  if (isHex(data)) return data
+  const inner = typeof data === 'object' ? dataIn(data) : undefined
+  return inner ?? (cause === undefined ? undefined : dataIn(cause))
 }

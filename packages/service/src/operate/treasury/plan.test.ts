@@ -128,7 +128,7 @@ test('a stock deposits only what the vault lacks, as a transfer or as coin', () 
   expect(callsOf(stocked, held(5n))).toEqual([])
 })
 
-test('what a claim could not pay to the vault is collected', () => {
+test('a claim that the vault could not receive is collected', () => {
   const credited = new Map([[usdc, { cap: USDC.cap, claimCap: USDC.claimCap, held: 0n, credit: 9n }]])
 
   expect(callsOf(wanted, { ...done, tokens: credited })).toEqual([[vault, 'collectCredit', [escrow, usdc]]])
