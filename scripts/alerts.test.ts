@@ -27,6 +27,15 @@ const NOBODY = 'up{job="other"} 1'
 /** By alarm: samples that raise it, samples that do not, and for counters the samples of the scrape before. */
 const cases: Record<string, { bad: string; good: string; before?: string }> = {
   GeoswapProcessDown: { bad: 'up{job="geoswap"} 0', good: 'up{job="geoswap"} 1\nup{job="other"} 0' },
+  GeoswapDatabaseDown: { bad: 'geoswap_database_up 0', good: 'geoswap_database_up 1' },
+  GeoswapNodeLost: {
+    bad: 'geoswap_node_up{chain="base",node="a"} 1\ngeoswap_node_up{chain="base",node="b"} 0',
+    good: 'geoswap_node_up{chain="base",node="a"} 1',
+  },
+  GeoswapNodeBudget: {
+    bad: 'geoswap_node_budget_used_ratio{chain="base"} 1.1',
+    good: 'geoswap_node_budget_used_ratio{chain="base"} 0.4\ngeoswap_node_budget_used_ratio{chain="beta"} 0.4',
+  },
   GeoswapNoApi: { bad: NOBODY, good: 'geoswap_held_status_reads 0' },
   GeoswapNoWorker: {
     bad: 'geoswap_lanes_held{instance="a"} 0\ngeoswap_lanes_held{instance="b"} 0',
@@ -216,7 +225,7 @@ test('only metrics of a single process are summed over processes', () => {
     [...expr.matchAll(/sum(?: by \([^)]*\))?\s*\((geoswap_\w+)/g)].map(([, name]) => name),
   )
 
-  expect(summed).toEqual(['geoswap_lanes_held'])
+  expect(summed).toEqual(['geoswap_lanes_held', 'geoswap_node_budget_used_ratio'])
 })
 
 test('the dashboard shows metrics that the service has', () => {

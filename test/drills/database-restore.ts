@@ -30,6 +30,7 @@ export async function databaseRestore(scene: Scene): Promise<void> {
   scene.happens(`the database is lost, and the backup restored. Since then one swap was claimed, one delivered and
 not claimed, and for one a delivery was signed that never left`)
 
+  scene.sees(`the API refuses to start: ${await processes.refusalOf('api')}`)
   scene.sees(`the worker refuses to start: ${await processes.refusalOf('worker')}`)
   scene.sees(`the attester refuses to start: ${await processes.refusalOf('attester')}`)
   await service(scene, 'migrate')

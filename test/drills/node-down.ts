@@ -12,7 +12,7 @@ export async function nodeDown(scene: Scene): Promise<void> {
   scene.happens('the node of beta is dead; a swap is on its way there')
 
   await seesAlarm(scene, 'GeoswapChainDown')
-  await seesInLog(scene, 'worker', 'node does not answer')
+  await seesInLog(scene, 'worker', 'lane step failed')
   await seesQuote(scene, { what: 'to beta', to: world.beta, answer: '503 CHAIN_UNAVAILABLE' })
   await seesQuote(scene, { what: 'to another chain', to: world.alpha, symbol: 'WETH', answer: '200' })
 

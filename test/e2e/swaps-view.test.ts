@@ -29,6 +29,8 @@ test('an operator finds a swap, and sees everything that was signed, attested an
   const shown = JSON.parse((await swaps('show', swapId, '--json')).out)
   const trace: { at: string; what: string }[] = JSON.parse((await swaps('trace', swapId, '--json')).out)
   const { inputAmount, quotedOutput } = listed[0]
+  const table = (await swaps('list', '--wallet', wallet.address)).out
+  const told = (await swaps('trace', swapId)).out
   const times = trace.map(({ at }) => at)
 
   expect(listed).toMatchObject([{ id: swapId, status: 'settled', inputAmount: `${10n * USDC}` }])
@@ -46,6 +48,8 @@ test('an operator finds a swap, and sees everything that was signed, attested an
     ]),
   )
   expect(times).toEqual(times.toSorted())
+  expect(table).toMatch(/ 10 alpha:USDC +0\.0\d+ beta:WETH /)
+  expect(told).toContain('amount 10 alpha:USDC, ')
   const all = [listed, shown, trace].map((each) => JSON.stringify(each)).join()
   expect(all).not.toMatch(/"(raw|signature)"/)
 })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Key, type Keys, type Network, startNetwork } from '@geoswap/devnet'
 import { Client } from 'pg'
@@ -21,6 +21,7 @@ import {
 
 const USDC = 1_000_000n
 const SEND = 'eth_sendRawTransaction'
+const OUTAGE_MS = Number(process.env['OUTAGE_MS'] ?? 6_000)
 
 let network: Network
 let world: World
@@ -198,6 +199,34 @@ test('a killed database, API and attester restart, and a pending swap settles on
 
   await expectSettledOnce(wallet, swap)
   await until(async () => (await world.alpha.lockStateOf(swap.build)) === 'claimed')
+})
+
+test('an outage of the database and of every node writes less than 50 kB per process, and has a name', async () => {
+  const roles = ['api', 'worker', 'attester']
+  const bytesOf = () => roles.map((role) => statSync(join(network.home, 'logs', `${role}.log`)).size)
+  const before = bytesOf()
+  for (const proxy of proxies.values()) proxy.onCall(() => 'dropRequest')
+  const end = Date.now() + OUTAGE_MS
+  const seen = new Set<string>()
+  await until(async () => {
+    if (network.pids['postgres']?.length) network.kill('postgres')
+    for (const url of [`${network.local.apiUrl}/metrics`, ...network.local.metricsUrls]) {
+      const text = await fetch(url).then((reply) => reply.text())
+      if (!text.includes('geoswap_database_up 0')) continue
+      seen.add(url)
+      expect(text).not.toMatch(/^geoswap_(claim_margin_used_ratio|swaps|lanes_held|chain_live)\b/m)
+    }
+    return Date.now() > end && seen.size === 3
+  })
+  const written = bytesOf().map((bytes, index) => bytes - (before[index] ?? 0))
+  for (const proxy of proxies.values()) proxy.onCall(undefined)
+
+  for (const bytes of written) expect(bytes).toBeLessThan(50_000)
+  await until(async () => (await fetch(`${network.local.apiUrl}/ready`)).status === 200)
+  const ready = await Promise.all(
+    network.local.metricsUrls.map((url) => fetch(url.replace('/metrics', '/ready'))),
+  )
+  expect(ready.map(({ status }) => status)).toEqual([200, 200])
 })
 
 test('with the whole service dead, the CLI returns the input after the refund deadline', async () => {

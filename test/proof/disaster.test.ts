@@ -277,6 +277,7 @@ test('a database from an old backup is rebuilt from the chains, and every swap e
   const left = await leaveBehind()
 
   await copyDatabase(backup, 'geoswap')
+  await expect(startApi()).rejects.toThrow(/service -- rebuild/)
   await expect(startRole('worker')).rejects.toThrow(/service -- rebuild/)
   await expect(startRole('attester')).rejects.toThrow(/service -- rebuild/)
   const summary = await rebuild()

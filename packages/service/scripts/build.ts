@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { build, type Plugin } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -8,6 +10,8 @@ const DIST = fileURLToPath(new URL('../dist/service.mjs', import.meta.url))
 const MAIN = './packages/service/src/main.ts'
 // Packages that are no ES modules ask for it.
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`
+
+const run = promisify(execFile)
 
 type Options = {
   outfile?: string
@@ -32,6 +36,7 @@ export async function buildService({
     format: 'esm',
     target: 'node20',
     banner: { js: REQUIRE },
+    define: { GEOSWAP_COMMIT: JSON.stringify(await findCommit()) },
     logLevel: 'error',
     // Its module for Node requires its parts in a way that bundlers cannot follow.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
@@ -45,6 +50,14 @@ export async function buildService({
   await writeFile(draft, output.contents)
   await rename(draft, outfile)
   return outfile
+}
+
+/** The commit of the source: an image is built without the repository, and gets it in the environment. */
+async function findCommit(): Promise<string> {
+  const { GEOSWAP_COMMIT: given } = process.env
+  if (given) return given
+  const asked = run('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT })
+  return asked.then(({ stdout }) => stdout.trim()).catch(() => 'unknown')
 }
 
 /** Keeps `import.meta.url` of each source, so that files beside it are found. */

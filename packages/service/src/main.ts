@@ -6,9 +6,11 @@ import { loadConfig } from './config/load.ts'
 import { readSetting, required } from './config/secrets.ts'
 import { armFailPoints } from './fail-point.ts'
 import { listen } from './http/server.ts'
+import { describeBuild } from './observe/build.ts'
 import { createLogger, type Logger } from './observe/logger.ts'
 import { runAll } from './operate/all.ts'
 import { runApiKeyCommand } from './operate/api-key.ts'
+import { showBooks } from './operate/books.ts'
 import { checkConfig } from './operate/check-config.ts'
 import { deploy } from './operate/deploy.ts'
 import { doctor } from './operate/doctor/doctor.ts'
@@ -79,6 +81,7 @@ const commands: Record<CommandName, (args: string[], env: Env, output: Output) =
   resume,
   stops: listStops,
   swaps: inspectSwaps,
+  books: showBooks,
   rebuild: rebuildDatabase,
   'api-key': runApiKeyCommand,
   webhook: runWebhookCommand,
@@ -94,6 +97,7 @@ async function runRole(name: keyof typeof roles): Promise<void> {
 async function main(args: string[]): Promise<void> {
   const asked = readCommandLine(args)
   if (asked.kind === 'help') return terminal.out(asked.text)
+  if (asked.kind === 'version') return terminal.out(describeBuild())
   if (asked.kind === 'refused') {
     terminal.hint(asked.text)
     process.exitCode = 2

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type Address, type Hex, recoverMessageAddress, serializeSignature } from 'viem'
+import { createRecent } from '../async/recent.ts'
 import { every, within } from '../async/timing.ts'
 import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/delegation.ts'
 import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
+import { connectionsOf, DASHBOARD_POOL } from '../config/connections.ts'
 import { type Config, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
 import { type BuildDeps, buildGeoOp, type SealedOp } from '../flow/build/build-evm.ts'
 import { buildSolanaTx, type SealedInput } from '../flow/build/build-solana.ts'
@@ -36,11 +38,15 @@ import { toleranceFor } from '../model/pricing.ts'
 import { fromSealed } from '../model/quote.ts'
 import { activeSenders } from '../model/served-chain.ts'
 import type { Venue } from '../model/venue.ts'
+import { type CallMeter, createCallMeter } from '../observe/call-meter.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { addServiceMetrics } from '../observe/service-metrics.ts'
+import { findLostOn } from '../rebuild/lost-log.ts'
 import type { JsonValue, Purpose, Sealer } from '../seal/sealer.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
+import { readBooks } from '../store/books.ts'
 import { createPool } from '../store/db.ts'
 import { readInventory } from '../store/inventory.ts'
 import { readSpentCents } from '../store/key-spending.ts'
@@ -66,6 +72,7 @@ const MARKET_REFRESH_MS = 500
 // The last hundred swaps of a route change slowly.
 const SWAP_TIMES_MS = 10_000
 const MAX_UNSUBMITTED = 256
+const BOOKS_MS = 300_000
 
 type Api = {
   app: FastifyInstance
@@ -75,19 +82,28 @@ type Api = {
   close(): Promise<void>
 }
 
-function connect({ network, markerKey }: Config): Chains {
+function connect({ network, markerKey }: Config, calls: CallMeter): Chains {
   const noKeys = { accounts: [], signers: [], findSigned: undefined }
-  return connectChains({ ...noKeys, caller: 'api', network, markerKey, urlsOf: (chain) => chain.rpcUrls })
+  return connectChains({
+    ...noKeys,
+    caller: 'api',
+    calls,
+    network,
+    markerKey,
+    urlsOf: (chain) => chain.rpcUrls,
+  })
 }
 
 /** The HTTP API with its dependencies. It holds no key that can move money. */
 export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const { network } = config
-  const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap api' })
-  const chains = connect(config)
-  await verifyDatabase(pool, 'api', logger)
+  const max = connectionsOf(network).apiPool
+  const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap api' })
+  const calls = createCallMeter()
+  const chains = connect(config, calls)
+  await verifyDatabase(pool, { part: 'api', network, logger })
   await Promise.all([assertClock(pool), assertPyth(config, logger)])
-  const opening = await openChains(chains, { logger })
+  const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const views = openViews(pool, chains, { onFault: (error) => onFault(error, 'views') })
@@ -102,6 +118,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const limiter = createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(pool, leases) })
   const status = composeStatus(pool, (error) => onFault(error, 'status'))
   const metrics = createMetrics({ heldReads: status.heldCount })
+  addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
   const watched = {
     pool,
     chains: served,
@@ -111,7 +128,8 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     dailyNeeds: createDailyNeeds(pool),
     isBought: (token: Pick<Token, 'chainId' | 'address'>) => isBought(network, token),
   }
-  addServiceMetrics(metrics.registry, { ...watched, prices: market.prices })
+  const books = createRecent(BOOKS_MS, () => readBooks(pool, { days: 2 }))
+  addServiceMetrics(metrics.registry, { ...watched, prices: market.prices, books })
   await tables.start()
   const listener = listenToDatabase(config, logger, {
     channels: { swap_terminal: status.swapEnded, ...tables.channels, ...views.channels },
@@ -158,8 +176,11 @@ type OperatorParts = {
 async function createOperatorListener(config: Config, { watched, web, logger }: OperatorParts) {
   const { port, keys: secrets, databaseUrl } = config.operator
   if (port === 0 || !databaseUrl) return undefined
-  const stopsPool = createPool(databaseUrl.reveal(), { max: 2, applicationName: 'geoswap dashboard' })
-  await verifyDatabase(stopsPool, 'dashboard', logger)
+  const stopsPool = createPool(databaseUrl.reveal(), {
+    max: DASHBOARD_POOL,
+    applicationName: 'geoswap dashboard',
+  })
+  await verifyDatabase(stopsPool, { part: 'dashboard', network: config.network, logger })
   const keys = secrets.map((key) => key.reveal())
   // A user who can read the file of a local network may operate it.
   const localKey = config.network.web?.localFile === undefined ? undefined : keys[0]

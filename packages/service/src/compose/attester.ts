@@ -6,11 +6,14 @@ import { rememberHeads } from '../attester/remember-heads.ts'
 import { createAttestationSigning, type SignerOf } from '../chains/evm/attestation-signing.ts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
 import { isRefundable } from '../chains/is-signed.ts'
+import { connectionsOf } from '../config/connections.ts'
 import type { Config, NetworkConfig } from '../config.ts'
 import { addAttesterMetrics } from '../observe/attester-metrics.ts'
+import { createCallMeter } from '../observe/call-meter.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
+import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { findLostOn } from '../rebuild/lost-log.ts'
 import { createPool } from '../store/db.ts'
 import { findSigned } from '../store/signed.ts'
@@ -21,6 +24,8 @@ import { openChains } from './open-chains.ts'
 import { openSigners } from './signers.ts'
 
 const SWEEP_MS = 1_000
+// The alarm GeoswapAttesterSilent has the same limit.
+const IDLE_SECONDS = 60
 
 type Attester = { start(): Promise<void>; close(): Promise<void> }
 
@@ -32,14 +37,16 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const { registry } = metrics
   const signers = openSigners(config, { addresses, keys: config.attesterKeys, logger, registry })
   assertKeysFor(addresses, signers.all)
-  const pool = createPool(config.databaseUrl.reveal(), { max: 4, applicationName: 'geoswap attester' })
+  const max = connectionsOf(network).attesterPool
+  const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap attester' })
+  const calls = createCallMeter()
   const chains = connectChains({
-    caller: 'attester',
+    ...{ caller: 'attester', calls },
     ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
-  await verifyDatabase(pool, 'attester', logger)
+  await verifyDatabase(pool, { part: 'attester', network, logger })
   await signers.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const byId = new Map(chains.all.map(({ chain }) => [chain.chainId, rememberHeads(chain)]))
@@ -56,11 +63,19 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
       counters.countAttested(kind, swapIds.length)
     },
     onRefused(swap, why) {
-      logger.warn({ swapId: swap.id, why }, 'not attested')
+      logger.error({ swapId: swap.id, why }, 'not attested')
       counters.countRefused()
     },
   }
+  const isDatabaseUp = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
   const counters = addAttesterMetrics(metrics.registry)
+  const ready = async () => {
+    const [database, idleSeconds] = [await isDatabaseUp(), counters.idleSeconds()]
+    return {
+      ok: database && idleSeconds < IDLE_SECONDS,
+      checks: { database, idleSeconds, chains: gatesOf(chains) },
+    }
+  }
   const attest = () =>
     attestAll(deps).then(counters.noteSweep, (err: unknown) => {
       logger.warn({ err }, 'attesting failed')
@@ -70,7 +85,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   let sweep: { stop(): void } | undefined
   return {
     async start() {
-      server = await showMetrics(metrics.registry, config)
+      server = await showMetrics(metrics.registry, config, ready)
       sweep = every(SWEEP_MS, attest)
     },
     async close() {
@@ -81,6 +96,10 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
       await pool.end()
     },
   }
+}
+
+function gatesOf({ all }: Chains): Record<string, boolean> {
+  return Object.fromEntries(all.map(({ config, gate }) => [config.name, gate.isOpen]))
 }
 
 /** The signer of a chain: during a rotation of attesters, the one that its escrow currently names. */

@@ -9,6 +9,7 @@ import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { ChainCustody } from '../model/op-terms.ts'
+import type { CallMeter } from '../observe/call-meter.ts'
 import { insideTransaction } from '../store/db.ts'
 import type { ConnectedChain, EvmParts, SolanaOrigin, Ungated } from './connected-chain.ts'
 import { connectEvm, toContracts } from './evm.ts'
@@ -26,6 +27,8 @@ type Options = {
   network: NetworkConfig
   /** The name of this process in requests to nodes. */
   caller?: string
+  /** Counts the calls to nodes. */
+  calls?: Pick<CallMeter, 'watch'>
   urlsOf(chain: ChainConfig): readonly string[]
   accounts: readonly EvmSigner[]
   signers: readonly SolanaSigner[]
@@ -40,7 +43,9 @@ export function connectChains(options: Options): Chains {
   const places = new Map(network.chains.map((chain) => [chain.chainId, toPlace(chain)]))
   const custodyOf = (chainId: number) => get(places, chainId)
   const connected = network.chains.map((config): ConnectedChain => {
-    const shared = { ...options, urls: urlsOf(config), custodyOf, assertOutsideTransaction }
+    const urls = urlsOf(config)
+    const watches = options.calls?.watch(config.name, urls)
+    const shared = { ...options, urls, watches, custodyOf, assertOutsideTransaction }
     const chain =
       config.family === 'evm' ? connectEvm({ ...shared, config }) : connectSolana({ ...shared, config })
     return withGate(chain)

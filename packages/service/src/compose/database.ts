@@ -1,18 +1,22 @@
 import type { Pool } from 'pg'
+import { neededConnections } from '../config/connections.ts'
 import type { Config } from '../config.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Part } from '../store/grants.ts'
 import { createListener, type Listener, type ListenerOptions } from '../store/listen.ts'
 import { assertMigrated } from '../store/migrate.ts'
 import { assertPart } from '../store/roles.ts'
-import { assertDurable } from '../store/server.ts'
+import { assertConnections, assertDurable } from '../store/server.ts'
+
+type Verified = { part: Part; network: Config['network']; logger: Logger }
 
 /**
- * Refuses to start on a database that may lose commits or is older than this version, or with a role that has more
- * rights than its part. A newer database is only logged.
+ * Refuses to start on a database that may lose commits, allows too few connections or is older than this version, or
+ * with a role that has more rights than its part. A newer database is only logged.
  */
-export async function verifyDatabase(pool: Pool, part: Part, logger: Logger): Promise<void> {
+export async function verifyDatabase(pool: Pool, { part, network, logger }: Verified): Promise<void> {
   await assertDurable(pool)
+  await assertConnections(pool, neededConnections(network))
   const newer = await assertMigrated(pool)
   await assertPart(pool, part, { isAhead: newer.length > 0 })
   if (newer.length > 0) logger.info({ newer }, 'the database is ahead of this version')

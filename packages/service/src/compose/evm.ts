@@ -11,6 +11,7 @@ import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.
 import { createEvmViewReader } from '../chains/evm/view.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import { medianOfNodes } from '../chains/nodes/agree.ts'
+import type { NodeWatch } from '../chains/nodes/watch.ts'
 import { finalityOf } from '../config/finality.ts'
 import { maxHeadAgeMs } from '../config/head-age.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
@@ -28,13 +29,14 @@ type Options = {
   accounts: readonly EvmSigner[]
   custodyOf: CustodyOf
   caller?: string
+  watches?: readonly NodeWatch[] | undefined
   assertOutsideTransaction(): void
 }
 
 /** An EVM chain with the parts that the processes need. Makes no call to a node. */
 export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
-  const { network, config, urls, accounts, custodyOf, caller, assertOutsideTransaction } = options
-  const clients = createEvmClients({ urls, ...(caller && { caller }), assertOutsideTransaction })
+  const { network, config, urls, accounts, custodyOf, caller, watches, assertOutsideTransaction } = options
+  const clients = createEvmClients({ urls, watches, ...(caller && { caller }), assertOutsideTransaction })
   const { client } = clients
   const contracts = toContracts(config)
   const venues = buyingVenues(network, config.chainId)

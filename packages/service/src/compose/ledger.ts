@@ -1,15 +1,21 @@
 import type { Pool } from 'pg'
+import { createGasBook } from '../lanes/gas-book.ts'
 import type { HeadFollower } from '../lanes/head-follower.ts'
 import type { Task } from '../lanes/lane.ts'
+import type { ViewOfChain } from '../lanes/views.ts'
 import { createBookkeeper } from '../ledger/bookkeeper.ts'
+import { type PriceE18, usdE18 } from '../model/amount.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
+import { sendersOf } from '../model/served-chain.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 
 // Three readings confirm a mismatch: missing funds stop quotes within seconds of their block's finality.
 const READ_MS = 3_000
+const E12 = 10n ** 12n
 
 type Parts = { pool: Pool; catalog: Catalog; logger: Logger }
+type GasParts = { pool: Pool; prices: { priceOf(asset: string): PriceE18 | undefined } }
 
 /** Keeps the ledger of a chain beside its watch, in one process at a time. */
 export function createLedgerTask(
@@ -27,7 +33,7 @@ export function createLedgerTask(
     },
     onDrift: ({ token: tokenAddress, ...drift }) =>
       logger.error({ chain: name, tokenAddress, ...drift }, 'drift: quotes are stopped'),
-    onMended: (stopId) => logger.warn({ chain: name, stopId }, 'drift is over: quotes resume'),
+    onMended: (stopId) => logger.info({ chain: name, stopId }, 'drift is over: quotes resume'),
   })
   let nextAt = 0
   return {
@@ -38,4 +44,19 @@ export function createLedgerTask(
       await book(() => follower.current()?.hard)
     },
   }
+}
+
+/** Books the gas that the sending keys of a chain spend. The gas float pays top-ups, and is not one of them. */
+export function createGasTask(
+  { pool, prices }: GasParts,
+  { config, senders, nativeToken }: ConnectedChain,
+  view: Pick<ViewOfChain, 'part'>,
+): Task {
+  return createGasBook({
+    ...{ pool, view, chainId: config.chainId, keys: sendersOf({ senders }) },
+    usdE6Of(amount) {
+      const price = prices.priceOf(config.native.asset)
+      return price && usdE18(amount, { decimals: nativeToken.decimals, price }) / E12
+    },
+  })
 }

@@ -27,10 +27,7 @@ export async function openChains({ all }: Pick<Chains, 'all'>, options: Options)
   for (const { findings } of looks) warn(logger, findings)
   for (const { chain, silence } of silent) {
     chain.gate.isOpen = false
-    logger.error(
-      { err: silence, chain: chain.config.name },
-      'chain does not answer: not served until it does',
-    )
+    logger.warn({ err: silence, chain: chain.config.name }, 'chain does not answer: not served until it does')
   }
   return every(RETRY_MS, async () => {
     const closed = all.filter(({ gate }) => !gate.isOpen)

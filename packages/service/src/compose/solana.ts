@@ -2,6 +2,7 @@ import { attestationTypes, intakeDomain } from '@geoswap/protocol'
 import type { Address as SolanaAddress } from '@solana/kit'
 import { type Address, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
+import type { NodeWatch } from '../chains/nodes/watch.ts'
 import { NATIVE_SOL } from '../chains/solana/address.ts'
 import { createInputBuilder } from '../chains/solana/builder.ts'
 import { createSolanaChain } from '../chains/solana/chain.ts'
@@ -38,14 +39,15 @@ type Options = {
   markerKey: Secret | undefined
   findSigned: FindSigned | undefined
   caller?: string
+  watches?: readonly NodeWatch[] | undefined
   assertOutsideTransaction(): void
 }
 
 /** A Solana chain with the parts that the processes need. Makes no call to a node. */
 export function connectSolana(options: Options): Ungated & { solana: SolanaOrigin } {
-  const { network, config, urls, signers, findSigned, caller, assertOutsideTransaction } = options
+  const { network, config, urls, signers, findSigned, caller, watches, assertOutsideTransaction } = options
   const { vaults, feePayers } = config
-  const client = createSolanaClient({ urls, ...(caller && { caller }), assertOutsideTransaction })
+  const client = createSolanaClient({ urls, watches, ...(caller && { caller }), assertOutsideTransaction })
   const parts = createSolanaParts({ client, settings: toSettings(options), signers, findSigned })
   const chain = createSolanaChain(parts)
   const { solana: float, chains: filled = [] } = network.gasFloat ?? {}

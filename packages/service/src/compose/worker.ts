@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
+import { connectionsOf } from '../config/connections.ts'
 import { finalityOf } from '../config/finality.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
 import { confirmDeliveries, finalizeDeliveries } from '../flow/deliver/confirm-delivery.ts'
@@ -33,9 +34,11 @@ import { shareOf } from '../model/key-share.ts'
 import { USUAL_TOLERANCE_BPS } from '../model/pricing.ts'
 import { activeSenders, sendersOf } from '../model/served-chain.ts'
 import type { Swap } from '../model/swap.ts'
+import { createCallMeter } from '../observe/call-meter.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
+import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { tracingLane } from '../observe/trace-lane.ts'
 import { createWorkerEvents, type WorkerEvents } from '../observe/worker-events.ts'
 import { addWorkerMetrics } from '../observe/worker-metrics.ts'
@@ -50,7 +53,7 @@ import { assertKeysFor, type Chains, connectChains, loadCatalog, signingAddresse
 import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createFollowing } from './following.ts'
-import { createLedgerTask } from './ledger.ts'
+import { createGasTask, createLedgerTask } from './ledger.ts'
 import { openChains } from './open-chains.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
@@ -92,7 +95,8 @@ const FETCHED_LOCKS = 40
 /** The worker: follows the chains, locks, delivers, claims, refunds. */
 export async function composeWorker(config: Config, logger: Logger): Promise<Worker> {
   const { network } = config
-  const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap worker' })
+  const max = connectionsOf(network).workerPool
+  const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap worker' })
   const metrics = createMetrics()
   const evmSigners = openSigners(config, {
     ...{ addresses: signingAddresses(network), keys: keysOf(config) },
@@ -101,12 +105,13 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const accounts = evmSigners.all
   const signers = await createSigners(config.solanaKeys)
   assertKeysFor(signingAddresses(network), [...accounts, ...signers])
+  const calls = createCallMeter()
   const chains = connectChains({
-    ...{ caller: 'worker', network, accounts, signers, markerKey: config.markerKey },
+    ...{ caller: 'worker', calls, network, accounts, signers, markerKey: config.markerKey },
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.rpcUrls,
   })
-  await verifyDatabase(pool, 'worker', logger)
+  await verifyDatabase(pool, { part: 'worker', network, logger })
   await evmSigners.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const catalog = await loadCatalog(network, chains)
@@ -115,10 +120,15 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     onHead: (chainId) => wake(`head:${chainId}`),
     onFault: (err) => logger.warn({ err }, 'reading views failed'),
   })
-  const counters = addWorkerMetrics(metrics.registry, {
-    followers: chains.all.map(({ config }) => ({ chain: config.name, follower: views.of(config.chainId) })),
-    heldLanes: () => runner.heldCount(),
-  })
+  const isDatabaseUp = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
+  const followers = network.chains.map(({ name, chainId }) => ({ chain: name, follower: views.of(chainId) }))
+  const heldLanes = () => runner.heldCount()
+  const counters = addWorkerMetrics(metrics.registry, { followers, heldLanes, isDatabaseUp })
+  const ready = async () => {
+    const [database, alive] = [await isDatabaseUp(), followers.filter(({ follower }) => follower.isLive())]
+    const checks = { database, chains: alive.map(({ chain }) => chain), lanes: heldLanes() }
+    return { ok: database && alive.length > 0, checks }
+  }
   const events = createWorkerEvents(logger, counters)
   const spans = openSpans(config, 'worker', logger)
   const parts = completeParts({ config, pool, chains, catalog, views, wake, logger, events })
@@ -128,7 +138,9 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   ]
   if (spans) lanes.push(tracingLane(pool, spans))
   const onFault = (error: unknown, lane: string) => {
-    logger.warn({ err: error, lane }, 'lane step failed')
+    const [, id] = lane.split(':')
+    const chain = network.chains.find(({ chainId }) => String(chainId) === id)?.name
+    logger.warn({ err: error, lane, ...(chain && { chain }) }, 'lane step failed')
     metrics.countFault('lane')
   }
   const { leaseMs } = network
@@ -140,7 +152,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     async start() {
       await views.start()
       parts.prices.start()
-      server = await showMetrics(metrics.registry, config)
+      server = await showMetrics(metrics.registry, config, ready)
       await runner.start()
     },
     async close() {
@@ -296,11 +308,11 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
       if (heads) await release(heads)
     },
   }
-  const books = createLedgerTask(parts, connected, follower)
+  const books = [createLedgerTask(parts, connected, follower), createGasTask(parts, connected, follower)]
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
   return {
     ...lane,
-    tasks: [...createFollowing(parts, connected), ...lane.tasks, books, orphans, deferred, times.task],
+    tasks: [...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, deferred, times.task],
   }
 }
 

@@ -106,6 +106,12 @@ const anyChain = {
         '0 delivers nothing from this chain.',
     ),
   ),
+  callsPerMinute: Type.Optional(
+    count(
+      'Calls to the nodes of this chain that you pay for, per minute, over all processes. More raise an alarm; ' +
+        'nothing is slowed. Default: none.',
+    ),
+  ),
   maxInFlight: Type.Optional(
     count('Unmined transactions per key; further work waits and is batched. Default 16.'),
   ),

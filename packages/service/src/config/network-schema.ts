@@ -85,6 +85,25 @@ const RemoteSigner = Type.Object(
   strict,
 )
 
+const pool = (used: string, size: number) =>
+  Type.Optional(range(1, 1_000, `Connections of ${used} at most. Default ${size}.`))
+
+const Connections = Type.Object(
+  {
+    apiPool: pool('an API process', 20),
+    workerPool: pool('a worker', 20),
+    attesterPool: pool('the attester', 4),
+    apiProcesses: Type.Optional(range(1, 1_000, 'API processes that run at once. Default 1.')),
+    workerProcesses: Type.Optional(range(1, 1_000, 'Workers that run at once. Default 1.')),
+  },
+  {
+    ...strict,
+    description:
+      'Connections to the database. Processes do not start if their sum, with listeners and commands, is more than ' +
+      'the server allows.',
+  },
+)
+
 const urlByChain = (description: string) =>
   Type.Record(Type.String({ pattern: '^[0-9]+$' }), url('URL for the chain with this id.'), { description })
 
@@ -208,6 +227,7 @@ export const NetworkSchema = Type.Object(
     ),
     deadlines: Type.Optional(Deadlines),
     webhooks: Type.Optional(Webhooks),
+    connections: Type.Optional(Connections),
     eventDays: Type.Optional(
       range(
         1,

@@ -11,7 +11,7 @@ export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((thrown, request, reply) => {
     const error = thrown instanceof Error ? thrown : new Error(`Not an error: ${typeof thrown}`)
     const refusal = toRefusal(error)
-    if (errorCatalogue[refusal.code].status >= 500) logFault(request, error)
+    if (errorCatalogue[refusal.code].status >= 500) logFault(request, refusal.code, error)
     if (refusal.code === 'BODY_TOO_LARGE') readRest(reply)
     return answerRefusal(reply, refusal)
   })
@@ -71,6 +71,8 @@ function bodyIssue(code: string | undefined): Issue {
   return { field: 'body', message: 'must be valid JSON, without __proto__ or constructor keys' }
 }
 
-function logFault(request: FastifyRequest, error: Error): void {
-  request.log.error({ requestId: request.id, route: request.routeOptions.url, err: error }, 'request failed')
+/** An error is a fault in the service. Everything that is only unavailable returns by itself or has its own alarm. */
+function logFault(request: FastifyRequest, code: ServiceError['code'], error: Error): void {
+  const level = code === 'INTERNAL' ? 'error' : 'warn'
+  request.log[level]({ requestId: request.id, route: request.routeOptions.url, err: error }, 'request failed')
 }

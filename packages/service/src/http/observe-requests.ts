@@ -5,6 +5,8 @@ import type { Metrics } from '../observe/metrics.ts'
 // Frequent reads without effect: they are in the metrics, and in the log at debug level.
 const READS = new Set(['GET /swap/status/:swapId', 'GET /swap/status/:swapId/events', 'POST /swap/quote'])
 
+const UNAVAILABLE = 503
+
 /** One log line and one observation per answered request. The fields are listed: nothing else is logged. */
 export function observeRequests(
   app: FastifyInstance,
@@ -14,10 +16,16 @@ export function observeRequests(
     const ms = reply.elapsedTime
     const route = routeOf(request, basePath)
     metrics.observeRequest({ route, status: reply.statusCode, seconds: ms / 1_000 })
-    const level = isDebugOnly(request, reply.statusCode, route) ? 'debug' : 'info'
+    const level = levelOf(request, reply.statusCode, route)
     if (logger.isLevelEnabled(level)) logger[level](lineOf(request, reply, { route, ms }), 'request')
     done()
   })
+}
+
+/** An outage answers every call alike: a warning is folded. */
+function levelOf(request: FastifyRequest, status: number, route: string): 'debug' | 'info' | 'warn' {
+  if (status === UNAVAILABLE) return 'warn'
+  return isDebugOnly(request, status, route) ? 'debug' : 'info'
 }
 
 /** Rejected calls without a key are logged at debug level, so that they cannot fill the log. */

@@ -4,7 +4,7 @@ import { describeGasNeed, fundingOf } from '../model/gas-funding.ts'
 import { activeSenders, type Senders, type ServedChain, sendersOf } from '../model/served-chain.ts'
 import type { Views } from './views.ts'
 
-type Seen = { marks: GasMarks; balances: Readonly<Record<string, bigint>> }
+type Seen = { marks: GasMarks; balances: Readonly<Record<string, bigint>>; ageMs: number }
 type KeyGas = { chain: string; address: string; isLow: boolean }
 type FloatGas = {
   chain: string
@@ -23,9 +23,12 @@ export type GasWatch = {
   canDeliver(chainId: number): boolean
   /** Names the keys that have too little, with what each needs. */
   needs(chainId: number): string[]
+  /** Keys and floats of the chains whose balances were read lately. */
   keys(): KeyGas[]
   floats(): FloatGas[]
 }
+
+const FRESH_MS = 60_000
 
 /** Watches the gas balances of all keys, by the views of the chains. */
 export function createGasWatch(chains: readonly ServedChain[], views: Pick<Views, 'of'>): GasWatch {
@@ -35,7 +38,11 @@ export function createGasWatch(chains: readonly ServedChain[], views: Pick<Views
     const view = views.of(chainId)
     const [costs, state] = [view.part('costs'), view.part('state')]
     if (!costs || !state) return undefined
-    return { marks: marksOf(costs.value, float?.limits), balances: state.value.balances }
+    return { marks: marksOf(costs.value, float?.limits), balances: state.value.balances, ageMs: state.ageMs }
+  }
+  function lookLately(chain: ServedChain): Seen | undefined {
+    const seen = look(chain)
+    return seen && seen.ageMs <= FRESH_MS ? seen : undefined
   }
   function hasGas(chainId: number, address: string): boolean {
     const chain = byId.get(chainId)
@@ -56,8 +63,8 @@ export function createGasWatch(chains: readonly ServedChain[], views: Pick<Views
       const [chain, costs] = [byId.get(chainId), views.of(chainId).part('costs')]
       return chain && costs ? needsOf(chain, costs.value, (address) => hasGas(chainId, address)) : []
     },
-    keys: () => chains.flatMap((chain) => keysOf(chain, look(chain))),
-    floats: () => chains.flatMap((chain) => floatGasOf(chain, look(chain)) ?? []),
+    keys: () => chains.flatMap((chain) => keysOf(chain, lookLately(chain))),
+    floats: () => chains.flatMap((chain) => floatGasOf(chain, lookLately(chain)) ?? []),
   }
 }
 

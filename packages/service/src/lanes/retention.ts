@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Logger } from '../observe/logger.ts'
 import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from '../store/event-months.ts'
 import {
+  deleteDoneEvents,
   deleteEventsOf,
   deleteUnsubmittedOps,
   FIRST_EVENT,
@@ -14,10 +15,16 @@ const EVERY_MS = 600_000
 // Small batches hold locks only briefly, and use an index instead of a table scan.
 const AT_ONCE = 1_000
 const DEFAULT_EVENT_DAYS = 90
+// Longer than an input is held: a scan that begins anew finds events of open swaps stored.
+const CHAIN_EVENT_DAYS = 8
 
 /** Deletes rows that are no longer needed. Swaps, signed transactions, attestations and books stay for ever. */
 export function retentionLane(pool: Pool, logger: Logger, eventDays = DEFAULT_EVENT_DAYS): Lane {
-  const clearing = [clearOps(pool, logger), clearEvents(pool, logger, eventDays)]
+  const clearing = [
+    clearOps(pool, logger),
+    clearEvents(pool, logger, eventDays),
+    clearChainEvents(pool, logger),
+  ]
   return { name: 'retention', tasks: clearing.map(toTask) }
 }
 
@@ -41,6 +48,14 @@ function clearOps(pool: Pool, logger: Logger): Clear {
     after = last
     if (deleted > 0) logger.info({ ops: deleted }, 'cleared away')
     return isEnd
+  }
+}
+
+function clearChainEvents(pool: Pool, logger: Logger): Clear {
+  return async () => {
+    const deleted = await deleteDoneEvents(pool, { olderThanDays: CHAIN_EVENT_DAYS, limit: AT_ONCE })
+    if (deleted > 0) logger.info({ chainEvents: deleted }, 'cleared away')
+    return deleted < AT_ONCE
   }
 }
 

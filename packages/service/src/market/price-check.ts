@@ -42,6 +42,8 @@ export function createPriceCheck({ catalog, book, toleranceBps, isBuyer, onRead 
     stop() {
       for (const loop of loops) loop.stop()
     },
+    /** The price of an asset as of the last reading. */
+    priceOf: (asset: string) => book.referenceOf(asset).price,
     /** Resolves when the prices are those of the newest views. */
     async refresh(): Promise<void> {
       await Promise.all(onChains.map(book.refresh))

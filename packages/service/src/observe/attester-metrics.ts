@@ -5,6 +5,8 @@ type AttesterCounters = {
   countRefused(): void
   /** Call it after a complete sweep of waiting swaps. */
   noteSweep(): void
+  /** Seconds since the last complete sweep. */
+  idleSeconds(): number
 }
 
 export function addAttesterMetrics(registry: Registry): AttesterCounters {
@@ -20,17 +22,19 @@ export function addAttesterMetrics(registry: Registry): AttesterCounters {
     registers: [registry],
   })
   let sweptAt = performance.now()
+  const idleSeconds = () => (performance.now() - sweptAt) / 1_000
   new Gauge({
     name: 'geoswap_attester_idle_seconds',
     help: 'Seconds since the attester last completed a sweep of waiting swaps.',
     registers: [registry],
     collect() {
-      this.set((performance.now() - sweptAt) / 1_000)
+      this.set(idleSeconds())
     },
   })
   return {
     countAttested: (kind, swaps) => attested.inc({ kind }, swaps),
     countRefused: () => refused.inc(),
+    idleSeconds,
     noteSweep() {
       sweptAt = performance.now()
     },

@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
 import type { GasWatch } from '../lanes/gas-watch.ts'
 
-/** Gas balances and how long they last, as this process last saw them. */
+/** Gas balances and how long they last. Those of a chain that is not read are absent. */
 export function addGasMetrics(registry: Registry, gas: Pick<GasWatch, 'keys' | 'floats'>): void {
   new Gauge({
     name: 'geoswap_gas_low',
@@ -10,6 +10,7 @@ export function addGasMetrics(registry: Registry, gas: Pick<GasWatch, 'keys' | '
     labelNames: ['chain', 'address'],
     registers: [registry],
     collect() {
+      this.reset()
       for (const { chain, address, isLow } of gas.keys()) this.set({ chain, address }, isLow ? 1 : 0)
     },
   })
@@ -19,6 +20,7 @@ export function addGasMetrics(registry: Registry, gas: Pick<GasWatch, 'keys' | '
     labelNames: ['chain', 'address'],
     registers: [registry],
     collect() {
+      this.reset()
       for (const { chain, address, balance, decimals } of gas.floats())
         this.set({ chain, address }, Number(formatUnits(balance, decimals)))
     },
@@ -29,6 +31,7 @@ export function addGasMetrics(registry: Registry, gas: Pick<GasWatch, 'keys' | '
     labelNames: ['chain'],
     registers: [registry],
     collect() {
+      this.reset()
       for (const { chain, topUpsLeft } of gas.floats()) this.set({ chain }, topUpsLeft)
     },
   })

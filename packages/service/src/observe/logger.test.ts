@@ -52,3 +52,28 @@ test('an error is written with its causes, without keys, credentials and payload
   expect(lines.join()).not.toMatch(/SSSS|pass@|APIKEY|abababab/)
   expect(err.stack).toContain('logger.test.ts')
 })
+
+test('warnings and errors that repeat are one line, and information is always written', () => {
+  const { logger, lines } = createProbe()
+
+  for (let turn = 0; turn < 3; turn += 1) {
+    logger.warn({ err: new Error('down'), lane: `lane ${turn}` }, 'lane step failed')
+    logger.error('not as it should be')
+    logger.info({ swapId: 'swp_1' }, 'sent')
+  }
+
+  const messages = lines.map((line) => JSON.parse(line).msg)
+  expect(messages).toEqual(['lane step failed', 'not as it should be', 'sent', 'sent', 'sent'])
+})
+
+test('an error whose stack was written is written without it', () => {
+  const { logger, lines } = createProbe()
+
+  logger.warn({ err: new Error('down'), source: 'keys' }, 'refresh failed')
+  logger.warn({ err: new Error('down'), source: 'stops' }, 'refresh failed')
+
+  const [first, second] = lines.map((line) => JSON.parse(line))
+  expect(first.err.stack).toContain('at ')
+  expect(second).toMatchObject({ level: 'warn', source: 'stops', err: { type: 'Error', message: 'down' } })
+  expect(second.err).not.toHaveProperty('stack')
+})

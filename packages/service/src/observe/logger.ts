@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, type LoggerOptions, pino } from 'pino'
+import { createFold } from './fold.ts'
 
 export type { Logger } from 'pino'
 
@@ -26,7 +27,12 @@ const SECRET_FIELDS = new Set([
 ])
 const MAX_DEPTH = 4
 
-/** Writes JSON lines to standard output, buffered. Call `flush` before the process ends. */
+const WARN = 40
+
+/**
+ * Writes JSON lines to standard output, buffered. Call `flush` before the process ends. Warnings and errors that repeat
+ * are folded.
+ */
 export function createLogger({ level = 'info', name, stream }: Options = {}): Logger {
   const options: LoggerOptions = {
     level,
@@ -34,8 +40,36 @@ export function createLogger({ level = 'info', name, stream }: Options = {}): Lo
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label) => ({ level: label }), log: (fields) => hideSecrets(fields) },
     serializers: { err: describeError, error: describeError, req: () => undefined, res: () => undefined },
+    hooks: { logMethod: foldRepeats() },
   }
   return pino(options, stream ?? destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 250 }))
+}
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
+
+function foldRepeats(): LogMethod {
+  const fold = createFold()
+  return function logMethod(args, write, level) {
+    if (level < WARN) return void write.apply(this, args)
+    const [first, second] = args as unknown[]
+    const isNamed = typeof first === 'object' && first !== null
+    const fields: Record<string, unknown> =
+      first instanceof Error ? { err: first } : isNamed ? { ...first } : {}
+    const message = String(isNamed ? (second ?? '') : first)
+    const say = (shown: object) => write.apply(this, [shown, message])
+    const fate = fold({
+      message,
+      fields,
+      summarize: (repeats) => say({ ...subjectOf(fields), ...repeats }),
+    })
+    if (fate === 'whole') write.apply(this, args)
+    if (fate === 'brief') say({ ...fields, err: new Brief(fields['err']) })
+  }
+}
+
+/** The fields of a repeated line, with its error in brief and without those of one occurrence. */
+function subjectOf({ requestId: _request, lane: _lane, ms: _ms, ...rest }: Record<string, unknown>): object {
+  return rest['err'] === undefined ? rest : { ...rest, err: new Brief(rest['err']) }
 }
 
 /** Pino's own redaction with wildcards takes six times as long as writing the line. */
@@ -55,21 +89,41 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 const MAX_CAUSES = 4
+const MAX_FRAMES = 12
+
+/** An error whose stack is in an earlier line. */
+class Brief {
+  readonly error: unknown
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
 
 /**
  * The loggable part of an error: name, code, message and stack, with URLs reduced to their origin, and keys and signed
  * payloads removed. Other properties may contain a request.
  */
 function describeError(error: unknown, depth = 0): Record<string, unknown> {
+  if (error instanceof Brief) return withoutStack(describeError(error.error, MAX_CAUSES))
   if (!(error instanceof Error)) return { message: clean(String(error)) }
   const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')
   return {
     type: error.name,
     message: clean(error.message),
     ...(code && { code: error.code }),
-    ...(error.stack && { stack: clean(error.stack) }),
+    ...(error.stack && { stack: clean(framesOf(error)) }),
     ...(error.cause !== undefined && depth < MAX_CAUSES && { cause: describeError(error.cause, depth + 1) }),
   }
+}
+
+function withoutStack({ stack: _stack, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  return rest
+}
+
+/** The frames of the stack; the message is a field of its own. */
+function framesOf({ stack = '' }: Error): string {
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
+  return frames.slice(0, MAX_FRAMES).join('\n')
 }
 
 const API_KEY = /g[sp]k_[a-z]+_\w+/g

@@ -5,19 +5,22 @@ import type { Registry } from 'prom-client'
 export type MetricsServer = { port: number; close(): Promise<void> }
 
 type Shown = { metrics: { port: number; host: string } }
+/** Whether the process can work, and the state of each thing it needs. */
+type Ready = { ok: boolean; checks: Record<string, unknown> }
 
-/** Serves /metrics and /health of a process without an API; does nothing without a port. */
+type Answer = { status: number; type: string; text: string }
+
+/** Serves /metrics, /health and /ready of a process without an API; does nothing without a port. */
 export async function showMetrics(
   registry: Registry,
   { metrics: { port, host } }: Shown,
+  ready: () => Promise<Ready>,
 ): Promise<MetricsServer | undefined> {
   if (port === 0) return undefined
   const server = createServer(async (request, reply) => {
-    if (request.url === '/health') return void reply.end('{"status":"ok"}\n')
-    if (request.url !== '/metrics') return void reply.writeHead(404).end()
-    const text = await registry.metrics().catch(() => undefined)
-    if (text === undefined) return void reply.writeHead(500).end()
-    reply.writeHead(200, { 'content-type': registry.contentType }).end(text)
+    const failed = { status: 500, type: 'text/plain', text: '' }
+    const { status, type, text } = await answer(request.url, { registry, ready }).catch(() => failed)
+    reply.writeHead(status, { 'content-type': type }).end(text)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -30,4 +33,18 @@ export async function showMetrics(
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }
+}
+
+type Sources = { registry: Registry; ready(): Promise<Ready> }
+
+async function answer(path: string | undefined, { registry, ready }: Sources): Promise<Answer> {
+  if (path === '/metrics') return { status: 200, type: registry.contentType, text: await registry.metrics() }
+  if (path === '/health') return json(200, { status: 'ok' })
+  if (path !== '/ready') return { status: 404, type: 'text/plain', text: '' }
+  const { ok, checks } = await ready()
+  return json(ok ? 200 : 503, { status: ok ? 'ready' : 'not ready', checks })
+}
+
+function json(status: number, body: object): Answer {
+  return { status, type: 'application/json; charset=utf-8', text: `${JSON.stringify(body)}\n` }
 }

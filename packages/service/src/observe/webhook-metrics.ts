@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
 import { countEndpoints, countWaiting } from '../store/webhook-endpoints.ts'
+import { addReading } from './database-gauges.ts'
 
 export function addWebhookMetrics(registry: Registry, pool: Pool) {
   const attempts = new Counter({
@@ -9,27 +10,38 @@ export function addWebhookMetrics(registry: Registry, pool: Pool) {
     labelNames: ['outcome'],
     registers: [registry],
   })
-  new Gauge({
+  const deliveries = {
     name: 'geoswap_webhook_deliveries',
     help: 'Events due to endpoints: waiting for their next attempt, or given up.',
     labelNames: ['state'],
-    registers: [registry],
-    async collect() {
-      const counts = await countWaiting(pool).catch(() => undefined)
-      if (!counts) return
-      this.set({ state: 'waiting' }, counts.waiting)
-      this.set({ state: 'givenUp' }, counts.givenUp)
+  }
+  addReading(
+    registry,
+    { deliveries },
+    {
+      read: () => countWaiting(pool),
+      show(gauges, counts) {
+        if (!counts) return
+
+        gauges.deliveries.set({ state: 'waiting' }, counts.waiting)
+        gauges.deliveries.set({ state: 'givenUp' }, counts.givenUp)
+      },
     },
-  })
-  new Gauge({
+  )
+  const endpoints = {
     name: 'geoswap_webhook_endpoints',
     help: 'Endpoints by whether they accept deliveries.',
     labelNames: ['state'],
-    registers: [registry],
-    async collect() {
-      const counts = await countEndpoints(pool).catch(() => undefined)
-      for (const [state, count] of Object.entries(counts ?? {})) this.set({ state }, count)
+  }
+  addReading(
+    registry,
+    { endpoints },
+    {
+      read: () => countEndpoints(pool),
+      show(gauges, counts) {
+        for (const [state, count] of Object.entries(counts ?? {})) gauges.endpoints.set({ state }, count)
+      },
     },
-  })
+  )
   return (outcome: 'delivered' | 'failed') => attempts.inc({ outcome })
 }

@@ -1,7 +1,8 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, type Registry } from 'prom-client'
 import type { Refusal } from '../chains/chain.ts'
 import type { HeadFollower } from '../lanes/head-follower.ts'
 import type { Role } from '../store/attempts.ts'
+import { addReading } from './database-gauges.ts'
 
 export type WorkerCounters = {
   countSent(chain: string, role: Role): void
@@ -12,36 +13,15 @@ export type WorkerCounters = {
 type Sources = {
   followers: readonly { chain: string; follower: Pick<HeadFollower, 'downSeconds' | 'isLive'> }[]
   heldLanes(): number
+  isDatabaseUp(): Promise<boolean>
 }
 
-/** Figures of this worker; the API exports those in the database. */
-export function addWorkerMetrics(registry: Registry, { followers, heldLanes }: Sources): WorkerCounters {
-  new Gauge({
-    name: 'geoswap_chain_head_seconds',
-    help: 'Seconds since the head of a chain last moved, as this worker sees it.',
-    labelNames: ['chain'],
-    registers: [registry],
-    collect() {
-      for (const { chain, follower } of followers) this.set({ chain }, follower.downSeconds())
-    },
-  })
-  new Gauge({
-    name: 'geoswap_chain_live',
-    help: '1 while the nodes of a chain answer and agree, and its head moves.',
-    labelNames: ['chain'],
-    registers: [registry],
-    collect() {
-      for (const { chain, follower } of followers) this.set({ chain }, follower.isLive() ? 1 : 0)
-    },
-  })
-  new Gauge({
-    name: 'geoswap_lanes_held',
-    help: 'Lanes that this worker holds.',
-    registers: [registry],
-    collect() {
-      this.set(heldLanes())
-    },
-  })
+/**
+ * Figures of this worker; the API exports those in the database. Heads and lanes are known by the database: they are
+ * absent while it does not answer.
+ */
+export function addWorkerMetrics(registry: Registry, sources: Sources): WorkerCounters {
+  addStateGauges(registry, sources)
   const sent = new Counter({
     name: 'geoswap_transactions_sent_total',
     help: 'Transactions recorded and sent by this worker, by role.',
@@ -65,4 +45,32 @@ export function addWorkerMetrics(registry: Registry, { followers, heldLanes }: S
     countSent: (chain, role) => sent.inc({ chain, role }),
     countReplaced: (chain) => replaced.inc({ chain }),
   }
+}
+
+function addStateGauges(registry: Registry, { followers, heldLanes, isDatabaseUp }: Sources): void {
+  const specs = {
+    head: {
+      name: 'geoswap_chain_head_seconds',
+      help: 'Seconds since the head of a chain last moved, as this worker sees it.',
+      labelNames: ['chain'],
+    },
+    live: {
+      name: 'geoswap_chain_live',
+      help: '1 while the nodes of a chain answer and agree, and its head moves.',
+      labelNames: ['chain'],
+    },
+    lanes: { name: 'geoswap_lanes_held', help: 'Lanes that this worker holds.' },
+  }
+  addReading(registry, specs, {
+    async read() {
+      if (!(await isDatabaseUp())) throw new Error('The database does not answer')
+    },
+    show(gauges) {
+      for (const { chain, follower } of followers) {
+        gauges.head.set({ chain }, follower.downSeconds())
+        gauges.live.set({ chain }, follower.isLive() ? 1 : 0)
+      }
+      gauges.lanes.set(heldLanes())
+    },
+  })
 }

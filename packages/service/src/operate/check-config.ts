@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { joinFindings } from '../chains/findings.ts'
-import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
+import { type Findings, joinFindings } from '../chains/findings.ts'
+import { describeError, type Env, type Output, parseFlags, UsageError, withDatabase } from '../command.ts'
 import { verifyPyth } from '../compose/prices.ts'
+import { neededConnections } from '../config/connections.ts'
 import { describeProblem, parseNetwork } from '../config/network-file.ts'
+import { optionalSecret, readSetting } from '../config/secrets.ts'
 import type { Config, NetworkConfig } from '../config.ts'
+import { assertConnections } from '../store/server.ts'
 import { checkChains, checkGas, checkTreasury, connectForChecks } from './checks.ts'
-import { readPythKey } from './inventory/session.ts'
 import { fillInAllUrls } from './read-network.ts'
 
 export const CHECK_CONFIG_HELP = `check-config FILE [--online]
       Reports all problems of a configuration file by line. --online also checks chains, contracts, tokens and
-      feeds on every node of API, worker and attester, the calls of the treasury, and gas. Exit code 1: problems
-      were found.`
+      feeds on every node of API, worker and attester, the calls of the treasury, gas, and with DATABASE_URL the
+      connections that the server allows. Exit code 1: problems were found.`
 
 export async function checkConfig(args: string[], env: Env, output: Output): Promise<number> {
   const { file, online } = parse(args)
@@ -23,11 +25,32 @@ export async function checkConfig(args: string[], env: Env, output: Output): Pro
   }
   output.out(`${file}: ${describe(network)}`)
   if (!online) return 0
-  const pythApiKey = readPythKey(env)
-  return checkOnline({ network: fillInAllUrls(network, env), pythApiKey }, output)
+  const pythApiKey = readSecrets(env, optionalSecret, 'GEOSWAP_PYTH_API_KEY')
+  const databaseUrl = readSecrets(env, readSetting, 'DATABASE_URL')
+  return checkOnline({ network: fillInAllUrls(network, env), pythApiKey, databaseUrl }, output)
 }
 
-type Checked = Pick<Config, 'network' | 'pythApiKey'>
+type Checked = Pick<Config, 'network' | 'pythApiKey'> & { databaseUrl: string | undefined }
+
+function readSecrets<T>(env: Env, read: (env: Env, name: string, problems: string[]) => T, name: string): T {
+  const problems: string[] = []
+  const value = read(env, name, problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return value
+}
+
+/** Compares the connections that all processes may need with those that the server allows. */
+async function checkDatabase({ network, databaseUrl }: Checked): Promise<Findings> {
+  if (databaseUrl === undefined) return { problems: [], warnings: [] }
+  const target = { databaseUrl, sealKeys: undefined, isLocal: false }
+  const problems = await withDatabase(target, 'check-config', (pool) =>
+    assertConnections(pool, neededConnections(network)),
+  ).then(
+    () => [],
+    (error: unknown) => [`database: ${describeError(error)}`],
+  )
+  return { problems, warnings: [] }
+}
 
 /** Runs all checks of a start against the nodes of all processes. Warnings count as problems. */
 async function checkOnline(config: Checked, output: Output): Promise<number> {
@@ -43,6 +66,7 @@ async function checkOnline(config: Checked, output: Output): Promise<number> {
       checkTreasury(network, ours),
       checkGas(network, ours),
       verifyPyth(config),
+      checkDatabase(config),
     ]),
   )
   const found = [...new Set([...problems, ...warnings])]
@@ -81,7 +105,7 @@ function describe(config: NetworkConfig): string {
     ({ name, chainId, tokens }) => `${name} (${chainId}, ${count(tokens.length, 'token')})`,
   )
   const relaying = count(relayers.length + authorizationRelayers.length, 'relayer')
-  const keys = `${relaying}, ${count(deliverers.length, 'deliverer')}`
+  const keys = `${relaying}, ${count(deliverers.length, 'deliverer')}, ${neededConnections(config)} connections`
   return `network ${network}: ${names.join(', ')}; ${count(assets.length, 'asset')}; ${keys}. No problem found.`
 }
 

@@ -62,12 +62,20 @@ export function parseSide(
   throw new UsageError(`Unknown token ${tokenText} on ${chain.name}. Tokens: ${served.join(', ')}.`)
 }
 
-function tokensOf(chain: ChainConfig): { symbol: string; address: string }[] {
+/** The address that stands for the coin of a chain. */
+export const nativeOf = ({ family }: ChainConfig) => (family === 'evm' ? zeroAddress : NATIVE_SOL)
+
+type ServedToken = { symbol: string; address: string; isNative: boolean; decimals?: number }
+
+/** The coin and the tokens of a chain, with addresses in the form of quotes. */
+export function tokensOf(chain: ChainConfig): ServedToken[] {
   const isEvm = chain.family === 'evm'
-  const native = { symbol: chain.native.symbol, address: isEvm ? zeroAddress : NATIVE_SOL }
-  const tokens = chain.tokens.map(({ symbol, address }) => ({
+  const native = { symbol: chain.native.symbol, address: nativeOf(chain), isNative: true }
+  const tokens = chain.tokens.map(({ symbol, address, decimals }) => ({
     symbol,
     address: isEvm ? getAddress(address) : address,
+    isNative: false,
+    ...(decimals !== undefined && { decimals }),
   }))
   return [native, ...tokens]
 }

@@ -20,6 +20,7 @@ import {
   type TraceLine,
   traceSwap,
 } from '../store/trace.ts'
+import { type Amounts, findAmounts } from './amounts.ts'
 
 export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--limit N] [--json]
       Lists swaps of all accounts, newest first (default 20). STATUS is a public status or a state.
@@ -60,7 +61,9 @@ async function list({ env, output, flags, rest }: Run): Promise<void> {
   refuseArguments('list', rest)
   const filter = toFilter(flags)
   const swaps = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => listSwaps(pool, filter))
-  output.out(flags.json ? JSON.stringify(swaps, null, 2) : toTable([HEADER, ...swaps.map(toRow)]))
+  const amounts = findAmounts(env)
+  const rows = () => swaps.map((swap) => toRow(swap, amounts))
+  output.out(flags.json ? JSON.stringify(swaps, null, 2) : toTable([HEADER, ...rows()]))
 }
 
 /** The filter of the flags. Wallets are compared in their stored form, with checksum. */
@@ -79,16 +82,11 @@ export function toFilter({ status, wallet, limit }: Flags): SwapFilter {
 
 const HEADER = ['ID', 'STATE', 'CREATED', 'FROM', 'TO', 'WALLET']
 
-function toRow(swap: ListedSwap): string[] {
+function toRow(swap: ListedSwap, { amount }: Amounts): string[] {
   const { id, state, createdAt, originChain, inputAmount, inputToken, destinationChain, wallet } = swap
-  return [
-    id,
-    state,
-    createdAt.toISOString(),
-    `${inputAmount} ${originChain}:${inputToken}`,
-    `${swap.quotedOutput} ${destinationChain}:${swap.outputToken}`,
-    wallet,
-  ]
+  const from = amount(originChain, inputToken, inputAmount)
+  const to = amount(destinationChain, swap.outputToken, swap.quotedOutput)
+  return [id, state, createdAt.toISOString(), from, to, wallet]
 }
 
 async function show({ env, output, flags, rest }: Run): Promise<void> {
@@ -96,19 +94,48 @@ async function show({ env, output, flags, rest }: Run): Promise<void> {
   const swap = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => findSwapRecord(pool, id))
   if (!swap) throw new UsageError(`Unknown swap ${id}.`)
   if (flags.json) return output.out(JSON.stringify(swap, null, 2))
-  const rows = Object.entries(swap).filter(([, value]) => value !== null)
+  const rows = Object.entries(toShown(swap, findAmounts(env))).filter(([, value]) => value !== null)
   output.out(toTable(rows.map(([name, value]) => [name, toText(value)])))
+}
+
+const OUTPUTS = ['quotedOutput', 'minOutput', 'delivered']
+
+/** The record with names of chains, and amounts with symbols and decimals. */
+function toShown(swap: ListedSwap & Record<string, unknown>, { chain, amount }: Amounts) {
+  const { originChain, destinationChain, inputToken, outputToken } = swap
+  const show = (name: string, value: unknown) => {
+    if (name === 'originChain' || name === 'destinationChain') return chain(Number(value))
+    if (typeof value !== 'string') return value
+    if (name === 'inputAmount') return amount(originChain, inputToken, value)
+    return OUTPUTS.includes(name) ? amount(destinationChain, outputToken, value) : value
+  }
+  return Object.fromEntries(Object.entries(swap).map(([name, value]) => [name, show(name, value)]))
 }
 
 async function trace({ env, output, flags, rest }: Run): Promise<void> {
   const id = getId(rest)
-  const lines = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => traceSwap(pool, id))
-  if (lines.length === 0) throw new UsageError(`Unknown swap ${id}.`)
-  output.out(flags.json ? JSON.stringify(lines, null, 2) : toTable(lines.map(toLine)))
+  const [lines, swap] = await withDatabase(findDatabaseTarget(env), 'swaps', async (pool) => [
+    await traceSwap(pool, id),
+    await findSwapRecord(pool, id),
+  ])
+  if (lines.length === 0 || !swap) throw new UsageError(`Unknown swap ${id}.`)
+  const amounts = findAmounts(env)
+  const rows = () => lines.map((line) => toLine(line, swap, amounts))
+  output.out(flags.json ? JSON.stringify(lines, null, 2) : toTable(rows()))
 }
 
-function toLine({ at, what, detail }: TraceLine): string[] {
-  const details = Object.entries(detail).map(([name, value]) => `${name} ${toText(value)}`)
+/** The amount of a booked line is of its own token, and what was delivered of the swap's. */
+function toLine({ at, what, detail }: TraceLine, swap: ListedSwap, { chain, amount }: Amounts): string[] {
+  const { chain: id, token, amount: moved, delivered, ...rest } = detail
+  const shown = {
+    ...(id !== undefined && { chain: chain(Number(id)) }),
+    ...(moved !== undefined && { amount: amount(Number(id), String(token), String(moved)) }),
+    ...(delivered !== undefined && {
+      delivered: amount(swap.destinationChain, swap.outputToken, String(delivered)),
+    }),
+    ...rest,
+  }
+  const details = Object.entries(shown).map(([name, value]) => `${name} ${toText(value)}`)
   return [at.toISOString(), what, details.join(', ')]
 }
 

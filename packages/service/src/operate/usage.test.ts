@@ -7,6 +7,10 @@ test.each(['', 'help', '-h', '--help'])('"service %s" shows all commands', (line
   expect(ask(line)).toEqual({ kind: 'help', text: USAGE })
 })
 
+test.each(['--version', '-v', 'version'])('"service %s" shows the version', (line) => {
+  expect(ask(line)).toEqual({ kind: 'version' })
+})
+
 test.each([
   ['deploy --help', 'service deploy [--config FILE]'],
   ['deploy --config geoswap.json -h', 'service deploy [--config FILE]'],
@@ -20,6 +24,7 @@ test.each([
   ['pause --note x --help', 'service pause [SCOPE]'],
   ['stops -h', 'service pause [SCOPE]'],
   ['swaps write-off 1 -h', 'service swaps list'],
+  ['books --days 3 -h', 'service books [--days N]'],
   ['rebuild --help', 'service rebuild'],
   ['init --help', 'service init'],
   ['check-config --help', 'service check-config'],

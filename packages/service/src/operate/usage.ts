@@ -1,4 +1,5 @@
 import { API_KEY_HELP } from './api-key.ts'
+import { BOOKS_HELP } from './books.ts'
 import { CHECK_CONFIG_HELP } from './check-config.ts'
 import { DEPLOY_HELP } from './deploy.ts'
 import { DOCTOR_HELP } from './doctor/doctor.ts'
@@ -35,6 +36,7 @@ const COMMANDS = {
   resume: STOPS_HELP,
   stops: STOPS_HELP,
   swaps: SWAPS_HELP,
+  books: BOOKS_HELP,
   rebuild: REBUILD_HELP,
   inventory: INVENTORY_HELP,
   'api-key': API_KEY_HELP,
@@ -66,12 +68,15 @@ type Asked =
   | { kind: 'process'; name: ProcessName }
   | { kind: 'command'; name: CommandName; args: string[] }
   | { kind: 'help'; text: string }
+  | { kind: 'version' }
   | { kind: 'refused'; text: string }
 
 const HELP_FLAGS = ['--help', '-h']
+const VERSION_FLAGS = ['--version', '-v', 'version']
 
 /** A help flag anywhere shows help and does nothing else. */
 export function readCommandLine([first, ...rest]: readonly string[]): Asked {
+  if (first !== undefined && VERSION_FLAGS.includes(first)) return { kind: 'version' }
   const isHelp = first === undefined || first === 'help' || HELP_FLAGS.includes(first)
   const [name, ...args] = isHelp ? rest : [first, ...rest]
   const wantsHelp = isHelp || args.some((arg) => HELP_FLAGS.includes(arg))

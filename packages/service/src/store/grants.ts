@@ -64,8 +64,10 @@ export const TABLES: Readonly<Record<string, Rights>> = {
     worker: 'select',
     operator: 'select, insert (endpoint_id, position, swap_id), update (attempts, next_at)',
   },
-  sender_keys: { worker: 'select, insert, update (next_nonce)', attester: 'select' },
+  sender_keys: { api: 'select', worker: 'select, insert, update (next_nonce)', attester: 'select' },
   tx_attempts: {
+    // Whether the database lacks a transaction, and nothing of its bytes.
+    api: 'select (chain_id, tx_hash)',
     worker: `select,
       insert (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request, last_valid),
       update (final_at, final_block, consumed_block, refusal)`,
@@ -73,6 +75,8 @@ export const TABLES: Readonly<Record<string, Rights>> = {
     operator: 'select',
   },
   attempt_swaps: { worker: 'select, insert', attester: 'select', operator: 'select' },
+  gas_balances: { worker: 'select, insert, update (balance)' },
+  gas_days: { api: 'select', worker: 'select, insert, update (amount, usd_e6)', operator: 'select' },
   gas_topups: { worker: 'select, insert (attempt_id, chain_id, address, amount)' },
   attested_outcomes: { attester: 'select, insert, update (outcome)' },
   attestations: {
@@ -116,7 +120,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   chain_views: { api: 'select', worker: 'select, insert, update (view, version, updated_at)' },
   swap_times: { api: 'select', worker: 'select, insert, update (durations_ms)' },
   lanes: { api: HOLD_LANES, worker: HOLD_LANES },
-  rebuild_points: { worker: 'select', attester: 'select' },
+  rebuild_points: { api: 'select', worker: 'select', attester: 'select' },
   rebuilds: {},
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from './db.ts'
+import { IS_OPEN } from './state-lists.ts'
 
 /** How long an unsubmitted op is kept after its expiry: far longer than it can be submitted or locked. */
 export const OP_KEPT_MS = 24 * 3_600_000
@@ -39,6 +40,29 @@ export async function deleteUnsubmittedOps(
   if (!row) return { deleted: 0, last: after, isEnd: true }
   const last = { expiresAt: row.expires_at, id: row.id }
   return { deleted: row.deleted, last, isEnd: row.looked < limit }
+}
+
+/**
+ * Deletes events of the chains that are final and processed, of swaps that ended or of none. Returns their number. A
+ * rebuild reads the chains themselves.
+ */
+export async function deleteDoneEvents(
+  db: Db,
+  { olderThanDays, limit }: { olderThanDays: number; limit: number },
+): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from chain_events e using (
+       select d.chain_id, d.kind, d.id from chain_events d
+        where d.final and d.stored_at < now() - make_interval(days => $1)
+          and not exists (select 1 from ops o join swaps s on s.op_id = o.id
+                           where o.hash = d.id and d.kind <> 'delivered' and s.${IS_OPEN})
+          and not exists (select 1 from ops o join swaps s on s.op_id = o.id
+                           where o.delivery_hash = d.id and d.kind = 'delivered' and s.${IS_OPEN})
+        order by d.stored_at limit $2) done
+      where e.chain_id = done.chain_id and e.kind = done.kind and e.id = done.id`,
+    [olderThanDays, limit],
+  )
+  return rowCount ?? 0
 }
 
 type EventCursor = { swapId: string; seq: number }

@@ -4,12 +4,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from '../../test/support/event-log.ts'
 import { insertTestOp, insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
+import { bookGas, readBooks } from './books.ts'
 import { createPool } from './db.ts'
 import { addEventMonths, dropMonth, findPastMonths } from './event-months.ts'
 import { findLostInputs, insertLostInput, writeOffInput } from './exposure.ts'
 import { PARTS, type Part } from './grants.ts'
-import { adoptOrphan } from './rebuild.ts'
-import { deleteEventsOf, deleteUnsubmittedOps, FIRST_EVENT, FIRST_OP } from './retention.ts'
+import { adoptOrphan, findUnlogged, readNextNonce } from './rebuild.ts'
+import { deleteDoneEvents, deleteEventsOf, deleteUnsubmittedOps, FIRST_EVENT, FIRST_OP } from './retention.ts'
 import { insertSwap } from './submissions.ts'
 import { findSwaps } from './swaps.ts'
 import { replay } from './webhook-deliveries.ts'
@@ -47,6 +48,25 @@ test('the worker creates, clears and drops months of the log', async () => {
   expect(await findPastMonths(by.worker, { olderThanDays: 90 })).toContain(month)
   expect(await dropMonth(by.worker, month)).toBe(true)
   expect(await partitionsOf(owner, swap)).toEqual([])
+})
+
+test.each(['api', 'worker', 'attester'] as const)(
+  'the %s sees which transactions of its keys the database lacks',
+  async (part) => {
+    const key = { chainId: 1, address: '0xkey' }
+
+    expect(await findUnlogged(by[part], 1, [{ txHash: '0xlost', block: 5n }])).toEqual(['0xlost'])
+    expect(await readNextNonce(by[part], key)).toBe(0)
+  },
+)
+
+test('the worker books gas and deletes events of chains, and operator and API read the books', async () => {
+  for (const balance of [9n, 7n])
+    await bookGas(by.worker, { chainId: 1, balances: new Map([['0xkey', balance]]), usdE6Of: () => 4n })
+  await deleteDoneEvents(by.worker, { olderThanDays: 8, limit: 10 })
+
+  for (const part of ['operator', 'api'] as const)
+    expect(await readBooks(by[part], { days: 1 })).toMatchObject({ networkE6: 4n, gas: [{ amount: 2n }] })
 })
 
 test.each(['this month', 'no month', 'a table'])(

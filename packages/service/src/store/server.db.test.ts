@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { createPool } from './db.ts'
-import { assertClock, assertDurable } from './server.ts'
+import { assertClock, assertConnections, assertDurable, readAllowedConnections } from './server.ts'
 
 let database: TestDatabase
 
@@ -21,6 +21,15 @@ test('a server that may lose commits is refused, with the name of the setting', 
 
   await expect(assertDurable(careless)).rejects.toThrow('synchronous_commit is off')
   await careless.end()
+})
+
+test('a server that allows fewer connections than the processes may need is refused', async () => {
+  const allowed = await readAllowedConnections(database.pool)
+  await assertConnections(database.pool, allowed)
+
+  await expect(assertConnections(database.pool, allowed + 1)).rejects.toThrow(
+    `may need ${allowed + 1} connections, and this server allows ${allowed}`,
+  )
 })
 
 test.each([0, 900, -900])('a clock that differs by %i ms from the database is accepted', async (ms) => {

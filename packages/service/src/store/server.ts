@@ -22,6 +22,25 @@ export async function readServerVersion(db: Db): Promise<string> {
   return rows[0]?.version ?? ''
 }
 
+/** Throws if all processes together may need more connections than the server allows. */
+export async function assertConnections(db: Db, needed: number): Promise<void> {
+  const allowed = await readAllowedConnections(db)
+  if (needed <= allowed) return
+  throw new Error(
+    `The processes may need ${needed} connections, and this server allows ${allowed}: raise max_connections, ` +
+      'or lower `connections` in the configuration.',
+  )
+}
+
+/** Connections that roles without special rights can open. */
+export async function readAllowedConnections(db: Db): Promise<number> {
+  const { rows } = await db.query<{ allowed: number }>(
+    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+            - coalesce(current_setting('reserved_connections', true), '0')::int as allowed`,
+  )
+  return rows[0]?.allowed ?? 0
+}
+
 const MAX_APART_MS = 1_000
 
 /**

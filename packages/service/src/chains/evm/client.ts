@@ -9,6 +9,7 @@ import {
   type Transport,
 } from 'viem'
 import { createPostJson, HttpStatusError, type PostJson } from '../nodes/post-json.ts'
+import { type NodeWatch, unwatched } from '../nodes/watch.ts'
 import { createAgreement } from './agreement.ts'
 import { createGathering } from './gather.ts'
 
@@ -17,6 +18,8 @@ type Options = {
   timeoutMs?: number
   /** The name of this process in requests. */
   caller?: string
+  /** A watch for each node, in the order of the URLs. */
+  watches?: readonly NodeWatch[] | undefined
   assertOutsideTransaction?: () => void
 }
 
@@ -33,8 +36,10 @@ export type EvmClients = {
 
 /** Clients over a chain's nodes. Calls of one tick share one request. */
 export function createEvmClients(options: Options): EvmClients {
-  const { urls, timeoutMs = 5_000, caller, assertOutsideTransaction = () => {} } = options
-  const transports = urls.map((url) => createNode({ url, timeoutMs, caller, assertOutsideTransaction }))
+  const { urls, timeoutMs = 5_000, caller, watches = [], assertOutsideTransaction = () => {} } = options
+  const transports = urls.map((url, index) =>
+    createNode({ url, timeoutMs, caller, watch: watches[index] ?? unwatched, assertOutsideTransaction }),
+  )
   const open = (transport: Transport) => createPublicClient({ transport, cacheTime: 0 })
   const any = fallback(transports, { retryCount: 0 })
   const agreed = createAgreement(transports)
@@ -54,11 +59,12 @@ type NodeOptions = {
   url: string
   timeoutMs: number
   caller: string | undefined
+  watch: NodeWatch
   assertOutsideTransaction: () => void
 }
 
-function createNode({ url, timeoutMs, caller, assertOutsideTransaction }: NodeOptions): Transport {
-  const call = createBatcher(url, createPostJson(url, { timeoutMs, caller }))
+function createNode({ url, timeoutMs, caller, watch, assertOutsideTransaction }: NodeOptions): Transport {
+  const call = createBatcher(url, createPostJson(url, { timeoutMs, caller, watch }))
   return () =>
     createTransport({
       key: 'node',
@@ -69,6 +75,7 @@ function createNode({ url, timeoutMs, caller, assertOutsideTransaction }: NodeOp
       timeout: timeoutMs,
       request: (async (body) => {
         assertOutsideTransaction()
+        watch.called(body.method)
         const { error, result } = await call(body)
         if (error) throw new RpcRequestError({ body: { method: body.method }, error, url: originOf(url) })
         return result

@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { createBackoff, TooManyRequests } from './backoff.ts'
+import { type NodeWatch, unwatched } from './watch.ts'
 
 /** Posts a JSON body and returns the text of the reply. */
 export type PostJson = (body: string, signal?: AbortSignal) => Promise<string>
@@ -23,17 +24,18 @@ const TOO_MANY = 429
 const TOO_MANY_WITHIN = /"code":\s*429\b/
 
 /** `caller`: identifies the process in requests, so that a provider's statistics can tell processes apart. */
-type Options = { timeoutMs: number; caller?: string | undefined }
+type Options = { timeoutMs: number; caller?: string | undefined; watch?: NodeWatch | undefined }
 
 /**
  * Posts to one node over keep-alive connections. Nodes are queried many times a second, and `fetch` takes several times
  * the processor time for the same exchange.
  */
-export function createPostJson(url: string, { timeoutMs, caller = 'operator' }: Options): PostJson {
+export function createPostJson(url: string, options: Options): PostJson {
+  const { timeoutMs, caller = 'operator', watch = unwatched } = options
   const { protocol } = new URL(url)
   const { request, Agent } = protocol === 'https:' ? https : http
   const kept = new Agent({ keepAlive: true })
-  const options = {
+  const head = {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -43,7 +45,7 @@ export function createPostJson(url: string, { timeoutMs, caller = 'operator' }: 
   }
   const post = (body: string, signal: AbortSignal | undefined, agent: http.Agent | false): Promise<string> =>
     new Promise((resolve, reject) => {
-      const call = request(url, { ...options, agent, ...(signal && { signal }) }, (reply) => {
+      const call = request(url, { ...head, agent, ...(signal && { signal }) }, (reply) => {
         const { statusCode: status = 0 } = reply
         readText(reply).then((text) => {
           clearTimeout(timer)
@@ -63,10 +65,17 @@ export function createPostJson(url: string, { timeoutMs, caller = 'operator' }: 
       call.end(body)
     })
   const withBackoff = createBackoff(timeoutMs)
-  return (body, signal) =>
-    withBackoff(() => post(body, signal, kept)).catch((error: unknown) => {
+  return async (body, signal) => {
+    try {
+      const text = await withBackoff(() => post(body, signal, kept))
+      watch.answered()
+      return text
+    } catch (error) {
+      // The caller of an aborted request did not wait for the node.
+      if (!signal?.aborted) watch.failed()
       throw error instanceof TooManyRequests ? new HttpStatusError(TOO_MANY, error.message) : error
-    })
+    }
+  }
 }
 
 /** In seconds, or as a date. */

@@ -1,6 +1,7 @@
 import { createSolanaRpcFromTransport, type Rpc, type RpcTransport, type SolanaRpcApi } from '@solana/kit'
 import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
 import { createPostJson, type PostJson } from '../nodes/post-json.ts'
+import { type NodeWatch, unwatched } from '../nodes/watch.ts'
 import { createAgreement } from './agreement.ts'
 import { gatherAccounts } from './gather.ts'
 
@@ -15,6 +16,8 @@ type Options = {
   timeoutMs?: number
   /** The name of this process in requests. */
   caller?: string
+  /** A watch for each node, in the order of the URLs. */
+  watches?: readonly NodeWatch[] | undefined
   assertOutsideTransaction?: () => void
 }
 
@@ -23,9 +26,12 @@ const BEHIND = new Set([-32004, -32005, -32014, -32016])
 
 /** A client over all of a chain's nodes. */
 export function createSolanaClient(options: Options): SolanaClients {
-  const { urls, timeoutMs = 5_000, caller, assertOutsideTransaction = () => {} } = options
+  const { urls, timeoutMs = 5_000, caller, watches = [], assertOutsideTransaction = () => {} } = options
   if (urls.length === 0) throw new Error('A Solana client needs a node')
-  const transports = urls.map((url) => createNode(createPostJson(url, { timeoutMs, caller })))
+  const transports = urls.map((url, index) => {
+    const watch = watches[index] ?? unwatched
+    return createNode(createPostJson(url, { timeoutMs, caller, watch }), watch)
+  })
   const open = (transport: RpcTransport) => {
     const guarded = (async (call) => {
       assertOutsideTransaction()
@@ -42,9 +48,11 @@ export function createSolanaClient(options: Options): SolanaClients {
 }
 
 /** Parses numbers as bigints: a 64-bit amount exceeds the number type. */
-function createNode(post: PostJson): RpcTransport {
-  return (async ({ payload, signal }) =>
-    parseJsonWithBigInts(await post(stringifyJsonWithBigInts(payload), signal))) as RpcTransport
+function createNode(post: PostJson, watch: NodeWatch): RpcTransport {
+  return (async ({ payload, signal }) => {
+    watch.called((payload as { method: string }).method)
+    return parseJsonWithBigInts(await post(stringifyJsonWithBigInts(payload), signal))
+  }) as RpcTransport
 }
 
 /** Starts with the node that answered last, so that a dead one costs its timeout once. */

@@ -1,0 +1,29 @@
+import type { NetworkConfig } from '../config.ts'
+
+const defaultConnections = {
+  apiPool: 20,
+  workerPool: 20,
+  attesterPool: 4,
+  apiProcesses: 1,
+  workerProcesses: 1,
+}
+
+export const DASHBOARD_POOL = 2
+// API processes and workers listen to notifications on a connection of their own.
+const LISTENER = 1
+// Commands, `migrate` and a backup, side by side.
+const COMMANDS = 3
+
+/** Sizes of the pools, and how many processes have one. */
+export function connectionsOf({
+  connections,
+}: Pick<NetworkConfig, 'connections'>): typeof defaultConnections {
+  return { ...defaultConnections, ...connections }
+}
+
+/** Connections that all processes and commands need together at most. */
+export function neededConnections(network: Pick<NetworkConfig, 'connections'>): number {
+  const { apiPool, workerPool, attesterPool, apiProcesses, workerProcesses } = connectionsOf(network)
+  const serving = apiProcesses * (apiPool + LISTENER) + workerProcesses * (workerPool + LISTENER)
+  return serving + attesterPool + DASHBOARD_POOL + COMMANDS
+}

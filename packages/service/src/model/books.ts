@@ -1,0 +1,76 @@
+/** Ended swaps of one route on one day (UTC). USD amounts are in millionths. */
+export type RouteDay = {
+  day: string
+  originChain: number
+  destinationChain: number
+  inputToken: string
+  outputToken: string
+  settled: number
+  refunded: number
+  /** Token accounts that were created for recipients. */
+  accounts: number
+  volumeCents: bigint
+  /** Kept from the inputs for fee and costs. */
+  earnedE6: bigint
+}
+
+/** Gas coin spent by the keys of one chain on one day, with the rent that they paid. */
+export type GasDay = { day: string; chainId: number; amount: bigint; usdE6: bigint }
+
+type RouteProfit = RouteDay & { networkE6: bigint; profitE6: bigint }
+export type Books = { routes: RouteProfit[]; volumeCents: bigint; earnedE6: bigint; networkE6: bigint }
+
+// Transactions of a swap: lock and claim, or lock and refund, on its origin; the delivery on its destination.
+const ORIGIN_LEGS = 2n
+const DESTINATION_LEGS = 1n
+
+/**
+ * Joins what routes earned with what their chains cost. The keys of a chain serve all routes: its gas of a day is
+ * divided by the number of transactions that each route needed there.
+ */
+export function joinBooks(routes: readonly RouteDay[], gas: readonly GasDay[]): Books {
+  const legs = new Map<string, bigint>()
+  for (const route of routes)
+    for (const [place, count] of legsOf(route)) legs.set(place, (legs.get(place) ?? 0n) + count)
+  const spent = new Map(gas.map(({ day, chainId, usdE6 }) => [placeOf(day, chainId), usdE6]))
+  const joined = routes.map((route) => {
+    const shares = legsOf(route).map(([place, count]) => shareOf(spent.get(place), count, legs.get(place)))
+    const networkE6 = shares.reduce((sum, share) => sum + share, 0n)
+    return { ...route, networkE6, profitE6: route.earnedE6 - networkE6 }
+  })
+  return {
+    routes: joined,
+    volumeCents: routes.reduce((sum, { volumeCents }) => sum + volumeCents, 0n),
+    earnedE6: routes.reduce((sum, { earnedE6 }) => sum + earnedE6, 0n),
+    networkE6: gas.reduce((sum, { usdE6 }) => sum + usdE6, 0n),
+  }
+}
+
+const placeOf = (day: string, chainId: number) => `${day} ${chainId}`
+
+function legsOf({ day, originChain, destinationChain, settled, refunded }: RouteDay): [string, bigint][] {
+  return [
+    [placeOf(day, originChain), ORIGIN_LEGS * BigInt(settled + refunded)],
+    [placeOf(day, destinationChain), DESTINATION_LEGS * BigInt(settled)],
+  ]
+}
+
+function shareOf(spent = 0n, count: bigint, all = 0n): bigint {
+  return all === 0n ? 0n : (spent * count) / all
+}
+
+// The minimum that Solana keeps in an account: without data, and of a token.
+const MARKER_LAMPORTS = 890_880n
+const TOKEN_ACCOUNT_LAMPORTS = 2_039_280n
+
+/** Lamports that swaps of a day left in accounts on Solana: markers, and token accounts of recipients. */
+export function rentOf(
+  routes: readonly RouteDay[],
+  { day, chainId }: Pick<GasDay, 'day' | 'chainId'>,
+): bigint {
+  const ofDay = routes.filter((route) => route.day === day)
+  const markers = ofDay.flatMap(legsOf).filter(([place]) => place === placeOf(day, chainId))
+  const accounts = ofDay.filter(({ destinationChain }) => destinationChain === chainId)
+  const rent = markers.reduce((sum, [, count]) => sum + count * MARKER_LAMPORTS, 0n)
+  return accounts.reduce((sum, each) => sum + BigInt(each.accounts) * TOKEN_ACCOUNT_LAMPORTS, rent)
+}

@@ -1,0 +1,23 @@
+import { Registry } from 'prom-client'
+import { expect, test } from 'vitest'
+import { findFreePort } from '../../../devnet/src/ports.ts'
+import { showMetrics } from './metrics-server.ts'
+
+test('a process without an API answers /health, /ready and /metrics', async () => {
+  const port = await findFreePort()
+  let isUp = true
+  const ready = async () => ({ ok: isUp, checks: { database: isUp } })
+  const server = await showMetrics(new Registry(), { metrics: { port, host: '127.0.0.1' } }, ready)
+  const ask = async (path: string) => {
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`)
+    return [reply.status, await reply.text()]
+  }
+
+  expect(await ask('/health')).toEqual([200, '{"status":"ok"}\n'])
+  expect(await ask('/ready')).toEqual([200, '{"status":"ready","checks":{"database":true}}\n'])
+  isUp = false
+  expect(await ask('/ready')).toEqual([503, '{"status":"not ready","checks":{"database":false}}\n'])
+  expect((await ask('/metrics'))[0]).toBe(200)
+  expect((await ask('/other'))[0]).toBe(404)
+  await server?.close()
+})

@@ -1,0 +1,78 @@
+import { Gauge, type Registry } from 'prom-client'
+import { formatUnits } from 'viem'
+import type { ViewOfChain, Views } from '../lanes/views.ts'
+import type { ServedChain } from '../model/served-chain.ts'
+
+type Sources = { chains: readonly ServedChain[]; views: Pick<Views, 'of'> }
+
+const FRESH_MS = 60_000
+
+/** The chains as their followers see them. A value that is no longer renewed is absent; the age of the view stays. */
+export function addViewMetrics(registry: Registry, sources: Sources): void {
+  addRelayerGauge(registry, sources)
+  const gauge = (
+    name: string,
+    help: string,
+    read: (view: ViewOfChain, chain: ServedChain) => number | undefined,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['chain'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const chain of sources.chains) {
+          const value = read(sources.views.of(chain.chainId), chain)
+          if (value !== undefined) this.set({ chain: chain.name }, value)
+        }
+      },
+    })
+  gauge('geoswap_view_age_seconds', 'Age of the balances, limits and feeds in the view of a chain.', (view) =>
+    toSeconds(view.part('state')?.ageMs),
+  )
+  gauge(
+    'geoswap_chain_finality_seconds',
+    'How far the final block lags behind the head: 95th percentile of ten minutes, or the newest if that is more.',
+    (view) => measuredOf(view).finalitySeconds,
+  )
+  gauge('geoswap_chain_block_seconds', 'Time between blocks: 95th percentile of ten minutes.', (view) =>
+    toSeconds(measuredOf(view).blockMs),
+  )
+  gauge(
+    'geoswap_chain_finality_used_ratio',
+    'Measured finality time divided by the configured one: above 3 nothing is quoted, locked or delivered.',
+    (view, { hardSeconds }) => {
+      const measured = measuredOf(view).finalitySeconds
+      return measured === undefined ? undefined : measured / hardSeconds
+    },
+  )
+}
+
+/** Nothing is measured of a chain whose head does not move. */
+function measuredOf(view: ViewOfChain): ReturnType<ViewOfChain['measured']> {
+  return view.isLive() ? view.measured() : {}
+}
+
+function addRelayerGauge(registry: Registry, { chains, views }: Sources): void {
+  new Gauge({
+    name: 'geoswap_relayer_balance',
+    help: 'Native balance of each sending key, in whole coins.',
+    labelNames: ['chain', 'relayer'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { chainId, name, coin, senders } of chains) {
+        const state = views.of(chainId).part('state')
+        if (!state || state.ageMs > FRESH_MS) continue
+        for (const relayer of [...senders.relay, ...senders.deliver]) {
+          const balance = state.value.balances[relayer]
+          if (balance === undefined) continue
+          this.set({ chain: name, relayer }, Number(formatUnits(balance, coin.decimals)))
+        }
+      }
+    },
+  })
+}
+
+const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000)

@@ -1,0 +1,45 @@
+import { formatUnits } from 'viem'
+import { type Env, UsageError } from '../command.ts'
+import type { NetworkConfig } from '../config.ts'
+import { findNetworkNames, nativeOf, tokensOf } from './served.ts'
+
+export type Amounts = {
+  chain(chainId: number): string
+  /** The address of the gas coin of a chain, and whether accounts pay rent in it. */
+  coin(chainId: number): { address: string; hasRent: boolean } | undefined
+  /** Such as `10.5 base:USDC`. In the smallest unit if the token or its decimals are unknown. */
+  amount(chainId: number, token: string, amount: string | bigint): string
+}
+
+const COIN_DECIMALS = { evm: 18, solana: 9 }
+
+/** Writes amounts with the symbols and decimals of the configuration. */
+export function createAmounts({ chains }: Pick<NetworkConfig, 'chains'>): Amounts {
+  const find = (id: number) => chains.find(({ chainId }) => chainId === id)
+  const nameOf = (id: number) => find(id)?.name ?? String(id)
+  return {
+    chain: nameOf,
+    coin(chainId) {
+      const chain = find(chainId)
+      return chain && { address: nativeOf(chain), hasRent: chain.family === 'solana' }
+    },
+    amount(chainId, token, amount) {
+      const chain = find(chainId)
+      const known = chain && tokensOf(chain).find(({ address }) => address === token)
+      if (!chain || !known) return `${amount} ${nameOf(chainId)}:${token}`
+      const decimals = known.decimals ?? (known.isNative ? COIN_DECIMALS[chain.family] : undefined)
+      const text = decimals === undefined ? `${amount} units of` : formatUnits(BigInt(amount), decimals)
+      return `${text} ${chain.name}:${known.symbol}`
+    },
+  }
+}
+
+/** The amounts of the configured network. Commands that only read the database work without a configuration. */
+export function findAmounts(env: Env): Amounts {
+  try {
+    return createAmounts(findNetworkNames(env))
+  } catch (error) {
+    if (error instanceof UsageError) return createAmounts({ chains: [] })
+    throw error
+  }
+}
