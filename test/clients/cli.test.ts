@@ -34,13 +34,14 @@ beforeAll(async () => {
 afterEach(() => beta.resume())
 afterAll(() => cli.remove())
 
-test('a stored wallet pays a recipient on Solana, and its journal has the result', async () => {
+test('a stored wallet pays a recipient on Solana, both named by CAIP ids, and its journal has the result', async () => {
   const solana = await createSolanaWorld(local)
   const { address: recipient } = await generateKeyPairSigner()
   const { reply: wallet } = await cli.json('wallet', 'create', 'bot')
   await cli.json('faucet', 'alpha:USDC', '--amount', '12.5', '--wallet', 'bot')
 
-  const route = ['alpha:USDC', 'solana:USDC', '--amount', 'max', '--to', recipient, '--wallet', 'bot']
+  const [paid, to] = [`eip155:31337/erc20:${alpha.token('USDC')}`, `solana:31339:${recipient}`]
+  const route = [paid, 'solana:usdc', '--amount', 'max', '--to', to, '--wallet', 'bot']
   const { code, reply } = await cli.json('swap', ...route, '--accept-impact')
 
   expect(code).toBe(0)

@@ -115,13 +115,15 @@ test('a model lists, quotes and swaps in whole tokens, and its spending limits t
   for (const secret of [key.slice(2), PASSPHRASE, apiKey]) expect(said).not.toContain(secret)
 })
 
-test('a value above the cap, a foreign recipient and a similar symbol are refused', async () => {
+test('a value above the cap, a foreign recipient and a similar symbol are refused; CAIP-19 is not', async () => {
   const { call } = await startServer()
 
-  const [tooMuch, stranger, misspelt] = await Promise.all([
+  const named = { from: 'alpha:usdc', to: `eip155:31338/erc20:${beta.token('USDC')}` }
+  const [tooMuch, stranger, misspelt, inLowerCase] = await Promise.all([
     call('execute_swap', { ...ROUTE, amount: '51' }),
     call('execute_swap', { ...ROUTE, amount: '1', recipient: foreign }),
-    call('quote_swap', { ...ROUTE, from: 'alpha:usdc', amount: '1' }),
+    call('quote_swap', { ...ROUTE, from: 'alpha:USD', amount: '1' }),
+    call('quote_swap', { ...named, amount: '1' }),
   ])
 
   expect(tooMuch.error).toMatchObject({ code: 'SWAP_CAP', advice: expect.stringContaining('--max-swap-usd') })
@@ -129,6 +131,7 @@ test('a value above the cap, a foreign recipient and a similar symbol are refuse
   expect(misspelt.error).toMatchObject({
     ...{ code: 'UNKNOWN_TOKEN', advice: expect.stringContaining(`USDC ${alpha.token('USDC')}`) },
   })
+  expect(inLowerCase.value).toMatchObject({ pay: { symbol: 'USDC' }, receive: { symbol: 'USDC' } })
 })
 
 test('above the limit a token confirms one order, which is in flight until its end', async () => {
