@@ -31,7 +31,7 @@ Generated from \`packages/service/src/config/network-schema.ts\`. The configurat
 \`GEOSWAP_CONFIG\`. It holds no secret: keys are in the [environment](environment.md). Unknown fields and fields that
 contradict each other are refused.
 
-- \`service init\` writes a file for public chains: [going live](../going-live.md#2-configuration).
+- \`service setup\` and \`service init\` write a file for public chains: [going live](../going-live.md#configuration).
 - \`service check-config FILE\` names each problem with its line; \`--online\` also asks every node.
 - \`$schema\` lets your editor complete and check the file: [config.schema.json](../config.schema.json).
 - A running local network has a complete example in \`.geoswap/service.json\`.

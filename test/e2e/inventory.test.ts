@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKeyPairSigner } from '@solana/kit'
 import { type Address, getAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, inject, test } from 'vitest'
 import { runCommand } from '../../packages/service/src/command.ts'
+import { doctor } from '../../packages/service/src/operate/doctor/doctor.ts'
 import { inventory } from '../../packages/service/src/operate/inventory/inventory.ts'
+import { treasury as treasuryCommand } from '../../packages/service/src/operate/treasury/treasury.ts'
 import { createCheckedClient, refusalOf } from '../checked-client.ts'
 import { createOperator } from '../operator.ts'
 import { createSolanaWorld } from '../solana-world.ts'
@@ -20,11 +22,15 @@ const api = createCheckedClient({ ...local, apiKey: await operator.createKey() }
 
 const USDC = 1_000_000n
 
-async function command(...args: string[]) {
+const command = (...args: string[]) => runOf(inventory, args)
+
+type Command = typeof inventory
+
+async function runOf(run: Command, args: string[], more: Record<string, string> = {}) {
   const said: string[] = []
   const output = { out: (text: string) => said.push(text), hint: (text: string) => said.push(text) }
-  const env = { GEOSWAP_HOME: inject('home') }
-  const code = await runCommand(output, () => inventory(args, env, output))
+  const env = { GEOSWAP_HOME: inject('home'), ...more }
+  const code = await runCommand(output, () => run(args, env, output))
   return { code, text: said.join('\n') }
 }
 
@@ -83,6 +89,79 @@ test('a withdrawal to the treasury can be deposited again, and no more than that
   expect(await held()).toBe(before)
 })
 
+type WrittenChain = { name: string; rpcUrls: string[]; native: object }
+
+/** A copy of the network's configuration in which alpha differs. */
+function writeChanged(change: (alpha: WrittenChain) => object): string {
+  const network = JSON.parse(readFileSync(join(inject('home'), 'service.json'), 'utf8'))
+  const chains = network.chains.map((chain: WrittenChain) =>
+    chain.name === 'alpha' ? { ...chain, ...change(chain) } : chain,
+  )
+  const file = join(mkdtempSync(join(inject('home'), 'changed-')), 'service.json')
+  writeFileSync(file, JSON.stringify({ ...network, chains }))
+  return file
+}
+
+async function examine(args: string[], env: Record<string, string> = {}) {
+  const { code, text } = await runOf(doctor, [...args, '--json'], env)
+  const { findings } = JSON.parse(text.slice(0, text.lastIndexOf('}') + 1))
+  const textsOf = (level: string): string[] =>
+    findings.flatMap((each: { level: string; text: string }) => (each.level === level ? each.text : []))
+  // The float is empty until a test funds it.
+  const problems = textsOf('problem').filter((problem) => !problem.includes(inject('float')))
+  return { code, text, problems, warnings: textsOf('warning'), facts: textsOf('ok') }
+}
+
+test('the doctor finds no problem in a running network, and names each one that there is', async () => {
+  const sick = writeChanged(({ rpcUrls, native }) => ({
+    // Two of three are a majority.
+    rpcUrls: [
+      ...rpcUrls,
+      ...rpcUrls.map((url) => url.replace('127.0.0.1', 'localhost')),
+      'http://127.0.0.1:9/v2/a1b2c3d4e5f6a7b8c9d0e1f2',
+    ],
+    native: { ...native, capPerHour: '1' },
+  }))
+
+  const well = await examine([])
+  const found = await examine(['--config', sick], { DATABASE_URL: inject('databaseUrl') })
+
+  expect(well.problems).toEqual([])
+  expect(found.code).toBe(1)
+  expect(found.problems).toEqual([
+    expect.stringMatching(/^alpha: the treasury has to call GeoVault\.setCap\(0x0+, 10{18}\)/),
+  ])
+  expect(found.warnings).toEqual(
+    expect.arrayContaining([
+      'alpha: the node at 127.0.0.1:9 does not answer: it refuses connections',
+      expect.stringContaining('alpha: the URL of 127.0.0.1:9 contains a key'),
+      'beta: API and worker have a single node, which decides alone',
+    ]),
+  )
+  expect(found.facts).toEqual(expect.arrayContaining([expect.stringMatching(/^PostgreSQL \d+/)]))
+  expect(found.text).not.toContain('a1b2c3d4e5f6')
+})
+
+test('the treasury sets a changed cap once, while the service runs', async () => {
+  const { treasuryKey } = JSON.parse(readFileSync(join(inject('home'), 'secrets.json'), 'utf8'))
+  const key = { GEOSWAP_TREASURY_KEY: treasuryKey }
+  const changed = writeChanged(({ native }) => ({ native: { ...native, claimCapPerHour: '123456' } }))
+  const plan = await runOf(treasuryCommand, ['plan', '--config', changed])
+  const before = /now ([\d.]+) ETH/.exec(plan.text)?.[1] ?? ''
+  const restored = writeChanged(({ native }) => ({ native: { ...native, claimCapPerHour: before } }))
+
+  const first = await runOf(treasuryCommand, ['apply', '--config', changed], key)
+  const second = await runOf(treasuryCommand, ['apply', '--config', changed], key)
+  const back = await runOf(treasuryCommand, ['apply', '--config', restored], key)
+
+  expect(plan.text).toMatch(/alpha \(31337\): 1 call by 0x\w+\n {2}1\. GeoEscrow\.setClaimCap/)
+  expect([first.text.split('\n').at(-1), second.text, back.text.split('\n').at(-1)]).toEqual([
+    'Done: 1 call is in blocks.',
+    'Nothing to call.',
+    'Done: 1 call is in blocks.',
+  ])
+})
+
 const gasOf = async (chainId: number) => {
   const rows = await operator.query<{ name: string }>('select name from lanes where name like $1', [
     `deliver:${chainId}:%`,
@@ -123,8 +202,15 @@ describe.concurrent('at once', () => {
 
     await give(1n)
     await until(async () => (await quoted()) === '503 CHAIN_UNAVAILABLE')
+    const { body } = await api.quote(toRequest(wallet, order))
+    const ready = await (await fetch(`${local.apiUrl}/ready`)).json()
     await give(10n ** 20n)
 
+    const needs = deliverers.map((address) => `no gas at ${address} on alpha, needs about`)
+    expect(needs.some((need) => (body as { message: string }).message.includes(need))).toBe(true)
+    expect(ready).toMatchObject({
+      checks: { gas: expect.arrayContaining(needs.map((need) => expect.stringContaining(need))) },
+    })
     await until(async () => (await quoted()) === '200 OK')
   })
 

@@ -3,7 +3,7 @@ import { composeApi } from './compose/api.ts'
 import { composeAttester } from './compose/attester.ts'
 import { composeWorker } from './compose/worker.ts'
 import { loadConfig } from './config/load.ts'
-import { required } from './config/secrets.ts'
+import { readSetting, required } from './config/secrets.ts'
 import { armFailPoints } from './fail-point.ts'
 import { listen } from './http/server.ts'
 import { createLogger, type Logger } from './observe/logger.ts'
@@ -11,12 +11,16 @@ import { runAll } from './operate/all.ts'
 import { runApiKeyCommand } from './operate/api-key.ts'
 import { checkConfig } from './operate/check-config.ts'
 import { deploy } from './operate/deploy.ts'
+import { doctor } from './operate/doctor/doctor.ts'
+import { fund } from './operate/fund.ts'
 import { init } from './operate/init.ts'
 import { inventory } from './operate/inventory/inventory.ts'
 import { keys } from './operate/keys.ts'
 import { rebuildDatabase } from './operate/rebuild.ts'
+import { setup } from './operate/setup.ts'
 import { listStops, pause, resume } from './operate/stops.ts'
 import { inspectSwaps } from './operate/swaps.ts'
+import { treasury } from './operate/treasury/treasury.ts'
 import { type CommandName, readCommandLine } from './operate/usage.ts'
 import { runWebhookCommand } from './operate/webhook.ts'
 import { type Running, stopOnSignal } from './stop-on-signal.ts'
@@ -25,7 +29,8 @@ import { migrate } from './store/migrate.ts'
 
 async function runMigrate(): Promise<void> {
   const problems: string[] = []
-  const url = required(process.env, 'DATABASE_URL', problems)
+  const owner = readSetting(process.env, 'GEOSWAP_OWNER_DATABASE_URL', problems)
+  const url = owner ?? required(process.env, 'DATABASE_URL', problems)
   if (problems.length > 0) throw new Error(problems.join('\n'))
   const pool = createPool(url)
   const applied = await migrate(pool)
@@ -61,9 +66,13 @@ async function runAttester(logger: Logger): Promise<Running> {
 
 const roles = { api: runApi, worker: runWorker, attester: runAttester }
 const commands: Record<CommandName, (args: string[], env: Env, output: Output) => Promise<number>> = {
+  setup: (args, _env, output) => setup(args, output),
   init: (args, _env, output) => init(args, output),
   'check-config': checkConfig,
   deploy,
+  treasury,
+  fund,
+  doctor,
   inventory,
   keys,
   pause,

@@ -67,3 +67,18 @@ test('temporary problems only warn, and no warning contains the key in the URL',
     expect.stringContaining('node2.example is 90 s ahead of this machine'),
   ])
 })
+
+test.each([
+  [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'it refuses connections'],
+  [
+    Object.assign(new Error('x'), { cause: Object.assign(new Error('y'), { code: 'ENOTFOUND' }) }),
+    'unknown host',
+  ],
+  [Object.assign(new Error('x'), { status: 401 }), 'HTTP 401: it refuses the key'],
+  [Object.assign(new Error('x'), { status: 429 }), 'HTTP 429: too many calls'],
+  [Object.assign(new Error('x'), { shortMessage: 'short' }), 'short'],
+])('a node that does not answer is named with the reason %#', async (error, reason) => {
+  expect((await check([error])).warnings).toEqual([
+    `base: the node at node0.example does not answer: ${reason}`,
+  ])
+})

@@ -60,7 +60,26 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an invalid URL'
 }
 
-function reasonOf(error: unknown): string {
-  const { shortMessage } = (error ?? {}) as { shortMessage?: string }
-  return shortMessage ?? (error instanceof Error ? error.message : String(error))
+const REASONS = new Map([
+  ['ECONNREFUSED', 'it refuses connections'],
+  ['ENOTFOUND', 'unknown host'],
+  ['EAI_AGAIN', 'unknown host'],
+  ['ECONNRESET', 'it closed the connection'],
+  ['ETIMEDOUT', 'no answer in time'],
+])
+
+/** The innermost reason: what the network or the node's server said. */
+export function reasonOf(error: unknown): string {
+  const { status, code, cause, shortMessage } = (error ?? {}) as Record<string, unknown>
+  if (typeof status === 'number') return reasonOfStatus(status)
+  const known = REASONS.get(String(code))
+  if (known) return known
+  if (cause instanceof Error) return reasonOf(cause)
+  return String(shortMessage ?? (error instanceof Error ? error.message : error))
+}
+
+function reasonOfStatus(status: number): string {
+  if (status === 401 || status === 403) return `HTTP ${status}: it refuses the key`
+  if (status === 429) return 'HTTP 429: too many calls'
+  return `HTTP ${status}`
 }

@@ -212,6 +212,7 @@ function followMarket(config: Config, { pool, chains, views, gas, onFault, logge
     priceRules: priceRulesOf(config),
     readInventory: () => readInventory(pool),
     hasGas: (chainId, side) => (side === 'origin' ? gas.canLock(chainId) : gas.canDeliver(chainId)),
+    gasNeeds: gas.needs,
     mostInput: claims.mostInput,
     exposureRoom: claims.exposureRoom,
     now: Date.now,
@@ -251,7 +252,8 @@ async function readiness(catalog: Catalog, market: Market, pool: BuildDeps['pool
     market.chainNow(chain.chainId) !== undefined,
   ])
   const prices = [...catalog.assets.keys()].map((name) => [name, market.priceOf(name) !== undefined])
-  const checks = { database, chains: Object.fromEntries(alive), prices: Object.fromEntries(prices) }
+  const gas = [...catalog.chains.keys()].flatMap((chainId) => market.gasNeeds?.(chainId) ?? [])
+  const checks = { database, chains: Object.fromEntries(alive), prices: Object.fromEntries(prices), gas }
   // A chain or price that is down stops its own quotes, not the service.
   return { ok: database && alive.some(([, isAlive]) => isAlive === true), checks }
 }

@@ -135,7 +135,8 @@ export async function loadCatalog(network: NetworkConfig, chains: Chains): Promi
 async function loadChain(connected: ConnectedChain): Promise<CatalogChain> {
   const { config, maxAmount, ownAddresses } = connected
   const { chainId, name, family } = config
-  const native = { chainId, ...config.native, ...connected.nativeToken }
+  const { symbol, asset } = config.native
+  const native = { chainId, symbol, asset, ...connected.nativeToken }
   return {
     ...{ chainId, name, family, native, maxAmount, ownAddresses },
     tokens: [native, ...(connected.gate.isOpen ? await connected.loadTokens() : tokensOf(config))],

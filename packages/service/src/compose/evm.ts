@@ -142,9 +142,12 @@ async function verifyConfigured({ network, config, urls, clients }: Checked): Pr
   }
 }
 
+/** Without tokens that the configuration closes on purpose. */
 function paidOn({ native, tokens }: EvmChainConfig) {
-  const named = tokens.map(({ address, symbol }) => ({ address: getAddress(address), symbol }))
-  return [{ address: zeroAddress, symbol: native.symbol }, ...named]
+  const isOpen = ({ capPerHour = '' }: { capPerHour?: string }) => !/^0(\.0+)?$/.test(capPerHour)
+  return [{ ...native, address: zeroAddress }, ...tokens]
+    .filter(isOpen)
+    .map(({ address, symbol }) => ({ address: getAddress(address), symbol }))
 }
 
 async function readNode(node: PublicClient): Promise<NodeView> {

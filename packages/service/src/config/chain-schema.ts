@@ -3,6 +3,7 @@ import {
   address,
   chainId,
   count,
+  decimal,
   digits,
   flag,
   name,
@@ -19,6 +20,10 @@ const NODES =
   'must agree, of three one may be down or wrong. Without a majority the chain is down. Transactions go to all. ' +
   'Write a provider key as a dollar sign and a name in braces: it is read from the environment.'
 
+const coin = { symbol: text('Symbol of the coin.'), asset: text('Name of its asset, one of `assets`.') }
+const nativeOf = <T extends Type.TProperties>(fields: T) =>
+  Type.Object({ ...coin, ...fields }, { ...strict, description: 'The coin that gas is paid in.' })
+
 // Fields of a chain of either family.
 const anyChain = {
   chainId: chainId('The EVM chain id. Solana mainnet is 792703809, devnet 792703810.'),
@@ -33,10 +38,6 @@ const anyChain = {
     minItems: 1,
     description: 'Nodes of the attester, which should be others. A majority decides, as in `rpcUrls`.',
   }),
-  native: Type.Object(
-    { symbol: text('Symbol of the coin.'), asset: text('Name of its asset, one of `assets`.') },
-    { ...strict, description: 'The coin that gas is paid in.' },
-  ),
   finality: Type.Object(
     {
       accept: Type.Array(
@@ -111,7 +112,18 @@ const anyChain = {
   ),
 }
 
-const tokenOf = (at: ReturnType<typeof address>) =>
+/** The hourly limits that the treasury sets in the contracts. */
+const hourlyCaps = {
+  capPerHour: Type.Optional(
+    decimal(
+      'Cap of the vault, in whole coins per hour: `service treasury` sets it. 0 is closed on purpose. ' +
+        'Default: as the chain has it, which begins closed.',
+    ),
+  ),
+  claimCapPerHour: Type.Optional(decimal('The same for claims from the escrow.')),
+}
+
+const tokenOf = <T extends Type.TProperties>(at: ReturnType<typeof address>, fields: T) =>
   Type.Object(
     {
       symbol: text('Symbol as the chain reports it; checked at start.'),
@@ -120,6 +132,7 @@ const tokenOf = (at: ReturnType<typeof address>) =>
       decimals: Type.Optional(
         range(0, 36, 'Compared with the chain at start. Needed to start while the chain is down.'),
       ),
+      ...fields,
     },
     strict,
   )
@@ -130,6 +143,7 @@ export const EvmChain = Type.Object(
   {
     ...anyChain,
     family: Type.Literal('evm', { description: 'A chain with an EVM.' }),
+    native: nativeOf(hourlyCaps),
     contracts: Type.Object(
       {
         account: address('GeoAccount, the code that wallets delegate to.'),
@@ -143,7 +157,7 @@ export const EvmChain = Type.Object(
         description: 'Earlier GeoAccounts: wallets delegated to them are asked to delegate anew.',
       }),
     ),
-    tokens: Type.Array(tokenOf(address('Address with its checksum.')), TOKENS),
+    tokens: Type.Array(tokenOf(address('Address with its checksum.'), hourlyCaps), TOKENS),
     wsUrls: Type.Optional(
       Type.Array(wsUrl('A node.'), {
         minItems: 1,
@@ -178,6 +192,7 @@ export const SolanaChain = Type.Object(
   {
     ...anyChain,
     family: Type.Literal('solana', { description: 'A Solana cluster.' }),
+    native: nativeOf({}),
     genesisHash: Type.Optional(text('Genesis hash of the cluster; checked at start.')),
     vaults: Type.Object(
       {
@@ -197,7 +212,7 @@ export const SolanaChain = Type.Object(
       },
       { ...strict, description: 'Fee payers. They hold SOL and own no token account of a served mint.' },
     ),
-    tokens: Type.Array(tokenOf(solanaAddress('Address of the mint.')), TOKENS),
+    tokens: Type.Array(tokenOf(solanaAddress('Address of the mint.'), {}), TOKENS),
     priorityPrice: Type.Optional(
       Type.Object(
         { floor: digits('Lower bound. Default 1000.'), cap: digits('Upper bound. Default 1000000.') },

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getAddressDecoder } from '@solana/kit'
-import { type Hex, isAddressEqual } from 'viem'
+import { getAddress, type Hex, isAddress, isAddressEqual } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { Secret } from '../config.ts'
 import { decryptSecret, type EncryptedSecret, encryptSecret, type ScryptCost } from './secret-storage.ts'
@@ -71,9 +71,11 @@ function isKeyOf(privateKey: Hex, key: KeyFile): boolean {
     : isAddressEqual(actual as Hex, toAddress(key) as Hex)
 }
 
-/** Web3 Secret Storage omits the prefix of addresses. */
+/** With its checksum. Web3 Secret Storage omits prefix and checksum of addresses. */
 function toAddress({ role, address }: KeyFile): string {
-  return isSolanaRole(role) || address.startsWith('0x') ? address : `0x${address}`
+  if (isSolanaRole(role)) return address
+  const plain = address.startsWith('0x') ? address : `0x${address}`
+  return isAddress(plain, { strict: false }) ? getAddress(plain) : plain
 }
 
 // The PKCS #8 prefix of a 32-byte Ed25519 private key (RFC 8410).

@@ -22,7 +22,7 @@ const chain: ServedChain = {
 function watchOf(balances: Record<string, bigint>) {
   const rich = Object.fromEntries(['r1', 'r2', 'd1', 'd2'].map((key) => [key, RICH]))
   const parts = {
-    costs: { value: { lock: 1_000n, delivery: 1_000n }, ageMs: 0 },
+    costs: { value: { lock: 1_000n, firstLock: 1_500n, delivery: 1_000n }, ageMs: 0 },
     state: { value: { balances: { ...rich, ...balances } }, ageMs: 0 },
   }
   const view = { part: (name: keyof typeof parts) => parts[name] } as unknown as ViewOfChain
@@ -40,4 +40,13 @@ test('a chain takes no new swaps when all keys of a side are out of gas', () => 
   const watch = watchOf({ d1: 0n, d2: 0n })
 
   expect([watch.canLock(1), watch.canDeliver(1)]).toEqual([true, false])
+})
+
+test('keys without gas are named with their chain and what they need', () => {
+  const watch = watchOf({ r1: 0n, d2: 19_999n })
+
+  expect(watch.needs(1)).toEqual([
+    'no gas at r1 on one, needs about 0.0000000000006 ETH',
+    'no gas at d2 on one, needs about 0.0000000000006 ETH',
+  ])
 })

@@ -1,4 +1,6 @@
+import type { LegCosts } from '../model/catalog.ts'
 import { type GasMarks, marksOf } from '../model/gas-float.ts'
+import { describeGasNeed, fundingOf } from '../model/gas-funding.ts'
 import { activeSenders, type Senders, type ServedChain, sendersOf } from '../model/served-chain.ts'
 import type { Views } from './views.ts'
 
@@ -19,6 +21,8 @@ export type GasWatch = {
   canLock(chainId: number): boolean
   /** Whether new swaps can be delivered here: at least one key has gas. */
   canDeliver(chainId: number): boolean
+  /** Names the keys that have too little, with what each needs. */
+  needs(chainId: number): string[]
   keys(): KeyGas[]
   floats(): FloatGas[]
 }
@@ -48,9 +52,25 @@ export function createGasWatch(chains: readonly ServedChain[], views: Pick<Views
     hasGas,
     canLock: (chainId) => hasActive(chainId, 'relay'),
     canDeliver: (chainId) => hasActive(chainId, 'deliver'),
+    needs: (chainId) => {
+      const [chain, costs] = [byId.get(chainId), views.of(chainId).part('costs')]
+      return chain && costs ? needsOf(chain, costs.value, (address) => hasGas(chainId, address)) : []
+    },
     keys: () => chains.flatMap((chain) => keysOf(chain, look(chain))),
     floats: () => chains.flatMap((chain) => floatGasOf(chain, look(chain)) ?? []),
   }
+}
+
+function needsOf(chain: ServedChain, costs: LegCosts, hasGas: (address: string) => boolean): string[] {
+  const roles: readonly (keyof Senders)[] = ['relay', 'authorize', 'deliver']
+  return roles.flatMap((role) =>
+    activeSenders(chain, role)
+      .filter((address) => !hasGas(address))
+      .map((address) => {
+        const amount = fundingOf(role, costs, { float: chain.float })
+        return describeGasNeed(address, chain.name, amount, chain.coin)
+      }),
+  )
 }
 
 function keysOf(chain: ServedChain, seen: Seen | undefined): KeyGas[] {

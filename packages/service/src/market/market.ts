@@ -11,6 +11,7 @@ type MarketSources = {
   priceRules: ReadonlyMap<string, PriceRules>
   readInventory(): Promise<Holding[]>
   hasGas: Market['hasGas']
+  gasNeeds?: Market['gasNeeds']
   /** The provider keeps these current. */
   mostInput: Market['mostInput']
   exposureRoom: Market['exposureRoom']
@@ -60,6 +61,7 @@ export function createMarket(sources: MarketSources): LiveMarket {
     priceOf: (asset) => prices.referenceOf(asset).price,
     chainNow,
     hasGas: sources.hasGas,
+    ...(sources.gasNeeds && { gasNeeds: sources.gasNeeds }),
     mostInput: sources.mostInput,
     exposureRoom: sources.exposureRoom,
     available(chainId, token) {

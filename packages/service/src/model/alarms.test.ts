@@ -98,7 +98,7 @@ const cases: [string, Partial<Watched>, string][] = [
   ],
   [
     'GeoswapInventoryLow',
-    { inventory: [{ ...holding, held: '0', reserved: '0', dailyNeed: '0' }] },
+    { inventory: [{ ...holding, held: '0', reserved: '1', dailyNeed: '0' }] },
     'USDC on alpha is not held at all',
   ],
   [
@@ -117,6 +117,15 @@ const cases: [string, Partial<Watched>, string][] = [
 describe('alarms', () => {
   test('no alarm at the thresholds', () => {
     expect(findAlarms(well)).toEqual([])
+  })
+
+  test('no alarm about a token that was never stocked, but about one that ran out', () => {
+    const none = { ...holding, held: '0', reserved: '0' }
+    const namesOf = (inventory: Watched['inventory']) =>
+      findAlarms({ ...well, inventory }).map(({ name }) => name)
+
+    expect(namesOf([{ ...none, dailyNeed: '0' }])).toEqual([])
+    expect(namesOf([{ ...none, dailyNeed: '1' }])).toEqual(['GeoswapInventoryRunsOut'])
   })
 
   test('no alarm about a token that is bought from a pool and never held', () => {

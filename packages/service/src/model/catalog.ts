@@ -33,6 +33,8 @@ export type Market = {
   chainNow(chainId: number): ChainNow | undefined
   /** Whether the keys of this side hold enough gas coin to send. Swaps are refused otherwise. */
   hasGas(chainId: number, side: Side): boolean
+  /** Names the keys of a chain that lack gas, with what each needs. */
+  gasNeeds?(chainId: number): readonly string[]
   /** The largest input of a token that one swap may bring now, by claim capacity and caps. */
   mostInput(chainId: number, token: string, priced: Priced): bigint
   /** Remaining cap, in USD cents, for deliveries against inputs of this chain that are not final. */

@@ -4,7 +4,8 @@ import { lastsPermille, usedPermille } from './inventory-use.ts'
 test.each([
   ['half is reserved', { held: 100n, reserved: 50n, isBought: false }, 500n],
   ['more is reserved than held', { held: 100n, reserved: 150n, isBought: true }, 1_500n],
-  ['none is held, and no venue buys it', { held: 0n, reserved: 0n, isBought: false }, 1_000n],
+  ['none is held: the token is not stocked', { held: 0n, reserved: 0n, isBought: false }, 0n],
+  ['none is held of what is reserved', { held: 0n, reserved: 1n, isBought: false }, 1_000n],
   ['all is reserved, and a pool sells more', { held: 100n, reserved: 100n, isBought: true }, 0n],
   ['none is held, since a venue buys it from a pool', { held: 0n, reserved: 0n, isBought: true }, 0n],
   ['none is held, but some is reserved', { held: 0n, reserved: 1n, isBought: true }, 1_000n],

@@ -26,7 +26,7 @@ const stockOf = (catalog: Catalog) => ({
   isBought: () => false,
 })
 
-test('a token sold by a pool does not count as used up while none is held, and others do', async () => {
+test('a token that is not stocked does not count as used up, whether a pool sells it or not', async () => {
   const tokens = [USDC, LINK, DAI].map((address) => ({ address }))
   const catalog = { chains: new Map([[1, { tokens }]]) } as unknown as Catalog
   const held = [USDC, LINK, DAI, GONE].map((token) => ({ token, amount: token === USDC ? 10n : 0n }))
@@ -41,7 +41,7 @@ test('a token sold by a pool does not count as used up while none is held, and o
   expect(Object.fromEntries(values.map(({ labels, value }) => [labels['token'], value]))).toEqual({
     [USDC]: 0,
     [LINK]: 0,
-    [DAI]: 1,
+    [DAI]: 0,
   })
 })
 

@@ -74,6 +74,27 @@ test('each process uses its own database role, and none that of the owner', () =
   expect(() => urlOf('api', ofOwner)).toThrow('GEOSWAP_API_DATABASE_URL is not set')
 })
 
+test('worker and attester open their own keystores, and the one of commands stays with commands', () => {
+  const env = {
+    GEOSWAP_KEYSTORE: '/keys/operator',
+    GEOSWAP_KEYSTORE_PASSPHRASE_FILE: '/secrets/operator',
+    GEOSWAP_WORKER_KEYSTORE: '/keys/worker',
+    GEOSWAP_WORKER_KEYSTORE_PASSPHRASE_FILE: '/secrets/worker',
+    GEOSWAP_ATTESTER_KEYSTORE: '/keys/attester',
+    GEOSWAP_ATTESTER_KEYSTORE_PASSPHRASE: 'long enough to be one',
+  }
+
+  expect(environmentOf('api', env)).toEqual({})
+  expect(environmentOf('worker', env)).toEqual({
+    GEOSWAP_KEYSTORE: '/keys/worker',
+    GEOSWAP_KEYSTORE_PASSPHRASE_FILE: '/secrets/worker',
+  })
+  expect(environmentOf('attester', env)).toEqual({
+    GEOSWAP_KEYSTORE: '/keys/attester',
+    GEOSWAP_KEYSTORE_PASSPHRASE: 'long enough to be one',
+  })
+})
+
 test('a secret that is set twice is refused as ambiguous', () => {
   const twice = { ...everything, GEOSWAP_ATTESTER_KEY: key(8) }
 

@@ -8,6 +8,7 @@ const ROLES: readonly Role[] = ['api', 'worker', 'attester']
 const SECRETS: Record<string, readonly Role[]> = {
   // Belongs to one role, or to the owner of the tables: each role gets its own URL by name.
   DATABASE_URL: [],
+  GEOSWAP_OWNER_DATABASE_URL: [],
   GEOSWAP_API_DATABASE_URL: ['api'],
   GEOSWAP_DASHBOARD_DATABASE_URL: ['api'],
   GEOSWAP_WORKER_DATABASE_URL: ['worker'],
@@ -27,16 +28,31 @@ const SECRETS: Record<string, readonly Role[]> = {
   OTEL_EXPORTER_OTLP_HEADERS: ['api', 'worker'],
   GEOSWAP_KEYSTORE: ['worker', 'attester'],
   GEOSWAP_KEYSTORE_PASSPHRASE: ['worker', 'attester'],
+  // Passed on as the two above, in their place.
+  GEOSWAP_WORKER_KEYSTORE: [],
+  GEOSWAP_WORKER_KEYSTORE_PASSPHRASE: [],
+  GEOSWAP_ATTESTER_KEYSTORE: [],
+  GEOSWAP_ATTESTER_KEYSTORE_PASSPHRASE: [],
 }
 
 /** The environment of one role, without keys of others. */
 export function environmentOf(role: Role, env: Env): Record<string, string> {
+  const hasKeystore = keystoreOf(role, env)['GEOSWAP_KEYSTORE'] !== undefined
   const entries = Object.entries(env).filter(([name]) => {
+    if (hasKeystore && name.startsWith('GEOSWAP_KEYSTORE')) return false
     const owners = SECRETS[name.replace(/_FILE$/, '')]
     return owners === undefined || owners.includes(role)
   })
   const own = Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
-  return { ...own, ...metricsOf(role, env) }
+  return { ...own, ...metricsOf(role, env), ...keystoreOf(role, env) }
+}
+
+const KEYSTORE = ['KEYSTORE', 'KEYSTORE_PASSPHRASE', 'KEYSTORE_PASSPHRASE_FILE']
+
+/** Worker and attester have separate keystores: each gets its own one under the usual names. */
+function keystoreOf(role: Role, env: Env): Record<string, string> {
+  const entries = KEYSTORE.map((name) => [`GEOSWAP_${name}`, env[`GEOSWAP_${role.toUpperCase()}_${name}`]])
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 /** Two processes cannot listen on one port: the attester uses the port after the worker's. */

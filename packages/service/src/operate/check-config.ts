@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
-import type { Findings } from '../chains/findings.ts'
 import { joinFindings } from '../chains/findings.ts'
 import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
-import { connectChains, findDifferences } from '../compose/chains.ts'
 import { verifyPyth } from '../compose/prices.ts'
 import { describeProblem, parseNetwork } from '../config/network-file.ts'
-import { optionalSecret } from '../config/secrets.ts'
-import type { Config, NetworkConfig, Secret } from '../config.ts'
+import type { Config, NetworkConfig } from '../config.ts'
+import { checkChains, checkGas, checkTreasury, connectForChecks } from './checks.ts'
+import { readPythKey } from './inventory/session.ts'
 import { fillInAllUrls } from './read-network.ts'
 
 export const CHECK_CONFIG_HELP = `check-config FILE [--online]
       Reports all problems of a configuration file by line. --online also checks chains, contracts, tokens and
-      feeds on every node of API, worker and attester. Exit code 1: problems were found.`
+      feeds on every node of API, worker and attester, the calls of the treasury, and gas. Exit code 1: problems
+      were found.`
 
 export async function checkConfig(args: string[], env: Env, output: Output): Promise<number> {
   const { file, online } = parse(args)
@@ -29,40 +29,28 @@ export async function checkConfig(args: string[], env: Env, output: Output): Pro
 
 type Checked = Pick<Config, 'network' | 'pythApiKey'>
 
-function readPythKey(env: Env): Secret | undefined {
-  const problems: string[] = []
-  const key = optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems)
-  if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return key
-}
-
 /** Runs all checks of a start against the nodes of all processes. Warnings count as problems. */
 async function checkOnline(config: Checked, output: Output): Promise<number> {
   const { network } = config
-  const shared = { network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined }
-  const nodeLists = [
-    connectChains({ ...shared, urlsOf: (chain) => chain.rpcUrls }),
-    connectChains({ ...shared, urlsOf: (chain) => chain.attesterRpcUrls }),
+  const [ours, attesters] = [
+    connectForChecks(network, 'rpcUrls'),
+    connectForChecks(network, 'attesterRpcUrls'),
   ]
-  const each = nodeLists.flatMap((chains) =>
-    chains.all.map((chain) =>
-      findDifferences({ all: [chain] }).catch(
-        (error: unknown): Findings => ({
-          problems: [
-            `${chain.config.name}: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
-          ],
-          warnings: [],
-        }),
-      ),
-    ),
+  const { problems, warnings } = joinFindings(
+    await Promise.all([
+      checkChains(ours),
+      checkChains(attesters),
+      checkTreasury(network, ours),
+      checkGas(network, ours),
+      verifyPyth(config),
+    ]),
   )
-  const { problems, warnings } = joinFindings(await Promise.all([...each, verifyPyth(config)]))
   const found = [...new Set([...problems, ...warnings])]
   for (const text of found) output.out(text)
   if (found.length > 0) output.hint(count(found.length, 'problem'))
   else
     output.out(
-      `All nodes, contracts, tokens and feeds of ${count(network.chains.length, 'chain')} are as configured.`,
+      `All nodes, contracts, tokens, feeds and keys of ${count(network.chains.length, 'chain')} are as configured.`,
     )
   return found.length > 0 ? 1 : 0
 }

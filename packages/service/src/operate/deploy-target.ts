@@ -10,10 +10,6 @@ import {
 } from '@geoswap/protocol'
 import {
   type Address,
-  createPublicClient,
-  createWalletClient,
-  custom,
-  defineChain,
   type Hex,
   type PrivateKeyAccount,
   type PublicClient,
@@ -21,11 +17,9 @@ import {
   sliceHex,
   type TransactionSerializedLegacy,
 } from 'viem'
-import { createEvmClients } from '../chains/evm/client.ts'
-import { UsageError } from '../command.ts'
 import type { EvmChainConfig } from '../config.ts'
+import { type Included, openWallet } from './chain-wallet.ts'
 
-type Created = { gasUsed: bigint; cost: bigint; txHash: Hex }
 type Estimate = { gas: bigint; cost: bigint }
 type CodeCheck = { state: 'right' | 'missing' | 'other'; hash: Hex }
 
@@ -36,7 +30,7 @@ export type DeployTarget = {
   createProxy(): Promise<void>
   /** The gas and cost of a creation at the current gas price. A rollup may charge its data on top. */
   estimate(data: Hex): Promise<Estimate>
-  create(data: Hex): Promise<Created>
+  create(data: Hex): Promise<Included>
 }
 
 /** Throws if the node serves another chain, before anything is sent. */
@@ -44,27 +38,9 @@ export async function createDeployTarget(
   config: EvmChainConfig,
   account: PrivateKeyAccount | undefined,
 ): Promise<DeployTarget> {
-  const transport = custom(createEvmClients({ urls: config.rpcUrls }).client)
-  const chain = toChain(config)
-  const client = createPublicClient({ chain, transport, pollingInterval: Math.min(config.blockMs, 4_000) })
-  const actual = await client.getChainId()
-  if (actual !== config.chainId) {
-    throw new UsageError(`${config.name}: the node serves chain ${actual}, not ${config.chainId}`)
-  }
+  const { client, send, settle } = await openWallet(config, account)
   const codeAt = async (address: Address) => (await client.getCode({ address })) ?? '0x'
   const hasProxy = async () => (await codeAt(CREATE2_PROXY)) === CREATE2_PROXY_CODE
-
-  async function send(transaction: { to: Address; data?: Hex; value?: bigint }): Promise<Created> {
-    if (!account) throw new Error('A key is required to send')
-    const wallet = createWalletClient({ account, chain, transport })
-    return settled(await wallet.sendTransaction(transaction))
-  }
-
-  async function settled(txHash: Hex): Promise<Created> {
-    const { status, gasUsed, effectiveGasPrice } = await client.waitForTransactionReceipt({ hash: txHash })
-    if (status !== 'success') throw new Error(`${config.name}: transaction ${txHash} was reverted`)
-    return { gasUsed, cost: gasUsed * effectiveGasPrice, txHash }
-  }
 
   return {
     client,
@@ -80,7 +56,7 @@ export async function createDeployTarget(
       const to = await recoverTransactionAddress({ serializedTransaction })
       const missing = CREATE2_PROXY_COST - (await client.getBalance({ address: to }))
       if (missing > 0n) await send({ to, value: missing })
-      await settled(await client.sendRawTransaction({ serializedTransaction }))
+      await settle(await client.sendRawTransaction({ serializedTransaction }))
     },
     async estimate(data) {
       // Without the proxy, estimates the bare creation without the salt, which costs nearly the same.
@@ -90,9 +66,4 @@ export async function createDeployTarget(
     },
     create: (data) => send({ to: CREATE2_PROXY, data }),
   }
-}
-
-function toChain({ chainId, name, native, rpcUrls }: EvmChainConfig) {
-  const nativeCurrency = { name: native.symbol, symbol: native.symbol, decimals: 18 }
-  return defineChain({ id: chainId, name, nativeCurrency, rpcUrls: { default: { http: rpcUrls } } })
 }

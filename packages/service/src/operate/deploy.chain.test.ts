@@ -1,18 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startChain } from '@geoswap/devnet'
-import { CREATE2_PROXY, geoVaultAbi, planDeployment } from '@geoswap/protocol'
-import { createTestClient, encodeFunctionData, http, parseEther, publicActions } from 'viem'
+import { CREATE2_PROXY, planDeployment } from '@geoswap/protocol'
+import { createTestClient, http, parseEther, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { runCommand } from '../command.ts'
 import { checkConfig } from './check-config.ts'
 import { deploy } from './deploy.ts'
+import { fund } from './fund.ts'
+import { treasury as treasuryCommand } from './treasury/treasury.ts'
 
 const CHAIN_ID = 8453
-const treasury = privateKeyToAccount(generatePrivateKey()).address
+const treasuryKey = generatePrivateKey()
+const treasury = privateKeyToAccount(treasuryKey).address
 const attester = privateKeyToAccount(generatePrivateKey()).address
 const deployerKey = generatePrivateKey()
 const { contracts } = planDeployment({ treasury, attester })
@@ -66,9 +69,8 @@ async function run(command: string, env: Record<string, string> = {}) {
     hint: (text: string) => void lines.push(text),
   }
   const [name, ...args] = command.split(' ')
-  const code = await runCommand(output, () =>
-    name === 'deploy' ? deploy(args, env, output) : checkConfig(args, env, output),
-  )
+  const commands = { deploy, fund, treasury: treasuryCommand, 'check-config': checkConfig }
+  const code = await runCommand(output, () => commands[name as keyof typeof commands](args, env, output))
   return { code, text: lines.join('\n') }
 }
 
@@ -77,6 +79,16 @@ function gasOf(text: string, name: 'escrow' | 'vault', said: string): number {
   expect(found, text).not.toBeNull()
   return Number(found?.[1])
 }
+
+test('a deployer without gas is named with chain and amount, before anything is sent', async () => {
+  const poor = generatePrivateKey()
+
+  const { code, text } = await run(`deploy --config ${file}`, { GEOSWAP_DEPLOYER_KEY: poor })
+
+  expect(code).toBe(2)
+  const deployer = `the deployer ${privateKeyToAccount(poor).address} has 0 ETH`
+  expect(text).toMatch(new RegExp(`^base: ${deployer} and needs about 0\\.\\d+ ETH\\. Nothing was sent\\.$`))
+})
 
 test('contracts are created at the addresses in the file, once, and verified by their code', async () => {
   const planned = await run(`deploy --config ${file} --dry-run`)
@@ -162,24 +174,95 @@ test('the online check reports a key of ours that is delegated', async () => {
   expect(text).toContain(`base: there is code at ${relayer}, which sends transactions`)
 })
 
-test('the online check reports closed caps, once everything else is right', async () => {
-  await client.impersonateAccount({ address: treasury })
-  await client.setBalance({ address: treasury, value: parseEther('1') })
-  const args = ['0x2000000000000000000000000000000000000001', true] as const
-  const data = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setDeliverer', args })
-  const from = { from: treasury, to: contracts.vault, data }
-  const hash = await client.request({ method: 'eth_sendTransaction', params: [from] } as never)
-  await client.waitForTransactionReceipt({ hash })
-  writeConfig({ contracts, tokens: [] }, { isPricedByPyth: true })
+// Without tokens and oracle, which this chain does not have.
+const CAPPED = { symbol: 'ETH', asset: 'ETH', capPerHour: '4', claimCapPerHour: '16.5' }
+const BARE = { contracts, tokens: [], l1FeeOracle: undefined }
+const writeCapped = () => writeConfig({ ...BARE, native: CAPPED }, { isPricedByPyth: true })
+
+test('the online check names every closed cap, missing call and key without gas at once', async () => {
+  writeCapped()
 
   const { code, text } = await run(`check-config ${file} --online`)
 
   writeConfig({ contracts })
   expect(code).toBe(1)
-  expect(text).toContain('base: the vault pays no ETH: its cap is 0')
-  expect(text).toContain('base: no ETH can be claimed from the escrow: its claim cap is 0')
+  const deliverer = '0x2000000000000000000000000000000000000001'
+  expect(text).toContain(`base: the treasury has to call GeoVault.setDeliverer(${deliverer}, true)`)
+  expect(text).toMatch(
+    /base: the treasury has to call GeoEscrow\.setClaimCap.*claims of 16\.5 ETH an hour, now 0 ETH/,
+  )
+  expect(text).toMatch(
+    /base: the treasury has to call GeoVault\.setCap.*payments of 4 ETH an hour, now 0 ETH/,
+  )
+  expect(text).toMatch(
+    /base: no gas at 0x1000000000000000000000000000000000000001 on base, needs about 0\.\d+ ETH/,
+  )
   expect(text).toContain('Pyth feeds cannot be verified: fetch failed')
-  expect(text).toContain('3 problems')
+})
+
+test('the treasury makes all its calls by one command, and a second time none', async () => {
+  writeCapped()
+  const plan = async () =>
+    JSON.parse((await run(`treasury plan --config ${file} --json`)).text).chains[0].calls
+  const key = { GEOSWAP_TREASURY_KEY: treasuryKey }
+  const broke = await run(`treasury apply --config ${file}`, key)
+  await client.setBalance({ address: treasury, value: parseEther('1') })
+  const safe = await run(`treasury plan --config ${file} --safe ${join(folder, 'batch')}`)
+  const batch = JSON.parse(readFileSync(join(folder, 'batch-base.json'), 'utf8'))
+
+  const first = await run(`treasury apply --config ${file} --stock base:ETH=0.25`, key)
+  const second = await run(`treasury apply --config ${file} --stock base:ETH=0.25`, key)
+  const left = await plan()
+  const other = await run(`treasury apply --config ${file} --stock base:ETH=0.5`, {
+    GEOSWAP_TREASURY_KEY: generatePrivateKey(),
+  })
+
+  writeConfig({ contracts })
+  expect(broke).toMatchObject({ code: 2, text: expect.stringContaining(`No gas at ${treasury} on base`) })
+  expect(safe.text).toContain('base (8453): 3 calls by ')
+  expect(
+    batch.transactions.map(({ contractMethod }: { contractMethod: { name: string } }) => contractMethod.name),
+  ).toEqual(['setDeliverer', 'setClaimCap', 'setCap'])
+  expect(first).toMatchObject({ code: 0, text: expect.stringContaining('Done: 4 calls are in blocks.') })
+  expect(second).toEqual({ code: 0, text: 'Nothing to call.' })
+  expect(left).toEqual([])
+  expect(await client.getBalance({ address: contracts.vault })).toBe(parseEther('0.25'))
+  expect(other.text).toContain(`but only ${treasury} can do this on base`)
+})
+
+test('a refused call stops the others with the name of the error', async () => {
+  const native = { ...CAPPED, capPerHour: `1${'0'.repeat(40)}` }
+  writeConfig({ ...BARE, native }, { isPricedByPyth: true })
+
+  const { code, text } = await run(`treasury apply --config ${file}`, { GEOSWAP_TREASURY_KEY: treasuryKey })
+
+  writeConfig({ contracts })
+  expect(code).toBe(1)
+  expect(text).toContain('failed: the contract refused it with CapTooLarge')
+})
+
+test('all keys are funded by one command, and a second time none', async () => {
+  writeCapped()
+  const key = { GEOSWAP_DEPLOYER_KEY: deployerKey }
+  const relayer = '0x1000000000000000000000000000000000000001'
+
+  const first = await run(`fund apply --config ${file}`, key)
+  const balance = await client.getBalance({ address: relayer })
+  const second = await run(`fund apply --config ${file}`, key)
+  const poor = await run(`fund apply --config ${file} --swaps 1000000`, {
+    GEOSWAP_DEPLOYER_KEY: generatePrivateKey(),
+  })
+
+  writeConfig({ contracts })
+  expect(first.code).toBe(0)
+  expect(first.text).toMatch(new RegExp(`base: [\\d.]+ ETH to the relayer ${relayer}, 0x`))
+  expect(balance).toBeGreaterThan(0n)
+  expect(second.text).toContain('Nothing to send.')
+  expect(await client.getBalance({ address: relayer })).toBe(balance)
+  expect(poor).toMatchObject({
+    code: 2,
+    text: expect.stringMatching(/base: the funder 0x\w+ has 0 and needs more than/),
+  })
 })
 
 test('the online check reports a node of another chain by its host, and a wrong clock', async () => {

@@ -5,18 +5,18 @@ import {
   type Deployment,
   planDeployment,
 } from '@geoswap/protocol'
-import { type Address, formatUnits, getAddress, type Hex, type PrivateKeyAccount } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type Address, formatUnits, getAddress, type PrivateKeyAccount } from 'viem'
 import type { EvmVenue } from '../chains/evm/venue.ts'
 import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
-import { rolesOf } from '../config/address-problems.ts'
-import { readKeys } from '../config/secrets.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
+import { about } from '../model/gas-funding.ts'
 import { buyingVenues } from '../venues/registry.ts'
 import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
-import { readForCommand } from './read-network.ts'
+import { openDeployer } from './deployer.ts'
+import { readChosen } from './served.ts'
+import { refuseLostTreasury } from './treasury/treasury-code.ts'
 
-export const DEPLOY_HELP = `deploy --config FILE [--chain NAME] [--dry-run | --verify-only]
+export const DEPLOY_HELP = `deploy [--config FILE] [--chain NAME] [--dry-run | --verify-only]
       Creates the contracts, and the adapters of venues that buy, on every EVM chain of the file, at its addresses.
       Existing contracts stay. Paid by GEOSWAP_DEPLOYER_KEY, or by the deployer of GEOSWAP_KEYSTORE, which gets no
       rights and must have no other role in the file. --dry-run needs no key, sends nothing, and estimates the cost.
@@ -30,26 +30,32 @@ const NAMES = ['vault', 'escrow', 'account'] as const
 
 export async function deploy(args: string[], env: Env, output: Output): Promise<number> {
   const { config, chain: only, mode } = parse(args)
-  const network = readForCommand(config, env)
+  const { network } = readChosen(env, config)
   const plan = planOf(network)
   const chains = network.chains.filter((chain) => chain.family === 'evm' && (!only || chain.name === only))
   if (chains.length === 0)
     throw new UsageError(only ? `Unknown EVM chain ${only}.` : 'The configuration has no EVM chain.')
-  const account = mode === 'deploy' ? readDeployer(env, network) : undefined
+  const account = mode === 'deploy' ? openDeployer(env, network) : undefined
+  if (mode !== 'verify-only') await refuseLostTreasury(network, chains as EvmChainConfig[])
+  const runs = await Promise.all(
+    (chains as EvmChainConfig[]).map(async (chain) => {
+      const venues = buyingVenues(network, chain.chainId)
+      return { chain, plan, venues, mode, account, output, target: await createDeployTarget(chain, account) }
+    }),
+  )
+  if (account) await refuseUnfunded(runs, account.address)
   let isRight = true
-  for (const chain of chains as EvmChainConfig[]) {
-    const venues = buyingVenues(network, chain.chainId)
-    isRight = (await deployOn(chain, { plan, venues, mode, account, output })) && isRight
-  }
+  for (const run of runs) isRight = (await deployOn(run)) && isRight
   if (mode === 'deploy' && isRight) output.hint(NEXT_STEPS)
   return isRight ? 0 : 1
 }
 
-const NEXT_STEPS = `Next, from the treasury, on each chain: GeoVault.setDeliverer for every deliverer;
-GeoVault.setCap and GeoEscrow.setClaimCap for every token and for the native coin, which is the zero address;
-then deposit inventory. service check-config FILE --online reports what is missing.`
+const NEXT_STEPS = `Next: service fund plan shows the gas that each key needs, service treasury plan the calls of the
+treasury, service doctor all that is still missing.`
 
 type Run = {
+  chain: EvmChainConfig
+  target: DeployTarget
   plan: Deployment
   venues: readonly EvmVenue[]
   mode: Mode
@@ -58,12 +64,8 @@ type Run = {
 }
 
 /** True if the chain has everything in the plan, or could get it in a dry run. */
-async function deployOn(
-  chain: EvmChainConfig,
-  { plan, venues, mode, account, output }: Run,
-): Promise<boolean> {
+async function deployOn({ chain, target, plan, venues, mode, output }: Run): Promise<boolean> {
   const say = (text: string) => output.out(`${chain.name}: ${text}`)
-  const target = await createDeployTarget(chain, account)
   const adapters = await Promise.all(
     venues.map(async (venue) => ({ ...(await venue.planAdapter(target.client)), configured: venue.adapter })),
   )
@@ -96,6 +98,37 @@ async function verify(target: DeployTarget, planned: readonly Placed[], say: Say
     say(`${name} ${address} ${ends[state]}`)
   }
   return found.every(({ state }) => state === 'right')
+}
+
+/** Refuses before anything is sent on any chain. */
+async function refuseUnfunded(runs: readonly Run[], deployer: Address): Promise<void> {
+  const missing = await Promise.all(
+    runs.map(async ({ chain, target, plan }) => {
+      const [balance, cost] = await Promise.all([
+        target.client.getBalance({ address: deployer }),
+        costOf(target, plan.creations),
+      ])
+      if (balance >= cost) return []
+      const has = `${formatUnits(balance, 18)} ${chain.native.symbol}`
+      const needs = `${about(cost * COST_TIMES, 18)} ${chain.native.symbol}`
+      return [
+        `${chain.name}: the deployer ${deployer} has ${has} and needs about ${needs}. Nothing was sent.`,
+      ]
+    }),
+  )
+  if (missing.flat().length > 0) throw new UsageError(missing.flat().join('\n'))
+}
+
+// Gas may become dearer, and a rollup charges for data on top.
+const COST_TIMES = 2n
+
+async function costOf(target: DeployTarget, creations: readonly Creation[]): Promise<bigint> {
+  let cost = (await target.hasProxy()) ? 0n : CREATE2_PROXY_COST
+  for (const { name, address, data } of creations) {
+    const { state } = await target.look(name, address)
+    if (state === 'missing') cost += (await target.estimate(data)).cost
+  }
+  return cost
 }
 
 async function estimate(target: DeployTarget, creations: readonly Creation[], say: Say): Promise<boolean> {
@@ -150,7 +183,6 @@ function parse(args: string[]) {
     },
   })
   const { config, chain } = values
-  if (!config) throw new UsageError('Configuration missing: deploy --config FILE')
   if (values['dry-run'] && values['verify-only'])
     throw new UsageError('Use --dry-run or --verify-only, not both.')
   const mode: Mode = values['dry-run'] ? 'dry-run' : values['verify-only'] ? 'verify-only' : 'deploy'
@@ -160,15 +192,4 @@ function parse(args: string[]) {
 function planOf({ treasury, attester }: NetworkConfig): Deployment {
   if (!treasury) throw new UsageError('The configuration has no treasury, which will own inventory and caps.')
   return planDeployment({ treasury: getAddress(treasury), attester: getAddress(attester) })
-}
-
-/** Keys of processes are refused: a nonce used here would look like a lost record of that process. */
-function readDeployer(env: Env, network: NetworkConfig): PrivateKeyAccount {
-  const problems: string[] = []
-  const [key] = readKeys(env, 'GEOSWAP_DEPLOYER_KEY', ['deployer'], problems)
-  if (!key || problems.length > 0) throw new UsageError(problems.join('\n'))
-  const account = privateKeyToAccount(key.reveal() as Hex)
-  const role = rolesOf(network).find(({ address }) => address.toLowerCase() === account.address.toLowerCase())
-  if (role) throw new UsageError(`${account.address} is already ${role.what}: deploy with a separate key.`)
-  return account
 }

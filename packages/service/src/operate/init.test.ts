@@ -40,3 +40,31 @@ test('a new configuration refers to its schema by a valid relative path', async 
   expect($schema).toBe('../../docs/config.schema.json')
   expect(existsSync(resolve(dirname(out), $schema))).toBe(true)
 })
+
+test('a new configuration has the caps of every token, and asks only for what is not given', async () => {
+  const out = join(folder, 'capped.json')
+  const nodes = ['--node', 'base=https://one.example', '--attester-node', 'base=https://two.example']
+
+  await init(['--chains', 'base', '--out', out, ...nodes], silent)
+
+  const text = readFileSync(out, 'utf8')
+  const [base] = JSON.parse(text).chains
+  expect(base).toMatchObject({
+    rpcUrls: ['https://one.example'],
+    attesterRpcUrls: ['https://two.example'],
+    native: { symbol: 'ETH', capPerHour: '4', claimCapPerHour: '16' },
+    tokens: [
+      { symbol: 'USDC', capPerHour: '10000', claimCapPerHour: '40000' },
+      { symbol: 'WETH', capPerHour: '4', claimCapPerHour: '16' },
+    ],
+    exposureCapUsd: 25_000,
+    unclaimedCapUsd: 250_000,
+  })
+  expect(parseNetwork(text).problems.every(({ path }) => !path.startsWith('/chains/0/rpc'))).toBe(true)
+})
+
+test('a node of a chain that is not asked for is refused', async () => {
+  const asked = init(['--chains', 'base', '--node', 'optimism=https://one.example'], silent)
+
+  await expect(asked).rejects.toThrow('is not CHAIN=URL of one of these chains')
+})

@@ -1,24 +1,25 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isAddress } from 'viem'
+import { getAddress, isAddress } from 'viem'
 import { type Output, parseFlags, UsageError } from '../command.ts'
 import { listKeys } from '../config/keystore.ts'
 import { listPresets, type Preset, readPreset } from './presets.ts'
 import { createStarter, type Roles } from './starter.ts'
 
-export const INIT_HELP = `init --chains NAME,NAME [--treasury ADDRESS] [--keystore DIR]... [--out FILE]
-      Writes a configuration of public chains with tokens, feeds and finality; nodes have to be filled in.
-      Roles come from the keystores. With treasury and attester it includes the addresses that deploy will use.
-      Chains: see packages/service/presets.`
+export const INIT_HELP = `init --chains NAME,NAME [--treasury ADDRESS] [--keystore DIR]... [--node CHAIN=URL]...
+      [--attester-node CHAIN=URL]... [--out FILE]
+      Writes a configuration of public chains with tokens, feeds, finality and caps. Roles come from the keystores;
+      nodes and roles that are not given have to be filled in. With treasury and attester it includes the addresses
+      that deploy will use. Chains: see packages/service/presets.`
 
 export async function init(args: string[], output: Output): Promise<number> {
-  const { chains, treasury, keystore, out } = parse(args)
+  const { chains, treasury, keystore, out, nodes } = parse(args)
   if (treasury !== undefined && !isAddress(treasury)) throw new UsageError(`${treasury} is not an address.`)
   const presets = chains.map(getPreset)
   refuseMixedNetworks(presets)
-  const roles = { ...rolesIn(keystore), treasury }
-  const starter = { $schema: schemaFrom(out), ...createStarter(presets, roles) }
+  const roles = { ...rolesIn(keystore), treasury: treasury && getAddress(treasury) }
+  const starter = { $schema: schemaFrom(out), ...createStarter(presets, roles, nodes) }
   const text = `${JSON.stringify(starter, null, 2)}\n`
   for (const { name, notes } of presets) for (const note of notes) output.hint(`${name}: ${note}`)
   if (out === undefined) {
@@ -45,12 +46,30 @@ function parse(args: string[]) {
       chains: { type: 'string' },
       treasury: { type: 'string' },
       keystore: { type: 'string', multiple: true },
+      node: { type: 'string', multiple: true },
+      'attester-node': { type: 'string', multiple: true },
       out: { type: 'string' },
     },
   })
   const chains = values.chains?.split(',').filter((name) => name !== '') ?? []
   if (chains.length === 0) throw new UsageError(`Chains missing: init --chains ${listPresets().slice(0, 2)}`)
-  return { ...values, chains }
+  const nodes = {
+    rpcUrls: nodesOf(chains, values.node),
+    attesterRpcUrls: nodesOf(chains, values['attester-node']),
+  }
+  const { treasury, keystore, out } = values
+  return { treasury, keystore, out, chains, nodes }
+}
+
+/** The URLs of each chain. */
+function nodesOf(chains: readonly string[], given: readonly string[] = []): Map<string, string[]> {
+  const nodes = new Map<string, string[]>()
+  for (const text of given) {
+    const [, chain = '', url = ''] = /^([^=]+)=(.+)$/.exec(text) ?? []
+    if (!chains.includes(chain)) throw new UsageError(`${text} is not CHAIN=URL of one of these chains.`)
+    nodes.set(chain, [...(nodes.get(chain) ?? []), url])
+  }
+  return nodes
 }
 
 function getPreset(name: string): Preset {

@@ -5,16 +5,17 @@ import { formatUnits } from 'viem'
 import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
 import { type Chains, connectChains } from '../compose/chains.ts'
 import { createKeyFile, EVM_ROLES, type KeyRole, listKeys, SOLANA_ROLES } from '../config/keystore.ts'
+import type { ScryptCost } from '../config/secret-storage.ts'
 import { readSetting } from '../config/secrets.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
-import { readForCommand } from './read-network.ts'
+import { readChosen } from './served.ts'
 
 export const KEYS_HELP = `keys generate --role ROLE --out DIR [--count N]
       Creates keys, each in its own file encrypted with GEOSWAP_KEYSTORE_PASSPHRASE, and prints their addresses.
       Roles: ${EVM_ROLES.join(', ')}; on Solana ${SOLANA_ROLES.join(', ')};
       seal and marker, which are not keys of a chain, are written unencrypted, for GEOSWAP_SEAL_KEYS_FILE and
       GEOSWAP_MARKER_KEY_FILE.
-  service keys status --config FILE [--keystore DIR]
+  service keys status [--config FILE] [--keystore DIR]
       Lists all addresses of the configuration: role, whether the keystore has the key, and gas by chain.
       Exit code 1: a chain does not answer.`
 
@@ -52,10 +53,15 @@ function generate(args: string[], env: Env, output: Output): number {
  * Returns a function that writes one secret of this role to a folder. Finds all problems before anything is written.
  */
 function writerOf(role: string, count: number, env: Env): (folder: string) => string {
-  if (role === 'seal') return writeSeal
+  if (role === 'seal') {
+    return (folder) => {
+      const id = randomBytes(4).toString('hex')
+      return writeSeal(join(folder, `seal-${id}.secret`), id)
+    }
+  }
   if (role === 'marker') {
     if (count > 1) throw new UsageError('There is only one marker key: --count must be 1.')
-    return writeMarker
+    return (folder) => writeMarker(join(folder, 'marker.secret'))
   }
   const known = KEY_ROLES.find((name) => name === role)
   if (!known) throw new UsageError(`Unknown role ${role}. Roles: ${KEY_ROLES.join(', ')}, seal, marker.`)
@@ -63,24 +69,23 @@ function writerOf(role: string, count: number, env: Env): (folder: string) => st
   return (folder) => writeKey(known, folder, passphrase)
 }
 
-function writeKey(role: KeyRole, folder: string, passphrase: string): string {
-  const { file, address } = createKeyFile(role, passphrase)
+export function writeKey(role: KeyRole, folder: string, passphrase: string, cost?: ScryptCost): string {
+  const { file, address } = createKeyFile(role, passphrase, cost)
   writeSecretFile(join(folder, `${role}-${address}.json`), `${JSON.stringify(file, null, 2)}\n`)
   return address
 }
 
 // Seal and marker keys move no money: they are stored in plain text, like container secrets.
 
-function writeSeal(folder: string): string {
-  const id = randomBytes(4).toString('hex')
-  return writeSecretFile(join(folder, `seal-${id}.secret`), `${id}:${randomBytes(32).toString('hex')}\n`)
+export function writeSeal(file: string, id = randomBytes(4).toString('hex')): string {
+  return writeSecretFile(file, `${id}:${randomBytes(32).toString('hex')}\n`)
 }
 
-function writeMarker(folder: string): string {
-  return writeSecretFile(join(folder, 'marker.secret'), `${randomBytes(32).toString('hex')}\n`)
+export function writeMarker(file: string): string {
+  return writeSecretFile(file, `${randomBytes(32).toString('hex')}\n`)
 }
 
-function writeSecretFile(file: string, text: string): string {
+export function writeSecretFile(file: string, text: string): string {
   try {
     writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
     return file
@@ -104,8 +109,7 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
     args,
     options: { config: { type: 'string' }, keystore: { type: 'string' } },
   })
-  if (!values.config) throw new UsageError('Configuration missing: keys status --config FILE')
-  const network = readForCommand(values.config, env)
+  const { network } = readChosen(env, values.config)
   const folder = values.keystore ?? env['GEOSWAP_KEYSTORE']
   const held = new Set(
     (folder === undefined ? [] : listKeys(folder)).map(({ address }) => address.toLowerCase()),

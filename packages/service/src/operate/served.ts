@@ -10,13 +10,19 @@ export function findNetwork(env: Env): NetworkConfig {
   return readForCommand(findNetworkFile(env), env)
 }
 
+/** The given file, or the configuration of the processes. `isLocal`: it is that of the local network. */
+export function readChosen(env: Env, file: string | undefined): { network: NetworkConfig; isLocal: boolean } {
+  if (file !== undefined) return { network: readForCommand(file, env), isLocal: false }
+  return { network: findNetwork(env), isLocal: env.GEOSWAP_CONFIG === undefined }
+}
+
 /** The configuration for commands without node access: stopping quotes must work without a provider's key. */
 export function findNetworkNames(env: Env): Pick<NetworkConfig, 'chains' | 'assets'> {
   return readUnfilled(findNetworkFile(env))
 }
 
 /** The configured file, or that of the local network. */
-function findNetworkFile(env: Env): string {
+export function findNetworkFile(env: Env): string {
   // An explicitly chosen database is never combined with the chains of the local network.
   const path = env.GEOSWAP_CONFIG ?? (findDatabaseTarget(env).isLocal ? localFile(env) : undefined)
   if (!path)

@@ -1,6 +1,7 @@
 import { planDeployment } from '@geoswap/protocol'
 import { getAddress } from 'viem'
 import { TO_FILL_IN } from '../config/network-file.ts'
+import { defaultExposureCapUsd, defaultUnclaimedCapUsd } from '../config.ts'
 import type { Preset, PresetFeed, Source } from './presets.ts'
 
 export type Roles = {
@@ -12,10 +13,25 @@ export type Roles = {
   solana?: Partial<Record<'intake' | 'inventory' | 'input' | 'delivery', string>>
 }
 
+/** URLs by chain name. */
+export type Nodes = Record<'rpcUrls' | 'attesterRpcUrls', ReadonlyMap<string, readonly string[]>>
+const NO_NODES: Nodes = { rpcUrls: new Map(), attesterRpcUrls: new Map() }
+
+// Whole coins worth about 10,000 dollars: what a stolen deliverer key can take of a token in an hour. An operator
+// raises them with the volume.
+const CAPS = new Map([
+  ['ETH', 4n],
+  ['BNB', 15n],
+  ['POL', 40_000n],
+])
+const STABLE_CAP = 10_000n
+// A quote takes at most a quarter of a claim cap.
+const CLAIM_TIMES = 4n
+
 const HERMES = 'https://hermes.pyth.network'
 
 /** A configuration of these chains, complete except for nodes and unknown roles. */
-export function createStarter(presets: readonly Preset[], roles: Roles): object {
+export function createStarter(presets: readonly Preset[], roles: Roles, nodes: Nodes = NO_NODES): object {
   const assets = assetsOf(presets)
   const usesPyth = presets.some(({ feeds }) => feeds.some(({ kind }) => kind === 'pyth'))
   const orFill = (addresses: readonly string[]) => (addresses.length > 0 ? addresses : [TO_FILL_IN])
@@ -26,14 +42,14 @@ export function createStarter(presets: readonly Preset[], roles: Roles): object 
     deliverers: orFill(roles.deliverers),
     attester: roles.attester ?? TO_FILL_IN,
     treasury: roles.treasury ?? TO_FILL_IN,
-    chains: presets.map((preset) => toChain(preset, roles)),
+    chains: presets.map((preset) => toChain(preset, roles, nodes)),
     assets,
     ...(usesPyth && { pyth: { url: HERMES } }),
     venues: [{ kind: 'inventory', spreadBps: 5 }],
   }
 }
 
-function toChain(preset: Preset, roles: Roles): object {
+function toChain(preset: Preset, roles: Roles, nodes: Nodes): object {
   const { chainId, name, testnet, family, native, finality, blockMs, genesisHash } = preset
   const { l1FeeOracle, l1Gas, maxTipWei } = preset
   return {
@@ -41,19 +57,33 @@ function toChain(preset: Preset, roles: Roles): object {
     name,
     ...(testnet && { testnet }),
     family,
-    rpcUrls: [TO_FILL_IN],
-    attesterRpcUrls: [TO_FILL_IN],
+    rpcUrls: nodes.rpcUrls.get(name) ?? [TO_FILL_IN],
+    attesterRpcUrls: nodes.attesterRpcUrls.get(name) ?? [TO_FILL_IN],
     ...(family === 'evm' ? { contracts: contractsOf(roles) } : solanaRolesOf(roles)),
     ...(genesisHash && { genesisHash: genesisHash.value }),
-    native,
-    tokens: preset.tokens.map(({ source: _, official: __, ...token }) => token),
+    native: { ...native, ...(family === 'evm' && hourlyCapsOf(native.asset)) },
+    tokens: preset.tokens.map(({ source: _, official: __, ...token }) => ({
+      ...token,
+      ...(family === 'evm' && hourlyCapsOf(token.asset)),
+    })),
     finality,
     blockMs,
+    exposureCapUsd: defaultExposureCapUsd,
+    unclaimedCapUsd: defaultUnclaimedCapUsd,
     ...(l1FeeOracle && { l1FeeOracle: l1FeeOracle.address }),
     ...(l1Gas && { l1Gas: l1Gas.kind }),
     ...(maxTipWei && { maxTipWei }),
   }
 }
+
+/** Caps of the contracts, in whole coins per hour. */
+function hourlyCapsOf(asset: string): object {
+  const cap = CAPS.get(asset) ?? (isStable(asset) ? STABLE_CAP : undefined)
+  if (cap === undefined) return { capPerHour: TO_FILL_IN, claimCapPerHour: TO_FILL_IN }
+  return { capPerHour: String(cap), claimCapPerHour: String(cap * CLAIM_TIMES) }
+}
+
+const isStable = (asset: string) => asset.startsWith('USD')
 
 /** The future addresses of the contracts, which follow from treasury and attester. */
 function contractsOf({ treasury, attester }: Roles): object {
@@ -82,8 +112,8 @@ function assetsOf(presets: readonly Preset[]): StarterAsset[] {
     )
     const distinct = new Map(found.map((source) => [JSON.stringify(source), source]))
     const sources = distinct.size > 0 ? [...distinct.values()] : [TO_FILL_IN]
-    const isStable = name.startsWith('USD')
-    return { name, ...(isStable && { usdStable: true }), sources, minSources: sources.length > 2 ? 2 : 1 }
+    const minSources = sources.length > 2 ? 2 : 1
+    return { name, ...(isStable(name) && { usdStable: true as const }), sources, minSources }
   })
 }
 

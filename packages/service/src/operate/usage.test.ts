@@ -8,8 +8,12 @@ test.each(['', 'help', '-h', '--help'])('"service %s" shows all commands', (line
 })
 
 test.each([
-  ['deploy --help', 'service deploy --config FILE'],
-  ['deploy --config geoswap.json -h', 'service deploy --config FILE'],
+  ['deploy --help', 'service deploy [--config FILE]'],
+  ['deploy --config geoswap.json -h', 'service deploy [--config FILE]'],
+  ['setup --help', 'service setup --chains'],
+  ['treasury apply --help', 'service treasury plan'],
+  ['fund plan --help', 'service fund plan'],
+  ['doctor --help', 'service doctor'],
   ['keys --help', 'service keys generate --role'],
   ['keys generate --role relayer --out keys --help', 'service keys generate --role'],
   ['inventory withdraw --yes --help', 'service inventory status'],

@@ -1,12 +1,16 @@
 import { API_KEY_HELP } from './api-key.ts'
 import { CHECK_CONFIG_HELP } from './check-config.ts'
 import { DEPLOY_HELP } from './deploy.ts'
+import { DOCTOR_HELP } from './doctor/doctor.ts'
+import { FUND_HELP } from './fund.ts'
 import { INIT_HELP } from './init.ts'
 import { INVENTORY_HELP } from './inventory/inventory.ts'
 import { KEYS_HELP } from './keys.ts'
 import { REBUILD_HELP } from './rebuild.ts'
+import { SETUP_HELP } from './setup.ts'
 import { STOPS_HELP } from './stops.ts'
 import { SWAPS_HELP } from './swaps.ts'
+import { TREASURY_HELP } from './treasury/treasury.ts'
 import { WEBHOOK_HELP } from './webhook.ts'
 
 // Processes take no arguments: their settings are in the environment.
@@ -19,9 +23,13 @@ const PROCESSES = {
 }
 
 const COMMANDS = {
+  setup: SETUP_HELP,
   init: INIT_HELP,
   'check-config': CHECK_CONFIG_HELP,
   deploy: DEPLOY_HELP,
+  treasury: TREASURY_HELP,
+  fund: FUND_HELP,
+  doctor: DOCTOR_HELP,
   keys: KEYS_HELP,
   pause: STOPS_HELP,
   resume: STOPS_HELP,

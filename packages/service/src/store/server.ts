@@ -16,6 +16,12 @@ export async function assertDurable(db: Db): Promise<void> {
   )
 }
 
+/** Such as 18.1. */
+export async function readServerVersion(db: Db): Promise<string> {
+  const { rows } = await db.query<{ version: string }>("select current_setting('server_version') as version")
+  return rows[0]?.version ?? ''
+}
+
 const MAX_APART_MS = 1_000
 
 /**

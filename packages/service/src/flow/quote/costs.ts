@@ -86,7 +86,8 @@ function getChainNow(market: Market, chain: Order['origin'], side: Side): ChainN
   const hasGas = market.hasGas(chain.chainId, side)
   if (now) assertNotLate(chain, now)
   if (now && hasGas) return now
-  const why = now ? 'takes no swaps now' : 'does not answer or stands still'
+  const [need] = now ? (market.gasNeeds?.(chain.chainId) ?? []) : []
+  const why = now ? `takes no swaps now${need ? `: ${need}` : ''}` : 'does not answer or stands still'
   throw new ServiceError('CHAIN_UNAVAILABLE', {
     message: `Chain ${chain.name} ${why}. Try again in a few seconds.`,
     details: { chainId: chain.chainId },

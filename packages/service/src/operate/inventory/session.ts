@@ -5,8 +5,8 @@ import { type DatabaseTarget, type Env, findDatabaseTarget, UsageError } from '.
 import { type Chains, connectChains, loadCatalog } from '../../compose/chains.ts'
 import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import { createPriceSources, priceRulesOf } from '../../compose/prices.ts'
-import { readSetting } from '../../config/secrets.ts'
-import { type ChainConfig, type NetworkConfig, Secret } from '../../config.ts'
+import { optionalSecret } from '../../config/secrets.ts'
+import type { ChainConfig, NetworkConfig, Secret } from '../../config.ts'
 import type { Aged } from '../../lanes/views.ts'
 import { createPriceBook, type PriceBook } from '../../market/prices/book.ts'
 import type { Catalog, Token } from '../../model/catalog.ts'
@@ -68,11 +68,11 @@ export function readLocalSecret(env: Env, name: string): string | undefined {
 }
 
 /** Current prices. An asset without a price is missing from sums, not from lists. */
-export async function readPrices(env: Env, { network, chains }: InventorySession): Promise<PriceBook> {
-  const problems: string[] = []
-  const key = readSetting(env, 'GEOSWAP_PYTH_API_KEY', problems)
-  if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  const config = { network, pythApiKey: key === undefined ? undefined : new Secret(key) }
+export async function readPrices(
+  env: Env,
+  { network, chains }: Pick<InventorySession, 'network' | 'chains'>,
+): Promise<PriceBook> {
+  const config = { network, pythApiKey: readPythKey(env) }
   const states = await readStates(chains)
   const book = createPriceBook({
     sources: createPriceSources(config, (chainId) => states.get(chainId)),
@@ -83,6 +83,13 @@ export async function readPrices(env: Env, { network, chains }: InventorySession
   })
   await Promise.all(book.sources.map((source) => book.refresh(source)))
   return book
+}
+
+export function readPythKey(env: Env): Secret | undefined {
+  const problems: string[] = []
+  const key = optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return key
 }
 
 /** The current states of the chains that answer. */

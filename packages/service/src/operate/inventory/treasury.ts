@@ -35,7 +35,7 @@ export async function findTreasury(
   const treasury = await toTreasury(key, asked.chain)
   if (asked.kind === 'withdraw' && treasury.sender !== owner) {
     throw new UsageError(
-      `The key belongs to ${treasury.sender}, but only ${owner} can withdraw on ${asked.chain.name}.`,
+      `The key belongs to ${treasury.sender}, but only ${owner} can do this on ${asked.chain.name}.`,
     )
   }
   return treasury

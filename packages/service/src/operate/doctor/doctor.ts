@@ -1,0 +1,100 @@
+import { type Findings, joinFindings } from '../../chains/findings.ts'
+import { type Env, type Output, parseFlags, toTable } from '../../command.ts'
+import type { Chains } from '../../compose/chains.ts'
+import { verifyPyth } from '../../compose/prices.ts'
+import type { NetworkConfig } from '../../config.ts'
+import { checkChains, checkEach, checkGas, checkTreasury, connectForChecks } from '../checks.ts'
+import { readPrices, readPythKey } from '../inventory/session.ts'
+import { fillInAllUrls, readUnfilled } from '../read-network.ts'
+import { findNetworkFile } from '../served.ts'
+import { checkDatabase } from './database-check.ts'
+import { checkFinality } from './finality-check.ts'
+import { readNodeVersions } from './node-versions.ts'
+import { findNodeWarnings } from './node-warnings.ts'
+import { checkRoles } from './role-check.ts'
+
+export const DOCTOR_HELP = `doctor [--config FILE] [--json]
+      Checks everything, before a start and while it runs: every node by name, versions, clocks, contracts, calls of
+      the treasury, pending attesters, caps, gas, prices, finality, the database with its roles, settings and keys.
+      Sends nothing and prints no secret. Exit code 1: a problem was found; warnings alone are 0.`
+
+type Level = 'problem' | 'warning' | 'ok'
+type Finding = { area: string; level: Level; text: string }
+type Report = Findings & { facts?: readonly string[] }
+
+export async function doctor(args: string[], env: Env, output: Output): Promise<number> {
+  const options = { config: { type: 'string' }, json: { type: 'boolean', default: false } } as const
+  const { config: chosen, json } = parseFlags({ args, options }).values
+  const file = chosen ?? findNetworkFile(env)
+  const written = readUnfilled(file)
+  const network = fillInAllUrls(written, env)
+  const findings = await examine({ network, written }, { ...env, GEOSWAP_CONFIG: file })
+  const problems = findings.filter(({ level }) => level === 'problem').length
+  output.out(json ? JSON.stringify({ ok: problems === 0, findings }, null, 2) : describe(findings))
+  output.hint(
+    problems === 0 ? 'No problem found.' : `${problems} ${problems === 1 ? 'problem' : 'problems'}.`,
+  )
+  return problems === 0 ? 0 : 1
+}
+
+type Examined = { network: NetworkConfig; written: NetworkConfig }
+
+async function examine({ network, written }: Examined, env: Env): Promise<Finding[]> {
+  const [ours, attesters] = [
+    connectForChecks(network, 'rpcUrls'),
+    connectForChecks(network, 'attesterRpcUrls'),
+  ]
+  const areas: Record<string, Promise<Report>> = {
+    nodes: describeNodes(network, findNodeWarnings(written.chains)),
+    chains: checkBoth(ours, attesters),
+    treasury: checkTreasury(network, ours),
+    gas: checkGas(network, ours),
+    finality: checkEach(ours, checkFinality),
+    prices: checkPrices(env, network, ours),
+    database: checkDatabase(env),
+    processes: checkRoles(env),
+  }
+  const reports = await Promise.all(
+    Object.entries(areas).map(async ([area, report]) => toFindings(area, await report)),
+  )
+  const node = { area: 'versions', level: 'ok', text: `Node.js ${process.versions.node}` } as const
+  return [node, ...reports.flat()]
+}
+
+async function describeNodes({ chains }: NetworkConfig, warnings: readonly string[]): Promise<Report> {
+  return { problems: [], warnings, facts: await readNodeVersions(chains) }
+}
+
+async function checkBoth(ours: Chains, attesters: Chains): Promise<Findings> {
+  const { problems, warnings } = joinFindings(await Promise.all([checkChains(ours), checkChains(attesters)]))
+  return { problems: [...new Set(problems)], warnings: [...new Set(warnings)] }
+}
+
+/** Verifies the names of feeds, and that each asset has a price now. */
+async function checkPrices(env: Env, network: NetworkConfig, chains: Chains): Promise<Findings> {
+  const [named, book] = await Promise.all([
+    verifyPyth({ network, pythApiKey: readPythKey(env) }),
+    readPrices(env, { network, chains }),
+  ])
+  const assets = network.assets.map(({ name }) => name)
+  const warnings = assets.flatMap((asset) =>
+    book
+      .feedsOf(asset)
+      .flatMap(({ feed, problem }) => (problem ? [`${asset}: the source ${feed} is ${problem}`] : [])),
+  )
+  const unpriced = assets.filter((asset) => book.referenceOf(asset).price === undefined)
+  const without = unpriced.map(
+    (asset) => `${asset} has no price: too few of its sources answer, or they disagree`,
+  )
+  return joinFindings([named, { problems: without, warnings }])
+}
+
+function toFindings(area: string, { problems, warnings, facts = [] }: Report): Finding[] {
+  const of = (level: Level, texts: readonly string[]) => texts.map((text) => ({ area, level, text }))
+  const found = [...of('problem', problems), ...of('warning', warnings), ...of('ok', facts)]
+  return found.length > 0 ? found : of('ok', ['as configured'])
+}
+
+function describe(findings: readonly Finding[]): string {
+  return toTable(findings.map(({ level, area, text }) => [level, area, text]))
+}

@@ -1,0 +1,73 @@
+import { getAddress } from 'viem'
+import type { Chains } from '../compose/chains.ts'
+import type { ConnectedChain } from '../compose/connected-chain.ts'
+import { floatOf } from '../compose/served-chains.ts'
+import type { NetworkConfig } from '../config.ts'
+import { marksOf } from '../model/gas-float.ts'
+import { describeGasNeed, fundingOf } from '../model/gas-funding.ts'
+import type { Senders } from '../model/served-chain.ts'
+import { isContract } from './treasury/treasury-code.ts'
+
+/** A key that pays for gas. `isDry`: it may be unable to pay for its next transaction. */
+export type KeyGas = { role: string; address: string; balance: bigint; needs: bigint; isDry: boolean }
+export type ChainGas = { connected: ConnectedChain; keys: readonly KeyGas[] }
+
+const ROLES: readonly (keyof Senders)[] = ['relay', 'authorize', 'deliver']
+const NAMES = { relay: 'relayer', authorize: 'authorization-relayer', deliver: 'deliverer' }
+
+/** Reads the balance and the need of every key of a chain that sends transactions. */
+export async function readChainGas(
+  network: NetworkConfig,
+  connected: ConnectedChain,
+  swaps?: bigint,
+): Promise<ChainGas> {
+  const { chain, senders, retiring } = connected
+  const costs = await chain.readLegCosts(await chain.readHeads())
+  const float = floatOf(network, connected)
+  const { dry } = marksOf(costs, float?.limits)
+  const sending = ROLES.flatMap((role) =>
+    senders[role]
+      .filter((address) => !retiring.includes(address))
+      .map((address) => ({
+        role: NAMES[role],
+        address,
+        needs: fundingOf(role, costs, { float, ...(swaps !== undefined && { swaps }) }),
+      })),
+  )
+  const treasury = await findPayingTreasury(network, connected)
+  const calls = treasury
+    ? [{ role: 'treasury', address: treasury, needs: TREASURY_GAS * costs.gasPrice }]
+    : []
+  const floats = float ? [{ role: 'float', address: float.address, needs: float.limits.maxPerDay }] : []
+  const keys = await Promise.all(
+    [...sending, ...floats, ...calls].map(async (key) => {
+      const balance = await connected.readGasBalance(key.address)
+      const isDry = key.role === 'treasury' ? false : balance < dry
+      return { ...key, balance, isDry }
+    }),
+  )
+  return { connected, keys }
+}
+
+// Thirty calls of 60,000 gas, at twice the fees.
+const TREASURY_GAS = 3_600_000n
+
+/** A treasury without code is a key, which pays for its calls. */
+async function findPayingTreasury({ treasury }: NetworkConfig, { evm }: ConnectedChain) {
+  if (!evm || treasury === undefined) return undefined
+  const address = getAddress(treasury)
+  return isContract(await evm.client.getCode({ address })) ? undefined : address
+}
+
+export function readAllGas(network: NetworkConfig, { all }: Pick<Chains, 'all'>, swaps?: bigint) {
+  return Promise.all(all.map((connected) => readChainGas(network, connected, swaps)))
+}
+
+/** Keys that cannot work. */
+export function findDry({ connected, keys }: ChainGas): string[] {
+  const { config, nativeToken } = connected
+  const coin = { symbol: config.native.symbol, decimals: nativeToken.decimals }
+  return keys
+    .filter(({ isDry }) => isDry)
+    .map(({ address, needs }) => `${config.name}: ${describeGasNeed(address, config.name, needs, coin)}`)
+}

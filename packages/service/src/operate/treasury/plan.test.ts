@@ -1,0 +1,164 @@
+import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
+import { type Address, decodeFunctionData, erc20Abi, zeroAddress } from 'viem'
+import { expect, test } from 'vitest'
+import { planTreasury, type TreasuryState, type Wanted } from './plan.ts'
+import { toSafeBatch } from './safe-batch.ts'
+
+const at = (digit: string): Address => `0x${digit.repeat(40)}`
+const [vault, escrow, usdc, deliverer, adapter, attester, other] = ['1', '2', '3', '4', '5', '6', '7'].map(
+  (digit) => at(digit),
+) as [Address, Address, Address, Address, Address, Address, Address]
+const USDC = { address: usdc, symbol: 'USDC', decimals: 6, cap: 25_000_000_000n, claimCap: 100_000_000_000n }
+const DAY = 86_400n
+
+const wanted: Wanted = {
+  contracts: { vault, escrow },
+  deliverers: [deliverer],
+  adapters: [adapter],
+  revoked: [],
+  attester,
+  tokens: [USDC],
+}
+const fresh: TreasuryState = {
+  time: 100n * DAY,
+  attester,
+  pending: { next: zeroAddress, readyAt: 0n },
+  deliverers: new Set(),
+  adapters: new Set(),
+  tokens: new Map([[usdc, { cap: 0n, claimCap: 0n, held: 0n, credit: 0n }]]),
+}
+const done: TreasuryState = {
+  ...fresh,
+  deliverers: new Set([deliverer]),
+  adapters: new Set([adapter]),
+  tokens: new Map([[usdc, { cap: USDC.cap, claimCap: USDC.claimCap, held: 0n, credit: 0n }]]),
+}
+
+const abi = [...geoVaultAbi, ...geoEscrowAbi, ...erc20Abi]
+function callsOf(want: Wanted, state: TreasuryState) {
+  return planTreasury(want, state).calls.map(({ to, value, data }) =>
+    data === '0x' ? [to, value] : [to, ...Object.values(decodeFunctionData({ abi, data }))],
+  )
+}
+
+test('after a deployment the treasury lets deliverers and adapters pay, and opens claims before payments', () => {
+  expect(callsOf(wanted, fresh)).toEqual([
+    [vault, 'setDeliverer', [deliverer, true]],
+    [vault, 'setAdapter', [adapter, true]],
+    [escrow, 'setClaimCap', [usdc, USDC.claimCap]],
+    [vault, 'setCap', [usdc, USDC.cap]],
+  ])
+})
+
+test('when the contracts are as configured there is nothing to call', () => {
+  expect(planTreasury(wanted, done)).toEqual({ calls: [], notes: [] })
+})
+
+test('a cap that is not configured stays as it is, and is named while it is closed', () => {
+  const { cap: _, claimCap: __, ...unset } = USDC
+  const open = new Map([[usdc, { cap: 1n, claimCap: 1n, held: 0n, credit: 0n }]])
+  const closed = 'USDC is closed: its capPerHour and claimCapPerHour are not configured'
+
+  expect(planTreasury({ ...wanted, tokens: [unset] }, { ...done, tokens: open })).toEqual({
+    calls: [],
+    notes: [],
+  })
+  const plan = planTreasury({ ...wanted, tokens: [unset] }, { ...done, tokens: fresh.tokens })
+  expect(plan).toEqual({ calls: [], notes: [closed] })
+})
+
+test('a changed cap is set, also to 0', () => {
+  expect(callsOf({ ...wanted, tokens: [{ ...USDC, cap: 0n }] }, done)).toEqual([
+    [vault, 'setCap', [usdc, 0n]],
+  ])
+})
+
+test('rights of a revoked deliverer or adapter end, once', () => {
+  const revoking = { ...wanted, revoked: [other] }
+  const both = {
+    ...done,
+    deliverers: new Set([deliverer, other]),
+    adapters: new Set([adapter, other]),
+  }
+
+  expect(callsOf(revoking, both)).toEqual([
+    [vault, 'setDeliverer', [other, false]],
+    [vault, 'setAdapter', [other, false]],
+  ])
+  expect(callsOf(revoking, done)).toEqual([])
+})
+
+test('a new attester is proposed, waits for its notice, and is accepted', () => {
+  const next = { ...wanted, attester: other }
+  const proposed = { ...done, pending: { next: other, readyAt: 108n * DAY } }
+
+  expect(callsOf(next, done)).toEqual([[escrow, 'proposeAttester', [other]]])
+  expect(planTreasury(next, proposed)).toEqual({
+    calls: [],
+    notes: [`the attester ${other} is proposed, and can be accepted from 1970-04-19T00:00:00.000Z`],
+  })
+  expect(callsOf(next, { ...proposed, time: 108n * DAY })).toEqual([[escrow, 'acceptAttester', undefined]])
+  expect(callsOf(next, { ...done, attester: other })).toEqual([])
+})
+
+test('a pending attester that the configuration does not name is reported, not cancelled', () => {
+  const plan = planTreasury(wanted, { ...done, pending: { next: other, readyAt: 108n * DAY } })
+
+  expect(plan.calls).toEqual([])
+  expect(plan.notes).toEqual([expect.stringContaining(`the escrow has a pending attester ${other}`)])
+})
+
+test('a stock deposits only what the vault lacks, as a transfer or as coin', () => {
+  const held = (amount: bigint) => ({
+    ...done,
+    tokens: new Map(
+      [usdc, zeroAddress].map((token) => [
+        token,
+        { cap: USDC.cap, claimCap: USDC.claimCap, held: amount, credit: 0n },
+      ]),
+    ),
+  })
+  const coin = { address: zeroAddress, symbol: 'ETH', decimals: 18, stock: 5n }
+  const stocked = { ...wanted, tokens: [{ ...USDC, stock: 5n }, coin] }
+
+  expect(callsOf(stocked, held(2n))).toEqual([
+    [usdc, 'transfer', [vault, 3n]],
+    [vault, 3n],
+  ])
+  expect(callsOf(stocked, held(5n))).toEqual([])
+})
+
+test('a claim that the vault could not receive is collected', () => {
+  const credited = new Map([[usdc, { cap: USDC.cap, claimCap: USDC.claimCap, held: 0n, credit: 9n }]])
+
+  expect(callsOf(wanted, { ...done, tokens: credited })).toEqual([[vault, 'collectCredit', [escrow, usdc]]])
+})
+
+test('a batch for a Safe names methods and values as its Transaction Builder reads them', () => {
+  const { calls } = planTreasury({ ...wanted, deliverers: [deliverer], adapters: [] }, fresh)
+  const batch = toSafeBatch({ chainId: 8453, name: 'base', treasury: other, calls: calls.slice(0, 2), at: 1 })
+
+  expect(batch).toMatchObject({
+    version: '1.0',
+    chainId: '8453',
+    createdAt: 1,
+    meta: { createdFromSafeAddress: other },
+    transactions: [
+      {
+        to: vault,
+        value: '0',
+        data: null,
+        contractMethod: {
+          name: 'setDeliverer',
+          payable: false,
+          inputs: [
+            { name: 'deliverer', type: 'address', internalType: 'address' },
+            { name: 'isAllowed', type: 'bool', internalType: 'bool' },
+          ],
+        },
+        contractInputsValues: { deliverer, isAllowed: 'true' },
+      },
+      { to: escrow, contractInputsValues: { token: usdc, limitPerHour: '100000000000' } },
+    ],
+  })
+})

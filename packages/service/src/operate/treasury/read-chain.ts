@@ -1,0 +1,107 @@
+import { CONTRACT_CODE, geoEscrowAbi, geoVaultAbi, isCodeOf } from '@geoswap/protocol'
+import { type Address, getAddress, type PublicClient, parseUnits, zeroAddress } from 'viem'
+import { readBalance } from '../../chains/evm/reads.ts'
+import { readDecimals } from '../../chains/evm/verify.ts'
+import { UsageError } from '../../command.ts'
+import { toContracts } from '../../compose/evm.ts'
+import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
+import { buyingVenues } from '../../venues/registry.ts'
+import { planTreasury, type TokenState, type TreasuryPlan, type TreasuryState, type Wanted } from './plan.ts'
+
+/** Wishes of one run: addresses to revoke, and stocks by token, in whole coins. */
+export type Wishes = { revoked: readonly Address[]; stocks: ReadonlyMap<Address, string> }
+const NO_WISHES: Wishes = { revoked: [], stocks: new Map() }
+
+export type ChainPlan = TreasuryPlan & { chain: EvmChainConfig }
+type Asked = { network: NetworkConfig; chain: EvmChainConfig; wishes?: Wishes }
+
+/** Reads the chain and plans what its treasury has to do. Throws if the contracts do not exist. */
+export async function planChain(client: PublicClient, asked: Asked): Promise<ChainPlan> {
+  await requireContracts(client, asked.chain)
+  const wanted = await toWanted(client, asked)
+  return { chain: asked.chain, ...planTreasury(wanted, await readState(client, wanted)) }
+}
+
+async function requireContracts(client: PublicClient, chain: EvmChainConfig): Promise<void> {
+  const contracts = toContracts(chain)
+  for (const name of ['vault', 'escrow'] as const) {
+    const code = (await client.getCode({ address: contracts[name] })) ?? '0x'
+    if (isCodeOf(code, CONTRACT_CODE[name])) continue
+    const what = code === '0x' ? `there is no ${name} contract` : `another contract than the ${name} exists`
+    throw new UsageError(`${chain.name}: ${what} at ${contracts[name]}. Run service deploy first.`)
+  }
+}
+
+async function toWanted(
+  client: PublicClient,
+  { network, chain, wishes = NO_WISHES }: Asked,
+): Promise<Wanted> {
+  const { vault, escrow } = toContracts(chain)
+  const tokens = await Promise.all(
+    chain.tokens.map(async (token) => {
+      const address = getAddress(token.address)
+      return { ...token, address, decimals: await readDecimals(client, address) }
+    }),
+  )
+  return {
+    contracts: { vault, escrow },
+    deliverers: network.deliverers.map((address) => getAddress(address)),
+    adapters: [...new Set(buyingVenues(network, chain.chainId).map(({ adapter }) => adapter))],
+    revoked: wishes.revoked,
+    attester: getAddress(network.nextAttester ?? network.attester),
+    tokens: [{ ...chain.native, address: zeroAddress, decimals: 18 }, ...tokens].map((token) => {
+      const { address, symbol, decimals, capPerHour, claimCapPerHour } = token
+      const stock = wishes.stocks.get(address)
+      return {
+        ...{ address, symbol, decimals },
+        ...(capPerHour !== undefined && { cap: parseUnits(capPerHour, decimals) }),
+        ...(claimCapPerHour !== undefined && { claimCap: parseUnits(claimCapPerHour, decimals) }),
+        ...(stock !== undefined && { stock: parseUnits(stock, decimals) }),
+      }
+    }),
+  }
+}
+
+async function readState(client: PublicClient, wanted: Wanted): Promise<TreasuryState> {
+  const { contracts, deliverers, adapters, revoked, tokens } = wanted
+  const vault = { address: contracts.vault, abi: geoVaultAbi } as const
+  const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
+  const allowedBy = async (functionName: 'deliverers' | 'adapters', addresses: readonly Address[]) => {
+    const asked = [...new Set(addresses)]
+    const known = await Promise.all(
+      asked.map((address) => client.readContract({ ...vault, functionName, args: [address] })),
+    )
+    return new Set(asked.filter((_, index) => known[index]))
+  }
+  const [{ timestamp }, attester, [next, readyAt], paying, buying, states] = await Promise.all([
+    client.getBlock(),
+    client.readContract({ ...escrow, functionName: 'attester' }),
+    client.readContract({ ...escrow, functionName: 'pendingAttester' }),
+    allowedBy('deliverers', [...deliverers, ...revoked]),
+    allowedBy('adapters', [...adapters, ...revoked]),
+    Promise.all(tokens.map(({ address }) => readToken(client, contracts, address))),
+  ])
+  return {
+    time: timestamp,
+    attester,
+    pending: { next, readyAt },
+    deliverers: paying,
+    adapters: buying,
+    tokens: new Map(tokens.map(({ address }, index) => [address, states[index] as TokenState])),
+  }
+}
+
+async function readToken(
+  client: PublicClient,
+  { vault, escrow }: Wanted['contracts'],
+  token: Address,
+): Promise<TokenState> {
+  const ofEscrow = { address: escrow, abi: geoEscrowAbi } as const
+  const [[cap], [claimCap], held, credit] = await Promise.all([
+    client.readContract({ address: vault, abi: geoVaultAbi, functionName: 'caps', args: [token] }),
+    client.readContract({ ...ofEscrow, functionName: 'claimCaps', args: [token] }),
+    readBalance(client, { owner: vault, token }),
+    client.readContract({ ...ofEscrow, functionName: 'credits', args: [vault, token] }),
+  ])
+  return { cap, claimCap, held, credit }
+}

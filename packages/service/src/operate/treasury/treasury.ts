@@ -1,0 +1,155 @@
+import { writeFileSync } from 'node:fs'
+import { type Address, getAddress, isAddress } from 'viem'
+import { createEvmClients } from '../../chains/evm/client.ts'
+import { describeError, type Env, type Output, parseFlags, UsageError } from '../../command.ts'
+import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
+import { parseCoins } from '../inventory/move-order.ts'
+import { getChainConfig, parseSide, readChosen } from '../served.ts'
+import { applyCalls } from './apply.ts'
+import { type ChainPlan, planChain, type Wishes } from './read-chain.ts'
+import { toSafeBatch } from './safe-batch.ts'
+
+export const TREASURY_HELP = `treasury plan [--config FILE] [--chain NAME] [--safe PREFIX] [--json] [WISHES]
+      Compares the configuration with the contracts and prints every call that the treasury has to make: deliverers,
+      adapters, caps, claim caps, attester, uncollected credits. --safe also writes PREFIX-CHAIN.json for each chain,
+      for the Transaction Builder of a Safe.
+  service treasury apply [--config FILE] [--chain NAME] [WISHES]
+      Sends these calls one after the other, paid and signed by GEOSWAP_TREASURY_KEY or the treasury of
+      GEOSWAP_KEYSTORE. Stops at the first that fails; run it again to continue. When all is done it sends nothing.
+
+  WISHES: --stock CHAIN:TOKEN=AMOUNT deposits what the vault lacks to hold AMOUNT, in whole coins.
+  --revoke ADDRESS ends the right of a deliverer or adapter that left the configuration. Both can be repeated.`
+
+export async function treasury(args: string[], env: Env, output: Output): Promise<number> {
+  const [command, ...rest] = args
+  if (command !== 'plan' && command !== 'apply')
+    throw new UsageError('Unknown command: use treasury plan or treasury apply. Try --help.')
+  const flags = parse(rest)
+  const { network, isLocal } = readChosen(env, flags.config)
+  const owner = ownerOf(network)
+  const chains = chainsOf(network, flags.chain)
+  const wishes = wishesOf(network, flags)
+  if (command === 'apply') {
+    if (flags.safe !== undefined || flags.json) throw new UsageError('treasury apply writes no file.')
+    return applyCalls(
+      env,
+      { network, chains, isLocal, plan: (chain) => plan(network, chain, wishes) },
+      output,
+    )
+  }
+  const plans = await Promise.all(chains.map((chain) => plan(network, chain, wishes)))
+  if (flags.json) output.out(toJson(owner, plans))
+  else for (const each of plans) output.out(describePlan(owner, each))
+  if (flags.safe !== undefined) writeBatches(flags.safe, { owner, plans, output })
+  return 0
+}
+
+async function plan(
+  network: NetworkConfig,
+  chain: EvmChainConfig,
+  wishes: ReadonlyMap<number, Wishes>,
+): Promise<ChainPlan> {
+  const { client } = createEvmClients({ urls: chain.rpcUrls })
+  const asked = wishes.get(chain.chainId)
+  try {
+    return await planChain(client, { network, chain, ...(asked && { wishes: asked }) })
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new Error(`${chain.name}: ${describeError(error)}`, { cause: error })
+  }
+}
+
+function describePlan(owner: Address, { chain, calls, notes }: ChainPlan): string {
+  const noted = notes.map((note) => `${chain.name}: ${note}`)
+  if (calls.length === 0) return [`${chain.name} (${chain.chainId}): nothing to call`, ...noted].join('\n')
+  const lines = calls.flatMap(({ text, to, value, data }, index) => [
+    `  ${index + 1}. ${text}`,
+    `     to ${to} value ${value} data ${data}`,
+  ])
+  const counted = calls.length === 1 ? '1 call' : `${calls.length} calls`
+  return [`${chain.name} (${chain.chainId}): ${counted} by ${owner}`, ...lines, ...noted].join('\n')
+}
+
+function toJson(owner: Address, plans: readonly ChainPlan[]): string {
+  const chains = plans.map(({ chain, calls, notes }) => ({
+    chain: chain.name,
+    chainId: chain.chainId,
+    calls: calls.map(({ to, value, data, text }) => ({ to, value: String(value), data, text })),
+    notes,
+  }))
+  return JSON.stringify({ treasury: owner, chains }, null, 2)
+}
+
+type Batches = { owner: Address; plans: readonly ChainPlan[]; output: Output }
+
+function writeBatches(prefix: string, { owner, plans, output }: Batches): void {
+  for (const { chain, calls } of plans.filter(({ calls }) => calls.length > 0)) {
+    const { chainId, name } = chain
+    const file = `${prefix}-${name}.json`
+    const batch = toSafeBatch({ chainId, name, treasury: owner, calls, at: Date.now() })
+    writeFileSync(file, `${JSON.stringify(batch, null, 2)}\n`)
+    output.hint(`Wrote ${file}.`)
+  }
+}
+
+type Flags = {
+  config?: string | undefined
+  chain?: string | undefined
+  safe?: string | undefined
+  json: boolean
+  stock: readonly string[]
+  revoke: readonly string[]
+}
+
+function parse(args: string[]): Flags {
+  const text = { type: 'string' } as const
+  const list = { type: 'string', multiple: true } as const
+  const options = {
+    ...{ config: text, chain: text, safe: text, stock: list, revoke: list },
+    json: { type: 'boolean', default: false },
+  } as const
+  const { stock = [], revoke = [], ...values } = parseFlags({ args, options }).values
+  return { ...values, stock, revoke }
+}
+
+function ownerOf({ treasury: owner }: NetworkConfig): Address {
+  if (!owner) throw new UsageError('The configuration has no treasury.')
+  return getAddress(owner)
+}
+
+function chainsOf(network: NetworkConfig, only: string | undefined): EvmChainConfig[] {
+  const wanted = only === undefined ? network.chains : [getChainConfig(network, only)]
+  const chains = wanted.filter((chain): chain is EvmChainConfig => chain.family === 'evm')
+  if (chains.length === 0) throw new UsageError('No EVM chain: other chains have no contracts to call.')
+  return chains
+}
+
+/** The wishes of each chain. */
+function wishesOf(network: NetworkConfig, { stock, revoke }: Flags): Map<number, Wishes> {
+  const revoked = revoke.map((address) => {
+    if (!isAddress(address)) throw new UsageError(`${address} is not an address.`)
+    const isUsed = [...network.deliverers, ...adaptersIn(network)].some((used) => used === address)
+    if (isUsed) throw new UsageError(`${address} is in the configuration: remove it there first.`)
+    return getAddress(address)
+  })
+  const stocks = stock.map((text) => parseStock(network, text))
+  return new Map(
+    network.chains.map(({ chainId }) => [
+      chainId,
+      { revoked, stocks: new Map(stocks.flatMap((each) => (each.chainId === chainId ? [each.entry] : []))) },
+    ]),
+  )
+}
+
+const adaptersIn = ({ venues = [] }: NetworkConfig) =>
+  venues.flatMap((venue) => ('adapter' in venue ? [venue.adapter] : []))
+
+function parseStock(network: NetworkConfig, text: string) {
+  const [side = '', amount = '', ...more] = text.split('=')
+  if (!side.includes(':') || more.length > 0)
+    throw new UsageError(`${text} is not CHAIN:TOKEN=AMOUNT, such as base:USDC=1000.`)
+  const { chainId, token } = parseSide(network, side)
+  // The decimals of the chain decide later; this refuses anything but a positive number.
+  parseCoins(amount, { decimals: 36, symbol: side })
+  return { chainId, entry: [token as Address, amount] as const }
+}
