@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds, and whether something is wider than the screen. */
+/** Lists what axe finds, and whether something is wider than the screen. */
 export async function findFlaws(page: Page): Promise<string[]> {
   const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
   return [...(await findViolations(page)), ...(excess > 0 ? [`${excess} px too wide`] : [])]

@@ -49,6 +49,7 @@ test('filters are in the URL, and the back button works', async () => {
   await page.goto('/app/explore')
   await page.locator('tbody tr').first().waitFor()
 
+  await page.getByLabel('Status').focus()
   await page.getByLabel('Status').selectOption('failed')
   await expectText(page, 'No swaps here yet.')
   expect(page.url()).toContain('status=failed')

@@ -123,8 +123,10 @@ test('a browser without a wallet learns what to install', async () => {
   const page = await visitAsStranger()
   await enterKey(page, local.apiKey)
   // In the head of the page, and in place of the review.
-  expect(await page.getByRole('button', { name: 'Connect wallet' }).count()).toBe(2)
-  await page.getByRole('button', { name: 'Connect wallet' }).last().click()
+  const connect = page.getByRole('button', { name: 'Connect wallet' })
+  await connect.first().waitFor()
+  expect(await connect.count()).toBe(2)
+  await connect.last().click()
 
   await expectText(page, 'This browser has no EVM wallet. Install one that supports EIP-6963')
   await page.keyboard.press('Escape')

@@ -34,6 +34,12 @@ async function installEvmWallet(page: Page, privateKey: Hex): Promise<void> {
   })
 }
 
+const connect = async (page: Page, name: string) => {
+  await page.getByRole('banner').getByRole('button', { name: 'Wallets' }).click()
+  await page.getByRole('dialog').getByRole('button', { name }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
 const choose = async (page: Page, name: string) => {
   await page.locator('details.wallet summary').first().click()
   await page.locator('details.wallet').first().getByRole('button', { name }).click()
@@ -46,7 +52,7 @@ test('a delegated EVM wallet of the browser swaps; one without delegation learns
   const page = await visit()
   await installEvmWallet(page, privateKey)
   await page.goto('/app/swap')
-  await choose(page, 'Pocket')
+  await connect(page, 'Pocket')
   await expectText(page, 'no standard lets a web page ask a browser wallet for one')
 
   const ordered = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }

@@ -1,7 +1,7 @@
 import { formatExact } from './amounts.ts'
 
 /** The decimal mark of the user's language. */
-export type Mark = '.' | ','
+export type DecimalMark = '.' | ','
 
 export type ReadAmount =
   | { kind: 'amount'; amount: bigint }
@@ -10,7 +10,7 @@ export type ReadAmount =
   /** Two meanings: each is written so that it has only one. */
   | { kind: 'ambiguous'; readings: readonly [string, string] }
 
-type Reading = { decimals: number; mark: Mark }
+type Reading = { decimals: number; mark: DecimalMark }
 
 const MAX_LENGTH = 100
 const WESTERN = /^\d{1,3}(?: \d{3})+$/
@@ -64,7 +64,7 @@ function toSmallest(whole: string, tail: string, decimals: number): bigint | und
   return BigInt((whole || '0') + digits.padEnd(decimals, '0'))
 }
 
-export function markOf(language: string): Mark {
+export function markOf(language: string): DecimalMark {
   const parts = new Intl.NumberFormat(language).formatToParts(1.5)
   return parts.find(({ type }) => type === 'decimal')?.value === ',' ? ',' : '.'
 }

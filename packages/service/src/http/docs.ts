@@ -5,7 +5,14 @@ import { guides } from './guides.gen.ts'
 import { type OpenApi, renderReference } from './reference.ts'
 
 const STYLE = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+:root {
+  color-scheme: light dark;
+  background: light-dark(#fff, #0f1514);
+  color: light-dark(#16201e, #e9efed);
+  font: 16px/1.5 system-ui, sans-serif;
+}
+a { color: light-dark(#0b6b62, #63d6c7) }
+:focus-visible { outline: 2px solid; outline-offset: 2px }
 body { margin: 0 auto; max-width: 64rem; padding: 1rem }
 nav ul { columns: 2 16rem; padding-left: 1.25rem }
 section, h2 { margin-top: 3rem }

@@ -9,7 +9,7 @@ import { formatUsd } from '../usd.ts'
 import { type ChainPositions, type Position, portfolioOf, totalOf } from './portfolio.ts'
 import { useBalances } from './use-balances.ts'
 
-/** What the wallets in use hold, on all chains. */
+/** The holdings of the wallets in use, on all chains. */
 export function BalancesView() {
   const { catalog, wallets } = useSession()
   const portfolio = portfolioOf(catalog, useBalances())

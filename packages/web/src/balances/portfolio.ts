@@ -15,7 +15,7 @@ const NOTES = {
   silent: 'The node of this chain does not answer. It is asked again.',
 } as const
 
-/** What the wallets hold on each chain, the most valuable first. */
+/** The holdings by chain, the most valuable first. */
 export function portfolioOf(
   { chains, tokens }: Catalog,
   balances: Readonly<Record<number, ChainBalances>>,

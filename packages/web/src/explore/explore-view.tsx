@@ -12,7 +12,7 @@ export function ExploreView() {
   const searched = swapId ?? hash ?? query.get('wallet') ?? ''
   return (
     <>
-      <SearchBox key={searched} first={searched} />
+      <SearchBox searched={searched} />
       {swapId ? (
         <SwapDetails key={swapId} swapId={swapId} />
       ) : hash ? (

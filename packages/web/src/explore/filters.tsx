@@ -11,7 +11,10 @@ const STATUSES = [
   ['failed', 'Failed'],
 ] as const
 
-/** Folded where they would fill the screen. Each change has its own URL, so that it can be shared and the back button works. */
+/**
+ * Folded where they would fill the screen. Each change has its own URL, so that it can be shared and the back
+ * button works.
+ */
 export function Filters({ query }: { query: URLSearchParams }) {
   const isNarrow = useMedia('(max-width: 44rem)')
   const set = (name: string, value: string) => {

@@ -1,10 +1,12 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { go, hrefOf } from '../route.ts'
 import { readSearch } from './search.ts'
 
-export function SearchBox({ first }: { first: string }) {
-  const [text, setText] = useState(first)
+/** Shows what the URL searches for, until something else is typed. */
+export function SearchBox({ searched }: { searched: string }) {
+  const [text, setText] = useState(searched)
   const [isUnread, setUnread] = useState(false)
+  useEffect(() => setText(searched), [searched])
   const submit = (event: Event) => {
     event.preventDefault()
     const search = readSearch(text)

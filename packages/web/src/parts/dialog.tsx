@@ -9,11 +9,16 @@ export function Dialog({ title, onClose, children }: Props) {
   const id = useId()
   useEffect(() => {
     const dialog = shown.current
+    const before = document.activeElement as HTMLElement | null
     // A click beside it closes it, in browsers that know the attribute.
     dialog?.setAttribute('closedby', 'any')
     dialog?.showModal()
     dialog?.querySelector('input')?.focus()
-    return () => dialog?.close()
+    return () => {
+      dialog?.close()
+      // A dialog that is already removed does not return the focus by itself.
+      before?.focus()
+    }
   }, [])
   return (
     <dialog ref={shown} aria-labelledby={id} onClose={onClose}>

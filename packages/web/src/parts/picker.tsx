@@ -28,11 +28,11 @@ export function Picker({ label, title, items, value, onPick, ...rest }: Props) {
       <button
         type="button"
         class={`pick ${rest.class ?? ''}`}
-        aria-label={`${label}: ${name}`}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
         {chosen && <Avatar mark={chosen.mark} />}
+        <span class="unseen">{label}: </span>
         <span>{name}</span>
       </button>
       {isOpen && (

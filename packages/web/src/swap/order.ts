@@ -1,5 +1,5 @@
 import type { QuoteRequest, TokenEntry } from '@geoswap/sdk'
-import { type Mark, readAmount } from '../amount-text.ts'
+import { type DecimalMark, readAmount } from '../amount-text.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import type { Family } from '../wallets/wallet.ts'
 import { slippageNote, slippageOf } from './slippage.ts'
@@ -86,7 +86,7 @@ export function isServed(order: Order, catalog: Catalog): boolean {
   return Boolean(tokenOf(catalog, originChain, inputToken) && tokenOf(catalog, destinationChain, outputToken))
 }
 
-type Known = { catalog: Catalog; owners: Owners; mark: Mark }
+type Known = { catalog: Catalog; owners: Owners; mark: DecimalMark }
 
 /** The request for a quote, or a sentence that says what is missing. */
 export function toRequest(order: Order, { catalog, owners, mark }: Known): QuoteRequest | string {

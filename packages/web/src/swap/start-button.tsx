@@ -1,9 +1,9 @@
 import { ActionButton } from '../parts/action-button.tsx'
 
 type Props = {
-  /** What is missing before the swap can be reviewed. */
+  /** Says what is missing before the swap can be reviewed. */
   words: string | undefined
-  /** What the page is doing. */
+  /** Says what the page is doing. */
   work: string | undefined
   hasWallet: boolean
   hasQuote: boolean

@@ -22,7 +22,7 @@ function serviceFee(quote: QuoteReply | undefined): string {
     : fee
 }
 
-/** What is missing in the wallet; undefined if it holds the amount, or if its balance is not known. */
+/** Says what is missing in the wallet; undefined if it holds the amount, or if its balance is not known. */
 export function shortfall(amount: bigint, balance: bigint | undefined, unit: Unit): string | undefined {
   if (balance === undefined || balance >= amount) return undefined
   return `Not enough ${unit.symbol}: the wallet has ${formatUnits(balance, unit)}.`

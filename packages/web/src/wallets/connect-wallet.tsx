@@ -31,7 +31,7 @@ export function ConnectWallet({ wallets }: { wallets: Wallets }) {
           {FAMILIES.map(([family, title]) => (
             <section key={family} class="stack" aria-label={title}>
               <h3>{title}</h3>
-              <WalletList wallets={wallets} family={family} />
+              <WalletList wallets={wallets} family={family} onConnect={endChoice} />
             </section>
           ))}
         </Dialog>

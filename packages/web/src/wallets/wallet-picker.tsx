@@ -13,25 +13,27 @@ export function WalletPicker({ chain, label, children }: Props) {
   const { wallets } = useSession()
   const wallet = wallets.used[chain.family]
   return (
-    <details class="wallet">
-      <summary>
-        {wallet ? (
-          <>
-            {label} <span class="mono">{shorten(wallet.address)}</span>{' '}
-            <span class="fine">{wallet.name}</span>
-          </>
-        ) : (
-          `Connect a wallet for ${chain.name}`
-        )}
-      </summary>
-      <div class="stack">
-        {wallet && <Copyable text={wallet.address} label="address" whole />}
-        <WalletList wallets={wallets} family={chain.family} chainId={chain.chainId} />
-        {label === 'from' && wallet?.signer.family === 'evm' && !wallet.signer.signAuthorization && (
-          <DelegationNote chain={chain} wallet={wallet} />
-        )}
-        {children}
-      </div>
-    </details>
+    <>
+      <details class="wallet">
+        <summary>
+          {wallet ? (
+            <>
+              {label} <span class="mono">{shorten(wallet.address)}</span>{' '}
+              <span class="fine">{wallet.name}</span>
+            </>
+          ) : (
+            `Connect a wallet for ${chain.name}`
+          )}
+        </summary>
+        <div class="stack">
+          {wallet && <Copyable text={wallet.address} label="address" whole />}
+          <WalletList wallets={wallets} family={chain.family} chainId={chain.chainId} />
+          {children}
+        </div>
+      </details>
+      {label === 'from' && wallet?.signer.family === 'evm' && !wallet.signer.signAuthorization && (
+        <DelegationNote chain={chain} wallet={wallet} />
+      )}
+    </>
   )
 }
