@@ -11,8 +11,8 @@ import { assertConnections, assertDurable } from '../store/server.ts'
 type Verified = { part: Part; network: Config['network']; logger: Logger }
 
 /**
- * Refuses to start on a database that may lose commits, allows too few connections or is older than this version, or
- * with a role that has more rights than its part. A newer database is only logged.
+ * Refuses to start on a database that may lose commits, allows too few connections or is older than this version.
+ * Refuses a role that has more rights than its part. A newer database is only logged.
  */
 export async function verifyDatabase(pool: Pool, { part, network, logger }: Verified): Promise<void> {
   await assertDurable(pool)

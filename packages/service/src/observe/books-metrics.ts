@@ -6,7 +6,7 @@ type Sources = { books: { read(): Promise<Books> }; chains: readonly { chainId: 
 
 const E6 = 1_000_000
 
-/** What the swaps of today and yesterday earned and cost, by the chains of their route. */
+/** Earnings and costs of the swaps of today and yesterday, by the chains of their route. */
 export function addBooksGauge(registry: Registry, { books, chains }: Sources): void {
   const nameOf = (id: number) => chains.find(({ chainId }) => chainId === id)?.name ?? String(id)
   const usd = {

@@ -1,6 +1,7 @@
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { findFreePort } from '../../../devnet/src/ports.ts'
 import { showMetrics } from './metrics-server.ts'
 
 test('a process without an API answers /health, /ready and /metrics', async () => {
@@ -21,3 +22,11 @@ test('a process without an API answers /health, /ready and /metrics', async () =
   expect((await ask('/other'))[0]).toBe(404)
   await server?.close()
 })
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

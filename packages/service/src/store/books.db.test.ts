@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-test('what a balance lost between two readings was spent, and a balance that grew was topped up', async () => {
+test('a balance that fell between two readings was spent, and one that grew was topped up', async () => {
   const { pool } = database
   for (const [first, second] of [
     [100n, 50n],

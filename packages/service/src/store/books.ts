@@ -20,7 +20,7 @@ export async function bookGas(db: Db, { chainId, balances, usdE6Of }: Balances):
   })
   await db.query(
     `with read as (
-       select * from unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[])
+       select address, balance, spent, usd_e6 from unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[])
          as n (address, balance, spent, usd_e6)
      ), kept as (
        insert into gas_balances (chain_id, address, balance) select $1, address, balance from read
