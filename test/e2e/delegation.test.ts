@@ -50,8 +50,11 @@ async function spendNonce(wallet: PrivateKeyAccount): Promise<void> {
 const nonceOf = (wallet: PrivateKeyAccount) => alpha.client.getTransactionCount({ address: wallet.address })
 
 describe('GET /swap/delegation', () => {
-  const read = async (address: string, chainId = alpha.chainId) =>
-    (await api.delegation(chainId, address)).body
+  const read = async (address: string, chainId = alpha.chainId) => {
+    const { caip, ...body } = (await api.delegation(chainId, address)).body
+    expect(caip).toEqual({ chainId: `eip155:${chainId}`, walletAddress: `eip155:${chainId}:${address}` })
+    return body
+  }
 
   test('gives a new wallet the two fields to sign', async () => {
     const { address } = privateKeyToAccount(generatePrivateKey())

@@ -74,7 +74,14 @@ test('a swap is reported identically by stream, webhook, history and status', as
   const told = mine.map(({ event }) => event).sort((a, b) => a.sequence - b.sequence)
   const asked = { walletAddress: wallet.address, recipient: wallet.address }
   const tokens = { inputToken: alpha.token('ETH'), outputToken: beta.token('USDC') }
-  expect(told.map(({ data }) => data)).toEqual(streamed.map((swap) => ({ ...swap, ...asked, ...tokens })))
+  const caip = {
+    ...{ originChain: 'eip155:31337', destinationChain: 'eip155:31338' },
+    ...{ walletAddress: `eip155:31337:${wallet.address}`, recipient: `eip155:31338:${wallet.address}` },
+    ...{ inputToken: 'eip155:31337/slip44:60', outputToken: `eip155:31338/erc20:${beta.token('USDC')}` },
+  }
+  expect(told.map(({ data }) => data)).toEqual(
+    streamed.map((swap) => ({ ...swap, ...asked, ...tokens, caip })),
+  )
   for (const { signed, signature, event } of mine) {
     expect(signature).toBe(`v1,${createHmac('sha256', secret).update(signed).digest('base64')}`)
     expect(Check(WebhookEvent, event)).toBe(true)

@@ -230,6 +230,7 @@ test('the delegation of a Solana wallet has nothing to sign', async () => {
   expect(body).toEqual({
     chainId: solana.chainId,
     walletAddress: address,
+    caip: { chainId: 'solana:31339', walletAddress: `solana:31339:${address}` },
     delegated: false,
     originReady: true,
   })
