@@ -8,8 +8,8 @@ import { isSignedBy } from '../chains/evm/delegation.ts'
 import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
 import { connectionsOf, DASHBOARD_POOL } from '../config/connections.ts'
 import { type Config, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
-import { type BuildDeps, buildGeoOp, type SealedOp } from '../flow/build/build-evm.ts'
-import { buildSolanaTx, type SealedInput } from '../flow/build/build-solana.ts'
+import { type BuildDeps, buildGeoOp } from '../flow/build/build-evm.ts'
+import { buildSolanaTx } from '../flow/build/build-solana.ts'
 import { delegation } from '../flow/build/delegation.ts'
 import { readOrUnavailable } from '../flow/build/read-chain.ts'
 import { listChains, listTokens } from '../flow/catalog/list.ts'
@@ -35,7 +35,6 @@ import { createStopTable, type StopTable } from '../market/stop-table.ts'
 import { followSwapTimes } from '../market/swap-times.ts'
 import type { Catalog, Market, Token } from '../model/catalog.ts'
 import { toleranceFor } from '../model/pricing.ts'
-import { fromSealed } from '../model/quote.ts'
 import { activeSenders } from '../model/served-chain.ts'
 import type { Venue } from '../model/venue.ts'
 import { type CallMeter, createCallMeter } from '../observe/call-meter.ts'
@@ -44,7 +43,7 @@ import { createMetrics } from '../observe/metrics.ts'
 import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { addServiceMetrics } from '../observe/service-metrics.ts'
 import { findLostOn } from '../rebuild/lost-log.ts'
-import type { JsonValue, Purpose, Sealer } from '../seal/sealer.ts'
+import type { Sealer } from '../seal/sealer.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { readBooks } from '../store/books.ts'
 import { createPool } from '../store/db.ts'
@@ -62,6 +61,7 @@ import { assertPyth, createPriceSources, priceRulesOf, watchPrices } from './pri
 import { createConfiguredSealer } from './sealer.ts'
 import { toServedChains } from './served-chains.ts'
 import { composeStatus } from './status.ts'
+import { createTokens } from './tokens.ts'
 import { openSpans } from './traces.ts'
 import { createVenues, isBought } from './venues.ts'
 import { openViews } from './views.ts'
@@ -378,21 +378,6 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
 
 function feeTermsOf({ feeCentiBps = 1_250, discount }: NetworkConfig) {
   return { feeCentiBps, discount: discount && { ...defaultDiscount, ...discount } }
-}
-
-/** Sealed tokens: each kind can be opened only by the call that it is for. */
-function createTokens(sealer: Sealer) {
-  const seal = (purpose: Purpose) => (accountId: string, payload: unknown) =>
-    sealer.seal(purpose, accountId, payload as JsonValue)
-  return {
-    sealQuote: seal('quote'),
-    sealOp: seal('op'),
-    sealInput: seal('input'),
-    openQuote: (accountId: string, token: string) => fromSealed(sealer.open('quote', accountId, token)),
-    openOp: (accountId: string, token: string) => sealer.open('op', accountId, token) as unknown as SealedOp,
-    openInput: (accountId: string, token: string) =>
-      sealer.open('input', accountId, token) as unknown as SealedInput,
-  }
 }
 
 async function recoverSigner(hash: string, { r, s, yParity }: { r: string; s: string; yParity: number }) {

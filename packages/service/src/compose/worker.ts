@@ -63,6 +63,7 @@ import { openSigners } from './signers.ts'
 import { createSigners } from './solana.ts'
 import { openSpans } from './traces.ts'
 import { openViews } from './views.ts'
+import { createWorkerReady } from './worker-ready.ts'
 
 type Worker = { start(): Promise<void>; close(): Promise<void> }
 
@@ -124,11 +125,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const followers = network.chains.map(({ name, chainId }) => ({ chain: name, follower: views.of(chainId) }))
   const heldLanes = () => runner.heldCount()
   const counters = addWorkerMetrics(metrics.registry, { followers, heldLanes, isDatabaseUp })
-  const ready = async () => {
-    const [database, alive] = [await isDatabaseUp(), followers.filter(({ follower }) => follower.isLive())]
-    const checks = { database, chains: alive.map(({ chain }) => chain), lanes: heldLanes() }
-    return { ok: database && alive.length > 0, checks }
-  }
+  const ready = createWorkerReady({ isDatabaseUp, followers, heldLanes })
   const events = createWorkerEvents(logger, counters)
   const spans = openSpans(config, 'worker', logger)
   const parts = completeParts({ config, pool, chains, catalog, views, wake, logger, events })

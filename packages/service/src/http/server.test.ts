@@ -348,7 +348,7 @@ test.each(Object.values(endpoints))('$method $path of the table is routed', ({ m
   expect(app.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') })).toBe(true)
 })
 
-describe('GET /swap/delegation', () => {
+describe('GET /swap/delegation with a query or a path', () => {
   const { walletAddress } = endpoints.delegation.example.query
   const reply = endpoints.delegation.example.reply
 
