@@ -33,6 +33,10 @@ export function createOperator(databaseUrl: string) {
     )
   }
 
+  /** Creates a new account with these options of the command, and returns its key. */
+  const createKeyWith = (...flags: string[]) =>
+    command('create', '--name', `test ${randomBytes(6).toString('hex')}`, '--network', 'local', ...flags)
+
   async function query<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
     const client = new pg.Client(databaseUrl)
     await client.connect()
@@ -44,5 +48,5 @@ export function createOperator(databaseUrl: string) {
     }
   }
 
-  return { createKey, revoke: (key: string) => command('revoke', key), query }
+  return { createKey, createKeyWith, revoke: (key: string) => command('revoke', key), query }
 }

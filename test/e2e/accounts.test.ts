@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
 import { delegatedWallet } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
-import { createWorld, submitSwap, until } from '../world.ts'
+import { createWorld, prepare, submitSwap, toRequest, until } from '../world.ts'
 
 const local = inject('local')
 const databaseUrl = inject('databaseUrl')
-const { alpha, beta } = createWorld(local)
+const { alpha, beta, walletWith } = createWorld(local)
 const operator = createOperator(databaseUrl)
 const order = { from: alpha, sell: 'ETH', to: beta, buy: 'ETH', amount: 10n ** 17n }
 
@@ -133,5 +134,55 @@ describe('API keys', () => {
 
     expect(rows.length).toBeGreaterThan(0)
     expect(rows.filter(({ row }) => secret === undefined || row.includes(secret))).toEqual([])
+  })
+})
+
+describe('limits of a key', () => {
+  const USDC = 1_000_000n
+  const usdc = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }
+  const limited = async (...flags: string[]) => clientOf(await operator.createKeyWith(...flags))
+  const owned = { address: privateKeyToAddress(generatePrivateKey()) }
+  const quote = (client: CheckedClient, more: object = {}) =>
+    client.quote({ ...toRequest(owned, usdc), ...more })
+
+  test('422 KEY_LIMIT_EXCEEDED for a quote above the limit per swap, with the largest amount within it', async () => {
+    const client = await limited('--max-swap-usd', '5')
+
+    for (const tradeType of ['exactInput', 'exactOutput']) {
+      const amount = tradeType === 'exactInput' ? 10n * USDC : 10n * 10n ** 18n
+      const refused = await quote(client, { tradeType, amount: `${amount}` })
+      const most = BigInt(String(refused.body.recovery?.['maxAmount']))
+      // Network costs change from block to block.
+      const [less, more] = [`${most - most / 100n}`, `${most + most / 100n}`]
+
+      expect(refusalOf(refused)).toBe('422 KEY_LIMIT_EXCEEDED')
+      expect(refusalOf(await quote(client, { tradeType, amount: less }))).toBe('200 OK')
+      expect(refusalOf(await quote(client, { tradeType, amount: more }))).toBe('422 KEY_LIMIT_EXCEEDED')
+    }
+  })
+
+  test('the limit per day is used up by submitted swaps, at the quote too', async () => {
+    const client = await limited('--max-day-usd', '15')
+    const wallet = await walletWith(alpha, 'USDC', 20n * USDC)
+    const second = await prepare({ api: client }, wallet, usdc)
+
+    await submitSwap({ api: client }, wallet, usdc)
+
+    const refused = await client.submit(second.submission)
+    expect(refusalOf(refused)).toBe('422 KEY_LIMIT_EXCEEDED')
+    expect(refused.body.details).toMatchObject({ limit: 'day' })
+    expect(refusalOf(await quote(client))).toBe('422 KEY_LIMIT_EXCEEDED')
+    expect(refusalOf(await quote(client, { amount: `${2n * USDC}` }))).toBe('200 OK')
+  })
+
+  test('403 FORBIDDEN for other recipients and tokens than those that the key is for', async () => {
+    const token = (side: typeof alpha) => ['--token', `${side.chainId}:${side.token('USDC')}`]
+    const client = await limited('--recipient', owned.address, ...token(alpha), ...token(beta))
+
+    expect(refusalOf(await quote(client))).toBe('200 OK')
+    expect(refusalOf(await quote(client, { recipient: privateKeyToAddress(generatePrivateKey()) }))).toBe(
+      '403 FORBIDDEN',
+    )
+    expect(refusalOf(await quote(client, { outputToken: beta.token('WETH') }))).toBe('403 FORBIDDEN')
   })
 })

@@ -190,6 +190,12 @@ const unfit: Case[] = [
     'has no {hash}',
   ],
   [
+    '"leaseMs": 6000',
+    '"corsOrigins": ["https://app.example", "https://app.example/"]',
+    '/corsOrigins/1',
+    'is not an origin',
+  ],
+  [
     '"name": "solana"',
     '"name": "solana", "testnet": true',
     '/chains/0',

@@ -48,6 +48,14 @@ test('the inventory gives the reference price, and all that it holds', () => {
   expect({ deliveryCost, payToken }).toEqual({ deliveryCost: 3n, payToken: '0xweth' })
 })
 
+test('a transfer of one token on one chain has neither spread nor impact; from another chain it has', () => {
+  const venue = inventory({ spreadBps: 5, impactBps: 50 })
+  const transfer = { input: usdcOnTwo, output: usdcOnTwo, destination }
+
+  expect(offered(venue.offer(transfer)).curve).toMatchObject({ spreadBps: 0n, impactBps: 0n })
+  expect(offered(venue.offer({ ...transfer, input: usdc })).curve).toMatchObject({ impactBps: 50n })
+})
+
 test('a pair has its own spread, in either order, and an asset has none against itself', () => {
   const pairs: InventoryConfig['pairs'] = [{ assets: ['USDC', 'ETH'], spreadBps: 30 }]
   const venue = inventory({ spreadBps: 5, pairs })
