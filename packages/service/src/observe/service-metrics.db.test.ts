@@ -28,7 +28,7 @@ const stockOf = (catalog: Catalog) => ({
 
 test('a token that is not stocked does not count as used up, whether a pool sells it or not', async () => {
   const tokens = [USDC, LINK, DAI].map((address) => ({ address }))
-  const catalog = { chains: new Map([[1, { tokens }]]) } as unknown as Catalog
+  const catalog = { chains: new Map([[1, { name: 'alpha', tokens }]]) } as unknown as Catalog
   const held = [USDC, LINK, DAI, GONE].map((token) => ({ token, amount: token === USDC ? 10n : 0n }))
   await setHoldings(database.pool, { chainId: 1, block: 1n }, held)
   const registry = new Registry()
@@ -48,7 +48,7 @@ test('a token that is not stocked does not count as used up, whether a pool sell
 test('free liquidity lasts for this many days like the last three', async () => {
   const { pool } = database
   const catalog = {
-    chains: new Map([[31_338, { tokens: [{ address: 'output' }, { address: 'quiet' }] }]]),
+    chains: new Map([[31_338, { name: 'beta', tokens: [{ address: 'output' }, { address: 'quiet' }] }]]),
   } as unknown as Catalog
   await settleTestSwap(pool, await insertTestSwap(pool, await insertTestAccount(pool)))
   const held = ['output', 'quiet'].map((token) => ({ token, amount: 207n }))
@@ -60,7 +60,7 @@ test('free liquidity lasts for this many days like the last three', async () => 
   const { values } = (await registry.getSingleMetric('geoswap_inventory_days_left')?.get()) ?? { values: [] }
 
   // 990 were paid out: with a quarter more in three days, 413 a day.
-  expect(values).toMatchObject([{ labels: { chain: '31338', token: 'output' }, value: 0.501 }])
+  expect(values).toMatchObject([{ labels: { chain: 'beta', token: 'output' }, value: 0.501 }])
 })
 
 test('an asset has no price while fewer sources are live than it needs', async () => {

@@ -5,19 +5,16 @@ import type { ServedChain } from '../model/served-chain.ts'
 
 type Sources = { chains: readonly ServedChain[]; views: Pick<Views, 'of'> }
 
+type Spec = { name: string; help: string }
+
 const FRESH_MS = 60_000
 
 /** The chains as their followers see them. A value that is no longer renewed is absent; the age of the view stays. */
 export function addViewMetrics(registry: Registry, sources: Sources): void {
   addRelayerGauge(registry, sources)
-  const gauge = (
-    name: string,
-    help: string,
-    read: (view: ViewOfChain, chain: ServedChain) => number | undefined,
-  ) =>
+  const gauge = (spec: Spec, read: (view: ViewOfChain, chain: ServedChain) => number | undefined) =>
     new Gauge({
-      name,
-      help,
+      ...spec,
       labelNames: ['chain'],
       registers: [registry],
       collect() {
@@ -28,25 +25,29 @@ export function addViewMetrics(registry: Registry, sources: Sources): void {
         }
       },
     })
-  gauge('geoswap_view_age_seconds', 'Age of the balances, limits and feeds in the view of a chain.', (view) =>
-    toSeconds(view.part('state')?.ageMs),
-  )
-  gauge(
-    'geoswap_chain_finality_seconds',
-    'How far the final block lags behind the head: 95th percentile of ten minutes, or the newest if that is more.',
-    (view) => measuredOf(view).finalitySeconds,
-  )
-  gauge('geoswap_chain_block_seconds', 'Time between blocks: 95th percentile of ten minutes.', (view) =>
-    toSeconds(measuredOf(view).blockMs),
-  )
-  gauge(
-    'geoswap_chain_finality_used_ratio',
-    'Measured finality time divided by the configured one: above 3 nothing is quoted, locked or delivered.',
-    (view, { hardSeconds }) => {
-      const measured = measuredOf(view).finalitySeconds
-      return measured === undefined ? undefined : measured / hardSeconds
-    },
-  )
+  const age = {
+    name: 'geoswap_view_age_seconds',
+    help: 'Age of the balances, limits and feeds in the view of a chain.',
+  }
+  gauge(age, (view) => toSeconds(view.part('state')?.ageMs))
+  const finality = {
+    name: 'geoswap_chain_finality_seconds',
+    help: 'How far the final block lags behind the head: 95th percentile of ten minutes, or the newest if that is more.',
+  }
+  gauge(finality, (view) => measuredOf(view).finalitySeconds)
+  const block = {
+    name: 'geoswap_chain_block_seconds',
+    help: 'Time between blocks: 95th percentile of ten minutes.',
+  }
+  gauge(block, (view) => toSeconds(measuredOf(view).blockMs))
+  const used = {
+    name: 'geoswap_chain_finality_used_ratio',
+    help: 'Measured finality time divided by the configured one: above 3 nothing is quoted, locked or delivered.',
+  }
+  gauge(used, (view, { hardSeconds }) => {
+    const measured = measuredOf(view).finalitySeconds
+    return measured === undefined ? undefined : measured / hardSeconds
+  })
 }
 
 /** Nothing is measured of a chain whose head does not move. */
