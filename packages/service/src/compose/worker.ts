@@ -99,11 +99,10 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const max = connectionsOf(network).workerPool
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap worker' })
   const metrics = createMetrics()
-  const evmSigners = openSigners(config, {
+  const { all: accounts, ...evmSigners } = openSigners(config, {
     ...{ addresses: signingAddresses(network), keys: keysOf(config) },
     ...{ logger, registry: metrics.registry },
   })
-  const accounts = evmSigners.all
   const signers = await createSigners(config.solanaKeys)
   assertKeysFor(signingAddresses(network), [...accounts, ...signers])
   const calls = createCallMeter()

@@ -18,12 +18,12 @@ const PREFLIGHT = {
 
 /**
  * Lets scripts of allowed web origins read replies, and answers their preflights, which have no key. Without any
- * allowed origin nothing changes. Credentials are never allowed: a browser adds no key by itself.
+ * allowed origin every preflight is refused. Credentials are never allowed: a browser adds no key by itself.
  */
 export function createCors({ origins, keyOrigins }: Options): onRequestHookHandler {
   const configured = new Set(origins)
   return (request, reply, done) => {
-    if (configured.size === 0 && keyOrigins().size === 0) return done()
+    if (configured.size === 0 && keyOrigins().size === 0 && !isPreflight(request)) return done()
     reply.header('vary', 'origin')
     const { origin } = request.headers
     if (origin === undefined) return done()

@@ -2,12 +2,10 @@ import { type Address, type Commitment, getBase64Encoder } from '@solana/kit'
 import { findAssociatedTokenPda } from '@solana-program/token'
 import { chunksOf } from '../../model/group.ts'
 import type { SolanaClient } from './client.ts'
+import { MAX_ACCOUNTS } from './gather.ts'
 import type { RawAccount } from './token-layout.ts'
 
 type Query = { addresses: readonly string[]; commitment?: Commitment; minContextSlot?: bigint }
-
-// Agave's MAX_MULTIPLE_ACCOUNTS.
-export const MAX_ACCOUNTS = 100
 
 type Accounts = (RawAccount | undefined)[]
 

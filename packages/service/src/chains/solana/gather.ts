@@ -1,7 +1,9 @@
 import type { RpcTransport } from '@solana/kit'
 import { stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
 import { groupBy } from '../../model/group.ts'
-import { MAX_ACCOUNTS } from './accounts.ts'
+
+// Agave's MAX_MULTIPLE_ACCOUNTS.
+export const MAX_ACCOUNTS = 100
 
 type Call = Parameters<RpcTransport>[0]
 type Payload = { method: string; params: [addresses: string[], options: unknown] }
