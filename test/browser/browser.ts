@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import { CHROMIUM_FLAGS, findChromium } from '../../scripts/chromium.ts'
 
 export const PHONE = { width: 390, height: 844 }
-export const DESK = { width: 1440, height: 900 }
+const DESK = { width: 1440, height: 900 }
 /** All sizes and themes that every screen is checked in. */
 export const LOOKS = [
   { size: DESK, theme: 'light' },

@@ -6,7 +6,7 @@ import type { GasFloat, Senders } from './served-chain.ts'
 // Fees may double before anybody notices.
 const HEADROOM = 2n
 /** Swaps that a key is funded for by default: more than twice the mark of the alarm. */
-export const FUNDED_SWAPS = 300n
+const FUNDED_SWAPS = 300n
 
 /**
  * The recommended balance of a key, in the smallest unit of the gas coin: its part of this many swaps at twice the

@@ -32,7 +32,7 @@ export function addViewMetrics(registry: Registry, sources: Sources): void {
   gauge(age, (view) => toSeconds(view.part('state')?.ageMs))
   const finality = {
     name: 'geoswap_chain_finality_seconds',
-    help: 'How far the final block lags behind the head: 95th percentile of ten minutes, or the newest if that is more.',
+    help: 'Lag of the final block behind the head: 95th percentile of ten minutes, or the newest if more.',
   }
   gauge(finality, (view) => measuredOf(view).finalitySeconds)
   const block = {

@@ -9,7 +9,7 @@ import type { Senders } from '../model/served-chain.ts'
 import { isContract } from './treasury/treasury-code.ts'
 
 /** A key that pays for gas. `isDry`: it may be unable to pay for its next transaction. */
-export type KeyGas = { role: string; address: string; balance: bigint; needs: bigint; isDry: boolean }
+type KeyGas = { role: string; address: string; balance: bigint; needs: bigint; isDry: boolean }
 export type ChainGas = { connected: ConnectedChain; keys: readonly KeyGas[] }
 
 const ROLES: readonly (keyof Senders)[] = ['relay', 'authorize', 'deliver']

@@ -11,7 +11,7 @@ export type Wanted = {
   attester: Address
   tokens: readonly WantedToken[]
 }
-export type WantedToken = {
+type WantedToken = {
   address: Address
   symbol: string
   decimals: number
