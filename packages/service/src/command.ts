@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { Pool } from 'pg'
+import { reasonOf } from './chains/findings.ts'
 import { type Env, readSetting } from './config/secrets.ts'
 import { createPool } from './store/db.ts'
 
@@ -100,6 +101,7 @@ export function describeError(error: unknown): string {
   if (error instanceof AggregateError || ('code' in error && error.code === 'ECONNREFUSED')) {
     return 'The database cannot be reached. Is it running, and is DATABASE_URL right?'
   }
+  if (error.name === 'HttpRequestError') return `its nodes do not answer: ${reasonOf(error)}`
   // Chain libraries append the whole request to their messages.
   return 'shortMessage' in error && typeof error.shortMessage === 'string'
     ? error.shortMessage

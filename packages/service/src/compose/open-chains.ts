@@ -1,5 +1,5 @@
 import { every } from '../async/timing.ts'
-import type { Findings } from '../chains/findings.ts'
+import { type Findings, reasonOf } from '../chains/findings.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Chains } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
@@ -77,6 +77,5 @@ function warn(logger: Logger, { warnings }: Findings): void {
 }
 
 function describe({ chain, silence }: Look): string {
-  const { shortMessage, message } = silence as { shortMessage?: string; message?: string }
-  return `${chain.config.name}: ${shortMessage ?? message ?? silence}`
+  return `${chain.config.name}: ${reasonOf(silence)}`
 }

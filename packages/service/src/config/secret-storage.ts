@@ -1,3 +1,4 @@
+import { randomBytes, scryptSync } from 'node:crypto'
 import * as Keystore from 'ox/Keystore'
 import type { Hex } from 'viem'
 
@@ -12,14 +13,21 @@ const COST = { n: 2 ** 17, r: 8, p: 1 }
 const MAX_COST = { n: 2 ** 19, r: 8, p: 8 }
 
 export function encryptSecret(secret: Hex, passphrase: string, cost: ScryptCost = COST): EncryptedSecret {
-  const [key, options] = Keystore.scrypt({ password: passphrase, ...cost })
-  return Keystore.encrypt(secret, key, options)
+  const kdfparams = { dklen: 32, ...cost, salt: randomBytes(32).toString('hex') }
+  const options = { kdf: 'scrypt', kdfparams, iv: new Uint8Array(randomBytes(16)) } as const
+  return Keystore.encrypt(secret, deriveKey(passphrase, kdfparams), options)
+}
+
+/** By OpenSSL, which takes less than half the time of JavaScript. */
+function deriveKey(passphrase: string, { n, r, p, salt }: ScryptCost & { salt: string }): Hex {
+  const cost = { N: n, r, p, maxmem: 256 * r * (n + p) }
+  return `0x${scryptSync(passphrase, Buffer.from(salt, 'hex'), 32, cost).toString('hex')}`
 }
 
 /** Undefined if the passphrase is wrong or the file was modified. */
 export function decryptSecret(encrypted: EncryptedSecret, passphrase: string): Hex | undefined {
   assertBounded(encrypted)
-  const key = Keystore.toKey(encrypted, { password: passphrase })
+  const key = deriveKey(passphrase, encrypted.crypto.kdfparams as ScryptCost & { salt: string })
   try {
     return Keystore.decrypt(encrypted, key)
   } catch {

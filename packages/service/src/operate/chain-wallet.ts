@@ -9,7 +9,7 @@ import {
   type PublicClient,
 } from 'viem'
 import { createEvmClients } from '../chains/evm/client.ts'
-import { UsageError } from '../command.ts'
+import { describeError, UsageError } from '../command.ts'
 import type { EvmChainConfig } from '../config.ts'
 
 type Transaction = { to: Address; data?: Hex; value?: bigint }
@@ -31,7 +31,9 @@ export async function openWallet(
   const transport = custom(createEvmClients({ urls: config.rpcUrls }).client)
   const chain = toChain(config)
   const client = createPublicClient({ chain, transport, pollingInterval: Math.min(config.blockMs, 4_000) })
-  const actual = await client.getChainId()
+  const actual = await client.getChainId().catch((error: unknown) => {
+    throw new Error(`${config.name}: ${describeError(error)}`, { cause: error })
+  })
   if (actual !== config.chainId) {
     throw new UsageError(`${config.name}: the node serves chain ${actual}, not ${config.chainId}`)
   }

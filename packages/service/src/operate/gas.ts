@@ -1,4 +1,5 @@
 import { getAddress } from 'viem'
+import { describeError } from '../command.ts'
 import type { Chains } from '../compose/chains.ts'
 import type { ConnectedChain } from '../compose/connected-chain.ts'
 import { floatOf } from '../compose/served-chains.ts'
@@ -60,7 +61,13 @@ async function findPayingTreasury({ treasury }: NetworkConfig, { evm }: Connecte
 }
 
 export function readAllGas(network: NetworkConfig, { all }: Pick<Chains, 'all'>, swaps?: bigint) {
-  return Promise.all(all.map((connected) => readChainGas(network, connected, swaps)))
+  return Promise.all(
+    all.map((connected) =>
+      readChainGas(network, connected, swaps).catch((error: unknown) => {
+        throw new Error(`${connected.config.name}: ${describeError(error)}`, { cause: error })
+      }),
+    ),
+  )
 }
 
 /** Keys that cannot work. */

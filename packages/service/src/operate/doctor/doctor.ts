@@ -9,7 +9,7 @@ import { fillInAllUrls, readUnfilled } from '../read-network.ts'
 import { findNetworkFile } from '../served.ts'
 import { checkDatabase } from './database-check.ts'
 import { checkFinality } from './finality-check.ts'
-import { readNodeVersions } from './node-versions.ts'
+import { checkNodeVersions } from './node-versions.ts'
 import { findNodeWarnings } from './node-warnings.ts'
 import { checkRoles } from './role-check.ts'
 
@@ -44,25 +44,26 @@ async function examine({ network, written }: Examined, env: Env): Promise<Findin
     connectForChecks(network, 'rpcUrls'),
     connectForChecks(network, 'attesterRpcUrls'),
   ]
-  const areas: Record<string, Promise<Report>> = {
-    nodes: describeNodes(network, findNodeWarnings(written.chains)),
-    chains: checkBoth(ours, attesters),
-    treasury: checkTreasury(network, ours),
-    gas: checkGas(network, ours),
-    finality: checkEach(ours, checkFinality),
-    prices: checkPrices(env, network, ours),
-    database: checkDatabase(env),
-    processes: checkRoles(env),
-  }
-  const reports = await Promise.all(
-    Object.entries(areas).map(async ([area, report]) => toFindings(area, await report)),
-  )
+  const [nodes, both, treasury, gas, finality, prices, database] = await Promise.all([
+    checkNodeVersions(network.chains),
+    checkBoth(ours, attesters),
+    checkTreasury(network, ours),
+    checkGas(network, ours),
+    checkEach(ours, checkFinality),
+    checkPrices(env, network, ours),
+    checkDatabase(env),
+  ])
+  const named = [...findNodeWarnings(written.chains), ...nodes.warnings]
+  const chains = { ...both, warnings: both.warnings.filter((text) => !named.includes(text)) }
+  // Opening keys takes the processor for seconds, and other checks would run into their timeouts.
+  const processes = await checkRoles(env)
+  const areas = { chains, treasury, gas, finality, prices, database, processes }
   const node = { area: 'versions', level: 'ok', text: `Node.js ${process.versions.node}` } as const
-  return [node, ...reports.flat()]
-}
-
-async function describeNodes({ chains }: NetworkConfig, warnings: readonly string[]): Promise<Report> {
-  return { problems: [], warnings, facts: await readNodeVersions(chains) }
+  return [
+    node,
+    ...toFindings('nodes', { ...nodes, warnings: named }),
+    ...Object.entries(areas).flatMap(([area, report]) => toFindings(area, report)),
+  ]
 }
 
 async function checkBoth(ours: Chains, attesters: Chains): Promise<Findings> {

@@ -1,18 +1,27 @@
 import { createEvmClients } from '../../chains/evm/client.ts'
+import { type Findings, reasonOf } from '../../chains/findings.ts'
 import { createSolanaClient } from '../../chains/solana/client.ts'
 import type { ChainConfig } from '../../config.ts'
 
-/** The software of each node that answers. The check of nodes names those that do not. */
-export async function readNodeVersions(chains: readonly ChainConfig[]): Promise<string[]> {
-  const found = chains.flatMap((chain) => {
+/** Asks each node for its software: a node that does not answer is named with the reason. */
+export async function checkNodeVersions(
+  chains: readonly ChainConfig[],
+): Promise<Findings & { facts: string[] }> {
+  const warnings: string[] = []
+  const facts: string[] = []
+  const asked = chains.flatMap((chain) => {
     const urls = [...new Set([...chain.rpcUrls, ...chain.attesterRpcUrls])]
-    return versionsOf(chain, urls).map(async (asked, index) => {
-      const version = await asked.catch(() => undefined)
+    return versionsOf(chain, urls).map(async (version, index) => {
       const { host } = new URL(urls[index] ?? '')
-      return version === undefined ? [] : [`${chain.name}: ${host} runs ${version}`]
+      await version.then(
+        (text) => facts.push(`${chain.name}: ${host} runs ${text}`),
+        (error: unknown) =>
+          warnings.push(`${chain.name}: the node at ${host} does not answer: ${reasonOf(error)}`),
+      )
     })
   })
-  return (await Promise.all(found)).flat()
+  await Promise.all(asked)
+  return { problems: [], warnings: warnings.sort(), facts: facts.sort() }
 }
 
 function versionsOf({ family }: ChainConfig, urls: readonly string[]): Promise<string>[] {
