@@ -44,6 +44,5 @@ function isPreflight({ method, headers }: FastifyRequest): boolean {
 export function foreignOrigin(origin: string): ServiceError {
   return new ServiceError('FORBIDDEN', {
     message: `The origin ${origin.slice(0, 100)} is not allowed. Ask the operator of this service to allow it.`,
-    recovery: { action: 'CONTACT_OPERATOR' },
   })
 }

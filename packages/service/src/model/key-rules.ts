@@ -26,7 +26,6 @@ export function assertAllowed({ recipients, tokens }: KeyRules, terms: RuledTerm
     throw new ServiceError('FORBIDDEN', {
       message: `This API key may not pay ${recipient}. Use a recipient that the operator allowed.`,
       details: { recipient },
-      recovery: { action: 'FIX_REQUEST' },
     })
   }
   const swapped = [
@@ -38,7 +37,6 @@ export function assertAllowed({ recipients, tokens }: KeyRules, terms: RuledTerm
   throw new ServiceError('FORBIDDEN', {
     message: `This API key may not swap ${refused}. Use tokens that the operator allowed.`,
     details: { token: refused, allowed: tokens },
-    recovery: { action: 'CHANGE_ROUTE' },
   })
 }
 
@@ -65,6 +63,6 @@ export function beyondAllowance({ cents, limit }: Allowance, maxAmount: bigint):
   return new ServiceError('KEY_LIMIT_EXCEEDED', {
     message: `This API key may swap ${which}. ${isSpent ? 'Try again then.' : `Use at most ${maxAmount}.`}`,
     details: { limit, usd },
-    recovery: { maxAmount: maxAmount.toString(), ...(isSpent && { action: 'RETRY_LATER' }) },
+    recovery: { maxAmount: maxAmount.toString() },
   })
 }

@@ -139,7 +139,7 @@ describe('limits of a key', () => {
 
     expect(await submitOf(1_000, caller)).toMatchObject({ status: 'pending' })
     await expect(submitOf(1, caller)).rejects.toMatchObject({
-      recovery: { maxAmount: '0', action: 'RETRY_LATER' },
+      recovery: { maxAmount: '0' },
     })
   })
 
