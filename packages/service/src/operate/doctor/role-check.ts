@@ -6,6 +6,7 @@ import { attestersOf } from '../../compose/attesters.ts'
 import { signingAddresses } from '../../compose/chains.ts'
 import { createSigners } from '../../compose/solana.ts'
 import { loadConfig, type Role } from '../../config/load.ts'
+import { createRemoteCheck } from '../../config/remote-keys.ts'
 import type { Config, Secret } from '../../config.ts'
 import { environmentOf } from '../all.ts'
 
@@ -39,8 +40,12 @@ async function checkRole(role: Role, env: Env): Promise<string[]> {
   }
 }
 
+/** Addresses without a key here or at a remote signer. */
 async function findMissingKeys(role: Role, config: Config): Promise<string[]> {
   const { network, relayerKeys, delivererKeys, attesterKeys, floatKey, solanaKeys } = config
+  const isRemote = createRemoteCheck(network)
+  const without = (addresses: readonly string[], given: readonly string[]) =>
+    addresses.filter((address) => !given.includes(address) && !isRemote(address))
   if (role === 'api') return []
   if (role === 'attester') return without(attestersOf(network), addressesOf(attesterKeys))
   const evm = addressesOf([...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])])
@@ -49,6 +54,3 @@ async function findMissingKeys(role: Role, config: Config): Promise<string[]> {
 }
 
 const addressesOf = (keys: readonly Secret[]) => keys.map((key) => privateKeyToAddress(key.reveal() as Hex))
-
-const without = (addresses: readonly string[], given: readonly string[]) =>
-  addresses.filter((address) => !given.includes(address))
