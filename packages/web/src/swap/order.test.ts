@@ -80,6 +80,11 @@ describe('a request', () => {
     expect(ask(change)).toContain(words)
   })
 
+  test('may send a token to another recipient on its own chain', () => {
+    const sent = { destinationChain: 1, outputToken: 'USDC-1', recipient: '0xyou' }
+    expect(ask(sent)).toMatchObject({ inputToken: 'USDC-1', outputToken: 'USDC-1', recipient: '0xyou' })
+  })
+
   test('names the slippage of equal assets, and of the user', () => {
     expect(ask({ outputToken: 'USDC-2' })).toMatchObject({ slippageBps: 50 })
     expect(ask({ slippage: '1' })).toMatchObject({ slippageBps: 100 })

@@ -96,7 +96,6 @@ export function toRequest(order: Order, { catalog, owners, mark }: Known): Quote
   const token = tokenOf(catalog, originChain, inputToken)
   const output = tokenOf(catalog, destinationChain, outputToken)
   if (!origin || !destination || !token || !output) return 'Choose the tokens to swap.'
-  if (originChain === destinationChain && inputToken === outputToken) return 'Choose two different tokens.'
   const read = readAmount(order.amount, { decimals: token.decimals, mark })
   if (read.kind === 'ambiguous') return `Write ${read.readings.join(' or ')}: ${order.amount} can mean both.`
   if (read.kind === 'invalid') return `Write the amount in digits, with up to ${token.decimals} decimals.`
@@ -107,6 +106,8 @@ export function toRequest(order: Order, { catalog, owners, mark }: Known): Quote
   if (!wallet) return `Connect a wallet for ${origin.name}.`
   const recipient = order.recipient.trim() || owners[destination.family]?.address
   if (!recipient) return `Connect a wallet for ${destination.name}, or name a recipient there.`
+  const isSame = originChain === destinationChain && inputToken === outputToken
+  if (isSame && recipient === wallet.address) return 'Choose two different tokens, or name another recipient.'
   return {
     originChain,
     destinationChain,
