@@ -1,3 +1,4 @@
+import { randomBytes, scryptSync } from 'node:crypto'
 import * as Keystore from 'ox/Keystore'
 import type { Hex } from 'viem'
 
@@ -12,19 +13,28 @@ const COST = { n: 2 ** 17, r: 8, p: 1 }
 const MAX_COST = { n: 2 ** 19, r: 8, p: 8 }
 
 export function encryptSecret(secret: Hex, passphrase: string, cost: ScryptCost = COST): EncryptedSecret {
-  const [key, options] = Keystore.scrypt({ password: passphrase, ...cost })
-  return Keystore.encrypt(secret, key, options)
+  const kdfparams = { ...cost, dklen: 32, salt: randomBytes(32).toString('hex') }
+  const options = { kdf: 'scrypt' as const, kdfparams, iv: randomBytes(16) }
+  return Keystore.encrypt(secret, deriveKey(passphrase, kdfparams), options)
 }
 
 /** Undefined if the passphrase is wrong or the file was modified. */
 export function decryptSecret(encrypted: EncryptedSecret, passphrase: string): Hex | undefined {
   assertBounded(encrypted)
-  const key = Keystore.toKey(encrypted, { password: passphrase })
+  const key = deriveKey(passphrase, encrypted.crypto.kdfparams as Derivation)
   try {
     return Keystore.decrypt(encrypted, key)
   } catch {
     return undefined
   }
+}
+
+type Derivation = ScryptCost & { salt: string }
+
+/** By Node's own scrypt: in JavaScript a key takes seconds, and a worker opens eight. */
+function deriveKey(passphrase: string, { n, r, p, salt }: Derivation): Hex {
+  const options = { N: n, r, p, maxmem: 256 * n * r }
+  return `0x${scryptSync(passphrase, Buffer.from(salt, 'hex'), 32, options).toString('hex')}`
 }
 
 function assertBounded({ version, crypto }: EncryptedSecret): void {
