@@ -29,11 +29,11 @@ async function endEarly(): Promise<void> {
   process.exit(130)
 }
 
-async function runDrill(name: string, { title, runbook, run, ...drill }: Drill): Promise<Result> {
+async function runDrill(name: string, { title, runbook, ...drill }: Drill): Promise<Result> {
   const startedAt = performance.now()
   console.log(`\n── ${name}: ${title}\n   docs/operations/${runbook}`)
   const account = createAccount((line) => console.log(line))
-  const problem = await perform({ ...drill, run }, account).then(
+  const problem = await perform(drill, account).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   )
@@ -42,13 +42,14 @@ async function runDrill(name: string, { title, runbook, run, ...drill }: Drill):
   return { name, seconds, ...(problem !== undefined && { problem }) }
 }
 
-type Played = Pick<Drill, 'run' | 'stage'>
+type Played = Pick<Drill, 'run' | 'stage' | 'fromNothing'>
 
 async function perform(drill: Played, account: ReturnType<typeof createAccount>): Promise<void> {
+  if (drill.fromNothing) return drill.fromNothing(account)
   account.does('starts a network and the service on it')
   stage = await setStage(drill.stage ?? {}, () => {})
   try {
-    await drill.run({ ...stage, ...account })
+    await drill.run?.({ ...stage, ...account })
   } finally {
     await stage.stop()
     stage = undefined

@@ -5,8 +5,10 @@ import { databaseRestore } from './database-restore.ts'
 import { delivererKeyLost } from './deliverer-key-lost.ts'
 import { feePayerLost } from './fee-payer-lost.ts'
 import { gasEmpty } from './gas-empty.ts'
+import { goLive } from './go-live/go-live.ts'
 import { nodeDown } from './node-down.ts'
 import { relayerKeyLost } from './relayer-key-lost.ts'
+import type { Report } from './report.ts'
 import type { Scene } from './scene.ts'
 import { sealingKeyLeaked } from './sealing-key-leaked.ts'
 import type { StageOptions } from './stage.ts'
@@ -16,7 +18,9 @@ export type Drill = {
   /** Its page below docs/operations. */
   runbook: string
   stage?: StageOptions
-  run(scene: Scene): Promise<void>
+  run?(scene: Scene): Promise<void>
+  /** In place of `run`: without a network or a service. */
+  fromNothing?(report: Report): Promise<void>
 }
 
 // Shortened together, with time to restart processes on a busy machine.
@@ -87,5 +91,10 @@ export const drills: Record<string, Drill> = {
     title: 'tokens vanish from the inventory',
     runbook: 'runbook/GeoswapDrift.md',
     run: assetDrift,
+  },
+  'go-live': {
+    title: 'a newcomer sets everything up, with at most ten commands in five minutes',
+    runbook: '../going-live.md',
+    fromNothing: goLive,
   },
 }

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import type { Address } from 'viem'
+import { projectRoot } from '../../../packages/devnet/src/node-child.ts'
+import { PASSPHRASE } from '../../cli.ts'
+import type { BareChain } from './chains.ts'
+
+/** A user of the service with a wallet and nodes of its own, who needs an API key only. */
+export type Customer = { address: Address; env: Record<string, string> }
+
+type Options = { root: string; url: string; chains: readonly BareChain[] }
+
+export async function createCustomer({ root, url, chains }: Options): Promise<Customer> {
+  const env = { GEOSWAP_CLI_HOME: join(root, 'customer'), GEOSWAP_PASSPHRASE: PASSPHRASE }
+  const ids: Record<string, number> = { base: 8453, arbitrum: 42161 }
+  const { address } = run(env, 'wallet', 'create', 'first')
+  run(env, 'config', 'set', 'url', url)
+  for (const { name, rpcUrl } of chains) run(env, 'config', 'set', `rpc.${ids[name]}`, rpcUrl)
+  return { address, env }
+}
+
+function run(env: Record<string, string>, ...args: string[]) {
+  const { PATH = '', HOME = '' } = process.env
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['packages/cli/bin/geoswap.mjs', ...args, '--json'],
+    { cwd: projectRoot, env: { PATH, HOME, ...env }, encoding: 'utf8' },
+  )
+  if (status !== 0) throw new Error(`geoswap ${args.join(' ')}: ${stdout}${stderr}`)
+  return JSON.parse(stdout)
+}
