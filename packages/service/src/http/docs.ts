@@ -18,6 +18,7 @@ nav ul { columns: 2 16rem; padding-left: 1.25rem }
 section, h2 { margin-top: 3rem }
 code, pre { font: 0.9em/1.5 ui-monospace, monospace }
 .call { border: 1px solid; border-radius: 4px; padding: 0.25rem 0.5rem }
+.call, nav a, h2, p { overflow-wrap: anywhere }
 .wide, pre { overflow-x: auto }
 table { border-collapse: collapse; width: 100% }
 th, td { border-bottom: 1px solid #8886; padding: 0.25rem 0.75rem 0.25rem 0; text-align: left; vertical-align: top }

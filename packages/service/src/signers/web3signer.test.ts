@@ -19,7 +19,7 @@ async function open({ clientTls, tls, addresses = [account.address] }: Wanted = 
   const standIn = await startWeb3Signer([generatePrivateKey(), key], tls)
   running.push(standIn)
   const options = { clientTls, assertOutsideTransaction: () => {}, onAnswer: () => {} }
-  const server = openServer({ url: standIn.url, addresses, timeoutMs: 300 }, addresses, options)
+  const server = openServer({ url: standIn.url, addresses, timeoutMs: 2_000 }, addresses, options)
   const [signer] = server.signers
   if (!signer) throw new Error('No signer')
   return { standIn, server, signer }
@@ -65,7 +65,7 @@ test('a request whose connection breaks is repeated at once', async () => {
 
 test.each([
   ['away', /does not answer: /],
-  ['late', /does not answer: No answer within 300 ms/],
+  ['late', /does not answer: No answer within 2000 ms/],
   ['failing', /answers with HTTP status 500/],
   ['wrong', /answered with a signature that is not of 0x/],
 ] as const)('a signer that is %s gives no signature, says why, and signs the same later', async (as, why) => {

@@ -39,12 +39,23 @@ async function startServer(): Promise<Server> {
   if (running) return { ...running, admin: createPool(withDatabase(running.url, 'postgres')) }
   const dir = await mkdtemp(join(tmpdir(), 'geoswap-test-'))
   const { url } = await startPostgres({ dir: join(dir, 'postgres') })
-  const template = createPool(url)
-  await migrate(template)
-  // A template must have no connections.
-  await template.end()
+  await migrateWhenReady(url)
   const { pathname } = new URL(url)
   return { url, admin: createPool(withDatabase(url, 'postgres')), migrated: pathname.slice(1) }
+}
+
+/** A new server on a busy machine may not answer within the time-out of a connection. */
+async function migrateWhenReady(url: string, triesLeft = 5): Promise<void> {
+  const template = createPool(url)
+  try {
+    await migrate(template)
+  } catch (error) {
+    if (triesLeft === 0) throw error
+    await migrateWhenReady(url, triesLeft - 1)
+  } finally {
+    // A template must have no connections.
+    await template.end()
+  }
 }
 
 function withDatabase(url: string, name: string): string {

@@ -89,18 +89,16 @@ export async function simulateDelivery(
   const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(op.outputToken)])
   const ours = [...Object.values(settings.vaults), ...Object.values(settings.feePayers)]
   const paid = { recipient: op.recipient, token, amount: op.quotedOutput, rent, ours }
-  const [recipient, holdings] = await Promise.all([
+  const [recipient, holdings, generation] = await Promise.all([
     readRecipient(client, paid),
     readVaultBalances(client, { owner: settings.vaults.inventory, tokens: [token], ...head }),
+    markers.nextGeneration(deliveryRef(parts, op)),
   ])
+  if (generation === undefined) return { kind: 'notNow' }
   // Does not create a token account that the quote did not charge for: its owner closed it and has to reopen it.
   const isMissing = recipient.kind === 'missing' && !op.createsAccount
-  const isRefused = recipient.kind === 'refused' || isMissing
+  if (recipient.kind === 'refused' || isMissing) return { kind: 'recipientRefuses' }
   const kept = isNative(token) ? rent.emptyLamports : 0n
   const held = (holdings.get(token.mint) ?? 0n) - kept
-  if (!isRefused && held >= op.quotedOutput) return { kind: 'ok' }
-  // The plan of a payment looks for an earlier one. Only the refusal of a delivery has to look here.
-  const isPaid = (await markers.nextGeneration(deliveryRef(parts, op))) === undefined
-  if (isPaid) return { kind: 'notNow' }
-  return { kind: isRefused ? 'recipientRefuses' : 'noLiquidity' }
+  return { kind: held < op.quotedOutput ? 'noLiquidity' : 'ok' }
 }
