@@ -1,5 +1,6 @@
 import type { InputBuilder } from '../chain.ts'
 import { unitsWithMargin } from './fees.ts'
+import { readBlockhash } from './heads.ts'
 import { buildInput } from './input.ts'
 import { describeInput } from './input-terms.ts'
 import type { SolanaParts } from './parts.ts'
@@ -7,8 +8,8 @@ import { checkSignedInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'
 import { readWallet } from './wallet.ts'
 
-// Blocks for which a blockhash is valid, less the time until it is confirmed, cached and handed out.
-const LIFE_BLOCKS = 142
+// Blocks for which a blockhash is valid, less the time until it is confirmed and handed out.
+const LIFE_BLOCKS = 145
 
 /** Builds inputs and checks the signed ones; holds no key. */
 export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: number }): InputBuilder {
@@ -21,7 +22,7 @@ export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: n
     },
     async build({ opHash, wallet, token, amount }) {
       const [rent, of, lifetime, microLamportsPerUnit] = await Promise.all([
-        ...([facts.rent(), facts.tokenOf(token), facts.lifetime(), facts.priorityPrice()] as const),
+        ...([facts.rent(), facts.tokenOf(token), readBlockhash(client), facts.priorityPrice()] as const),
       ])
       const request = {
         opHash,

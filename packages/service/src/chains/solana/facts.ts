@@ -1,6 +1,5 @@
 import { toTokenAccountAddress } from './accounts.ts'
-import type { SolanaClient, SolanaClients } from './client.ts'
-import { type Lifetime, readBlockhash } from './heads.ts'
+import type { SolanaClient } from './client.ts'
 import { isNative, readMint, type Token } from './mint.ts'
 import { readPriorityPrice } from './priority.ts'
 import { type Rent, readRent } from './rent.ts'
@@ -13,8 +12,6 @@ export type Facts = {
   inventoryAccounts(): Promise<ReadonlySet<string>>
   /** Millionths of a lamport per compute unit, a few seconds old at most. */
   priorityPrice(): Promise<bigint>
-  /** A blockhash to sign with, a second old at most. */
-  lifetime(): Promise<Lifetime>
   /**
    * The compute limit of transactions of one shape, measured once a minute. Equal shapes use equal units, and another
    * build of a program may need more.
@@ -23,12 +20,11 @@ export type Facts = {
 }
 
 const PRICE_MS = 2_000
-const LIFETIME_MS = 1_000
 const UNITS_MS = 60_000
 
 /** Caches facts that rarely change: read once or at intervals; failed readings are retried. */
 export function createFacts(
-  client: SolanaClients,
+  client: SolanaClient,
   settings: Pick<SolanaChainSettings, 'vaults' | 'tokens' | 'priorityPrice'>,
 ): Facts {
   const { vaults, priorityPrice: bounds } = settings
@@ -53,7 +49,6 @@ export function createFacts(
       () => readPriorityPrice(client, { accounts: Object.values(vaults), ...bounds }),
       PRICE_MS,
     ),
-    lifetime: remember(() => readBlockhash(client), LIFETIME_MS),
     async unitsOf(shape, measure) {
       const known = units.get(shape)
       if (known && Date.now() - known.at < UNITS_MS) return known.limit
