@@ -41,7 +41,8 @@ describe('/openapi.json', () => {
 
     const listed = operationsOf(document).map(({ method, path }) => `${method} ${path}`)
     expect(listed.sort()).toEqual([
-      ...['GET /swap/chains', 'GET /swap/delegation', 'GET /swap/history', 'GET /swap/status/{swapId}'],
+      ...['GET /swap/chains', 'GET /swap/delegation', 'GET /swap/delegation/{chainId}/{walletAddress}'],
+      ...['GET /swap/history', 'GET /swap/status/{swapId}'],
       ...['GET /swap/status/{swapId}/events', 'GET /swap/tokens'],
       'POST /swap/build-geo-op',
       ...['POST /swap/build-solana-tx', 'POST /swap/quote', 'POST /swap/submit', 'POST /swap/submit-solana'],

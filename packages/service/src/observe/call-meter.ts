@@ -57,8 +57,9 @@ export function createCallMeter(now = () => performance.now()) {
     },
     /** Returns a watch for each node of a chain, in the order of the URLs. */
     watch(chain: string, urls: readonly string[]) {
-      return nameNodes(urls).map((node) => {
-        const calls = open(chain, node)
+      // By their places: metrics have no key, and the addresses of nodes are nobody's business.
+      return urls.map((_, index) => {
+        const calls = open(chain, String(index + 1))
         return {
           called(method: string) {
             calls.byMethod.set(method, (calls.byMethod.get(method) ?? 0) + 1)
@@ -76,15 +77,4 @@ export function createCallMeter(now = () => performance.now()) {
       })
     },
   }
-}
-
-/** Names of nodes without the keys in their URLs; several at one host are numbered. */
-function nameNodes(urls: readonly string[]): string[] {
-  const seen = new Map<string, number>()
-  return urls.map((url) => {
-    const { host } = new URL(url)
-    const count = (seen.get(host) ?? 0) + 1
-    seen.set(host, count)
-    return count === 1 ? host : `${host}#${count}`
-  })
 }
