@@ -1,7 +1,7 @@
 import * as wire from '@geoswap/wire'
 
 type Schema = {
-  type?: string
+  type?: string | readonly string[]
   description?: string
   const?: unknown
   enum?: readonly unknown[]
@@ -20,6 +20,18 @@ const UNIONS: Readonly<Record<string, readonly string[]>> = {
   TerminalStatus: wire.SWAP_STATUSES.filter(wire.isTerminalStatus),
 }
 
+const wide = wire.QuoteRequest as Schema
+const chain = { type: 'integer' }
+
+/** Requests name chains by number, or by any of their ids. */
+const NARROWED: Readonly<Record<string, Schema>> = {
+  QuoteRequest: {
+    ...wide,
+    properties: { ...wide.properties, originChain: chain, destinationChain: chain },
+  },
+  NamedQuoteRequest: wide,
+}
+
 /** Declares these types of the HTTP interface in plain TypeScript, so that applications need no schema library. */
 export function wireTypes(names: readonly string[]): string {
   return names.map((name) => `export type ${name} = ${declare(name)}\n`).join('\n')
@@ -28,7 +40,7 @@ export function wireTypes(names: readonly string[]): string {
 function declare(name: string): string {
   const union = UNIONS[name]
   if (union) return toUnion(union)
-  const schema = exported[name]
+  const schema = NARROWED[name] ?? exported[name]
   if (typeof schema === 'object' && schema !== null) return toType(schema)
   throw new Error(`wire has no schema ${name}: name its values in UNIONS`)
 }
@@ -37,7 +49,10 @@ export function toType(schema: Schema, indent = ''): string {
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.enum) return toUnion(schema.enum)
   if (schema.anyOf) return schema.anyOf.map((each) => toType(each, indent)).join(' | ')
-  switch (schema.type) {
+  const { type } = schema
+  if (typeof type === 'object')
+    return type.map((each) => toType({ ...schema, type: each }, indent)).join(' | ')
+  switch (type) {
     case 'object':
       return toObject(schema, indent)
     case 'array':
@@ -48,11 +63,11 @@ export function toType(schema: Schema, indent = ''): string {
     case 'number':
     case 'boolean':
     case 'null':
-      return schema.type
+      return type
     case undefined:
       return 'unknown'
     default:
-      throw new Error(`There is no type for a schema of type ${schema.type}`)
+      throw new Error(`There is no type for a schema of type ${type}`)
   }
 }
 

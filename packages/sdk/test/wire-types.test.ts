@@ -21,6 +21,10 @@ test('a schema becomes the type that it describes, with its descriptions', () =>
   )
 })
 
+test('a schema of two types becomes their union', () => {
+  expect(toType({ type: ['integer', 'string'] })).toBe('number | string')
+})
+
 test('a schema without a type is refused', () => {
   expect(() => toType({ type: 'tuple' })).toThrow('no type for a schema of type tuple')
   expect(() => wireTypes(['NoSuchReply'])).toThrow('wire has no schema NoSuchReply')
