@@ -33,16 +33,31 @@ function createPages(): Record<string, string> {
   }
 }
 
-/** Texts for agents, in the bundle of the service, which serves them. */
+/**
+ * Texts for agents, in the bundle of the service, which serves them: the skills, and llms.txt with the documents that
+ * its part for callers names. The other parts of llms.txt lead to files of the repository alone.
+ */
 function guidesModule(): string {
+  const index = forCallers(readFileSync(join(ROOT, 'llms.txt'), 'utf8'))
   const skills = readdirSync(join(ROOT, 'skills'), { recursive: true, encoding: 'utf8' })
-  const files = ['llms.txt', ...skills.map((file) => `skills/${file}`).filter((file) => file.endsWith('.md'))]
-  const entries = files.sort().map((file) => {
-    const text = readFileSync(join(ROOT, file), 'utf8')
+  const linked = [...index.matchAll(/\]\(([^)]+\.md)\)/g)].map(([, path]) => path ?? '')
+  const files = new Set([...linked, ...skills.map((file) => `skills/${file}`)])
+  const texts: [string, string][] = [...files]
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')])
+  const entries = [['llms.txt', index] as const, ...texts].sort().map(([file, text]) => {
     return `  ${JSON.stringify(`/${file}`)}: ${JSON.stringify(text)},\n`
   })
-  return `// Generated from llms.txt and skills by npm run generate.
+  return `// Generated from llms.txt, the documents it names and skills by npm run generate.
 export const guides: Readonly<Record<string, string>> = {\n${entries.join('')}}\n`
+}
+
+/** The service serves its OpenAPI document at another path than the repository. */
+function forCallers(index: string): string {
+  const callers = index.slice(0, index.indexOf('\n## Understand it'))
+  return callers
+    .replace('(docs/openapi.json)', '(openapi.json)')
+    .replace('; a running service has it at `/openapi.json`', '')
 }
 
 /** For editors, which complete and check a configuration that names it in `$schema`. */

@@ -33,11 +33,22 @@ describe('without a key', () => {
     expect(texts[3]).toContain('"openapi":"3.1.0"')
   })
 
-  test.each(['/llms.txt', '/skills/geoswap/SKILL.md'])('%s is the file of the repository', async (url) => {
+  test('/skills/geoswap/SKILL.md is the file of the repository', async () => {
+    const url = '/skills/geoswap/SKILL.md'
     const reply = await app.inject({ url })
 
-    expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, expect.stringContaining('utf-8')])
+    expect([reply.statusCode, reply.headers['content-type']]).toEqual([200, 'text/markdown; charset=utf-8'])
     expect(reply.rawPayload).toEqual(readFileSync(`${import.meta.dirname}/../../../..${url}`))
+  })
+
+  test('every link of /llms.txt answers', async () => {
+    const { body, headers: sent } = await app.inject({ url: '/llms.txt' })
+    const links = [...body.matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => `/${path}`)
+    const replies = await Promise.all(links.map((url) => app.inject({ url })))
+
+    expect(sent['content-type']).toBe('text/plain; charset=utf-8')
+    expect(links).toContain('/docs/interface.md')
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual(links.map(() => 200))
   })
 
   test('/ready is 503 if a dependency is down or cannot be checked', async () => {
