@@ -34,7 +34,7 @@ const points: fc.Arbitrary<Curve> = fc
 const curve: fc.Arbitrary<Curve> = fc.oneof(depth, points)
 const amount = fc.bigInt({ min: 0n, max: 10n ** 40n })
 
-function fit(given: Curve, wanted: bigint): bigint {
+function clampTo(given: Curve, wanted: bigint): bigint {
   const most = mostSwappable(given)
   return wanted % (most + 1n)
 }
@@ -42,7 +42,7 @@ function fit(given: Curve, wanted: bigint): bigint {
 test('a larger input never gives a smaller output', () => {
   fc.assert(
     fc.property(curve, amount, amount, (given, one, other) => {
-      const [less, more] = [fit(given, one), fit(given, other)].sort((a, b) => (a < b ? -1 : 1)) as [
+      const [less, more] = [clampTo(given, one), clampTo(given, other)].sort((a, b) => (a < b ? -1 : 1)) as [
         bigint,
         bigint,
       ]
@@ -82,7 +82,7 @@ test('the largest input that fits is accepted, and one unit more is not', () => 
 test('the operator never gives more than the reference price', () => {
   fc.assert(
     fc.property(depth, amount, (given, wanted) => {
-      const swappable = fit(given, wanted)
+      const swappable = clampTo(given, wanted)
       const most = convertDown(swappable, given.input, given.output)
       expect(outputOf(given, swappable)).toBeLessThanOrEqual(most)
     }),
@@ -94,7 +94,7 @@ test('a double amount costs at least double', () => {
   fc.assert(
     fc.property(depth, amount, (given, wanted) => {
       const even = { ...given, input: given.output }
-      const half = fit(even, wanted) / 2n
+      const half = clampTo(even, wanted) / 2n
       const costOf = (swappable: bigint) => swappable - (outputOf(even, swappable) as bigint)
       expect(costOf(2n * half)).toBeGreaterThanOrEqual(2n * costOf(half) - 1n)
     }),
