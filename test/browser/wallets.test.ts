@@ -48,7 +48,7 @@ const choose = async (page: Page, name: string) => {
   await page.locator('details.wallet').first().getByRole('button', { name }).click()
 }
 
-test('a delegated EVM wallet of the browser swaps, also after a reload; one without delegation learns why it cannot', async () => {
+test('a delegated EVM wallet swaps, also after a reload; one without delegation learns why it cannot', async () => {
   const privateKey = generatePrivateKey()
   const wallet = privateKeyToAccount(privateKey)
   await world.fund(alpha, wallet.address, 'USDC', 100n * USDC)

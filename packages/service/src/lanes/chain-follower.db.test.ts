@@ -86,7 +86,7 @@ async function createFollower(subscription?: HeadSubscription, onLook = () => {}
 
 const other = () => others.of(CHAIN)
 
-test('another process sees the head, the balances, the fees and the keys without a signer of the follower', async () => {
+test('another process sees the head, balances, fees and keys without a signer as the follower does', async () => {
   const follower = await createFollower()
   await others.refresh()
   expect([other().current(), other().isLive()]).toEqual([undefined, false])

@@ -54,7 +54,7 @@ test('keys without gas are named with their chain and what they need', () => {
   ])
 })
 
-test('a side whose keys have a signer that is away takes no new swaps, and the signer is named by place and role', () => {
+test('a side whose signer is away takes no new swaps, and the signer is named by place and role', () => {
   const watch = watchOf({}, { d1: 2, d2: 2, r1: 1 })
 
   expect([watch.canLock(1), watch.canDeliver(1)]).toEqual([true, false])

@@ -3,7 +3,7 @@ import type { Share } from './group.ts'
 type Sharing = { active: readonly string[]; address: string; canSend(address: string): boolean }
 
 /**
- * The share of the work of this key. Keys that cannot send leave theirs to the others; a retired key has none (undefined).
+ * The share of the work of this key; undefined for a retired key. Keys that cannot send leave theirs to the others.
  * Workers may notice such a change at different times. For some seconds a swap may then have two keys, of which the
  * first to record its delivery sends it, or none.
  */
