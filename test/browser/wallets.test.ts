@@ -1,4 +1,4 @@
-import { fromKitSigner } from '@geoswap/sdk'
+import { fromKitSigner, intentOf } from '@geoswap/sdk'
 import { generateKeyPairSigner } from '@solana/kit'
 import type { Page } from 'playwright-core'
 import type { Hex } from 'viem'
@@ -15,10 +15,12 @@ const { visit } = useBrowser()
 const USDC = 1_000_000n
 
 /** A wallet in the browser that announces itself by EIP-6963, and signs with this key. */
-async function installEvmWallet(page: Page, privateKey: Hex): Promise<void> {
+async function installEvmWallet(page: Page, privateKey: Hex): Promise<string[]> {
   const account = privateKeyToAccount(privateKey)
+  const asked: string[] = []
   await page.exposeFunction('askWallet', async (method: string, params: readonly Hex[] = []) => {
-    if (method === 'eth_requestAccounts') return [account.address]
+    asked.push(method)
+    if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [account.address]
     if (method === 'personal_sign' && params[0]) return account.signMessage({ message: { raw: params[0] } })
     throw new Error(`The wallet does not do ${method}`)
   })
@@ -32,6 +34,7 @@ async function installEvmWallet(page: Page, privateKey: Hex): Promise<void> {
     const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
     addEventListener('eip6963:requestProvider', announce)
   })
+  return asked
 }
 
 const connect = async (page: Page, name: string) => {
@@ -45,12 +48,12 @@ const choose = async (page: Page, name: string) => {
   await page.locator('details.wallet').first().getByRole('button', { name }).click()
 }
 
-test('a delegated EVM wallet of the browser swaps; one without delegation learns why it cannot', async () => {
+test('a delegated EVM wallet swaps, also after a reload; one without delegation learns why it cannot', async () => {
   const privateKey = generatePrivateKey()
   const wallet = privateKeyToAccount(privateKey)
   await world.fund(alpha, wallet.address, 'USDC', 100n * USDC)
   const page = await visit()
-  await installEvmWallet(page, privateKey)
+  const asked = await installEvmWallet(page, privateKey)
   await page.goto('/app/swap')
   await connect(page, 'Pocket')
   await expectText(page, 'no standard lets a web page ask a browser wallet for one')
@@ -59,12 +62,34 @@ test('a delegated EVM wallet of the browser swaps; one without delegation learns
   const { swapId } = await submitSwap(world, wallet, ordered)
   await outcomeOf(world, swapId)
   await page.reload()
-  await choose(page, 'Pocket')
   await expectText(page, 'Balance 90 USDC')
+  expect(asked).toEqual(['eth_requestAccounts', 'eth_accounts'])
   await sign(page)
 
   await expectText(page, /^Done\. /)
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(80n * USDC)
+})
+
+test('Open lists a signature without a swap, until when it can be used and how to make it useless', async () => {
+  const page = await visit()
+  const privateKey = generatePrivateKey()
+  const { address: walletAddress } = privateKeyToAccount(privateKey)
+  await installEvmWallet(page, privateKey)
+  const sides = { originChain: alpha.chainId, destinationChain: beta.chainId }
+  const [inputToken, outputToken] = [alpha.token('USDC'), beta.token('USDC')]
+  const request = { ...sides, inputToken, outputToken, amount: `${10n * USDC}`, walletAddress }
+  const opDeadline = Math.floor(Date.now() / 1_000) + 60
+  const life = { family: 'evm', chainId: alpha.chainId, opDeadline }
+  await page.addInitScript(
+    (kept) => localStorage.setItem('geoswap.signatures', kept),
+    JSON.stringify({ [intentOf(request)]: life }),
+  )
+  await page.goto('/app/open')
+  await connect(page, 'Pocket')
+
+  await expectText(page, 'Signed, without a swap')
+  await expectText(page, '10 USDC on alpha to USDC on beta')
+  await expectText(page, /can be used until .* move the tokens out of this wallet/)
 })
 
 test('a Solana wallet of the browser swaps by the wallet standard', async () => {

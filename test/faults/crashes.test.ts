@@ -13,8 +13,10 @@ import {
   createWorld,
   type LocalNetwork,
   outcomeOf,
+  prepare,
   stageOf,
   submitSwap,
+  toRequest,
   until,
   type World,
 } from '../world.ts'
@@ -128,6 +130,15 @@ async function readMetrics(): Promise<string> {
 const isUp = (role: 'worker' | 'attester', up: 0 | 1) => async () =>
   (await readMetrics()).includes(`geoswap_signer_up{signer="${new URL(signerOf(role).url).host}"} ${up}`)
 
+/** The remote signers that do not sign, as each process says at /ready. */
+async function readSilentSigners() {
+  const urls = [`${network.local.apiUrl}/ready`, ...network.local.metricsUrls.map(toReady)]
+  const replies = await Promise.all(urls.map(async (url) => (await fetch(url)).json()))
+  return replies.map((reply) => (reply as { checks: { signers: string[] } }).checks.signers)
+}
+
+const toReady = (url: string) => url.replace('/metrics', '/ready')
+
 test('while signers are away nothing is sent and metrics show it; then the swap settles and is claimed', async () => {
   let sent = 0
   for (const proxy of proxies.values())
@@ -136,9 +147,11 @@ test('while signers are away nothing is sent and metrics show it; then the swap 
       return 'forward'
     })
   const wallet = await world.walletWith(world.alpha, 'USDC', 100n * USDC)
+  const prepared = await prepare(world, wallet, order())
   for (const signer of signers.values()) signer.behave('away')
 
-  const swap = await submitSwap(world, wallet, order())
+  const { body } = await world.api.submit(prepared.submission)
+  const swap = { ...prepared, swapId: body.swapId }
   await until(isUp('worker', 0))
   const sentMeanwhile = sent
   for (const signer of signers.values()) signer.behave('usual')
@@ -148,6 +161,29 @@ test('while signers are away nothing is sent and metrics show it; then the swap 
   await until(isUp('worker', 1))
   expect(sentMeanwhile).toBe(0)
   expect(signerOf('attester').asked.length).toBeGreaterThan(0)
+})
+
+test('503 CHAIN_UNAVAILABLE while a signer is away, each /ready names it, and quotes return with it', async () => {
+  const wallet = { address: privateKeyToAddress(generatePrivateKey()) }
+  const quote = () => world.api.quote(toRequest(wallet, order()))
+  for (const signer of signers.values()) signer.behave('away')
+
+  const away = ['alpha', 'beta'].map(
+    (chain) => `remote signer 1 does not sign for relay, authorize, deliver on ${chain}`,
+  )
+  await until(async () => (await readSilentSigners()).flat().length === 2 * away.length + 1)
+  const [api, worker, attester] = await readSilentSigners()
+  const refusal = await quote()
+  for (const signer of signers.values()) signer.behave('usual')
+  await until(async () => (await quote()).status === 200)
+
+  expect(refusal).toMatchObject({
+    status: 503,
+    body: { code: 'CHAIN_UNAVAILABLE', message: expect.stringContaining(away[0] ?? '') },
+  })
+  expect([api, worker]).toEqual([away, away])
+  expect(attester).toEqual(['remote signer 2 does not sign for the attester'])
+  await until(async () => (await readSilentSigners()).every(({ length }) => length === 0))
 })
 
 test('a lock and a delivery whose replies are lost are sent again unchanged', async () => {
@@ -223,7 +259,7 @@ test('an outage of the database and of every node writes less than 50 kB per pro
 
   for (const bytes of written) expect(bytes).toBeLessThan(50_000)
   await until(async () => {
-    const replies = await Promise.all(served.map((url) => fetch(url.replace('/metrics', '/ready'))))
+    const replies = await Promise.all(served.map((url) => fetch(toReady(url))))
     return replies.every(({ status }) => status === 200)
   })
 })

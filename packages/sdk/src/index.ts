@@ -39,7 +39,7 @@ export {
 } from './errors.ts'
 export type { EventsOptions, SwapEvent } from './events.ts'
 export type { CallOptions } from './http.ts'
-export { intentOf, type SignatureLifetime, type SignatureStore } from './open-signatures.ts'
+export { intentOf, lockableUntil, type SignatureLifetime, type SignatureStore } from './open-signatures.ts'
 export type { PinStore } from './pins.ts'
 export type { RetryPolicy } from './retry.ts'
 export {

@@ -75,3 +75,19 @@ test('refuses a price impact worse than the limit', () => {
   expect(() => assertWithinLimits({ ...evmQuote, priceImpactBps: 20 }, limit)).not.toThrow()
   expect(() => assertWithinLimits({ ...evmQuote, priceImpactBps: -35.5 }, limit)).toThrow('-35.5 bps')
 })
+
+test('a broken limit is told in smallest units, and in whole tokens where the decimals are known', () => {
+  const quote = { ...evmQuote, input: '10500000', minOutput: '9000000' }
+  const sameAsset = { inputDecimals: 6, outputDecimals: 6 }
+
+  expect(() => assertWithinLimits(quote, { maxInput: 10_000_000n })).toThrow(
+    'The input is 10500000 smallest units, at most 10000000 smallest units is allowed.',
+  )
+  expect(() => assertWithinLimits(quote, { maxInput: 10_000_000n, sameAsset })).toThrow(
+    'The input is 10.5 tokens (10500000 smallest units), at most 10 tokens (10000000 smallest units) is allowed.',
+  )
+  expect(() => assertWithinLimits(quote, { minOutput: 9_500_000n, sameAsset })).toThrow(
+    'The guaranteed output is 9 tokens (9000000 smallest units), at least 9.5 tokens',
+  )
+  expect(() => assertWithinLimits(quote, { sameAsset })).toThrow('For 10.5 tokens (10500000 smallest units)')
+})

@@ -1,4 +1,5 @@
 import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
+import { formatUnits } from 'viem'
 import { SwapRefusedError, TamperedOperationError } from '../errors.ts'
 import { type Difference, differs, unless } from './difference.ts'
 import { readUint } from './read-fields.ts'
@@ -83,16 +84,24 @@ export function assertWithinLimits(quote: QuoteReply, limits: SwapLimits): void 
     )
   }
   if (maxInput !== undefined && BigInt(quote.input) > maxInput) {
-    const message = `The input is ${quote.input} smallest units, at most ${maxInput} is allowed.`
+    const [is, most] = [quote.input, maxInput].map((units) => inWhole(units, sameAsset?.inputDecimals))
+    const message = `The input is ${is}, at most ${most} is allowed.`
     const amounts = { quoted: quote.input, allowed: `${maxInput}` }
     throw new SwapRefusedError('INPUT_LIMIT', message, { amounts })
   }
   if (minOutput !== undefined && BigInt(quote.minOutput) < minOutput) {
-    const message = `The guaranteed output is ${quote.minOutput} smallest units, at least ${minOutput} is wanted.`
+    const [is, least] = [quote.minOutput, minOutput].map((units) => inWhole(units, sameAsset?.outputDecimals))
+    const message = `The guaranteed output is ${is}, at least ${least} is wanted.`
     const amounts = { quoted: quote.minOutput, allowed: `${minOutput}` }
     throw new SwapRefusedError('OUTPUT_LIMIT', message, { amounts })
   }
   if (sameAsset) assertCost(quote, sameAsset)
+}
+
+/** In whole tokens too, where the decimals are known. */
+function inWhole(units: bigint | string, decimals: number | undefined): string {
+  if (decimals === undefined) return `${units} smallest units`
+  return `${formatUnits(BigInt(units), decimals)} tokens (${units} smallest units)`
 }
 
 function assertCost({ input, minOutput }: QuoteReply, sameAsset: SameAsset): void {
@@ -101,7 +110,7 @@ function assertCost({ input, minOutput }: QuoteReply, sameAsset: SameAsset): voi
   const guaranteed = BigInt(minOutput) * 10n ** BigInt(inputDecimals)
   if (guaranteed * BPS >= paid * (BPS - BigInt(maxCostBps))) return
   const message =
-    `For ${input} smallest units of the same asset, ${minOutput} is guaranteed: ` +
+    `For ${inWhole(input, inputDecimals)} of the same asset, ${inWhole(minOutput, outputDecimals)} is guaranteed: ` +
     `the loss is above ${maxCostBps} bps.`
   throw new SwapRefusedError('OUTPUT_LIMIT', message)
 }

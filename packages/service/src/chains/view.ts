@@ -1,6 +1,7 @@
 import type { LegCosts } from '../model/catalog.ts'
 import type { Point } from '../model/curve.ts'
 import type { Measured } from '../model/measured.ts'
+import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import type { Heads } from './chain.ts'
 import type { FeedRound } from './feeds.ts'
 
@@ -31,6 +32,8 @@ export type ChainView = {
   state?: ChainState
   pools?: readonly PoolCurve[]
   measured: Measured
+  /** Keys that the follower's process cannot sign with now. Absent in views of an earlier version. */
+  unsigned?: UnsignedKeys
   agesMs: { head: number; costs?: number; state?: number; pools?: number }
 }
 

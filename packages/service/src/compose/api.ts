@@ -147,8 +147,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     handlers: createHandlers(config, parts),
     ...{ statusReads: status.reads, statusStreams: status.streams },
     ...{ keys, limiter, logger, metrics, spans, web },
-    ready: async () =>
-      isDraining ? { ok: false, checks: { draining: true } } : readiness(catalog, market, pool),
+    ready: async () => (isDraining ? { ok: false, checks: { draining: true } } : readiness(parts)),
     basePath: network.basePath ?? '',
     corsOrigins: network.corsOrigins,
     trustedProxies: config.trustedProxies,
@@ -234,8 +233,8 @@ function followMarket(config: Config, { pool, chains, views, gas, onFault, logge
     prices: createPriceSources(config, (chainId) => views.of(chainId).part('state')),
     priceRules: priceRulesOf(config),
     readInventory: () => readInventory(pool),
-    hasGas: (chainId, side) => (side === 'origin' ? gas.canLock(chainId) : gas.canDeliver(chainId)),
-    gasNeeds: gas.needs,
+    canSend: (chainId, side) => (side === 'origin' ? gas.canLock(chainId) : gas.canDeliver(chainId)),
+    needs: (chainId) => [...gas.unsigned(chainId), ...gas.needs(chainId)],
     mostInput: claims.mostInput,
     exposureRoom: claims.exposureRoom,
     now: Date.now,
@@ -265,7 +264,9 @@ async function startSwapTimes(pool: BuildDeps['pool'], views: Views, onFault: Fo
   return { etaSecondsOf, stop: every(SWAP_TIMES_MS, look).stop }
 }
 
-async function readiness(catalog: Catalog, market: Market, pool: BuildDeps['pool']) {
+type ReadyParts = Pick<Parts, 'catalog' | 'market' | 'gas' | 'pool'>
+
+async function readiness({ catalog, market, gas, pool }: ReadyParts) {
   const database = await pool.query('select 1').then(
     () => true,
     () => false,
@@ -275,8 +276,14 @@ async function readiness(catalog: Catalog, market: Market, pool: BuildDeps['pool
     market.chainNow(chain.chainId) !== undefined,
   ])
   const prices = [...catalog.assets.keys()].map((name) => [name, market.priceOf(name) !== undefined])
-  const gas = [...catalog.chains.keys()].flatMap((chainId) => market.gasNeeds?.(chainId) ?? [])
-  const checks = { database, chains: Object.fromEntries(alive), prices: Object.fromEntries(prices), gas }
+  const chainIds = [...catalog.chains.keys()]
+  const checks = {
+    database,
+    chains: Object.fromEntries(alive),
+    prices: Object.fromEntries(prices),
+    gas: chainIds.flatMap(gas.needs),
+    signers: chainIds.flatMap(gas.unsigned),
+  }
   // A chain or price that is down stops its own quotes, not the service.
   return { ok: database && alive.some(([, isAlive]) => isAlive === true), checks }
 }
@@ -314,7 +321,7 @@ function createHandlers(config: Config, parts: Parts): Handlers {
     ...{ pool, catalog, market, custodyOf: chains.custodyOf, maxUnsubmitted: MAX_UNSUBMITTED },
     lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
       const keys = activeSenders(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
-      return keys.filter((locker) => parts.gas.hasGas(chainId, locker))
+      return keys.filter((locker) => parts.gas.canSend(chainId, locker))
     },
     deadlines: { ...defaultDeadlines, ...config.network.deadlines },
   }

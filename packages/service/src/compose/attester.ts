@@ -8,6 +8,7 @@ import type { EvmSigner } from '../chains/evm/signer.ts'
 import { isRefundable } from '../chains/is-signed.ts'
 import { connectionsOf } from '../config/connections.ts'
 import type { Config, NetworkConfig } from '../config.ts'
+import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import { addAttesterMetrics } from '../observe/attester-metrics.ts'
 import { createCallMeter } from '../observe/call-meter.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -73,7 +74,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     const [database, idleSeconds] = [await isDatabaseUp(), counters.idleSeconds()]
     return {
       ok: database && idleSeconds < IDLE_SECONDS,
-      checks: { database, idleSeconds, chains: gatesOf(chains) },
+      checks: { database, idleSeconds, chains: gatesOf(chains), signers: silentOf(signers.unsigned()) },
     }
   }
   const attest = () =>
@@ -100,6 +101,12 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
 
 function gatesOf({ all }: Chains): Record<string, boolean> {
   return Object.fromEntries(all.map(({ config, gate }) => [config.name, gate.isOpen]))
+}
+
+function silentOf(unsigned: UnsignedKeys): string[] {
+  return [...new Set(Object.values(unsigned))].map(
+    (place) => `remote signer ${place} does not sign for the attester`,
+  )
 }
 
 /** The signer of a chain: during a rotation of attesters, the one that its escrow currently names. */

@@ -3,6 +3,7 @@ import type { NetworkConfig } from '../config.ts'
 import { announcedTopic, createChainFollower } from '../lanes/chain-follower.ts'
 import type { Task } from '../lanes/lane.ts'
 import type { Views } from '../lanes/views.ts'
+import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { feedsOn } from './evm.ts'
@@ -13,6 +14,7 @@ type Parts = {
   views: Views
   logger: Logger
   wake(topic: string): void
+  unsigned(): UnsignedKeys
 }
 
 // A new head of Solana takes an additional height and time: it is polled less often while no swap waits for it.
@@ -37,6 +39,7 @@ export function createFollowing(parts: Parts, connected: ConnectedChain): Task[]
       onHead: () => wake(announcedTopic(chainId)),
       onFault: (err) => logger.warn({ err, chain: config.name }, 'head subscription failed'),
     }),
+    unsigned: parts.unsigned,
     onWritten: views.take,
   })
 }

@@ -4,6 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { every } from '../async/timing.ts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
 import type { Config, Secret } from '../config.ts'
+import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addSignerMetrics } from '../observe/signer-metrics.ts'
 import { addressesFor, openServer, type SignerServer } from '../signers/open-server.ts'
@@ -13,12 +14,15 @@ const CHECK_MS = 5_000
 
 type Signers = {
   all: readonly EvmSigner[]
-  /** The reasons why remote signers do not sign now. */
-  problems(): string[]
+  /** The addresses that cannot be signed for now. */
+  unsigned(): UnsignedKeys
   /** Checks the remote signers from now on. One that is away is asked again; one that lacks a key is refused. */
   start(): Promise<void>
   stop(): void
 }
+
+/** With its place in the configuration, from 1. */
+type PlacedServer = SignerServer & { place: number }
 
 type Opened = {
   /** Addresses that the process signs for. */
@@ -33,11 +37,12 @@ type Opened = {
 export function openSigners(config: Config, { addresses, keys, logger, registry }: Opened): Signers {
   const { network, signerTls } = config
   const down = new Set<string>()
-  const servers = (network.remoteSigners ?? []).flatMap((server): SignerServer[] => {
+  const servers = (network.remoteSigners ?? []).flatMap((server, index): PlacedServer[] => {
     const mine = addressesFor(server, addresses)
     if (mine.length === 0) return []
     const clientTls = signerTls?.reveal()
-    return [openServer(server, mine, { clientTls, assertOutsideTransaction, onAnswer })]
+    const opened = openServer(server, mine, { clientTls, assertOutsideTransaction, onAnswer })
+    return [{ ...opened, place: index + 1 }]
   })
   const { countFault } = addSignerMetrics(registry, servers)
   const remote = servers.flatMap(({ signers }) => signers)
@@ -58,7 +63,10 @@ export function openSigners(config: Config, { addresses, keys, logger, registry 
 
   return {
     all: [...local, ...remote],
-    problems: () => servers.flatMap(({ problem }) => problem() ?? []),
+    unsigned: () =>
+      Object.fromEntries(
+        servers.flatMap(({ place, silent }) => silent().map((address) => [address, place] as const)),
+      ),
     async start() {
       await Promise.all(servers.map(({ check }) => check()))
       const checkAll = () => Promise.allSettled(servers.map(({ check }) => check())).then(() => {})

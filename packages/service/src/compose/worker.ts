@@ -26,14 +26,12 @@ import { createTimeKeeper } from '../lanes/time-keeper.ts'
 import { topUpLowest } from '../lanes/top-up.ts'
 import type { ViewOfChain, Views } from '../lanes/views.ts'
 import { createWatchLane } from '../lanes/watch.ts'
-import { createPriceCheck } from '../market/price-check.ts'
-import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { Share } from '../model/group.ts'
 import { shareOf } from '../model/key-share.ts'
-import { USUAL_TOLERANCE_BPS } from '../model/pricing.ts'
 import { activeSenders, sendersOf } from '../model/served-chain.ts'
 import type { Swap } from '../model/swap.ts'
+import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import { createCallMeter } from '../observe/call-meter.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -48,14 +46,13 @@ import { markOriginSafe } from '../store/exposure.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
-import { createBuyerCheck } from '../venues/registry.ts'
 import { assertKeysFor, type Chains, connectChains, loadCatalog, signingAddresses } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createFollowing } from './following.ts'
 import { createGasTask, createLedgerTask } from './ledger.ts'
 import { openChains } from './open-chains.ts'
-import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
+import { followPrices, type PriceCheck } from './price-check.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { capsOf, floatOf, toServedChains } from './served-chains.ts'
 import { checkSigned } from './signed.ts'
@@ -75,9 +72,10 @@ type Parts = {
   followers: ReadonlyMap<number, ViewOfChain>
   views: Views
   wake(topic: string): void
-  prices: ReturnType<typeof createPriceCheck>
+  prices: PriceCheck
   signed: SignedCheck
-  gas: Pick<GasWatch, 'hasGas'>
+  gas: Pick<GasWatch, 'canSend'>
+  unsigned(): UnsignedKeys
   logger: Logger
   events: WorkerEvents
   /** Whether a delivery's input can be claimed in time, and whether a chain's finality is too slow. */
@@ -124,10 +122,12 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const followers = network.chains.map(({ name, chainId }) => ({ chain: name, follower: views.of(chainId) }))
   const heldLanes = () => runner.heldCount()
   const counters = addWorkerMetrics(metrics.registry, { followers, heldLanes, isDatabaseUp })
-  const ready = createWorkerReady({ isDatabaseUp, followers, heldLanes })
+  const served = toServedChains(network, chains.all)
+  const { unsigned } = evmSigners
+  const ready = createWorkerReady({ isDatabaseUp, followers, heldLanes, served, unsigned })
   const events = createWorkerEvents(logger, counters)
   const spans = openSpans(config, 'worker', logger)
-  const parts = completeParts({ config, pool, chains, catalog, views, wake, logger, events })
+  const parts = completeParts({ config, pool, chains, catalog, views, wake, logger, events, unsigned })
   const lanes = [
     ...chains.all.flatMap((chain) => lanesOf(parts, chain)),
     retentionLane(pool, logger, network.eventDays),
@@ -171,7 +171,7 @@ type Given = Omit<Parts, 'followers' | 'prices' | 'signed' | 'gas' | 'isClaimabl
 function completeParts(given: Given): Parts {
   const { config, pool, chains, catalog, views, events } = given
   const followers = new Map(chains.all.map(({ config: { chainId } }) => [chainId, views.of(chainId)]))
-  const prices = followPrices({ ...given, followers })
+  const prices = followPrices(given)
   const gas = createGasWatch(toServedChains(config.network, chains.all), views)
   const signed = checkSigned(pool, chains, events.unsigned)
   const deadlines = { ...defaultDeadlines, ...config.network.deadlines }
@@ -182,22 +182,6 @@ function completeParts(given: Given): Parts {
 
 function keysOf({ relayerKeys, delivererKeys, floatKey }: Config) {
   return [...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])]
-}
-
-type PriceParts = Pick<Parts, 'config' | 'catalog' | 'followers' | 'logger'>
-
-function followPrices(parts: PriceParts): Parts['prices'] {
-  const { config, catalog, logger } = parts
-  const book = createPriceBook({
-    sources: createPriceSources(config, (chainId) => followerOf(parts, chainId).part('state')),
-    rules: priceRulesOf(config),
-    isLive: (chainId) => followerOf(parts, chainId).isLive(),
-    now: Date.now,
-    onFault: (err, source) => logger.warn({ err, source }, 'price source does not answer'),
-  })
-  const toleranceBps = config.network.priceToleranceBps ?? USUAL_TOLERANCE_BPS
-  const isBuyer = createBuyerCheck(config.network)
-  return createPriceCheck({ catalog, book, toleranceBps, isBuyer, onRead: watchPrices(book, logger) })
 }
 
 function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
@@ -239,7 +223,7 @@ function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
 
 /** Undefined for a retiring key: it follows up on its transactions, and leaves other work to active keys. */
 function relayShareOf(chain: ConnectedChain, address: string): Share | undefined {
-  return shareOf({ active: activeSenders(chain, 'relay'), address, hasGas: () => true })
+  return shareOf({ active: activeSenders(chain, 'relay'), address, canSend: () => true })
 }
 
 function followerOf({ followers }: Pick<Parts, 'followers'>, chainId: number): ViewOfChain {
@@ -372,9 +356,9 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string): 
   const sender = senderOf(parts, connected, address)
   const follower = followerOf(parts, chainId)
   const active = activeSenders(connected, 'deliver')
-  const hasGas = (key: string) => parts.gas.hasGas(chainId, key)
+  const canSend = (key: string) => parts.gas.canSend(chainId, key)
   const deps = {
-    share: () => shareOf({ active, address, hasGas }),
+    share: () => shareOf({ active, address, canSend }),
     ...{
       pool,
       sender,

@@ -74,6 +74,7 @@ async function createFollower(subscription?: HeadSubscription, onLook = () => {}
     topics: [],
     followedBefore: () => undefined,
     subscription,
+    unsigned: () => ({ '0xkey': 1 }),
     onWritten: (stored) => told.push(stored),
   })
   return {
@@ -85,7 +86,7 @@ async function createFollower(subscription?: HeadSubscription, onLook = () => {}
 
 const other = () => others.of(CHAIN)
 
-test('another process sees the head, the balances and the fees that the follower read', async () => {
+test('another process sees the head, balances, fees and keys without a signer as the follower does', async () => {
   const follower = await createFollower()
   await others.refresh()
   expect([other().current(), other().isLive()]).toEqual([undefined, false])
@@ -98,6 +99,7 @@ test('another process sees the head, the balances and the fees that the follower
   expect(other().isLive()).toBe(true)
   expect(other().part('state')?.value).toEqual(state)
   expect(other().part('costs')?.value.delivery).toBe(3n)
+  expect(other().unsigned()).toEqual({ '0xkey': 1 })
   expect(await readInventory(database.pool)).toMatchObject([{ token: 'usdc', held: 7n }])
 })
 

@@ -5,6 +5,7 @@ import type { ChainView, ViewReader } from '../chains/view.ts'
 import { createHeadOrder } from '../model/head-order.ts'
 import { createMeasure } from '../model/measured.ts'
 import { type Pace, paceOf } from '../model/poll-pace.ts'
+import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import { isChainAwaited, type StoredView, writeChainView } from '../store/chain-views.ts'
 import { setHoldings } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
@@ -25,6 +26,8 @@ type Options = {
   followedBefore(): Heads | undefined
   /** Undefined without WebSocket nodes. A new head wakes `announced:<chain>`. */
   subscription: HeadSubscription | undefined
+  /** Keys that this process cannot sign with now. */
+  unsigned(): UnsignedKeys
   onWritten(stored: StoredView): void
 }
 
@@ -58,6 +61,7 @@ export function createChainFollower(options: Options): Task[] {
     ...parts.current(),
     heads,
     measured: measure.measured(),
+    unsigned: options.unsigned(),
     agesMs: { head: Math.round(performance.now() - movedAt), ...parts.ages() },
   })
 

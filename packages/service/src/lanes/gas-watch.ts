@@ -2,6 +2,7 @@ import type { LegCosts } from '../model/catalog.ts'
 import { type GasMarks, marksOf } from '../model/gas-float.ts'
 import { describeGasNeed, fundingOf } from '../model/gas-funding.ts'
 import { activeSenders, type Senders, type ServedChain, sendersOf } from '../model/served-chain.ts'
+import { describeUnsigned } from '../model/unsigned-keys.ts'
 import type { Views } from './views.ts'
 
 type Seen = { marks: GasMarks; balances: Readonly<Record<string, bigint>>; ageMs: number }
@@ -15,14 +16,16 @@ type FloatGas = {
 }
 
 export type GasWatch = {
-  /** False only if the key's balance was read and is too low for its next transactions. */
-  hasGas(chainId: number, address: string): boolean
-  /** Whether new swaps can be locked here: at least one key has gas. */
+  /** False if the key's balance was read and is too low for its next transactions, or its signer does not sign. */
+  canSend(chainId: number, address: string): boolean
+  /** Whether new swaps can be locked here: at least one key can send. */
   canLock(chainId: number): boolean
-  /** Whether new swaps can be delivered here: at least one key has gas. */
+  /** Whether new swaps can be delivered here: at least one key can send. */
   canDeliver(chainId: number): boolean
   /** Names the keys that have too little, with what each needs. */
   needs(chainId: number): string[]
+  /** Names the remote signers that do not sign for keys of the chain. */
+  unsigned(chainId: number): string[]
   /** Keys and floats of the chains whose balances were read lately. */
   keys(): KeyGas[]
   floats(): FloatGas[]
@@ -30,7 +33,7 @@ export type GasWatch = {
 
 const FRESH_MS = 60_000
 
-/** Watches the gas balances of all keys, by the views of the chains. */
+/** Watches the gas balances and signers of all keys, by the views of the chains. */
 export function createGasWatch(chains: readonly ServedChain[], views: Pick<Views, 'of'>): GasWatch {
   const byId = new Map(chains.map((chain) => [chain.chainId, chain]))
 
@@ -50,18 +53,25 @@ export function createGasWatch(chains: readonly ServedChain[], views: Pick<Views
     const balance = known?.balances[address]
     return known === undefined || balance === undefined || balance >= known.marks.dry
   }
+  function canSend(chainId: number, address: string): boolean {
+    return hasGas(chainId, address) && views.of(chainId).unsigned()[address] === undefined
+  }
   function hasActive(chainId: number, role: keyof Senders): boolean {
     const chain = byId.get(chainId)
-    return chain !== undefined && activeSenders(chain, role).some((address) => hasGas(chainId, address))
+    return chain !== undefined && activeSenders(chain, role).some((address) => canSend(chainId, address))
   }
 
   return {
-    hasGas,
+    canSend,
     canLock: (chainId) => hasActive(chainId, 'relay'),
     canDeliver: (chainId) => hasActive(chainId, 'deliver'),
     needs: (chainId) => {
       const [chain, costs] = [byId.get(chainId), views.of(chainId).part('costs')]
       return chain && costs ? needsOf(chain, costs.value, (address) => hasGas(chainId, address)) : []
+    },
+    unsigned: (chainId) => {
+      const chain = byId.get(chainId)
+      return chain ? describeUnsigned(chain, views.of(chainId).unsigned()) : []
     },
     keys: () => chains.flatMap((chain) => keysOf(chain, lookLately(chain))),
     floats: () => chains.flatMap((chain) => floatGasOf(chain, lookLately(chain)) ?? []),

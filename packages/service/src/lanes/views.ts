@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads } from '../chains/chain.ts'
 import type { ChainView } from '../chains/view.ts'
+import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import { readChainViews, type StoredView } from '../store/chain-views.ts'
 import { createAwakeClock } from './awake-clock.ts'
 import type { HeadFollower } from './head-follower.ts'
@@ -19,6 +20,7 @@ type Part = 'costs' | 'state' | 'pools'
 export type ViewOfChain = HeadFollower & {
   part<P extends Part>(name: P): Aged<NonNullable<ChainView[P]>> | undefined
   measured(): ChainView['measured']
+  unsigned(): UnsignedKeys
   /** The heads, if they changed since this process began. */
   followed(): Heads | undefined
 }
@@ -120,6 +122,7 @@ function createViewOfChain(
       return { value, ageMs: age + performance.now() - seen.at }
     },
     measured: () => seen?.view.measured ?? {},
+    unsigned: () => seen?.view.unsigned ?? {},
     followed: () => (isChanged ? seen?.view.heads : undefined),
     take({ view, ageMs }) {
       const before = seen

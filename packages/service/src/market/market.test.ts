@@ -21,7 +21,7 @@ function createScene(prices: readonly PriceSource[]) {
     readInventory: async () => [{ chainId: 1, token: 'ETH', held: 9n, reserved: 4n }],
     mostInput: () => 1n,
     exposureRoom: () => 1n,
-    hasGas: () => true,
+    canSend: () => true,
     now: () => scene.now,
     onFault: (error) => expect.unreachable(String(error)),
   })

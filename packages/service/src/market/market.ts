@@ -10,8 +10,8 @@ type MarketSources = {
   prices: readonly PriceSource[]
   priceRules: ReadonlyMap<string, PriceRules>
   readInventory(): Promise<Holding[]>
-  hasGas: Market['hasGas']
-  gasNeeds?: Market['gasNeeds']
+  canSend: Market['canSend']
+  needs?: Market['needs']
   /** The provider keeps these current. */
   mostInput: Market['mostInput']
   exposureRoom: Market['exposureRoom']
@@ -60,8 +60,8 @@ export function createMarket(sources: MarketSources): LiveMarket {
     ],
     priceOf: (asset) => prices.referenceOf(asset).price,
     chainNow,
-    hasGas: sources.hasGas,
-    ...(sources.gasNeeds && { gasNeeds: sources.gasNeeds }),
+    canSend: sources.canSend,
+    ...(sources.needs && { needs: sources.needs }),
     mostInput: sources.mostInput,
     exposureRoom: sources.exposureRoom,
     available(chainId, token) {

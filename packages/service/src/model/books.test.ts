@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type GasDay, joinBooks, type RouteDay, rentOf } from './books.ts'
+import { type GasDay, joinBooks, type RouteDay, rentOf, scaleBooks } from './books.ts'
 
 const route = (changes: Partial<RouteDay>): RouteDay => ({
   ...{ day: '2026-01-01', originChain: 1, destinationChain: 2, inputToken: 'a', outputToken: 'b' },
@@ -34,12 +34,21 @@ test('gas of a day without swaps, or of another day, is in the total and in no r
   expect(networkE6).toBe(14n)
 })
 
-test('rent on Solana is two markers of an input, one of a delivery, and a created token account', () => {
+test('rent on Solana is of markers and created token accounts, and at most what was spent', () => {
   const routes = [
     route({ originChain: 9, destinationChain: 1 }),
     route({ originChain: 1, destinationChain: 9, accounts: 1 }),
   ]
 
-  expect(rentOf(routes, { day: '2026-01-01', chainId: 9 })).toBe(3n * 890_880n + 2_039_280n)
-  expect(rentOf(routes, { day: '2026-01-02', chainId: 9 })).toBe(0n)
+  const amount = 10_000_000n
+  expect(rentOf(routes, { day: '2026-01-01', chainId: 9, amount })).toBe(3n * 890_880n + 2_039_280n)
+  expect(rentOf(routes, { day: '2026-01-02', chainId: 9, amount })).toBe(0n)
+  expect(rentOf(routes, { day: '2026-01-01', chainId: 9, amount: 1_000_000n })).toBe(1_000_000n)
+})
+
+test('a number of swaps like the ended ones earns and costs in proportion', () => {
+  const books = joinBooks([route({ settled: 3, refunded: 1 })], [gas(1, 40_000n), gas(2, 4_000n)])
+
+  expect(scaleBooks(books, 10_000n)).toEqual({ earnedE6: 312_500_000n, networkE6: 110_000_000n })
+  expect(scaleBooks(joinBooks([], []), 10_000n)).toBeUndefined()
 })

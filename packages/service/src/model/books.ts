@@ -63,14 +63,28 @@ function shareOf(spent = 0n, count: bigint, all = 0n): bigint {
 const MARKER_LAMPORTS = 890_880n
 const TOKEN_ACCOUNT_LAMPORTS = 2_039_280n
 
-/** Lamports that swaps of a day left in accounts on Solana: markers, and token accounts of recipients. */
+/**
+ * Lamports that swaps of a day left in accounts on Solana: markers, and token accounts of recipients. At most what was
+ * spent: swaps whose claim is still to come have not paid for its marker.
+ */
 export function rentOf(
   routes: readonly RouteDay[],
-  { day, chainId }: Pick<GasDay, 'day' | 'chainId'>,
+  { day, chainId, amount }: Pick<GasDay, 'day' | 'chainId' | 'amount'>,
 ): bigint {
   const ofDay = routes.filter((route) => route.day === day)
   const markers = ofDay.flatMap(legsOf).filter(([place]) => place === placeOf(day, chainId))
   const accounts = ofDay.filter(({ destinationChain }) => destinationChain === chainId)
-  const rent = markers.reduce((sum, [, count]) => sum + count * MARKER_LAMPORTS, 0n)
-  return accounts.reduce((sum, each) => sum + BigInt(each.accounts) * TOKEN_ACCOUNT_LAMPORTS, rent)
+  const kept = markers.reduce((sum, [, count]) => sum + count * MARKER_LAMPORTS, 0n)
+  const rent = accounts.reduce((sum, each) => sum + BigInt(each.accounts) * TOKEN_ACCOUNT_LAMPORTS, kept)
+  return rent < amount ? rent : amount
+}
+
+/** Earnings and network costs of this many swaps like the ended ones; undefined without any. */
+export function scaleBooks(
+  { routes, earnedE6, networkE6 }: Pick<Books, 'routes' | 'earnedE6' | 'networkE6'>,
+  swaps: bigint,
+): Pick<Books, 'earnedE6' | 'networkE6'> | undefined {
+  const ended = BigInt(routes.reduce((sum, { settled, refunded }) => sum + settled + refunded, 0))
+  if (ended === 0n) return undefined
+  return { earnedE6: (earnedE6 * swaps) / ended, networkE6: (networkE6 * swaps) / ended }
 }

@@ -31,10 +31,10 @@ export function findToken(chain: CatalogChain, address: string): Token | undefin
 export type Market = {
   priceOf(asset: string): PriceE18 | undefined
   chainNow(chainId: number): ChainNow | undefined
-  /** Whether the keys of this side hold enough gas coin to send. Swaps are refused otherwise. */
-  hasGas(chainId: number, side: Side): boolean
-  /** Names the keys of a chain that lack gas, with what each needs. */
-  gasNeeds?(chainId: number): readonly string[]
+  /** Whether a key of this side has enough gas coin and can be signed with. Swaps are refused otherwise. */
+  canSend(chainId: number, side: Side): boolean
+  /** Names what keys of a chain lack to send: a signer that answers, or gas. */
+  needs?(chainId: number): readonly string[]
   /** The largest input of a token that one swap may bring now, by claim capacity and caps. */
   mostInput(chainId: number, token: string, priced: Priced): bigint
   /** Remaining cap, in USD cents, for deliveries against inputs of this chain that are not final. */

@@ -7,8 +7,8 @@ const dry =
   (address: string) =>
     !addresses.includes(address)
 
-const sharesWhen = (hasGas: (address: string) => boolean) =>
-  KEYS.map((address) => shareOf({ active: KEYS, address, hasGas }))
+const sharesWhen = (canSend: (address: string) => boolean) =>
+  KEYS.map((address) => shareOf({ active: KEYS, address, canSend }))
 
 test('all keys with gas share the work', () => {
   expect(sharesWhen(dry())).toEqual([
@@ -28,5 +28,5 @@ test('while no key has gas, all keep their share: their transactions land once t
 })
 
 test('a retired key has no share', () => {
-  expect(shareOf({ active: KEYS, address: 'retired', hasGas: dry() })).toBeUndefined()
+  expect(shareOf({ active: KEYS, address: 'retired', canSend: dry() })).toBeUndefined()
 })

@@ -1,14 +1,14 @@
 import type { Share } from './group.ts'
 
-type Sharing = { active: readonly string[]; address: string; hasGas(address: string): boolean }
+type Sharing = { active: readonly string[]; address: string; canSend(address: string): boolean }
 
 /**
- * The share of the work of this key. Keys without gas leave theirs to the others; a retired key has none (undefined).
- * Workers may notice a change of gas at different times. For some seconds a swap may then have two keys, of which the
+ * The share of the work of this key; undefined for a retired key. Keys that cannot send leave theirs to the others.
+ * Workers may notice such a change at different times. For some seconds a swap may then have two keys, of which the
  * first to record its delivery sends it, or none.
  */
-export function shareOf({ active, address, hasGas }: Sharing): Share | undefined {
-  const able = active.filter(hasGas)
+export function shareOf({ active, address, canSend }: Sharing): Share | undefined {
+  const able = active.filter(canSend)
   const sharing = able.length > 0 ? able : active
   const index = sharing.indexOf(address)
   return index < 0 ? undefined : { index, of: sharing.length }

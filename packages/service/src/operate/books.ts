@@ -7,28 +7,32 @@ import {
   UsageError,
   withDatabase,
 } from '../command.ts'
-import { type GasDay, type RouteDay, rentOf } from '../model/books.ts'
+import { type Books, type GasDay, type RouteDay, rentOf, scaleBooks } from '../model/books.ts'
 import { readBooks } from '../store/books.ts'
 import { type Amounts, findAmounts } from './amounts.ts'
 
-export const BOOKS_HELP = `books [--days N] [--json]
+export const BOOKS_HELP = `books [--days N] [--swaps N] [--json]
       Shows what swaps earned and what their transactions cost, by day and route, and the gas by day and chain, of
-      the last N days (default 7). Days are UTC.`
+      the last N days (default 7). Days are UTC. --swaps: also for that many swaps like these, such as those of a
+      month that you expect.`
 
 const MAX_DAYS = 366
 const MONTH_DAYS = 30n
 
 export async function showBooks(args: string[], env: Env, output: Output): Promise<number> {
-  const flags = parseFlags({ args, options: { days: { type: 'string' }, json: { type: 'boolean' } } }).values
+  const text = { type: 'string' } as const
+  const flags = parseFlags({ args, options: { days: text, swaps: text, json: { type: 'boolean' } } }).values
   const days = parseDays(flags.days)
+  const swaps = parseSwaps(flags.swaps)
   const books = await withDatabase(findDatabaseTarget(env), 'books', (pool) => readBooks(pool, { days }))
-  output.out(flags.json ? JSON.stringify(books, replaceBigint, 2) : describe(books, { days, env }))
+  output.out(flags.json ? JSON.stringify(books, replaceBigint, 2) : describe(books, { days, swaps, env }))
   return 0
 }
 
 type Shown = Awaited<ReturnType<typeof readBooks>>
+type Asked = { days: number; swaps: bigint | undefined; env: Env }
 
-function describe({ gas, ...books }: Shown, { days, env }: { days: number; env: Env }): string {
+function describe({ gas, ...books }: Shown, { days, swaps, env }: Asked): string {
   const amounts = findAmounts(env)
   const routes = books.routes.map((route) => [
     route.day,
@@ -54,7 +58,16 @@ function describe({ gas, ...books }: Shown, { days, env }: { days: number; env: 
     '',
     `${days} days, USD: earned ${usd(books.earnedE6)}, network ${usd(books.networkE6)}, profit ${usd(profit)}`,
     `30 days like these: earned ${perMonth(books.earnedE6)}, network ${perMonth(books.networkE6)}`,
+    ...(swaps === undefined ? [] : [describeSwaps(books, swaps)]),
   ].join('\n')
+}
+
+function describeSwaps(books: Books, swaps: bigint): string {
+  const expected = scaleBooks(books, swaps)
+  if (!expected) return `${swaps} swaps like these: no swap ended in these days`
+  const { earnedE6, networkE6 } = expected
+  const profit = usd(earnedE6 - networkE6)
+  return `${swaps} swaps like these: earned ${usd(earnedE6)}, network ${usd(networkE6)}, profit ${profit}`
 }
 
 function toGasRow(gas: GasDay, routes: readonly RouteDay[], { amount, coin: coinOf }: Amounts): string[] {
@@ -78,6 +91,12 @@ function usd(e6: bigint): string {
 }
 
 const replaceBigint = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+
+function parseSwaps(text: string | undefined): bigint | undefined {
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,11}$/.test(text)) throw new UsageError('--swaps must be a whole number above 0.')
+  return BigInt(text)
+}
 
 function parseDays(text = '7'): number {
   const days = Number(text)

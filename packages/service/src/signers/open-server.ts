@@ -13,6 +13,8 @@ export type SignerServer = {
   signers: readonly EvmSigner[]
   /** The reason why it does not sign for some address now, if any. */
   problem(): string | undefined
+  /** The addresses for which it does not sign now. */
+  silent(): readonly Address[]
   /** Asks for its keys, and lets those sign that never did or failed last. Throws only if it lacks a key. */
   check(): Promise<void>
 }
@@ -72,6 +74,7 @@ export function openServer(server: Server, addresses: readonly Address[], option
       }),
     ),
     problem: () => [...problems.values()][0],
+    silent: () => addresses.filter((address) => problems.has(name) || problems.has(address)),
     check: () => check().catch(unlessAway),
   }
 }

@@ -5,7 +5,13 @@ import { Client, Pool, type PoolClient, type QueryConfig } from 'pg'
 /** A pool, or a client inside a transaction. Every store function accepts either. */
 export type Db = Pool | PoolClient
 
-type PoolOptions = { max?: number; applicationName?: string; onError?: (error: Error) => void }
+type PoolOptions = {
+  max?: number
+  applicationName?: string
+  /** How long a connection may take to open. */
+  patienceMs?: number
+  onError?: (error: Error) => void
+}
 
 /**
  * Creates a connection pool. `synchronous_commit` keeps the server's setting (on): an answer sent after a commit must
@@ -16,7 +22,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     Client: PreparingClient,
     connectionString: url,
     max: options.max ?? 10,
-    connectionTimeoutMillis: 3_000,
+    connectionTimeoutMillis: options.patienceMs ?? 3_000,
     // Opening a connection costs tens of milliseconds of CPU (SCRAM), so idle ones are kept for the next burst.
     idleTimeoutMillis: 600_000,
     statement_timeout: 10_000,

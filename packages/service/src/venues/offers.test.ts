@@ -20,7 +20,7 @@ function marketWith(change: Partial<Market> = {}): Market {
   return {
     priceOf: (asset) => prices[asset],
     available: (_chain, token) => held[token],
-    hasGas: () => true,
+    canSend: () => true,
     mostInput: () => 10n ** 30n,
     exposureRoom: () => 10n ** 30n,
     chainNow: () => ({

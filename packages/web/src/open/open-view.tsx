@@ -1,13 +1,17 @@
-import type { SwapRecord } from '@geoswap/sdk'
+import type { QuoteRequest, SwapRecord } from '@geoswap/sdk'
 import { formatUnits } from '../amounts.ts'
 import { explain } from '../explain.ts'
 import { standingOf } from '../explore/next.ts'
 import { NavLink } from '../parts/nav-link.tsx'
 import { NoWallet } from '../parts/no-wallet.tsx'
 import { Problem } from '../parts/notice.tsx'
+import { timeOf } from '../parts/time.ts'
+import { useNow } from '../parts/use-now.ts'
 import { hrefOf } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
+import { readSignatures } from '../swap/signatures.ts'
+import { findUnused } from './unused-signatures.ts'
 import { useOpenSwaps } from './use-open-swaps.ts'
 
 /** The swaps of the wallets in use that have not ended: where the funds are, and what happens next. */
@@ -32,6 +36,7 @@ export function OpenView() {
           ))}
         </ul>
       )}
+      {swaps && <UnusedSignatures wallets={addresses} swaps={swaps} />}
     </section>
   )
 }
@@ -61,6 +66,46 @@ function OpenSwap({ swap }: { swap: SwapRecord }) {
       </time>
     </li>
   )
+}
+
+type Unused = { wallets: readonly string[]; swaps: readonly SwapRecord[] }
+
+/** Signatures without a swap: one that was never submitted, or whose swap failed, can still be locked. */
+function UnusedSignatures({ wallets, swaps }: Unused) {
+  const { catalog } = useSession()
+  const unused = findUnused(readSignatures(), { wallets, swaps, nowMs: useNow() })
+  if (unused.length === 0) return null
+  return (
+    <>
+      <h2>Signed, without a swap</h2>
+      <ul class="open-swaps">
+        {unused.map(({ request, untilMs }) => (
+          <li key={`${untilMs} ${request.inputToken}`}>
+            {signedOf(catalog, request)}
+            <p class="prose">
+              This signature can be used until{' '}
+              <time dateTime={new Date(untilMs).toISOString()}>{timeOf(untilMs / 1_000)}</time>. Until then
+              the same swap is not signed again; afterwards it has no effect, and you can swap again. To make
+              it useless now, move the tokens out of this wallet.
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function signedOf(catalog: Catalog, request: QuoteRequest): string {
+  const { originChain, destinationChain, inputToken, outputToken, amount, tradeType } = request
+  const names = [
+    { chainId: originChain, address: inputToken, isExact: tradeType !== 'exactOutput' },
+    { chainId: destinationChain, address: outputToken, isExact: tradeType === 'exactOutput' },
+  ].map(({ chainId, address, isExact }) => {
+    if (isExact && amount !== 'max') return sideOf(catalog, chainId, address, amount)
+    const chain = chainOf(catalog, chainId)?.name ?? `chain ${chainId}`
+    return `${tokenOf(catalog, chainId, address)?.symbol ?? 'a token'} on ${chain}`
+  })
+  return names.join(' to ')
 }
 
 function sideOf(catalog: Catalog, chainId: number, address: string, amount: string): string {

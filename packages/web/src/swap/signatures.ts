@@ -11,10 +11,10 @@ type Kept = Readonly<Record<string, SignatureLifetime>>
  * made for the same swap. They hold no secret.
  */
 export const signatures: SignatureStore = {
-  get: (intent) => all()[intent],
-  set: (intent, life) => write({ ...all(), [intent]: life }),
+  get: (intent) => readSignatures()[intent],
+  set: (intent, life) => write({ ...readSignatures(), [intent]: life }),
   delete(intent) {
-    const { [intent]: _gone, ...others } = all()
+    const { [intent]: _gone, ...others } = readSignatures()
     write(others)
   },
 }
@@ -24,7 +24,8 @@ export function releaseSignature(request: QuoteRequest): void {
   signatures.delete(intentOf(request))
 }
 
-function all(): Kept {
+/** By intent, all that are kept: also those that can no longer be used. */
+export function readSignatures(): Kept {
   return readStored<Kept>(NAME) ?? {}
 }
 

@@ -15,6 +15,7 @@ export function onInjectedEvm(onWallet: (offer: WalletOffer) => void): () => voi
       family: 'evm',
       icon: iconOf(info.icon),
       connect: () => connect(info.name, info.rdns, provider),
+      reconnect: () => find(info.name, info.rdns, provider, 'eth_accounts'),
     })
   }
   addEventListener('eip6963:announceProvider', hear)
@@ -22,13 +23,24 @@ export function onInjectedEvm(onWallet: (offer: WalletOffer) => void): () => voi
   return () => removeEventListener('eip6963:announceProvider', hear)
 }
 
+async function connect(name: string, rdns: string, provider: Provider): Promise<Wallet> {
+  const wallet = await find(name, rdns, provider, 'eth_requestAccounts')
+  if (!wallet) throw new Error(`${name} shared no account. Unlock it and try again.`)
+  return wallet
+}
+
 /**
  * Signs operations with personal_sign. No standard lets a page request an EIP-7702 authorization, so such a
  * wallet can swap only where it is already delegated.
  */
-async function connect(name: string, rdns: string, provider: Provider): Promise<Wallet> {
-  const [address] = (await provider.request({ method: 'eth_requestAccounts' })) as string[]
-  if (address === undefined) throw new Error(`${name} shared no account. Unlock it and try again.`)
+async function find(
+  name: string,
+  rdns: string,
+  provider: Provider,
+  method: 'eth_requestAccounts' | 'eth_accounts',
+): Promise<Wallet | undefined> {
+  const [address] = (await provider.request({ method })) as string[]
+  if (address === undefined) return undefined
   const signHash = async (hash: string) =>
     (await provider.request({ method: 'personal_sign', params: [hash, address] })) as string
   return {

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Settings } from '../service/settings.ts'
+import { keep, readStored } from '../storage.ts'
 import { burners } from './burners.ts'
 import { onInjectedEvm } from './injected-evm.ts'
 import { onStandardSolana } from './standard-solana.ts'
@@ -16,20 +17,43 @@ export type Wallets = {
   isChoosing: boolean
 }
 
-/** The wallets of this browser. On a local network the test wallets are selected at the start. */
+type SetUsed = (change: (all: Wallets['used']) => Wallets['used']) => void
+/** The ids of the wallets that the user chose last. */
+type Remembered = Partial<Record<Family, string>>
+const NAME = 'wallets'
+
+/** After a reload: a wallet that is locked, or no longer shares its account, is chosen again by the user. */
+async function resume(offer: WalletOffer, setUsed: SetUsed): Promise<void> {
+  const wallet = await offer.reconnect?.().catch(() => undefined)
+  if (wallet) setUsed((all) => ({ ...all, [wallet.family]: wallet }))
+}
+
+/** Uses a wallet of a family that has none yet. */
+async function useFirst(offer: WalletOffer, setUsed: SetUsed): Promise<void> {
+  const wallet = await offer.connect()
+  setUsed((all) => ({ [wallet.family]: wallet, ...all }))
+}
+
+/**
+ * The wallets of this browser. The browser wallet that was used last is connected again. On a local network the test
+ * wallets are selected at the start.
+ */
 export function useWallets(settings: Settings | undefined): Wallets {
   const [offers, setOffers] = useState<readonly WalletOffer[]>([])
   const [used, setUsed] = useState<Wallets['used']>({})
   const use = useCallback(async (offer: WalletOffer, chainId?: number) => {
     const wallet = await offer.connect(chainId)
     setUsed((all) => ({ ...all, [wallet.family]: wallet }))
+    keep(NAME, { ...readStored<Remembered>(NAME), [wallet.family]: wallet.id }, 'browser')
   }, [])
   const [isChoosing, setChoosing] = useState(false)
   const isLocal = settings?.local !== undefined
 
   useEffect(() => {
-    const add = (offer: WalletOffer) =>
+    const add = (offer: WalletOffer) => {
       setOffers((all) => [...all.filter(({ id }) => id !== offer.id), offer])
+      if (readStored<Remembered>(NAME)?.[offer.family] === offer.id) void resume(offer, setUsed)
+    }
     const stops = [onInjectedEvm(add), onStandardSolana(add)]
     return () => {
       for (const stop of stops) stop()
@@ -39,8 +63,8 @@ export function useWallets(settings: Settings | undefined): Wallets {
   useEffect(() => {
     if (!isLocal) return
     setOffers((all) => [...burners, ...all])
-    for (const burner of burners) void use(burner)
-  }, [isLocal, use])
+    for (const burner of burners) void useFirst(burner, setUsed)
+  }, [isLocal])
 
   const choose = useCallback(() => setChoosing(true), [])
   const endChoice = useCallback(() => setChoosing(false), [])

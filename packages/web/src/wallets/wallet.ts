@@ -20,6 +20,8 @@ export type WalletOffer = Pick<Wallet, 'id' | 'name' | 'family'> & {
   /** A data URL. */
   icon?: string | undefined
   connect(chainId?: number): Promise<Wallet>
+  /** The wallet as connected before, without asking the user; undefined if it shares no account. */
+  reconnect?(): Promise<Wallet | undefined>
 }
 
 /** Wallets bring their own icon. Only images in the text itself are shown: a link would tell who looks. */

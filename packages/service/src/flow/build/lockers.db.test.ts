@@ -54,7 +54,7 @@ async function build(
     pool: database.pool,
     catalog: { chains: new Map([[CHAIN, chain]]) },
     maxUnsubmitted: 100,
-    market: { chainNow: () => now, hasGas: () => true },
+    market: { chainNow: () => now, canSend: () => true },
     custodyOf: () => contracts,
     deadlines: {
       opLifeSeconds: 120,

@@ -122,7 +122,7 @@ function getNow(deps: StoreDeps, chainId: number, side: Side): ChainNow {
   const { market } = deps
   const now = market.chainNow(chainId)
   if (now) assertNotLate(getChain(deps, chainId), now)
-  if (!now || !market.hasGas(chainId, side))
+  if (!now || !market.canSend(chainId, side))
     throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery: { retryAfterMs: 5_000 } })
   return now
 }

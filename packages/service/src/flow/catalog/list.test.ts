@@ -57,7 +57,7 @@ function depsWith(facts: Facts = {}) {
   const market: Market = {
     chainNow: (chainId) =>
       dead.includes(chainId) ? undefined : { ...now, ...(late && { finalitySeconds: 10 ** 6 }) },
-    hasGas: (_chainId, side) => !dry.includes(side),
+    canSend: (_chainId, side) => !dry.includes(side),
     mostInput: () => 10n ** 30n,
     exposureRoom: () => 10n ** 30n,
     priceOf: (asset) => (unpriced.includes(asset) ? undefined : 1_500_000_000_000_000_000n),

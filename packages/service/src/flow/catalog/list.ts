@@ -61,8 +61,8 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
 function reasonOf({ market, isStopped }: Now, chain: CatalogChain): ChainEntry['reason'] {
   const { chainId, native } = chain
   const now = market.chainNow(chainId)
-  const hasGas = market.hasGas(chainId, 'origin') || market.hasGas(chainId, 'destination')
-  if (!now || isLate(chain, now) || !hasGas || isStopped({ chainId })) return 'CHAIN_UNAVAILABLE'
+  const canSend = market.canSend(chainId, 'origin') || market.canSend(chainId, 'destination')
+  if (!now || isLate(chain, now) || !canSend || isStopped({ chainId })) return 'CHAIN_UNAVAILABLE'
   return market.priceOf(native.asset) === undefined ? 'PRICE_UNAVAILABLE' : undefined
 }
 
@@ -71,8 +71,8 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
   const { chainId, symbol, address, decimals, asset } = token
   const price = market.priceOf(asset)
   const isQuoted = reasonOf(deps, chain) === undefined && !deps.isStopped({ chainId, asset })
-  const input = isQuoted && price !== undefined && market.hasGas(chainId, 'origin')
-  const isDelivered = isQuoted && market.hasGas(chainId, 'destination')
+  const input = isQuoted && price !== undefined && market.canSend(chainId, 'origin')
+  const isDelivered = isQuoted && market.canSend(chainId, 'destination')
   const deliverable = isDelivered ? mostDeliverable(venues, chain, token) : 0n
   const output = deliverable > 0n
   const caip2 = toCaip2(chain)

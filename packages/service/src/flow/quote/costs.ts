@@ -83,10 +83,9 @@ export function priceUnavailable(asset: string): ServiceError {
 
 function getChainNow(market: Market, chain: Order['origin'], side: Side): ChainNow {
   const now = market.chainNow(chain.chainId)
-  const hasGas = market.hasGas(chain.chainId, side)
   if (now) assertNotLate(chain, now)
-  if (now && hasGas) return now
-  const [need] = now ? (market.gasNeeds?.(chain.chainId) ?? []) : []
+  if (now && market.canSend(chain.chainId, side)) return now
+  const [need] = now ? (market.needs?.(chain.chainId) ?? []) : []
   const why = now ? `takes no swaps now${need ? `: ${need}` : ''}` : 'does not answer or stands still'
   throw new ServiceError('CHAIN_UNAVAILABLE', {
     message: `Chain ${chain.name} ${why}. Try again in a few seconds.`,

@@ -11,6 +11,10 @@ import { assertClock, assertDurable, readServerVersion } from '../../store/serve
 /** The oldest major version that is tested. */
 const OLDEST = 15
 
+// A loaded machine answers late, and is not down: processes reconnect until it answers.
+const PATIENCE_MS = 10_000
+const SLOW_MS = 1_000
+
 // The variables of `service all`, and the roles that they log in with.
 const LOGINS: readonly (readonly [string, Part])[] = [
   ['GEOSWAP_API_DATABASE_URL', 'api'],
@@ -44,14 +48,18 @@ async function checkLogin({
   part: Part
   url: string
 }): Promise<DatabaseReport> {
-  const pool = createPool(url, { max: 1, applicationName: 'geoswap doctor' })
+  const pool = createPool(url, { max: 1, applicationName: 'geoswap doctor', patienceMs: PATIENCE_MS })
   const problems: string[] = []
+  const warnings: string[] = []
   const facts: string[] = []
   const check = async (work: () => Promise<unknown>) => {
     await work().catch((error: unknown) => problems.push(`${name}: ${describeError(error)}`))
   }
   try {
+    const asked = performance.now()
     const version = await readServerVersion(pool)
+    const ms = performance.now() - asked
+    if (ms > SLOW_MS) warnings.push(`${name}: slow: the database answered after ${(ms / 1_000).toFixed(1)} s`)
     facts.push(`PostgreSQL ${version}`)
     if (Number.parseInt(version, 10) < OLDEST)
       problems.push(`${name}: PostgreSQL ${version} is older than ${OLDEST}`)
@@ -66,5 +74,5 @@ async function checkLogin({
   } finally {
     await pool.end()
   }
-  return { problems, warnings: [], facts }
+  return { problems, warnings, facts }
 }
