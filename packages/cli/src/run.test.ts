@@ -22,8 +22,8 @@ async function say(...line: string[]) {
   return { code, ...out }
 }
 
-test('--version is the version of the package', async () => {
-  expect(await say('--version')).toMatchObject({ code: 0, stdout: `geoswap ${readVersion()}\n` })
+test.each(['--version', '-v', 'version'])('%s is the version of the package', async (word) => {
+  expect(await say(word)).toMatchObject({ code: 0, stdout: `geoswap ${readVersion()}\n` })
   expect(readVersion()).toMatch(/^\d+\.\d+\.\d+/)
 })
 

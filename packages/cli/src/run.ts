@@ -13,12 +13,12 @@ type World = Surroundings & { streams: Streams; onSignal(listener: () => void): 
 export async function run(line: readonly string[], world: World): Promise<ExitCode> {
   const [name, ...rest] = line
   const terminal = createTerminal(world.streams, { json: line.includes('--json') })
-  if (name === '--version' || rest.join() === '--version') {
+  if (['--version', '-v', 'version'].includes(name ?? '') || rest.join() === '--version') {
     const version = readVersion()
     terminal.result([`geoswap ${version}`], { version })
     return 0
   }
-  const isHelp = name === undefined || name === '--help' || name === 'help'
+  const isHelp = name === undefined || ['--help', '-h', 'help'].includes(name)
   const topic = rest.find((word) => !word.startsWith('--'))
   if (isHelp && topic === undefined) {
     terminal.result(overview(), { commands: Object.keys(commands) })
