@@ -366,6 +366,21 @@ describe('GET /swap/delegation with a query or a path', () => {
     expect(delegation).toHaveBeenCalledWith(expect.anything(), { chainId: 31_337, walletAddress })
   })
 
+  test.each([
+    `?chainId=eip155:31337&walletAddress=eip155:31337:${walletAddress}`,
+    `/eip155:31337/eip155:31337:${walletAddress}`,
+    `/eip155:31337:${walletAddress}/eip155:31337`,
+  ])('takes CAIP ids as %.24s…', async (form) => {
+    const delegation = vi.fn(() => reply)
+    const server = await createTestServer({ handlers: { delegation } })
+
+    const answer = await server.app.inject({ url: `/swap/delegation${form}`, headers: server.headers })
+
+    expect(answer.json()).toEqual(reply)
+    const asked = { chainId: 'eip155:31337', walletAddress: `eip155:31337:${walletAddress}` }
+    expect(delegation).toHaveBeenCalledWith(expect.anything(), asked)
+  })
+
   test('400 INVALID_REQUEST for a path without a chain id', async () => {
     const server = await createTestServer()
 

@@ -20,8 +20,8 @@ export type BuildPort = {
 
 const TIMEOUT_MS = 20_000
 
-// No address is a number of so few digits.
-const CHAIN_ID = /^[1-9][0-9]{0,15}$/
+// No address is a number of so few digits, and a CAIP-10 account has two colons.
+const CHAIN = /^([1-9][0-9]{0,15}|[^:]+:[^:]+)$/
 
 /** GET /swap/delegation with a query or a path, POST /swap/build-geo-op and POST /swap/build-solana-tx. */
 export const buildRoutes: FastifyPluginAsyncTypebox<{ port: BuildPort }> = async (app, { port }) => {
@@ -33,8 +33,7 @@ export const buildRoutes: FastifyPluginAsyncTypebox<{ port: BuildPort }> = async
       config: { rateClass: delegation.rateClass },
       handlerTimeout: TIMEOUT_MS,
     },
-    async ({ caller, query: { chainId, walletAddress } }) =>
-      port.delegation(caller, { chainId: toChainRef(chainId), walletAddress }),
+    async ({ caller, query }) => port.delegation(caller, toQuery(query)),
   )
   app.get(
     '/swap/delegation/:chainId/:walletAddress',
@@ -46,8 +45,7 @@ export const buildRoutes: FastifyPluginAsyncTypebox<{ port: BuildPort }> = async
         request.params = inOrder(request.params)
       },
     },
-    async ({ caller, params: { chainId, walletAddress } }) =>
-      port.delegation(caller, { chainId: Number(chainId), walletAddress }),
+    async ({ caller, params }) => port.delegation(caller, toQuery(params)),
   )
   app.post(
     '/swap/build-geo-op',
@@ -69,8 +67,12 @@ export const buildRoutes: FastifyPluginAsyncTypebox<{ port: BuildPort }> = async
   )
 }
 
+function toQuery({ chainId, walletAddress }: DelegationQueryText): DelegationQuery {
+  return { chainId: toChainRef(chainId), walletAddress }
+}
+
 /** Clients send the two segments in either order. */
 function inOrder(params: DelegationQueryText): DelegationQueryText {
   const { chainId, walletAddress } = params
-  return CHAIN_ID.test(walletAddress) ? { chainId: walletAddress, walletAddress: chainId } : params
+  return CHAIN.test(walletAddress) ? { chainId: walletAddress, walletAddress: chainId } : params
 }
