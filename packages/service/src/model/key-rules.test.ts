@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allowanceOf, assertAllowed } from './key-rules.ts'
+import { allowanceOf, assertAllowed, beyondAllowance } from './key-rules.ts'
 
 const terms = {
   ...{ originChain: 1, destinationChain: 2, inputToken: 'a', outputToken: 'b', recipient: 'bob' },
@@ -26,4 +26,14 @@ test.each([
   [{ maxSwapCents: 5, maxDayCents: 9 }, 6n, { cents: 3n, limit: 'day' }],
 ])('of %o, with %s spent, the smaller rest is left', (rules, spent, allowance) => {
   expect(allowanceOf(rules, spent)).toEqual(allowance)
+})
+
+test('a refused value names the largest amount in whole tokens, or where to find it', () => {
+  const allowance = { cents: 500n, limit: 'swap' } as const
+  const usdc = { decimals: 6, symbol: 'USDC' }
+
+  expect(beyondAllowance(allowance, 4_999_999n, usdc).message).toBe(
+    'This API key may swap at most 5.00 USD per swap. Use at most 4.999999 USDC (4999999).',
+  )
+  expect(beyondAllowance(allowance, 4_999_999n).message).toContain('Use at most recovery.maxAmount.')
 })

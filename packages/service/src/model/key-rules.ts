@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import { formatCents } from './amount.ts'
+import { formatBoth, formatCents } from './amount.ts'
 import type { QuotedTerms } from './quote.ts'
 
 /** Limits of one API key. A missing one does not limit. */
@@ -55,13 +55,18 @@ export function allowanceOf(rules: KeyRules, spentCents: bigint): Allowance | un
   return swap !== undefined && swap <= day ? { cents: swap, limit: 'swap' } : { cents: day, limit: 'day' }
 }
 
-/** 422 for a swap above the allowance. `maxAmount` is in the unit of the request. */
-export function beyondAllowance({ cents, limit }: Allowance, maxAmount: bigint): ServiceError {
+/** 422 for a swap above the allowance. `maxAmount` is of the token that the request's amount is of, if that is known. */
+export function beyondAllowance(
+  { cents, limit }: Allowance,
+  maxAmount: bigint,
+  token?: { decimals: number; symbol: string },
+): ServiceError {
   const usd = formatCents(cents)
+  const most = token ? formatBoth(maxAmount, token) : 'recovery.maxAmount'
   const isSpent = limit === 'day' && maxAmount === 0n
   const which = limit === 'swap' ? `at most ${usd} USD per swap` : `${usd} USD more until 00:00 UTC`
   return new ServiceError('KEY_LIMIT_EXCEEDED', {
-    message: `This API key may swap ${which}. ${isSpent ? 'Try again then.' : `Use at most ${maxAmount}.`}`,
+    message: `This API key may swap ${which}. ${isSpent ? 'Try again then.' : `Use at most ${most}.`}`,
     details: { limit, usd },
     recovery: { maxAmount: maxAmount.toString() },
   })

@@ -14,7 +14,7 @@ import {
 import { withSlippage } from '../../model/pricing.ts'
 import { type Quote, toSealed } from '../../model/quote.ts'
 import type { Venue } from '../../model/venue.ts'
-import { type Choice, chooseVenue, largestAmount } from './choose.ts'
+import { type Choice, chooseVenue, largestAmount, tokenOf } from './choose.ts'
 import { type BaseTerms, feeBoundsOf, termsOf } from './costs.ts'
 import { describePrice } from './describe.ts'
 import { nextQuoteId } from './quote-id.ts'
@@ -168,7 +168,7 @@ function assertAffordable(deps: QuoteDeps, { rules, spentCents }: Payer, { order
   if (!allowance || valueCentsOf(choice) <= allowance.cents) return
   const mostInput = allowance.cents > 0n ? mostWithin(allowance.cents, base.input) : 0n
   const within = { ...base, mostInput: mostInput < base.mostInput ? mostInput : base.mostInput }
-  throw beyondAllowance(allowance, largestAmount(deps.venues, order, within))
+  throw beyondAllowance(allowance, largestAmount(deps.venues, order, within), tokenOf(order))
 }
 
 function warningsOf({ isUncertain }: ServiceFee, warnings: readonly QuoteWarning[]): readonly QuoteWarning[] {
