@@ -55,7 +55,7 @@ export function allowanceOf(rules: KeyRules, spentCents: bigint): Allowance | un
   return swap !== undefined && swap <= day ? { cents: swap, limit: 'swap' } : { cents: day, limit: 'day' }
 }
 
-/** 422 for a swap above the allowance. `maxAmount` is of the token that the request's amount is of, if that is known. */
+/** 422 for a swap above the allowance. `maxAmount` is of the token that the request has its amount in, if known. */
 export function beyondAllowance(
   { cents, limit }: Allowance,
   maxAmount: bigint,
