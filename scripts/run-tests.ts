@@ -11,8 +11,8 @@ const AT_ONCE = 3
 // Its duration is part of its result, so it runs alone.
 const ALONE = 'gate'
 // The files of these share a network or the processors, so a file can fail because of the others. Such a file
-// runs once more by itself. If it passes then, the run is green, and its end names the file and shows the
-// failure.
+// runs once more when all others have ended. If it passes then, the run is green, and its end names the file
+// and shows the failure.
 const WITH_NEIGHBOURS = ['e2e', 'unit', 'faults', 'browser', 'clients', 'shape']
 
 const started = Date.now()
@@ -20,6 +20,7 @@ const reports = mkdtempSync(join(tmpdir(), 'geoswap-tests-'))
 // Failures are printed last, where people look, and where a truncated log still has them.
 const failed: string[] = []
 const unsteady: string[] = []
+const suspects: { project: string; files: string[]; output: string }[] = []
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** Runs the projects of the list until it is empty or one of them has failed. */
@@ -37,14 +38,21 @@ async function runProject(project: string): Promise<void> {
   }
   say(`${project}: started`)
   const { isGreen, output } = await runTests(project)
-  const suspects = isGreen || !WITH_NEIGHBOURS.includes(project) ? [] : failedFilesOf(project)
-  if (suspects.length > 0) {
-    say(`${project}: once more ${suspects.join(' ')}`)
-    if ((await runTests(project, suspects)).isGreen) {
-      unsteady.push(`${output}\n${project}: UNSTEADY, failed once and passed alone: ${suspects.join(' ')}`)
-      return
-    }
-  }
+  const files = isGreen || !WITH_NEIGHBOURS.includes(project) ? [] : failedFilesOf(project)
+  if (files.length === 0) return finish(project, isGreen, output)
+  say(`${project}: to run once more: ${files.join(' ')}`)
+  suspects.push({ project, files, output })
+}
+
+async function runAgain({ project, files, output }: (typeof suspects)[number]): Promise<void> {
+  say(`${project}: once more ${files.join(' ')}`)
+  const again = await runTests(project, files)
+  if (again.isGreen)
+    unsteady.push(`${output}\n${project}: UNSTEADY, failed once and passed alone: ${files.join(' ')}`)
+  else finish(project, false, `${output}\n${project}: the second time\n${again.output}`)
+}
+
+function finish(project: string, isGreen: boolean, output: string): void {
   const told = `${project}: ${isGreen ? 'passed' : 'FAILED'} after ${Math.round((Date.now() - started) / 1_000)} s`
   if (isGreen) say(`${output}\n${told}`)
   else {
@@ -90,6 +98,7 @@ function runTests(project: string, files: string[] = []): Promise<{ isGreen: boo
 }
 
 await Promise.all(Array.from({ length: AT_ONCE }, () => runNext(TOGETHER)))
+for (const suspect of suspects) if (failed.length === 0) await runAgain(suspect)
 if (failed.length === 0) await runProject(ALONE)
 for (const report of [...unsteady, ...failed]) say(report)
 rmSync(reports, { recursive: true })

@@ -3,7 +3,7 @@ import { describe, expect, inject, test } from 'vitest'
 import { createWorld, outcomeOf, submitSwap, until } from '../world.ts'
 import { findFlaws } from './axe.ts'
 import { LOOKS, PHONE, useBrowser } from './browser.ts'
-import { expectText } from './steps.ts'
+import { expectFocus, expectText } from './steps.ts'
 
 const local = inject('local')
 const world = createWorld(local)
@@ -130,7 +130,7 @@ test('a browser without a wallet learns what to install', async () => {
 
   await expectText(page, 'This browser has no EVM wallet. Install one that supports EIP-6963')
   await page.keyboard.press('Escape')
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Connect wallet')
+  await expectFocus(page, 'Connect wallet')
 })
 
 describe('accessibility', () => {
@@ -178,9 +178,9 @@ describe('accessibility', () => {
     await page.getByRole('button', { name: 'Review the swap', disabled: false }).press('Enter')
     await expectText(page, 'Allow this wallet to swap?')
     await check('authorization')
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Allow this wallet to swap?')
+    await expectFocus(page, 'Allow this wallet to swap?')
     await page.keyboard.press('Tab')
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/Copy/)
+    await expectFocus(page, 'Copy')
     await page.getByRole('button', { name: 'Sign the authorization' }).click()
     await expectText(page, 'Sign this swap?')
     await check('operation')

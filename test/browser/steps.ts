@@ -39,6 +39,16 @@ export async function expectText(page: Page, text: string | RegExp): Promise<voi
   await page.getByText(text).first().waitFor()
 }
 
+/** The page moves the focus after it has painted, so this waits for it. */
+export async function expectFocus(page: Page, name: string): Promise<void> {
+  const hasFocus = (expected: string) => {
+    const element = document.activeElement
+    if (element === null || element === document.body) return false
+    return `${element.getAttribute('aria-label')} ${element.textContent}`.includes(expected)
+  }
+  await page.waitForFunction(hasFocus, name)
+}
+
 /** The id of the current swap, as the page stores it. */
 export async function swapIdOf(page: Page): Promise<string> {
   const href = await page.getByRole('link', { name: 'Details' }).getAttribute('href')

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 type Props = { title: string; onClose(): void; children: ComponentChildren }
 
@@ -7,7 +7,8 @@ type Props = { title: string; onClose(): void; children: ComponentChildren }
 export function Dialog({ title, onClose, children }: Props) {
   const shown = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before the next paint, so that no key goes to the element behind it.
+  useLayoutEffect(() => {
     const dialog = shown.current
     const before = document.activeElement as HTMLElement | null
     // A click beside it closes it, in browsers that know the attribute.
