@@ -89,6 +89,7 @@ test('the page reports that the API is gone, and continues when it is back', asy
   for (const pid of inject('pids')['api'] ?? []) process.kill(pid, 'SIGKILL')
   await page.getByLabel('Amount to pay').fill('11')
   await expectText(page, 'The service cannot be reached.')
+  await expectFocus(page, /^Amount to pay$/)
   await untilReady()
 
   await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' })
@@ -130,7 +131,7 @@ test('a browser without a wallet learns what to install', async () => {
 
   await expectText(page, 'This browser has no EVM wallet. Install one that supports EIP-6963')
   await page.keyboard.press('Escape')
-  await expectFocus(page, 'Connect wallet')
+  await expectFocus(page, /^Connect wallet$/)
 })
 
 describe('accessibility', () => {
@@ -178,9 +179,9 @@ describe('accessibility', () => {
     await page.getByRole('button', { name: 'Review the swap', disabled: false }).press('Enter')
     await expectText(page, 'Allow this wallet to swap?')
     await check('authorization')
-    await expectFocus(page, 'Allow this wallet to swap?')
+    await expectFocus(page, /^Allow this wallet to swap\?$/)
     await page.keyboard.press('Tab')
-    await expectFocus(page, 'Copy')
+    await expectFocus(page, /Copy/)
     await page.getByRole('button', { name: 'Sign the authorization' }).click()
     await expectText(page, 'Sign this swap?')
     await check('operation')

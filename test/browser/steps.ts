@@ -39,14 +39,15 @@ export async function expectText(page: Page, text: string | RegExp): Promise<voi
   await page.getByText(text).first().waitFor()
 }
 
-/** The page moves the focus after it has painted, so this waits for it. */
-export async function expectFocus(page: Page, name: string): Promise<void> {
-  const hasFocus = (expected: string) => {
+/** Waits until an element with this text or label has the focus. The page itself does not count. */
+export async function expectFocus(page: Page, name: RegExp): Promise<void> {
+  const hasFocus = ({ source }: { source: string }) => {
     const element = document.activeElement
-    if (element === null || element === document.body) return false
-    return `${element.getAttribute('aria-label')} ${element.textContent}`.includes(expected)
+    if (element === null || element === document.body || element.id === 'main') return false
+    const names = [element.textContent, element.getAttribute('aria-label')]
+    return names.some((each) => each !== null && new RegExp(source).test(each))
   }
-  await page.waitForFunction(hasFocus, name)
+  await page.waitForFunction(hasFocus, { source: name.source })
 }
 
 /** The id of the current swap, as the page stores it. */

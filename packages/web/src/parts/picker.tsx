@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Avatar } from './avatar.tsx'
 import { Dialog } from './dialog.tsx'
 import { type Item, searchItems, stepIn } from './search-items.ts'
@@ -17,6 +17,13 @@ type Props = {
 /** A button with the chosen item, which opens a list with a search field. */
 export function Picker({ label, title, items, value, onPick, ...rest }: Props) {
   const [isOpen, setOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const wasOpen = useRef(false)
+  // The dialog returns the focus to the button that opened it. That one may be replaced by then.
+  useEffect(() => {
+    if (wasOpen.current && !isOpen && document.activeElement === document.body) button.current?.focus()
+    wasOpen.current = isOpen
+  }, [isOpen])
   const chosen = items.find(({ id }) => id === value)
   const pick = (id: string) => {
     setOpen(false)
@@ -26,6 +33,7 @@ export function Picker({ label, title, items, value, onPick, ...rest }: Props) {
   return (
     <>
       <button
+        ref={button}
         type="button"
         class={`pick ${rest.class ?? ''}`}
         aria-haspopup="dialog"
