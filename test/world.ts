@@ -287,7 +287,7 @@ export async function quoteOnceSettled(api: ApiClient, request: object) {
     const { status, body } = await api.quote(request)
     if (status === 200) return body
     refusal = `quote: ${status} ${body.code} ${body.message}`
-    if (status === 503 || body.code === 'INSUFFICIENT_LIQUIDITY') return undefined
+    if (status === 503 || status === 429 || body.code === 'INSUFFICIENT_LIQUIDITY') return undefined
     throw new Error(refusal)
   }
   return until(ask).catch((cause) => {
