@@ -88,7 +88,7 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     readGasBalance: (address) =>
       medianOfNodes(clients.nodes.map((node) => node.getBalance({ address: address as Address }))),
     readTokenBalance: (owner, token) =>
-      readBalance(client, { owner: owner as Address, token: token as Address }),
+      readBalance(clients.gathered.client, { owner: owner as Address, token: token as Address }),
     evm: { client, contracts },
   }
 }

@@ -70,7 +70,7 @@ export function createEvmChain(options: Options): Chain {
     offerReplacements,
     readDelegation: (wallet) => reads.readDelegation(clients, settings, wallet),
     readWallet: (input) => reads.readWallet(clients, settings, input),
-    readLocks: (ops, at) => reads.readLocks(agreed, settings, ops, at),
+    readLocks: (ops, at) => reads.readLocks(clients, settings, ops, at),
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
     findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap }, swap),
     readClaimCap,

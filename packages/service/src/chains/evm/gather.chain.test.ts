@@ -24,17 +24,23 @@ const BURNER: Hex = '0xfe'
 const DELEGATED: Address = '0x00000000000000000000000000000000000000dd'
 const DELEGATION: Hex = `0xef0100${'ab'.repeat(20)}`
 
+const ARB_SYS: Address = '0x0000000000000000000000000000000000000064'
+
 let chain: RunningChain
+let node: ReturnType<typeof createNode>
 let token: Address
 let feed: Address
 let client: PublicClient
 let asked: string[]
 
-beforeAll(async () => {
-  chain = await startChain({ name: 'gather', chainId: 31_337, blockMs: 60_000 })
-  const node = createTestClient({ mode: 'hardhat', transport: http(chain.rpcUrl), account: ANYONE })
+const createNode = (url: string) =>
+  createTestClient({ mode: 'hardhat', transport: http(url), account: ANYONE })
     .extend(publicActions)
     .extend(walletActions)
+
+beforeAll(async () => {
+  chain = await startChain({ name: 'gather', chainId: 31_337, blockMs: 60_000 })
+  node = createNode(chain.rpcUrl)
   await node.setAutomine(true)
   await node.impersonateAccount({ address: ANYONE })
   await node.setBalance({ address: ANYONE, value: 10n ** 24n })
@@ -128,4 +134,16 @@ test("the start of accounts' code is read in the same call, and a delegation in 
   expect([delegation, none, coins]).toEqual([DELEGATION, undefined, 0n])
   expect(contract).toMatch(/^0x[0-9a-f]{48}$/)
   expect(asked).toEqual(['eth_call'])
+})
+
+test('the block number is that of the call, and on Arbitrum the one that its precompile tells', async () => {
+  const number = await http(chain.rpcUrl)({}).request({ method: 'eth_blockNumber' })
+
+  expect(await client.getBlockNumber()).toBe(BigInt(number as Hex))
+
+  // Returns 7 to every call.
+  await node.setCode({ address: ARB_SYS, bytecode: '0x600760005260206000f3' })
+  expect(await client.getBlockNumber()).toBe(7n)
+  await node.setCode({ address: ARB_SYS, bytecode: '0x' })
+  expect(new Set(asked)).toEqual(new Set(['eth_call']))
 })

@@ -10,6 +10,7 @@ import {
   RpcRequestError,
   size,
   type Transport,
+  zeroAddress,
 } from 'viem'
 import { groupBy } from '../../model/group.ts'
 
@@ -35,8 +36,8 @@ const answersAbi = [
 
 /**
  * Combines contract reads and balances of one tick and one block into one call, which runs a `Reader`. A read that
- * reverts fails alone, with its own revert data. The block number is requested together with them, so that it comes
- * from the same node. All other requests pass unchanged.
+ * reverts fails alone, with its own revert data. The block number is read in the same call, so that it is that of the
+ * other answers. All other requests pass unchanged.
  */
 export function createGathering(transport: Transport): Transport {
   return (parameters) => {
@@ -50,8 +51,7 @@ export function createGathering(transport: Transport): Transport {
       retryCount: 0,
       request: ((asked: Request) => {
         const read = toRead(asked)
-        if (read) return gather.read(read)
-        return asked.method === 'eth_blockNumber' ? gather.beside(asked) : ask(asked)
+        return read ? gather(read) : ask(asked)
       }) as EIP1193RequestFn,
     })
   }
@@ -59,6 +59,7 @@ export function createGathering(transport: Transport): Transport {
 
 /** Undefined for calls that a `Reader` cannot make: with a sender, a value or state overrides. */
 function toRead({ method, params }: Request): Asked | undefined {
+  if (method === 'eth_blockNumber') return { target: zeroAddress, data: BLOCK_NUMBER, at: 'latest' }
   if (method === 'eth_getBalance') {
     const [target, at] = params as [Address, unknown]
     return { target, data: '0x', at }
@@ -69,8 +70,10 @@ function toRead({ method, params }: Request): Asked | undefined {
   return isPlain && to && data && data !== '0x' ? { target: to, data, at } : undefined
 }
 
-/** A `Reader` interprets this single byte as a query for code; a plain client would call the account instead. */
+// A `Reader` interprets one byte as a query for code and two as one for the block number; a plain client would call the
+// account instead.
 const CODE_START: Hex = '0x00'
+const BLOCK_NUMBER: Hex = '0x0000'
 
 /** The first 24 bytes of an account's code: a delegation has 23. Requires a gathering client. */
 export async function readCodeStart(
@@ -82,33 +85,17 @@ export async function readCodeStart(
   return (await client.call({ to: address, data: CODE_START, ...at })).data
 }
 
-function createGatherer(ask: Ask) {
-  let waiting: Waiting[] = []
-  let flushing: Promise<void> | undefined
+function createGatherer(ask: Ask): (asked: Asked) => Promise<Hex> {
+  const waiting: Waiting[] = []
   const flush = () => {
-    const taken = waiting
-    waiting = []
-    for (const [, sameBlock] of groupBy(taken, ({ at }) => JSON.stringify(at)))
+    for (const [, sameBlock] of groupBy(waiting.splice(0), ({ at }) => JSON.stringify(at)))
       for (const part of partsOf(sameBlock)) void readTogether(ask, part)
   }
-  const nextFlush = (): Promise<void> => {
-    flushing ??= new Promise((resolve) => {
-      setImmediate(() => {
-        flushing = undefined
-        flush()
-        resolve()
-      })
+  return (asked) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush)
+      waiting.push({ ...asked, resolve, reject })
     })
-    return flushing
-  }
-  return {
-    read: (asked: Asked): Promise<Hex> =>
-      new Promise((resolve, reject) => {
-        waiting.push({ ...asked, resolve, reject })
-        void nextFlush()
-      }),
-    beside: (asked: Request): Promise<unknown> => nextFlush().then(() => ask(asked)),
-  }
 }
 
 /** Parts in the order of the requests, each small enough for one call. */

@@ -13,7 +13,8 @@ const node = await startChain({ name: plan.name, chainId: plan.chainId })
 afterAll(() => node.stop())
 const { rpcUrl } = node
 const { contracts } = await deployContracts({ ...plan, rpcUrl, keys: createKeys() })
-const { client } = createEvmClients({ urls: [rpcUrl] })
+const clients = createEvmClients({ urls: [rpcUrl] })
+const { agreed: client } = clients
 
 const MANY = 2_500
 
@@ -26,7 +27,7 @@ test('thousands of open swaps are read in calls that no node refuses', async () 
     return { hash, locker: zeroAddress, position: BigInt(index), round: 1n } as Op & { hash: `0x${string}` }
   })
 
-  const locks = await readLocks(client, settings, ops, at)
+  const locks = await readLocks(clients, settings, ops, at)
   const undelivered = await readUndelivered(client, settings, ops, at)
 
   expect([locks.size, new Set(locks.values())]).toEqual([MANY, new Set(['none'])])
@@ -40,7 +41,7 @@ test("a block before the contracts' deployment contains no op and no delivery", 
   const before = { number: 0n } as Block
   const op = { hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n } as unknown as Op
 
-  expect(await readLocks(client, settings, [op], before)).toEqual(new Map([[zeroHash, 'none']]))
+  expect(await readLocks(clients, settings, [op], before)).toEqual(new Map([[zeroHash, 'none']]))
   expect(await readUndelivered(client, settings, [op], before)).toEqual(new Set([zeroHash]))
 })
 
@@ -49,5 +50,5 @@ test('an address without our contract is an error, and not an answer', async () 
   const wrong = { escrow: contracts.account } as unknown as EvmChainSettings
   const op = { hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n } as unknown as Op
 
-  await expect(readLocks(client, wrong, [op], at)).rejects.toThrow()
+  await expect(readLocks(clients, wrong, [op], at)).rejects.toThrow()
 })

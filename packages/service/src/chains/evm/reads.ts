@@ -55,7 +55,7 @@ export async function readWalletState(
   return { delegation, balance }
 }
 
-/** In one request, so that the block number comes from the same node. */
+/** In one call, so that the block number is that of the balance. */
 export async function readWallet(
   clients: Clients,
   settings: EvmChainSettings,
@@ -112,14 +112,18 @@ export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSe
 
 // A few million gas per call: nodes limit its gas and time.
 const LOOKED_UP_AT_ONCE = 1_000
+// Sixty such reads in one call stay below the limit of its answer.
+const GATHERED = 10
 
+/** Several lanes look up a few ops each when a block arrives: those reads share a call. */
 export async function readLocks(
-  client: PublicClient,
+  { agreed, gathered }: Pick<EvmClients, 'agreed' | 'gathered'>,
   { escrow }: EvmChainSettings,
   ops: readonly LockRef[],
   at: Pick<Block, 'number'>,
 ): Promise<Map<string, LockState>> {
   const slots = { address: escrow, abi: geoEscrowAbi, functionName: 'slots', blockNumber: at.number } as const
+  const client = ops.length <= GATHERED ? gathered.agreed : agreed
   const states = new Map<string, LockState>()
   for (const part of chunksOf(ops, LOOKED_UP_AT_ONCE)) {
     const args = [part.map((op) => op.locker as Address), part.map((op) => op.position)] as const
@@ -130,12 +134,12 @@ export async function readLocks(
 }
 
 export async function readLockNow(
-  { client, agreed }: Pick<EvmClients, 'client' | 'agreed'>,
+  clients: Pick<EvmClients, 'client' | 'agreed' | 'gathered'>,
   settings: EvmChainSettings,
   op: LockRef,
 ): Promise<LockState | undefined> {
-  const number = await client.getBlockNumber({ cacheTime: 0 })
-  return (await readLocks(agreed, settings, [op], { number })).get(op.hash)
+  const number = await clients.client.getBlockNumber({ cacheTime: 0 })
+  return (await readLocks(clients, settings, [op], { number })).get(op.hash)
 }
 
 export async function readUndelivered(
