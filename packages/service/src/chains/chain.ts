@@ -1,7 +1,7 @@
 import type { SlotState } from '@geoswap/protocol'
 import type { LegCosts } from '../model/catalog.ts'
 import type { FailureCode } from '../model/outcome.ts'
-import type { Op, Swap } from '../model/swap.ts'
+import type { Op, SignedInput, Swap } from '../model/swap.ts'
 
 /**
  * A block as the flow sees it. `height` counts blocks; `number` also counts empty slots, on chains that have them. An
@@ -37,14 +37,17 @@ export type Refunded = Landed & { credited: boolean }
 /** An op and the transaction recorded as its delivery. */
 export type PaidOp = { op: Op; txHash?: string | undefined }
 
-/** An event of our contracts, or shown by a marker. `id` is the op's hash or, for a delivery, the delivery's hash. */
+/**
+ * An event of our contracts, or shown by a marker. `id` is the op's hash; for a delivery the delivery's hash; for a
+ * recovery op, token and transaction (`model/deposit.ts`).
+ */
 export type ChainEvent = {
-  kind: 'locked' | 'claimed' | 'refunded' | 'delivered'
+  kind: 'locked' | 'claimed' | 'refunded' | 'delivered' | 'recovered'
   id: string
   txHash: string
   block: bigint
   blockHash: string
-  /** The amount paid by a delivery. */
+  /** The amount paid by a delivery or a recovery. */
   amount?: bigint
   /** For a refund: the wallets that were credited in the same transaction because their transfer was refused. */
   creditedTo?: readonly string[]
@@ -196,7 +199,25 @@ export type OriginChain = AnyChain & {
   /** How many claims fit into one transaction now, with a reserve. */
   readMaxClaims(at: Heads): Promise<number>
   planRefund(swap: Swap, attested: { signature: string; validUntil: number }): Promise<TxRequest>
+  /** Absent on a chain where the wallet signs the transaction that takes its input. */
+  ways?: OriginWays
 }
+
+/** The ways in which an input comes in without a delegation. */
+export type OriginWays = {
+  /** Whether this signature lets the chain take this input now. */
+  isInputSigned(input: SignedInput, signature: string): Promise<boolean>
+  /** The number that the wallet's next permit for a token must have. */
+  readPermitNonce(token: string, wallet: string): Promise<bigint>
+  /** What lies of these tokens at the addresses of these ops at a block, by op hash. */
+  readDeposits(ops: readonly Op[], tokens: readonly string[], at: Block): Promise<Map<string, Held[]>>
+  /** The last transaction that sent the input to the op's address; undefined if the chain does not tell. */
+  findDepositTx(op: Op, at: Block): Promise<string | undefined>
+  /** Sends what lies of a token at the op's address to its wallet. */
+  planRecover(op: Op, token: string): Promise<TxRequest>
+}
+
+export type Held = { token: string; amount: bigint }
 
 /** `left` and `claimed` are for the hour of the reading. */
 export type ClaimCap = { perHour: bigint; left: bigint; claimed: bigint }

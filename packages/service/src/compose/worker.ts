@@ -49,6 +49,7 @@ import { findToLock } from '../store/swaps.ts'
 import { assertKeysFor, type Chains, connectChains, loadCatalog, signingAddresses } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
+import { createDepositTask, createRecoverWork } from './deposits.ts'
 import { createFollowing } from './following.ts'
 import { createGasTask, createLedgerTask } from './ledger.ts'
 import { openChains } from './open-chains.ts'
@@ -292,7 +293,12 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
   return {
     ...lane,
-    tasks: [...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, deferred, times.task],
+    tasks: [
+      ...createFollowing(parts, connected),
+      ...lane.tasks,
+      ...[createDepositTask(parts, connected, { follower, onMoved }), ...books],
+      ...[orphans, deferred, times.task],
+    ],
   }
 }
 
@@ -301,6 +307,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
   const { pool, prices, events } = parts
   const { chain, config } = connected
   const sender = senderOf(parts, connected, address)
+  const view = followerOf(parts, config.chainId)
   const batchSize = connected.senders.authorize.includes(address) ? 1 : chain.maxBatch
   const deps = {
     ...{ pool, sender, origin: chain, batchSize, refreshPrices: prices.refresh },
@@ -328,6 +335,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
         run: async (lease: Lease, heads?: Heads) => heads && lockWaiting(deps, lease, heads, waiting),
       })),
       ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share })]),
+      ...(share?.index === 0 ? [createRecoverWork(parts, connected, { sender, view })] : []),
     ],
   })
 }

@@ -67,7 +67,7 @@ export type SpentCap = { chainId: number; token: string; amount: bigint; seconds
  */
 export async function recountClaims(db: Db, spent: readonly SpentCap[]): Promise<void> {
   await db.query(`update swaps set claim_booked = state in ${listOf(claimableStates)}
-                   where claim_booked or state not in ${listOf(['accepted', ...endedStates])}`)
+                   where claim_booked or state not in ${listOf(['awaitingDeposit', 'accepted', ...endedStates])}`)
   await db.query('update claim_books set open = 0')
   await db.query(
     `insert into claim_books as b (chain_id, token, open)

@@ -25,6 +25,13 @@ export async function findUnlocked(db: Db, chainId: number): Promise<Swap[]> {
   return selectSwaps(db, `${clause} order by s.created_at`, [chainId])
 }
 
+/** Swaps whose input was not deposited yet, in the words of the index `swaps_awaiting`. */
+export async function findAwaiting(db: Db, chainId: number): Promise<Swap[]> {
+  return selectSwaps(db, `where s.state = 'awaitingDeposit' and s.origin_chain = $1 order by s.created_at`, [
+    chainId,
+  ])
+}
+
 /** Swaps that may have been delivered here but in no known block, in the words of the index `swaps_undelivered`. */
 export async function findUndelivered(db: Db, chainId: number): Promise<Swap[]> {
   const states = `s.state in ${listOf(owedStates)}`
@@ -177,6 +184,7 @@ export async function advanceSwap(db: Db, { swap, event, ...recorded }: Change):
     facts.claimedBySeconds === undefined ? undefined : hourOf(facts.claimedBySeconds),
     event === 'inputLost',
     facts.deliveredBlock?.toString(),
+    facts.deposit && toJson(facts.deposit),
   ])
   const row = rows[0]
   return row && { ...swap, state, version: row.version, ...changedFieldsOf(facts) }
@@ -207,14 +215,15 @@ export async function advanceTogether(db: Db, { swaps, event, ...recorded }: Tog
 function timelineEntry(swap: Swap, facts: AnyFacts, state: SwapState): string | null {
   const stage = publicSubstatus(state)
   if (stage === publicSubstatus(swap.state)) return null
-  const onOrigin = facts.originTxHash ?? facts.refundTxHash
+  const onOrigin = facts.originTxHash ?? facts.refundTxHash ?? facts.deposit?.txHash
   if (onOrigin) return toJson({ stage, chainId: swap.op.originChain, txHash: onOrigin })
   if (!facts.deliveryTxHash) return toJson({ stage })
   return toJson({ stage, chainId: swap.op.destinationChain, txHash: facts.deliveryTxHash })
 }
 
-function changedFieldsOf({ originTxHash, deliveryTxHash, refundReason }: AnyFacts): Partial<Swap> {
+function changedFieldsOf({ originTxHash, deliveryTxHash, refundReason, deposit }: AnyFacts): Partial<Swap> {
   return {
+    ...(deposit && { deposit }),
     ...(originTxHash && { originTxHash }),
     ...(deliveryTxHash && { deliveryTxHash }),
     ...(refundReason && { refundReason }),

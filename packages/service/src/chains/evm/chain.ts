@@ -4,6 +4,7 @@ import { isPurchase } from '../../model/venue.ts'
 import type { Chain, Transfer } from '../chain.ts'
 import { createClaimLimits } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
+import { findDepositTx, readDeposits } from './deposits.ts'
 import { createEventReader, readDeliveries } from './events.ts'
 import {
   boundFees,
@@ -17,13 +18,22 @@ import {
 } from './fees.ts'
 import { createHeadReader } from './heads.ts'
 import { findObstacle } from './obstacle.ts'
-import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
+import {
+  type EvmRequest,
+  planClaim,
+  planDelivery,
+  planLock,
+  planRecover,
+  planRefund,
+  planTransfer,
+} from './plans.ts'
 import * as reads from './reads.ts'
 import { broadcast, createOutcomeReader, isSignedFor, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
-import { isOpSigned } from './signed-op.ts'
+import { createInputCheck, isOpSigned } from './signed-op.ts'
 import type { EvmSigner } from './signer.ts'
 import { simulateDelivery } from './simulate.ts'
+import { readPermitNonce } from './token-signing.ts'
 import type { EvmVenue } from './venue.ts'
 
 type Options = {
@@ -46,6 +56,7 @@ export function createEvmChain(options: Options): Chain {
   const { clients, settings, prices, venues, accounts, deliverer } = options
   const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
+  const isInputSigned = createInputCheck(client, settings)
   const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
   return {
     chainId: settings.chainId,
@@ -74,13 +85,21 @@ export function createEvmChain(options: Options): Chain {
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
     findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap }, swap),
     readClaimCap,
-    isSigned: (swap) => isOpSigned(swap, (op) => reads.readLockNow(clients, settings, op)),
+    isSigned: (swap) =>
+      isOpSigned(swap, { isInputSigned, readLock: (op) => reads.readLockNow(clients, settings, op) }),
     // A payment that a token refuses is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),
     planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
     readMaxClaims: async (at) => claimsThatFit(await readFees(prices, at), MAX_BATCH),
     planRefund: async (swap, attested) => planRefund(settings, swap, attested),
+    ways: {
+      isInputSigned,
+      readPermitNonce: (token, wallet) => readPermitNonce(clients.gathered.client, token, wallet),
+      readDeposits: (ops, tokens, at) => readDeposits(clients.gathered.agreed, tokens, ops, at),
+      findDepositTx: (op, at) => findDepositTx(agreed, op, at),
+      planRecover: async (op, token) => planRecover(settings, op, token),
+    },
     simulateDelivery: (op, by) => {
       const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }
       if (!isPurchase(op)) return simulateDelivery(client, as, op)

@@ -26,6 +26,8 @@ export type EvmRequest = {
 // contract's own bound for the call (its caps and floors) plus its measured fixed part.
 const LOCK = 420_000
 const LOCK_MANY = { fixed: 400_000, each: 300_000 }
+const LOCK_AT_ADDRESS = 600_000
+const RECOVER = 500_000
 const AUTHORIZATION = 25_000 // EIP-7702 PER_EMPTY_ACCOUNT_COST
 const DELIVER = 300_000
 const DELIVER_MANY = { fixed: 300_000, each: 200_000 }
@@ -37,7 +39,51 @@ const TRANSFER = { native: 100_000, token: 200_000 }
 /** A no-op that only consumes its nonce. */
 export const BURN: EvmRequest = { to: zeroAddress, data: '0x', gas: TRANSFER.native }
 
-export function planLock({ escrow }: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
+/** All swaps of one transaction come in by one method; permits and deposits one by one. */
+export function planLock(settings: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
+  const [first] = swaps
+  const method = first?.op.method ?? 'delegation'
+  if (!first || swaps.some(({ op }) => (op.method ?? 'delegation') !== method))
+    throw new Error('No swaps of one method to lock')
+  if (method === 'delegation') return planDelegated(settings, swaps)
+  const { escrow } = settings
+  if (method === 'authorization') return planAuthorized(escrow, swaps)
+  if (swaps.length > 1) throw new Error(`Only one swap can be locked by ${method}`)
+  const data = method === 'deposit' ? encodeDeposited(first) : encodePermitted(first)
+  return { to: escrow, data, gas: LOCK_AT_ADDRESS }
+}
+
+function planAuthorized(escrow: string, swaps: readonly Swap[]): EvmRequest {
+  const ops = swaps.map((swap) => ({ op: toEscrowOp(swap.op), signature: swap.signature as Hex }))
+  const [only] = ops
+  if (only && ops.length === 1) {
+    const args = [only.op, only.signature] as const
+    const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lockWithAuthorization', args })
+    return { to: escrow, data, gas: LOCK }
+  }
+  const data = encodeFunctionData({
+    ...{ abi: geoEscrowAbi, functionName: 'lockManyWithAuthorization', args: [ops] },
+  })
+  return { to: escrow, data, gas: LOCK_MANY.fixed + LOCK_MANY.each * swaps.length }
+}
+
+function encodeDeposited({ op }: Swap): Hex {
+  return encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lockDeposited', args: [toEscrowOp(op)] })
+}
+
+function encodePermitted({ op, signature }: Swap): Hex {
+  const { r, s, yParity } = parseSignature(signature as Hex)
+  const args = [toEscrowOp(op), BigInt(op.opDeadline), 27 + yParity, r, s] as const
+  return encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lockPermitted', args })
+}
+
+export function planRecover({ escrow }: EvmChainSettings, op: Op, token: string): EvmRequest {
+  const args = [op.locker as Address, toEscrowOp(op), token as Address] as const
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'recover', args })
+  return { to: escrow, data, gas: RECOVER }
+}
+
+function planDelegated({ escrow }: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
   const authorizations = swaps.flatMap((swap) => (swap.delegation ? [swap.delegation] : []))
   const [only] = swaps
   if (!only) throw new Error('No swap to lock')

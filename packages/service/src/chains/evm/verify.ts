@@ -1,6 +1,6 @@
 import { CONTRACT_CODE, geoEscrowAbi, geoVaultAbi, isCodeOf } from '@geoswap/protocol'
-import { type Address, BaseError, erc20Abi, type PublicClient, parseAbi } from 'viem'
-import { refusalOf } from './simulate.ts'
+import { type Address, erc20Abi, type PublicClient, parseAbi } from 'viem'
+import { refusedAsUndefined } from './token-signing.ts'
 
 export function readDecimals(client: PublicClient, token: Address): Promise<number> {
   return client.readContract({ address: token, abi: erc20Abi, functionName: 'decimals' })
@@ -159,13 +159,4 @@ async function verifyFeed(client: PublicClient, { address, description }: Expect
     ...(actual === description ? [] : [`the feed at ${address} is of ${actual}, not of ${description}`]),
     ...(FEED_DECIMALS.includes(decimals) ? [] : [`the feed at ${address} has ${decimals} decimals`]),
   ]
-}
-
-/** Undefined if nothing at the address answers as expected; rethrows failures of the node. */
-function refusedAsUndefined(error: unknown): undefined {
-  const isAnswer = (cause: unknown) =>
-    cause instanceof BaseError && /^(ContractFunctionZeroData|AbiDecoding|InvalidBytes)/.test(cause.name)
-  if (refusalOf(error) !== undefined) return undefined
-  if (error instanceof BaseError && error.walk(isAnswer)) return undefined
-  throw error
 }

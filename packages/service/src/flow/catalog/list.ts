@@ -5,6 +5,7 @@ import { findChain, toCaip2, toCaip19 } from '../../model/caip.ts'
 import type { Catalog, CatalogChain, Market, Token } from '../../model/catalog.ts'
 import { isLate } from '../../model/chain-refusal.ts'
 import { mostOf } from '../../model/curve.ts'
+import { methodsOf } from '../../model/origin-methods.ts'
 import type { Venue } from '../../model/venue.ts'
 
 type CatalogDeps = {
@@ -76,6 +77,7 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
   const deliverable = isDelivered ? mostDeliverable(venues, chain, token) : 0n
   const output = deliverable > 0n
   const caip2 = toCaip2(chain)
+  const originMethods = methodsOf(chain, token)
   return {
     chainId,
     caip: { chainId: caip2, address: toCaip19(caip2, address) },
@@ -86,6 +88,7 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
     native: token === chain.native,
     input,
     output,
+    ...(originMethods && { originMethods }),
     ...(output && { maxOutput: deliverable.toString() }),
     ...(price !== undefined && { priceUsd: formatCents(toCents(price)) }),
   }
