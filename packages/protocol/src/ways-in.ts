@@ -25,7 +25,7 @@ export const permitTypes = {
 } as const
 
 /** The functions of a token by which a signature moves it, and by which its domain is checked. */
-export const signedTokenAbi = parseAbi([
+export const signedTokenAbi = /* @__PURE__ */ parseAbi([
   'function name() view returns (string)',
   'function version() view returns (string)',
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
@@ -37,7 +37,7 @@ export const signedTokenAbi = parseAbi([
 ])
 
 /** ERC-1271: how a wallet with code accepts a signature. */
-export const contractWalletAbi = parseAbi([
+export const contractWalletAbi = /* @__PURE__ */ parseAbi([
   'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
 ])
 export const VALID_SIGNATURE: Hex = '0x1626ba7e'
