@@ -107,8 +107,11 @@ async function prepareAccounts(client: EvmClient, keys: Keys): Promise<void> {
 
 /** Deploys as an operator does, so that the local contracts equal those of other networks. */
 async function deployProtocol(deployer: Deployer, keys: Keys): Promise<DeployedChain['contracts']> {
-  const roles = { treasury: keys.treasury.address, attester: keys.attester.address }
-  const { contracts, creations } = planDeployment(roles)
+  const members = keys.attesters.map(({ address }) => address)
+  const { contracts, creations } = planDeployment({
+    treasury: keys.treasury.address,
+    attesters: { members, threshold: keys.threshold },
+  })
   for (const { data } of creations) await execute(deployer, { to: CREATE2_PROXY, data, gas: CREATION_GAS })
   for (const name of ['account', 'escrow', 'vault'] as const) {
     const code = await deployer.client.getCode({ address: contracts[name] })

@@ -50,11 +50,15 @@ export const CONTRACT_CODE: Record<ContractName, RuntimeCode> = {
   adapter: uniswapV3AdapterRuntime,
 }
 
-/** The addresses of the contracts of a treasury and an attester, equal on every chain. */
-export function planDeployment({ treasury, attester }: { treasury: Address; attester: Address }): Deployment {
+type Roles = { treasury: Address; attesters: { members: readonly Address[]; threshold: number } }
+
+/** The addresses of the contracts of a treasury and its attesters, equal on every chain. */
+export function planDeployment({ treasury, attesters }: Roles): Deployment {
   const vaultCode = encodeDeployData({ abi: geoVaultAbi, bytecode: geoVaultBytecode, args: [treasury] })
   const vault = addressOf(vaultCode)
-  const args = [vault, attester, treasury] as const
+  // The escrow expects its attesters by number.
+  const members = [...attesters.members].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+  const args = [vault, members, BigInt(attesters.threshold), treasury] as const
   const escrowCode = encodeDeployData({ abi: geoEscrowAbi, bytecode: geoEscrowBytecode, args })
   const escrow = addressOf(escrowCode)
   return {

@@ -157,7 +157,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
       network: 'conformance',
       chains: [config],
       assets: [],
-      attester: attester.address,
+      attesters: { members: [attester.address], threshold: 1 },
       relayers: [],
       authorizationRelayers: [],
       deliverers: [],

@@ -2,7 +2,8 @@ import { type Address, getAddress, type Hex, type PublicClient, TransactionRecei
 import type { Op } from '../../model/swap.ts'
 import { isPurchase } from '../../model/venue.ts'
 import type { Chain, Transfer } from '../chain.ts'
-import { createClaimLimits } from './claim-limits.ts'
+import { createAttesterReader } from './attesters.ts'
+import { createClaimLimits, createRefundRoom } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { createEventReader, readDeliveries } from './events.ts'
 import {
@@ -78,8 +79,11 @@ export function createEvmChain(options: Options): Chain {
     // A payment that a token refuses is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),
-    planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
+    readAttesters: createAttesterReader(clients.gathered.client, settings.escrow),
+    planClaim: async (swaps, signatures) => planClaim(settings, swaps, signatures),
     readMaxClaims: async (at) => claimsThatFit(await readFees(prices, at), MAX_BATCH),
+    readRefundRoom: createRefundRoom(clients.gathered.client, settings.escrow),
+    isRefundPublic: (op, at) => at.seconds > op.refundDeadline,
     planRefund: async (swap, attested) => planRefund(settings, swap, attested),
     simulateDelivery: (op, by) => {
       const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }
