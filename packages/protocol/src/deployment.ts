@@ -7,6 +7,7 @@ import {
   uniswapV3AdapterBytecode,
   uniswapV3AdapterRuntime,
 } from './abi/uniswap-v3-adapter.gen.ts'
+import { sortAttesters } from './attestation.ts'
 import type { RuntimeCode } from './code-hash.ts'
 
 /**
@@ -50,15 +51,14 @@ export const CONTRACT_CODE: Record<ContractName, RuntimeCode> = {
   adapter: uniswapV3AdapterRuntime,
 }
 
-type Roles = { treasury: Address; attesters: { members: readonly Address[]; threshold: number } }
+/** Who decides: `threshold` of the attesters must sign. */
+export type DeploymentRoles = { treasury: Address; attesters: readonly Address[]; threshold: number }
 
-/** The addresses of the contracts of a treasury and its attesters, equal on every chain. */
-export function planDeployment({ treasury, attesters }: Roles): Deployment {
+/** The addresses of the contracts of these roles, equal on every chain. */
+export function planDeployment({ treasury, attesters, threshold }: DeploymentRoles): Deployment {
   const vaultCode = encodeDeployData({ abi: geoVaultAbi, bytecode: geoVaultBytecode, args: [treasury] })
   const vault = addressOf(vaultCode)
-  // The escrow expects its attesters by number.
-  const members = [...attesters.members].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
-  const args = [vault, members, BigInt(attesters.threshold), treasury] as const
+  const args = [vault, sortAttesters(attesters), BigInt(threshold), treasury] as const
   const escrowCode = encodeDeployData({ abi: geoEscrowAbi, bytecode: geoEscrowBytecode, args })
   const escrow = addressOf(escrowCode)
   return {

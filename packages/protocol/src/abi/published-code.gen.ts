@@ -3,11 +3,11 @@
 /** The hash of the runtime code, with 32 zero bytes at each of `immutables`: see `hashCode`. */
 export const PUBLISHED_CODE = {
   account: {
-    hash: '0xb0b077bc8cf1ab4e613d7286a007a0e9f92c431805abec8eb1373d20adb3c87f',
+    hash: '0xa73b28ea76cd286a8a2e076a6d1b55af57d8f8a5b8d9916c4a351b9ea5df566e',
     immutables: [343, 726],
   },
   escrow: {
-    hash: '0xf40267f028808d699694d8b1ad0dde297e4761baf6bb8f6d4cd083f9004c2820',
-    immutables: [1072, 1294, 1637, 2644, 2678, 2713, 3270, 3308, 5122, 6213, 6324, 8129, 8555, 9036, 9977, 10011, 10046, 10160, 10198],
+    hash: '0xd66f6b6804e71e3496e5e906d0e88d3075d6c9a45d14b4f3a5417dd52899cb31',
+    immutables: [1860, 2324, 2502, 3766, 4683, 6380, 7196, 7669, 7963, 8107, 8896, 9741, 11288, 11323, 11358, 11975, 12013, 14664, 15141, 15851, 15885, 15920, 16034, 16072, 18010],
   },
 } as const

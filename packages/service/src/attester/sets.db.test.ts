@@ -163,7 +163,8 @@ test('an attester can write, change and block nothing of another', async () => {
   const swap = await delivered()
   const hash = await hashOf(swap)
   await propose()
-  const [{ id: attestationId }] = (await findProposed(logins[1] as Pool)) as [{ id: string }]
+  const [proposed] = await findProposed(logins[1] as Pool)
+  const attestationId = proposed?.id ?? ''
   const liar = logins[0] as Pool
 
   await recordCheck(liar, { attestationId, signer: 'b', signature: 'garbage' })

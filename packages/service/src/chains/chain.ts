@@ -1,4 +1,4 @@
-import type { SlotState } from '@geoswap/protocol'
+import type { AttesterSignature, SlotState } from '@geoswap/protocol'
 import type { AttesterSet } from '../model/attester-set.ts'
 import type { LegCosts } from '../model/catalog.ts'
 import type { FailureCode } from '../model/outcome.ts'
@@ -195,8 +195,8 @@ export type OriginChain = AnyChain & {
   planLock(swaps: readonly Swap[]): Promise<TxRequest>
   /** The attesters who decide an op: its refund deadline alone chooses them. Some seconds old. */
   readAttesters(refundDeadline: number): Promise<AttesterSet>
-  /** `signatures`: of as many attesters as their threshold, in the order of their addresses. */
-  planClaim(swaps: readonly Swap[], signatures: readonly string[]): Promise<TxRequest>
+  /** `signatures`: of as many attesters as their threshold. */
+  planClaim(swaps: readonly Swap[], signatures: readonly AttesterSignature[]): Promise<TxRequest>
   /** How many claims fit into one transaction now, with a reserve. */
   readMaxClaims(at: Heads): Promise<number>
   /** How much of a token can be refunded by attestation now; undefined without a limit. Some seconds old. */
@@ -207,7 +207,7 @@ export type OriginChain = AnyChain & {
   planRefund(swap: Swap, attested: AttestedRefund | undefined): Promise<TxRequest>
 }
 
-export type AttestedRefund = { signatures: readonly string[]; validUntil: number }
+export type AttestedRefund = { signatures: readonly AttesterSignature[]; validUntil: number }
 
 /** `left` and `claimed` are for the hour of the reading. */
 export type ClaimCap = { perHour: bigint; left: bigint; claimed: bigint }

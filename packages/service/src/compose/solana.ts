@@ -89,7 +89,7 @@ function toSettings({ network, config, markerKey, custodyOf }: Options): SolanaP
     attesters,
     async isAttested({ opHash, ...outcome }, signatures) {
       const attested = { ...outcome, chainId, opHashes: [opHash] }
-      const signers = await Promise.all(signatures.map((each) => recoverSigner(attested, each)))
+      const signers = await Promise.all(signatures.map(({ signature }) => recoverSigner(attested, signature)))
       const members = new Set(signers.filter((signer) => signer && attesters.members.includes(signer)))
       return members.size >= attesters.threshold
     },

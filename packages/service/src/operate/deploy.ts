@@ -191,9 +191,9 @@ function parse(args: string[]) {
 
 function planOf({ treasury, attesters }: NetworkConfig): Deployment {
   if (!treasury) throw new UsageError('The configuration has no treasury, which will own inventory and caps.')
-  const members = attesters.members.map((address) => getAddress(address))
   return planDeployment({
     treasury: getAddress(treasury),
-    attesters: { members, threshold: attesters.threshold },
+    attesters: attesters.members.map((address) => getAddress(address)),
+    threshold: attesters.threshold,
   })
 }

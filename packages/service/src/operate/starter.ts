@@ -99,9 +99,11 @@ function contractsOf(roles: Roles): object {
   const { treasury, attesters } = roles
   if (!treasury || attesters.length === 0)
     return { account: TO_FILL_IN, escrow: TO_FILL_IN, vault: TO_FILL_IN }
-  const members = attesters.map((address) => getAddress(address))
-  const set = { members, threshold: thresholdOf(roles) }
-  return planDeployment({ treasury: getAddress(treasury), attesters: set }).contracts
+  return planDeployment({
+    treasury: getAddress(treasury),
+    attesters: attesters.map((address) => getAddress(address)),
+    threshold: thresholdOf(roles),
+  }).contracts
 }
 
 function solanaRolesOf({ solana = {} }: Roles): object {

@@ -168,6 +168,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
     signers: [feePayer, delivery, intake, authority],
     markerKey: new Secret(toHex(MARKER_KEY)),
     findSigned: undefined,
+    custodyOf: () => ({ intake: intake.address, vault: authority.address }),
   })
   return { connected, places: vaults, feePayers, stopNodes: nodes.stop }
 }

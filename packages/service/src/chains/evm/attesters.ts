@@ -47,7 +47,7 @@ export async function readAttesterSets(client: PublicClient, escrow: Address): P
 /** Undefined without a proposal that can still be accepted. */
 export async function readAttesterChange(
   client: PublicClient,
-  { escrow, seconds, blockNumber }: { escrow: Address; seconds: number; blockNumber?: bigint },
+  { escrow, blockNumber }: { escrow: Address; blockNumber?: bigint },
 ): Promise<AttesterChange | undefined> {
   const [members, threshold, readyAt] = await client.readContract({
     address: escrow,
@@ -55,10 +55,6 @@ export async function readAttesterChange(
     functionName: 'proposedAttesters',
     ...(blockNumber !== undefined && { blockNumber }),
   })
-  const change = { members, threshold: Number(threshold), readyAt: Number(readyAt) }
-  const isOpen = members.length > 0 && seconds <= change.readyAt + ACCEPT_SECONDS
-  return isOpen ? change : undefined
+  if (members.length === 0) return undefined
+  return { members, threshold: Number(threshold), readyAt: Number(readyAt) }
 }
-
-// GeoEscrow's: a proposal that is not accepted in this time lapses.
-const ACCEPT_SECONDS = 2 * 24 * 3_600

@@ -176,7 +176,7 @@ describe('when bytes become ten times as expensive', () => {
     const planned = planClaim(
       { escrow: zeroAddress } as unknown as EvmChainSettings,
       swaps,
-      [`0x${'01'.repeat(64)}1b`, `0x${'02'.repeat(64)}1b`],
+      [1, 2].map((n) => ({ signer: `0x0${n}`, signature: `0x${`0${n}`.repeat(64)}1b` })),
     )
 
     expect(bytesOf(planned)).toBeLessThanOrEqual(200n + 20n * 300n)

@@ -1,7 +1,6 @@
-import { geoEscrowAbi, geoVaultAbi, toIndex } from '@geoswap/protocol'
+import { type AttesterSignature, geoEscrowAbi, geoVaultAbi, joinSignatures, toIndex } from '@geoswap/protocol'
 import {
   type Address,
-  concat,
   encodeFunctionData,
   erc20Abi,
   type Hex,
@@ -67,12 +66,13 @@ function encodeLockMany(swaps: readonly Swap[]): Hex {
 export function planClaim(
   { escrow }: EvmChainSettings,
   swaps: readonly Swap[],
-  signatures: readonly string[],
+  signatures: readonly AttesterSignature[],
 ): EvmRequest {
   const ops = swaps.map((swap) => ({ locker: swap.op.locker as Address, op: toEscrowOp(swap.op) }))
+  const args = [ops, joinSignatures(signatures)] as const
   return {
     to: escrow,
-    data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claimMany', args: [ops, join(signatures)] }),
+    data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claimMany', args }),
     gas: CLAIM_MANY.fixed + CLAIM_MANY.each * swaps.length + SIGNATURE * signatures.length,
   }
 }
@@ -88,7 +88,7 @@ export function planRefund(
     return { to: escrow, data, gas: REFUND }
   }
   const { validUntil, signatures } = attested
-  const args = [...of, BigInt(validUntil), join(signatures)] as const
+  const args = [...of, BigInt(validUntil), joinSignatures(signatures)] as const
   return {
     to: escrow,
     data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refundAttested', args }),
@@ -96,15 +96,6 @@ export function planRefund(
   }
 }
 
-/** As the escrow reads them: EIP-2098, one after the other. */
-function join(signatures: readonly string[]): Hex {
-  return concat(
-    signatures.map((signature) => {
-      const { r, vs } = toCompact(signature)
-      return concat([r, vs])
-    }),
-  )
-}
 
 export function planDelivery(settings: EvmChainSettings, ops: readonly Op[]): EvmRequest {
   const orders = ops.map((op) => toDeliveryOrder(settings, op))

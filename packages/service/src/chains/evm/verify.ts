@@ -123,8 +123,8 @@ async function verifyCreation(client: PublicClient, { contracts }: Expected): Pr
     readAttesterSets(client, contracts.escrow),
   ])
   if (!first) return ['the escrow has no attesters']
-  const attesters = { members: first.members as Address[], threshold: first.threshold }
-  const created = planDeployment({ treasury, attesters }).contracts
+  const { members, threshold } = first
+  const created = planDeployment({ treasury, attesters: members as Address[], threshold }).contracts
   return (['account', 'escrow', 'vault'] as const)
     .filter((role) => created[role] !== contracts[role])
     .map((role) => `the ${role} at ${contracts[role]} was not created by this version, which has ${created[role]}`)

@@ -1,3 +1,4 @@
+import type { AttesterSignature } from '@geoswap/protocol'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { AttestedRefund } from '../chain.ts'
 import { readBlocks } from './blocks.ts'
@@ -54,7 +55,7 @@ export async function planDelivery(parts: SolanaParts, op: Op): Promise<PaymentR
 }
 
 /** Plans the claim of a delivered swap's input into the inventory. */
-export async function planClaim(parts: SolanaParts, op: Op, signatures: readonly string[]): Promise<PaymentRequest> {
+export async function planClaim(parts: SolanaParts, op: Op, signatures: readonly AttesterSignature[]): Promise<PaymentRequest> {
   const { vaults, isAttested } = parts.settings
   if (!(await isAttested({ kind: 'claim', opHash: op.hash }, signatures)))
     throw new Error('The attesters did not sign this claim')

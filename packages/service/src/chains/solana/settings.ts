@@ -1,3 +1,4 @@
+import type { AttesterSignature } from '@geoswap/protocol'
 import type { AttesterSet } from '../../model/attester-set.ts'
 
 /** One Solana chain, as configured and verified at boot. */
@@ -15,6 +16,6 @@ export type SolanaChainSettings = {
   /** Verifies the attesters' signatures, required before anything leaves the intake vault. */
   isAttested(
     outcome: { kind: 'claim' | 'refund'; opHash: string; validUntil?: number },
-    signatures: readonly string[],
+    signatures: readonly AttesterSignature[],
   ): Promise<boolean>
 }

@@ -18,11 +18,11 @@ async function collect(...signatures: [signer: string, signature: string][]) {
     },
     { set: SET, attested },
   )
-  return { found, rejected }
+  return { found: found?.map(({ signature }) => signature), rejected }
 }
 
-test('as many signatures as the escrow needs, in the order of their signers', async () => {
-  expect((await collect(['0xC', '0xC'], ['0xB', '0xB'], ['0xa', '0xa'])).found).toEqual(['0xa', '0xB'])
+test('as many signatures are taken as the escrow needs, in any order', async () => {
+  expect((await collect(['0xC', '0xC'], ['0xB', '0xB'], ['0xa', '0xa'])).found).toEqual(['0xC', '0xB'])
 })
 
 test('one signature counts once', async () => {

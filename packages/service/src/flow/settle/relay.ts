@@ -1,3 +1,4 @@
+import type { AttesterSignature } from '@geoswap/protocol'
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
@@ -142,7 +143,7 @@ async function signaturesOf(deps: RelayDeps, attestation: Attestation, swaps: re
   return collectSignatures(deps, attestation, { set, attested })
 }
 
-type Signed = { swaps: readonly Swap[]; signatures: readonly string[]; isPublic: boolean }
+type Signed = { swaps: readonly Swap[]; signatures: readonly AttesterSignature[]; isPublic: boolean }
 
 /** Signatures cover the whole batch in order, including ops that are already closed, which the escrow skips. */
 function planOf({ origin }: RelayDeps, { kind, validUntil }: Attestation, signed: Signed) {

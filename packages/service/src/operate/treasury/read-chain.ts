@@ -78,10 +78,10 @@ async function readState(client: PublicClient, wanted: Wanted): Promise<Treasury
     )
     return new Set(asked.filter((_, index) => known[index]))
   }
-  const { timestamp } = await client.getBlock()
-  const [sets, pending, refundsStopped, paying, buying, states] = await Promise.all([
+  const [{ timestamp }, sets, pending, refundsStopped, paying, buying, states] = await Promise.all([
+    client.getBlock(),
     readAttesterSets(client, contracts.escrow),
-    readAttesterChange(client, { escrow: contracts.escrow, seconds: Number(timestamp) }),
+    readAttesterChange(client, { escrow: contracts.escrow }),
     client.readContract({ ...escrow, functionName: 'attestedRefundsStopped' }),
     allowedBy('deliverers', [...deliverers, ...revoked]),
     allowedBy('adapters', [...adapters, ...revoked]),
