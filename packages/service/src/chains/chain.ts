@@ -1,4 +1,5 @@
-import type { SlotState } from '@geoswap/protocol'
+import type { AttesterSignature, SlotState } from '@geoswap/protocol'
+import type { AttesterSet } from '../model/attester-set.ts'
 import type { LegCosts } from '../model/catalog.ts'
 import type { FailureCode } from '../model/outcome.ts'
 import type { Op, SignedInput, Swap } from '../model/swap.ts'
@@ -195,10 +196,18 @@ export type OriginChain = AnyChain & {
   /** Whether the wallet can be refunded now, or credited. */
   canRefund(swap: Swap): Promise<boolean>
   planLock(swaps: readonly Swap[]): Promise<TxRequest>
-  planClaim(swaps: readonly Swap[], signature: string): Promise<TxRequest>
+  /** The attesters who decide an op: its refund deadline alone chooses them. Some seconds old. */
+  readAttesters(refundDeadline: number): Promise<AttesterSet>
+  /** `signatures`: of as many attesters as their threshold. */
+  planClaim(swaps: readonly Swap[], signatures: readonly AttesterSignature[]): Promise<TxRequest>
   /** How many claims fit into one transaction now, with a reserve. */
   readMaxClaims(at: Heads): Promise<number>
-  planRefund(swap: Swap, attested: { signature: string; validUntil: number }): Promise<TxRequest>
+  /** How much of a token can be refunded by attestation now; undefined without a limit. Some seconds old. */
+  readRefundRoom(token: string): Promise<bigint | undefined>
+  /** Whether anyone may refund the input at this block, without attesters and limits. */
+  isRefundPublic(op: Op, at: Block): boolean
+  /** Without signatures: a refund that is public. */
+  planRefund(swap: Swap, attested: AttestedRefund | undefined): Promise<TxRequest>
   /** Absent on a chain where the wallet signs the transaction that takes its input. */
   ways?: OriginWays
 }
@@ -218,6 +227,8 @@ export type OriginWays = {
 }
 
 export type Held = { token: string; amount: bigint }
+
+export type AttestedRefund = { signatures: readonly AttesterSignature[]; validUntil: number }
 
 /** `left` and `claimed` are for the hour of the reading. */
 export type ClaimCap = { perHour: bigint; left: bigint; claimed: bigint }

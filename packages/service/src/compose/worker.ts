@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
+import { createAttestationMessages } from '../chains/evm/attestation-signing.ts'
 import { connectionsOf } from '../config/connections.ts'
 import { finalityOf } from '../config/finality.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
@@ -12,7 +13,9 @@ import { lockWaiting } from '../flow/execute/lock.ts'
 import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
-import { type RelayDeps, relayAttested, releaseDeferred } from '../flow/settle/relay.ts'
+import type { CollectDeps } from '../flow/settle/collect.ts'
+import { proposeOutcomes } from '../flow/settle/propose.ts'
+import { type RelayDeps, relayAttested } from '../flow/settle/relay.ts'
 import { createClaimCheck, createLateCheck } from '../lanes/claim-check.ts'
 import { createGasWatch, type GasWatch } from '../lanes/gas-watch.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -49,6 +52,7 @@ import { findToLock } from '../store/swaps.ts'
 import { assertKeysFor, type Chains, connectChains, loadCatalog, signingAddresses } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
+import { createDeferredTask } from './deferred.ts'
 import { createDepositTask, createRecoverWork } from './deposits.ts'
 import { createFollowing } from './following.ts'
 import { createGasTask, createLedgerTask } from './ledger.ts'
@@ -75,6 +79,7 @@ type Parts = {
   wake(topic: string): void
   prices: PriceCheck
   signed: SignedCheck
+  collect: CollectDeps
   gas: Pick<GasWatch, 'canSend'>
   unsigned(): UnsignedKeys
   logger: Logger
@@ -87,8 +92,7 @@ type Parts = {
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
-// The longest wait of deferred claims after an hour of their cap has ended.
-const DEFERRED_LOOK_MS = 5_000
+const PROPOSE_MS = 500
 // More than a batch, so that blocked swaps do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -166,7 +170,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
 }
 
-type Given = Omit<Parts, 'followers' | 'prices' | 'signed' | 'gas' | 'isClaimable' | 'isLate'>
+type Given = Omit<Parts, 'followers' | 'prices' | 'signed' | 'collect' | 'gas' | 'isClaimable' | 'isLate'>
 
 /** Adds heads, prices and gas from the chains' views, and the checks of signatures and claims. */
 function completeParts(given: Given): Parts {
@@ -175,10 +179,12 @@ function completeParts(given: Given): Parts {
   const prices = followPrices(given)
   const gas = createGasWatch(toServedChains(config.network, chains.all), views)
   const signed = checkSigned(pool, chains, events.unsigned)
+  const { recoverSigner } = createAttestationMessages(chains.custodyOf)
+  const collect = { recoverSigner, onRejected: events.signatureRejected }
   const deadlines = { ...defaultDeadlines, ...config.network.deadlines }
   const isClaimable = createClaimCheck({ deadlines, catalog, followers })
   const isLate = createLateCheck({ catalog, followers })
-  return { ...given, followers, prices, signed, gas, isClaimable, isLate }
+  return { ...given, followers, prices, signed, collect, gas, isClaimable, isLate }
 }
 
 function keysOf({ relayerKeys, delivererKeys, floatKey }: Config) {
@@ -279,14 +285,14 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     finalizeDeliveries: (heads, events, faults) => finalizeDeliveries(destinationDeps, heads, events, faults),
     onSafe: (after, upTo) => markOriginSafe(pool, { chainId: config.chainId, after, upTo }),
   })
-  const release = atMostEvery(DEFERRED_LOOK_MS, (heads: Heads) =>
-    releaseDeferred({ pool, origin: chain }, heads),
+  const propose = atMostEvery(PROPOSE_MS, (heads: Heads) =>
+    proposeOutcomes({ pool, origin: chain, ...parts.collect, ...parts.signed }, heads),
   )
-  const deferred = {
-    topics: [],
+  const outcomes = {
+    topics: [`head:${config.chainId}`],
     async step() {
       const heads = follower.current()
-      if (heads) await release(heads)
+      if (heads) await propose(heads)
     },
   }
   const books = [createLedgerTask(parts, connected, follower), createGasTask(parts, connected, follower)]
@@ -297,7 +303,7 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
       ...createFollowing(parts, connected),
       ...lane.tasks,
       ...[createDepositTask(parts, connected, { follower, onMoved }), ...books],
-      ...[orphans, deferred, times.task],
+      ...[orphans, outcomes, createDeferredTask(parts, connected, follower), times.task],
     ],
   }
 }
@@ -311,7 +317,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
   const batchSize = connected.senders.authorize.includes(address) ? 1 : chain.maxBatch
   const deps = {
     ...{ pool, sender, origin: chain, batchSize, refreshPrices: prices.refresh },
-    ...{ isPriceKept: prices.isKept, valueCentsOf: prices.valueCentsOf, ...parts.signed },
+    ...{ isPriceKept: prices.isKept, valueCentsOf: prices.valueCentsOf, ...parts.signed, ...parts.collect },
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,

@@ -189,7 +189,11 @@ function parse(args: string[]) {
   return { config, chain, mode }
 }
 
-function planOf({ treasury, attester }: NetworkConfig): Deployment {
+function planOf({ treasury, attesters }: NetworkConfig): Deployment {
   if (!treasury) throw new UsageError('The configuration has no treasury, which will own inventory and caps.')
-  return planDeployment({ treasury: getAddress(treasury), attester: getAddress(attester) })
+  return planDeployment({
+    treasury: getAddress(treasury),
+    attesters: attesters.members.map((address) => getAddress(address)),
+    threshold: attesters.threshold,
+  })
 }

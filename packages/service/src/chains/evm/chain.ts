@@ -1,8 +1,9 @@
 import { type Address, getAddress, type Hex, type PublicClient, TransactionReceiptNotFoundError } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import { isPurchase } from '../../model/venue.ts'
-import type { Chain, Transfer } from '../chain.ts'
-import { createClaimLimits } from './claim-limits.ts'
+import type { Chain, OriginWays, Transfer } from '../chain.ts'
+import { createAttesterReader } from './attesters.ts'
+import { createClaimLimits, createRefundRoom } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { findDepositTx, readDeposits } from './deposits.ts'
 import { createEventReader, readDeliveries } from './events.ts'
@@ -90,16 +91,13 @@ export function createEvmChain(options: Options): Chain {
     // A payment that a token refuses is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),
-    planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
+    readAttesters: createAttesterReader(clients.gathered.client, settings.escrow),
+    planClaim: async (swaps, signatures) => planClaim(settings, swaps, signatures),
     readMaxClaims: async (at) => claimsThatFit(await readFees(prices, at), MAX_BATCH),
+    readRefundRoom: createRefundRoom(clients.gathered.client, settings.escrow),
+    isRefundPublic: (op, at) => at.seconds > op.refundDeadline,
     planRefund: async (swap, attested) => planRefund(settings, swap, attested),
-    ways: {
-      isInputSigned,
-      readPermitNonce: (token, wallet) => readPermitNonce(clients.gathered.client, token, wallet),
-      readDeposits: (ops, tokens, at) => readDeposits(clients.gathered.agreed, tokens, ops, at),
-      findDepositTx: (op, at) => findDepositTx(agreed, op, at),
-      planRecover: async (op, token) => planRecover(settings, op, token),
-    },
+    ways: createWays(options, isInputSigned),
     simulateDelivery: (op, by) => {
       const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }
       if (!isPurchase(op)) return simulateDelivery(client, as, op)
@@ -114,6 +112,17 @@ export function createEvmChain(options: Options): Chain {
       return venueOf(venues, op).planDelivery(client, settings, op)
     },
     readHoldings: (at) => reads.readHoldings(client, settings, at),
+  }
+}
+
+function createWays({ clients, settings }: Options, isInputSigned: OriginWays['isInputSigned']): OriginWays {
+  const { agreed, gathered } = clients
+  return {
+    isInputSigned,
+    readPermitNonce: (token, wallet) => readPermitNonce(gathered.client, token, wallet),
+    readDeposits: (ops, tokens, at) => readDeposits(gathered.agreed, tokens, ops, at),
+    findDepositTx: (op, at) => findDepositTx(agreed, op, at),
+    planRecover: async (op, token) => planRecover(settings, op, token),
   }
 }
 
