@@ -6,6 +6,8 @@ import {
   geoVaultAbi,
   isCodeOf,
   planDeployment,
+  testDollarAbi,
+  testDollarBytecode,
   testFeedAbi,
   testFeedBytecode,
   testTokenAbi,
@@ -126,7 +128,11 @@ export async function deployToken(
 ): Promise<DeployedToken> {
   const { symbol, asset, decimals } = token
   const args = [token.name, symbol, decimals] as const
-  const bytecode = encodeDeployData({ abi: testTokenAbi, bytecode: testTokenBytecode, args })
+  // USDC takes signatures like the real one; the others are plain tokens.
+  const isDollar = asset === 'USDC'
+  const bytecode = isDollar
+    ? encodeDeployData({ abi: testDollarAbi, bytecode: testDollarBytecode, args })
+    : encodeDeployData({ abi: testTokenAbi, bytecode: testTokenBytecode, args })
   // Different addresses on each chain, as for real tokens, so that a mix-up of chains is noticed.
   const salt = keccak256(toHex(`${chain.name}/${symbol}`))
   return { symbol, asset, decimals, address: await create(deployer, { bytecode, salt }) }
