@@ -6,7 +6,7 @@ import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-c
 import { delegatedWallet, delegateTo, setCode } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
 import { buildBy, pay, signBuild, submitBy } from '../ways.ts'
-import { createWorld, outcomeOf, prepare, quoteOnceSettled, toRequest } from '../world.ts'
+import { createWorld, outcomeOf, prepare, quoteOnceSettled, toRequest, until } from '../world.ts'
 
 const local = inject('local')
 const world = createWorld(local)
@@ -24,6 +24,7 @@ beforeAll(async () => {
   api = createCheckedClient({ ...local, apiKey: await operator.createKey() })
 })
 
+const newWallet = () => privateKeyToAccount(generatePrivateKey())
 const digestOf = ({ typedData }: BuildGeoOpReply) =>
   hashTypedData(typedData as unknown as HashTypedDataParameters)
 
@@ -84,7 +85,7 @@ describe.each(['authorization', 'permit'] as const)('by %s', (method) => {
     const wallet = await funded()
     const { build } = await buildBy({ api }, wallet, { order, method })
     const { geoOpToken } = build
-    const stranger = privateKeyToAccount(generatePrivateKey())
+    const stranger = newWallet()
 
     const wrong = [
       await wallet.signMessage({ message: { raw: build.geoOpHash as Hex } }),
@@ -120,15 +121,22 @@ describe.each(['authorization', 'permit'] as const)('by %s', (method) => {
   })
 })
 
-test('authorizations that wait together are locked together', async () => {
+test('authorizations that wait together are locked in one transaction', async () => {
   const wallets = await Promise.all(Array.from({ length: 5 }, funded))
-  await alpha.halt()
-  const swaps = await Promise.all(
-    wallets.map((wallet) => submitBy({ api }, wallet, { order, method: 'authorization' })),
+  const signed = await Promise.all(
+    wallets.map(async (wallet) => {
+      const { build } = await buildBy({ api }, wallet, { order, method: 'authorization' })
+      return { geoOpToken: build.geoOpToken, signature: await signBuild(wallet, build) }
+    }),
   )
-  await alpha.resume()
+  // Nothing is locked while the destination stands still.
+  await beta.halt()
+  const request = toRequest(newWallet(), order)
+  await until(async () => (await api.quote(request)).status === 503)
+  const replies = await Promise.all(signed.map((submission) => api.submit(submission)))
+  await beta.resume()
 
-  const ended = await Promise.all(swaps.map(({ swapId }) => outcomeOf({ api }, swapId)))
+  const ended = await Promise.all(replies.map(({ body }) => outcomeOf({ api }, body.swapId)))
 
   expect(ended.map(({ status }) => status)).toEqual(wallets.map(() => 'settled'))
   expect(new Set(ended.map(({ originTxHash }) => originTxHash)).size).toBeLessThan(wallets.length)
@@ -136,10 +144,10 @@ test('authorizations that wait together are locked together', async () => {
 
 describe('wallets with code', () => {
   test('a contract wallet swaps by an authorization that its own code accepts', async () => {
-    const wallet = privateKeyToAccount(generatePrivateKey())
+    const wallet = newWallet()
     await setCode(alpha, wallet.address, CONTRACT_WALLET)
     await world.fund(alpha, wallet.address, 'USDC', 10n * USDC)
-    const recipient = privateKeyToAccount(generatePrivateKey()).address
+    const recipient = newWallet().address
     const { build } = await buildBy({ api }, wallet, {
       order: { ...order, recipient },
       method: 'authorization',
@@ -152,7 +160,7 @@ describe('wallets with code', () => {
   })
 
   test('a wallet delegated to another provider keeps its code and swaps by an authorization', async () => {
-    const provider = privateKeyToAccount(generatePrivateKey()).address
+    const provider = newWallet().address
     await setCode(alpha, provider, CONTRACT_WALLET)
     const wallet = await funded()
     await delegateTo(alpha, wallet.address, provider)
@@ -237,7 +245,7 @@ test('an authorization that the wallet cancelled is not paid for', async () => {
     functionName: 'cancelAuthorization',
     args: [wallet.address, nonce, signature],
   })
-  await alpha.as(privateKeyToAccount(generatePrivateKey()).address, { to: alpha.token('USDC'), data })
+  await alpha.as(newWallet().address, { to: alpha.token('USDC'), data })
   await alpha.resume()
 
   const ended = await outcomeOf({ api }, swapId)

@@ -14,7 +14,11 @@ import type { Swap } from '../model/swap.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 
-type Parts = { pool: Pool; catalog: Catalog; prices: { priceOf(asset: string): PriceE18 | undefined } }
+type Parts = {
+  pool: Pool
+  catalog: Catalog
+  prices: { priceOf(asset: string): PriceE18 | undefined; refresh(): Promise<void> }
+}
 type OnMoved = (swap: Swap, event: string) => void
 
 /** Looks for deposits at each new head of a chain. */
@@ -61,7 +65,9 @@ export function createRecoverWork(
   const addresses = tokens.map(({ address }) => address)
   const look = atMostEvery(LOOK_MS, async (lease: Lease, heads: Heads) => {
     const { ways } = chain
-    if (ways) await recoverDeposits({ pool, chainId, ways, sender, isWorth, tokens: addresses }, lease, heads)
+    if (!ways) return
+    const deps = { pool, chainId, ways, sender, tokens: addresses, refreshPrices: prices.refresh, isWorth }
+    await recoverDeposits(deps, lease, heads)
   })
   return {
     topics: [],

@@ -13,6 +13,7 @@ export type RecoverDeps = {
   sender: Sender
   /** The tokens that are looked for at the addresses: an owner may send another one than the input. */
   tokens: readonly string[]
+  refreshPrices(): Promise<void>
   /** Whether an amount is worth more than the transaction that sends it back; undefined without prices. */
   isWorth(held: Held): boolean | undefined
 }
@@ -35,7 +36,9 @@ export async function recoverDeposits(deps: RecoverDeps, lease: Lease, heads: He
   if (past.length === 0) return
   const ops = past.map(({ op }) => op)
   const held = await ways.readDeposits(ops, tokens, heads.hard)
+  if (![...held.values()].some((each) => each.length > 0)) return
   const now = await ways.readDeposits(ops, tokens, heads.head)
+  await deps.refreshPrices()
   const faults: unknown[] = []
   for (const swap of past) {
     const { hash } = swap.op
