@@ -99,7 +99,7 @@ test('nothing is reserved for a deposit that did not arrive', async () => {
       beta.chainId,
       beta.token('USDC'),
     ])
-    return row?.['reserved']
+    return (row as { reserved: string } | undefined)?.reserved
   }
   const before = await reservedOf()
 
