@@ -81,7 +81,7 @@ describe.each(['authorization', 'permit'] as const)('by %s', (method) => {
     expect(await beta.balanceOf(wallet.address, 'USDC')).toBe(BigInt(way?.output ?? 0))
   })
 
-  test('422 INVALID_SIGNATURE for a signature of the op itself, of another wallet, or of nothing', async () => {
+  test('422 INVALID_SIGNATURE for a signature of the op itself, of another wallet, or too long', async () => {
     const wallet = await funded()
     const { build } = await buildBy({ api }, wallet, { order, method })
     const { geoOpToken } = build
@@ -92,11 +92,11 @@ describe.each(['authorization', 'permit'] as const)('by %s', (method) => {
       await signBuild(stranger, build),
       '0x',
       `0x${'11'.repeat(1_025)}`,
-      undefined,
     ]
 
     for (const signature of wrong)
       expect(refusalOf(await api.submit({ geoOpToken, signature }))).toBe('422 INVALID_SIGNATURE')
+    expect(refusalOf(await api.submit({ geoOpToken }))).toBe('400 INVALID_REQUEST')
   })
 
   test('a wallet that is short of the input is told at the build', async () => {

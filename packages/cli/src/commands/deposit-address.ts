@@ -27,7 +27,7 @@ its address, that gets back whatever is not swapped: never an address of an exch
   },
   examples: [
     'base:USDC arbitrum:USDC --amount 100 --wallet treasury',
-    'base:USDC arbitrum:USDC --amount 100 --wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --wait',
+    'base:USDC arbitrum:USDC --amount 100 --wallet 0x7099… --wait',
   ],
 
   async run(given, { values, words }) {

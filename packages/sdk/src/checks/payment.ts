@@ -12,7 +12,7 @@ import type { BuildGeoOpReply, OriginMethod, TypedData } from '@geoswap/wire'
 import { type Address, getAddress, type Hex } from 'viem'
 import { TamperedOperationError } from '../errors.ts'
 import { type Difference, differs } from './difference.ts'
-import { readAddress, readUint, toFields } from './read-fields.ts'
+import { readAddress, readText, readUint, toFields } from './read-fields.ts'
 
 /** A checked op: its hash was computed here, and its terms are those of the request. */
 export type CheckedOp = { chainId: number; escrow: Address; hash: Hex; op: GeoOp }
@@ -62,8 +62,9 @@ function checkTypedData(
   { chainId, escrow, hash, op }: CheckedOp,
 ): TypedData {
   const { domain, message, primaryType } = toFields(build.typedData, 'typedData')
-  const { name, version, ...place } = toFields(domain, 'typedData.domain')
-  const named = { name: String(name), version: String(version), chainId, verifyingContract: op.inputToken }
+  const place = toFields(domain, 'typedData.domain')
+  const [name, version] = [readText(place, 'name'), readText(place, 'version')]
+  const named = { name, version, chainId, verifyingContract: op.inputToken }
   const given = toFields(message, 'typedData.message')
   const own =
     method === 'authorization'

@@ -91,6 +91,8 @@ const states = Object.keys(transitions) as SwapState[]
 export const openStates: States = states.filter((state) => Object.keys(transitions[state]).length > 0)
 export const endedStates: States = states.filter((state) => !openStates.includes(state))
 
+/** The input has to be deposited: nothing is reserved for it, and nothing can be locked. */
+export const awaitingStates: States = ['awaitingDeposit']
 /** The input is not known to be locked. */
 export const unlockedStates: States = ['accepted', 'locking']
 /** The input is locked and the swap neither settled nor to be refunded: it may be delivered. */

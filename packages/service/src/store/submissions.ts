@@ -101,8 +101,7 @@ export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
                         input_amount, locker, signature, last_valid, delegation, timeline)
      select $1, o.id, o.quote_id, o.account_id, o.origin_chain, o.destination_chain, o.wallet, o.input_token,
             o.input_amount, o.locker, $3, $4, $5,
-            jsonb_build_array(jsonb_build_object('stage',
-              case when o.method = 'deposit' then 'awaitingDeposit' else 'accepted' end, 'at', utc_now()))
+            jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now()))
        from ops o where o.id = $2 and ${endOf('$6')} > clock_timestamp()`,
     [
       swap.swapId,

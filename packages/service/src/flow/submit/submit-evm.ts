@@ -63,15 +63,16 @@ async function getSignature(
 ): Promise<string> {
   const { method = 'delegation' } = submission
   if (method === 'deposit') return assertNone(text)
-  const signature = parseSignature(text ?? '')
+  if (text === undefined) throw invalidRequest({ field: 'signature', message: 'is required' })
+  const signature = parseSignature(text)
   if (method === 'delegation') {
     const signers = signature ? await deps.recoverSigners(submission.hash, signature) : []
     if (signature && signers.includes(submission.wallet)) return toCanonical(signature)
     throw new ServiceError('INVALID_SIGNATURE')
   }
   // Only a token asks a contract wallet, which may have signatures of any form.
-  const isOfContract = method === 'authorization' && isBytes(text ?? '')
-  const stored = signature ? toCanonical(signature) : isOfContract ? text?.toLowerCase() : undefined
+  const isOfContract = method === 'authorization' && isBytes(text)
+  const stored = signature ? toCanonical(signature) : isOfContract ? text.toLowerCase() : undefined
   if (stored && (await isInputSigned(deps, submission, stored))) return stored
   throw new ServiceError('INVALID_SIGNATURE', {
     message: 'The wallet did not sign typedData of the build. Sign it with eth_signTypedData_v4.',
