@@ -56,7 +56,8 @@ async function isHeld(scene: Scene, { opHash }: Journey): Promise<void> {
     'select s.state from swaps s join ops o on o.id = s.op_id where o.hash = $1',
     [opHash],
   )
-  if (row?.state !== 'settled') throw new Error(`the swap from alpha is ${row?.state}, and was to wait in the escrow`)
+  if (row?.state !== 'settled')
+    throw new Error(`the swap from alpha is ${row?.state}, and was to wait in the escrow`)
   scene.sees(`the input of the swap from alpha is lost to the operator: only the lost key could have claimed it, and
 anyone can send it back to its wallet. With 2 of 3 attesters nothing is lost`)
 }

@@ -23,7 +23,13 @@ let operator: Operator
 beforeAll(async () => {
   const { PATH = '', HOME = '' } = process.env
   const serviceConfig = { deadlines: { ...DEADLINES, detectionSeconds: 5 } }
-  network = await startNetwork({ attesters: 3, threshold: 2, blockMs: 500, env: { PATH, HOME }, serviceConfig })
+  network = await startNetwork({
+    attesters: 3,
+    threshold: 2,
+    blockMs: 500,
+    env: { PATH, HOME },
+    serviceConfig,
+  })
   world = createWorld(network.local as LocalNetwork)
   operator = createOperator(network.databaseUrl)
 })
@@ -173,7 +179,12 @@ test('a stolen key alone refunds nothing: the escrow asks for two', async () => 
 
   const refund = (signatures: Hex) => {
     const args = [op.locker, op.argument, validUntil, signatures] as const
-    const call = { address: op.origin.escrow, abi: geoEscrowAbi, functionName: 'refundAttested', args } as const
+    const call = {
+      address: op.origin.escrow,
+      abi: geoEscrowAbi,
+      functionName: 'refundAttested',
+      args,
+    } as const
     return alpha.client.simulateContract({ ...call, account: wallet.address })
   }
   const one = joinSignatures([{ signer: stolen.address, signature }])

@@ -240,7 +240,9 @@ test('with one chain down the service starts for the others, and serves it once 
 
 const DELAY_SECONDS = 8 * 24 * 3_600 + 60
 
-type Change = { functionName: 'proposeAttesters'; args: [Hex[], bigint] } | { functionName: 'acceptAttesters' }
+type Change =
+  | { functionName: 'proposeAttesters'; args: [Hex[], bigint] }
+  | { functionName: 'acceptAttesters' }
 
 /** As the treasury, on both chains. */
 async function callEscrows(change: Change) {

@@ -14,8 +14,7 @@ import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
 import type { CollectDeps } from '../flow/settle/collect.ts'
-import { proposeOutcomes } from '../flow/settle/propose.ts'
-import { type RelayDeps, relayAttested, releaseDeferred } from '../flow/settle/relay.ts'
+import { type RelayDeps, relayAttested } from '../flow/settle/relay.ts'
 import { createClaimCheck, createLateCheck } from '../lanes/claim-check.ts'
 import { createGasWatch, type GasWatch } from '../lanes/gas-watch.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -58,10 +57,12 @@ import { openChains } from './open-chains.ts'
 import { followPrices, type PriceCheck } from './price-check.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { capsOf, floatOf, toServedChains } from './served-chains.ts'
+import { createSettleTasks } from './settle-tasks.ts'
 import { checkSigned } from './signed.ts'
 import { openSigners } from './signers.ts'
 import { createSigners } from './solana.ts'
 import { openSpans } from './traces.ts'
+import { assertOneTreasury } from './treasury-check.ts'
 import { openViews } from './views.ts'
 import { createWorkerReady } from './worker-ready.ts'
 
@@ -90,9 +91,6 @@ type Parts = {
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
-const PROPOSE_MS = 500
-// The longest wait of deferred claims after an hour of their cap has ended.
-const DEFERRED_LOOK_MS = 5_000
 // More than a batch, so that blocked swaps do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -117,6 +115,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   await verifyDatabase(pool, { part: 'worker', network, logger })
   await evmSigners.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
+  await assertOneTreasury(config, chains)
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
   const views = openViews(pool, chains, {
@@ -285,31 +284,16 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     finalizeDeliveries: (heads, events, faults) => finalizeDeliveries(destinationDeps, heads, events, faults),
     onSafe: (after, upTo) => markOriginSafe(pool, { chainId: config.chainId, after, upTo }),
   })
-  const release = atMostEvery(DEFERRED_LOOK_MS, (heads: Heads) =>
-    releaseDeferred({ pool, origin: chain }, heads),
-  )
-  const deferred = {
-    topics: [],
-    async step() {
-      const heads = follower.current()
-      if (heads) await release(heads)
-    },
-  }
-  const propose = atMostEvery(PROPOSE_MS, (heads: Heads) =>
-    proposeOutcomes({ pool, origin: chain, ...parts.collect, ...parts.signed }, heads),
-  )
-  const outcomes = {
-    topics: [`head:${config.chainId}`],
-    async step() {
-      const heads = follower.current()
-      if (heads) await propose(heads)
-    },
-  }
+  const settling = createSettleTasks({
+    ...{ pool, chain, current: follower.current },
+    ...parts.collect,
+    ...parts.signed,
+  })
   const books = [createLedgerTask(parts, connected, follower), createGasTask(parts, connected, follower)]
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
   return {
     ...lane,
-    tasks: [...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, outcomes, deferred, times.task],
+    tasks: [...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, ...settling, times.task],
   }
 }
 

@@ -96,7 +96,6 @@ export function planRefund(
   }
 }
 
-
 export function planDelivery(settings: EvmChainSettings, ops: readonly Op[]): EvmRequest {
   const orders = ops.map((op) => toDeliveryOrder(settings, op))
   const [only] = orders

@@ -127,7 +127,10 @@ async function verifyCreation(client: PublicClient, { contracts }: Expected): Pr
   const created = planDeployment({ treasury, attesters: members as Address[], threshold }).contracts
   return (['account', 'escrow', 'vault'] as const)
     .filter((role) => created[role] !== contracts[role])
-    .map((role) => `the ${role} at ${contracts[role]} was not created by this version, which has ${created[role]}`)
+    .map(
+      (role) =>
+        `the ${role} at ${contracts[role]} was not created by this version, which has ${created[role]}`,
+    )
 }
 
 async function verifyVault(
@@ -155,17 +158,23 @@ export async function findClosedCaps(client: PublicClient, { contracts, tokens }
   const closed = await Promise.all(
     tokens.map(async ({ address, symbol }) => {
       const args = [address] as const
-      const [[payable], [claimable]] = await Promise.all([
+      const [[payable], [claimable], [refundable]] = await Promise.all([
         client.readContract({ ...vault, functionName: 'caps', args }),
         client.readContract({ ...escrow, functionName: 'claimCaps', args }),
+        client.readContract({ ...escrow, functionName: 'refundCaps', args }),
       ])
       return [
         ...(payable > 0n ? [] : [`the vault pays no ${symbol}: its cap is 0`]),
         ...(claimable > 0n ? [] : [`no ${symbol} can be claimed from the escrow: its claim cap is 0`]),
+        ...(refundable > 0n
+          ? []
+          : [`no ${symbol} is refunded before its refund deadline: its refund cap is 0`]),
       ]
     }),
   )
-  return closed.flat()
+  const isStopped = await client.readContract({ ...escrow, functionName: 'attestedRefundsStopped' })
+  const stopped = 'the treasury has stopped attested refunds: inputs go back after their refund deadline'
+  return [...(isStopped ? [stopped] : []), ...closed.flat()]
 }
 
 /** Checks symbol and decimals: another token at this address would be another currency under a known name. */

@@ -33,9 +33,12 @@ test('a signature of a stranger counts for nobody', async () => {
   expect((await collect(['0xC', '0xC'], ['0xD', '0xD'])).found).toBeUndefined()
 })
 
-test.each([['garbage'], ['0xa']])('a member’s row that holds %s is not counted, and is reported', async (text) => {
-  expect(await collect(['0xC', '0xC'], ['0xB', text])).toEqual({ found: undefined, rejected: ['0xB'] })
-})
+test.each([['garbage'], ['0xa']])(
+  'a member’s row that holds %s is not counted, and is reported',
+  async (text) => {
+    expect(await collect(['0xC', '0xC'], ['0xB', text])).toEqual({ found: undefined, rejected: ['0xB'] })
+  },
+)
 
 test('a wrong row of a member does not hide its right one', async () => {
   expect((await collect(['0xB', 'garbage'], ['0xB', '0xB'], ['0xC', '0xC'])).found).toEqual(['0xB', '0xC'])
