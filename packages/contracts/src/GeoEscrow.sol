@@ -169,8 +169,10 @@ contract GeoEscrow is EscrowOpAddress {
         bytes32 domain = _domainSeparator();
         for (uint256 i; i < ops.length; ++i) {
             LockedOp calldata locked = ops[i];
-            uint256 deadline = locked.op.refundDeadline;
-            if (deadline < since || deadline > last) revert MixedAttesters();
+            unchecked {
+                // Wraps around below `since`.
+                if (locked.op.refundDeadline - since > last - since) revert MixedAttesters();
+            }
             hashes[i] = MessageHashUtils.toTypedDataHash(domain, GeoOpLib.hashOp(locked.op, locked.locker));
         }
     }

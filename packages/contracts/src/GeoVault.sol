@@ -108,7 +108,7 @@ contract GeoVault is IGeoVault {
         address token;
         uint256 room;
         uint256 left;
-        bool isPlain;
+        uint256 gasFloor;
         for (uint256 i; i < orders.length; ++i) {
             DeliveryOrder calldata order = orders[i];
             if (i == 0 || order.token != token) {
@@ -116,9 +116,9 @@ contract GeoVault is IGeoVault {
                 token = order.token;
                 uint256 word = _caps[token];
                 left = room = word.room();
-                isPlain = token == address(0) || word.isMarked();
+                gasFloor = token == address(0) || word.isMarked() ? PUSH_GAS_FLOOR : MEASURED_GAS_FLOOR;
             }
-            if (_tryDeliver(order, isPlain, left)) {
+            if (_tryDeliver(order.ring, token, order.fill, gasFloor, left)) {
                 unchecked {
                     left -= order.fill.amount;
                 }
@@ -276,22 +276,34 @@ contract GeoVault is IGeoVault {
         if (received < minOutput) revert BelowMinimum();
     }
 
-    /// @dev Pays one delivery of a batch, or reports it and leaves its lane unchanged. `room` is the rest of the cap.
-    function _tryDeliver(DeliveryOrder calldata order, bool isPlain, uint256 room) private returns (bool) {
-        Fill calldata fill = order.fill;
-        bytes32 delivery = hashDelivery(order.ring, order.token, fill);
-        Row storage row = _lanes[order.ring][LaneLib.row(fill.index)];
+    /// @dev Pays one delivery of a batch, or reports it and leaves its lane unchanged. `room` is the rest of the cap;
+    ///      `gasFloor` says whether the token is plain.
+    function _tryDeliver(bytes32 ring, address token, Fill calldata fill, uint256 gasFloor, uint256 room)
+        private
+        returns (bool)
+    {
+        uint256 index = fill.index;
+        uint256 amount = fill.amount;
+        address recipient = fill.recipient;
+        bytes32 delivery =
+            GeoOpLib.hashDelivery(ring, index, address(this), token, fill.minOutput, recipient, fill.fillDeadline);
+        Row storage row = _lanes[ring][LaneLib.row(index)];
         uint256 word = row.word;
-        if (fill.amount > room || !_isPayable(order.token, fill.recipient) || !_isFillable(fill, word)) {
+        if (amount > room || !_isPayable(token, recipient) || !_isFillable(fill, word)) {
             emit DeliverFailed(delivery);
             return false;
         }
-        if (gasleft() < (isPlain ? PUSH_GAS_FLOOR : MEASURED_GAS_FLOOR)) revert LowGas();
+        if (gasleft() < gasFloor) revert LowGas();
 
-        row.word = word.withRound(fill.index);
-        (bool ok, uint256 received) = _tryPay(order.token, fill, isPlain);
-        if (ok) {
-            emit Delivered(delivery, received);
+        row.word = word.withRound(index);
+        if (gasFloor == MEASURED_GAS_FLOOR) {
+            (bool ok, uint256 received) = _tryPayMeasured(token, recipient, amount, fill.minOutput);
+            if (ok) {
+                emit Delivered(delivery, received);
+                return true;
+            }
+        } else if (CappedCallLib.tryPay(token, recipient, amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS)) {
+            emit Delivered(delivery, amount);
             return true;
         }
         row.word = word;
@@ -300,14 +312,11 @@ contract GeoVault is IGeoVault {
     }
 
     /// @dev The call to itself undoes a payment that delivers too little.
-    function _tryPay(address token, Fill calldata fill, bool isPlain) private returns (bool, uint256) {
-        if (isPlain) {
-            bool ok = CappedCallLib.tryPay(token, fill.recipient, fill.amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS);
-            return (ok, fill.amount);
-        }
-        try this.payMeasured{gas: MEASURED_GAS}(token, fill.recipient, fill.amount, fill.minOutput) returns (
-            uint256 received
-        ) {
+    function _tryPayMeasured(address token, address recipient, uint256 amount, uint256 minOutput)
+        private
+        returns (bool, uint256)
+    {
+        try this.payMeasured{gas: MEASURED_GAS}(token, recipient, amount, minOutput) returns (uint256 received) {
             return (true, received);
         } catch {
             return (false, 0);

@@ -170,7 +170,7 @@ export async function attestClaims(
 }
 
 const join = (signatures: readonly Hex[]): Hex =>
-  concat(signatures.map(toCompact).flatMap(({ r, vs }) => [r, vs]))
+  concat(['0x', ...signatures.map(toCompact).flatMap(({ r, vs }) => [r, vs])])
 
 export async function claim(world: World, swap: Swap, options: Options & { signers?: Signers } = {}) {
   const { signers, ...rest } = options

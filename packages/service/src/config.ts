@@ -54,6 +54,8 @@ export type Config = Readonly<{
   /** Derives the addresses of Solana markers. The same in every process, and backed up. */
   markerKey: Secret | undefined
   pythApiKey: Secret | undefined
+  /** Whether the code of the treasury may differ between chains. */
+  acceptsTreasury: boolean
 }>
 
 export const defaultDeadlines = {

@@ -12,6 +12,7 @@ abstract contract EscrowAttesters is EscrowBase {
     /// @dev `members` are sorted. `since` is the first refundDeadline of the ops that the set decides.
     struct AttesterSet {
         uint64 since;
+        uint64 number;
         uint8 threshold;
         uint8 size;
         address[7] members;
@@ -24,15 +25,15 @@ abstract contract EscrowAttesters is EscrowBase {
     uint256 private constant ACCEPT_WINDOW = 2 days;
     uint256 private constant SIGNATURE_SIZE = 64;
 
-    mapping(uint256 number => AttesterSet) private _sets;
+    /// @dev The newest set. Its number and those of its members that sign are all that most claims read.
+    AttesterSet private _newest;
     AttesterSet private _proposed;
-    uint64 private _setCount;
+    mapping(uint256 number => AttesterSet) private _older;
     /// @inheritdoc IGeoEscrow
     bool public attestedRefundsStopped;
 
     constructor(address[] memory members, uint256 threshold) {
-        _write(_sets[0], members, threshold, 0);
-        _setCount = 1;
+        _write(_newest, members, threshold, 0);
         emit AttestersChanged(members, threshold, 0);
     }
 
@@ -52,9 +53,11 @@ abstract contract EscrowAttesters is EscrowBase {
     function acceptAttesters() external onlyTreasury {
         uint256 readyAt = _changeAt();
         if (readyAt == type(uint256).max || block.timestamp < readyAt) revert AttestersNotReady();
-        AttesterSet storage accepted = _sets[_setCount++];
+        uint64 number = _newest.number;
+        _older[number] = _newest;
         (address[] memory members, uint256 threshold,) = _read(_proposed);
-        _write(accepted, members, threshold, readyAt);
+        _write(_newest, members, threshold, readyAt);
+        _newest.number = number + 1;
         delete _proposed;
         emit AttestersChanged(members, threshold, readyAt);
     }
@@ -73,7 +76,7 @@ abstract contract EscrowAttesters is EscrowBase {
 
     /// @inheritdoc IGeoEscrow
     function attesterSetCount() external view returns (uint256) {
-        return _setCount;
+        return uint256(_newest.number) + 1;
     }
 
     /// @inheritdoc IGeoEscrow
@@ -82,7 +85,7 @@ abstract contract EscrowAttesters is EscrowBase {
         view
         returns (address[] memory members, uint256 threshold, uint256 since)
     {
-        return _read(_sets[number]);
+        return _read(number == _newest.number ? _newest : _older[number]);
     }
 
     /// @inheritdoc IGeoEscrow
@@ -106,13 +109,12 @@ abstract contract EscrowAttesters is EscrowBase {
         view
         returns (AttesterSet storage set, uint256 since, uint256 last)
     {
-        uint256 number = _setCount - 1;
-        set = _sets[number];
+        set = _newest;
         since = set.since;
         last = type(uint256).max;
         while (refundDeadline < since) {
             last = since - 1;
-            set = _sets[--number];
+            set = _older[set.number - 1];
             since = set.since;
         }
     }
@@ -126,8 +128,8 @@ abstract contract EscrowAttesters is EscrowBase {
         uint256 size = set.size;
         uint256 next;
         for (uint256 i; i < threshold; ++i) {
-            bytes calldata signature = signatures[i * SIGNATURE_SIZE:(i + 1) * SIGNATURE_SIZE];
-            address signer = SignatureLib.signer(digest, signature);
+            (bytes32 r, bytes32 vs) = SignatureLib.at(signatures, i);
+            address signer = SignatureLib.signer(digest, r, vs);
             while (next < size && set.members[next] != signer) ++next;
             if (next++ == size) revert NotAttested();
         }

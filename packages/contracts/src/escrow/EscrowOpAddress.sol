@@ -11,6 +11,8 @@ import {EscrowLocks} from "./EscrowLocks.sol";
 /// @title EscrowOpAddress
 /// @notice Two ways in through the op's own address: what anyone sent there, and what it may take by a permit. Whatever
 ///         lies there can only go into this contract for this op, or to the op's wallet.
+/// @dev A lock creates the code at the op's address, and a recovery does so only when the op can no longer be locked. So
+///      a lock never finds code there.
 abstract contract EscrowOpAddress is EscrowLocks {
     using SlotLib for uint256;
 
@@ -20,7 +22,7 @@ abstract contract EscrowOpAddress is EscrowLocks {
     /// @inheritdoc IGeoEscrow
     function lockDeposited(Op calldata op) external nonReentrant {
         (bytes32 hash, uint256 expected) = _record(op);
-        address at = _ensureCode(hash);
+        address at = OpAddressLib.create(hash);
         IGeoEscrow(at).moveFromOpAddress(op.inputToken, at, address(this), op.inputAmount);
         _requireBalance(op.inputToken, expected);
     }
@@ -28,7 +30,7 @@ abstract contract EscrowOpAddress is EscrowLocks {
     /// @inheritdoc IGeoEscrow
     function lockPermitted(Op calldata op, uint256 deadline, uint8 v, bytes32 r, bytes32 s) external nonReentrant {
         (bytes32 hash, uint256 expected) = _record(op);
-        address at = _ensureCode(hash);
+        address at = OpAddressLib.create(hash);
         // Anyone can use the permit first. Then the allowance is there.
         try IERC20Permit(op.inputToken).permit(op.wallet, at, op.inputAmount, deadline, v, r, s) {} catch {}
         IGeoEscrow(at).moveFromOpAddress(op.inputToken, op.wallet, address(this), op.inputAmount);
@@ -41,9 +43,11 @@ abstract contract EscrowOpAddress is EscrowLocks {
             revert TooEarly();
         }
         bytes32 hash = hashOp(op, locker);
-        address at = _ensureCode(hash);
+        address at = depositAddress(hash);
         uint256 held = _balanceOf(token, at);
         if (held == 0) revert NothingToRecover();
+        // CREATE2 where there is code already would burn all gas.
+        if (at.code.length == 0) OpAddressLib.create(hash);
         IGeoEscrow(at).moveFromOpAddress(token, at, op.wallet, held);
         uint256 left = _balanceOf(token, at);
         if (left >= held) revert PaymentRefused();
@@ -60,12 +64,6 @@ abstract contract EscrowOpAddress is EscrowLocks {
     /// @inheritdoc IGeoEscrow
     function depositAddress(bytes32 op) public view returns (address) {
         return OpAddressLib.predict(op, OP_CODE_HASH);
-    }
-
-    /// @dev CREATE2 where there is code already would burn all gas.
-    function _ensureCode(bytes32 hash) private returns (address at) {
-        at = depositAddress(hash);
-        if (at.code.length == 0) OpAddressLib.create(hash);
     }
 
     function _balanceOf(address token, address holder) private view returns (uint256) {

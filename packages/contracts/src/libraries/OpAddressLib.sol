@@ -26,9 +26,8 @@ library OpAddressLib {
     }
 
     /// @dev Creates the code at the op's address. The caller has checked that there is none.
-    function create(bytes32 op) internal {
+    function create(bytes32 op) internal returns (address created) {
         bytes memory code = initCode(address(this));
-        address created;
         assembly ("memory-safe") {
             created := create2(0, add(code, 0x20), mload(code), op)
         }

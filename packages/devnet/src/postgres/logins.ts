@@ -31,12 +31,7 @@ export async function createLogins(adminUrl: string, { attesters = 1 } = {}): Pr
   }
 }
 
-async function createLogin(
-  client: pg.Client,
-  adminUrl: string,
-  part: string,
-  suffix = '',
-): Promise<string> {
+async function createLogin(client: pg.Client, adminUrl: string, part: string, suffix = ''): Promise<string> {
   const group = `geoswap_${part}`
   const login = `local_${part}${suffix}`
   const password = randomBytes(24).toString('hex')

@@ -27,7 +27,12 @@ async function refundDecidedAt(block: bigint) {
   await pool.query('update swaps set origin_final = true where id = $1', [swap.swapId])
   const proof = { kind: 'attemptsConsumedUndelivered' }
   await moveTestSwap(pool, swap, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof })
-  await insertAttestation(pool, { chainId: 31_337, kind: 'refund', swapIds: [swap.swapId], validUntil: 3_600 })
+  await insertAttestation(pool, {
+    chainId: 31_337,
+    kind: 'refund',
+    swapIds: [swap.swapId],
+    validUntil: 3_600,
+  })
   return swap
 }
 

@@ -168,7 +168,9 @@ async function judgeRefund(deps: AttestDeps, refund: Asked, swap: Swap): Promise
 async function objectionToTerms(deps: AttestDeps, { chainId, swapIds, validUntil }: Asked) {
   if (swapIds.length !== 1 || validUntil === undefined) return 'a refund has one op and an expiry'
   const { head } = await deps.chainOf(chainId).readHeads()
-  return validUntil > head.seconds + LONGEST_VALID_SECONDS ? 'its signature would be valid for too long' : undefined
+  return validUntil > head.seconds + LONGEST_VALID_SECONDS
+    ? 'its signature would be valid for too long'
+    : undefined
 }
 
 /**

@@ -52,13 +52,17 @@ function without<Item, Answer>(read: (items: readonly Item[]) => Promise<Answer>
 }
 
 /** Runs one sweep. Returns the claimed swaps and the error. */
-async function attest(view: Partial<Chain>): Promise<{ claimed: string[]; fault: unknown }> {
+async function attest(view: Partial<Chain>, silent?: number): Promise<{ claimed: string[]; fault: unknown }> {
   const claimed: string[] = []
   const deps = {
     pool: database.pool,
     isSigned: async () => true,
     isVerified: () => true,
-    chainOf: () => ({ ...chain, ...view }),
+    chainOf: (chainId: number) => ({
+      ...chain,
+      ...view,
+      ...(chainId === silent && { readHeads: () => Promise.reject(trap) }),
+    }),
     signers: ['mine'],
     sign: async () => '0x',
     onAttested: (_kind: string, swapIds: readonly string[]) => claimed.push(...swapIds),
@@ -82,3 +86,16 @@ test.each([
     expect(fault).toBe(trap)
   },
 )
+
+test('an unreachable chain delays only its own swaps', async () => {
+  const [held, other] = await insertDelivered(['a', 'b'])
+  await database.pool.query(
+    'update ops set origin_chain = 5 where id = (select op_id from swaps where id = $1)',
+    [held?.swapId],
+  )
+
+  const { claimed, fault } = await attest({}, 5)
+
+  expect(claimed).toEqual([other?.swapId])
+  expect(fault).toBe(trap)
+})

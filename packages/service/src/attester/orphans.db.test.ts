@@ -21,7 +21,12 @@ async function insertOrphan(): Promise<string> {
   await pool.query('update ops set is_orphan = true, op_deadline = 5000, refund_deadline = 9000')
   await pool.query('update swaps set origin_final = true')
   await moveTestSwap(pool, swap, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof: {} })
-  await insertAttestation(pool, { chainId: 31_337, kind: 'refund', swapIds: [swap.swapId], validUntil: 3_600 })
+  await insertAttestation(pool, {
+    chainId: 31_337,
+    kind: 'refund',
+    swapIds: [swap.swapId],
+    validUntil: 3_600,
+  })
   return swap.swapId
 }
 

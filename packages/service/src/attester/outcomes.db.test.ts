@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
-import type { Block, Chain, Delivered, Heads, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import type { Attested } from '../chains/attested.ts'
+import type { Block, Chain, Delivered, Heads, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import { isRefundable } from '../chains/is-signed.ts'
 import { type CustodyOf, termsOfOp } from '../model/op-terms.ts'
 import type { Op, Swap } from '../model/swap.ts'
@@ -128,7 +128,8 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
     isSigned: (swap: Swap) =>
       isRefundable({ custodyOf, originOf: () => ({ isSigned: async () => true }) }, swap),
     signers: [MINE],
-    sign: async (signer: string, { kind, validUntil }: Attested) => `${kind} by ${signer} ${validUntil ?? ''}`,
+    sign: async (signer: string, { kind, validUntil }: Attested) =>
+      `${kind} by ${signer} ${validUntil ?? ''}`,
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
   }

@@ -25,7 +25,9 @@ afterAll(async () => {
   await Promise.all(logins.map((pool) => pool.end()))
   await database.stop()
 })
-beforeEach(() => database.pool.query('delete from attestations; delete from signed_outcomes; delete from swaps'))
+beforeEach(() =>
+  database.pool.query('delete from attestations; delete from signed_outcomes; delete from swaps'),
+)
 
 const query = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
 
@@ -133,7 +135,10 @@ test('a swap that attesters cannot see delivered holds up no other of its batch'
 
   expect(await batches()).toEqual([[seen.swapId], [unseen.swapId]])
   expect(
-    await query('select distinct swap_ids from attestations a join attestation_signatures g on g.attestation_id = a.id where g.signature is not null'),
+    await query(
+      `select distinct swap_ids from attestations a join attestation_signatures g on g.attestation_id = a.id
+        where g.signature is not null`,
+    ),
   ).toEqual([{ swap_ids: [seen.swapId] }])
 })
 
@@ -170,14 +175,18 @@ test('an attester can write, change and block nothing of another', async () => {
   await recordCheck(liar, { attestationId, signer: 'b', signature: 'garbage' })
   await settleOutcomes(liar, 'refund', [hash])
   await attest('b')
-  const changed = await liar.query("update attestation_signatures set signature = 'x' where written_by <> session_user")
+  const changed = await liar.query(
+    "update attestation_signatures set signature = 'x' where written_by <> session_user",
+  )
 
   expect(changed.rowCount).toBe(0)
   expect(
-    await query("select signature from attestation_signatures where signer = 'b' and written_by = 'local_attester_2'"),
+    await query(
+      "select signature from attestation_signatures where signer = 'b' and written_by = 'local_attester_2'",
+    ),
   ).toEqual([{ signature: 'by b' }])
-  await expect(liar.query("insert into attestation_signatures (written_by) values ('local_attester_2')")).rejects.toThrow(
-    'permission denied',
-  )
+  await expect(
+    liar.query("insert into attestation_signatures (written_by) values ('local_attester_2')"),
+  ).rejects.toThrow('permission denied')
   await expect(liar.query('delete from attestations')).rejects.toThrow('permission denied')
 })

@@ -21,6 +21,7 @@ import { type Chains, connectChains } from './chains.ts'
 import { verifyDatabase } from './database.ts'
 import { openChains } from './open-chains.ts'
 import { openSigners } from './signers.ts'
+import { assertOneTreasury } from './treasury-check.ts'
 
 const SWEEP_MS = 1_000
 // The alarm GeoswapAttesterSilent has the same limit.
@@ -48,6 +49,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   await verifyDatabase(pool, { part: 'attester', network, logger })
   await signers.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
+  await assertOneTreasury(config, chains)
   const { messageOf } = createAttestationMessages(chains.custodyOf)
   const byId = new Map(chains.all.map(({ chain }) => [chain.chainId, rememberHeads(chain)]))
   const deps: AttestDeps = {
@@ -113,7 +115,9 @@ function silentOf(unsigned: UnsignedKeys): string[] {
 function assertMembers(addresses: readonly string[], signers: readonly EvmSigner[]): void {
   const strangers = signers.filter(({ address }) => !addresses.includes(address))
   if (strangers.length > 0)
-    throw new Error(`Not an attester of the configuration: ${strangers.map(({ address }) => address).join(', ')}`)
+    throw new Error(
+      `Not an attester of the configuration: ${strangers.map(({ address }) => address).join(', ')}`,
+    )
   if (signers.length === 0) throw new Error(`No private key for any of ${addresses.join(', ')}`)
 }
 

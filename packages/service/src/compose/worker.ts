@@ -14,7 +14,6 @@ import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
 import type { CollectDeps } from '../flow/settle/collect.ts'
-import { proposeOutcomes } from '../flow/settle/propose.ts'
 import { type RelayDeps, relayAttested } from '../flow/settle/relay.ts'
 import { createClaimCheck, createLateCheck } from '../lanes/claim-check.ts'
 import { createGasWatch, type GasWatch } from '../lanes/gas-watch.ts'
@@ -52,7 +51,6 @@ import { findToLock } from '../store/swaps.ts'
 import { assertKeysFor, type Chains, connectChains, loadCatalog, signingAddresses } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
-import { createDeferredTask } from './deferred.ts'
 import { createDepositTask, createRecoverWork } from './deposits.ts'
 import { createFollowing } from './following.ts'
 import { createGasTask, createLedgerTask } from './ledger.ts'
@@ -60,10 +58,12 @@ import { openChains } from './open-chains.ts'
 import { followPrices, type PriceCheck } from './price-check.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { capsOf, floatOf, toServedChains } from './served-chains.ts'
+import { createSettleTasks } from './settle-tasks.ts'
 import { checkSigned } from './signed.ts'
 import { openSigners } from './signers.ts'
 import { createSigners } from './solana.ts'
 import { openSpans } from './traces.ts'
+import { assertOneTreasury } from './treasury-check.ts'
 import { openViews } from './views.ts'
 import { createWorkerReady } from './worker-ready.ts'
 
@@ -92,7 +92,6 @@ type Parts = {
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
-const PROPOSE_MS = 500
 // More than a batch, so that blocked swaps do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -117,6 +116,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   await verifyDatabase(pool, { part: 'worker', network, logger })
   await evmSigners.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
+  await assertOneTreasury(config, chains)
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
   const views = openViews(pool, chains, {
@@ -285,25 +285,18 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     finalizeDeliveries: (heads, events, faults) => finalizeDeliveries(destinationDeps, heads, events, faults),
     onSafe: (after, upTo) => markOriginSafe(pool, { chainId: config.chainId, after, upTo }),
   })
-  const propose = atMostEvery(PROPOSE_MS, (heads: Heads) =>
-    proposeOutcomes({ pool, origin: chain, ...parts.collect, ...parts.signed }, heads),
-  )
-  const outcomes = {
-    topics: [`head:${config.chainId}`],
-    async step() {
-      const heads = follower.current()
-      if (heads) await propose(heads)
-    },
-  }
+  const settling = createSettleTasks({
+    ...{ pool, chain, current: follower.current },
+    ...parts.collect,
+    ...parts.signed,
+  })
   const books = [createLedgerTask(parts, connected, follower), createGasTask(parts, connected, follower)]
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
   return {
     ...lane,
     tasks: [
-      ...createFollowing(parts, connected),
-      ...lane.tasks,
-      ...[createDepositTask(parts, connected, { follower, onMoved }), ...books],
-      ...[orphans, outcomes, createDeferredTask(parts, connected, follower), times.task],
+      ...[...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, ...settling, times.task],
+      createDepositTask(parts, connected, { follower, onMoved }),
     ],
   }
 }

@@ -64,12 +64,15 @@ export function loadConfig(env: Env, role: Role): Config {
       ...[relayers, authorizationRelayers],
     ),
     delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer'], deliverers),
-    attesterKeys: attesterKeysOf(network, isRemote, () => keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester'])),
+    attesterKeys: attesterKeysOf(network, isRemote, () =>
+      keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester']),
+    ),
     floatKey: float ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'], float)[0] : undefined,
     signerTls: role === 'api' ? undefined : optionalSecret(env, SIGNER_TLS[role], problems),
     solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_ROLES) : [],
     markerKey: hasSolana ? markerKey(env, problems) : undefined,
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
+    acceptsTreasury: env['GEOSWAP_ACCEPT_TREASURY'] === '1',
   }
   if (problems.length > 0) throw new Error(`Invalid configuration:\n- ${[...new Set(problems)].join('\n- ')}`)
   return Object.freeze(config)

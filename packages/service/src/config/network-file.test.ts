@@ -216,9 +216,19 @@ const wrongAddresses: Case[] = [
   ],
   ['0x71041ddd', '0x71041DDD', '/assets/0/sources/0/address', 'wrong checksum'],
   ['EPjFWdd5Aufq', 'EPjF', '/chains/1/tokens/0/address', 'is not a 32-byte address'],
-  ['0x3000000000000000000000000000000000000001', `0x${'0'.repeat(40)}`, '/attesters/members/0', 'zero address'],
+  [
+    '0x3000000000000000000000000000000000000001',
+    `0x${'0'.repeat(40)}`,
+    '/attesters/members/0',
+    'zero address',
+  ],
   [OTHER_RELAYER, ANVIL, '/relayers/1', 'its key is published'],
-  ['0x3000000000000000000000000000000000000001', ANVIL.toLowerCase(), '/attesters/members/0', 'its key is published'],
+  [
+    '0x3000000000000000000000000000000000000001',
+    ANVIL.toLowerCase(),
+    '/attesters/members/0',
+    'its key is published',
+  ],
   ['0x4000000000000000000000000000000000000001', ANVIL, '/treasury', 'its key is published'],
   [
     '0x5000000000000000000000000000000000000001',

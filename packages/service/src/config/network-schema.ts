@@ -129,7 +129,8 @@ const attesterSet = (description: string) =>
       members: Type.Array(address('An attester.'), {
         minItems: 1,
         maxItems: 7,
-        description: 'Addresses that sign claims and refunds. Each is a process of its own, with nodes of its own.',
+        description:
+          'Addresses that sign claims and refunds. Each is a process of its own, with nodes of its own.',
       }),
       threshold: range(1, 7, 'How many of the members have to sign. 2 of 3 is recommended.'),
     },

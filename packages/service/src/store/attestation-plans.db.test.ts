@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { explaining } from '../../test/support/plans.ts'
 import { insertEndedSwaps } from '../../test/support/swaps.ts'
+import { findProposed } from './attestation-signatures.ts'
 import {
   bindAttestation,
   closeAttestation,
@@ -9,7 +10,6 @@ import {
   findUnsent,
   releaseStalledAttestations,
 } from './attestations.ts'
-import { findProposed } from './attestation-signatures.ts'
 import { findToPropose } from './swaps.ts'
 import { traceSwap } from './trace.ts'
 

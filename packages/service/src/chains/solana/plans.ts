@@ -55,7 +55,11 @@ export async function planDelivery(parts: SolanaParts, op: Op): Promise<PaymentR
 }
 
 /** Plans the claim of a delivered swap's input into the inventory. */
-export async function planClaim(parts: SolanaParts, op: Op, signatures: readonly AttesterSignature[]): Promise<PaymentRequest> {
+export async function planClaim(
+  parts: SolanaParts,
+  op: Op,
+  signatures: readonly AttesterSignature[],
+): Promise<PaymentRequest> {
   const { vaults, isAttested } = parts.settings
   if (!(await isAttested({ kind: 'claim', opHash: op.hash }, signatures)))
     throw new Error('The attesters did not sign this claim')

@@ -140,12 +140,7 @@ test('attested refunds are stopped and allowed as configured, and a stop of the 
 test('a stock deposits only what the vault lacks, as a transfer or as coin', () => {
   const held = (amount: bigint) => ({
     ...done,
-    tokens: new Map(
-      [usdc, zeroAddress].map((token) => [
-        token,
-        { ...OPEN, held: amount, credit: 0n },
-      ]),
-    ),
+    tokens: new Map([usdc, zeroAddress].map((token) => [token, { ...OPEN, held: amount, credit: 0n }])),
   })
   const coin = { address: zeroAddress, symbol: 'ETH', decimals: 18, stock: 5n }
   const stocked = { ...wanted, tokens: [{ ...USDC, stock: 5n }, coin] }

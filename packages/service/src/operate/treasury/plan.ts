@@ -141,11 +141,7 @@ function planStop({ contracts, refundsStopped: isStopped }: Wanted, state: Treas
 
 const NO_STATE = { cap: 0n, claimCap: 0n, refundCap: 0n, isPlain: false, held: 0n, credit: 0n }
 
-function planToken(
-  { contracts }: Wanted,
-  token: WantedToken,
-  state: TokenState = NO_STATE,
-): TreasuryPlan {
+function planToken({ contracts }: Wanted, token: WantedToken, state: TokenState = NO_STATE): TreasuryPlan {
   const { vault, escrow } = contracts
   const { address, symbol } = token
   const calls: TreasuryCall[] = []

@@ -53,7 +53,10 @@ async function toWanted(
     attesters: toAttesterSet(network.nextAttesters ?? network.attesters),
     ...(network.attestedRefundsStopped !== undefined && { refundsStopped: network.attestedRefundsStopped }),
     tokens: [{ ...chain.native, address: zeroAddress, decimals: 18 }, ...tokens].map((token) => {
-      const { address, symbol, decimals, capPerHour, claimCapPerHour, refundCapPerHour, plain } = { plain: undefined, ...token }
+      const { address, symbol, decimals, capPerHour, claimCapPerHour, refundCapPerHour, plain } = {
+        plain: undefined,
+        ...token,
+      }
       const stock = wishes.stocks.get(address)
       return {
         ...{ address, symbol, decimals },
