@@ -1,7 +1,7 @@
 import { fromKitSigner, intentOf } from '@geoswap/sdk'
 import { generateKeyPairSigner } from '@solana/kit'
 import type { Page } from 'playwright-core'
-import type { Hex } from 'viem'
+import type { Hex, TypedDataDefinition } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, inject, test } from 'vitest'
 
@@ -14,14 +14,29 @@ const { alpha, beta } = world
 const { visit } = useBrowser()
 const USDC = 1_000_000n
 
-/** A wallet in the browser that announces itself by EIP-6963, and signs with this key. */
+const hexOf = (chainId: number) => `0x${chainId.toString(16)}`
+
+/**
+ * A wallet in the browser that announces itself by EIP-6963 and behaves like MetaMask: it signs typed data of its
+ * current chain, switches chains when asked, and signs no EIP-7702 authorization for a page.
+ */
 async function installEvmWallet(page: Page, privateKey: Hex): Promise<string[]> {
   const account = privateKeyToAccount(privateKey)
   const asked: string[] = []
-  await page.exposeFunction('askWallet', async (method: string, params: readonly Hex[] = []) => {
+  let current = hexOf(1)
+  await page.exposeFunction('askWallet', async (method: string, params: readonly unknown[] = []) => {
     asked.push(method)
     if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [account.address]
-    if (method === 'personal_sign' && params[0]) return account.signMessage({ message: { raw: params[0] } })
+    if (method === 'eth_chainId') return current
+    if (method === 'wallet_switchEthereumChain') {
+      current = (params[0] as { chainId: string }).chainId
+      return null
+    }
+    if (method === 'eth_signTypedData_v4') {
+      const typedData = JSON.parse(String(params[1])) as TypedDataDefinition
+      if (hexOf(Number(typedData.domain?.chainId)) !== current) throw new Error('This is another chain')
+      return account.signTypedData(typedData)
+    }
     throw new Error(`The wallet does not do ${method}`)
   })
   await page.addInitScript(() => {
@@ -48,7 +63,7 @@ const choose = async (page: Page, name: string) => {
   await page.locator('details.wallet').first().getByRole('button', { name }).click()
 }
 
-test('a delegated EVM wallet swaps, also after a reload; one without delegation learns why it cannot', async () => {
+test('a delegated EVM wallet swaps, also after a reload', async () => {
   const privateKey = generatePrivateKey()
   const wallet = privateKeyToAccount(privateKey)
   await world.fund(alpha, wallet.address, 'USDC', 100n * USDC)
@@ -56,7 +71,7 @@ test('a delegated EVM wallet swaps, also after a reload; one without delegation 
   const asked = await installEvmWallet(page, privateKey)
   await page.goto('/app/swap')
   await connect(page, 'Pocket')
-  await expectText(page, 'no standard lets a web page ask a browser wallet for one')
+  await expectText(page, 'Pocket pays USDC with one signature that the token itself takes (EIP-3009)')
 
   const ordered = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }
   const { swapId } = await submitSwap(world, wallet, ordered)
@@ -68,6 +83,38 @@ test('a delegated EVM wallet swaps, also after a reload; one without delegation 
 
   await expectText(page, /^Done\. /)
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(80n * USDC)
+})
+
+test('a new wallet that signs no EIP-7702 authorization swaps with one signature and at most four clicks', async () => {
+  const privateKey = generatePrivateKey()
+  const wallet = privateKeyToAccount(privateKey)
+  await world.fund(alpha, wallet.address, 'USDC', 10n * USDC)
+  const page = await visit()
+  const asked = await installEvmWallet(page, privateKey)
+  await page.goto('/app/swap')
+
+  await connect(page, 'Pocket')
+  await expectText(page, 'Balance 10 USDC')
+  await page.getByLabel('Amount to pay').fill('10')
+  await page.getByRole('button', { name: 'Review the swap' }).click()
+  await expectText(page, /Your wallet shows a transfer of exactly this USDC: its nonce is the hash/)
+  await page.getByRole('button', { name: 'Sign and swap' }).click()
+
+  await expectText(page, /^Done\. /)
+  expect(asked.filter((method) => method.includes('sign'))).toEqual(['eth_signTypedData_v4'])
+  expect(await alpha.codeOf(wallet.address)).toBe('0x')
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(0n)
+})
+
+test('a token that takes no signatures is explained to such a wallet', async () => {
+  const page = await visit()
+  await installEvmWallet(page, generatePrivateKey())
+  await page.goto('/app/swap')
+  await connect(page, 'Pocket')
+
+  await pick(page, 'You pay: token', 'WETH')
+
+  await expectText(page, 'Pocket cannot pay WETH from alpha yet.')
 })
 
 test('Open lists a signature without a swap, until when it can be used and how to make it useless', async () => {

@@ -57,7 +57,6 @@ const wrong: Record<string, (signing: Signing) => string | Promise<string>> = {
   'all ones': () => `0x${'ff'.repeat(65)}`,
   "another wallet's": ({ hash }) =>
     privateKeyToAccount(generatePrivateKey()).signMessage({ message: { raw: hash } }),
-  'the bare hash signed': ({ hash }) => wallet.sign({ hash }),
   'the text of the hash signed': ({ hash }) => wallet.signMessage({ message: hash }),
 }
 

@@ -1,3 +1,4 @@
+import { depositAddressOf, hashGeoOp } from '@geoswap/protocol'
 import {
   BuildGeoOpReply,
   BuildSolanaTxReply,
@@ -7,12 +8,13 @@ import {
   SubmitReply,
 } from '@geoswap/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readGeoOp } from '../../packages/sdk/src/checks/read-fields.ts'
 import { evmRequest } from '../../packages/sdk/test/evm-offer.ts'
 import { solanaRequest } from '../../packages/sdk/test/solana-offer.ts'
 import { type Liar, type Lie, startLiar } from './liar.ts'
 import { errorLies, leafLies, opLies, solanaLies, statusLies } from './lies.ts'
-import { bySdkOnSolana, type Trader, traders, walletAddress } from './traders.ts'
-import { type Asked, findHarm } from './verdict.ts'
+import { bySdkOnSolana, openDeposit, type Trader, traders, walletAddress } from './traders.ts'
+import { type Asked, findHarm, opHarm } from './verdict.ts'
 
 const paid: Asked = {
   request: { ...evmRequest, walletAddress },
@@ -38,6 +40,11 @@ function honest(path: string, { request } = paid) {
   const { geoQuoteToken } = liar.offers.answer('/swap/quote', url, request).body as { geoQuoteToken: string }
   const body = path === '/swap/quote' ? request : { geoQuoteToken, geoOpToken: 'op' }
   return JSON.parse(JSON.stringify(liar.offers.answer(path, url, body).body))
+}
+
+function toOffered({ domain, message }: { domain: Record<string, unknown>; message: unknown }) {
+  const escrow = domain['verifyingContract'] as `0x${string}`
+  return { op: readGeoOp(message), origin: { chainId: Number(domain['chainId']), escrow } }
 }
 
 /** Each settled swap was requested; besides those, at most one can be open. */
@@ -78,7 +85,7 @@ describe.each(traders)(
   'no lie of a service makes the %s sign more than the caller allowed',
   (name, trader) => {
     // All sign with the SDK, which is tested in full; for the others, only their additions are.
-    const isBrief = name !== 'SDK'
+    const isBrief = !name.startsWith('SDK')
     const paths = isBrief ? ['/swap/quote', '/swap/tokens', '/swap/chains'] : PATHS
     const errors = errorLies(ERRORS).filter((lie) => !isBrief || REFUSED.test(lie.name))
 
@@ -130,6 +137,44 @@ describe.each(traders)(
     )
   },
 )
+
+describe('no lie of a service makes the SDK name an address that is not of the requested op', () => {
+  const harmAt = async (lie: Lie | undefined): Promise<string[]> => {
+    liar.begin(lie)
+    const deposit = await openDeposit(liar)
+    if (!deposit) return []
+    const { op, origin: domain } = toOffered(deposit.operation)
+    const isOwn = deposit.depositAddress === depositAddressOf(domain.escrow, hashGeoOp(domain, op))
+    const harm = [
+      ...opHarm({ hash: '0x', op, escrow: domain.escrow }, paid),
+      ...(isOwn ? [] : ['the address is of another op']),
+      ...(BigInt(deposit.amount) > paid.maxInput ? [`${deposit.amount} is asked for`] : []),
+    ]
+    return harm.map((each) => `${lie?.name}: ${each}`)
+  }
+
+  test('an honest service gets a deposit', async () => {
+    liar.begin(undefined)
+
+    expect(await openDeposit(liar)).toMatchObject({ amount: '10000000', token: evmRequest.inputToken })
+    expect(await harmAt(undefined)).toEqual([])
+  })
+
+  test.each([
+    ['each value of a quote changed', () => leafLies('/swap/quote', honest('/swap/quote'))],
+    ['each value of a build changed', () => leafLies('/swap/build-geo-op', honest('/swap/build-geo-op'))],
+    ['other ops under matching hashes', opLies],
+  ])(
+    '%s',
+    async (_kind, lies) => {
+      const found: string[] = []
+      for (const lie of lies()) found.push(...(await harmAt(lie)))
+
+      expect(found).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+})
 
 describe('no lie of a service makes the SDK sign another Solana transaction than the requested one', () => {
   test('an honest service gets its signature', async () => {

@@ -1,6 +1,14 @@
-import { type GeoOp, hashGeoOp } from '@geoswap/protocol'
-import type { BuildGeoOpReply, QuoteRequest, StatusReply } from '@geoswap/wire'
-import type { Address, Hex } from 'viem'
+import {
+  authorizationOf,
+  depositAddressOf,
+  type GeoOp,
+  hashGeoOp,
+  permitOf,
+  type TokenDomain,
+  toTokenTypedData,
+} from '@geoswap/protocol'
+import type { BuildGeoOpReply, QuoteReply, QuoteRequest, StatusReply } from '@geoswap/wire'
+import { type Address, type HashTypedDataParameters, type Hex, hashTypedData } from 'viem'
 import { readGeoOp } from '../../packages/sdk/src/checks/read-fields.ts'
 import { account, buildOf, evmQuote, evmRequest, opFor, origin } from '../../packages/sdk/test/evm-offer.ts'
 import {
@@ -54,7 +62,30 @@ const ended: StatusReply = {
   },
   caip: { originChain: 'eip155:31337', destinationChain: 'eip155:31338' },
   amounts: { input: '10000000', quotedOutput: '9965000', minOutput: '9915175', delivered: '9965000' },
+  method: 'deposit',
+  deposit: { address: evmRequest.inputToken, received: '10000000', txHash: '0x4', returned: [] },
 }
+
+const honestDomain: TokenDomain = {
+  ...{ name: 'USD Coin', version: '2', chainId: origin.chainId },
+  verifyingContract: evmRequest.inputToken as Address,
+}
+
+type TokenData = { method: unknown; nonce?: bigint; name?: string; version?: string }
+
+/** The typed data of a token by which it pays for an op. A signature under another name of the token is void. */
+function tokenDataOf(op: GeoOp, hash: Hex, { method, nonce = 0n, name, version }: TokenData) {
+  const domain = { ...honestDomain, ...(name && { name }), ...(version && { version }) }
+  if (method === 'permit')
+    return toTokenTypedData(domain, {
+      primaryType: 'Permit',
+      message: permitOf(origin, hash, { ...op, nonce }),
+    })
+  const message = authorizationOf(origin, hash, op)
+  return toTokenTypedData(domain, { primaryType: 'ReceiveWithAuthorization', message })
+}
+
+const digestOf = (typedData: unknown) => hashTypedData(typedData as HashTypedDataParameters)
 
 /** The honest service, and everything it ever offered for signing, lies included. */
 export function createOffers() {
@@ -65,17 +96,24 @@ export function createOffers() {
   function quote(request: QuoteRequest): object {
     const geoQuoteToken = `quote-${requests.size + 1}`
     requests.set(geoQuoteToken, request)
-    return { ...quoteFor(request), ...quotedBeside, geoQuoteToken }
+    const priced = quoteFor(request)
+    return { ...priced, ...quotedBeside, originMethods: methodsOf(priced), geoQuoteToken }
   }
 
-  function build({ geoQuoteToken }: { geoQuoteToken?: string }): object {
+  function build({
+    geoQuoteToken,
+    method = 'delegation',
+  }: {
+    geoQuoteToken?: string
+    method?: string
+  }): object {
     const request = requests.get(String(geoQuoteToken))
     if (!request) throw new Error('No such quote')
     const geoOpToken = `op-of-${geoQuoteToken}`
     const reply =
       request.originChain === solanaRequest.originChain
         ? solanaBuildOf(transactionOf(Object.values(parts)))
-        : buildOf(opFor(request, quoteFor(request)))
+        : { ...buildBy(opFor(request, quoteFor(request)), method) }
     remember('/swap/build-geo-op', reply)
     return { ...reply, geoOpToken }
   }
@@ -83,13 +121,14 @@ export function createOffers() {
   /** Stored under each hash that a wallet could have signed for it: the op's own, and the named one. */
   function remember(path: string, body: unknown): void {
     if (path !== '/swap/build-geo-op') return
-    const { operation, geoOpHash } = (body ?? {}) as Partial<BuildGeoOpReply>
+    const { operation, geoOpHash, typedData } = (body ?? {}) as Partial<BuildGeoOpReply>
     if (geoOpHash !== undefined) offered.push({ hash: geoOpHash as Hex })
     try {
       const escrow = operation?.domain?.['verifyingContract'] as Address
       const op = readGeoOp(operation?.message)
       for (const chainId of [origin.chainId, Number(operation?.domain?.['chainId'])])
         offered.push({ hash: hashGeoOp({ chainId, escrow }, op), op, escrow })
+      offered.push(...signedFor(op, escrow, typedData))
     } catch {
       // Only an op has its own hash.
     }
@@ -145,4 +184,36 @@ function quoteFor(request: QuoteRequest) {
   if (request.originChain === solanaRequest.originChain) return solanaQuote
   if (request.tradeType !== 'exactOutput') return evmQuote
   return { ...evmQuote, input: '10035000', output: request.amount, minOutput: request.amount }
+}
+
+const methodsOf = ({ input, output, minOutput }: QuoteReply) =>
+  (['delegation', 'authorization', 'permit', 'deposit'] as const).map((method) => ({
+    ...{ method, input, output, minOutput },
+  }))
+
+/** With the fields of every way: a client takes those of its own. */
+function buildBy(op: GeoOp, method: string): BuildGeoOpReply {
+  const build = buildOf(op)
+  const hash = build.geoOpHash as Hex
+  return {
+    ...build,
+    method: method as NonNullable<BuildGeoOpReply['method']>,
+    typedData: tokenDataOf(op, hash, { method }),
+    depositAddress: depositAddressOf(origin.escrow, hash),
+    depositUntil: build.expiresAt,
+  }
+}
+
+/** The digests of a token by which this op can be paid for, and that of the typed data as it was offered. */
+function signedFor(op: GeoOp, escrow: Address, typedData: unknown): Offered[] {
+  const hash = hashGeoOp(origin, op)
+  const { message, domain } = (typedData ?? {}) as {
+    message?: { nonce?: string }
+    domain?: Pick<TokenData, 'name' | 'version'>
+  }
+  const nonce = BigInt(message?.nonce ?? 0)
+  const own = ['authorization', 'permit']
+    .map((method) => tokenDataOf(op, hash, { ...domain, method, nonce }))
+    .map((each) => ({ hash: digestOf(each), op, escrow }))
+  return typedData === undefined ? own : [...own, { hash: digestOf(typedData) }]
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { createClient, fromKitSigner, intentOf } from '@geoswap/sdk'
+import { createClient, type Deposit, fromKitSigner, intentOf } from '@geoswap/sdk'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { swap as swapCommand } from '../../packages/cli/src/commands/swap.ts'
@@ -45,16 +45,35 @@ const contracts = {
 }
 const retry = { baseMs: 1, maxMs: 5, forMs: 200, submitForMs: 200 }
 
-const bySdk: Trader = async (liar, { isExactOutput, times }) => {
+const bySdk: Trader = async (liar, order) => swapBySdk(liar, order, {})
+
+/** A wallet that signs no EIP-7702 authorization. */
+const byAuthorization: Trader = async (liar, order) =>
+  swapBySdk(liar, order, { signAuthorization: undefined })
+
+const byPermit: Trader = async (liar, order) => swapBySdk(liar, order, { method: 'permit' })
+
+type Way = { method?: 'permit'; signAuthorization?: undefined }
+
+async function swapBySdk(liar: Liar, { isExactOutput, times }: Parameters<Trader>[1], way: Way) {
   const client = createClient({ baseUrl: liar.url, apiKey: 'key', contracts, retry })
-  const signer = await toSigner(key)
+  const { method, ...without } = way
+  const signer = { ...(await toSigner(key)), ...without }
   const { walletAddress: _, ...route } = evmRequest
   const request = { ...route, ...(isExactOutput && { tradeType: 'exactOutput' as const }) }
   const sameAsset = { inputDecimals: 6, outputDecimals: 6 }
   return countSettled(
     times,
-    async () => (await client.swap(request, signer, { sameAsset, timeoutMs: 100 })).status,
+    async () => (await client.swap(request, signer, { sameAsset, method, timeoutMs: 100 })).status,
   )
+}
+
+/** Opens a swap that waits for a deposit; undefined if the client refuses the service. */
+export async function openDeposit(liar: Liar): Promise<Deposit | undefined> {
+  const client = createClient({ baseUrl: liar.url, apiKey: 'key', contracts, retry })
+  const request = { ...evmRequest, walletAddress }
+  const sameAsset = { inputDecimals: 6, outputDecimals: 6 }
+  return client.deposit(request, { sameAsset }).catch(() => undefined)
 }
 
 export const bySdkOnSolana: Trader = async (liar, { times }) => {
@@ -118,6 +137,8 @@ const byPage: Trader = async (liar, { isExactOutput, times }) => {
 
 export const traders: [string, Trader][] = [
   ['SDK', bySdk],
+  ['SDK by authorization', byAuthorization],
+  ['SDK by permit', byPermit],
   ['command line', byCommand],
   ['MCP server', byModel],
   ['page', byPage],

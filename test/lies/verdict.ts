@@ -1,6 +1,6 @@
 import { toBytes32 } from '@geoswap/protocol'
 import type { QuoteRequest } from '@geoswap/wire'
-import { type Hex, recoverMessageAddress } from 'viem'
+import { type Hex, recoverAddress, recoverMessageAddress } from 'viem'
 import { account, nowSeconds, origin } from '../../packages/sdk/test/evm-offer.ts'
 import { parts, transactionOf } from '../../packages/sdk/test/solana-offer.ts'
 import type { Handed } from './liar.ts'
@@ -20,7 +20,7 @@ export async function findHarm(
 ): Promise<string[]> {
   const signatures = handed
     .filter(({ path }) => path === '/swap/submit')
-    .map(({ body }) => body['signature'] as Hex)
+    .flatMap(({ body }) => (body['signature'] as Hex | undefined) ?? [])
   const signed = await Promise.all([...new Set(signatures)].map((each) => findOp(each, offered, asked)))
   const ops = new Map(signed.flatMap((each) => (each?.op ? [[each.hash, each] as const] : [])))
   const total = [...ops.values()].reduce((sum, { op }) => sum + (op?.inputAmount ?? 0n), 0n)
@@ -40,15 +40,18 @@ async function findOp(
 ): Promise<Offered | undefined> {
   const signedOnes = await Promise.all(
     offered.map(async (each) => {
-      const signer = await recoverMessageAddress({ message: { raw: each.hash }, signature })
-      return signer.toLowerCase() === asked.request.walletAddress.toLowerCase() ? each : undefined
+      const signers = [
+        await recoverMessageAddress({ message: { raw: each.hash }, signature }),
+        await recoverAddress({ hash: each.hash, signature }),
+      ].map((signer) => signer.toLowerCase())
+      return signers.includes(asked.request.walletAddress.toLowerCase() as Hex) ? each : undefined
     }),
   )
   const found = signedOnes.filter((each) => each !== undefined)
   return found.find(({ op }) => op !== undefined) ?? found[0]
 }
 
-function opHarm({ op, escrow }: Offered, { request, maxInput, minOutput }: Asked): string[] {
+export function opHarm({ op, escrow }: Offered, { request, maxInput, minOutput }: Asked): string[] {
   if (!op) return []
   const { delivery } = op
   const last = BigInt(nowSeconds() + DAY_SECONDS)

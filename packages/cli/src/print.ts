@@ -6,7 +6,7 @@ import { columns } from './command.ts'
 
 export function quoteLines(quote: QuoteReply, order: Order, style: Style): string[] {
   const { from, to } = order
-  const { priceImpactBps, inputUsd, outputUsd, feeDiscount, fees, warnings = [] } = quote
+  const { priceImpactBps, inputUsd, outputUsd, feeDiscount, fees, warnings = [], originMethods = [] } = quote
   const fee = (amount: string) => (style.raw ? amount : formatAmount(BigInt(amount), from.decimals))
   return columns([
     ['pay', money(quote.input, from, style), from.token],
@@ -20,6 +20,7 @@ export function quoteLines(quote: QuoteReply, order: Order, style: Style): strin
     ...fees.map(({ kind, amount }) => ['cost', `${fee(amount)} ${from.symbol}`, kind]),
     ...(feeDiscount ? [['discount', `${feeDiscount.discountPercent} %`, feeDiscount.tier]] : []),
     ['takes', `about ${quote.etaSeconds} s`, ''],
+    ...(originMethods.length > 1 ? [['ways', originMethods.map(({ method }) => method).join(', '), '']] : []),
     ...warnings.map(({ code, message }) => ['note', message, code]),
   ])
 }
@@ -41,8 +42,22 @@ export function swapLines(swap: StatusReply, order: Order | undefined, style: St
     ...(swap.originTxHash ? [['lock', swap.originTxHash]] : []),
     ...(swap.deliveryTxHash ? [['delivery', swap.deliveryTxHash]] : []),
     ...(swap.refund?.txHash ? [['refund', swap.refund.txHash]] : []),
+    ...(swap.deposit ? depositLines(swap.deposit) : []),
     ...endLines(swap),
   ])
+}
+
+function depositLines({
+  address,
+  received,
+  txHash,
+  returned = [],
+}: NonNullable<StatusReply['deposit']>): string[][] {
+  return [
+    ['deposit', `${address}${received ? `, received ${received} units` : ''}`],
+    ...(txHash ? [['paid by', txHash]] : []),
+    ...returned.map((each) => ['returned', `${each.amount} units of ${each.token} in ${each.txHash}`]),
+  ]
 }
 
 function endLines({ failure, refund, createdAt, updatedAt, status }: StatusReply): string[][] {

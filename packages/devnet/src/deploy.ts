@@ -6,6 +6,8 @@ import {
   geoVaultAbi,
   isCodeOf,
   planDeployment,
+  testDollarAbi,
+  testDollarBytecode,
   testFeedAbi,
   testFeedBytecode,
   testTokenAbi,
@@ -107,8 +109,11 @@ async function prepareAccounts(client: EvmClient, keys: Keys): Promise<void> {
 
 /** Deploys as an operator does, so that the local contracts equal those of other networks. */
 async function deployProtocol(deployer: Deployer, keys: Keys): Promise<DeployedChain['contracts']> {
-  const roles = { treasury: keys.treasury.address, attester: keys.attester.address }
-  const { contracts, creations } = planDeployment(roles)
+  const { contracts, creations } = planDeployment({
+    treasury: keys.treasury.address,
+    attesters: keys.attesters.map(({ address }) => address),
+    threshold: keys.threshold,
+  })
   for (const { data } of creations) await execute(deployer, { to: CREATE2_PROXY, data, gas: CREATION_GAS })
   for (const name of ['account', 'escrow', 'vault'] as const) {
     const code = await deployer.client.getCode({ address: contracts[name] })
@@ -123,7 +128,11 @@ export async function deployToken(
 ): Promise<DeployedToken> {
   const { symbol, asset, decimals } = token
   const args = [token.name, symbol, decimals] as const
-  const bytecode = encodeDeployData({ abi: testTokenAbi, bytecode: testTokenBytecode, args })
+  // USDC takes signatures like the real one; the others are plain tokens.
+  const isDollar = asset === 'USDC'
+  const bytecode = isDollar
+    ? encodeDeployData({ abi: testDollarAbi, bytecode: testDollarBytecode, args })
+    : encodeDeployData({ abi: testTokenAbi, bytecode: testTokenBytecode, args })
   // Different addresses on each chain, as for real tokens, so that a mix-up of chains is noticed.
   const salt = keccak256(toHex(`${chain.name}/${symbol}`))
   return { symbol, asset, decimals, address: await create(deployer, { bytecode, salt }) }
@@ -153,12 +162,21 @@ async function stockVault(
     const claimArgs = [token.address, amount * CLAIM_CAP_TIMES] as const
     const cap = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setCap', args })
     const claimCap = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setClaimCap', args: claimArgs })
+    const refundCap = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setRefundCap', args: claimArgs })
+    const plainArgs = [token.address, true] as const
+    const plain = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setPlainToken', args: plainArgs })
     const mint = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [vault, amount] })
     const caps = [
       { to: vault, data: cap, gas: CALL_GAS },
       { to: escrow, data: claimCap, gas: CALL_GAS },
+      { to: escrow, data: refundCap, gas: CALL_GAS },
     ]
-    return token === NATIVE ? caps : [...caps, { to: token.address, data: mint, gas: CALL_GAS }]
+    if (token === NATIVE) return caps
+    return [
+      ...caps,
+      { to: vault, data: plain, gas: CALL_GAS },
+      { to: token.address, data: mint, gas: CALL_GAS },
+    ]
   })
   await Promise.all(calls.map((call) => execute(deployer, call)))
 }

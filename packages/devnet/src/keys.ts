@@ -12,7 +12,9 @@ export type SolanaKey = { seed: Hex; address: SolanaAddress }
  */
 export type Keys = {
   treasury: Key
-  attester: Key
+  attesters: Key[]
+  /** How many of the attesters have to sign. */
+  threshold: number
   relayers: Key[]
   /** Lock the first inputs of wallets, with their authorizations. */
   authorizationRelayers: Key[]
@@ -36,10 +38,11 @@ export type SolanaKeys = {
   faucet: SolanaKey
 }
 
-export function createKeys(): Keys {
+export function createKeys({ attesters = 1, threshold = 1 } = {}): Keys {
   return {
     treasury: createKey(),
-    attester: createKey(),
+    attesters: Array.from({ length: attesters }, createKey),
+    threshold,
     relayers: Array.from({ length: 4 }, createKey),
     authorizationRelayers: Array.from({ length: 2 }, createKey),
     deliverers: Array.from({ length: 2 }, createKey),
@@ -72,8 +75,13 @@ export function toServiceSecrets(keys: Keys) {
       GEOSWAP_SOLANA_KEYS: seeds.join(','),
       ...marker,
     },
-    attester: { GEOSWAP_ATTESTER_KEY: keys.attester.privateKey, ...marker },
+    attester: attesterSecrets(keys),
   }
+}
+
+/** The secrets of one attester. */
+export function attesterSecrets({ attesters, marker }: Pick<Keys, 'attesters' | 'marker'>, index = 0) {
+  return { GEOSWAP_ATTESTER_KEY: attesters[index]?.privateKey ?? '', GEOSWAP_MARKER_KEY: marker }
 }
 
 function createKey(): Key {

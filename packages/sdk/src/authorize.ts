@@ -1,4 +1,4 @@
-import type { Authorization, QuoteReply } from '@geoswap/wire'
+import type { Authorization, DelegationReply, OriginMethod, QuoteReply } from '@geoswap/wire'
 import { orAborted, sleep } from './abort.ts'
 import type { Build, Calls } from './calls.ts'
 import { needsAuthorization, toAuthorizationFields } from './checks/delegation.ts'
@@ -12,7 +12,9 @@ type Deps = {
   getAccount(named: unknown): Promise<string>
   onSign(): void
 }
-export type Builder = (quote: QuoteReply) => Promise<Build>
+/** How a quote is built. `delegation`: the wallet's, if it was read already. */
+export type Chosen = { method: OriginMethod; delegation?: DelegationReply | undefined }
+export type Builder = (quote: QuoteReply, chosen: Chosen) => Promise<Build>
 
 // Another transaction of the wallet may be pending: wait a block or two for its nonce.
 const ATTEMPTS = 4
@@ -25,9 +27,10 @@ const PAUSE_MS = 1_000
 export function createBuilder(deps: Deps, { signer, chainId, signal }: Wallet): Builder {
   if (signer.family === 'solana') return (quote) => deps.calls.build(quote, { signal })
   const authorize = createAuthorizer(deps, { signer, chainId, signal })
-  return async (quote) => {
+  return async (quote, { method, delegation }) => {
+    if (method !== 'delegation') return deps.calls.build(quote, { method, signal })
     for (let attempt = 1; ; attempt += 1) {
-      const authorization = await authorize()
+      const authorization = await authorize(attempt === 1 ? delegation : undefined)
       try {
         return await deps.calls.build(quote, { authorization, signal })
       } catch (error) {
@@ -46,9 +49,9 @@ function isStale(error: unknown): boolean {
 
 function createAuthorizer(deps: Deps, { signer, chainId, signal }: Wallet & { signer: EvmSigner }) {
   const signed = new Map<string, AuthorizationSignature>()
-  return async (): Promise<Authorization | undefined> => {
+  return async (known: DelegationReply | undefined): Promise<Authorization | undefined> => {
     const wallet = { chainId, walletAddress: signer.address }
-    const delegation = await deps.calls.delegation(wallet, { signal })
+    const delegation = known ?? (await deps.calls.delegation(wallet, { signal }))
     if (!needsAuthorization(delegation)) return undefined
     const account = await deps.getAccount(delegation.delegationTarget)
     const fields = toAuthorizationFields(delegation, wallet, account)
@@ -65,7 +68,8 @@ async function sign(
   fields: Parameters<NonNullable<EvmSigner['signAuthorization']>>[0],
 ): Promise<AuthorizationSignature> {
   if (!signer.signAuthorization) {
-    const message = 'The wallet is not delegated on this chain and its signer signs no authorization.'
+    const message =
+      'The wallet is not delegated on this chain, and its signer has no other way to pay this input.'
     throw new SwapRefusedError('SIGNER', message)
   }
   onSign()

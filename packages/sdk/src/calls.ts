@@ -6,6 +6,7 @@ import type {
   DelegationQuery,
   DelegationReply,
   NamedQuoteRequest,
+  OriginMethod,
   QuoteReply,
   SubmitReply,
   TokensQuery,
@@ -18,6 +19,8 @@ import type { Submission } from './submission.ts'
 
 /** A built quote. `origin` says whether an op or a Solana transaction is to be signed. */
 export type Build = ({ origin: 'evm' } & BuildGeoOpReply) | ({ origin: 'solana' } & BuildSolanaTxReply)
+
+export type BuildOptions = { authorization?: Authorization | undefined; method?: OriginMethod | undefined }
 
 export type Calls = ReturnType<typeof createCalls>
 
@@ -54,9 +57,9 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
 
     async build(
       { origin, geoQuoteToken }: Pick<QuoteReply, 'origin' | 'geoQuoteToken'>,
-      { authorization, signal }: CallOptions & { authorization?: Authorization | undefined } = {},
+      { authorization, method, signal }: CallOptions & BuildOptions = {},
     ): Promise<Build> {
-      const body = { geoQuoteToken, ...(authorization && { authorization }) }
+      const body = { geoQuoteToken, ...(authorization && { authorization }), ...(method && { method }) }
       if (origin === 'solana') {
         const expects = ['unsignedTransaction', 'geoOpToken']
         const path = '/swap/build-solana-tx'
@@ -76,7 +79,7 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
         body,
         signal,
         expects: ['swapId', 'status'],
-        path: 'signature' in body ? '/swap/submit' : '/swap/submit-solana',
+        path: 'signedTransaction' in body ? '/swap/submit-solana' : '/swap/submit',
       })
       // The id is printed in commands that people copy, so it must be safe in a shell.
       if (!/^[\w-]{1,100}$/.test(reply.swapId)) throw unexpectedReply(200)

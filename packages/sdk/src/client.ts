@@ -1,5 +1,4 @@
 import type {
-  Authorization,
   ChainsReply,
   DelegationQuery,
   DelegationReply,
@@ -12,8 +11,9 @@ import type {
   TokensQuery,
   TokensReply,
 } from '@geoswap/wire'
-import { type Build, createCalls } from './calls.ts'
+import { type Build, type BuildOptions, createCalls } from './calls.ts'
 import type { KnownContracts } from './checks/terms.ts'
+import { type Deposit, type DepositOptions, openDeposit } from './deposit.ts'
 import { type EventsOptions, followSwap, type SwapEvent } from './events.ts'
 import type { CallOptions } from './http.ts'
 import { createLockable, createOpenSignatures, type SignatureStore } from './open-signatures.ts'
@@ -53,6 +53,11 @@ export type ClientOptions = {
 export type Client = {
   /** The whole swap: quote, delegation, build, checks, signature, submission, waiting. */
   swap(request: SwapRequest, signer: Signer, options?: SwapOptions): Promise<EndedSwap>
+  /**
+   * Opens a swap that a plain transfer pays: from any wallet, an exchange or a custodian, without a signature. Follow it
+   * with `waitForSwap` or `events`.
+   */
+  deposit(request: NamedQuoteRequest, options?: DepositOptions): Promise<Deposit>
   /** Continues an interrupted swap: by its id, or by a submission with an unknown outcome. */
   resume(left: string | Submission, options?: WaitOptions): Promise<EndedSwap>
   /** A price, sealed for 30 seconds. */
@@ -62,7 +67,7 @@ export type Client = {
   /** Builds the op or transaction to sign. The quote's `origin` selects the build call. */
   build(
     quote: Pick<QuoteReply, 'origin' | 'geoQuoteToken'>,
-    options?: CallOptions & { authorization?: Authorization | undefined },
+    options?: CallOptions & BuildOptions,
   ): Promise<Build>
   /** Sends the same submission until its outcome is known. */
   submit(submission: Submission, options?: CallOptions): Promise<SubmitReply>
@@ -128,6 +133,8 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Cl
       const deps = { calls, submit, waitForSwap, pins, openSignatures, maxHoldSeconds }
       return swap(deps, request, signer, swapOptions)
     },
+    deposit: (request, depositOptions = {}) =>
+      openDeposit({ calls, submit, pins, maxHoldSeconds }, request, depositOptions),
     async resume(left, wait = {}) {
       const swapId = typeof left === 'string' ? left : (await submit(left, wait)).swapId
       return waitForSwap(swapId, wait)

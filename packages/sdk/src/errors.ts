@@ -98,6 +98,7 @@ export class SubmissionUnknownError extends Error {
 /**
  * `REQUEST`: a CAIP id names an unknown chain, or another chain than the rest of the request.
  * `UNPINNED`: the contracts of the chain are not known and the service is not trusted to name them.
+ * `METHOD`: the quote does not offer the way in which the input should come in.
  * `SIGNATURE_OPEN`: an earlier signature for the same swap can still be used.
  */
 export type SwapRefusal =
@@ -107,6 +108,7 @@ export type SwapRefusal =
   | 'OUTPUT_LIMIT'
   | 'DECLINED'
   | 'SIGNER'
+  | 'METHOD'
   | 'UNPINNED'
   | 'SIGNATURE_OPEN'
 

@@ -11,6 +11,8 @@ export type {
   HistoryQuery,
   HistoryReply,
   NamedQuoteRequest,
+  OriginMethod,
+  QuotedMethod,
   QuoteReply,
   QuoteRequest,
   Refund,
@@ -20,12 +22,14 @@ export type {
   TokenEntry,
   TokensQuery,
   TokensReply,
+  TypedData,
 } from '@geoswap/wire'
 export type { Build } from './calls.ts'
 export type { Difference } from './checks/difference.ts'
 export type { SameAsset, SwapLimits } from './checks/quote.ts'
 export type { KnownContracts } from './checks/terms.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
+export type { Deposit, DepositOptions } from './deposit.ts'
 export {
   GeoswapError,
   type GeoswapErrorCode,
@@ -39,12 +43,14 @@ export {
 } from './errors.ts'
 export type { EventsOptions, SwapEvent } from './events.ts'
 export type { CallOptions } from './http.ts'
+export { bestMethod } from './methods.ts'
 export { intentOf, lockableUntil, type SignatureLifetime, type SignatureStore } from './open-signatures.ts'
 export type { PinStore } from './pins.ts'
 export type { RetryPolicy } from './retry.ts'
 export {
   type AuthorizationFields,
   type AuthorizationSignature,
+  type DepositPayment,
   type EvmSigner,
   fromCallbacks,
   fromKitSigner,

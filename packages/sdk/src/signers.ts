@@ -1,11 +1,11 @@
-import type { Authorization } from '@geoswap/wire'
+import type { Authorization, TypedData } from '@geoswap/wire'
 import {
   getBase64EncodedWireTransaction,
   getBase64Encoder,
   getTransactionDecoder,
   type TransactionPartialSigner,
 } from '@solana/kit'
-import type { Address, Hex, LocalAccount } from 'viem'
+import type { Address, Hex, LocalAccount, TypedDataDefinition } from 'viem'
 
 /** The fields of an EIP-7702 authorization that are signed. */
 export type AuthorizationFields = Pick<Authorization, 'chainId' | 'address' | 'nonce'>
@@ -16,9 +16,16 @@ export type EvmSigner = {
   address: string
   /** EIP-191 personal_sign of the raw 32 bytes. */
   signHash(hash: Hex): Promise<string>
-  /** Required for the first swap of a wallet on a chain. */
+  /** Delegates the wallet at its first swap on a chain: the cheapest way. */
   signAuthorization?: ((fields: AuthorizationFields) => Promise<AuthorizationSignature>) | undefined
+  /** EIP-712, `eth_signTypedData_v4`: asked for instead of `signHash` where it is there, because people can read it. */
+  signTypedData?: ((typedData: TypedData) => Promise<string>) | undefined
+  /** Sends a transfer of its own and returns its hash: for wallets that sign no typed data, or tokens that take none. */
+  sendPayment?: ((payment: DepositPayment) => Promise<string>) | undefined
 }
+
+/** A plain transfer; the zero address is the native coin. */
+export type DepositPayment = { chainId: number; to: string; token: string; amount: bigint }
 
 export type SolanaSigner = {
   family: 'solana'
@@ -36,6 +43,7 @@ export function fromViemAccount(account: LocalAccount): EvmSigner {
     address: account.address,
     signHash: (raw) => account.signMessage({ message: { raw } }),
     signAuthorization: account.signAuthorization && ((fields) => signWith(account, fields)),
+    signTypedData: (typedData) => account.signTypedData(typedData as unknown as TypedDataDefinition),
   }
 }
 

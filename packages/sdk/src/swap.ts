@@ -1,18 +1,29 @@
-import type { NamedQuoteRequest, QuoteReply, QuoteRequest, StatusReply, SubmitReply } from '@geoswap/wire'
+import type {
+  BuildGeoOpReply,
+  NamedQuoteRequest,
+  OriginMethod,
+  QuoteReply,
+  QuoteRequest,
+  StatusReply,
+  SubmitReply,
+} from '@geoswap/wire'
+import type { Address } from 'viem'
 import { orAborted } from './abort.ts'
-import { type Builder, createBuilder } from './authorize.ts'
+import { type Builder, type Chosen, createBuilder } from './authorize.ts'
 import type { Build, Calls } from './calls.ts'
 import { checkGeoOp } from './checks/geo-op.ts'
+import { checkPayment } from './checks/payment.ts'
 import { assertInputIsBounded, assertQuoteFits, assertWithinLimits, type SwapLimits } from './checks/quote.ts'
 import { readGeoOp } from './checks/read-fields.ts'
 import { checkSolanaBuild } from './checks/solana-build.ts'
 import { readSolanaInput } from './checks/solana-input.ts'
 import { type CheckContext, type Terms, toTerms } from './checks/terms.ts'
 import { SwapRefusedError, TamperedOperationError } from './errors.ts'
+import { bestMethod, quoteBy } from './methods.ts'
 import { lockableUntil, nowSeconds, type OpenSignatures, type SignatureLifetime } from './open-signatures.ts'
 import type { Pins } from './pins.ts'
 import { toPlainRequest } from './plain-request.ts'
-import type { Signer } from './signers.ts'
+import type { DepositPayment, EvmSigner, Signer } from './signers.ts'
 import { isGone, type Submission } from './submission.ts'
 import type { EndedSwap, WaitOptions } from './wait.ts'
 
@@ -20,7 +31,8 @@ import type { EndedSwap, WaitOptions } from './wait.ts'
 export type SwapRequest = Omit<NamedQuoteRequest, 'walletAddress'> & { walletAddress?: string }
 
 export type SwapProgress =
-  | { step: 'quoted'; quote: QuoteReply }
+  /** `method`: how the input will come in, on an EVM chain; the amounts of the quote are those of this way. */
+  | { step: 'quoted'; quote: QuoteReply; method?: OriginMethod }
   | { step: 'authorizing' }
   | { step: 'built'; build: Build }
   | { step: 'signing' }
@@ -30,6 +42,8 @@ export type SwapProgress =
    */
   | { step: 'submitting'; submission: Submission; lockableUntil: number }
   | { step: 'submitted'; swapId: string }
+  /** The signer is asked for a transfer to the op's own address. */
+  | { step: 'paying'; payment: DepositPayment }
   | { step: 'status'; swap: StatusReply }
   | { step: 'requoting'; reason: Error }
 
@@ -38,6 +52,8 @@ export type SwapOptions = SwapLimits & {
   onProgress?: ((progress: SwapProgress) => void) | undefined
   /** Called with every quote before anything is signed; any result but true ends the swap. */
   confirm?: ((quote: QuoteReply) => boolean | Promise<boolean>) | undefined
+  /** How the input comes in. Default: the best way that the signer has. */
+  method?: OriginMethod | undefined
   /** Time to wait for the end after the submission. */
   timeoutMs?: number | undefined
 }
@@ -52,7 +68,7 @@ type SwapDeps = {
 }
 
 type Order = { request: QuoteRequest; signer: Signer; options: SwapOptions; build: Builder }
-type Signed = { submission: Submission; life: SignatureLifetime }
+type Signed = { submission: Submission; life: SignatureLifetime; payment?: DepositPayment }
 
 // Quotes are valid for 30 s. A signer that was too slow three times will not be faster.
 const MAX_REQUOTES = 3
@@ -72,7 +88,7 @@ export async function swap(
   const signed = await prepareSwap(deps, order)
   deps.openSignatures.keep(request, signed.life)
   announce(options, signed)
-  const ended = await submitAndWait(deps, options, signed)
+  const ended = await submitAndWait(deps, signer, options, signed)
   if (ended.status === 'settled') deps.openSignatures.release(request)
   return ended
 }
@@ -100,11 +116,16 @@ function announce({ onProgress, signal }: SwapOptions, { submission, life }: Sig
 
 async function submitAndWait(
   { submit, waitForSwap }: SwapDeps,
+  signer: Signer,
   { onProgress, signal, timeoutMs }: SwapOptions,
-  { submission }: Signed,
+  { submission, payment }: Signed,
 ): Promise<EndedSwap> {
   const { swapId } = await submit(submission, { signal })
   onProgress?.({ step: 'submitted', swapId })
+  if (payment && signer.family === 'evm') {
+    onProgress?.({ step: 'paying', payment })
+    await orAborted(async () => signer.sendPayment?.(payment), signal)
+  }
   return waitForSwap(swapId, {
     signal,
     timeoutMs,
@@ -138,16 +159,30 @@ async function prepareSwap(deps: SwapDeps, order: Order): Promise<Signed> {
 async function prepare(deps: SwapDeps, order: Order): Promise<Signed> {
   const { request, signer, options } = order
   const { onProgress, signal } = options
-  const quote = await deps.calls.quote(request, { signal })
+  const offered = await deps.calls.quote(request, { signal })
+  const chosen = await choose(deps, order, offered)
+  const quote = signer.family === 'evm' ? quoteBy(offered, chosen.method) : offered
   assertQuoteFits(request, quote, signer.family)
-  onProgress?.({ step: 'quoted', quote })
+  onProgress?.({ step: 'quoted', quote, ...(signer.family === 'evm' && { method: chosen.method }) })
   assertWithinLimits(quote, options)
   await assertConfirmed(quote, options)
-  const build = await order.build(quote)
+  const build = await order.build(quote, chosen)
   onProgress?.({ step: 'built', build })
   const onSign = () => onProgress?.({ step: 'signing' })
-  const checked = { terms: toTerms(request, quote), context: await toContext(deps, request, build), onSign }
+  const context = await toContext(deps, request, build)
+  const checked = { terms: toTerms(request, quote), context, method: chosen.method, onSign }
   return orAborted(() => checkAndSign(build, signer, checked), signal)
+}
+
+/** Reads the wallet's delegation only if there is a choice. */
+async function choose({ calls }: SwapDeps, order: Order, { originMethods }: QuoteReply): Promise<Chosen> {
+  const { request, signer, options } = order
+  if (options.method) return { method: options.method }
+  const methods = originMethods?.map(({ method }) => method) ?? []
+  if (signer.family !== 'evm' || methods.length < 2) return { method: 'delegation' }
+  const { originChain: chainId, walletAddress } = request
+  const delegation = await calls.delegation({ chainId, walletAddress }, { signal: options.signal })
+  return { method: bestMethod(signer, methods, delegation), delegation }
 }
 
 async function assertConfirmed(quote: QuoteReply, { confirm, signal }: SwapOptions): Promise<void> {
@@ -170,23 +205,14 @@ async function toContext(
   }
 }
 
-type Check = { terms: Terms; context: CheckContext; onSign(): void }
+type Check = { terms: Terms; context: CheckContext; method: OriginMethod; onSign(): void }
 
 /** The only place that requests a signature for funds, and only for the result of the checks. */
-async function checkAndSign(
-  build: Build,
-  signer: Signer,
-  { terms, context, onSign }: Check,
-): Promise<Signed> {
+async function checkAndSign(build: Build, signer: Signer, check: Check): Promise<Signed> {
+  const { terms, context, onSign } = check
   const { geoOpToken } = build
   const { originChain: chainId } = terms
-  if (build.origin === 'evm' && signer.family === 'evm') {
-    const hash = checkGeoOp(build, terms, context)
-    const { opDeadline } = readGeoOp(build.operation.message)
-    onSign()
-    const submission = { geoOpToken, signature: await signer.signHash(hash) }
-    return { submission, life: { family: 'evm', chainId, opDeadline: Number(opDeadline) } }
-  }
+  if (build.origin === 'evm' && signer.family === 'evm') return checkAndSignOp(build, signer, check)
   if (build.origin === 'solana' && signer.family === 'solana') {
     const transaction = await checkSolanaBuild(build, terms, context)
     const blockhash = readSolanaInput(transaction)?.blockhash ?? ''
@@ -195,4 +221,30 @@ async function checkAndSign(
     return { submission, life: { family: 'solana', chainId, blockhash, signedAt: nowSeconds() } }
   }
   throw new TamperedOperationError([{ field: 'origin', expected: signer.family, actual: build.origin }])
+}
+
+async function checkAndSignOp(
+  build: BuildGeoOpReply,
+  signer: EvmSigner,
+  { terms, context, method, onSign }: Check,
+): Promise<Signed> {
+  const { geoOpToken } = build
+  const { originChain: chainId } = terms
+  const hash = checkGeoOp(build, terms, context)
+  const op = readGeoOp(build.operation.message)
+  const escrow = context.origin.escrow as Address
+  const payment = checkPayment(build, method, { chainId, escrow, hash, op })
+  const life: SignatureLifetime = { family: 'evm', chainId, opDeadline: Number(op.opDeadline) }
+  if ('to' in payment) {
+    if (!signer.sendPayment) throw cannot(method)
+    return { submission: { geoOpToken }, life, payment: { chainId, ...payment } }
+  }
+  if (method !== 'delegation' && !signer.signTypedData) throw cannot(method)
+  onSign()
+  const signature = await (signer.signTypedData?.(payment.typedData) ?? signer.signHash(hash))
+  return { submission: { geoOpToken, signature }, life }
+}
+
+function cannot(method: OriginMethod): SwapRefusedError {
+  return new SwapRefusedError('SIGNER', `This signer cannot pay by ${method}.`)
 }

@@ -120,7 +120,7 @@ describe('a call', () => {
     expect(trader.service.requests).toHaveLength(1)
   })
 
-  test.each(['confirm', 'signHash', 'signAuthorization'])(
+  test.each(['confirm', 'signTypedData', 'signAuthorization'])(
     'does not wait for %s once it is aborted',
     async (name) => {
       const controller = new AbortController()

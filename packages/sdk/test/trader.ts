@@ -29,9 +29,11 @@ export async function startTrader() {
   const account = fromViemAccount(privateKeyToAccount(generatePrivateKey()))
   const signer: EvmSigner = {
     ...account,
-    signHash(hash) {
+    signHash: () => Promise.reject(new Error('Typed data is asked for where the signer has it')),
+    async signTypedData(typedData) {
       signed.hashes += 1
-      return account.signHash(hash)
+      if (!account.signTypedData) throw new Error('It cannot')
+      return account.signTypedData(typedData)
     },
     async signAuthorization(fields) {
       signed.nonces.push(fields.nonce)

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { SealedToken, strictObject } from './schema.ts'
+import { OriginMethod, SealedToken, strictObject, Time } from './schema.ts'
 
 const Word = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$', description: '32 bytes, hex.' })
 const Uint53 = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -21,8 +21,21 @@ export type Authorization = Static<typeof Authorization>
 export const BuildRequest = strictObject({
   geoQuoteToken: SealedToken,
   authorization: Type.Optional(Authorization),
+  method: Type.Optional(
+    Type.Unsafe<OriginMethod>({
+      ...OriginMethod,
+      description:
+        'One of originMethods of the quote. Default: delegation. The first build of a quote decides.',
+    }),
+  ),
 })
 export type BuildRequest = Static<typeof BuildRequest>
+
+export const BuildSolanaRequest = strictObject({
+  geoQuoteToken: SealedToken,
+  authorization: Type.Optional(Authorization),
+})
+export type BuildSolanaRequest = Static<typeof BuildSolanaRequest>
 
 const OperationExpiry = Type.String({
   format: 'date-time',
@@ -41,10 +54,34 @@ export const TypedData = Type.Object(
 export type TypedData = Static<typeof TypedData>
 
 export const BuildGeoOpReply = Type.Object({
-  geoOpHash: Type.String({ description: 'The 32 bytes to sign with EIP-191 personal_sign.' }),
+  geoOpHash: Type.String({
+    description:
+      'The id of the operation. With delegation, sign these 32 bytes with personal_sign, or operation as typed data.',
+  }),
   geoOpToken: SealedToken,
   expiresAt: OperationExpiry,
   operation: TypedData,
+  method: Type.Optional(OriginMethod),
+  typedData: Type.Optional(
+    Type.Unsafe<TypedData>({
+      ...TypedData,
+      description:
+        'With authorization and permit: sign this with eth_signTypedData_v4 instead of geoOpHash. It names the ' +
+        'operation: as nonce of the authorization, or as spender of the permit.',
+    }),
+  ),
+  depositAddress: Type.Optional(
+    Type.String({
+      description:
+        'With deposit: submit without a signature, then send exactly the input here, in one token.',
+    }),
+  ),
+  depositUntil: Type.Optional(
+    Type.Unsafe<string>({
+      ...Time,
+      description: 'With deposit: the transfer should be on the chain by then.',
+    }),
+  ),
 })
 export type BuildGeoOpReply = Static<typeof BuildGeoOpReply>
 

@@ -1,6 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { ORIGIN_FAMILIES } from './quote.ts'
-import { ChainId, ChainRef, ChainRefText, caip, oneOf, strictObject, Usd } from './schema.ts'
+import {
+  ChainId,
+  ChainRef,
+  ChainRefText,
+  caip,
+  OriginMethod,
+  oneOf,
+  strictObject,
+  Time,
+  Usd,
+} from './schema.ts'
 
 /** Why a chain has no quotes now: the codes with which a quote would be refused. */
 const UNAVAILABLE_REASONS = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE'] as const
@@ -31,6 +41,14 @@ export const ChainEntry = Type.Object({
         'Present if not available: the chain does not answer or has halted, or its coin has no current price.',
     }),
   ),
+  attesterChangeAt: Type.Optional(
+    Type.Unsafe<string>({
+      ...Time,
+      description:
+        'Present while other attesters are proposed for the escrow: no swap from this chain is built that could be ' +
+        'refunded only after this time.',
+    }),
+  ),
 })
 export type ChainEntry = Static<typeof ChainEntry>
 
@@ -56,6 +74,11 @@ export const TokenEntry = Type.Object({
   native: Type.Boolean({ description: "True for the chain's own coin." }),
   input: Type.Boolean({ description: 'Whether it can be paid with now.' }),
   output: Type.Boolean({ description: 'Whether it can be bought now.' }),
+  originMethods: Type.Optional(
+    Type.Array(OriginMethod, {
+      description: 'How it can come in, on an EVM chain. A quote says it for a wallet.',
+    }),
+  ),
   maxOutput: Type.Optional(
     Type.String({
       description:

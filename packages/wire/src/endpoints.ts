@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { BuildGeoOpReply, BuildRequest, BuildSolanaTxReply } from './build.ts'
+import { BuildGeoOpReply, BuildRequest, BuildSolanaRequest, BuildSolanaTxReply } from './build.ts'
 import { ChainsQueryText, ChainsReply, TokensQuery, TokensQueryText, TokensReply } from './catalog.ts'
 import { DelegationQuery, DelegationQueryText, DelegationReply } from './delegation.ts'
 import type { ErrorCode } from './errors.ts'
@@ -142,9 +142,10 @@ export const endpoints = {
     method: 'POST',
     path: '/swap/build-geo-op',
     rateClass: 'build',
-    summary: 'Build the hash to sign (EVM origin)',
+    summary: 'Build the operation (EVM origin)',
     description:
-      'Returns the 32-byte hash to sign and the EIP-712 data behind it. Building again gives the same hash.',
+      'Returns the 32-byte hash to sign and the EIP-712 data behind it; with another method, the typed data to sign ' +
+      'or the address to pay. Building again gives the same operation.',
     body: BuildRequest,
     reply: BuildGeoOpReply,
     errors: [
@@ -153,6 +154,7 @@ export const endpoints = {
       'NEEDS_DELEGATION',
       'INVALID_AUTHORIZATION',
       'UNSUPPORTED_DELEGATION',
+      'UNSUPPORTED_METHOD',
       'INVALID_AUTHORIZATION_SIGNATURE',
       'INSUFFICIENT_BALANCE',
       'CHAIN_UNAVAILABLE',
@@ -166,7 +168,7 @@ export const endpoints = {
     rateClass: 'build',
     summary: 'Build the transaction to sign (Solana origin)',
     description: 'Returns an unsigned v0 transaction. Sign it unchanged; the service pays its network fee.',
-    body: BuildRequest,
+    body: BuildSolanaRequest,
     reply: BuildSolanaTxReply,
     errors: ['INVALID_TOKEN', 'QUOTE_EXPIRED', 'INSUFFICIENT_BALANCE', 'CHAIN_UNAVAILABLE'],
     example: { body: example.buildSolanaRequest, reply: example.buildSolanaTxReply },
@@ -190,6 +192,7 @@ export const endpoints = {
       'INSUFFICIENT_LIQUIDITY',
       'INSUFFICIENT_BALANCE',
       'KEY_LIMIT_EXCEEDED',
+      'CHAIN_UNAVAILABLE',
     ],
     example: { body: example.submitRequest, reply: example.submitReply },
   },

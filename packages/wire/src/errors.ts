@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { oneOf } from './schema.ts'
+import { OriginMethod, oneOf } from './schema.ts'
 
 export const RECOVERY_ACTIONS = [
   'FIX_REQUEST',
@@ -8,6 +8,7 @@ export const RECOVERY_ACTIONS = [
   'REBUILD',
   'SIGN_AUTHORIZATION',
   'USE_OTHER_WALLET',
+  'USE_OTHER_METHOD',
   'FUND_WALLET',
   'INCREASE_AMOUNT',
   'REDUCE_AMOUNT',
@@ -123,6 +124,12 @@ export const errorCatalogue = {
     retryable: false,
     action: 'USE_OTHER_WALLET',
   },
+  UNSUPPORTED_METHOD: {
+    status: 422,
+    message: 'The input cannot come in this way. Build with one of recovery.methods.',
+    retryable: false,
+    action: 'USE_OTHER_METHOD',
+  },
   INVALID_AUTHORIZATION_SIGNATURE: {
     status: 422,
     message: 'The wallet did not sign this authorization. Sign exactly the fields of GET /swap/delegation.',
@@ -131,7 +138,8 @@ export const errorCatalogue = {
   },
   INVALID_SIGNATURE: {
     status: 422,
-    message: 'The wallet did not sign geoOpHash. Use personal_sign over its raw 32 bytes, with a low s.',
+    message:
+      'The wallet did not sign the operation. Sign geoOpHash, or the typed data of the build, with a low s.',
     retryable: false,
     action: 'FIX_REQUEST',
   },
@@ -233,6 +241,7 @@ export const ErrorReply = Type.Object({
       retryAfterMs: Type.Optional(Type.Integer()),
       minAmount: Type.Optional(Type.String()),
       maxAmount: Type.Optional(Type.String()),
+      methods: Type.Optional(Type.Array(OriginMethod)),
     },
     { additionalProperties: true },
   ),

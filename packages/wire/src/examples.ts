@@ -1,4 +1,4 @@
-import type { BuildGeoOpReply, BuildRequest, BuildSolanaTxReply } from './build.ts'
+import type { BuildGeoOpReply, BuildRequest, BuildSolanaRequest, BuildSolanaTxReply } from './build.ts'
 import type { ChainsReply, TokensReply } from './catalog.ts'
 import type { DelegationReply } from './delegation.ts'
 import type { HistoryReply } from './history.ts'
@@ -52,6 +52,7 @@ export const tokensReply: TokensReply = {
       native: true,
       input: true,
       output: true,
+      originMethods: ['delegation', 'deposit'],
       maxOutput: '4000000000000000000000',
       priceUsd: '2500.00',
     },
@@ -65,6 +66,7 @@ export const tokensReply: TokensReply = {
       native: false,
       input: true,
       output: false,
+      originMethods: ['delegation', 'authorization', 'permit', 'deposit'],
       priceUsd: '1.00',
     },
   ],
@@ -85,6 +87,20 @@ export const quoteReply: QuoteReply = {
   input: '10000000',
   output: '9963000000000000000',
   minOutput: '9913185000000000000',
+  originMethods: [
+    {
+      method: 'delegation',
+      input: '10000000',
+      output: '9963000000000000000',
+      minOutput: '9913185000000000000',
+    },
+    {
+      method: 'authorization',
+      input: '10000000',
+      output: '9959000000000000000',
+      minOutput: '9909205000000000000',
+    },
+  ],
   feeBps: 12.5,
   expiresAt: '2026-01-02T03:04:35.678Z',
   etaSeconds: 8,
@@ -115,12 +131,13 @@ export const buildRequest: BuildRequest = {
   authorization: { chainId: 31337, address: delegate, nonce: 0, yParity: 1, r: word('1'), s: word('2') },
 }
 
-export const buildSolanaRequest: BuildRequest = { geoQuoteToken: quoteToken }
+export const buildSolanaRequest: BuildSolanaRequest = { geoQuoteToken: quoteToken }
 
 export const buildGeoOpReply: BuildGeoOpReply = {
   geoOpHash: word('3'),
   geoOpToken: opToken,
   expiresAt: '2026-01-02T03:06:10.000Z',
+  method: 'delegation',
   operation: {
     domain: { name: 'GeoEscrow', version: '1', chainId: 31337, verifyingContract: escrow },
     types: {
@@ -172,6 +189,7 @@ export const statusReply: StatusReply = {
     minOutput: '9913185000000000000',
     delivered: '9963000000000000000',
   },
+  method: 'delegation',
   timeline: [
     { stage: 'accepted', at: '2026-01-02T03:04:12.000Z' },
     { stage: 'locked', at: '2026-01-02T03:04:14.000Z', chainId: 31337, txHash: word('5') },

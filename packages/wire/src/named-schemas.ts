@@ -1,11 +1,19 @@
-import { Authorization, BuildGeoOpReply, BuildRequest, BuildSolanaTxReply, TypedData } from './build.ts'
+import {
+  Authorization,
+  BuildGeoOpReply,
+  BuildRequest,
+  BuildSolanaRequest,
+  BuildSolanaTxReply,
+  TypedData,
+} from './build.ts'
 import { ChainEntry, ChainsReply, TokenEntry, TokensReply } from './catalog.ts'
 import { DelegationReply } from './delegation.ts'
 import { ErrorReply, FieldIssue } from './errors.ts'
 import { HistoryReply } from './history.ts'
-import { Fee, FeeDiscount, QuoteReply, QuoteRequest, QuoteWarning } from './quote.ts'
-import { Address, ChainId, ChainRef, SealedToken, Time, Token, Usd } from './schema.ts'
+import { Fee, FeeDiscount, QuotedMethod, QuoteReply, QuoteRequest, QuoteWarning } from './quote.ts'
+import { Address, ChainId, ChainRef, OriginMethod, SealedToken, Time, Token, Usd } from './schema.ts'
 import {
+  Deposit,
   Failure,
   Refund,
   StatusReply,
@@ -23,10 +31,27 @@ type Json = Record<string, unknown>
 const NAMED: Record<string, object> = {
   ...{ Address, ChainId, ChainRef, SealedToken, Time, Token, Usd },
   ...{ ChainEntry, ChainsReply, TokenEntry, TokensReply },
-  ...{ Fee, FeeDiscount, QuoteReply, QuoteRequest, QuoteWarning },
-  ...{ Authorization, BuildGeoOpReply, BuildRequest, BuildSolanaTxReply, DelegationReply, TypedData },
+  ...{ Fee, FeeDiscount, OriginMethod, QuotedMethod, QuoteReply, QuoteRequest, QuoteWarning },
+  ...{
+    Authorization,
+    BuildGeoOpReply,
+    BuildRequest,
+    BuildSolanaRequest,
+    BuildSolanaTxReply,
+    DelegationReply,
+  },
+  ...{ TypedData },
   ...{ SubmitReply, SubmitRequest, SubmitSolanaRequest },
-  ...{ Failure, Refund, StatusReply, SwapAmounts, SwapRecord, SwapStatus: SwapStatusName, TimelineEntry },
+  ...{
+    Deposit,
+    Failure,
+    Refund,
+    StatusReply,
+    SwapAmounts,
+    SwapRecord,
+    SwapStatus: SwapStatusName,
+    TimelineEntry,
+  },
   ...{ HistoryReply, WebhookEvent, Error: ErrorReply, FieldIssue },
 }
 

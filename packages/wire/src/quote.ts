@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { Address, Amount, ChainRef, oneOf, SealedToken, strictObject, Time, Token, Usd } from './schema.ts'
+import {
+  Address,
+  Amount,
+  ChainRef,
+  OriginMethod,
+  oneOf,
+  SealedToken,
+  strictObject,
+  Time,
+  Token,
+  Usd,
+} from './schema.ts'
 
 export const MAX_SLIPPAGE_BPS = 5_000
 export const MAX_ETA_SECONDS = 86_400
@@ -84,12 +95,27 @@ export const QuoteWarning = Type.Object({
 })
 export type QuoteWarning = Static<typeof QuoteWarning>
 
+export const QuotedMethod = Type.Object({
+  method: OriginMethod,
+  input: Type.String(),
+  output: Type.String(),
+  minOutput: Type.String(),
+})
+export type QuotedMethod = Static<typeof QuotedMethod>
+
 export const QuoteReply = Type.Object({
   geoQuoteToken: SealedToken,
   origin: oneOf(ORIGIN_FAMILIES, { description: 'Selects the build call.' }),
   input: Type.String({ description: 'The amount the wallet pays.' }),
   output: Type.String({ description: 'The expected amount for the recipient.' }),
   minOutput: Type.String({ description: 'The amount that the signed operation guarantees.' }),
+  originMethods: Type.Optional(
+    Type.Array(QuotedMethod, {
+      description:
+        'How the input can come in, on an EVM chain, with the price of each way; delegation has the price above. ' +
+        'Build takes one of them.',
+    }),
+  ),
   feeBps: Type.Number({ description: 'Service fee after discounts; may be fractional.' }),
   expiresAt: Time,
   etaSeconds: Type.Integer({

@@ -81,6 +81,15 @@ export const Usd = Type.String({
   description: 'Indicative USD value, two decimals.',
 })
 
+/** How an input can come in on an EVM chain, the cheapest first. */
+export const ORIGIN_METHODS = ['delegation', 'authorization', 'permit', 'deposit'] as const
+export type OriginMethod = (typeof ORIGIN_METHODS)[number]
+export const OriginMethod = oneOf(ORIGIN_METHODS, {
+  description:
+    'delegation: EIP-7702 code of the wallet. authorization: EIP-3009 signature. permit: EIP-2612 signature. ' +
+    'deposit: a plain transfer to an address of the operation.',
+})
+
 /** The CAIP form of the fields of these names, which stand beside it. */
 export function caip<const Name extends string>(...names: Name[]) {
   const fields = Object.fromEntries(names.map((name) => [name, Type.String()])) as Record<Name, TString>

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ChainId, caip, oneOf, strictObject, Time } from './schema.ts'
+import { ChainId, caip, OriginMethod, oneOf, strictObject, Time } from './schema.ts'
 
 export const SWAP_STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 export const SwapStatusName = oneOf(SWAP_STATUSES)
@@ -12,6 +12,7 @@ export function isTerminalStatus(status: SwapStatus): status is TerminalStatus {
 }
 
 export const SUBSTATUSES = [
+  'awaitingDeposit',
   'accepted',
   'locking',
   'locked',
@@ -32,6 +33,8 @@ export const FAILURE_CODES = [
   'RECIPIENT_INVALID',
   'PRICE_MOVED',
   'DESTINATION_UNAVAILABLE',
+  'DEPOSIT_MISSING',
+  'DEPOSIT_TOO_SMALL',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
@@ -81,6 +84,18 @@ export const Refund = Type.Object({
 })
 export type Refund = Static<typeof Refund>
 
+export const Deposit = Type.Object({
+  address: Type.String({ description: 'The address of the operation.' }),
+  received: Type.Optional(Type.String({ description: 'What lay there of the input token when last seen.' })),
+  txHash: Type.Optional(Type.String({ description: 'The last transfer to it; absent for the native coin.' })),
+  returned: Type.Optional(
+    Type.Array(Type.Object({ token: Type.String(), amount: Type.String(), txHash: Type.String() }), {
+      description: 'Sent back to the wallet: too little, too much, too late, or another token.',
+    }),
+  ),
+})
+export type Deposit = Static<typeof Deposit>
+
 export const SwapAmounts = Type.Object({
   input: Type.String(),
   quotedOutput: Type.String(),
@@ -103,6 +118,8 @@ export const StatusReply = Type.Object({
   timeline: Type.Array(TimelineEntry),
   failure: Type.Optional(Failure),
   refund: Type.Optional(Refund),
+  method: Type.Optional(OriginMethod),
+  deposit: Type.Optional(Deposit),
 })
 export type StatusReply = Static<typeof StatusReply>
 

@@ -6,9 +6,13 @@ import { SwapStatusName } from './status.ts'
 // authenticated, so that a stranger learns nothing from a 400.
 export const SubmitRequest = strictObject({
   geoOpToken: SealedToken,
-  signature: Type.String({
-    description: '65 bytes hex (v 27, 28, 0 or 1; low s) or the 64 bytes of EIP-2098, for geoOpHash.',
-  }),
+  signature: Type.Optional(
+    Type.String({
+      description:
+        'Hex: 65 bytes (v 27, 28, 0 or 1; low s) or the 64 bytes of EIP-2098; for an authorization also what a ' +
+        'contract wallet accepts, up to 1 KiB. Absent for a deposit.',
+    }),
+  ),
 })
 export type SubmitRequest = Static<typeof SubmitRequest>
 

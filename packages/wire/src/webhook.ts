@@ -3,6 +3,7 @@ import { oneOf, Time } from './schema.ts'
 import { type StatusReply, SwapRecord } from './status.ts'
 
 export const WEBHOOK_TYPES = [
+  'swap.awaitingDeposit',
   'swap.accepted',
   'swap.locking',
   'swap.locked',

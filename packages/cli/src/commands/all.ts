@@ -16,6 +16,14 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'send an input back after its deadline, without the service',
     load: async () => (await import('./refund.ts')).refund,
   },
+  recover: {
+    about: 'send back what lies at the address of an operation, without the service',
+    load: async () => (await import('./recover.ts')).recover,
+  },
+  'deposit-address': {
+    about: 'an address that swaps what is sent to it',
+    load: async () => (await import('./deposit-address.ts')).depositAddress,
+  },
   balance: { about: 'the balances of a wallet', load: async () => (await import('./balance.ts')).balance },
   delegation: {
     about: 'whether a wallet can swap from a chain',

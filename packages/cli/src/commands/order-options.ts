@@ -1,3 +1,5 @@
+import type { OriginMethod } from '@geoswap/sdk'
+import { CliError } from '@geoswap/wallet/errors'
 import type { OrderArguments } from '@geoswap/wallet/order'
 
 /** Options shared by `swap` and `quote`. */
@@ -22,6 +24,25 @@ export const orderOptions = {
   'max-eta': { type: 'string', value: 'SECONDS', about: 'refuse a swap that would take longer' },
   raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
 } as const
+
+export const nodesOption = {
+  type: 'string',
+  multiple: true,
+  value: '[CHAIN=]URL',
+  about: 'a node of yours that verifies contracts and tokens; without CHAIN, of the origin chain',
+} as const
+
+const METHODS: readonly string[] = [
+  'delegation',
+  'authorization',
+  'permit',
+  'deposit',
+] satisfies OriginMethod[]
+
+export function toMethod(text: string | undefined): OriginMethod | undefined {
+  if (text === undefined || METHODS.includes(text)) return text as OriginMethod | undefined
+  throw new CliError('USAGE', `--method ${text} is none of ${METHODS.join(', ')}.`)
+}
 
 type Values = Partial<
   Record<'amount' | 'receive' | 'to' | 'slippage' | 'min-receive' | 'max-pay' | 'max-eta', string>

@@ -1,26 +1,13 @@
-import { readFileSync } from 'node:fs'
 import type { RefundableOp } from '@geoswap/protocol'
 import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Context } from '@geoswap/wallet/context'
 import { CliError } from '@geoswap/wallet/errors'
-import { parseKey, toAccount } from '@geoswap/wallet/keys'
 import { assertChain, connectEvm } from '@geoswap/wallet/nodes/evm-reads'
 import { orNodeFailed } from '@geoswap/wallet/nodes/node'
 import { readEscrow, readGasMoney, sendRefund } from '@geoswap/wallet/refund/escrow'
-import { readOperation } from '@geoswap/wallet/refund/operation'
-import { getRpcUrl } from '@geoswap/wallet/settings'
-import type { Attempt } from '@geoswap/wallet/store/journal'
 import { toEnd } from '@geoswap/wallet/swap/claim'
-import { unlockWallet } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
-
-/** The op, the journal entry it came from, and the chain that holds its input. */
-type Case = {
-  op: RefundableOp
-  attempt: Attempt | undefined
-  rpcUrl: string
-  chain: { chainId: number; name: string }
-}
+import { type Case, caseOptions, findCase, getGasAccount, needsGas } from './op-case.ts'
 
 export const refund = defineCommand({
   usage: '(ID | --operation FILE) [options]',
@@ -29,15 +16,7 @@ the wallet signed. It needs a node of the origin chain and some gas coin, but no
 ID is a swap or an attempt in the journal of this machine; for any other swap, FILE is the
 "operation" of its build reply. On Solana there is no such refund.`,
   words: [0, 1],
-  options: {
-    operation: { type: 'string', value: 'FILE', about: 'the operation to refund, as JSON' },
-    rpc: { type: 'string', value: 'URL', about: 'a node of the origin chain' },
-    'gas-key': {
-      type: 'string',
-      value: 'WHO',
-      about: 'wallet or private key that pays the gas; GEOSWAP_GAS_KEY keeps a key out of sight',
-    },
-  },
+  options: caseOptions,
   examples: [
     'swp_4f1c0d6a9b7e42c3a5d8e0f1b2c3d4e5',
     'att_5f2c9a7be1d40836 --gas-key rich --rpc https://node.example',
@@ -64,45 +43,6 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
   },
 })
 
-function findCase(
-  { journal, settings }: Context,
-  id: string | undefined,
-  { operation: file, rpc }: { operation?: string; rpc?: string },
-): Case {
-  const attempt = id === undefined ? undefined : journal.find(id)
-  if (file === undefined && !attempt) {
-    const advice = 'Give its operation: --operation FILE.'
-    throw new CliError('USAGE', id ? `The journal has no swap ${id}.` : 'Which swap?', { advice })
-  }
-  const operation = file === undefined ? attempt?.operation : readOperationFile(file)
-  if (operation === undefined) throw withoutOperation(attempt)
-  const op = readOperation(operation)
-  const chain = {
-    chainId: op.origin.chainId,
-    name: attempt?.order.from.chain ?? `chain ${op.origin.chainId}`,
-  }
-  const kept = settings.rpcUrls[chain.chainId] ?? attempt?.rpcUrl
-  return { op, attempt, chain, rpcUrl: rpc ?? kept ?? getRpcUrl(settings, chain) }
-}
-
-function readOperationFile(path: string): unknown {
-  const text = readFileSync(path, 'utf8')
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new CliError('USAGE', `${path} is not JSON.`, { cause })
-  }
-}
-
-function withoutOperation(attempt: Attempt | undefined): CliError {
-  const isBuilt = attempt?.stage === 'submitted' || attempt?.stage === 'submitting'
-  return isBuilt
-    ? new CliError('NOT_REFUNDABLE', 'On Solana only the service can send an input back.', {
-        advice: 'The service does so by itself; geoswap status shows it.',
-      })
-    : new CliError('NOT_REFUNDABLE', 'Nothing was built in this attempt, so no input was taken.')
-}
-
 function assertRefundable(state: string, { refundDeadline, hash }: RefundableOp, now: bigint): void {
   if (state === 'claimed')
     throw new CliError('NOT_REFUNDABLE', 'The output was delivered and the input claimed.')
@@ -121,20 +61,6 @@ function assertRefundable(state: string, { refundDeadline, hash }: RefundableOp,
       details: { refundDeadline: at },
     },
   )
-}
-
-async function getGasAccount(context: Context, { attempt, op }: Case, named: string | undefined) {
-  const key = named ?? context.gasKey
-  if (key !== undefined && /^(0x)?[0-9a-fA-F]{64}$/.test(key)) return toAccount(await parseKey(key))
-  const name = key ?? attempt?.order.wallet.name
-  if (name !== undefined)
-    return toAccount(await unlockWallet(context, { name, family: 'evm', address: op.wallet }))
-  throw new CliError('NEEDS_GAS', 'No wallet is named to pay for the gas.', { advice: '--gas-key WALLET' })
-}
-
-function needsGas(address: string, missing: bigint): CliError {
-  const advice = `Send it ${formatAmount(missing, 18)} more, or pay with another wallet: --gas-key WALLET.`
-  return new CliError('NEEDS_GAS', `${address} does not hold enough gas coin.`, { advice })
 }
 
 function tell(

@@ -1,7 +1,5 @@
 import type { Client, EndedSwap } from '@geoswap/sdk'
-import { getChain, getSide } from '@geoswap/wallet/catalog'
-import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { type Context, connect } from '@geoswap/wallet/context'
 import { assertReadable, type ReadyOrder, resolveOrder } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
 import { claimOrder } from '@geoswap/wallet/swap/claim'
@@ -10,7 +8,8 @@ import { performSwap } from '@geoswap/wallet/swap/perform'
 import { chooseWallet } from '@geoswap/wallet/wallets'
 import { defineCommand, type ExitCode } from '../command.ts'
 import { quoteLines, swapLines } from '../print.ts'
-import { orderOptions, toWords } from './order-options.ts'
+import { withNodes } from './nodes-option.ts'
+import { nodesOption, orderOptions, toMethod, toWords } from './order-options.ts'
 
 export const swap = defineCommand({
   usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
@@ -23,13 +22,13 @@ Exit code 0: settled. 2: failed or refunded, so the input is in the wallet. 1: a
     'min-receive': { type: 'string', value: 'N', about: 'refuse a quote that guarantees less' },
     'max-pay': { type: 'string', value: 'N', about: 'refuse a quote that costs more, for --receive' },
     'accept-impact': { type: 'boolean', about: 'swap even if much value is lost' },
-    'dry-run': { type: 'boolean', about: 'stop after the quote: nothing is signed or submitted' },
-    rpc: {
+    method: {
       type: 'string',
-      multiple: true,
-      value: '[CHAIN=]URL',
-      about: 'a node of yours that verifies contracts and tokens; without CHAIN, of the origin chain',
+      value: 'WAY',
+      about: 'delegation, authorization, permit or deposit; default: the cheapest that the wallet has',
     },
+    'dry-run': { type: 'boolean', about: 'stop after the quote: nothing is signed or submitted' },
+    rpc: nodesOption,
     new: { type: 'boolean', about: 'start another swap although the same one is in flight' },
   },
   examples: [
@@ -40,6 +39,7 @@ Exit code 0: settled. 2: failed or refunded, so the input is in the wallet. 1: a
   ],
 
   async run(given, { values, words }) {
+    const method = toMethod(values.method)
     const context = await withNodes(given, values.rpc ?? [], words[0])
     const client = connect(context)
     const ready = await resolveOrder(context, client, toWords(values, words), ({ chain: { family, name } }) =>
@@ -58,24 +58,10 @@ Exit code 0: settled. 2: failed or refunded, so the input is in the wallet. 1: a
     const acceptsImpact = values['accept-impact'] ?? false
     const ended = isLeft
       ? await followAttempt(context, client, attempt)
-      : await performSwap(context, client, ready, { attempt, acceptsImpact, ...style })
+      : await performSwap(context, client, ready, { attempt, acceptsImpact, method, ...style })
     return report(context, ended, order, style)
   },
 })
-
-async function withNodes(context: Context, nodes: readonly string[], from = ''): Promise<Context> {
-  if (nodes.length === 0) return context
-  const catalog = await readCatalog(connect(context), context.interrupts.signal)
-  const rpcUrls = nodes.map((text) => {
-    const [, name, url] = /^(?:([^=/]+)=)?(https?:\/\/.+)$/i.exec(text) ?? []
-    const chain = name === undefined ? getSide(catalog, from).chain : getChain(catalog.chains, name)
-    if (url !== undefined) return [chain.chainId, url]
-    throw new CliError('USAGE', `--rpc ${text} is not a node.`, {
-      advice: 'Write --rpc URL or --rpc CHAIN=URL.',
-    })
-  })
-  return context.withNodes(Object.fromEntries(rpcUrls))
-}
 
 async function dryRun(
   { terminal, interrupts }: Context,

@@ -44,6 +44,12 @@ export function readAddress(fields: Fields, field: string): Address {
   throw unreadable(field, value, 'an EVM address')
 }
 
+export function readText(fields: Fields, field: string): string {
+  const value = fields[field]
+  if (typeof value === 'string') return value
+  throw unreadable(field, value, 'text')
+}
+
 function readWord(fields: Fields, field: string): Hex {
   const value = fields[field]
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase() as Hex

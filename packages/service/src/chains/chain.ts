@@ -1,7 +1,8 @@
-import type { SlotState } from '@geoswap/protocol'
+import type { AttesterSignature, SlotState } from '@geoswap/protocol'
+import type { AttesterSet } from '../model/attester-set.ts'
 import type { LegCosts } from '../model/catalog.ts'
 import type { FailureCode } from '../model/outcome.ts'
-import type { Op, Swap } from '../model/swap.ts'
+import type { Op, SignedInput, Swap } from '../model/swap.ts'
 
 /**
  * A block as the flow sees it. `height` counts blocks; `number` also counts empty slots, on chains that have them. An
@@ -37,14 +38,17 @@ export type Refunded = Landed & { credited: boolean }
 /** An op and the transaction recorded as its delivery. */
 export type PaidOp = { op: Op; txHash?: string | undefined }
 
-/** An event of our contracts, or shown by a marker. `id` is the op's hash or, for a delivery, the delivery's hash. */
+/**
+ * An event of our contracts, or shown by a marker. `id` is the op's hash; for a delivery the delivery's hash; for a
+ * recovery op, token and transaction (`model/deposit.ts`).
+ */
 export type ChainEvent = {
-  kind: 'locked' | 'claimed' | 'refunded' | 'delivered'
+  kind: 'locked' | 'claimed' | 'refunded' | 'delivered' | 'recovered'
   id: string
   txHash: string
   block: bigint
   blockHash: string
-  /** The amount paid by a delivery. */
+  /** The amount paid by a delivery or a recovery. */
   amount?: bigint
   /** For a refund: the wallets that were credited in the same transaction because their transfer was refused. */
   creditedTo?: readonly string[]
@@ -192,11 +196,39 @@ export type OriginChain = AnyChain & {
   /** Whether the wallet can be refunded now, or credited. */
   canRefund(swap: Swap): Promise<boolean>
   planLock(swaps: readonly Swap[]): Promise<TxRequest>
-  planClaim(swaps: readonly Swap[], signature: string): Promise<TxRequest>
+  /** The attesters who decide an op: its refund deadline alone chooses them. Some seconds old. */
+  readAttesters(refundDeadline: number): Promise<AttesterSet>
+  /** `signatures`: of as many attesters as their threshold. */
+  planClaim(swaps: readonly Swap[], signatures: readonly AttesterSignature[]): Promise<TxRequest>
   /** How many claims fit into one transaction now, with a reserve. */
   readMaxClaims(at: Heads): Promise<number>
-  planRefund(swap: Swap, attested: { signature: string; validUntil: number }): Promise<TxRequest>
+  /** How much of a token can be refunded by attestation now; undefined without a limit. Some seconds old. */
+  readRefundRoom(token: string): Promise<bigint | undefined>
+  /** Whether anyone may refund the input at this block, without attesters and limits. */
+  isRefundPublic(op: Op, at: Block): boolean
+  /** Without signatures: a refund that is public. */
+  planRefund(swap: Swap, attested: AttestedRefund | undefined): Promise<TxRequest>
+  /** Absent on a chain where the wallet signs the transaction that takes its input. */
+  ways?: OriginWays
 }
+
+/** The ways in which an input comes in without a delegation. */
+export type OriginWays = {
+  /** Whether this signature lets the chain take this input now. */
+  isInputSigned(input: SignedInput, signature: string): Promise<boolean>
+  /** The number that the wallet's next permit for a token must have. */
+  readPermitNonce(token: string, wallet: string): Promise<bigint>
+  /** What lies of these tokens at the addresses of these ops at a block, by op hash. */
+  readDeposits(ops: readonly Op[], tokens: readonly string[], at: Block): Promise<Map<string, Held[]>>
+  /** The last transaction that sent the input to the op's address; undefined if the chain does not tell. */
+  findDepositTx(op: Op, at: Block): Promise<string | undefined>
+  /** Sends what lies of a token at the op's address to its wallet. */
+  planRecover(op: Op, token: string): Promise<TxRequest>
+}
+
+export type Held = { token: string; amount: bigint }
+
+export type AttestedRefund = { signatures: readonly AttesterSignature[]; validUntil: number }
 
 /** `left` and `claimed` are for the hour of the reading. */
 export type ClaimCap = { perHour: bigint; left: bigint; claimed: bigint }

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { type Address, type Hex, recoverMessageAddress, serializeSignature } from 'viem'
+import type { Address } from 'viem'
 import { createRecent } from '../async/recent.ts'
 import { every, within } from '../async/timing.ts'
 import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/delegation.ts'
+import { recoverSigners } from '../chains/evm/signed-op.ts'
 import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
 import { connectionsOf, DASHBOARD_POOL } from '../config/connections.ts'
 import { type Config, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
@@ -16,6 +17,7 @@ import { listChains, listTokens } from '../flow/catalog/list.ts'
 import { history } from '../flow/history/history.ts'
 import { type QuoteDeps, quote } from '../flow/quote/quote.ts'
 import type { AddressBooks, Order } from '../flow/quote/request.ts'
+import { toCanonical } from '../flow/submit/signature.ts'
 import { type SubmitDeps, submit } from '../flow/submit/submit-evm.ts'
 import { submitSolana } from '../flow/submit/submit-solana.ts'
 import { createKeyTable } from '../http/key-table.ts'
@@ -63,6 +65,7 @@ import { toServedChains } from './served-chains.ts'
 import { composeStatus } from './status.ts'
 import { createTokens } from './tokens.ts'
 import { openSpans } from './traces.ts'
+import { assertOneTreasury } from './treasury-check.ts'
 import { createVenues, isBought } from './venues.ts'
 import { openViews } from './views.ts'
 import { loadWeb, toDashboard } from './web.ts'
@@ -104,6 +107,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   await verifyDatabase(pool, { part: 'api', network, logger })
   await Promise.all([assertClock(pool), assertPyth(config, logger)])
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
+  await assertOneTreasury(config, chains)
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const views = openViews(pool, chains, { onFault: (error) => onFault(error, 'views') })
@@ -337,7 +341,13 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   }
   const quoteDeps = toQuoteDeps(config, parts, { sealQuote: tokens.sealQuote, isKnownDelegated: known.has })
   const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, now }
-  const submitDeps: SubmitDeps = { pool, openOp: tokens.openOp, originOf, recoverSigner, within }
+  const submitDeps: SubmitDeps = {
+    pool,
+    openOp: tokens.openOp,
+    originOf,
+    within,
+    recoverSigners: (hash, parsed) => recoverSigners(hash, toCanonical(parsed)),
+  }
   const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf }
   const catalogDeps = {
     ...{ catalog, market, venues: parts.venues },
@@ -385,10 +395,4 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
 
 function feeTermsOf({ feeCentiBps = 1_250, discount }: NetworkConfig) {
   return { feeCentiBps, discount: discount && { ...defaultDiscount, ...discount } }
-}
-
-async function recoverSigner(hash: string, { r, s, yParity }: { r: string; s: string; yParity: number }) {
-  const signature = serializeSignature({ r: r as Hex, s: s as Hex, yParity })
-  // The wallet signs the 32 bytes with EIP-191 personal_sign. Undefined if the signature is not a point on the curve.
-  return recoverMessageAddress({ message: { raw: hash as Hex }, signature }).catch(() => undefined)
 }

@@ -65,9 +65,10 @@ function withGate(connected: Ungated): ConnectedChain {
   const { config, chain, solana } = connected
   const gate = { isOpen: true }
   const { readTokenBalance } = guarded(connected, gate, config)
+  const ways = chain.ways && guarded(chain.ways, gate, config)
   return {
     ...{ ...connected, readTokenBalance },
-    ...{ gate, chain: guarded(chain, gate, config) },
+    ...{ gate, chain: guarded({ ...chain, ...(ways && { ways }) }, gate, config) },
     ...(solana && { solana: { ...solana, builder: guardedBuilder(solana.builder, gate, config) } }),
   }
 }

@@ -7,6 +7,7 @@ import { createHeadSubscription } from '../chains/evm/head-subscription.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { createEvmRecovery } from '../chains/evm/recovery.ts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
+import { readTokenSigning } from '../chains/evm/token-signing.ts'
 import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
 import { createEvmViewReader } from '../chains/evm/view.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
@@ -19,7 +20,7 @@ import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
 import { type CustodyOf, ringOfOp } from '../model/op-terms.ts'
 import { buyingVenues } from '../venues/registry.ts'
-import { attestersOf } from './attesters.ts'
+import { attesterSetsOf } from './attesters.ts'
 import type { EvmContracts, EvmParts, Ungated } from './connected-chain.ts'
 
 type Options = {
@@ -165,7 +166,7 @@ function toExpected(network: NetworkConfig, { chainId, tokens }: EvmChainConfig)
     }),
   )
   return {
-    attesters: attestersOf(network),
+    attesters: attesterSetsOf(network),
     treasury: network.treasury === undefined ? undefined : getAddress(network.treasury),
     deliverers: network.deliverers.map((address) => getAddress(address)),
     senders: [...network.relayers, ...network.authorizationRelayers, ...network.deliverers].map((address) =>
@@ -188,11 +189,17 @@ export function toContracts({ contracts }: EvmChainConfig): EvmContracts {
   }
 }
 
-function loadTokens(client: PublicClient, { chainId, tokens }: EvmChainConfig): Promise<Token[]> {
+function loadTokens(client: PublicClient, config: EvmChainConfig): Promise<Token[]> {
+  const { chainId, tokens } = config
+  const { escrow } = toContracts(config)
   return Promise.all(
     tokens.map(async ({ symbol, asset, address: text }) => {
       const address = getAddress(text)
-      return { chainId, address, symbol, asset, decimals: await readDecimals(client, address) }
+      const [decimals, signing] = await Promise.all([
+        readDecimals(client, address),
+        readTokenSigning(client, { chainId, escrow, token: address }),
+      ])
+      return { chainId, address, symbol, asset, decimals, ...(signing && { signing }) }
     }),
   )
 }

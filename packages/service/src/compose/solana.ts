@@ -1,6 +1,5 @@
-import { attestationTypes, intakeDomain } from '@geoswap/protocol'
 import type { Address as SolanaAddress } from '@solana/kit'
-import { type Address, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
+import { createAttestationMessages } from '../chains/evm/attestation-signing.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import type { NodeWatch } from '../chains/nodes/watch.ts'
 import { NATIVE_SOL } from '../chains/solana/address.ts'
@@ -23,7 +22,8 @@ import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
 import type { RecipientView } from '../flow/quote/quote.ts'
 import type { Order } from '../flow/quote/request.ts'
 import type { Token } from '../model/catalog.ts'
-import { attestersOf } from './attesters.ts'
+import type { CustodyOf } from '../model/op-terms.ts'
+import { toAttesterSet } from './attesters.ts'
 import type { SolanaOrigin, Ungated } from './connected-chain.ts'
 
 // The System, token and associated-token programs move amounts of 64 bits.
@@ -36,6 +36,7 @@ type Options = {
   config: SolanaChainConfig
   urls: readonly string[]
   signers: readonly SolanaSigner[]
+  custodyOf: CustodyOf
   markerKey: Secret | undefined
   findSigned: FindSigned | undefined
   caller?: string
@@ -75,36 +76,24 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
   }
 }
 
-function toSettings({ network, config, markerKey }: Options): SolanaParts['settings'] {
+function toSettings({ network, config, markerKey, custodyOf }: Options): SolanaParts['settings'] {
   const { chainId, vaults, feePayers } = config
   const price = config.priorityPrice ?? PRIORITY_PRICE
-  const attesters = attestersOf(network)
+  const attesters = toAttesterSet(network.attesters)
+  const { recoverSigner } = createAttestationMessages(custodyOf)
   return {
     ...{ chainId, vaults, feePayers },
     tokens: [NATIVE_SOL, ...config.tokens.map(({ address }) => address)],
     markerKey: Buffer.from(markerKey?.reveal() ?? '', 'hex'),
     priorityPrice: { floor: BigInt(price.floor), cap: BigInt(price.cap) },
-    isClaimAttested: async (ops, signature) =>
-      isBy(attesters, signature, {
-        ...{ domain: intakeDomain(chainId), types: attestationTypes, primaryType: 'Claims' },
-        message: { ops: ops as Hex[] },
-      }),
-    isRefundAttested: async (op, { signature, validUntil }) =>
-      isBy(attesters, signature, {
-        ...{ domain: intakeDomain(chainId), types: attestationTypes, primaryType: 'Refund' },
-        message: { op: op as Hex, validUntil: BigInt(validUntil) },
-      }),
+    attesters,
+    async isAttested({ opHash, ...outcome }, signatures) {
+      const attested = { ...outcome, chainId, opHashes: [opHash] }
+      const signers = await Promise.all(signatures.map(({ signature }) => recoverSigner(attested, signature)))
+      const members = new Set(signers.filter((signer) => signer && attesters.members.includes(signer)))
+      return members.size >= attesters.threshold
+    },
   }
-}
-
-type Signable = Omit<Parameters<typeof recoverTypedDataAddress>[0], 'signature'>
-
-async function isBy(attesters: readonly Address[], signature: string, signed: Signable): Promise<boolean> {
-  const parameters = { ...signed, signature: signature as Hex } as Parameters<
-    typeof recoverTypedDataAddress
-  >[0]
-  const signer = await recoverTypedDataAddress(parameters)
-  return attesters.some((attester) => isAddressEqual(attester, signer))
 }
 
 /** Verifies each node, and then the chain, with the rules of fee payers for every fee payer. */

@@ -29,7 +29,7 @@ export function loadConfig(env: Env, role: Role): Config {
   const isRemote = createRemoteCheck(network)
   const keysOf = (owner: Role, name: string, roles: readonly KeyRole[], ...addresses: unknown[]) =>
     role === owner && !isRemote(...addresses) ? readKeys(env, name, roles, problems) : []
-  const { relayers, authorizationRelayers, deliverers, attester, nextAttester, gasFloat } = network ?? {}
+  const { relayers, authorizationRelayers, deliverers, gasFloat } = network ?? {}
   const float = gasFloat?.evm
   const operatorPort =
     role === 'api' ? integerFrom(env, 'GEOSWAP_OPERATOR_PORT', { default: 0, max: 65_535 }, problems) : 0
@@ -64,15 +64,28 @@ export function loadConfig(env: Env, role: Role): Config {
       ...[relayers, authorizationRelayers],
     ),
     delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer'], deliverers),
-    attesterKeys: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester'], attester, nextAttester),
+    attesterKeys: attesterKeysOf(network, isRemote, () =>
+      keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester']),
+    ),
     floatKey: float ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'], float)[0] : undefined,
     signerTls: role === 'api' ? undefined : optionalSecret(env, SIGNER_TLS[role], problems),
     solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_ROLES) : [],
     markerKey: hasSolana ? markerKey(env, problems) : undefined,
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
+    acceptsTreasury: env['GEOSWAP_ACCEPT_TREASURY'] === '1',
   }
   if (problems.length > 0) throw new Error(`Invalid configuration:\n- ${[...new Set(problems)].join('\n- ')}`)
   return Object.freeze(config)
+}
+
+/** An attester signs for some members of a set. A remote signer with one of them may be all it needs. */
+function attesterKeysOf(
+  network: Partial<Config['network']> | null,
+  isRemote: (address: unknown) => boolean,
+  read: () => Secret[],
+): Secret[] {
+  const sets: unknown[] = [network?.attesters?.members, network?.nextAttesters?.members]
+  return sets.flat().some((address) => address !== undefined && isRemote(address)) ? [] : read()
 }
 
 /** Worker and attester sign with different servers, which must tell them apart. */

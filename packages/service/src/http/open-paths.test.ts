@@ -107,7 +107,7 @@ test('the log has one line per request, without the key or any part of the body'
     method: 'POST',
     url: '/swap/submit',
     headers: own,
-    payload: '{"geoOpToken":"tok123"}',
+    payload: '{"geoOpToken":"tok123","signature":7}',
   })
 
   const requests = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')

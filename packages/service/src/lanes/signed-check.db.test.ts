@@ -1,8 +1,9 @@
+import type { PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
-import { isOpSigned } from '../chains/evm/signed-op.ts'
+import { createInputCheck, isOpSigned } from '../chains/evm/signed-op.ts'
 import { isRefundable, isSigned } from '../chains/is-signed.ts'
 import { type ChainCustody, termsOfOp } from '../model/op-terms.ts'
 import type { Swap } from '../model/swap.ts'
@@ -64,8 +65,10 @@ async function signedSwap(): Promise<Swap> {
   return swapOf(swapId)
 }
 
+const isInputSigned = createInputCheck({} as PublicClient, { escrow: address('5') as `0x${string}` })
+
 function check(onUnsigned = (_: Swap) => {}, lock: 'none' | 'locked' = 'none') {
-  const origin = { isSigned: (swap: Swap) => isOpSigned(swap, async () => lock) }
+  const origin = { isSigned: (swap: Swap) => isOpSigned(swap, { readLock: async () => lock, isInputSigned }) }
   const deps = { custodyOf, originOf: () => origin }
   return createSignedCheck({
     pool: database.pool,

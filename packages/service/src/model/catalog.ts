@@ -1,7 +1,19 @@
 import type { Priced, PriceE18 } from './amount.ts'
+import type { AttesterChange } from './attester-set.ts'
 import type { FinalityRules } from './finality.ts'
 
-export type Token = { chainId: number; address: string; symbol: string; decimals: number; asset: string }
+export type Token = {
+  chainId: number
+  address: string
+  symbol: string
+  decimals: number
+  asset: string
+  /** How a signature moves the token; undefined if none does. */
+  signing?: TokenSigning
+}
+
+/** The token's EIP-712 domain, as the token itself confirmed it, and the signatures it takes. */
+export type TokenSigning = { name: string; version: string; methods: readonly ('authorization' | 'permit')[] }
 
 export type CatalogChain = {
   chainId: number
@@ -53,6 +65,8 @@ export type LegCosts = {
   /** Locking and claiming the input. `firstLock` includes the delegation of a new wallet. */
   lock: bigint
   firstLock: bigint
+  /** The same by other ways. Absent on a chain without them, and in views of an earlier version. */
+  ways?: Readonly<Record<'authorization' | 'permit' | 'deposit', bigint>>
   delivery: bigint
   /** A delivery whose output is bought in the same transaction. */
   purchase: bigint
@@ -67,4 +81,6 @@ export type ChainNow = {
   costs: LegCosts
   /** Measured time to finality; undefined until measured. */
   finalitySeconds?: number
+  /** A pending change of attesters, from its `readyAt` on. */
+  attesterChange?: AttesterChange
 }

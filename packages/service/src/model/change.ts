@@ -1,3 +1,4 @@
+import type { DepositFacts } from './deposit.ts'
 import type { SwapEvent } from './lifecycle.ts'
 import type { FailureCode, RefundReason } from './outcome.ts'
 import type { ProofOf } from './proof.ts'
@@ -6,6 +7,8 @@ type Nothing = Record<never, never>
 
 /** The facts that a swap records with each event. */
 type Facts = {
+  depositSeen: { deposit: DepositFacts }
+  depositLost: { deposit: DepositFacts }
   lockRecorded: Nothing
   declined: { failureCode: FailureCode; proof: ProofOf<'declined'> }
   lockSeen: { originTxHash: string; lockedBlock: bigint }

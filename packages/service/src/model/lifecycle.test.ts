@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  awaitingStates,
   deliverableStates,
   endedStates,
   nextState,
@@ -52,8 +53,8 @@ test('a stale event changes nothing', () => {
   expect(nextState('failed', 'lockRecorded')).toBeUndefined()
 })
 
-test('every state is unlocked, deliverable, paid, due for a refund or ended, and only one of these', () => {
-  const groups = [unlockedStates, deliverableStates, paidStates, refundDueStates, endedStates]
+test('every state is awaiting a deposit, unlocked, deliverable, paid, due for a refund or ended, and only one of these', () => {
+  const groups = [awaitingStates, unlockedStates, deliverableStates, paidStates, refundDueStates, endedStates]
 
   expect(groups.flat().sort()).toEqual([...states].sort())
 })

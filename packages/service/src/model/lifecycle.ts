@@ -2,6 +2,7 @@ import type { Substatus, SwapStatus } from '@geoswap/wire'
 
 /** The internal state of a submitted swap. Public status and substatus are derived from it, never stored beside it. */
 export type SwapState =
+  | 'awaitingDeposit'
   | 'accepted'
   | 'locking'
   | 'locked'
@@ -16,12 +17,14 @@ export type SwapState =
   | 'failed'
 
 /**
- * The state machine of a submitted swap. `failed` requires that the input is still in the wallet: after a lock was
- * seen, only a reorg that removes it can lead to `failed`. From `refundDecided` on, no delivery may be signed, so
+ * The state machine of a submitted swap. `failed` requires that the input is still in the wallet, or goes back there
+ * from the op's own address: after a lock was seen, only a reorg that removes it can lead to `failed`. From `refundDecided` on, no delivery may be signed, so
  * refund and delivery exclude each other.
  */
 export const transitions = {
-  accepted: { lockRecorded: 'locking', declined: 'failed' },
+  awaitingDeposit: { depositSeen: 'accepted', declined: 'failed' },
+  // A reorg undid the deposit.
+  accepted: { lockRecorded: 'locking', declined: 'failed', depositLost: 'awaitingDeposit' },
   locking: { lockRecorded: 'locking', lockSeen: 'locked', lockDead: 'failed' },
   locked: {
     lockLost: 'locking',
@@ -63,6 +66,7 @@ export function nextState(state: SwapState, event: SwapEvent): SwapState | undef
 }
 
 const publicNames: Record<SwapState, { status: SwapStatus; substatus: Substatus }> = {
+  awaitingDeposit: { status: 'pending', substatus: 'awaitingDeposit' },
   accepted: { status: 'pending', substatus: 'accepted' },
   locking: { status: 'pending', substatus: 'locking' },
   locked: { status: 'pending', substatus: 'locked' },
@@ -87,6 +91,8 @@ const states = Object.keys(transitions) as SwapState[]
 export const openStates: States = states.filter((state) => Object.keys(transitions[state]).length > 0)
 export const endedStates: States = states.filter((state) => !openStates.includes(state))
 
+/** The input has to be deposited: nothing is reserved for it, and nothing can be locked. */
+export const awaitingStates: States = ['awaitingDeposit']
 /** The input is not known to be locked. */
 export const unlockedStates: States = ['accepted', 'locking']
 /** The input is locked and the swap neither settled nor to be refunded: it may be delivered. */

@@ -22,7 +22,7 @@ export function decideLocked(
   lock: SeenLock,
   { rules, at }: { rules: FinalityRules; at: Depths },
 ): LockDecision {
-  if (state === 'accepted') return 'nothing'
+  if (state === 'accepted' || state === 'awaitingDeposit') return 'nothing'
   if (state !== 'locking') return 'lockFound'
   if (lock.block <= at.hard.number) return 'lockSeen'
   const mayBeRepeated = op.opDeadline - lock.seconds > rules.reorgWindowSeconds
@@ -39,7 +39,7 @@ type DeadLockDecision = 'declined' | 'lockDead' | 'inputLost' | 'rescan' | 'noth
 export function decideNeverLocked({ state, deliveryFinal }: Swap, hard: SlotState): DeadLockDecision {
   if (hard !== 'none') return 'rescan'
   // Its locker normally declines it earlier, unless its key is gone.
-  if (state === 'accepted') return 'declined'
+  if (state === 'accepted' || state === 'awaitingDeposit') return 'declined'
   if (state === 'locking') return 'lockDead'
   return state === 'settled' && deliveryFinal ? 'inputLost' : 'nothing'
 }

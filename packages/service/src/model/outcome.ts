@@ -5,8 +5,8 @@ export type { FailureCode, RefundReason } from '@geoswap/wire'
 /** Messages for swaps that failed before the input was taken. */
 export const failureMessages: Record<FailureCode, string> = {
   INVALID_AUTHORIZATION:
-    'The delegation authorization no longer matched the wallet when the operation ran. Nothing was taken: ' +
-    'read the delegation again, sign a fresh authorization and request a new quote.',
+    'The signed authorization or permit no longer matched the wallet when the operation ran. Nothing was taken: ' +
+    'request a new quote and sign again.',
   INPUT_UNAVAILABLE:
     'The wallet no longer held the input when the operation ran. Nothing was taken: ' +
     'fund the wallet and request a new quote.',
@@ -17,4 +17,8 @@ export const failureMessages: Record<FailureCode, string> = {
     'choose another recipient and request a new quote.',
   PRICE_MOVED: 'The price moved beyond the slippage limit. Nothing was taken: request a new quote.',
   DESTINATION_UNAVAILABLE: 'The destination cannot deliver now. Nothing was taken: try again later.',
+  DEPOSIT_MISSING:
+    'No deposit arrived in time. Nothing was taken: a later one goes back to the wallet. Request a new quote.',
+  DEPOSIT_TOO_SMALL:
+    'The deposit was smaller than the input. It goes back to the wallet: request a new quote and send all of it.',
 }

@@ -1,3 +1,5 @@
+import { ORIGIN_METHODS, type OriginMethod } from '@geoswap/wire'
+
 /** Terms of a quote that its op keeps as they are. */
 export type QuotedTerms = {
   originChain: number
@@ -24,7 +26,28 @@ export type QuotedTerms = {
 }
 
 /** A sealed quote: carries the terms from pricing to build. Amounts are strings inside the token. */
-export type Quote = QuotedTerms & { id: string; amountIn: bigint; amountOut: bigint; expiresAt: number }
+export type Quote = QuotedTerms & {
+  id: string
+  amountIn: bigint
+  amountOut: bigint
+  expiresAt: number
+  /** The amounts by other ways than a delegation. */
+  ways?: QuotedWays
+}
+
+type OtherMethod = Exclude<OriginMethod, 'delegation'>
+export type QuotedWays = Readonly<Partial<Record<OtherMethod, WayAmounts>>>
+export type WayAmounts = Pick<
+  Quote,
+  'amountIn' | 'amountOut' | 'minOutput' | 'swappable' | 'priceFloor' | 'valueCents' | 'payAmount'
+>
+
+/** The quote with the amounts of one way; undefined if it has no such way. */
+export function quoteBy(quote: Quote, method: OriginMethod): Quote | undefined {
+  if (method === 'delegation') return quote
+  const amounts = quote.ways?.[method]
+  return amounts && { ...quote, ...amounts }
+}
 
 /** Terms of an op whose quote is unknown, as far as no chain shows them. */
 export const unquotedTerms = {
@@ -49,6 +72,15 @@ const AMOUNTS = [
   'deliveryFeeBound',
 ] as const satisfies readonly (keyof Quote)[]
 type Amounts = Record<(typeof AMOUNTS)[number], bigint>
+const WAY_AMOUNTS = [
+  'amountIn',
+  'amountOut',
+  'minOutput',
+  'swappable',
+  'priceFloor',
+  'valueCents',
+  'payAmount',
+] as const satisfies readonly (keyof WayAmounts)[]
 
 type Sealed = readonly [
   id: string,
@@ -60,11 +92,13 @@ type Sealed = readonly [
   createsAccount: 0 | 1,
   venue: string,
   payToken: string,
+  /** The place of each other way, and how much its amounts are below those above. */
+  ways?: readonly (readonly [number, ...string[]])[],
 ]
 
 /** The sealed form is a tuple, because the token has to stay small and only the service reads it. */
 export function toSealed(quote: Quote): Sealed {
-  return [
+  const sealed = [
     quote.id,
     [quote.originChain, quote.destinationChain],
     [quote.wallet, quote.recipient],
@@ -74,14 +108,33 @@ export function toSealed(quote: Quote): Sealed {
     quote.createsAccount ? 1 : 0,
     quote.venue,
     quote.payToken,
-  ]
+  ] as const
+  return quote.ways ? [...sealed, toSealedWays(quote, quote.ways)] : sealed
+}
+
+function toSealedWays(quote: Quote, ways: QuotedWays) {
+  return ORIGIN_METHODS.flatMap((method, place): [number, ...string[]][] => {
+    const amounts = method === 'delegation' ? undefined : ways[method]
+    return amounts ? [[place, ...WAY_AMOUNTS.map((field) => String(quote[field] - amounts[field]))]] : []
+  })
+}
+
+function fromSealedWays(base: Amounts, sealed: NonNullable<Sealed[9]>): QuotedWays {
+  const entries = sealed.map(([place, ...less]) => {
+    const amounts = WAY_AMOUNTS.map((field, at) => [field, base[field] - BigInt(less[at] ?? 0)])
+    return [ORIGIN_METHODS[place], Object.fromEntries(amounts)]
+  })
+  return Object.fromEntries(entries)
 }
 
 export function fromSealed(payload: unknown): Quote {
-  const [id, chains, parties, tokens, amounts, expiresAt, createsAccount, venue, payToken] = payload as Sealed
+  const [id, chains, parties, tokens, amounts, expiresAt, createsAccount, venue, payToken, ways] =
+    payload as Sealed
   const byField = AMOUNTS.map((field, place) => [field, BigInt(amounts[place] ?? 0)])
+  const base = Object.fromEntries(byField) as Amounts
   return {
-    ...(Object.fromEntries(byField) as Amounts),
+    ...base,
+    ...(ways && { ways: fromSealedWays(base, ways) }),
     id,
     originChain: chains[0],
     destinationChain: chains[1],

@@ -1,3 +1,5 @@
+import type { OriginMethod } from '@geoswap/wire'
+import type { DepositFacts } from './deposit.ts'
 import type { SwapState } from './lifecycle.ts'
 import type { RefundReason } from './outcome.ts'
 import type { QuotedTerms } from './quote.ts'
@@ -29,11 +31,24 @@ export type Op = QuotedTerms & {
   walletBlock: bigint
   originBlock: bigint
   destinationBlock: bigint
+  /** How the input comes in; undefined on Solana, and for ops of earlier versions, which are all delegated. */
+  method?: OriginMethod | undefined
+  /** The op's own address, which spends a permit or holds a deposit. */
+  depositAddress?: string | undefined
+  /** The wallet's nonce at the token that its permit was built for. */
+  permitNonce?: bigint | undefined
   /** Only the input is known, found on its chain: the swap can only be refunded. */
   isOrphan?: boolean
   /** The database may lack signed transactions of this op. Only the chain itself can rule one out. */
   isLogLost?: boolean
 }
+
+/** The part of an op that a signature for its input is checked against. */
+export type SignedInput = Pick<
+  Op,
+  | ('hash' | 'wallet' | 'inputToken' | 'inputAmount' | 'opDeadline')
+  | ('locker' | 'position' | 'method' | 'permitNonce' | 'isOrphan')
+>
 
 export type Swap = {
   id: string
@@ -57,6 +72,7 @@ export type Swap = {
   /** Its claim is booked against the cap of its token. */
   isClaimBooked: boolean
   refundReason?: RefundReason
+  deposit?: DepositFacts
   /** Its stored terms differed from the signed ones at the last check. */
   isUnsigned?: boolean
 }

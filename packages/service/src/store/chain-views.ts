@@ -57,8 +57,8 @@ export async function isChainAwaited(db: Db, chainId: number): Promise<boolean> 
   const { rows } = await db.query<{ awaited: boolean }>(
     `select exists (
        select 1 from swaps
-        where state in ('accepted', 'locking', 'locked', 'delivering')
-          and (origin_chain = $1 and state in ('accepted', 'locking')
+        where state in ('awaitingDeposit', 'accepted', 'locking', 'locked', 'delivering')
+          and (origin_chain = $1 and state in ('awaitingDeposit', 'accepted', 'locking')
                or destination_chain = $1 and state in ('locked', 'delivering'))
           and updated_at > clock_timestamp() - make_interval(secs => $2)) as awaited`,
     [chainId, PATIENCE_SECONDS],

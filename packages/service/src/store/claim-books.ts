@@ -1,6 +1,6 @@
 import { type ClaimBook, hourOf } from '../model/claim-room.ts'
 import { groupBy } from '../model/group.ts'
-import { claimableStates, endedStates, owedStates } from '../model/lifecycle.ts'
+import { awaitingStates, claimableStates, endedStates, owedStates } from '../model/lifecycle.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
 import { listOf } from './state-lists.ts'
@@ -67,7 +67,7 @@ export type SpentCap = { chainId: number; token: string; amount: bigint; seconds
  */
 export async function recountClaims(db: Db, spent: readonly SpentCap[]): Promise<void> {
   await db.query(`update swaps set claim_booked = state in ${listOf(claimableStates)}
-                   where claim_booked or state not in ${listOf(['accepted', ...endedStates])}`)
+                   where claim_booked or state not in ${listOf([...awaitingStates, 'accepted', ...endedStates])}`)
   await db.query('update claim_books set open = 0')
   await db.query(
     `insert into claim_books as b (chain_id, token, open)

@@ -90,6 +90,7 @@ const SINCE_THEN = [
   '0017_chain_events.sql',
   '0019_claim_books.sql',
   '0024_unsigned.sql',
+  '0030_ways_in.sql',
 ]
 
 async function folderBefore(number: string): Promise<URL> {

@@ -242,9 +242,9 @@ test('a swap from before the log has events from its known state on', async () =
   await migrate(pool, pathToFileURL(`${before}/`))
   const owner = await insertTestAccount(pool)
   const swap = await insertTestSwap(pool, owner)
-  const known = await statusOfTestSwap(pool, swap)
 
   await migrate(pool)
+  const known = await statusOfTestSwap(pool, swap)
   await moveTestSwap(pool, swap, 'lockRecorded')
   await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0x1' })
 

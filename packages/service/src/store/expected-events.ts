@@ -17,8 +17,9 @@ export async function isEventExpected(
         where (s.state = 'locking' and s.origin_chain = $1 and l.role = 'lock'
                or s.state = 'delivering' and s.destination_chain = $1 and l.role = 'deliver'
                or s.state = 'claiming' and s.origin_chain = $1 and l.role = 'claim'
-               or s.state = 'refunding' and s.origin_chain = $1 and l.role = 'refund')
-          and s.updated_at > clock_timestamp() - make_interval(secs => $3)
+               or s.state = 'refunding' and s.origin_chain = $1 and l.role = 'refund'
+               or s.origin_chain = $1 and l.role = 'recover' and a.final_at is null)
+          and greatest(s.updated_at, a.created_at) > clock_timestamp() - make_interval(secs => $3)
           and (a.request ->> 'sentAtBlock')::bigint < $2
      ) as expected`,
     [chainId, head, PATIENCE_SECONDS],

@@ -1,3 +1,4 @@
+import type { OriginMethod } from '@geoswap/wire'
 import type { Op } from '../model/swap.ts'
 import { toJson } from './json.ts'
 
@@ -17,6 +18,11 @@ const amount = (name: string): Column<bigint> => ({
   toStored: (value) => value.toString(),
   fromStored: (stored) => BigInt(String(stored)),
 })
+const optional = <Value>({ name, ...column }: Column<Value>): Column<Value | undefined> => ({
+  name,
+  toStored: (value) => (value === undefined ? null : column.toStored(value)),
+  fromStored: (stored) => (stored === null ? undefined : column.fromStored(stored)),
+})
 const json = (name: string): Column<object> => ({
   name,
   toStored: toJson,
@@ -30,7 +36,7 @@ type BuiltOp = Omit<Op, 'isOrphan' | 'isLogLost'>
 type BuildRecord = { quoteId: string; accountId: string; terms: object; walletBalance: bigint }
 export type NewOp = BuiltOp & BuildRecord
 
-const COLUMNS: { readonly [Field in keyof BuiltOp]: Column<BuiltOp[Field]> } = {
+const COLUMNS: { readonly [Field in keyof Required<BuiltOp>]: Column<BuiltOp[Field]> } = {
   id: text('id'),
   hash: text('hash'),
   deliveryHash: text('delivery_hash'),
@@ -61,6 +67,9 @@ const COLUMNS: { readonly [Field in keyof BuiltOp]: Column<BuiltOp[Field]> } = {
   walletBlock: amount('wallet_block'),
   originBlock: amount('origin_block'),
   destinationBlock: amount('destination_block'),
+  method: optional(text('method') as Column<OriginMethod>),
+  depositAddress: optional(text('deposit_address')),
+  permitNonce: optional(amount('permit_nonce')),
 }
 
 const BUILD_COLUMNS: { readonly [Field in keyof BuildRecord]: Column<BuildRecord[Field]> } = {

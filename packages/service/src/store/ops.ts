@@ -1,3 +1,4 @@
+import type { OriginMethod } from '@geoswap/wire'
 import type { Db } from './db.ts'
 import { toJson } from './json.ts'
 import { INSERTED_COLUMNS, type NewOp, toInserted } from './op-columns.ts'
@@ -97,14 +98,36 @@ export async function countOpenByLocker(db: Db, chainId: number): Promise<Map<st
 
 export type OpValue = { opId: string; cents: bigint }
 
-export type StoredOp = { id: string; hash: string; locker: string; terms: unknown; expiresAt: Date }
+export type StoredOp = {
+  id: string
+  hash: string
+  locker: string
+  terms: unknown
+  expiresAt: Date
+  method: OriginMethod | undefined
+  depositAddress: string | undefined
+  permitNonce: bigint | undefined
+}
 
 export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp | undefined> {
-  const { rows } = await db.query<Omit<StoredOp, 'expiresAt'> & { expires_at: Date }>(
-    'select id, hash, locker, terms, expires_at from ops where quote_id = $1',
+  type Found = Pick<StoredOp, 'id' | 'hash' | 'locker' | 'terms'> & {
+    expires_at: Date
+    method: OriginMethod | null
+    deposit_address: string | null
+    permit_nonce: string | null
+  }
+  const { rows } = await db.query<Found>(
+    `select id, hash, locker, terms, expires_at, method, deposit_address, permit_nonce
+       from ops where quote_id = $1`,
     [quoteId],
   )
-  return rows[0] && { ...rows[0], expiresAt: rows[0].expires_at }
+  const [row] = rows
+  if (!row) return undefined
+  const { expires_at: expiresAt, deposit_address, permit_nonce, method, ...op } = row
+  return {
+    ...{ ...op, expiresAt, method: method ?? undefined, depositAddress: deposit_address ?? undefined },
+    permitNonce: permit_nonce === null ? undefined : BigInt(permit_nonce),
+  }
 }
 
 type SeenBalance = { opId: string; balance: bigint; block: bigint }
@@ -118,11 +141,11 @@ export async function refreshBalance(db: Db, { opId, balance, block }: SeenBalan
   )
 }
 
-/** The number of built operations that can still be submitted. */
+/** The number of built operations that can still be submitted, or paid by a deposit. */
 export async function countUnsubmitted(db: Db, accountId: string): Promise<number> {
   const { rows } = await db.query<{ count: string }>(
     `select count(*) from ops o where o.account_id = $1 and o.expires_at > statement_timestamp()
-        and not exists (select 1 from swaps s where s.op_id = o.id)`,
+        and not exists (select 1 from swaps s where s.op_id = o.id and s.state <> 'awaitingDeposit')`,
     [accountId],
   )
   return Number(rows[0]?.count ?? 0)
@@ -138,8 +161,9 @@ export async function insertOp(db: Db, op: NewOp, lifeSeconds: number): Promise<
   const { rows } = await db.query<{ expires_at: Date }>(INSERT, [lifeSeconds, ...toInserted(op)])
   const row = rows[0]
   if (!row) throw new Error('The operation was not stored')
-  const { id, hash, locker } = op
-  return { id, hash, locker, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
+  const { id, hash, locker, method, depositAddress, permitNonce } = op
+  const way = { method, depositAddress, permitNonce }
+  return { id, hash, locker, ...way, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
 }
 
 /** Raises the values of ops above those of their quotes. A value is never lowered. */

@@ -1,4 +1,4 @@
-import type { FailureCode, RefundReason, StatusReply } from '@geoswap/wire'
+import type { FailureCode, OriginMethod, RefundReason, StatusReply } from '@geoswap/wire'
 import { routeCaip } from '../model/caip.ts'
 import { publicStatus, publicSubstatus, reportedStates, type SwapState } from '../model/lifecycle.ts'
 import { failureMessages } from '../model/outcome.ts'
@@ -23,6 +23,9 @@ export type StatusRow = {
   credited: boolean
   failure_code: FailureCode | null
   refund_reason: RefundReason | null
+  method: OriginMethod | null
+  deposit_address: string | null
+  deposit: Omit<NonNullable<StatusReply['deposit']>, 'address'> | null
   timeline: StatusReply['timeline']
   created_at: Date
   updated_at: Date
@@ -30,12 +33,12 @@ export type StatusRow = {
 
 /** Immutable columns, from `swaps s` and `ops o`. */
 export const FIXED_COLUMNS = `s.id, s.origin_chain, s.destination_chain, s.input_token, s.input_amount, s.timeline,
-           s.created_at, o.output_token, o.quoted_output, o.min_output`
+           s.created_at, o.output_token, o.quoted_output, o.min_output, o.method, o.deposit_address`
 
 /** Changing columns, from `swaps s` or `swap_events e`. */
 export const changingColumns = (table: 's' | 'e') =>
   ['state', 'delivered', 'origin_tx_hash', 'delivery_tx_hash', 'refund_tx_hash', 'credited']
-    .concat('failure_code', 'refund_reason', 'updated_at')
+    .concat('failure_code', 'refund_reason', 'deposit', 'updated_at')
     .map((column) => `${table}.${column}`)
     .join(', ')
 
@@ -86,6 +89,9 @@ export function toStatus(row: StatusRow): StatusReply {
       failure: { code: row.failure_code, message: failureMessages[row.failure_code] },
     }),
     ...(row.refund_reason && { refund: toRefund(row, row.refund_reason) }),
+    ...(row.method && { method: row.method }),
+    ...(row.method === 'deposit' &&
+      row.deposit_address && { deposit: { address: row.deposit_address, ...row.deposit } }),
   }
 }
 

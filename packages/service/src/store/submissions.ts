@@ -1,3 +1,4 @@
+import type { OriginMethod } from '@geoswap/wire'
 import { type SwapState, unlockedStates } from '../model/lifecycle.ts'
 import type { SignedDelegation } from '../model/swap.ts'
 import type { Db } from './db.ts'
@@ -18,6 +19,11 @@ export type Submission = {
   walletBalance: bigint
   openInputs: bigint
   inputAmount: bigint
+  locker: string
+  position: bigint
+  opDeadline: number
+  method?: OriginMethod
+  permitNonce?: bigint
   existing?: { swapId: string; state: SwapState }
 }
 
@@ -35,6 +41,11 @@ type Row = {
   wallet_balance: string
   open_inputs: string
   input_amount: string
+  locker: string
+  position: string
+  op_deadline: string
+  method: OriginMethod | null
+  permit_nonce: string | null
   swap_id: string | null
   state: SwapState | null
 }
@@ -49,11 +60,13 @@ export async function findSubmission(db: Db, submitted: Submitted): Promise<Subm
   const { rows } = await db.query<Row>(
     `select o.id, o.hash, o.wallet, o.origin_chain, o.destination_chain, o.input_token, o.output_token,
             o.recipient, o.value_cents, ${endOf('$2')} <= clock_timestamp() as expired,
-            o.wallet_balance, o.input_amount, s.id as swap_id, s.state,
+            o.wallet_balance, o.input_amount, o.locker, o.position, o.op_deadline, o.method, o.permit_nonce,
+            s.id as swap_id, s.state,
             (select coalesce(sum(p.input_amount), 0) from swaps p
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
                 and (p.state in ${listOf(unlockedStates)}
                      or p.locked_block > o.wallet_block and p.state <> 'refunded')
+                and not exists (select 1 from ops d where d.id = p.op_id and d.method = 'deposit')
             ) as open_inputs
        from ops o left join swaps s on s.op_id = o.id
       where o.id = $1`,
@@ -81,7 +94,7 @@ type NewSwap = Submitted & {
   delegation?: SignedDelegation
 }
 
-/** Inserts the swap. False if the submission has expired by the database's clock. */
+/** Inserts the swap; a trigger gives a deposit its first state. False if the submission has expired by the database's clock. */
 export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
@@ -145,6 +158,11 @@ function toSubmission(row: Row): Submission {
     walletBalance: BigInt(row.wallet_balance),
     openInputs: BigInt(row.open_inputs),
     inputAmount: BigInt(row.input_amount),
+    locker: row.locker,
+    position: BigInt(row.position),
+    opDeadline: Number(row.op_deadline),
+    ...(row.method && { method: row.method }),
+    ...(row.permit_nonce && { permitNonce: BigInt(row.permit_nonce) }),
     ...(row.swap_id && row.state && { existing: { swapId: row.swap_id, state: row.state } }),
   }
 }

@@ -31,6 +31,7 @@ export const ADVANCE = `
            refund_tx_hash = coalesce($6, refund_tx_hash), credited = coalesce($7, credited),
            delivered = coalesce($8, delivered), failure_code = coalesce($9, failure_code),
            refund_reason = coalesce($10, refund_reason), proof = coalesce($11, proof),
+           deposit = coalesce($20::jsonb, deposit),
            timeline = case when $12::jsonb is null then timeline
                       else timeline || jsonb_build_array($12::jsonb || jsonb_build_object('at', utc_now())) end
      where id = $1 and version = $2

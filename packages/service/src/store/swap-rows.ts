@@ -1,3 +1,4 @@
+import type { DepositFacts } from '../model/deposit.ts'
 import type { SwapState } from '../model/lifecycle.ts'
 import type { RefundReason } from '../model/outcome.ts'
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
@@ -23,12 +24,13 @@ type Row = {
   claim_booked: boolean
   refund_reason: RefundReason | null
   is_unsigned: boolean
+  deposit: DepositFacts | null
 }
 
 const SELECT = `
   select s.id as swap_id, s.state, s.version, ${OP_COLUMNS}, o.is_orphan, s.log_lost, s.signature, s.last_valid,
          s.delegation, s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.origin_safe, s.delivery_final,
-         s.exposed_cents, s.unclaimed_cents, s.claim_booked, s.refund_reason, s.is_unsigned
+         s.exposed_cents, s.unclaimed_cents, s.claim_booked, s.refund_reason, s.is_unsigned, s.deposit
     from swaps s join ops o on o.id = s.op_id`
 
 /** `clause` is SQL over `swaps s` and `ops o`. */
@@ -56,6 +58,7 @@ function toSwap(row: Row): Swap {
     isClaimBooked: row.claim_booked,
     ...(row.refund_reason && { refundReason: row.refund_reason }),
     ...(row.is_unsigned && { isUnsigned: true }),
+    ...(row.deposit && { deposit: row.deposit }),
   }
 }
 

@@ -25,6 +25,13 @@ export async function findUnlocked(db: Db, chainId: number): Promise<Swap[]> {
   return selectSwaps(db, `${clause} order by s.created_at`, [chainId])
 }
 
+/** Swaps whose input was not deposited yet, in the words of the index `swaps_awaiting`. */
+export async function findAwaiting(db: Db, chainId: number): Promise<Swap[]> {
+  return selectSwaps(db, `where s.state = 'awaitingDeposit' and s.origin_chain = $1 order by s.created_at`, [
+    chainId,
+  ])
+}
+
 /** Swaps that may have been delivered here but in no known block, in the words of the index `swaps_undelivered`. */
 export async function findUndelivered(db: Db, chainId: number): Promise<Swap[]> {
   const states = `s.state in ${listOf(owedStates)}`
@@ -122,13 +129,13 @@ export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]>
   return ids.length === 0 ? [] : selectSwaps(db, 'where s.id = any($1)', [ids])
 }
 
-const ATTESTED_AT_ONCE = 200
+const PROPOSED_AT_ONCE = 200
 
-/**
- * Swaps whose outcome the attester has not signed yet, with the facts to verify. Round-robin by route, so that an
- * unavailable chain does not block others.
- */
-export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Swap[]> {
+/** Swaps of this origin whose outcome is not proposed to the attesters yet, round-robin by destination. */
+export async function findToPropose(
+  db: Db,
+  { kind, chainId }: { kind: 'claim' | 'refund'; chainId: number },
+): Promise<Swap[]> {
   const ready =
     kind === 'claim'
       ? `s.state in ${listOf(paidStates)} and s.origin_final and s.delivery_final and (s.state = 'settled' or (
@@ -136,9 +143,8 @@ export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Sw
             where l.swap_id = s.id and l.role = 'claim' limit 1) is null)`
       : `s.origin_final and (s.state in ('refundDecided', 'refundBlocked') or (s.state = 'refunding'
            and ${attestations('true')} = 0))`
-  const route = 's.origin_chain, s.destination_chain'
-  const isPending = `${attestations('a.attempt_id is null')} = 0`
-  return selectSwaps(db, roundRobin(route, `${ready} and ${isPending}`), [ATTESTED_AT_ONCE])
+  const isDue = `s.origin_chain = $2 and ${ready} and ${attestations('a.attempt_id is null')} = 0`
+  return selectSwaps(db, roundRobin('s.destination_chain', isDue), [PROPOSED_AT_ONCE, chainId])
 }
 
 /** A count uses the index by swap. For `exists`, PostgreSQL expects an early hit and scans the whole table. */
@@ -177,6 +183,7 @@ export async function advanceSwap(db: Db, { swap, event, ...recorded }: Change):
     facts.claimedBySeconds === undefined ? undefined : hourOf(facts.claimedBySeconds),
     event === 'inputLost',
     facts.deliveredBlock?.toString(),
+    facts.deposit && toJson(facts.deposit),
   ])
   const row = rows[0]
   return row && { ...swap, state, version: row.version, ...changedFieldsOf(facts) }
@@ -207,14 +214,15 @@ export async function advanceTogether(db: Db, { swaps, event, ...recorded }: Tog
 function timelineEntry(swap: Swap, facts: AnyFacts, state: SwapState): string | null {
   const stage = publicSubstatus(state)
   if (stage === publicSubstatus(swap.state)) return null
-  const onOrigin = facts.originTxHash ?? facts.refundTxHash
+  const onOrigin = facts.originTxHash ?? facts.refundTxHash ?? facts.deposit?.txHash
   if (onOrigin) return toJson({ stage, chainId: swap.op.originChain, txHash: onOrigin })
   if (!facts.deliveryTxHash) return toJson({ stage })
   return toJson({ stage, chainId: swap.op.destinationChain, txHash: facts.deliveryTxHash })
 }
 
-function changedFieldsOf({ originTxHash, deliveryTxHash, refundReason }: AnyFacts): Partial<Swap> {
+function changedFieldsOf({ originTxHash, deliveryTxHash, refundReason, deposit }: AnyFacts): Partial<Swap> {
   return {
+    ...(deposit && { deposit }),
     ...(originTxHash && { originTxHash }),
     ...(deliveryTxHash && { deliveryTxHash }),
     ...(refundReason && { refundReason }),

@@ -122,7 +122,7 @@ async function planClaim(world: ConformanceWorld, swaps: readonly Swap[], { by =
     primaryType: 'Claims',
     message: { ops: swaps.map(({ op }) => op.hash as Hex) },
   })
-  return world.chain.planClaim(swaps, signature)
+  return world.chain.planClaim(swaps, [{ signer: by.address, signature }])
 }
 
 async function planRefund(world: ConformanceWorld, swap: Swap, attesting: Attesting = {}) {
@@ -134,5 +134,5 @@ async function planRefund(world: ConformanceWorld, swap: Swap, attesting: Attest
     primaryType: 'Refund',
     message: { op: swap.op.hash as Hex, validUntil: BigInt(validUntil) },
   })
-  return world.chain.planRefund(swap, { signature, validUntil })
+  return world.chain.planRefund(swap, { signatures: [{ signer: by.address, signature }], validUntil })
 }

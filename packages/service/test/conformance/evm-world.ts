@@ -141,7 +141,8 @@ async function readBalance(client: Client, owner: Address, token: Address): Prom
 async function startNode() {
   const [plan] = EVM_CHAINS
   if (!plan) throw new Error('No plan')
-  const keys: Keys = { ...createKeys(), attester: { privateKey: attesterKey, address: attester.address } }
+  const attesters = [{ privateKey: attesterKey, address: attester.address }]
+  const keys: Keys = { ...createKeys(), attesters }
   const node = await startChain({ name: 'conformance', chainId: plan.chainId })
   const client = createClient(node.rpcUrl)
   await client.setIntervalMining({ interval: 0 })
@@ -182,7 +183,7 @@ function connect(urls: readonly string[], config: EvmChainConfig, keys: Keys) {
       network: 'conformance',
       chains: [config],
       assets: [],
-      attester: attester.address,
+      attesters: { members: [attester.address], threshold: 1 },
       relayers: [relayer.address],
       authorizationRelayers: [],
       deliverers: [deliverer.address],

@@ -157,7 +157,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
       network: 'conformance',
       chains: [config],
       assets: [],
-      attester: attester.address,
+      attesters: { members: [attester.address], threshold: 1 },
       relayers: [],
       authorizationRelayers: [],
       deliverers: [],
@@ -168,6 +168,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
     signers: [feePayer, delivery, intake, authority],
     markerKey: new Secret(toHex(MARKER_KEY)),
     findSigned: undefined,
+    custodyOf: () => ({ intake: intake.address, vault: authority.address }),
   })
   return { connected, places: vaults, feePayers, stopNodes: nodes.stop }
 }

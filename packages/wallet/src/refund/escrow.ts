@@ -56,14 +56,24 @@ export async function sendRefund(
   rpcUrl: string,
   { op, account, onSent }: { op: RefundableOp; account: PrivateKeyAccount; onSent(txHash: Hex): void },
 ): Promise<Refunded> {
-  const client = connectEvm(rpcUrl)
-  const sender = createWalletClient({ account, transport: http(rpcUrl) })
   const args = [op.locker, op.argument] as const
   const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args })
-  const txHash = await sender.sendTransaction({ to: op.origin.escrow, data, gas: REFUND_GAS, chain: null })
-  onSent(txHash)
-  const receipt = await client.waitForTransactionReceipt({ hash: txHash, timeout: INCLUSION_TIMEOUT_MS })
-  return { txHash, state: await readSlot(client, op), credited: isCredited(receipt, op) }
+  const receipt = await callEscrow(rpcUrl, { op, account, data, onSent })
+  const { transactionHash: txHash } = receipt
+  return { txHash, state: await readSlot(connectEvm(rpcUrl), op), credited: isCredited(receipt, op) }
+}
+
+type Call = { op: RefundableOp; account: PrivateKeyAccount; data: Hex; onSent(txHash: Hex): void }
+
+/** Sends a call to the op's escrow and waits for its block. */
+export async function callEscrow(
+  rpcUrl: string,
+  { op, account, data, onSent }: Call,
+): Promise<TransactionReceipt> {
+  const sender = createWalletClient({ account, transport: http(rpcUrl) })
+  const hash = await sender.sendTransaction({ to: op.origin.escrow, data, gas: REFUND_GAS, chain: null })
+  onSent(hash)
+  return connectEvm(rpcUrl).waitForTransactionReceipt({ hash, timeout: INCLUSION_TIMEOUT_MS })
 }
 
 function isCredited({ logs }: TransactionReceipt, { origin, wallet }: RefundableOp): boolean {

@@ -1,4 +1,11 @@
-import { type Client, type EndedSwap, GeoswapError, type QuoteReply, type SwapProgress } from '@geoswap/sdk'
+import {
+  type Client,
+  type EndedSwap,
+  GeoswapError,
+  type OriginMethod,
+  type QuoteReply,
+  type SwapProgress,
+} from '@geoswap/sdk'
 import type { Context } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { toSigner } from '../keys.ts'
@@ -8,10 +15,13 @@ import type { Attempt } from '../store/journal.ts'
 import { unlockWallet } from '../wallets.ts'
 import { toEnd } from './claim.ts'
 import { fillLocalWallet } from './local-wallet.ts'
+import { toPayer } from './payer.ts'
 import { createWatch } from './watch.ts'
 import { whereIsMoney } from './where.ts'
 
 type Options = Style & {
+  /** How the input comes in. Default: the best way that the wallet has. */
+  method?: OriginMethod | undefined
   acceptsImpact: boolean
   /** Called with every quote before anything is signed for it. Throws to refuse it. */
   approve?: (quote: QuoteReply) => void
@@ -28,10 +38,13 @@ export async function performSwap(
   const watch = createWatch(context, client, ready.order)
   try {
     for (const line of orderLines(ready.order)) context.terminal.note(line)
-    const signer = await toSigner(await unlockWallet(context, ready.wallet))
+    const key = await unlockWallet(context, ready.wallet)
+    const signer =
+      options.method === 'deposit' ? toPayer(context, key, ready.from.chain) : await toSigner(key)
     await fillLocalWallet(context, client, ready)
     const ended = await client.swap(ready.request, signer, {
       ...ready.limits,
+      method: options.method,
       signal: context.interrupts.signal,
       confirm(quote) {
         options.approve?.(quote)
@@ -153,7 +166,7 @@ async function acceptQuote(
 function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): string {
   switch (progress.step) {
     case 'quoted':
-      return `quoted ${quoteLine(progress.quote, order, style)}, ${impactOf(progress.quote.priceImpactBps)}`
+      return `quoted ${quoteLine(progress.quote, order, style)}, ${impactOf(progress.quote.priceImpactBps)}${by(progress.method)}`
     case 'authorizing':
       return `signing the delegation of ${order.wallet.address} on ${order.from.chain}`
     case 'built':
@@ -164,9 +177,14 @@ function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): 
       return 'submitting'
     case 'submitted':
       return `submitted ${progress.swapId}`
+    case 'paying':
+      return `sending the input to ${progress.payment.to}`
     case 'status':
       return whereIsMoney(progress.swap, order)
     case 'requoting':
       return `quoting again: ${progress.reason.message}`
   }
 }
+
+const by = (method: OriginMethod | undefined) =>
+  method === undefined || method === 'delegation' ? '' : `, by ${method}`

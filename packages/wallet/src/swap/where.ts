@@ -4,13 +4,15 @@ import { money } from '../order-lines.ts'
 import type { Order } from '../store/journal.ts'
 
 type Swap = Pick<StatusReply, 'status' | 'substatus' | 'originChain' | 'destinationChain' | 'amounts'> &
-  Pick<StatusReply, 'originTxHash' | 'deliveryTxHash' | 'refund'>
+  Pick<StatusReply, 'originTxHash' | 'deliveryTxHash' | 'refund' | 'deposit'>
 
 /** Says where the money of a swap is now. Without its order the amounts have no units, and are left out. */
 export function whereIsMoney(swap: Swap, order: Order | undefined): string {
   const { input, holder, output, recipient } = namesOf(swap, order)
-  const { originTxHash, deliveryTxHash, refund } = swap
+  const { originTxHash, deliveryTxHash, refund, deposit } = swap
   switch (swap.substatus) {
+    case 'awaitingDeposit':
+      return `waiting for ${input} at ${deposit?.address ?? 'the address of the operation'}`
     case 'accepted':
       return `accepted: ${input} is still in the wallet`
     case 'locking':
@@ -30,7 +32,7 @@ export function whereIsMoney(swap: Swap, order: Order | undefined): string {
         ? `${input} is at ${holder} for the wallet to withdraw${inTx(refund.txHash)}`
         : `${input} was refunded to the wallet${inTx(refund?.txHash)}`
     case 'failed':
-      return `failed: ${input} never left the wallet`
+      return deposit?.received ? failedDeposit(deposit) : `failed: ${input} never left the wallet`
   }
 }
 
@@ -48,4 +50,11 @@ function namesOf({ amounts, originChain, destinationChain }: Swap, order: Order 
 
 function inTx(hash: string | undefined): string {
   return hash === undefined ? '' : ` in tx ${hash}`
+}
+
+/** A deposit that was not swapped goes back to the wallet, by the service or by `geoswap recover`. */
+function failedDeposit({ address, returned }: NonNullable<StatusReply['deposit']>): string {
+  const last = returned?.at(-1)
+  if (last) return `failed: the deposit went back to the wallet${inTx(last.txHash)}`
+  return `failed: the deposit at ${address} goes back to the wallet`
 }

@@ -25,6 +25,22 @@ export function DetailRows({ swap, record }: { swap: StatusReply; record: SwapRe
       <Row name="Delivered">{amounts.delivered === undefined ? '–' : write(amounts.delivered, output)}</Row>
       <Row name="Wallet">{record ? <Copyable text={record.walletAddress} label="wallet" /> : '–'}</Row>
       <Row name="Recipient">{record ? <Copyable text={record.recipient} label="recipient" /> : '–'}</Row>
+      {swap.deposit && (
+        <Row name="Deposit address">
+          <Copyable text={swap.deposit.address} label="deposit address" />
+        </Row>
+      )}
+      {swap.deposit?.txHash && (
+        <Row name="Deposited by">
+          <Copyable text={swap.deposit.txHash} label="transaction of the deposit" />
+        </Row>
+      )}
+      {swap.deposit?.returned?.map(({ token, amount, txHash }) => (
+        <Row key={txHash} name="Sent back">
+          {write(amount, tokenOf(catalog, swap.originChain, token))}{' '}
+          <Copyable text={txHash} label="transaction" />
+        </Row>
+      ))}
     </dl>
   )
 }

@@ -8,14 +8,25 @@ type Known = { family: Family; deadlines: { fill?: number; refund?: number } }
 
 /** Where the funds are now and what happens next, with deadlines if this browser has the signed operation. */
 export function standingOf(
-  { status, substatus }: Pick<StatusReply, 'status' | 'substatus'>,
+  { status, substatus, deposit }: Pick<StatusReply, 'status' | 'substatus' | 'deposit'>,
   known: Known,
 ): Standing {
+  if (status === 'failed' && deposit?.received) return DEPOSIT_FAILED
   if (status !== 'pending') return ENDS[status]
+  if (substatus === 'awaitingDeposit') return AWAITING
   const holder = known.family === 'solana' ? "the service's intake vault" : 'the escrow'
   const isInWallet = substatus === 'accepted'
   const where = isInWallet ? 'The input is in the wallet.' : `The input is in ${holder}, or on its way.`
   return { where, next: nextOf(substatus, known) }
+}
+
+const AWAITING: Standing = {
+  where: 'The service waits for the deposit.',
+  next: 'What comes too late, or is too little, goes back to the wallet.',
+}
+const DEPOSIT_FAILED: Standing = {
+  where: 'The deposit was not swapped.',
+  next: 'It goes back to the wallet, by the service or by anyone.',
 }
 
 const ENDS: Readonly<Record<'settled' | 'failed' | 'refunded', Standing>> = {

@@ -6,7 +6,9 @@ type Ended = Pick<StatusReply, 'status' | 'substatus'>
 export function paidWord({ status, substatus }: Ended): string {
   if (status === 'failed') return 'Not taken'
   if (status === 'refunded') return 'Sent back'
-  return status === 'pending' && ['accepted', 'locking'].includes(substatus) ? 'To pay' : 'Paid'
+  return status === 'pending' && ['awaitingDeposit', 'accepted', 'locking'].includes(substatus)
+    ? 'To pay'
+    : 'Paid'
 }
 
 /** An addition to the input in a list, unless it was paid or will be. */

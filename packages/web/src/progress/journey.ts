@@ -10,6 +10,7 @@ type OutputPlace = 'vault' | 'paying' | 'paid' | 'never'
 export type Journey = { input: InputPlace; output: OutputPlace }
 
 const JOURNEYS: Readonly<Record<Substatus, Journey>> = {
+  awaitingDeposit: { input: 'wallet', output: 'vault' },
   accepted: { input: 'wallet', output: 'vault' },
   locking: { input: 'taking', output: 'vault' },
   locked: { input: 'escrow', output: 'vault' },
@@ -38,6 +39,7 @@ export type Step = {
 }
 
 const TITLES: Readonly<Record<string, string>> = {
+  awaitingDeposit: 'Waiting for the deposit',
   accepted: 'Accepted by the service',
   locking: 'Taking the input from the wallet',
   locked: 'Input locked',

@@ -65,6 +65,7 @@ function sentence(swap: StatusReply, terms: SwapTerms | undefined, catalog: Cata
 }
 
 const PENDING: Readonly<Record<string, string>> = {
+  awaitingDeposit: 'Nothing was sent to the address of this swap yet.',
   accepted: 'The service has it. The input is about to be taken.',
   locking: 'The input is on its way out of the wallet.',
   locked: 'The input is held safely. The output is about to be paid.',

@@ -10,6 +10,7 @@ import { useSession } from '../service/session.ts'
 import { deadlinesOf } from './operation.ts'
 import type { Approval } from './prepare.ts'
 import { RawFields } from './raw-fields.tsx'
+import { wayTerms } from './words.ts'
 
 type Props = { approval: Extract<Approval, { kind: 'operation' }>; request: QuoteRequest }
 
@@ -18,11 +19,12 @@ const OP_SECONDS = 120
 /** The operation that the wallet signs, in words. The SDK has checked that it matches quote and order. */
 export function OperationTerms({ approval, request }: Props) {
   const { catalog } = useSession()
-  const { build, quote, signed } = approval
+  const { build, quote, method, signed } = approval
   const input = tokenOf(catalog, request.originChain, request.inputToken)
   const output = tokenOf(catalog, request.destinationChain, request.outputToken)
   const { fill, refund } = deadlinesOf(build.operation)
   if (!input || !output) return null
+  const way = wayTerms(method, input.symbol)
   return (
     <>
       <dl class="rows big">
@@ -53,6 +55,7 @@ export function OperationTerms({ approval, request }: Props) {
           : 'these terms were read from the bytes of the transaction'}
         , and they are what you asked for.
       </p>
+      {way && <p class="prose">{way}</p>}
       <RawFields build={build} signed={signed} />
     </>
   )

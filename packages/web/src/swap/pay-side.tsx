@@ -7,6 +7,7 @@ import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { formatUsd, readUsd, usdOf } from '../usd.ts'
 import { WalletPicker } from '../wallets/wallet-picker.tsx'
+import { WayNote } from '../wallets/way-note.tsx'
 import { Funds } from './funds.tsx'
 import { type Order, onChain } from './order.ts'
 import { SideFields } from './side-fields.tsx'
@@ -15,11 +16,12 @@ type Props = { order: Order; onChange(order: Order): void; quote: QuoteReply | u
 
 /** The amount that leaves the wallet, its value, and the wallet. */
 export function PaySide({ order, onChange, quote, funds }: Props) {
-  const { catalog } = useSession()
+  const { catalog, wallets } = useSession()
   const field = useRef<HTMLInputElement>(null)
   const input = tokenOf(catalog, order.originChain, order.inputToken)
   const origin = chainOf(catalog, order.originChain)
   if (!input || !origin) return null
+  const wallet = wallets.used[origin.family]
   const read = readAmount(order.amount, { decimals: input.decimals, mark: decimalMark })
   const usd = read.kind === 'amount' ? (readUsd(quote?.inputUsd) ?? usdOf(read.amount, input)) : undefined
   const fill = (amount: string) => {
@@ -61,6 +63,9 @@ export function PaySide({ order, onChange, quote, funds }: Props) {
         </div>
       )}
       <WalletPicker chain={origin} label="from" />
+      {wallet?.signer.family === 'evm' && !wallet.signer.signAuthorization && (
+        <WayNote chain={origin} token={input} wallet={wallet} />
+      )}
       <Funds chain={origin} token={input} funds={funds} onAll={fill} />
     </>
   )

@@ -4,18 +4,20 @@ import {
   type Client,
   fromCallbacks,
   intentOf,
+  type OriginMethod,
   type QuoteReply,
   type QuoteRequest,
   type SignatureStore,
   type Signer,
   type Submission,
   SwapRefusedError,
+  type TypedData,
 } from '@geoswap/sdk'
 
 /** A request for the user's approval, after the SDK has checked it against the order. */
 export type Approval =
   | { kind: 'authorization'; fields: AuthorizationFields }
-  | { kind: 'operation'; build: Build; quote: QuoteReply; signed: string }
+  | { kind: 'operation'; build: Build; quote: QuoteReply; method: OriginMethod | undefined; signed: string }
 
 type Prepared = { submission: Submission; build: Build; lockableUntil: number }
 
@@ -37,18 +39,22 @@ export async function prepareSwap(client: Client, preparation: Preparation): Pro
   const { request, signal } = preparation
   const ready = new AbortController()
   let quote: QuoteReply | undefined
+  let method: OriginMethod | undefined
   let build: Build | undefined
   let signed: { submission: Submission; lockableUntil: number } | undefined
   const getOperation = () => {
     if (!build || !quote) throw new Error('Nothing was built')
-    return { build, quote }
+    return { build, quote, method }
   }
   const signer = withApproval(preparation, getOperation)
   await client
     .swap(request, signer, {
       signal: AbortSignal.any([signal, ready.signal]),
       onProgress(progress) {
-        if (progress.step === 'quoted') quote = progress.quote
+        if (progress.step === 'quoted') {
+          quote = progress.quote
+          method = progress.method
+        }
         if (progress.step === 'built') build = progress.build
         if (progress.step !== 'submitting') return
         signed = progress
@@ -66,7 +72,7 @@ export async function prepareSwap(client: Client, preparation: Preparation): Pro
 /** The same signer, with the user's approval first. The SDK calls it only with the result of its checks. */
 function withApproval(
   { signer, approve, request, signatures }: Preparation,
-  getOperation: () => { build: Build; quote: QuoteReply },
+  getOperation: () => { build: Build; quote: QuoteReply; method: OriginMethod | undefined },
 ): Signer {
   const approveOperation = async (signed: string) => {
     await approve({ kind: 'operation', ...getOperation(), signed })
@@ -86,7 +92,7 @@ function withApproval(
         return signer.signTransaction(transaction)
       },
     })
-  const { signAuthorization } = signer
+  const { signAuthorization, signTypedData } = signer
   return fromCallbacks({
     family: 'evm',
     address: signer.address,
@@ -94,6 +100,12 @@ function withApproval(
       await approveOperation(hash)
       return signer.signHash(hash)
     },
+    signTypedData:
+      signTypedData &&
+      (async (typedData) => {
+        await approveOperation(toShown(typedData, getOperation().build))
+        return signTypedData(typedData)
+      }),
     signAuthorization:
       signAuthorization &&
       (async (fields) => {
@@ -101,4 +113,9 @@ function withApproval(
         return signAuthorization(fields)
       }),
   })
+}
+
+/** The hash of the op, which is the digest of its typed data; of a token's typed data, its fields. */
+function toShown({ primaryType, message }: TypedData, build: Build): string {
+  return primaryType === 'GeoOp' && build.origin === 'evm' ? build.geoOpHash : JSON.stringify(message)
 }

@@ -3,7 +3,8 @@ import { fieldsOf } from './operation.ts'
 
 /** The signed fields, and the bytes that the wallet receives. */
 export function RawFields({ build, signed }: { build: Build; signed: string }) {
-  const bytes = { name: build.origin === 'evm' ? 'hash' : 'transaction', value: signed }
+  const name = build.origin === 'evm' ? (build.typedData ? 'typed data of the token' : 'hash') : 'transaction'
+  const bytes = { name, value: signed }
   return (
     <details>
       <summary>Everything that is signed</summary>

@@ -1,4 +1,4 @@
-import type { QuoteReply } from '@geoswap/sdk'
+import type { OriginMethod, QuoteReply } from '@geoswap/sdk'
 import { formatUnits, type Unit } from '../amounts.ts'
 import type { Family } from '../wallets/wallet.ts'
 
@@ -26,6 +26,15 @@ function serviceFee(quote: QuoteReply | undefined): string {
 export function shortfall(amount: bigint, balance: bigint | undefined, unit: Unit): string | undefined {
   if (balance === undefined || balance >= amount) return undefined
   return `Not enough ${unit.symbol}: the wallet has ${formatUnits(balance, unit)}.`
+}
+
+/** What the wallet is asked for in place of our own words, in one sentence; undefined for the usual way. */
+export function wayTerms(method: OriginMethod | undefined, symbol: string): string | undefined {
+  if (method === 'authorization')
+    return `Your wallet shows a transfer of exactly this ${symbol}: its nonce is the hash of the terms above, so it pays for them alone.`
+  if (method === 'permit')
+    return `Your wallet shows a permit for exactly this ${symbol}: its spender is an address of the terms above, so it pays for them alone.`
+  return undefined
 }
 
 /** The terms of a refund, also without the service. */

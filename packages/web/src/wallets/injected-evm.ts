@@ -1,4 +1,4 @@
-import { fromCallbacks } from '@geoswap/sdk'
+import { fromCallbacks, type TypedData } from '@geoswap/sdk'
 import { type EvmCall, iconOf, type Wallet, type WalletOffer } from './wallet.ts'
 
 /** A provider of EIP-1193, announced by EIP-6963. */
@@ -30,8 +30,8 @@ async function connect(name: string, rdns: string, provider: Provider): Promise<
 }
 
 /**
- * Signs operations with personal_sign. No standard lets a page request an EIP-7702 authorization, so such a
- * wallet can swap only where it is already delegated.
+ * Signs operations as typed data, which the wallet shows to its owner. No standard lets a page request an EIP-7702
+ * authorization: where such a wallet is not delegated, it pays by a signature that the token itself takes.
  */
 async function find(
   name: string,
@@ -43,19 +43,30 @@ async function find(
   if (address === undefined) return undefined
   const signHash = async (hash: string) =>
     (await provider.request({ method: 'personal_sign', params: [hash, address] })) as string
+  const signTypedData = async (typedData: TypedData) => {
+    // Wallets refuse typed data of another chain than their current one.
+    await useChain(provider, Number(typedData.domain['chainId']))
+    const params = [address, JSON.stringify(typedData)]
+    return (await provider.request({ method: 'eth_signTypedData_v4', params })) as string
+  }
   return {
     id: `evm ${rdns}`,
     name,
     family: 'evm',
     address,
-    signer: fromCallbacks({ family: 'evm', address, signHash }),
+    signer: fromCallbacks({ family: 'evm', address, signHash, signTypedData }),
     send: (call) => send(provider, address, call),
   }
 }
 
 async function send(provider: Provider, from: string, { chainId, to, data, gas }: EvmCall): Promise<string> {
-  const chain = [{ chainId: `0x${chainId.toString(16)}` }]
-  await provider.request({ method: 'wallet_switchEthereumChain', params: chain })
+  await useChain(provider, chainId)
   const transaction = { from, to, data, gas: `0x${gas.toString(16)}` }
   return (await provider.request({ method: 'eth_sendTransaction', params: [transaction] })) as string
+}
+
+async function useChain(provider: Provider, chainId: number): Promise<void> {
+  const hex = `0x${chainId.toString(16)}`
+  if ((await provider.request({ method: 'eth_chainId' })) === hex) return
+  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: hex }] })
 }

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact'
 import { shorten } from '../amounts.ts'
 import { Copyable } from '../parts/copyable.tsx'
 import { useSession } from '../service/session.ts'
-import { DelegationNote } from './delegation-note.tsx'
 import { WalletList } from './wallet-list.tsx'
 
 type Props = { chain: ChainEntry; label: 'from' | 'to'; children?: ComponentChildren }
@@ -13,27 +12,22 @@ export function WalletPicker({ chain, label, children }: Props) {
   const { wallets } = useSession()
   const wallet = wallets.used[chain.family]
   return (
-    <>
-      <details class="wallet">
-        <summary>
-          {wallet ? (
-            <>
-              {label} <span class="mono">{shorten(wallet.address)}</span>{' '}
-              <span class="fine">{wallet.name}</span>
-            </>
-          ) : (
-            `Connect a wallet for ${chain.name}`
-          )}
-        </summary>
-        <div class="stack">
-          {wallet && <Copyable text={wallet.address} label="address" whole />}
-          <WalletList wallets={wallets} family={chain.family} chainId={chain.chainId} />
-          {children}
-        </div>
-      </details>
-      {label === 'from' && wallet?.signer.family === 'evm' && !wallet.signer.signAuthorization && (
-        <DelegationNote chain={chain} wallet={wallet} />
-      )}
-    </>
+    <details class="wallet">
+      <summary>
+        {wallet ? (
+          <>
+            {label} <span class="mono">{shorten(wallet.address)}</span>{' '}
+            <span class="fine">{wallet.name}</span>
+          </>
+        ) : (
+          `Connect a wallet for ${chain.name}`
+        )}
+      </summary>
+      <div class="stack">
+        {wallet && <Copyable text={wallet.address} label="address" whole />}
+        <WalletList wallets={wallets} family={chain.family} chainId={chain.chainId} />
+        {children}
+      </div>
+    </details>
   )
 }

@@ -39,8 +39,12 @@ function escrowOpsIn(caller: Address, data: Hex): EscrowOp[] {
   const call = decodeFunctionData({ abi: geoEscrowAbi, data })
   switch (call.functionName) {
     case 'lock':
+    case 'lockWithAuthorization':
+    case 'lockDeposited':
+    case 'lockPermitted':
       return [{ ...call.args[0], locker: caller }]
     case 'lockMany':
+    case 'lockManyWithAuthorization':
       return call.args[0].map(({ op }) => ({ ...op, locker: caller }))
     case 'claim':
       return [{ ...call.args[0].op, locker: call.args[0].locker }]

@@ -1,9 +1,11 @@
 import { type Address, getAddress, type Hex, type PublicClient, TransactionReceiptNotFoundError } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import { isPurchase } from '../../model/venue.ts'
-import type { Chain, Transfer } from '../chain.ts'
-import { createClaimLimits } from './claim-limits.ts'
+import type { Chain, OriginWays, Transfer } from '../chain.ts'
+import { createAttesterReader, readAttesterChange } from './attesters.ts'
+import { createClaimLimits, createRefundRoom } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
+import { findDepositTx, readDeposits } from './deposits.ts'
 import { createEventReader, readDeliveries } from './events.ts'
 import {
   boundFees,
@@ -17,13 +19,22 @@ import {
 } from './fees.ts'
 import { createHeadReader } from './heads.ts'
 import { findObstacle } from './obstacle.ts'
-import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
+import {
+  type EvmRequest,
+  planClaim,
+  planDelivery,
+  planLock,
+  planRecover,
+  planRefund,
+  planTransfer,
+} from './plans.ts'
 import * as reads from './reads.ts'
 import { broadcast, createOutcomeReader, isSignedFor, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
-import { isOpSigned } from './signed-op.ts'
+import { createInputCheck, isOpSigned } from './signed-op.ts'
 import type { EvmSigner } from './signer.ts'
 import { simulateDelivery } from './simulate.ts'
+import { readPermitNonce } from './token-signing.ts'
 import type { EvmVenue } from './venue.ts'
 
 type Options = {
@@ -46,7 +57,9 @@ export function createEvmChain(options: Options): Chain {
   const { clients, settings, prices, venues, accounts, deliverer } = options
   const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
+  const isInputSigned = createInputCheck(client, settings)
   const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
+  const readChange = () => readAttesterChange(clients.gathered.client, { escrow: settings.escrow })
   return {
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
@@ -72,15 +85,20 @@ export function createEvmChain(options: Options): Chain {
     readWallet: (input) => reads.readWallet(clients, settings, input),
     readLocks: (ops, at) => reads.readLocks(clients, settings, ops, at),
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
-    findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap }, swap),
+    findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap, readChange }, swap),
     readClaimCap,
-    isSigned: (swap) => isOpSigned(swap, (op) => reads.readLockNow(clients, settings, op)),
+    isSigned: (swap) =>
+      isOpSigned(swap, { isInputSigned, readLock: (op) => reads.readLockNow(clients, settings, op) }),
     // A payment that a token refuses is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),
-    planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
+    readAttesters: createAttesterReader(clients.gathered.client, settings.escrow),
+    planClaim: async (swaps, signatures) => planClaim(settings, swaps, signatures),
     readMaxClaims: async (at) => claimsThatFit(await readFees(prices, at), MAX_BATCH),
+    readRefundRoom: createRefundRoom(clients.gathered.client, settings.escrow),
+    isRefundPublic: (op, at) => at.seconds > op.refundDeadline,
     planRefund: async (swap, attested) => planRefund(settings, swap, attested),
+    ways: createWays(options, isInputSigned),
     simulateDelivery: (op, by) => {
       const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }
       if (!isPurchase(op)) return simulateDelivery(client, as, op)
@@ -95,6 +113,17 @@ export function createEvmChain(options: Options): Chain {
       return venueOf(venues, op).planDelivery(client, settings, op)
     },
     readHoldings: (at) => reads.readHoldings(client, settings, at),
+  }
+}
+
+function createWays({ clients, settings }: Options, isInputSigned: OriginWays['isInputSigned']): OriginWays {
+  const { agreed, gathered } = clients
+  return {
+    isInputSigned,
+    readPermitNonce: (token, wallet) => readPermitNonce(gathered.client, token, wallet),
+    readDeposits: (ops, tokens, at) => readDeposits(gathered.agreed, tokens, ops, at),
+    findDepositTx: (op, at) => findDepositTx(agreed, op, at),
+    planRecover: async (op, token) => planRecover(settings, op, token),
   }
 }
 

@@ -10,6 +10,7 @@ import {
   toHex,
 } from 'viem'
 import { collectError } from '../../model/collect-error.ts'
+import { toRecoveryId } from '../../model/deposit.ts'
 import { groupBy } from '../../model/group.ts'
 import type { ChainEvent, Delivered, EventPage, PaidOp } from '../chain.ts'
 import { type BlockRange, createLogPages } from './log-pages.ts'
@@ -58,6 +59,7 @@ function toEvents({ escrow, vault }: Contracts, logs: Log<bigint, number, false>
     if (log.eventName === 'Locked') events.push({ kind: 'locked', id: log.args.op, ...where })
     if (log.eventName === 'Claimed') events.push({ kind: 'claimed', id: log.args.op, ...where })
     if (log.eventName === 'Refunded') events.push({ kind: 'refunded', id: log.args.op, ...where })
+    if (log.eventName === 'Recovered') events.push(toRecovered(log.args, where))
     if (log.eventName !== 'Credited') continue
     credited.set(where.txHash, [...(credited.get(where.txHash) ?? []), log.args.owner])
   }
@@ -67,6 +69,15 @@ function toEvents({ escrow, vault }: Contracts, logs: Log<bigint, number, false>
   return events.map((event) =>
     event.kind === 'refunded' ? { ...event, creditedTo: credited.get(event.txHash) ?? [] } : event,
   )
+}
+
+type Where = ReturnType<typeof whereIs>
+
+function toRecovered(
+  { op, token, amount }: { op: Hex; token: Hex; amount: bigint },
+  where: Where,
+): ChainEvent {
+  return { kind: 'recovered', id: toRecoveryId({ op, token, txHash: where.txHash }), amount, ...where }
 }
 
 function whereIs({ transactionHash, blockNumber, blockHash }: Mined) {

@@ -84,6 +84,11 @@ export async function readLegCosts(prices: PriceReader, heads: Heads): Promise<L
   return {
     lock,
     firstLock: lock + costOf('authorization'),
+    ways: {
+      authorization: costOf('lockAuthorized') + costOf('claim'),
+      permit: costOf('lockPermitted') + costOf('claim'),
+      deposit: costOf('lockDeposited') + costOf('claim'),
+    },
     delivery: costOf('deliver'),
     purchase: costOf('purchase'),
     gasPrice: price + dataFeePerGas(data),

@@ -1,21 +1,61 @@
+import type { OriginMethod } from '@geoswap/wire'
+import { getAddress } from 'viem'
+import type { AttesterChange } from '../../model/attester-set.ts'
 import { isUnlocked } from '../../model/lifecycle.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { WalletView } from '../chain.ts'
 import type { EvmClients } from './client.ts'
-import { readWalletState, type WalletInput } from './reads.ts'
+import { readBalance, readWalletState, type WalletInput } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
+import { takesAuthorization, takesPermit } from './signed-transfer.ts'
 
 type Deps = {
   clients: EvmClients
   settings: EvmChainSettings
   readClaimCap(token: string): Promise<{ perHour: bigint }>
+  readChange(): Promise<AttesterChange | undefined>
 }
 
-export async function findObstacle({ clients, settings, readClaimCap }: Deps, swap: Swap) {
+export async function findObstacle(deps: Deps, swap: Swap): Promise<FailureCode | undefined> {
+  const { method = 'delegation' } = swap.op
+  return method === 'delegation' ? findDelegatedObstacle(deps, swap) : findWayObstacle(deps, swap, method)
+}
+
+type OtherMethod = Exclude<OriginMethod, 'delegation'>
+
+/** Asks the token itself whether it would take the signature now. */
+async function findWayObstacle(
+  { clients, settings, readClaimCap, readChange }: Deps,
+  swap: Swap,
+  method: OtherMethod,
+): Promise<FailureCode | undefined> {
+  const { op } = swap
+  const [{ perHour }, change] = await Promise.all([readClaimCap(op.inputToken), readChange()])
+  // The escrow refuses such a lock.
+  if (change && op.refundDeadline >= change.readyAt) return 'OPERATION_EXPIRED'
+  if (perHour < op.inputAmount && isUnlocked(swap.state)) return 'DESTINATION_UNAVAILABLE'
+  const head = await clients.client.getBlockNumber({ cacheTime: 0 })
+  // A lagging node may not know the wallet's funds yet. Asked for a given block, it answers correctly or fails.
+  const blockNumber = head > op.walletBlock ? head : op.walletBlock
+  const owner = getAddress(method === 'deposit' ? (op.depositAddress ?? op.wallet) : op.wallet)
+  const held = await readBalance(clients.client, { owner, token: getAddress(op.inputToken), blockNumber })
+  if (held < op.inputAmount) return 'INPUT_UNAVAILABLE'
+  if (method === 'deposit') return undefined
+  const isTaken = method === 'authorization' ? takesAuthorization : takesPermit
+  return (await isTaken(clients.client, settings, swap, blockNumber)) ? undefined : 'INVALID_AUTHORIZATION'
+}
+
+async function findDelegatedObstacle({ clients, settings, readClaimCap, readChange }: Deps, swap: Swap) {
   const { wallet, inputToken: token, walletBlock } = swap.op
   const readState = (input: WalletInput) => readWalletState(clients, settings, input)
-  const [state, { perHour }] = await Promise.all([readState({ wallet, token }), readClaimCap(token)])
+  const [state, { perHour }, change] = await Promise.all([
+    readState({ wallet, token }),
+    readClaimCap(token),
+    readChange(),
+  ])
+  // The escrow refuses such a lock.
+  if (change && swap.op.refundDeadline >= change.readyAt) return 'OPERATION_EXPIRED'
   if (!obstacleOf(swap, state, perHour)) return undefined
   // A lagging node may not know the wallet's funds yet. Asked for a given block, it answers correctly or fails.
   const head = await clients.client.getBlockNumber({ cacheTime: 0 })

@@ -1,4 +1,4 @@
-import { geoEscrowAbi, geoVaultAbi, toIndex } from '@geoswap/protocol'
+import { type AttesterSignature, geoEscrowAbi, geoVaultAbi, joinSignatures, toIndex } from '@geoswap/protocol'
 import {
   type Address,
   encodeFunctionData,
@@ -9,7 +9,7 @@ import {
   zeroAddress,
 } from 'viem'
 import type { Op, SignedDelegation, Swap } from '../../model/swap.ts'
-import type { Transfer } from '../chain.ts'
+import type { AttestedRefund, Transfer } from '../chain.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 /** A transaction without nonce, fees and signature. */
@@ -26,18 +26,65 @@ export type EvmRequest = {
 // contract's own bound for the call (its caps and floors) plus its measured fixed part.
 const LOCK = 420_000
 const LOCK_MANY = { fixed: 400_000, each: 300_000 }
+const LOCK_AT_ADDRESS = 600_000
+const RECOVER = 500_000
 const AUTHORIZATION = 25_000 // EIP-7702 PER_EMPTY_ACCOUNT_COST
 const DELIVER = 300_000
 const DELIVER_MANY = { fixed: 300_000, each: 200_000 }
 export const CLAIM_MANY = { fixed: 400_000, each: 60_000 }
 const REFUND = 450_000
+const SIGNATURE = 15_000
 // Rollups may charge L1 data as gas: a plain transfer needs more than 21,000 there.
 const TRANSFER = { native: 100_000, token: 200_000 }
 
 /** A no-op that only consumes its nonce. */
 export const BURN: EvmRequest = { to: zeroAddress, data: '0x', gas: TRANSFER.native }
 
-export function planLock({ escrow }: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
+/** All swaps of one transaction come in by one method; permits and deposits one by one. */
+export function planLock(settings: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
+  const [first] = swaps
+  const method = first?.op.method ?? 'delegation'
+  if (!first || swaps.some(({ op }) => (op.method ?? 'delegation') !== method))
+    throw new Error('No swaps of one method to lock')
+  if (method === 'delegation') return planDelegated(settings, swaps)
+  const { escrow } = settings
+  if (method === 'authorization') return planAuthorized(escrow, swaps)
+  if (swaps.length > 1) throw new Error(`Only one swap can be locked by ${method}`)
+  const data = method === 'deposit' ? encodeDeposited(first) : encodePermitted(first)
+  return { to: escrow, data, gas: LOCK_AT_ADDRESS }
+}
+
+function planAuthorized(escrow: string, swaps: readonly Swap[]): EvmRequest {
+  const ops = swaps.map((swap) => ({ op: toEscrowOp(swap.op), signature: swap.signature as Hex }))
+  const [only] = ops
+  if (only && ops.length === 1) {
+    const args = [only.op, only.signature] as const
+    const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lockWithAuthorization', args })
+    return { to: escrow, data, gas: LOCK }
+  }
+  const data = encodeFunctionData({
+    ...{ abi: geoEscrowAbi, functionName: 'lockManyWithAuthorization', args: [ops] },
+  })
+  return { to: escrow, data, gas: LOCK_MANY.fixed + LOCK_MANY.each * swaps.length }
+}
+
+function encodeDeposited({ op }: Swap): Hex {
+  return encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lockDeposited', args: [toEscrowOp(op)] })
+}
+
+function encodePermitted({ op, signature }: Swap): Hex {
+  const { r, s, yParity } = parseSignature(signature as Hex)
+  const args = [toEscrowOp(op), BigInt(op.opDeadline), 27 + yParity, r, s] as const
+  return encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lockPermitted', args })
+}
+
+export function planRecover({ escrow }: EvmChainSettings, op: Op, token: string): EvmRequest {
+  const args = [op.locker as Address, toEscrowOp(op), token as Address] as const
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'recover', args })
+  return { to: escrow, data, gas: RECOVER }
+}
+
+function planDelegated({ escrow }: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
   const authorizations = swaps.flatMap((swap) => (swap.delegation ? [swap.delegation] : []))
   const [only] = swaps
   if (!only) throw new Error('No swap to lock')
@@ -65,29 +112,33 @@ function encodeLockMany(swaps: readonly Swap[]): Hex {
 export function planClaim(
   { escrow }: EvmChainSettings,
   swaps: readonly Swap[],
-  signature: string,
+  signatures: readonly AttesterSignature[],
 ): EvmRequest {
-  const { r, vs } = toCompact(signature)
   const ops = swaps.map((swap) => ({ locker: swap.op.locker as Address, op: toEscrowOp(swap.op) }))
+  const args = [ops, joinSignatures(signatures)] as const
   return {
     to: escrow,
-    data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claimMany', args: [ops, r, vs] }),
-    gas: CLAIM_MANY.fixed + CLAIM_MANY.each * swaps.length,
+    data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claimMany', args }),
+    gas: CLAIM_MANY.fixed + CLAIM_MANY.each * swaps.length + SIGNATURE * signatures.length,
   }
 }
 
-type Attested = { signature: string; validUntil: number }
-
-export function planRefund({ escrow }: EvmChainSettings, swap: Swap, attested: Attested): EvmRequest {
-  const { r, vs } = toCompact(attested.signature)
+export function planRefund(
+  { escrow }: EvmChainSettings,
+  swap: Swap,
+  attested: AttestedRefund | undefined,
+): EvmRequest {
+  const of = [swap.op.locker as Address, toEscrowOp(swap.op)] as const
+  if (!attested) {
+    const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args: of })
+    return { to: escrow, data, gas: REFUND }
+  }
+  const { validUntil, signatures } = attested
+  const args = [...of, BigInt(validUntil), joinSignatures(signatures)] as const
   return {
     to: escrow,
-    data: encodeFunctionData({
-      abi: geoEscrowAbi,
-      functionName: 'refundAttested',
-      args: [swap.op.locker as Address, toEscrowOp(swap.op), BigInt(attested.validUntil), r, vs],
-    }),
-    gas: REFUND,
+    data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refundAttested', args }),
+    gas: REFUND + SIGNATURE * signatures.length,
   }
 }
 

@@ -59,8 +59,11 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     isSigned: (swap) => isOpSigned(parts, swap),
     canRefund: (swap) => locks.canRefund(parts, swap),
     planLock: (swaps) => planInput(parts, onlyOne(swaps)),
-    planClaim: (swaps, signature) => planClaim(parts, onlyOne(swaps).op, signature),
+    readAttesters: async () => settings.attesters,
+    planClaim: (swaps, signatures) => planClaim(parts, onlyOne(swaps).op, signatures),
     readMaxClaims: async () => 1,
+    readRefundRoom: async () => undefined,
+    isRefundPublic: () => false,
     planRefund: (swap: Swap, attested) => planRefund(parts, swap.op, attested),
     simulateDelivery: (op) => deliveries.simulateDelivery(parts, op, { commitment: 'confirmed' }),
     findDeliveries: (paid, at, faults) => {

@@ -1,4 +1,6 @@
+import type { AttesterSignature } from '@geoswap/protocol'
 import type { Op, Swap } from '../../model/swap.ts'
+import type { AttestedRefund } from '../chain.ts'
 import { readBlocks } from './blocks.ts'
 import { deliveryRef } from './deliveries.ts'
 import { inputCostLamports, unitsWithMargin } from './fees.ts'
@@ -53,20 +55,28 @@ export async function planDelivery(parts: SolanaParts, op: Op): Promise<PaymentR
 }
 
 /** Plans the claim of a delivered swap's input into the inventory. */
-export async function planClaim(parts: SolanaParts, op: Op, signature: string): Promise<PaymentRequest> {
-  const { vaults, isClaimAttested } = parts.settings
-  if (!(await isClaimAttested([op.hash], signature))) throw new Error('The attester did not sign this claim')
+export async function planClaim(
+  parts: SolanaParts,
+  op: Op,
+  signatures: readonly AttesterSignature[],
+): Promise<PaymentRequest> {
+  const { vaults, isAttested } = parts.settings
+  if (!(await isAttested({ kind: 'claim', opHash: op.hash }, signatures)))
+    throw new Error('The attesters did not sign this claim')
   return planFromIntake(parts, { kind: 'claim', op, to: vaults.inventory })
 }
 
-type Attested = { signature: string; validUntil: number }
-
-export async function planRefund(parts: SolanaParts, op: Op, attested: Attested): Promise<PaymentRequest> {
-  const isAttested = await parts.settings.isRefundAttested(op.hash, attested)
-  if (!isAttested) throw new Error('The attester did not sign this refund')
+export async function planRefund(
+  parts: SolanaParts,
+  op: Op,
+  attested: AttestedRefund | undefined,
+): Promise<PaymentRequest> {
+  if (!attested) throw new Error('A refund from the intake vault needs attesters')
+  const { signatures, validUntil } = attested
+  if (!(await parts.settings.isAttested({ kind: 'refund', opHash: op.hash, validUntil }, signatures)))
+    throw new Error('The attesters did not sign this refund')
   const { head } = await readBlocks(parts.client)
-  if (head.seconds > attested.validUntil)
-    throw new Error("The attester's signature of this refund has expired")
+  if (head.seconds > validUntil) throw new Error("The attesters' signatures of this refund have expired")
   return planFromIntake(parts, { kind: 'refund', op, to: op.wallet })
 }
 

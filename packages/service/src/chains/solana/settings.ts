@@ -1,3 +1,6 @@
+import type { AttesterSignature } from '@geoswap/protocol'
+import type { AttesterSet } from '../../model/attester-set.ts'
+
 /** One Solana chain, as configured and verified at boot. */
 export type SolanaChainSettings = {
   chainId: number
@@ -8,7 +11,11 @@ export type SolanaChainSettings = {
   markerKey: Uint8Array
   /** Bounds of the priority price, in millionths of a lamport per compute unit. */
   priorityPrice: { floor: bigint; cap: bigint }
-  /** Verifies the attester's signature, required before anything leaves the intake vault. */
-  isClaimAttested(opHashes: readonly string[], signature: string): Promise<boolean>
-  isRefundAttested(opHash: string, attested: { signature: string; validUntil: number }): Promise<boolean>
+  /** The attesters whose signatures an outcome needs now. */
+  attesters: AttesterSet
+  /** Verifies the attesters' signatures, required before anything leaves the intake vault. */
+  isAttested(
+    outcome: { kind: 'claim' | 'refund'; opHash: string; validUntil?: number },
+    signatures: readonly AttesterSignature[],
+  ): Promise<boolean>
 }

@@ -1,3 +1,4 @@
+import type { OriginMethod } from '@geoswap/wire'
 import type { Delegation } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
@@ -7,6 +8,8 @@ type AuthorizationCheck = {
   chainId: number
   delegationTarget: string
   isSignedBy(wallet: string, signed: SignedDelegation): Promise<boolean>
+  /** Other ways in which this wallet can pay. */
+  methods: readonly OriginMethod[]
 }
 
 /**
@@ -20,7 +23,8 @@ export async function authorizationFor(
   given: SignedDelegation | undefined,
 ): Promise<SignedDelegation | undefined> {
   if (state.kind === 'ours' || state.kind === 'unneeded') return undefined
-  if (state.kind === 'foreign' || state.kind === 'contract') throw new ServiceError('UNSUPPORTED_DELEGATION')
+  if (state.kind === 'foreign' || state.kind === 'contract')
+    throw new ServiceError('UNSUPPORTED_DELEGATION', { recovery: { methods: check.methods } })
   if (!given) throw needsDelegation(check, state)
   const isForUs = given.chainId === check.chainId && sameAddress(given.address, check.delegationTarget)
   if (!isForUs || !(await check.isSignedBy(check.wallet, given))) {
@@ -39,7 +43,8 @@ function fieldsToSign(check: AuthorizationCheck, state: Undelegated) {
 }
 
 function needsDelegation(check: AuthorizationCheck, state: Undelegated): ServiceError {
-  return new ServiceError('NEEDS_DELEGATION', { recovery: fieldsToSign(check, state) })
+  const { methods } = check
+  return new ServiceError('NEEDS_DELEGATION', { recovery: { ...fieldsToSign(check, state), methods } })
 }
 
 function staleAuthorization(check: AuthorizationCheck, state: Undelegated): ServiceError {

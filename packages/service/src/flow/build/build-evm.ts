@@ -1,12 +1,13 @@
-import { geoOpDomain, geoOpTypes } from '@geoswap/protocol'
-import type { BuildGeoOpReply, BuildRequest } from '@geoswap/wire'
-import type { OriginChain } from '../../chains/chain.ts'
+import { DOMAIN_FIELDS, depositAddressOf, geoOpDomain, geoOpTypes } from '@geoswap/protocol'
+import type { BuildGeoOpReply, BuildRequest, OriginMethod } from '@geoswap/wire'
+import type { Delegation, OriginChain, OriginWays } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Quote } from '../../model/quote.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import { authorizationFor } from './authorization.ts'
 import { readOrUnavailable } from './read-chain.ts'
 import { hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
+import { DEPOSIT_SECONDS, getQuoteBy, methodsOfQuote, toPayment } from './ways-in.ts'
 
 type Hex = `0x${string}`
 type EvmContracts = { escrow: Hex; vault: Hex; account: Hex }
@@ -29,46 +30,90 @@ export type BuildDeps = StoreDeps & {
  */
 export type SealedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
 
-/** Turns a live quote into the hash the wallet signs. The first build stores the op; a second returns it. */
+/** Turns a live quote into the op that the wallet pays for. The first build stores the op; a second returns it. */
 export async function buildGeoOp(
   deps: BuildDeps,
   accountId: string,
-  request: BuildRequest,
+  { geoQuoteToken, authorization, method = 'delegation' }: BuildRequest,
 ): Promise<BuildGeoOpReply> {
-  const quote = deps.openQuote(accountId, request.geoQuoteToken)
-  const origin = deps.catalog.chains.get(quote.originChain)
+  const sealed = deps.openQuote(accountId, geoQuoteToken)
+  const origin = deps.catalog.chains.get(sealed.originChain)
   if (origin?.family !== 'evm') throw new ServiceError('INVALID_TOKEN')
-  if (quote.expiresAt <= deps.now()) throw new ServiceError('QUOTE_EXPIRED')
+  if (sealed.expiresAt <= deps.now()) throw new ServiceError('QUOTE_EXPIRED')
 
-  const reading = deps
-    .originOf(quote.originChain)
-    .readWallet({ wallet: quote.wallet, token: quote.inputToken })
+  const chain = deps.originOf(sealed.originChain)
+  const reading = chain.readWallet({ wallet: sealed.wallet, token: sealed.inputToken })
   const wallet = await readOrUnavailable(origin, reading)
-  const check = {
-    wallet: quote.wallet,
-    chainId: quote.originChain,
-    delegationTarget: deps.contractsOf(quote.originChain).account,
-    isSignedBy: deps.isSignedBy,
-  }
-  const delegation = await authorizationFor(check, wallet.delegation, request.authorization)
-  if (!delegation) deps.rememberDelegated(quote.originChain, quote.wallet)
-  if (wallet.balance < quote.amountIn && !(await hasSwap(deps.pool, quote)))
-    throw insufficientBalance(origin, quote, wallet.balance)
+  const code = wallet.delegation.kind === 'unneeded' ? 'none' : wallet.delegation.kind
+  const methods = methodsOfQuote(deps.catalog, sealed, code)
+  const isDelegation = method === 'delegation'
+  const delegation = isDelegation
+    ? await delegationOf(deps, { quote: sealed, state: wallet.delegation, authorization, methods })
+    : undefined
+  const quote = isDelegation ? sealed : getQuoteBy(sealed, method, methods)
+  const isShort = method !== 'deposit' && wallet.balance < quote.amountIn
+  if (isShort && !(await hasSwap(deps.pool, quote))) throw insufficientBalance(origin, quote, wallet.balance)
 
-  const op = await storeOnce(deps, accountId, quote, wallet, delegation !== undefined)
+  const contracts = deps.contractsOf(quote.originChain)
+  const op = await storeOnce(deps, accountId, quote, wallet, {
+    method,
+    isAuthorized: delegation !== undefined,
+    ...(method === 'permit' && {
+      permitNonce: await readOrUnavailable(
+        origin,
+        waysOf(chain).readPermitNonce(quote.inputToken, quote.wallet),
+      ),
+    }),
+    ...(method === 'deposit' && { depositSeconds: DEPOSIT_SECONDS }),
+    ...((method === 'deposit' || method === 'permit') && {
+      depositAddressOf: (hash: string) => depositAddressOf(contracts.escrow, hash as Hex),
+    }),
+  })
+  if ((op.method ?? 'delegation') !== method) throw builtOtherwise(op.method)
   if (delegation && !deps.isForAuthorizations(quote.originChain, op.locker)) throw lostDelegation()
-  const sealed = { opId: op.id, expiresAt: op.expiresAt.getTime(), ...(delegation && { delegation }) }
+  const content = { opId: op.id, expiresAt: op.expiresAt.getTime(), ...(delegation && { delegation }) }
   return {
     geoOpHash: op.hash,
-    geoOpToken: deps.sealOp(accountId, sealed),
+    geoOpToken: deps.sealOp(accountId, content),
     expiresAt: op.expiresAt.toISOString(),
     operation: {
-      domain: geoOpDomain({ chainId: quote.originChain, ...deps.contractsOf(quote.originChain) }),
+      domain: geoOpDomain({ chainId: quote.originChain, ...contracts }),
       types: typesWithDomain,
       primaryType: 'GeoOp',
       message: op.terms as Record<string, unknown>,
     },
+    method,
+    ...toPayment({ chain: origin, escrow: contracts.escrow, quote, op }),
   }
+}
+
+function waysOf({ ways, chainId }: OriginChain): OriginWays {
+  if (!ways) throw new Error(`Chain ${chainId} has no other ways for an input`)
+  return ways
+}
+
+type Delegating = {
+  quote: Quote
+  state: Delegation
+  authorization: SignedDelegation | undefined
+  methods: readonly OriginMethod[]
+}
+
+/** The authorization that the op has to carry; undefined for a wallet that is delegated to us. */
+async function delegationOf(deps: BuildDeps, { quote, state, authorization, methods }: Delegating) {
+  const { originChain: chainId, wallet } = quote
+  const delegationTarget = deps.contractsOf(chainId).account
+  const others = methods.filter((method) => method !== 'delegation')
+  const check = { wallet, chainId, delegationTarget, isSignedBy: deps.isSignedBy, methods: others }
+  const delegation = await authorizationFor(check, state, authorization)
+  if (!delegation) deps.rememberDelegated(chainId, wallet)
+  return delegation
+}
+
+function builtOtherwise(method: OriginMethod | undefined): ServiceError {
+  return new ServiceError('QUOTE_EXPIRED', {
+    message: `This quote was built before, by ${method ?? 'delegation'}. Quote again to pay in another way.`,
+  })
 }
 
 /** The op names a locker for delegated wallets, and this wallet is no longer delegated. */
@@ -80,12 +125,7 @@ function lostDelegation(): ServiceError {
 
 // Wallets that follow EIP-712's JSON form read the domain's fields from here.
 const typesWithDomain = {
-  EIP712Domain: [
-    { name: 'name', type: 'string' },
-    { name: 'version', type: 'string' },
-    { name: 'chainId', type: 'uint256' },
-    { name: 'verifyingContract', type: 'address' },
-  ],
+  EIP712Domain: [...DOMAIN_FIELDS],
   GeoOp: [...geoOpTypes.GeoOp],
   Delivery: [...geoOpTypes.Delivery],
 }

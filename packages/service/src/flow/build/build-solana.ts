@@ -1,4 +1,4 @@
-import type { BuildRequest, BuildSolanaTxReply } from '@geoswap/wire'
+import type { BuildSolanaRequest, BuildSolanaTxReply } from '@geoswap/wire'
 import type { InputBuilder, Payer } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { CatalogChain } from '../../model/catalog.ts'
@@ -26,7 +26,7 @@ export type SealedInput = {
 export async function buildSolanaTx(
   deps: BuildSolanaDeps,
   accountId: string,
-  request: BuildRequest,
+  request: BuildSolanaRequest,
 ): Promise<BuildSolanaTxReply> {
   const quote = deps.openQuote(accountId, request.geoQuoteToken)
   const origin = deps.catalog.chains.get(quote.originChain)

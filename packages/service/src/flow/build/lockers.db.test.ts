@@ -48,11 +48,12 @@ async function build(
   finalitySeconds?: number,
 ): Promise<string | undefined> {
   const finality = { hardSeconds: 4, reorgWindowSeconds: 4 }
-  const chain = { family: 'evm', chainId: CHAIN, name: 'alpha', finality, blockSeconds: 1 }
+  const token = { chainId: CHAIN, address: TOKEN, symbol: 'TEST', decimals: 0, asset: 'TEST' }
+  const chain = { family: 'evm', chainId: CHAIN, name: 'alpha', finality, blockSeconds: 1, tokens: [token] }
   const now = { seconds: 100, block: 1n, height: 1n, finalitySeconds }
   const deps = {
     pool: database.pool,
-    catalog: { chains: new Map([[CHAIN, chain]]) },
+    catalog: { chains: new Map([[CHAIN, chain]]), assets: new Map() },
     maxUnsubmitted: 100,
     market: { chainNow: () => now, canSend: () => true },
     custodyOf: () => contracts,

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   type BuildGeoOpReply,
   type BuildRequest,
+  type BuildSolanaRequest,
   type BuildSolanaTxReply,
   type DelegationQuery,
   type DelegationQueryText,
@@ -15,7 +16,7 @@ type Caller = FastifyRequest['caller']
 export type BuildPort = {
   delegation(caller: Caller, query: DelegationQuery): Promise<DelegationReply> | DelegationReply
   buildGeoOp(caller: Caller, body: BuildRequest): Promise<BuildGeoOpReply> | BuildGeoOpReply
-  buildSolanaTx(caller: Caller, body: BuildRequest): Promise<BuildSolanaTxReply> | BuildSolanaTxReply
+  buildSolanaTx(caller: Caller, body: BuildSolanaRequest): Promise<BuildSolanaTxReply> | BuildSolanaTxReply
 }
 
 const TIMEOUT_MS = 20_000

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { OriginMethod } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import type { WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
@@ -11,7 +12,7 @@ import {
   type Market,
   type Side,
 } from '../../model/catalog.ts'
-import { assertNotLate } from '../../model/chain-refusal.ts'
+import { assertBeforeChange, assertNotLate } from '../../model/chain-refusal.ts'
 import { type DeadlinePolicy, type Deadlines, deadlinesFrom, routeTimesOf } from '../../model/deadlines.ts'
 import { type CustodyOf, isRingShared, termsOfOp } from '../../model/op-terms.ts'
 import type { Quote } from '../../model/quote.ts'
@@ -66,13 +67,23 @@ export function amountWriter(chain: CatalogChain, { inputToken }: Pick<Quote, 'i
 
 type WalletBalance = Pick<WalletView, 'balance' | 'block'>
 
+/** How the input comes in. `depositSeconds`: how long a deposit is waited for; undefined for a signed input. */
+export type WayIn = {
+  method?: OriginMethod
+  /** With an authorization for our own code, which certain keys send. */
+  isAuthorized?: boolean
+  depositSeconds?: number
+  permitNonce?: bigint
+  depositAddressOf?(hash: string): string
+}
+
 /** Stores the op once: of two concurrent builds of a quote, the second returns the op of the first. */
 export async function storeOnce(
   deps: StoreDeps,
   accountId: string,
   quote: Quote,
   wallet: WalletBalance,
-  isAuthorized = false,
+  way: WayIn = {},
 ): Promise<StoredOp> {
   const existing = await findOpByQuote(deps.pool, quote.id)
   if (existing) {
@@ -80,13 +91,15 @@ export async function storeOnce(
     await refreshBalance(deps.pool, { opId: existing.id, ...wallet })
     return existing
   }
-  const clocks = getClocks(deps, quote)
+  const { depositSeconds: opLifeSeconds } = way
+  const deadlines = { ...deps.deadlines, ...(opLifeSeconds && { opLifeSeconds }) }
+  const clocks = getClocks({ ...deps, deadlines }, quote)
   return inTransaction(deps.pool, async (db) => {
     await db.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId])
     const meanwhile = await findOpByQuote(db, quote.id)
     if (meanwhile) return meanwhile
     await assertRoomToBuild(deps, db, accountId)
-    return storeOp(deps, db, { accountId, quote, wallet, clocks, isAuthorized })
+    return storeOp({ ...deps, deadlines }, db, { accountId, quote, wallet, clocks, way })
   })
 }
 
@@ -109,7 +122,9 @@ function getClocks(deps: StoreDeps, quote: Quote): OpClocks {
     measuredSeconds: finalitySeconds,
   })
   const route = routeTimesOf(timesOf(quote.originChain, origin), timesOf(quote.destinationChain, destination))
-  return { origin, destination, deadlines: deadlinesFrom(deps.deadlines, clocks, route) }
+  const deadlines = deadlinesFrom(deps.deadlines, clocks, route)
+  assertBeforeChange(getChain(deps, quote.originChain), origin, deadlines.refundDeadline)
+  return { origin, destination, deadlines }
 }
 
 function getChain({ catalog }: StoreDeps, chainId: number): CatalogChain {
@@ -132,16 +147,16 @@ type Draft = {
   quote: Quote
   wallet: WalletBalance
   clocks: OpClocks
-  isAuthorized: boolean
+  way: WayIn
 }
 
 async function storeOp(
   deps: StoreDeps,
   db: Db,
-  { accountId, quote, wallet, clocks, isAuthorized }: Draft,
+  { accountId, quote, wallet, clocks, way }: Draft,
 ): Promise<StoredOp> {
   const id = randomUUID()
-  const locker = await leastBusyLocker(deps, db, quote.originChain, isAuthorized)
+  const locker = await leastBusyLocker(deps, db, quote.originChain, way.isAuthorized ?? false)
   const { originChain: chainId } = quote
   const isShared = isRingShared(deps.custodyOf, chainId)
   const slot = await takePosition(db, { chainId, locker, isShared, opId: id })
@@ -156,6 +171,9 @@ async function storeOp(
     deliveryHash,
     terms,
     quotedOutput: quote.amountOut,
+    method: way.method,
+    permitNonce: way.permitNonce,
+    depositAddress: way.depositAddressOf?.(hash),
     walletBalance: wallet.balance,
     walletBlock: wallet.block,
     originBlock: clocks.origin.block,

@@ -5,6 +5,7 @@ import { findChain, toCaip2, toCaip19 } from '../../model/caip.ts'
 import type { Catalog, CatalogChain, Market, Token } from '../../model/catalog.ts'
 import { isLate } from '../../model/chain-refusal.ts'
 import { mostOf } from '../../model/curve.ts'
+import { methodsOf } from '../../model/origin-methods.ts'
 import type { Venue } from '../../model/venue.ts'
 
 type CatalogDeps = {
@@ -45,6 +46,7 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
   const { chainId, name, family, native } = chain
   const { symbol, address, decimals } = native
   const reason = reasonOf(deps, chain)
+  const change = deps.market.chainNow(chainId)?.attesterChange
   const caip2 = toCaip2(chain)
   return {
     chainId,
@@ -54,6 +56,7 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
     native: { symbol, address, decimals },
     available: reason === undefined,
     ...(reason && { reason }),
+    ...(change && { attesterChangeAt: new Date(change.readyAt * 1_000).toISOString() }),
   }
 }
 
@@ -76,6 +79,7 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
   const deliverable = isDelivered ? mostDeliverable(venues, chain, token) : 0n
   const output = deliverable > 0n
   const caip2 = toCaip2(chain)
+  const originMethods = methodsOf(chain, token)
   return {
     chainId,
     caip: { chainId: caip2, address: toCaip19(caip2, address) },
@@ -86,6 +90,7 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
     native: token === chain.native,
     input,
     output,
+    ...(originMethods && { originMethods }),
     ...(output && { maxOutput: deliverable.toString() }),
     ...(price !== undefined && { priceUsd: formatCents(toCents(price)) }),
   }

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Heads, LockState, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
+import { depositFailure } from '../../model/deposit.ts'
 import type { FinalityRules } from '../../model/finality.ts'
 import { decideLocked, decideNeverLocked } from '../../model/origin.ts'
 import type { FailureCode } from '../../model/outcome.ts'
@@ -12,7 +13,7 @@ import { findEvents, rewindCursor, type StoredEvent } from '../../store/chain-ev
 import { inTransaction } from '../../store/db.ts'
 import { insertLostInput } from '../../store/exposure.ts'
 import { freePositions } from '../../store/ops.ts'
-import { advanceSwap, findUnlocked, setLockedBlock } from '../../store/swaps.ts'
+import { advanceSwap, findAwaiting, findUnlocked, setLockedBlock } from '../../store/swaps.ts'
 
 export type ConfirmLockDeps = {
   pool: Pool
@@ -24,7 +25,8 @@ export type ConfirmLockDeps = {
 /** Advances swaps with an unconfirmed lock: by its event, or by a final block past their deadline without one. */
 export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise<void> {
   const { pool, origin } = deps
-  const swaps = await findUnlocked(pool, origin.chainId)
+  const { chainId } = origin
+  const swaps = [...(await findUnlocked(pool, chainId)), ...(await findAwaiting(pool, chainId))]
   const ids = swaps.map(({ op }) => op.hash)
   const events = await findEvents(pool, { chainId: origin.chainId, kind: 'locked', ids })
   const faults: unknown[] = []
@@ -84,12 +86,17 @@ async function fail(
   swap: Swap,
   event: 'declined' | 'lockDead',
 ): Promise<void> {
-  const failureCode = event === 'lockDead' ? await reasonOf(origin, pool, swap) : 'OPERATION_EXPIRED'
+  const failureCode = event === 'lockDead' ? await reasonOf(origin, pool, swap) : declinedBecause(swap)
   failPoint(`before ${event}`)
   const proof = neverLockedProof(origin, heads)
   const moved = await advanceSwap(pool, { swap, event, failureCode, proof })
   failPoint(`after ${event}`)
   if (moved) onMoved(moved, event)
+}
+
+function declinedBecause({ state, deposit, op }: Swap): FailureCode {
+  if (state !== 'awaitingDeposit') return 'OPERATION_EXPIRED'
+  return depositFailure(BigInt(deposit?.received ?? 0), op.inputAmount)
 }
 
 async function reasonOf(origin: OriginChain, pool: Pool, swap: Swap): Promise<FailureCode> {

@@ -3,7 +3,12 @@ import type { Sender } from '../../lanes/sender.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 
-export type Readiness = { kind: 'ready' } | { kind: 'wait' } | { kind: 'decline'; code: FailureCode }
+export type Readiness =
+  | { kind: 'ready' }
+  | { kind: 'wait' }
+  /** A reorg undid the deposit: it may come back. */
+  | { kind: 'depositLost' }
+  | { kind: 'decline'; code: FailureCode }
 
 export type ReadinessDeps = {
   origin: OriginChain
@@ -35,6 +40,7 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
     deps.origin.findObstacle(swap),
     deps.destinationOf(op.destinationChain).simulateDelivery(op),
   ])
+  if (obstacle === 'INPUT_UNAVAILABLE' && op.method === 'deposit') return { kind: 'depositLost' }
   if (obstacle) return { kind: 'decline', code: obstacle }
   if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
   if (delivery.kind === 'noLiquidity') return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }

@@ -2,11 +2,13 @@ import type { ChainEvent, Heads, LockState } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import type { SwapChange } from '../../model/change.ts'
 import { collectError } from '../../model/collect-error.ts'
+import { fromRecoveryId } from '../../model/deposit.ts'
 import { isOpen, isUnlocked } from '../../model/lifecycle.ts'
 import { decideExit } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
 import { closeEvents, type StoredEvent } from '../../store/chain-events.ts'
 import { inTransaction } from '../../store/db.ts'
+import { addReturned } from '../../store/deposits.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import { freePositions } from '../../store/ops.ts'
 import { advanceSwap, findSwapsByOp } from '../../store/swaps.ts'
@@ -19,6 +21,33 @@ type Deps = Pick<ConfirmLockDeps, 'pool' | 'origin' | 'onMoved'>
  * that it contradicts, which a reorg undid unnoticed.
  */
 export async function finalizeOrigin(
+  deps: Deps,
+  heads: Heads,
+  events: readonly StoredEvent[],
+  faults: unknown[],
+): Promise<ChainEvent[]> {
+  await noteReturned(
+    deps,
+    events.filter(({ kind }) => kind === 'recovered'),
+  )
+  return finalizeLocks(
+    deps,
+    heads,
+    events.filter(({ kind }) => kind !== 'recovered'),
+    faults,
+  )
+}
+
+/** Records what went back from the addresses of ops to their wallets, whoever sent it. */
+async function noteReturned({ pool, origin }: Deps, events: readonly StoredEvent[]): Promise<void> {
+  for (const { id, amount = 0n } of events) {
+    const { op, token, txHash } = fromRecoveryId(id)
+    await addReturned(pool, op, { token, amount: amount.toString(), txHash })
+  }
+  await closeEvents(pool, origin.chainId, events)
+}
+
+async function finalizeLocks(
   deps: Deps,
   heads: Heads,
   events: readonly StoredEvent[],

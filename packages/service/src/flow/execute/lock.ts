@@ -10,7 +10,7 @@ import { leastBound } from '../../model/gas.ts'
 import { chunksOf, mapConcurrently } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import { withinRoom } from '../../model/room.ts'
-import type { Swap } from '../../model/swap.ts'
+import type { Op, Swap } from '../../model/swap.ts'
 import { bookClaims, readClaimBooks } from '../../store/claim-books.ts'
 import { type Lease, whileHeld } from '../../store/lanes.ts'
 import { type OpValue, raiseValues } from '../../store/ops.ts'
@@ -82,6 +82,10 @@ async function declineUnlockable(
   const judgements = await Promise.all(waiting.map((swap) => collectError(faults, () => judge(swap))))
   const judged = judgements.flatMap((judgement) => judgement ?? [])
   for (const { swap, readiness } of judged) {
+    if (readiness.kind === 'depositLost')
+      await collectError(faults, () =>
+        advanceSwap(deps.pool, { swap, event: 'depositLost', deposit: { ...swap.deposit, received: '0' } }),
+      )
     if (readiness.kind === 'decline')
       await collectError(faults, () => decline(deps, lease, heads, swap, readiness.code))
   }
@@ -106,20 +110,24 @@ async function decline(
 }
 
 /**
- * Locks an input with an authorization alone: nodes refuse a whole transaction if one authorizing wallet has others
- * pending.
+ * Locks an input with an authorization for our code alone: nodes refuse a whole transaction if one authorizing wallet
+ * has others pending. The escrow takes several inputs at once of one method, and permits and deposits one by one.
  */
 export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
   const batches: Swap[][] = []
   for (const swap of swaps) {
     const fits = (batch: Swap[]) =>
-      batch.length < size && batch.every(({ op, delegation }) => !delegation && op.wallet !== swap.op.wallet)
-    const batch = swap.delegation ? undefined : batches.find(fits)
+      batch.length < size &&
+      batch.every(({ op, delegation }) => !delegation && op.wallet !== swap.op.wallet && isAlike(op, swap.op))
+    const batch = swap.delegation || isSingle(swap.op) ? undefined : batches.find(fits)
     if (batch) batch.push(swap)
     else batches.push([swap])
   }
   return batches
 }
+
+const isAlike = (a: Op, b: Op) => (a.method ?? 'delegation') === (b.method ?? 'delegation')
+const isSingle = ({ method }: Op) => method === 'deposit' || method === 'permit'
 
 /** Returns the swaps that can be claimed in time. The others wait until claims free capacity, or until they expire. */
 async function findRoom(deps: LockDeps, heads: Heads, ready: readonly Swap[]): Promise<readonly Swap[]> {

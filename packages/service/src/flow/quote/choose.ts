@@ -40,6 +40,16 @@ export function chooseVenue(venues: readonly Venue[], order: Order, base: BaseTe
   throw bids.length > 0 ? wrongSize(order, bids) : noVenue(order, refusals)
 }
 
+/** The same choice with another cost of taking the input; undefined if the amount is too small or too large for it. */
+export function withOriginCost(
+  { offer, terms }: Choice,
+  order: Order,
+  { originCost, mostInput }: Pick<BaseTerms, 'originCost' | 'mostInput'>,
+): Breakdown | undefined {
+  const price = priceWith({ offer, terms: { ...terms, originCost }, mostInput }, order)
+  return typeof price === 'string' ? undefined : price
+}
+
 /** The largest amount that any venue has a price for, in the order's own token; 0 if none has. */
 export function largestAmount(venues: readonly Venue[], order: Order, base: BaseTerms): bigint {
   return venues.reduce((largest, venue) => {

@@ -1,8 +1,10 @@
+import type { OriginMethod } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { convertUp, type Priced, type PriceE18, tenTo } from '../../model/amount.ts'
 import type { ChainNow, Market, Side } from '../../model/catalog.ts'
 import { assertNotLate } from '../../model/chain-refusal.ts'
 import { feeBoundOf } from '../../model/gas.ts'
+import { originCostOf } from '../../model/origin-methods.ts'
 import type { Terms } from '../../model/pricing.ts'
 import type { Quote } from '../../model/quote.ts'
 import type { Order } from './request.ts'
@@ -37,6 +39,13 @@ export function termsOf(market: Market, order: Order, options: Options): BaseTer
     destinationCoin,
     mostInput: market.mostInput(order.origin.chainId, order.input.address, input),
   }
+}
+
+/** The cost of taking the input in another way, in the input token; undefined if the chain does not know it. */
+export function wayCost(market: Market, order: Order, method: OriginMethod): bigint | undefined {
+  const cost = originCostOf(getChainNow(market, order.origin, 'origin').costs, method, false)
+  if (cost === undefined) return undefined
+  return convertUp(cost, pricedToken(market, order.origin.native), pricedToken(market, order.input))
 }
 
 /** How high gas prices may rise until lock and delivery; the quote charges the current price. */

@@ -21,6 +21,7 @@ import { nextQuoteId } from './quote-id.ts'
 import { type AddressBooks, invalidFields, type Order, toOrder } from './request.ts'
 import { assertNotStopped, type FindStop } from './stopped.ts'
 import { mostInputWithin, slowSettlement, tooSlow } from './time.ts'
+import { minOutputOf, priceWays, toQuotedMethods } from './ways.ts'
 
 /**
  * Whether the recipient can be paid, the cost of creating its account in the native coin, and the least amount that the
@@ -137,21 +138,19 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { fee, rent }: 
   assertAffordable(deps, payer, { order, base, choice })
   const { price } = choice
   const settlement = timeOf(deps, order, base, choice)
-  const minOutput =
-    order.tradeType === 'exactInput' ? withSlippage(price.amountOut, order.slippageBps) : price.amountOut
+  const minOutput = minOutputOf(order, price.amountOut)
   const expiresAt = deps.now() + deps.quoteTtlMs
-  const quoted = toQuote(order, choice, {
-    minOutput,
-    expiresAt,
-    toleranceBps: deps.toleranceFor(order.slippageBps),
-    ...feeBoundsOf(deps.market, order),
-  })
+  const toleranceBps = deps.toleranceFor(order.slippageBps)
+  const ways = priceWays(deps, { order, base, choice, toleranceBps })
+  const limits = { minOutput, expiresAt, toleranceBps, ...feeBoundsOf(deps.market, order) }
+  const quoted = { ...toQuote(order, choice, limits), ...(ways && { ways }) }
   return {
     geoQuoteToken: deps.sealQuote(payer.accountId, toSealed(quoted)),
     origin: order.origin.family,
     input: price.amountIn.toString(),
     output: price.amountOut.toString(),
     minOutput: minOutput.toString(),
+    ...(order.origin.family === 'evm' && { originMethods: toQuotedMethods(quoted, ways) }),
     feeBps: feeCentiBps / 100,
     expiresAt: new Date(expiresAt).toISOString(),
     etaSeconds: settlement.etaSeconds,

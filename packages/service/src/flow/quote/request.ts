@@ -2,6 +2,7 @@ import type { NamedQuoteRequest } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { accountOn, findChain, toCaip2, tokenOn } from '../../model/caip.ts'
 import { type Catalog, type CatalogChain, findToken, type Token } from '../../model/catalog.ts'
+import { arePegged } from '../../model/origin-methods.ts'
 
 /** Parses addresses of one chain family. */
 type AddressBook = {
@@ -135,10 +136,5 @@ function getToken(chain: CatalogChain, address: string): Token {
 }
 
 function defaultSlippageBps(catalog: Catalog, input: Token, output: Token): number {
-  const isCalm = input.asset === output.asset || (isStable(catalog, input) && isStable(catalog, output))
-  return isCalm ? 50 : 300
-}
-
-function isStable(catalog: Catalog, { asset }: Token): boolean {
-  return catalog.assets.get(asset)?.usdStable === true
+  return arePegged(catalog, input, output) ? 50 : 300
 }

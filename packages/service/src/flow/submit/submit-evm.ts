@@ -1,7 +1,7 @@
 import type { SubmitReply, SubmitRequest } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import type { OriginChain } from '../../chains/chain.ts'
-import { ServiceError } from '../../errors.ts'
+import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import type { Submission } from '../../store/submissions.ts'
 import { type ParsedSignature, parseSignature, toCanonical } from './signature.ts'
@@ -13,7 +13,8 @@ export type SubmitDeps = {
   pool: Pool
   openOp(accountId: string, token: string): OpenedOp
   originOf(chainId: number): OriginChain
-  recoverSigner(hash: string, signature: ParsedSignature): Promise<string | undefined>
+  /** Who signed the hash: as 32 bytes with EIP-191, or as the digest of typed data. */
+  recoverSigners(hash: string, signature: ParsedSignature): Promise<readonly string[]>
   /** Resolves to undefined if the node has not answered in time. */
   within<T>(ms: number, work: Promise<T>): Promise<T | undefined>
 }
@@ -21,7 +22,7 @@ export type SubmitDeps = {
 // Bounds the one chain read of a submission, so that a slow node does not delay the caller.
 const RECHECK_MS = 300
 
-/** Accepts a wallet's signature over the op's hash. */
+/** Accepts what pays for an op: the wallet's signature, or the promise of a deposit. */
 export async function submit(deps: SubmitDeps, caller: Caller, request: SubmitRequest): Promise<SubmitReply> {
   const { opId, expiresAt, delegation } = deps.openOp(caller.accountId, request.geoOpToken)
   return submitOnce(deps.pool, {
@@ -34,7 +35,7 @@ export async function submit(deps: SubmitDeps, caller: Caller, request: SubmitRe
     },
     async verify(submission) {
       const signature = await getSignature(deps, submission, request.signature)
-      return { signature: toCanonical(signature), ...(delegation && { delegation }) }
+      return { signature, ...(delegation && { delegation }) }
     },
   })
 }
@@ -52,13 +53,46 @@ async function recheckDelegation(deps: SubmitDeps, submission: Submission, signe
   })
 }
 
+const MAX_SIGNATURE_BYTES = 1_024
+
+/** The stored form of the signature; empty for a deposit, which is proved by the lock itself. */
 async function getSignature(
   deps: SubmitDeps,
   submission: Submission,
-  text: string,
-): Promise<ParsedSignature> {
+  text: string | undefined,
+): Promise<string> {
+  const { method = 'delegation' } = submission
+  if (method === 'deposit') return assertNone(text)
+  if (text === undefined) throw invalidRequest({ field: 'signature', message: 'is required' })
   const signature = parseSignature(text)
-  const signer = signature && (await deps.recoverSigner(submission.hash, signature))
-  if (signature && signer === submission.wallet) return signature
-  throw new ServiceError('INVALID_SIGNATURE')
+  if (method === 'delegation') {
+    const signers = signature ? await deps.recoverSigners(submission.hash, signature) : []
+    if (signature && signers.includes(submission.wallet)) return toCanonical(signature)
+    throw new ServiceError('INVALID_SIGNATURE')
+  }
+  // Only a token asks a contract wallet, which may have signatures of any form.
+  const isOfContract = method === 'authorization' && isBytes(text)
+  const stored = signature ? toCanonical(signature) : isOfContract ? text.toLowerCase() : undefined
+  if (stored && (await isInputSigned(deps, submission, stored))) return stored
+  throw new ServiceError('INVALID_SIGNATURE', {
+    message: 'The wallet did not sign typedData of the build. Sign it with eth_signTypedData_v4.',
+  })
+}
+
+function assertNone(text: string | undefined): string {
+  if (text === undefined) return ''
+  throw invalidRequest({ field: 'signature', message: 'is not part of a deposit' })
+}
+
+const isBytes = (text: string) =>
+  /^0x([0-9a-f]{2})+$/i.test(text) && text.length <= 2 + 2 * MAX_SIGNATURE_BYTES
+
+async function isInputSigned(deps: SubmitDeps, submission: Submission, signature: string): Promise<boolean> {
+  const { originChain: chainId } = submission
+  try {
+    return (await deps.originOf(chainId).ways?.isInputSigned(submission, signature)) ?? false
+  } catch (cause) {
+    const recovery = { retryAfterMs: 5_000 }
+    throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery, cause })
+  }
 }

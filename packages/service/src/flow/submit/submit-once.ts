@@ -89,7 +89,9 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
     assertBalance(current)
     if (!(await insertSwap(db, { swapId, opId, expiresAt, ...signing }))) return undefined
     await spend(db, submitted, current)
-    if (!(await reserveInventory(db, opId))) throw liquidityGone(await readMostInput(db, opId))
+    // A deposit reserves its output when it arrives: nobody holds back liquidity for nothing.
+    if (current.method !== 'deposit' && !(await reserveInventory(db, opId)))
+      throw liquidityGone(await readMostInput(db, opId))
     failPoint('before accept')
     return { swapId, status: 'pending' as const }
   })
@@ -138,7 +140,9 @@ function liquidityGone(mostInput: bigint): ServiceError {
   })
 }
 
-function assertBalance({ walletBalance, openInputs, inputAmount, originChain }: Submission): void {
+function assertBalance({ walletBalance, openInputs, inputAmount, originChain, method }: Submission): void {
+  // Anybody may pay for a deposit.
+  if (method === 'deposit') return
   if (openInputs + inputAmount <= walletBalance) return
   const details = {
     balance: walletBalance.toString(),

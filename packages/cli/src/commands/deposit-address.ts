@@ -1,0 +1,90 @@
+import type { Deposit } from '@geoswap/sdk'
+import { getAccount, isAddressOf } from '@geoswap/wallet/catalog'
+import { type Context, connect } from '@geoswap/wallet/context'
+import { CliError } from '@geoswap/wallet/errors'
+import { resolveOrder } from '@geoswap/wallet/order'
+import { money } from '@geoswap/wallet/order-lines'
+import type { Attempt, Order } from '@geoswap/wallet/store/journal'
+import { followAttempt } from '@geoswap/wallet/swap/follow'
+import { chooseWallet } from '@geoswap/wallet/wallets'
+import { columns, defineCommand } from '../command.ts'
+import { swapLines } from '../print.ts'
+import { withNodes } from './nodes-option.ts'
+import { nodesOption, orderOptions, toWords } from './order-options.ts'
+
+export const depositAddress = defineCommand({
+  usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
+  about: `Prints an address that swaps what is sent to it: from any wallet, an exchange or a custodian, without
+a signature. Send exactly the amount, once, within a quarter of an hour. --wallet is the wallet, or
+its address, that gets back whatever is not swapped: never an address of an exchange.`,
+  words: [2, 2],
+  options: {
+    ...orderOptions,
+    'min-receive': { type: 'string', value: 'N', about: 'refuse a quote that guarantees less' },
+    'max-pay': { type: 'string', value: 'N', about: 'refuse a quote that costs more, for --receive' },
+    wait: { type: 'boolean', about: 'wait for the deposit and the end of the swap' },
+    rpc: nodesOption,
+  },
+  examples: [
+    'base:USDC arbitrum:USDC --amount 100 --wallet treasury',
+    'base:USDC arbitrum:USDC --amount 100 --wallet 0x7099… --wait',
+  ],
+
+  async run(given, { values, words }) {
+    const context = await withNodes(given, values.rpc ?? [], words[0])
+    const client = connect(context)
+    const { order, request, limits, from } = await resolveOrder(
+      context,
+      client,
+      toWords(values, words),
+      async ({ chain }) => {
+        const { family, name } = chain
+        const { wallet: named } = values
+        if (family !== 'evm') throw new CliError('USAGE', `There are no deposit addresses on ${name}.`)
+        if (named?.includes(':')) return { name: '', family, address: getAccount(chain, named) }
+        if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
+        return chooseWallet(context, { family, chain: name, named })
+      },
+    )
+    const rpcUrl = context.settings.rpcUrls[from.chain.chainId]
+    const { signal } = context.interrupts
+    const asked = { ...request, walletAddress: order.wallet.address }
+    const opened = await client.deposit(asked, { ...limits, maxPriceImpactBps: MAX_IMPACT_BPS, signal })
+    const attempt = note(context, order, { opened, rpcUrl })
+    const style = { raw: values.raw ?? false }
+    const { quote: _quote, ...shown } = opened
+    context.terminal.result(depositLines(opened, order, style), { ...shown, attempt: attempt?.id })
+    if (!values.wait || !attempt) return 0
+    const ended = await followAttempt(context, client, attempt)
+    for (const line of swapLines(ended, order, style)) context.terminal.note(line)
+    return ended.status === 'settled' ? 0 : 2
+  },
+})
+
+// Between pegged tokens, a larger loss is a mistake.
+const MAX_IMPACT_BPS = 500
+
+/** Keeps the operation in the journal: `recover` and `refund` need no more than that and a node. */
+function note(
+  { journal }: Context,
+  order: Order,
+  { opened, rpcUrl }: { opened: Deposit; rpcUrl: string | undefined },
+): Attempt | undefined {
+  const attempt = journal.begin(order, journal.findLast(order), rpcUrl)
+  const { operation, swapId } = opened
+  return attempt && journal.record(attempt, { stage: 'submitted', swapId, operation })
+}
+
+function depositLines(opened: Deposit, order: Order, style: { raw: boolean }): string[] {
+  const { quote, depositAddress, until, swapId } = opened
+  return columns([
+    ['send', money(opened.amount, order.from, style)],
+    ['token', opened.token],
+    ['to', depositAddress],
+    ['until', until],
+    ['get', `${money(quote.output, order.to, style)}, at least ${money(quote.minOutput, order.to, style)}`],
+    ['recipient', order.recipient],
+    ['back to', `${order.wallet.address}, whatever is not swapped`],
+    ['swap', swapId],
+  ])
+}

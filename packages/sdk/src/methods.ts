@@ -1,0 +1,40 @@
+import type { DelegationReply, OriginMethod, QuoteReply } from '@geoswap/wire'
+import { SwapRefusedError } from './errors.ts'
+import type { EvmSigner } from './signers.ts'
+
+type Abilities = Pick<EvmSigner, 'signAuthorization' | 'signTypedData' | 'sendPayment'>
+
+/**
+ * The best way that the signer has: by delegation where it can, else by one signature, else by a transfer. A wallet
+ * with code of another provider keeps it.
+ */
+export function bestMethod(
+  signer: Abilities,
+  methods: readonly OriginMethod[],
+  { originReady, delegationTarget }: Pick<DelegationReply, 'originReady' | 'delegationTarget'>,
+): OriginMethod {
+  const hasOtherCode = !originReady && delegationTarget === undefined
+  if (originReady || (signer.signAuthorization && !hasOtherCode)) return 'delegation'
+  const isAble: Record<OriginMethod, boolean> = {
+    delegation: false,
+    authorization: signer.signTypedData !== undefined,
+    permit: signer.signTypedData !== undefined && !hasOtherCode,
+    deposit: signer.sendPayment !== undefined,
+  }
+  return methods.find((method) => isAble[method]) ?? 'delegation'
+}
+
+/** The quote with the amounts of one way. */
+export function quoteBy(quote: QuoteReply, method: OriginMethod): QuoteReply {
+  const way = quote.originMethods?.find((each) => each.method === method)
+  if (!way && method === 'delegation') return quote
+  if (!way) {
+    const offered = quote.originMethods?.map((each) => each.method).join(', ') || 'no other way'
+    throw new SwapRefusedError(
+      'METHOD',
+      `This input cannot come in by ${method}: the quote offers ${offered}.`,
+    )
+  }
+  const { input, output, minOutput } = way
+  return { ...quote, input, output, minOutput }
+}

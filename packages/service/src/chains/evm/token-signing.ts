@@ -1,0 +1,113 @@
+import {
+  authorizationOf,
+  permitOf,
+  permitTypes,
+  receiveTypes,
+  signedTokenAbi,
+  type TokenDomain,
+} from '@geoswap/protocol'
+import { type Address, BaseError, domainSeparator, keccak256, type PublicClient, parseSignature } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { TokenSigning } from '../../model/catalog.ts'
+import { refusalOf } from './simulate.ts'
+
+type Place = { chainId: number; escrow: Address; token: Address }
+
+/**
+ * Finds which signatures move a token, by its own answers: its EIP-712 domain has to give its DOMAIN_SEPARATOR, and a
+ * signature of nothing, by a key made for it, has to be accepted in a call that changes nothing.
+ */
+export async function readTokenSigning(
+  client: PublicClient,
+  place: Place,
+): Promise<TokenSigning | undefined> {
+  const domain = await readDomain(client, place)
+  if (!domain) return undefined
+  const [isAuthorized, isPermitted] = await Promise.all([
+    takesAuthorization(client, place, domain),
+    takesPermit(client, place, domain),
+  ])
+  const methods = [
+    ...(isAuthorized ? (['authorization'] as const) : []),
+    ...(isPermitted ? (['permit'] as const) : []),
+  ]
+  return methods.length > 0 ? { name: domain.name, version: domain.version, methods } : undefined
+}
+
+/** The domain that gives the token's separator: as it describes itself, or by its name and version. */
+async function readDomain(client: PublicClient, { chainId, token }: Place): Promise<TokenDomain | undefined> {
+  const call = { address: token, abi: signedTokenAbi } as const
+  const orNone = <T>(asked: Promise<T>) => asked.catch(refusedAsUndefined)
+  const [separator, described, name, version] = await Promise.all([
+    orNone(client.readContract({ ...call, functionName: 'DOMAIN_SEPARATOR' })),
+    orNone(client.readContract({ ...call, functionName: 'eip712Domain' })),
+    orNone(client.readContract({ ...call, functionName: 'name' })),
+    orNone(client.readContract({ ...call, functionName: 'version' })),
+  ])
+  const named = [
+    { name: described?.[1], version: described?.[2] },
+    { name, version: version ?? '1' },
+  ]
+  const domains = named.flatMap((each) =>
+    each.name !== undefined && each.version !== undefined
+      ? [{ name: each.name, version: each.version, chainId, verifyingContract: token }]
+      : [],
+  )
+  return domains.find((domain) => domainSeparator({ domain }) === separator)
+}
+
+const NEVER = BigInt(Number.MAX_SAFE_INTEGER)
+
+async function takesAuthorization(client: PublicClient, place: Place, domain: TokenDomain): Promise<boolean> {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const nothing = { wallet: account.address, inputAmount: 0n, opDeadline: NEVER }
+  const message = authorizationOf(place, keccak256(account.address), nothing)
+  const signature = await account.signTypedData({
+    ...{ domain, types: receiveTypes, primaryType: 'ReceiveWithAuthorization', message },
+  })
+  const { from, to, value, validAfter, validBefore, nonce } = message
+  return isAccepted(
+    client.simulateContract({
+      ...{ address: place.token, abi: signedTokenAbi, functionName: 'receiveWithAuthorization' },
+      args: [from, to, value, validAfter, validBefore, nonce, signature],
+      account: place.escrow,
+    }),
+  )
+}
+
+async function takesPermit(client: PublicClient, place: Place, domain: TokenDomain): Promise<boolean> {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const something = { wallet: account.address, inputAmount: 1n, opDeadline: NEVER, nonce: 0n }
+  const message = permitOf(place, keccak256(account.address), something)
+  const signed = await account.signTypedData({ domain, types: permitTypes, primaryType: 'Permit', message })
+  const { r, s, yParity } = parseSignature(signed)
+  const { owner, spender, value, deadline } = message
+  return isAccepted(
+    client.simulateContract({
+      ...{ address: place.token, abi: signedTokenAbi, functionName: 'permit' },
+      args: [owner, spender, value, deadline, 27 + yParity, r, s],
+      account: place.escrow,
+    }),
+  )
+}
+
+const isAccepted = (simulated: Promise<unknown>) =>
+  simulated.then(
+    () => true,
+    (error: unknown) => refusedAsUndefined(error) ?? false,
+  )
+
+/** The number of the wallet's next permit. */
+export function readPermitNonce(client: PublicClient, token: string, wallet: string): Promise<bigint> {
+  const call = { address: token as Address, abi: signedTokenAbi, functionName: 'nonces' } as const
+  return client.readContract({ ...call, args: [wallet as Address] })
+}
+
+/** Undefined if nothing at the address answers as expected; rethrows failures of the node. */
+export function refusedAsUndefined(error: unknown): undefined {
+  const isAnswer = (cause: unknown) =>
+    cause instanceof BaseError && /^(ContractFunctionZeroData|AbiDecoding|InvalidBytes)/.test(cause.name)
+  if (refusalOf(error) !== undefined) return undefined
+  if (error instanceof BaseError && error.walk(isAnswer)) return undefined
+  throw error
+}

@@ -1,0 +1,78 @@
+import type { Pool } from 'pg'
+import { atMostEvery } from '../async/timing.ts'
+import type { Heads, Held } from '../chains/chain.ts'
+import { seeDeposits } from '../flow/execute/see-deposits.ts'
+import { recoverDeposits } from '../flow/settle/recover-deposits.ts'
+import type { HeadFollower } from '../lanes/head-follower.ts'
+import type { Task } from '../lanes/lane.ts'
+import type { Sender } from '../lanes/sender.ts'
+import type { ViewOfChain } from '../lanes/views.ts'
+import { type PriceE18, usdE18 } from '../model/amount.ts'
+import { type Catalog, findToken } from '../model/catalog.ts'
+import { GAS } from '../model/gas.ts'
+import type { Swap } from '../model/swap.ts'
+import type { Lease } from '../store/lanes.ts'
+import type { ConnectedChain } from './connected-chain.ts'
+
+type Parts = {
+  pool: Pool
+  catalog: Catalog
+  prices: { priceOf(asset: string): PriceE18 | undefined; refresh(): Promise<void> }
+}
+type OnMoved = (swap: Swap, event: string) => void
+
+/** Looks for deposits at each new head of a chain. */
+export function createDepositTask(
+  { pool }: Pick<Parts, 'pool'>,
+  { chain, config }: ConnectedChain,
+  { follower, onMoved }: { follower: HeadFollower; onMoved: OnMoved },
+): Task {
+  let done: string | undefined
+  return {
+    topics: [`head:${config.chainId}`],
+    async step() {
+      const heads = follower.current()
+      if (!chain.ways || !heads || heads.head.hash === done) return
+      await seeDeposits({ pool, chainId: config.chainId, ways: chain.ways, onMoved }, heads)
+      done = heads.head.hash
+    },
+  }
+}
+
+// What comes too late is not urgent: its owner can also send it back himself.
+const LOOK_MS = 5_000
+// What is sent back must be worth this many times its transaction.
+const WORTH = 2n
+
+/** Sends back what lies at the addresses of ops that are over. */
+export function createRecoverWork(
+  { pool, catalog, prices }: Parts,
+  { chain, config }: ConnectedChain,
+  { sender, view }: { sender: Sender; view: Pick<ViewOfChain, 'part'> },
+) {
+  const { chainId } = config
+  const tokens = catalog.chains.get(chainId)?.tokens ?? []
+  const isWorth = ({ token, amount }: Held) => {
+    const origin = catalog.chains.get(chainId)
+    const known = origin && findToken(origin, token)
+    const price = known && prices.priceOf(known.asset)
+    const coin = origin && prices.priceOf(origin.native.asset)
+    const costs = view.part('costs')?.value
+    if (!known || !price || !coin || !costs) return undefined
+    const cost = usdE18(GAS.recover * costs.gasPrice, { decimals: origin.native.decimals, price: coin })
+    return usdE18(amount, { decimals: known.decimals, price }) >= WORTH * cost
+  }
+  const addresses = tokens.map(({ address }) => address)
+  const look = atMostEvery(LOOK_MS, async (lease: Lease, heads: Heads) => {
+    const { ways } = chain
+    if (!ways) return
+    const deps = { pool, chainId, ways, sender, tokens: addresses, refreshPrices: prices.refresh, isWorth }
+    await recoverDeposits(deps, lease, heads)
+  })
+  return {
+    topics: [],
+    run: async (lease: Lease, heads?: Heads) => {
+      if (heads) await look(lease, heads)
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Pool } from 'pg'
+import type { Heads, OriginWays } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
+import { collectError, throwFirst } from '../../model/collect-error.ts'
+import type { DepositFacts } from '../../model/deposit.ts'
+import type { Swap } from '../../model/swap.ts'
+import { inTransaction } from '../../store/db.ts'
+import { setDeposit } from '../../store/deposits.ts'
+import { reserveInventory } from '../../store/submissions.ts'
+import { advanceSwap, findAwaiting } from '../../store/swaps.ts'
+
+type Deps = { pool: Pool; chainId: number; ways: OriginWays; onMoved(swap: Swap, event: string): void }
+
+/**
+ * Looks at the addresses that wait for a deposit. A balance needs no log, which the native coin does not write, and any
+ * sender may have paid, in several parts.
+ */
+export async function seeDeposits(deps: Deps, heads: Heads): Promise<void> {
+  const swaps = await findAwaiting(deps.pool, deps.chainId)
+  if (swaps.length === 0) return
+  const faults: unknown[] = []
+  for (const swap of swaps) await collectError(faults, () => seeDeposit(deps, heads, swap))
+  throwFirst(faults)
+}
+
+async function seeDeposit(deps: Deps, heads: Heads, swap: Swap): Promise<void> {
+  const { ways, pool } = deps
+  const { op } = swap
+  const held = await ways.readDeposits([op], [op.inputToken], heads.head)
+  const received = held.get(op.hash)?.[0]?.amount ?? 0n
+  const deposit = await factsOf(deps, heads, swap, received)
+  // The output is reserved only now, so that nobody holds back liquidity without paying.
+  if (received >= op.inputAmount && heads.head.seconds < op.opDeadline && (await accept(deps, swap, deposit)))
+    return
+  if (deposit.received !== swap.deposit?.received) await setDeposit(pool, swap, deposit)
+}
+
+async function factsOf(
+  { ways }: Deps,
+  heads: Heads,
+  { op, deposit }: Swap,
+  amount: bigint,
+): Promise<DepositFacts> {
+  const received = amount.toString()
+  if (deposit?.received === received) return deposit
+  if (amount === 0n && !deposit) return {}
+  const txHash = await ways.findDepositTx(op, heads.head)
+  return { ...deposit, received, ...(txHash && { txHash }) }
+}
+
+/** False while the vault has too little left: the deposit waits, and goes back to the wallet after the deadline. */
+async function accept({ pool, onMoved }: Deps, swap: Swap, deposit: DepositFacts): Promise<boolean> {
+  failPoint('before depositSeen')
+  const moved = await inTransaction(pool, async (db) => {
+    if (!(await reserveInventory(db, swap.op.id))) return undefined
+    const moved = await advanceSwap(db, { swap, event: 'depositSeen', deposit })
+    if (!moved) throw new Error(`Swap ${swap.id} moved while its deposit was accepted`)
+    return moved
+  })
+  failPoint('after depositSeen')
+  if (moved) onMoved(moved, 'depositSeen')
+  return moved !== undefined
+}

@@ -1,0 +1,63 @@
+import type { Pool } from 'pg'
+import type { Heads, Held, OriginWays } from '../../chains/chain.ts'
+import type { Sender } from '../../lanes/sender.ts'
+import { collectError, throwFirst } from '../../model/collect-error.ts'
+import type { Swap } from '../../model/swap.ts'
+import { findPastDeposits } from '../../store/deposits.ts'
+import type { Lease } from '../../store/lanes.ts'
+
+export type RecoverDeps = {
+  pool: Pool
+  chainId: number
+  ways: OriginWays
+  sender: Sender
+  /** The tokens that are looked for at the addresses: an owner may send another one than the input. */
+  tokens: readonly string[]
+  refreshPrices(): Promise<void>
+  /** Whether an amount is worth more than the transaction that sends it back; undefined without prices. */
+  isWorth(held: Held): boolean | undefined
+}
+
+// Later ones are left to their owners: anyone can send them back with `geoswap recover`.
+const WATCHED_SECONDS = 86_400
+
+/**
+ * Sends back what lies at the addresses of ops whose deadline is past in a hard-final block, from where it can no longer
+ * be taken: too little, too much, twice, too late, or another token.
+ */
+export async function recoverDeposits(deps: RecoverDeps, lease: Lease, heads: Heads): Promise<void> {
+  const { pool, chainId, ways, tokens } = deps
+  const { seconds } = heads.hard
+  const past = await findPastDeposits(pool, {
+    chainId,
+    seconds,
+    since: seconds - WATCHED_SECONDS,
+  })
+  if (past.length === 0) return
+  const ops = past.map(({ op }) => op)
+  const held = await ways.readDeposits(ops, tokens, heads.hard)
+  if (![...held.values()].some((each) => each.length > 0)) return
+  const now = await ways.readDeposits(ops, tokens, heads.head)
+  await deps.refreshPrices()
+  const faults: unknown[] = []
+  for (const swap of past) {
+    const { hash } = swap.op
+    const isThere = ({ token }: Held) => now.get(hash)?.some((each) => each.token === token)
+    const [first] = (held.get(hash) ?? []).filter((each) => isThere(each) && deps.isWorth(each))
+    if (first) await collectError(faults, () => recover(deps, { lease, heads, swap, held: first }))
+  }
+  throwFirst(faults)
+}
+
+type Due = { lease: Lease; heads: Heads; swap: Swap; held: Held }
+
+async function recover({ ways, sender }: RecoverDeps, { lease, heads, swap, held }: Due): Promise<void> {
+  if (sender.room() === 0) return
+  await sender.send(lease, heads, {
+    role: 'recover',
+    request: await ways.planRecover(swap.op, held.token),
+    swapIds: [swap.id],
+    // Sending it twice moves nothing twice: the address is empty after the first.
+    record: async () => true,
+  })
+}

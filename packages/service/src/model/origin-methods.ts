@@ -1,0 +1,45 @@
+import type { OriginMethod } from '@geoswap/wire'
+import type { Catalog, CatalogChain, LegCosts, Token } from './catalog.ts'
+
+/** How an input of this token can come in, the cheapest way first. Undefined on a chain where wallets sign transfers. */
+export function methodsOf({ family, native }: CatalogChain, token: Token): OriginMethod[] | undefined {
+  if (family !== 'evm') return undefined
+  const signed = token === native ? [] : (token.signing?.methods ?? [])
+  return ['delegation', ...signed, 'deposit']
+}
+
+type Route = { origin: CatalogChain; input: Token; output: Token }
+
+/** The ways of one route. The price of a deposit holds for a quarter of an hour, so both sides have to be pegged. */
+export function methodsFor(catalog: Catalog, { origin, input, output }: Route): OriginMethod[] {
+  const isPegged = arePegged(catalog, input, output)
+  return (methodsOf(origin, input) ?? []).filter((method) => method !== 'deposit' || isPegged)
+}
+
+/** Whether both tokens are of one asset, or both follow the dollar. */
+export function arePegged({ assets }: Catalog, input: Token, output: Token): boolean {
+  const isStable = ({ asset }: Token) => assets.get(asset)?.usdStable === true
+  return input.asset === output.asset || (isStable(input) && isStable(output))
+}
+
+/** The code of a wallet, as far as it decides how the wallet can pay. */
+export type WalletCode = 'none' | 'ours' | 'older' | 'foreign' | 'contract'
+
+/**
+ * Whether a wallet with this code can pay by a method. Code that is not ours is never replaced, and may not confirm a
+ * permit, of which tokens take only signatures of one form.
+ */
+export function canPayBy(method: OriginMethod, code: WalletCode): boolean {
+  const isOthers = code === 'foreign' || code === 'contract'
+  return !isOthers || method === 'authorization' || method === 'deposit'
+}
+
+/** The cost of taking an input, in the native coin. `isDelegated`: the wallet needs no authorization for our code. */
+export function originCostOf(
+  costs: LegCosts,
+  method: OriginMethod,
+  isDelegated: boolean,
+): bigint | undefined {
+  if (method !== 'delegation') return costs.ways?.[method]
+  return isDelegated ? costs.lock : costs.firstLock
+}

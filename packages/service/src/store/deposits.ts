@@ -1,0 +1,44 @@
+import type { DepositFacts, Returned } from '../model/deposit.ts'
+import type { Swap } from '../model/swap.ts'
+import type { Db } from './db.ts'
+import { toJson } from './json.ts'
+import { selectSwaps } from './swap-rows.ts'
+
+/** Records what lies at the address of a swap that waits for its deposit, unless the swap has moved. */
+export async function setDeposit(db: Db, { id, version }: Swap, deposit: DepositFacts): Promise<void> {
+  await db.query(
+    `update swaps set deposit = $3, updated_at = clock_timestamp() where id = $1 and version = $2
+        and state = 'awaitingDeposit'`,
+    [id, version, toJson(deposit)],
+  )
+}
+
+/** Adds what went back from the op's address to its wallet, once per transaction and token. */
+export async function addReturned(db: Db, opHash: string, returned: Returned): Promise<void> {
+  await db.query(
+    `update swaps s set updated_at = clock_timestamp(),
+            deposit = coalesce(s.deposit, '{}')
+                   || jsonb_build_object('returned', coalesce(s.deposit -> 'returned', '[]') || $2::jsonb)
+       from ops o
+      where o.hash = $1 and s.op_id = o.id and not coalesce(s.deposit -> 'returned' @> $2::jsonb, false)`,
+    [opHash, toJson([returned])],
+  )
+}
+
+type Past = { chainId: number; seconds: number; since: number }
+
+/**
+ * Swaps by deposit whose deadline passed between two times of the chain, without those that have a transaction in
+ * flight which sends something back.
+ */
+export async function findPastDeposits(db: Db, { chainId, seconds, since }: Past): Promise<Swap[]> {
+  const inFlight = `select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
+                     where l.swap_id = s.id and l.role = 'recover' and a.final_at is null`
+  return selectSwaps(
+    db,
+    `where o.method = 'deposit' and o.origin_chain = $1 and o.op_deadline < $2 and o.op_deadline > $3
+       and s.state <> 'awaitingDeposit' and not exists (${inFlight})
+     order by o.op_deadline limit 200`,
+    [chainId, seconds, since],
+  )
+}

@@ -1,0 +1,43 @@
+import { depositAddressOf, geoEscrowAbi, type RefundableOp } from '@geoswap/protocol'
+import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEventLogs, zeroAddress } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { connectEvm } from '../nodes/evm-reads.ts'
+import { callEscrow } from './escrow.ts'
+
+export type Lying = { token: Address; amount: bigint }
+
+/** The op's own address, and what lies there of its input token, the native coin and other tokens. */
+export async function readOpAddress(
+  rpcUrl: string,
+  op: RefundableOp,
+  others: readonly Address[],
+): Promise<{ address: Address; lying: Lying[] }> {
+  const client = connectEvm(rpcUrl)
+  const address = depositAddressOf(op.origin.escrow, op.hash)
+  const tokens = [...new Set([op.token, zeroAddress, ...others])]
+  const held = await Promise.all(
+    tokens.map(async (token) => {
+      const call = { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [address] } as const
+      const amount = await (token === zeroAddress
+        ? client.getBalance({ address })
+        : client.readContract(call))
+      return { token, amount }
+    }),
+  )
+  return { address, lying: held.filter(({ amount }) => amount > 0n) }
+}
+
+type Recovery = { op: RefundableOp; token: Address; account: PrivateKeyAccount; onSent(txHash: Hex): void }
+
+/** Sends what lies of a token at the op's address to its wallet. Returns what arrived: 0 if the call had no effect. */
+export async function sendRecover(
+  rpcUrl: string,
+  { op, token, account, onSent }: Recovery,
+): Promise<{ txHash: Hex; amount: bigint }> {
+  const args = [op.locker, op.argument, token] as const
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'recover', args })
+  const { logs, transactionHash: txHash } = await callEscrow(rpcUrl, { op, account, data, onSent })
+  const events = parseEventLogs({ abi: geoEscrowAbi, logs, eventName: 'Recovered' })
+  const own = events.filter(({ args: { op: hash } }) => hash === op.hash)
+  return { txHash, amount: own.reduce((sum, { args: { amount } }) => sum + amount, 0n) }
+}
