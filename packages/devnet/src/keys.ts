@@ -22,15 +22,13 @@ export type Keys = {
   /** `kid:64hex`, the key that seals the service's tokens. */
   seal: string
   solana: SolanaKeys
-  /** 64 hex digits. The service derives the markers of its Solana transactions from it. */
-  marker: string
   /** Authenticates at the operator API. */
   operator: string
 }
 
 export type SolanaKeys = {
-  intake: SolanaKey
   inventory: SolanaKey
+  attester: SolanaKey
   feePayers: { input: SolanaKey; delivery: SolanaKey }
   /** Gives away SOL and is every mint's authority. */
   faucet: SolanaKey
@@ -47,32 +45,31 @@ export function createKeys(): Keys {
     keeper: createKey(),
     seal: `local1:${randomBytes(32).toString('hex')}`,
     solana: {
-      intake: createSolanaKey(),
       inventory: createSolanaKey(),
+      attester: createSolanaKey(),
       feePayers: { input: createSolanaKey(), delivery: createSolanaKey() },
       faucet: createSolanaKey(),
     },
-    marker: randomBytes(32).toString('hex'),
     operator: randomBytes(32).toString('hex'),
   }
 }
 
 /** The secrets of each role of the service, as environment variables: no role can sign as another. */
 export function toServiceSecrets(keys: Keys) {
-  const { intake, inventory, feePayers } = keys.solana
-  const seeds = [intake, inventory, feePayers.input, feePayers.delivery].map(({ seed }) => seed)
+  const { inventory, attester, feePayers } = keys.solana
+  const seeds = [inventory, feePayers.input, feePayers.delivery].map(({ seed }) => seed)
   const list = (pairs: readonly Key[]) => pairs.map(({ privateKey }) => privateKey).join(',')
-  // Signs nothing. Markers on the chain are derived from it.
-  const marker = { GEOSWAP_MARKER_KEY: keys.marker }
   return {
-    api: { GEOSWAP_SEAL_KEYS: keys.seal, ...marker },
+    api: { GEOSWAP_SEAL_KEYS: keys.seal },
     worker: {
       GEOSWAP_RELAYER_KEYS: list([...keys.relayers, ...keys.authorizationRelayers]),
       GEOSWAP_DELIVERER_KEYS: list(keys.deliverers),
       GEOSWAP_SOLANA_KEYS: seeds.join(','),
-      ...marker,
     },
-    attester: { GEOSWAP_ATTESTER_KEY: keys.attester.privateKey, ...marker },
+    attester: {
+      GEOSWAP_ATTESTER_KEY: keys.attester.privateKey,
+      GEOSWAP_SOLANA_ATTESTER_KEY: attester.seed,
+    },
   }
 }
 

@@ -6,11 +6,3 @@ export const attestationTypes = {
     { name: 'validUntil', type: 'uint256' },
   ],
 } as const
-
-/**
- * The domain for inputs in an intake vault. No contract checks it; the service does before it moves the
- * input.
- */
-export function intakeDomain(chainId: number) {
-  return { name: 'GeoIntake', version: '1', chainId } as const
-}

@@ -6,7 +6,7 @@ import { type Gate, guarded } from '../chains/gate.ts'
 import type { FindSigned } from '../chains/solana/signed-payments.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
-import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
+import type { ChainConfig, NetworkConfig } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { ChainCustody } from '../model/op-terms.ts'
 import type { CallMeter } from '../observe/call-meter.ts'
@@ -32,7 +32,6 @@ type Options = {
   urlsOf(chain: ChainConfig): readonly string[]
   accounts: readonly EvmSigner[]
   signers: readonly SolanaSigner[]
-  markerKey: Secret | undefined
   /** Finds recorded transactions of payments on Solana; undefined if no payment is looked up. */
   findSigned: FindSigned | undefined
 }
@@ -80,7 +79,7 @@ function guardedBuilder(builder: InputBuilder, gate: Gate, config: ChainConfig):
 
 function toPlace(config: ChainConfig): ChainCustody {
   if (config.family === 'evm') return toContracts(config)
-  return { intake: config.vaults.intake, vault: config.vaults.inventory }
+  return { program: config.program, vault: config.vault }
 }
 
 /** A database transaction that waits for a node or a signer would hold its locks for as long as that takes. */
@@ -112,7 +111,7 @@ export function signingAddresses(network: NetworkConfig): string[] {
   const { relayers, authorizationRelayers, deliverers } = network
   const evm = [...relayers, ...authorizationRelayers, ...deliverers].map((address) => getAddress(address))
   const solana = network.chains.flatMap((chain) =>
-    chain.family === 'solana' ? [...Object.values(chain.vaults), ...Object.values(chain.feePayers)] : [],
+    chain.family === 'solana' ? [chain.vault, ...Object.values(chain.feePayers)] : [],
   )
   const { evm: evmFloat, solana: solanaFloat } = network.gasFloat ?? {}
   const floats = [...(evmFloat ? [getAddress(evmFloat)] : []), ...(solanaFloat ? [solanaFloat] : [])]

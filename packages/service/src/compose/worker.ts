@@ -105,7 +105,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   assertKeysFor(signingAddresses(network), [...accounts, ...signers])
   const calls = createCallMeter()
   const chains = connectChains({
-    ...{ caller: 'worker', calls, network, accounts, signers, markerKey: config.markerKey },
+    ...{ caller: 'worker', calls, network, accounts, signers },
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.rpcUrls,
   })

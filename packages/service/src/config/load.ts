@@ -1,12 +1,11 @@
 import { isIP } from 'node:net'
 import { type Config, Secret } from '../config.ts'
-import { type KeyRole, SOLANA_ROLES } from './keystore.ts'
+import { type KeyRole, SOLANA_WORKER_ROLES } from './keystore.ts'
 import { readNetwork } from './network-file.ts'
 import { createRemoteCheck } from './remote-keys.ts'
 import {
   type Env,
   fillInUrls,
-  markerKey,
   operatorKeys,
   optionalSecret,
   parseSealKeys,
@@ -67,8 +66,10 @@ export function loadConfig(env: Env, role: Role): Config {
     attesterKeys: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester'], attester, nextAttester),
     floatKey: float ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'], float)[0] : undefined,
     signerTls: role === 'api' ? undefined : optionalSecret(env, SIGNER_TLS[role], problems),
-    solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_ROLES) : [],
-    markerKey: hasSolana ? markerKey(env, problems) : undefined,
+    solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_WORKER_ROLES) : [],
+    solanaAttesterKeys: hasSolana
+      ? keysOf('attester', 'GEOSWAP_SOLANA_ATTESTER_KEY', ['solana-attester'])
+      : [],
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
   }
   if (problems.length > 0) throw new Error(`Invalid configuration:\n- ${[...new Set(problems)].join('\n- ')}`)

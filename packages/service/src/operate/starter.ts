@@ -10,7 +10,7 @@ export type Roles = {
   relayers: readonly string[]
   authorizationRelayers: readonly string[]
   deliverers: readonly string[]
-  solana?: Partial<Record<'intake' | 'inventory' | 'input' | 'delivery', string>>
+  solana?: Partial<Record<'vault' | 'attester' | 'input' | 'delivery', string>>
 }
 
 /** URLs by chain name. */
@@ -92,8 +92,8 @@ function contractsOf({ treasury, attester }: Roles): object {
 }
 
 function solanaRolesOf({ solana = {} }: Roles): object {
-  const { intake = TO_FILL_IN, inventory = TO_FILL_IN, input = TO_FILL_IN, delivery = TO_FILL_IN } = solana
-  return { vaults: { intake, inventory }, feePayers: { input, delivery } }
+  const { vault = TO_FILL_IN, attester = TO_FILL_IN, input = TO_FILL_IN, delivery = TO_FILL_IN } = solana
+  return { program: TO_FILL_IN, vault, attester, feePayers: { input, delivery } }
 }
 
 type StarterAsset = {

@@ -31,11 +31,11 @@ export type TokenStock = {
 type Booked = { reserved: bigint; toClaim: bigint }
 
 export function vaultOf({ config }: ConnectedChain): string {
-  return config.family === 'evm' ? config.contracts.vault : config.vaults.inventory
+  return config.family === 'evm' ? config.contracts.vault : config.vault
 }
 
 function escrowOf({ config }: ConnectedChain): string {
-  return config.family === 'evm' ? config.contracts.escrow : config.vaults.intake
+  return config.family === 'evm' ? config.contracts.escrow : config.program
 }
 
 /** The vault's payable balance of a token; the rent-exempt minimum of a Solana account stays. */
