@@ -25,8 +25,8 @@ export type AttestDeps = {
   isVerified(chainId: number): boolean
   /** Whether the wallet signed the stored terms; for an orphan, whether the input is its own. */
   isSigned(swap: Swap): Promise<boolean>
-  signClaims(chainId: number, opHashes: readonly string[]): Promise<string>
-  signRefund(chainId: number, opHash: string, validUntil: number): Promise<string>
+  signClaims(chainId: number, ops: readonly Op[]): Promise<string>
+  signRefund(chainId: number, op: Op, validUntil: number): Promise<string>
   /** Whether the chain accepts this signature now: not after the attester was replaced. */
   isTaken(attestation: WaitingAttestation): Promise<boolean>
   /** All chains on which an op of unknown terms may have been delivered. */
@@ -94,7 +94,7 @@ async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]):
   if (mine.length === 0) return
   const signature = await deps.signClaims(
     chainId,
-    mine.map((swap) => swap.op.hash),
+    mine.map(({ op }) => op),
   )
   const swapIds = mine.map((swap) => swap.id)
   await insertAttestation(deps.pool, { chainId, kind: 'claim', swapIds, signature })
@@ -125,7 +125,7 @@ async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
   if (!settled.has(hash)) return deps.onRefused(swap, 'a claim was attested before')
   const { head } = await deps.chainOf(originChain).readHeads()
   const validUntil = head.seconds + REFUND_VALID_SECONDS
-  const signature = await deps.signRefund(originChain, hash, validUntil)
+  const signature = await deps.signRefund(originChain, swap.op, validUntil)
   await inTransaction(deps.pool, (db) =>
     insertAttestation(db, {
       chainId: originChain,

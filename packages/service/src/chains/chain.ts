@@ -37,7 +37,7 @@ export type Refunded = Landed & { credited: boolean }
 /** An op and the transaction recorded as its delivery. */
 export type PaidOp = { op: Op; txHash?: string | undefined }
 
-/** An event of our contracts, or shown by a marker. `id` is the op's hash or, for a delivery, the delivery's hash. */
+/** An event of our contracts, or shown by an account. `id` is the op's hash or, for a delivery, the delivery's hash. */
 export type ChainEvent = {
   kind: 'locked' | 'claimed' | 'refunded' | 'delivered'
   id: string
@@ -192,16 +192,20 @@ export type OriginChain = AnyChain & {
   /** Whether the wallet can be refunded now, or credited. */
   canRefund(swap: Swap): Promise<boolean>
   planLock(swaps: readonly Swap[]): Promise<TxRequest>
-  planClaim(swaps: readonly Swap[], signature: string): Promise<TxRequest>
+  /** Undefined if the attestation can no longer be used, like that of a refund: the attester signs another one. */
+  planClaim(swaps: readonly Swap[], signature: string): Promise<TxRequest | undefined>
   /** How many claims fit into one transaction now, with a reserve. */
   readMaxClaims(at: Heads): Promise<number>
-  planRefund(swap: Swap, attested: { signature: string; validUntil: number }): Promise<TxRequest>
+  planRefund(swap: Swap, attested: { signature: string; validUntil: number }): Promise<TxRequest | undefined>
 }
 
 /** `left` and `claimed` are for the hour of the reading. */
 export type ClaimCap = { perHour: bigint; left: bigint; claimed: bigint }
 
-export type LockRef = { hash: string; locker: string; position: bigint }
+export type LockRef = Pick<
+  Op,
+  'hash' | 'locker' | 'position' | 'wallet' | 'inputToken' | 'inputAmount' | 'refundDeadline'
+>
 
 export type DestinationChain = AnyChain & {
   simulateDelivery(op: Op, deliverer?: string): Promise<Simulation>
@@ -238,6 +242,13 @@ type CheckedInput =
 /** Builds inputs that the wallet signs as a transaction, and checks the signed ones. */
 export type InputBuilder = {
   readPayer(input: { wallet: string; token: string }): Promise<Payer>
-  build(input: { opHash: string; wallet: string; token: string; amount: bigint }): Promise<BuiltInput>
+  build(input: {
+    opHash: string
+    wallet: string
+    token: string
+    amount: bigint
+    locker: string
+    refundDeadline: number
+  }): Promise<BuiltInput>
   check(signed: { messageHash: string; wallet: string; signedTransaction: string }): Promise<CheckedInput>
 }

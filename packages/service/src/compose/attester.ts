@@ -8,6 +8,7 @@ import type { EvmSigner } from '../chains/evm/signer.ts'
 import { isRefundable } from '../chains/is-signed.ts'
 import { connectionsOf } from '../config/connections.ts'
 import type { Config, NetworkConfig } from '../config.ts'
+import type { Op } from '../model/swap.ts'
 import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import { addAttesterMetrics } from '../observe/attester-metrics.ts'
 import { createCallMeter } from '../observe/call-meter.ts'
@@ -16,13 +17,15 @@ import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { findLostOn } from '../rebuild/lost-log.ts'
+import type { WaitingAttestation } from '../store/attestations.ts'
 import { createPool } from '../store/db.ts'
 import { findSigned } from '../store/signed.ts'
-import { attestersOf } from './attesters.ts'
+import { attestersOf, solanaAttestersOf } from './attesters.ts'
 import { assertKeysFor, type Chains, connectChains } from './chains.ts'
 import { verifyDatabase } from './database.ts'
 import { openChains } from './open-chains.ts'
 import { openSigners } from './signers.ts'
+import { createSigners as createSolanaSigners } from './solana.ts'
 
 const SWEEP_MS = 1_000
 // The alarm GeoswapAttesterSilent has the same limit.
@@ -37,13 +40,14 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const metrics = createMetrics()
   const { registry } = metrics
   const signers = openSigners(config, { addresses, keys: config.attesterKeys, logger, registry })
-  assertKeysFor(addresses, signers.all)
+  const solanaSigners = await createSolanaSigners(config.solanaAttesterKeys)
+  assertKeysFor([...addresses, ...solanaAttestersOf(network)], [...signers.all, ...solanaSigners])
   const max = connectionsOf(network).attesterPool
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap attester' })
   const calls = createCallMeter()
   const chains = connectChains({
     ...{ caller: 'attester', calls },
-    ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
+    ...{ network, accounts: [], signers: solanaSigners },
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
@@ -58,7 +62,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     isSigned: (swap) =>
       isRefundable({ custodyOf: chains.custodyOf, originOf: (id) => chains.of(id).chain }, swap),
     everywhere: chains.all,
-    ...createAttestationSigning(createSigners(network, signers.all, chains), chains.custodyOf),
+    ...createSigning(network, signers.all, chains),
     onAttested(kind, swapIds) {
       logger.info({ kind, swapIds }, 'attested')
       counters.countAttested(kind, swapIds.length)
@@ -107,6 +111,29 @@ function silentOf(unsigned: UnsignedKeys): string[] {
   return [...new Set(Object.values(unsigned))].map(
     (place) => `remote signer ${place} does not sign for the attester`,
   )
+}
+
+/** Typed data for the escrows of EVM chains, transactions for the program of Solana. */
+function createSigning(network: NetworkConfig, accounts: readonly EvmSigner[], chains: Chains) {
+  const evm = createAttestationSigning(createSigners(network, accounts, chains), chains.custodyOf)
+  const solanaOf = (chainId: number) => chains.of(chainId).solana
+  return {
+    async signClaims(chainId: number, ops: readonly Op[]) {
+      const solana = solanaOf(chainId)
+      const [op, ...others] = ops
+      if (!solana) return evm.signClaims(chainId, ops)
+      if (!op || others.length > 0) throw new Error('One claim per transaction')
+      return solana.attest({ kind: 'claim', op })
+    },
+    async signRefund(chainId: number, op: Op, validUntil: number) {
+      const solana = solanaOf(chainId)
+      return solana ? solana.attest({ kind: 'refund', op }) : evm.signRefund(chainId, op, validUntil)
+    },
+    async isTaken(attestation: WaitingAttestation) {
+      const solana = solanaOf(attestation.chainId)
+      return solana ? solana.isAttested(attestation.signature) : evm.isTaken(attestation)
+    },
+  }
 }
 
 /** The signer of a chain: during a rotation of attesters, the one that its escrow currently names. */

@@ -5,3 +5,8 @@ import type { NetworkConfig } from '../config.ts'
 export function attestersOf({ attester, nextAttester }: NetworkConfig): Address[] {
   return [attester, ...(nextAttester ? [nextAttester] : [])].map((address) => getAddress(address))
 }
+
+/** The attesters' keys on Solana chains. */
+export function solanaAttestersOf({ chains }: Pick<NetworkConfig, 'chains'>): string[] {
+  return chains.flatMap((chain) => (chain.family === 'solana' ? [chain.attester] : []))
+}

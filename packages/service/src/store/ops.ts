@@ -1,3 +1,4 @@
+import type { LockRef } from '../chains/chain.ts'
 import type { Db } from './db.ts'
 import { toJson } from './json.ts'
 import { INSERTED_COLUMNS, type NewOp, toInserted } from './op-columns.ts'
@@ -66,7 +67,18 @@ export async function freePositions(db: Db, opIds: readonly string[]): Promise<v
   )
 }
 
-type HeldPosition = { opId: string; hash: string; locker: string; position: bigint }
+type HeldPosition = LockRef & { opId: string }
+
+type HeldRow = {
+  id: string
+  hash: string
+  locker: string
+  position: string
+  wallet: string
+  input_token: string
+  input_amount: string
+  refund_deadline: string
+}
 
 /**
  * Positions whose op is past its deadline at this time of the chain and has no open swap, nor can get one. The deadline
@@ -77,13 +89,18 @@ export async function findPositionsPast(
   chainId: number,
   chainSeconds: number,
 ): Promise<HeldPosition[]> {
-  const { rows } = await db.query<{ id: string; hash: string; locker: string; position: string }>(
-    `select o.id, o.hash, o.locker, o.position from ring_positions p join ops o on o.id = p.op_id
+  const { rows } = await db.query<HeldRow>(
+    `select o.id, o.hash, o.locker, o.position, o.wallet, o.input_token, o.input_amount, o.refund_deadline
+       from ring_positions p join ops o on o.id = p.op_id
       where p.chain_id = $1 and o.op_deadline < $2 and o.expires_at <= clock_timestamp()
         and not ${hasOpenSwap('o.id')} limit 5000`,
     [chainId, chainSeconds],
   )
-  return rows.map((row) => ({ ...row, opId: row.id, position: BigInt(row.position) }))
+  return rows.map((row) => ({
+    ...{ opId: row.id, hash: row.hash, locker: row.locker, position: BigInt(row.position) },
+    ...{ wallet: row.wallet, inputToken: row.input_token, inputAmount: BigInt(row.input_amount) },
+    refundDeadline: Number(row.refund_deadline),
+  }))
 }
 
 /** The number of open operations per locker, to choose the least busy. */
@@ -97,14 +114,24 @@ export async function countOpenByLocker(db: Db, chainId: number): Promise<Map<st
 
 export type OpValue = { opId: string; cents: bigint }
 
-export type StoredOp = { id: string; hash: string; locker: string; terms: unknown; expiresAt: Date }
+export type StoredOp = {
+  id: string
+  hash: string
+  locker: string
+  refundDeadline: number
+  terms: unknown
+  expiresAt: Date
+}
 
 export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp | undefined> {
-  const { rows } = await db.query<Omit<StoredOp, 'expiresAt'> & { expires_at: Date }>(
-    'select id, hash, locker, terms, expires_at from ops where quote_id = $1',
+  type Row = Pick<StoredOp, 'id' | 'hash' | 'locker' | 'terms'> & { refund_deadline: string; expires_at: Date }
+  const { rows } = await db.query<Row>(
+    'select id, hash, locker, refund_deadline, terms, expires_at from ops where quote_id = $1',
     [quoteId],
   )
-  return rows[0] && { ...rows[0], expiresAt: rows[0].expires_at }
+  if (!rows[0]) return undefined
+  const { refund_deadline: refundDeadline, expires_at: expiresAt, ...op } = rows[0]
+  return { ...op, refundDeadline: Number(refundDeadline), expiresAt }
 }
 
 type SeenBalance = { opId: string; balance: bigint; block: bigint }
@@ -138,8 +165,8 @@ export async function insertOp(db: Db, op: NewOp, lifeSeconds: number): Promise<
   const { rows } = await db.query<{ expires_at: Date }>(INSERT, [lifeSeconds, ...toInserted(op)])
   const row = rows[0]
   if (!row) throw new Error('The operation was not stored')
-  const { id, hash, locker } = op
-  return { id, hash, locker, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
+  const { id, hash, locker, refundDeadline } = op
+  return { id, hash, locker, refundDeadline, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
 }
 
 /** Raises the values of ops above those of their quotes. A value is never lowered. */

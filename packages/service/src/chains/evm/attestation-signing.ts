@@ -1,10 +1,11 @@
-import { attestationTypes, geoOpDomain, intakeDomain } from '@geoswap/protocol'
+import { attestationTypes, geoOpDomain } from '@geoswap/protocol'
 import { type Hex, verifyTypedData } from 'viem'
 import type { CustodyOf } from '../../model/op-terms.ts'
 import type { EvmSigner } from './signer.ts'
 
 /** The attester's key for a chain. */
 export type SignerOf = (chainId: number) => Promise<EvmSigner>
+type Hashed = { hash: string }
 type Attestation = {
   chainId: number
   kind: 'claim' | 'refund'
@@ -13,11 +14,12 @@ type Attestation = {
   signature: string
 }
 
-/** Signs and verifies attestations, which every chain's escrow or intake accepts as typed data. */
+/** Signs and verifies attestations, which the escrow of an EVM chain accepts as typed data. */
 export function createAttestationSigning(signerOf: SignerOf, custodyOf: CustodyOf) {
   const domainOf = (chainId: number) => {
     const custody = custodyOf(chainId)
-    return 'escrow' in custody ? geoOpDomain({ chainId, escrow: custody.escrow }) : intakeDomain(chainId)
+    if (!('escrow' in custody)) throw new Error(`Chain ${chainId} has no escrow contract`)
+    return geoOpDomain({ chainId, escrow: custody.escrow })
   }
   const toClaims = (chainId: number, ops: readonly string[]) => ({
     ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Claims' as const },
@@ -28,10 +30,12 @@ export function createAttestationSigning(signerOf: SignerOf, custodyOf: CustodyO
     message: { op: op as Hex, validUntil: BigInt(validUntil) },
   })
   return {
-    signClaims: async (chainId: number, ops: readonly string[]) =>
-      (await signerOf(chainId)).signTypedData(toClaims(chainId, ops)),
-    signRefund: async (chainId: number, op: string, validUntil: number) =>
-      (await signerOf(chainId)).signTypedData(toRefund(chainId, op, validUntil)),
+    async signClaims(chainId: number, ops: readonly Hashed[]) {
+      const hashes = ops.map(({ hash }) => hash)
+      return (await signerOf(chainId)).signTypedData(toClaims(chainId, hashes))
+    },
+    signRefund: async (chainId: number, { hash }: Hashed, validUntil: number) =>
+      (await signerOf(chainId)).signTypedData(toRefund(chainId, hash, validUntil)),
     async isTaken({ chainId, kind, opHashes, validUntil = 0, signature: text }: Attestation) {
       const signature = text as Hex
       const { address } = await signerOf(chainId)

@@ -1,14 +1,24 @@
 /** One Solana chain, as configured and verified at boot. */
 export type SolanaChainSettings = {
   chainId: number
-  vaults: { intake: string; inventory: string }
+  /** The escrow program. */
+  program: string
+  /** The authority of the accounts that pay deliveries and receive claims. */
+  vault: string
+  /** Signs claims, and refunds before their deadline. */
+  attester: string
   feePayers: { input: string; delivery: string }
   /** Mints that can be swapped, including the native coin's address. */
   tokens: readonly string[]
-  markerKey: Uint8Array
   /** Bounds of the priority price, in millionths of a lamport per compute unit. */
   priorityPrice: { floor: bigint; cap: bigint }
-  /** Verifies the attester's signature, required before anything leaves the intake vault. */
-  isClaimAttested(opHashes: readonly string[], signature: string): Promise<boolean>
-  isRefundAttested(opHash: string, attested: { signature: string; validUntil: number }): Promise<boolean>
+}
+
+export function ownFeePayers({ feePayers }: Pick<SolanaChainSettings, 'feePayers'>): string[] {
+  return Object.values(feePayers)
+}
+
+/** All addresses that act for the service. */
+export function ownAddresses({ vault, attester, feePayers }: Omit<SolanaChainSettings, 'tokens'>): string[] {
+  return [vault, attester, ...Object.values(feePayers)]
 }

@@ -75,6 +75,7 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   if (attestation.kind === 'refund' && (await isBlocked(deps, open))) return
   if (attestation.kind === 'claim' && !(await hasRoom(deps, open))) return
   const request = await planOf(deps, attestation, swaps)
+  if (!request) return dropAttestation(deps.pool, attestation.id)
   // Byte prices rose so far that no block has room for the batch: the attester signs smaller batches now.
   if (swaps.length > 1 && !(await deps.sender.fits(heads, request)))
     return dropAttestation(deps.pool, attestation.id)
