@@ -25,14 +25,14 @@ export type DecodedDelivery = {
   amount: bigint
   fillDeadline: bigint
   markerLamports: bigint
-  payer: Address
-  marker: Address
   vault: Address
   source: Address
   destination: Address
   /** The System program for the native coin. */
   mint: Address
   tokenProgram: Address
+  payer: Address
+  marker: Address
 }
 
 export type DecodedSweep = { kind: 'sweep'; marker: Address; payer: Address }
@@ -69,7 +69,7 @@ function decodePayout(tag: number, { accounts, data }: Raw): DecodedPayout | und
 
 function decodeDelivery({ accounts, data }: Raw): DecodedDelivery | undefined {
   if (accounts.length !== 8 || data.length !== DELIVER_BYTES) return undefined
-  const [payer, marker, vault, source, destination, mint, tokenProgram] = accounts as Seven
+  const [vault, source, destination, mint, tokenProgram, payer, marker] = accounts as Seven
   return {
     kind: 'deliver',
     bump: data[1] ?? 0,
@@ -77,7 +77,7 @@ function decodeDelivery({ accounts, data }: Raw): DecodedDelivery | undefined {
     amount: getU64Decoder().decode(data.slice(34, 42)),
     fillDeadline: getI64Decoder().decode(data.slice(42, 50)),
     markerLamports: getU64Decoder().decode(data.slice(50, 58)),
-    ...{ payer, marker, vault, source, destination, mint, tokenProgram },
+    ...{ vault, source, destination, mint, tokenProgram, payer, marker },
   }
 }
 

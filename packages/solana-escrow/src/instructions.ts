@@ -102,13 +102,13 @@ export async function deliverInstruction(program: Address, delivery: Delivery): 
   return {
     programAddress: program,
     accounts: [
-      { address: delivery.payer, role: AccountRole.WRITABLE_SIGNER },
-      { address: marker, role: AccountRole.WRITABLE },
       { address: vault, role: native ? AccountRole.WRITABLE_SIGNER : AccountRole.READONLY_SIGNER },
       { address: source, role: AccountRole.WRITABLE },
       { address: to, role: AccountRole.WRITABLE },
       { address: token.mint, role: AccountRole.READONLY },
       { address: token.program, role: AccountRole.READONLY },
+      { address: delivery.payer, role: AccountRole.WRITABLE_SIGNER },
+      { address: marker, role: AccountRole.WRITABLE },
       { address: SYSTEM_PROGRAM, role: AccountRole.READONLY },
     ],
     data: deliverData(bump, delivery),
