@@ -13,14 +13,14 @@ export type SolanaOperation = Record<
   | 'opId'
   | 'feePayer'
   | 'wallet'
-  | 'marker'
-  | 'markerLamports'
   | 'token'
   | 'amount'
-  | 'source'
-  | 'destination',
+  | 'destination'
+  | 'program'
+  | 'vault'
+  | 'attester',
   string
-> & { blockhash: string; delivery: Record<string, string> }
+> & { blockhash: string; refundDeadline: number; delivery: Record<string, string> }
 
 export const operationOf = ({ operation }: BuildSolanaTxReply) => operation as SolanaOperation
 
@@ -71,9 +71,9 @@ export const hurryToEnd = (counter: Counter, swapId: string) =>
   hurryUntil(counter, swapId, ({ status }) => status !== 'pending')
 
 /** Waits until the input is taken in the newest block, even while slots are paused. */
-export async function untilTaken({ rpc }: SolanaWorld, { marker }: SolanaOperation): Promise<void> {
+export async function untilTaken({ rpc }: SolanaWorld, { destination }: SolanaOperation): Promise<void> {
   const options = { commitment: 'processed', encoding: 'base64' } as const
-  await until(async () => (await rpc.getAccountInfo(address(marker), options).send()).value !== null)
+  await until(async () => (await rpc.getAccountInfo(address(destination), options).send()).value !== null)
 }
 
 /** Waits until the chain has advanced by this many slots. */

@@ -85,7 +85,7 @@ export async function createSolanaWorld(local: Pick<LocalNetwork, 'faucetUrl' | 
   }
 
   return {
-    ...{ chainId: chain.chainId, rpc, dev: createDev(chain), vaults: chain.vaults, token, fund },
+    ...{ chainId: chain.chainId, rpc, dev: createDev(chain), vault: chain.vault, token, fund },
     /** Pays for the transactions of `send`, and is the authority of the mints created here. */
     payer,
     /** Lands these instructions and waits until they are confirmed; throws if they fail. */

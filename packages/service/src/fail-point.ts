@@ -13,6 +13,7 @@ const AROUND = [
   'record replacement',
   'record noop',
   'record topup',
+  'record sweep',
   'events',
   'declined',
   'lockSeen',
@@ -34,6 +35,7 @@ const AFTER = [
   'broadcast replacement',
   'broadcast noop',
   'broadcast topup',
+  'broadcast sweep',
   'attestation',
 ] as const
 

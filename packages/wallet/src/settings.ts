@@ -91,9 +91,9 @@ function localNodes(local: LocalNetwork | undefined): Record<number, string> {
 }
 
 function localContracts(local: LocalNetwork | undefined): Record<number, KnownContracts> {
-  const known = (local?.chains ?? []).map(({ chainId, contracts, vaults }) => [
+  const known = (local?.chains ?? []).map(({ chainId, contracts, program, vault, attester }) => [
     chainId,
-    vaults ? { escrow: vaults.intake, vault: vaults.inventory } : { ...contracts },
+    program && vault && attester ? { escrow: program, vault, attester } : { ...contracts },
   ])
   return Object.fromEntries(known)
 }

@@ -1,3 +1,4 @@
+import { SWEEP_MARGIN_SECONDS } from '@geoswap/solana-escrow'
 import type { Address as SolanaAddress } from '@solana/kit'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import type { NodeWatch } from '../chains/nodes/watch.ts'
@@ -70,6 +71,7 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
     solana: {
       builder: createInputBuilder(parts, config),
       inspectRecipient: (order) => inspectRecipient(parts, order),
+      sweepMarginSeconds: Number(SWEEP_MARGIN_SECONDS),
       findSweepable: (deliveryHashes, at) => findSweepable(parts, deliveryHashes, at as SolanaBlock),
       attest: (payout) => attestPayout(parts, getAttester(parts), payout),
       isAttested: (text) => isAttested(parts, text),

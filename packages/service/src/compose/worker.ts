@@ -6,6 +6,7 @@ import { finalityOf } from '../config/finality.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
 import { confirmDeliveries, finalizeDeliveries } from '../flow/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
+import { sweepMarkers } from '../flow/deliver/sweep.ts'
 import { confirmLocks } from '../flow/execute/confirm-lock.ts'
 import { finalizeOrigin } from '../flow/execute/finalize-origin.ts'
 import { lockWaiting } from '../flow/execute/lock.ts'
@@ -47,7 +48,7 @@ import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
 import { assertKeysFor, type Chains, connectChains, loadCatalog, signingAddresses } from './chains.ts'
-import type { ConnectedChain } from './connected-chain.ts'
+import type { ConnectedChain, SolanaOrigin } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createFollowing } from './following.ts'
 import { createGasTask, createLedgerTask } from './ledger.ts'
@@ -88,6 +89,8 @@ const PATIENCE_SECONDS = 60
 const GAS_LOOK_MS = 5_000
 // The longest wait of deferred claims after an hour of their cap has ended.
 const DEFERRED_LOOK_MS = 5_000
+// Markers wait for days: it does not matter when they are closed.
+const SWEEP_MS = 60_000
 // More than a batch, so that blocked swaps do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -341,12 +344,19 @@ function relayWork(chainId: number, deps: RelayDeps) {
 
 const onlyFollowing = { retryStalled: async () => {}, works: [] }
 
-function deliverWork(chainId: number, deps: DeliverDeps) {
+function deliverWork(chainId: number, deps: DeliverDeps, { solana }: ConnectedChain) {
   const deliver = (lease: Lease, heads?: Heads) => deliverLocked(deps, lease, heads)
   return {
     retryStalled: (lease: Lease, heads: Heads) => redeliverStalled(deps, lease, heads),
-    works: [{ topics: [`deliver:${chainId}`], run: deliver }],
+    works: [{ topics: [`deliver:${chainId}`], run: deliver }, ...(solana ? [sweepWork(chainId, deps, solana)] : [])],
   }
+}
+
+function sweepWork(chainId: number, { pool, sender }: DeliverDeps, solana: SolanaOrigin) {
+  const { sweepMarginSeconds: marginSeconds, findSweepable } = solana
+  const deps = { pool, sender, chainId, marginSeconds, findSweepable }
+  const sweep = atMostEvery(SWEEP_MS, (lease: Lease, heads: Heads) => sweepMarkers(deps, lease, heads))
+  return { topics: [], run: async (lease: Lease, heads?: Heads) => heads && sweep(lease, heads) }
 }
 
 function deliverLane(parts: Parts, connected: ConnectedChain, address: string): Lane {
@@ -379,6 +389,6 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string): 
   return createSendingLane({
     name: `deliver:${chainId}:${address}`,
     ...{ sender, follower },
-    ...(active.includes(address) ? deliverWork(chainId, deps) : onlyFollowing),
+    ...(active.includes(address) ? deliverWork(chainId, deps, connected) : onlyFollowing),
   })
 }
