@@ -1,3 +1,4 @@
+import { findAuthority } from '@geoswap/solana-escrow'
 import type { BuildSolanaTxReply, StatusReply } from '@geoswap/wire'
 import { type Address, address, type KeyPairSigner, type Signature } from '@solana/kit'
 import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
@@ -23,6 +24,16 @@ export type SolanaOperation = Record<
 > & { blockhash: string; refundDeadline: number; delivery: Record<string, string> }
 
 export const operationOf = ({ operation }: BuildSolanaTxReply) => operation as SolanaOperation
+
+/** The authority over an input, computed from the terms. */
+export async function authorityOf(operation: SolanaOperation): Promise<Address> {
+  const { wallet, vault, attester, feePayer, opId, refundDeadline } = operation
+  const [authority] = await findAuthority(address(operation.program), {
+    ...{ wallet: address(wallet), vault: address(vault), attester: address(attester) },
+    ...{ rentReceiver: address(feePayer), opId: `0x${opId}`, refundDeadline: BigInt(refundDeadline) },
+  })
+  return authority
+}
 
 /** Quotes, builds and signs with a Solana wallet: everything before the submission. */
 export async function prepareSolana({ api, solana }: Counter, wallet: KeyPairSigner, order: SolanaOrder) {
