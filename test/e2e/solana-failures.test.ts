@@ -1,4 +1,4 @@
-import { address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
+import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
 import { getTransferCheckedInstruction } from '@solana-program/token'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, describe, expect, inject, test } from 'vitest'

@@ -51,9 +51,8 @@ const USDC = 1_000_000n
 const recipient = privateKeyToAddress(generatePrivateKey())
 const order = { sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * USDC, recipient }
 const held = (owner: string) => solana.balanceOf(owner, solana.token('USDC'))
-const [emptyRent, markerRent] = await Promise.all(
-  [0n, BigInt(MARKER_BYTES)].map((bytes) => solana.rpc.getMinimumBalanceForRentExemption(bytes).send()),
-) as [bigint, bigint]
+const rentOf = (bytes: number) => solana.rpc.getMinimumBalanceForRentExemption(BigInt(bytes)).send()
+const [emptyRent, markerRent] = [await rentOf(0), await rentOf(MARKER_BYTES)]
 
 afterEach(() => endFaults(solana))
 

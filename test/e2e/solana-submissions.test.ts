@@ -1,5 +1,4 @@
 import {
-  address,
   appendTransactionMessageInstruction,
   blockhash,
   compileTransaction,

@@ -103,7 +103,7 @@ function mergeContracts(
   config: Config,
 ): Record<number, KnownContracts> {
   const merged = { ...base }
-  for (const name of ['account', 'escrow', 'vault'] as const) {
+  for (const name of ['account', 'escrow', 'vault', 'attester'] as const) {
     for (const [chainId, address] of Object.entries(byChain(config, name)))
       merged[Number(chainId)] = { ...merged[Number(chainId)], [name]: address }
   }

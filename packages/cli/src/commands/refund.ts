@@ -8,11 +8,14 @@ import { assertChain, connectEvm } from '@geoswap/wallet/nodes/evm-reads'
 import { orNodeFailed } from '@geoswap/wallet/nodes/node'
 import { readEscrow, readGasMoney, sendRefund } from '@geoswap/wallet/refund/escrow'
 import { readOperation } from '@geoswap/wallet/refund/operation'
+import { isSolanaOperation, readSolanaOperation } from '@geoswap/wallet/refund/solana-operation'
 import { getRpcUrl } from '@geoswap/wallet/settings'
 import type { Attempt } from '@geoswap/wallet/store/journal'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { unlockWallet } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
+import { refundSolana } from './refund-solana.ts'
+import { assertRefundable } from './refundable.ts'
 
 /** The op, the journal entry it came from, and the chain that holds its input. */
 type Case = {
@@ -24,10 +27,10 @@ type Case = {
 
 export const refund = defineCommand({
   usage: '(ID | --operation FILE) [options]',
-  about: `Sends the input of an EVM swap back to its wallet, by the escrow itself, after the deadline that
-the wallet signed. It needs a node of the origin chain and some gas coin, but not the service.
+  about: `Sends the input of a swap back to its wallet, by the escrow itself, after the deadline that the
+wallet signed. It needs a node of the origin chain and some gas coin, but not the service.
 ID is a swap or an attempt in the journal of this machine; for any other swap, FILE is the
-"operation" of its build reply. On Solana there is no such refund.`,
+"operation" of its build reply.`,
   words: [0, 1],
   options: {
     operation: { type: 'string', value: 'FILE', about: 'the operation to refund, as JSON' },
@@ -44,7 +47,17 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
   ],
 
   async run(context, { values, words: [id] }) {
-    const found = findCase(context, id, values)
+    const known = findOperation(context, id, values)
+    if (isSolanaOperation(known.operation)) {
+      const op = readSolanaOperation(known.operation)
+      const found = { op, attempt: known.attempt, ...findNode(context, known, op.chainId, values.rpc) }
+      return refundSolana(context, found, values['gas-key'])
+    }
+    const evm = readOperation(known.operation)
+    const found: Case = {
+      ...{ op: evm, attempt: known.attempt },
+      ...findNode(context, known, evm.origin.chainId, values.rpc),
+    }
     const { op, attempt, rpcUrl, chain } = found
     const ask = <T>(answer: Promise<T>) => orNodeFailed(chain, answer)
     await ask(assertChain(connectEvm(rpcUrl), chain))
@@ -64,25 +77,28 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
   },
 })
 
-function findCase(
-  { journal, settings }: Context,
+type Known = { operation: unknown; attempt: Attempt | undefined }
+
+function findOperation(
+  { journal }: Context,
   id: string | undefined,
-  { operation: file, rpc }: { operation?: string; rpc?: string },
-): Case {
+  { operation: file }: { operation?: string },
+): Known {
   const attempt = id === undefined ? undefined : journal.find(id)
   if (file === undefined && !attempt) {
     const advice = 'Give its operation: --operation FILE.'
     throw new CliError('USAGE', id ? `The journal has no swap ${id}.` : 'Which swap?', { advice })
   }
   const operation = file === undefined ? attempt?.operation : readOperationFile(file)
-  if (operation === undefined) throw withoutOperation(attempt)
-  const op = readOperation(operation)
-  const chain = {
-    chainId: op.origin.chainId,
-    name: attempt?.order.from.chain ?? `chain ${op.origin.chainId}`,
-  }
-  const kept = settings.rpcUrls[chain.chainId] ?? attempt?.rpcUrl
-  return { op, attempt, chain, rpcUrl: rpc ?? kept ?? getRpcUrl(settings, chain) }
+  if (operation === undefined)
+    throw new CliError('NOT_REFUNDABLE', 'Nothing was built in this attempt, so no input was taken.')
+  return { operation, attempt }
+}
+
+function findNode({ settings }: Context, { attempt }: Known, chainId: number, rpc: string | undefined) {
+  const chain = { chainId, name: attempt?.order.from.chain ?? `chain ${chainId}` }
+  const kept = settings.rpcUrls[chainId] ?? attempt?.rpcUrl
+  return { chain, rpcUrl: rpc ?? kept ?? getRpcUrl(settings, chain) }
 }
 
 function readOperationFile(path: string): unknown {
@@ -92,35 +108,6 @@ function readOperationFile(path: string): unknown {
   } catch (cause) {
     throw new CliError('USAGE', `${path} is not JSON.`, { cause })
   }
-}
-
-function withoutOperation(attempt: Attempt | undefined): CliError {
-  const isBuilt = attempt?.stage === 'submitted' || attempt?.stage === 'submitting'
-  return isBuilt
-    ? new CliError('NOT_REFUNDABLE', 'On Solana only the service can send an input back.', {
-        advice: 'The service does so by itself; geoswap status shows it.',
-      })
-    : new CliError('NOT_REFUNDABLE', 'Nothing was built in this attempt, so no input was taken.')
-}
-
-function assertRefundable(state: string, { refundDeadline, hash }: RefundableOp, now: bigint): void {
-  if (state === 'claimed')
-    throw new CliError('NOT_REFUNDABLE', 'The output was delivered and the input claimed.')
-  if (state !== 'locked') {
-    const message = `The escrow does not hold the input of ${hash}: it was never locked, or was returned earlier.`
-    throw new CliError('NOT_REFUNDABLE', message, { advice: 'Check the balance of the wallet.' })
-  }
-  if (now > refundDeadline) return
-  const at = new Date(Number(refundDeadline) * 1_000).toISOString()
-  const minutes = Math.ceil(Number(refundDeadline - now) / 60)
-  throw new CliError(
-    'TOO_EARLY',
-    `Anyone may refund this after ${at}, in ${minutes} min by the chain's clock.`,
-    {
-      advice: 'Until then the service delivers it or returns the input. Run this again after that time.',
-      details: { refundDeadline: at },
-    },
-  )
 }
 
 async function getGasAccount(context: Context, { attempt, op }: Case, named: string | undefined) {

@@ -92,6 +92,7 @@ function rolesIn(keystores: readonly string[] = []): Roles {
   const allOf = (role: string) => keys.filter((key) => key.role === role).map(({ address }) => address)
   const oneOf = (role: string) => allOf(role)[0]
   const solana = {
+    program: oneOf('solana-program'),
     vault: oneOf('inventory'),
     attester: oneOf('solana-attester'),
     input: oneOf('fee-input'),

@@ -40,7 +40,7 @@ export async function setup(args: string[], output: Output, cost?: ScryptCost): 
   makeSecrets(at, database)
   writeSecretFile(at('geoswap.env'), environmentOf(at))
   const owner = treasury ?? made.treasury ?? ''
-  const keystores = ['worker', 'attester'].flatMap((part) => ['--keystore', at('keystore', part)])
+  const keystores = ['worker', 'attester', 'operator'].flatMap((part) => ['--keystore', at('keystore', part)])
   const config = ['--chains', chains, '--treasury', owner, '--out', at('geoswap.json')]
   await init([...config, ...keystores, ...nodes], output)
   output.out(`deployer ${made.deployer}`)
@@ -66,7 +66,7 @@ function makeKeys(at: At, { hasSolana, makesTreasury, cost }: Wanted) {
   if (hasSolana) attester('solana-attester')
   return {
     deployer: operator('deployer'),
-    ...(hasSolana && { solanaDeployer: operator('solana-deployer') }),
+    ...(hasSolana && { solanaDeployer: operator('solana-deployer'), program: operator('solana-program') }),
     ...(makesTreasury && { treasury: operator('treasury') }),
   }
 }

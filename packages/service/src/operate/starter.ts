@@ -10,7 +10,7 @@ export type Roles = {
   relayers: readonly string[]
   authorizationRelayers: readonly string[]
   deliverers: readonly string[]
-  solana?: Partial<Record<'vault' | 'attester' | 'input' | 'delivery', string>>
+  solana?: Partial<Record<'program' | 'vault' | 'attester' | 'input' | 'delivery', string>>
 }
 
 /** URLs by chain name. */
@@ -92,8 +92,11 @@ function contractsOf({ treasury, attester }: Roles): object {
 }
 
 function solanaRolesOf({ solana = {} }: Roles): object {
-  const { vault = TO_FILL_IN, attester = TO_FILL_IN, input = TO_FILL_IN, delivery = TO_FILL_IN } = solana
-  return { program: TO_FILL_IN, vault, attester, feePayers: { input, delivery } }
+  const orFill = (role: keyof typeof solana) => solana[role] ?? TO_FILL_IN
+  return {
+    ...{ program: orFill('program'), vault: orFill('vault'), attester: orFill('attester') },
+    feePayers: { input: orFill('input'), delivery: orFill('delivery') },
+  }
 }
 
 type StarterAsset = {

@@ -2,6 +2,7 @@ import { decodeInputAccount } from '@geoswap/solana-escrow'
 import { type Address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
 import { NATIVE_SOL } from '../../src/chains/solana/address.ts'
+import type { CustodyChain } from '../../src/chains/custody.ts'
 import { readAccounts } from '../../src/chains/solana/accounts.ts'
 import { AHEAD_BLOCKS } from '../../src/chains/solana/heads.ts'
 import { transferInstruction } from '../../src/chains/solana/instructions.ts'
@@ -35,6 +36,7 @@ export type SolanaConformanceWorld = ConformanceWorld & {
   solana: SolanaWorld
   mint: TestMint
   walletOf(swap: Swap): KeyPairSigner
+  custody: CustodyChain
 }
 
 /** Escrow, vault and fee payers on a Solana chain whose slots the test advances. */
@@ -102,6 +104,7 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     solana,
     mint,
     walletOf,
+    custody: connected.custody,
     newSwap,
     chain,
     tokens,

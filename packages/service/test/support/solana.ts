@@ -33,6 +33,7 @@ import { readBlockhash } from '../../src/chains/solana/heads.ts'
 import { buildInput, type InputRequest } from '../../src/chains/solana/input.ts'
 import type { Mint } from '../../src/chains/solana/mint.ts'
 import { NATIVE_TOKEN, readMint } from '../../src/chains/solana/mint.ts'
+import type { SolanaParts } from '../../src/chains/solana/parts.ts'
 import { compilePayment, type Payment, signPayment } from '../../src/chains/solana/payment.ts'
 import { type Rent, readRent } from '../../src/chains/solana/rent.ts'
 import { broadcast } from '../../src/chains/solana/send.ts'
@@ -114,6 +115,9 @@ export async function startSolanaWorld() {
     authority,
     attester,
     escrow,
+    /** What checks of inputs need. */
+    settings: { ...escrow, chainId: 1 } as unknown as SolanaParts['settings'],
+    facts: { rent: async () => rent } as SolanaParts['facts'],
     payer,
     rent,
 

@@ -14,6 +14,7 @@ import type { SolanaParts } from './parts.ts'
 import { SYSTEM_PROGRAM, TOKEN_PROGRAMS } from './token-layout.ts'
 
 type Settings = Pick<SolanaParts['settings'], 'program' | 'vault' | 'attester'>
+type NamedSettings = Settings & Pick<SolanaParts['settings'], 'chainId'>
 
 /** The full effect of an input transaction, decoded from its bytes. */
 export type InputTerms = {
@@ -137,16 +138,16 @@ export function isSame(read: readonly ReadInstruction[], expected: readonly Inst
 
 /** The decoded terms as plain JSON, for the wallet's owner to read. */
 export async function describeInput(
-  settings: Settings,
+  settings: NamedSettings,
   unsignedTransaction: string,
 ): Promise<Record<string, string | number>> {
   const wire = fromBase64(unsignedTransaction)
   const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
   const terms = split && (await readInputMessage(settings, split.message))
   if (!terms) throw new TypeError('Not an input')
-  const { program, vault, attester } = settings
+  const { chainId, program, vault, attester } = settings
   return {
-    ...{ ...terms, program, vault, attester },
+    ...{ chainId, ...terms, program, vault, attester },
     amount: String(terms.amount),
     microLamportsPerUnit: String(terms.microLamportsPerUnit),
   }
