@@ -83,6 +83,15 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_attestations_refused_total 4',
     good: 'geoswap_attestations_refused_total 3',
   },
+  GeoswapAttestersChange: {
+    bad: 'geoswap_attester_change_pending{chain="alpha"} 1',
+    good: 'geoswap_attester_change_pending{chain="alpha"} 0',
+  },
+  GeoswapSignatureRejected: {
+    before: 'geoswap_signatures_rejected_total{signer="0x1"} 3',
+    bad: 'geoswap_signatures_rejected_total{signer="0x1"} 4',
+    good: 'geoswap_signatures_rejected_total{signer="0x1"} 3',
+  },
   GeoswapPriceSourceLost: {
     bad: 'geoswap_price_available{asset="ETH"} 1\ngeoswap_price_available{asset="USDC"} 0',
     good: 'geoswap_price_available{asset="USDC"} 1',

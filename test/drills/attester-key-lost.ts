@@ -1,9 +1,10 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
 import { encodeFunctionData, type Hex } from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { ends, isHealthy, reaches } from './checks.ts'
 import { service } from './commands.ts'
-import { startJourney } from './journeys.ts'
+import { opOf, writeOff } from './escrow-ops.ts'
+import { type Journey, startJourney } from './journeys.ts'
 import { seesAlarm, seesQuote } from './observations.ts'
 import type { Scene } from './scene.ts'
 import { asTreasury } from './treasury.ts'
@@ -11,7 +12,7 @@ import { asTreasury } from './treasury.ts'
 const KEY = 'GEOSWAP_ATTESTER_KEY'
 const EIGHT_DAYS = 8 * 24 * 3_600
 
-/** The attester's machine is gone with its only key: the escrows accept another after eight days. */
+/** The only attester's machine is gone with its key: the escrows accept another after eight days. */
 export async function attesterKeyLost(scene: Scene): Promise<void> {
   const { world, processes } = scene
   await processes.stop('attester', 'SIGKILL')
@@ -31,26 +32,39 @@ be claimed, one on alpha and one on solana`)
   await seesQuote(scene, { what: 'of anything', to: world.beta, answer: '503 CHAIN_UNAVAILABLE' })
 
   const added = privateKeyToAddress(privateKey)
+  const next = { members: [added], threshold: 1 }
   await inEscrows(
     scene,
-    encodeFunctionData({ abi: geoEscrowAbi, functionName: 'proposeAttester', args: [added] }),
+    encodeFunctionData({ abi: geoEscrowAbi, functionName: 'proposeAttesters', args: [[added], 1n] }),
   )
-  scene.does(`GeoEscrow.proposeAttester(${added}) on both chains, from the treasury`)
+  scene.does(`GeoEscrow.proposeAttesters([${added}], 1) on both chains, from the treasury`)
   for (const chain of world.chains) await chain.advance(EIGHT_DAYS)
-  scene.happens(`eight days pass on the chains. Anyone could have sent the input on alpha back since its refund
-deadline; nobody did`)
-  await inEscrows(scene, encodeFunctionData({ abi: geoEscrowAbi, functionName: 'acceptAttester' }))
-  scene.does(
-    `GeoEscrow.acceptAttester() on both chains; attester: ${added}; API, worker and attester start anew`,
-  )
-  scene.configure((config) => ({ ...config, attester: added }))
+  scene.happens('eight days pass on the chains')
+  await inEscrows(scene, encodeFunctionData({ abi: geoEscrowAbi, functionName: 'acceptAttesters' }))
+  scene.does(`GeoEscrow.acceptAttesters() on both chains; attesters: 1 of ${added}; all processes start anew`)
+  scene.configure((config) => ({ ...config, attesters: next }))
   await processes.restart('api', 'worker', 'attester')
 
-  await ends(scene, { what: 'the swap from alpha, by its claim', journey: fromAlpha, end: 'settled' })
   await ends(scene, { what: 'the swap from solana, by its claim', journey: fromSolana, end: 'settled' })
+  await sendBack(scene, fromAlpha)
+  scene.happens(`no other attester decides an op that was locked before: a stranger sends the input on alpha back to its
+wallet, past its refund deadline. With 2 of 3 attesters nothing would be lost`)
+  await writeOff(scene, fromAlpha, 'the attester key was lost')
   await service(scene, 'resume', '--note', 'the new attester signs')
   await seesQuote(scene, { what: 'to beta', to: world.beta, answer: '200' })
-  await isHealthy(scene)
+  await isHealthy(scene, fromAlpha)
+}
+
+/** Anyone may, after the refund deadline. */
+async function sendBack(scene: Scene, journey: Journey): Promise<void> {
+  const { alpha } = scene.world
+  const { locker, argument, origin } = await opOf(scene, journey)
+  const args = [locker, argument] as const
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args })
+  const account = privateKeyToAccount(generatePrivateKey())
+  await scene.world.fund(alpha, account.address, 'ETH', 10n ** 18n)
+  const hash = await alpha.client.sendTransaction({ account, chain: null, to: origin.escrow, data })
+  await alpha.client.waitForTransactionReceipt({ hash, pollingInterval: 100 })
 }
 
 async function inEscrows(scene: Scene, data: Hex): Promise<void> {

@@ -11,6 +11,12 @@ export function webhook(scene: Scene, ...args: string[]): Promise<string> {
   return run(scene, 'webhook', args, { GEOSWAP_SEAL_KEYS })
 }
 
+/** With the key of the treasury. */
+export function treasury(scene: Scene, ...args: string[]): Promise<string> {
+  const { privateKey } = scene.network.keys.treasury
+  return run(scene, 'service', ['treasury', ...args], { GEOSWAP_TREASURY_KEY: privateKey })
+}
+
 type Env = Record<string, string>
 
 async function run(scene: Scene, script: string, args: readonly string[], env: Env = {}): Promise<string> {

@@ -1,6 +1,7 @@
 import { assetDrift } from './asset-drift.ts'
 import { attesterDown } from './attester-down.ts'
 import { attesterKeyLost } from './attester-key-lost.ts'
+import { attesterKeyStolen } from './attester-key-stolen.ts'
 import { databaseRestore } from './database-restore.ts'
 import { delivererKeyLost } from './deliverer-key-lost.ts'
 import { feePayerLost } from './fee-payer-lost.ts'
@@ -63,6 +64,11 @@ export const drills: Record<string, Drill> = {
     title: 'the attester key is gone, and a new one counts after eight days',
     runbook: 'keys.md#a-key-is-lost',
     run: attesterKeyLost,
+  },
+  'attester-key-stolen': {
+    title: 'a thief signs refunds with the attester key, until the treasury stops them',
+    runbook: 'keys.md#a-key-was-stolen',
+    run: attesterKeyStolen,
   },
   'fee-payer-lost': {
     title: 'the fee payer keys of Solana are gone while swaps are on their way',

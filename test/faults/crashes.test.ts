@@ -59,8 +59,8 @@ afterAll(async () => {
 })
 
 /** All EVM keys of the service are behind signers: one for the worker, one for the attester. */
-async function startSigners({ relayers, authorizationRelayers, deliverers, attester }: Keys) {
-  const held = { worker: [...relayers, ...authorizationRelayers, ...deliverers], attester: [attester] }
+async function startSigners({ relayers, authorizationRelayers, deliverers, attesters }: Keys) {
+  const held = { worker: [...relayers, ...authorizationRelayers, ...deliverers], attester: attesters }
   return Promise.all([startSigner('worker', held.worker), startSigner('attester', held.attester)])
 }
 

@@ -3,13 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Network, type ServiceConfig, startNetwork, toServiceSecrets } from '@geoswap/devnet'
-import { attestationTypes, geoEscrowAbi, geoOpDomain } from '@geoswap/protocol'
-import {
-  type EncodeFunctionDataParameters,
-  encodeFunctionData,
-  type Hex,
-  recoverTypedDataAddress,
-} from 'viem'
+import { geoEscrowAbi } from '@geoswap/protocol'
+import { type EncodeFunctionDataParameters, encodeFunctionData, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composeApi } from '../../packages/service/src/compose/api.ts'
@@ -245,12 +240,13 @@ test('with one chain down the service starts for the others, and serves it once 
 
 const DELAY_SECONDS = 8 * 24 * 3_600 + 60
 
+type Change =
+  | { functionName: 'proposeAttesters'; args: [Hex[], bigint] }
+  | { functionName: 'acceptAttesters' }
+
 /** As the treasury, on both chains. */
-async function callEscrows(
-  functionName: 'proposeAttester' | 'acceptAttester',
-  ...args: [`0x${string}`] | []
-) {
-  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName, args } as EncodeFunctionDataParameters)
+async function callEscrows(change: Change) {
+  const data = encodeFunctionData({ abi: geoEscrowAbi, ...change } as EncodeFunctionDataParameters)
   const { address } = network.keys.treasury
   for (const { client, as, contracts } of world.chains) {
     const sent = await client.getTransactionCount({ address })
@@ -259,46 +255,41 @@ async function callEscrows(
   }
 }
 
-/** The attester of a swap's claim. */
-async function signerOf(swapId: string) {
-  const [row] = await operator.query<{ signature: Hex; hashes: Hex[] }>(
-    `select a.signature, array(select o.hash from unnest(a.swap_ids) with ordinality as w (id, place)
-       join swaps s on s.id = w.id join ops o on o.id = s.op_id order by w.place) as hashes
-       from attestations a where a.swap_ids @> array[$1]`,
+/** The attesters who signed a swap's claim. */
+async function signersOf(swapId: string): Promise<string[]> {
+  const rows = await operator.query<{ signer: string }>(
+    `select g.signer from attestations a join attestation_signatures g on g.attestation_id = a.id
+      where a.swap_ids @> array[$1] and g.signature is not null order by 1`,
     [swapId],
   )
-  if (!row) throw new Error(`Nothing is attested of ${swapId}`)
-  const { chainId, contracts } = world.alpha
-  return recoverTypedDataAddress({
-    ...{
-      domain: geoOpDomain({ chainId, escrow: contracts.escrow }),
-      types: attestationTypes,
-      primaryType: 'Claims',
-    },
-    ...{ message: { ops: row.hashes }, signature: row.signature },
-  })
+  return rows.map(({ signer }) => signer)
 }
 
-test('the attester is replaced on the chains while it runs, and inputs are claimed before and after', async () => {
+test('the attesters are replaced on the chains while they run, and inputs are claimed before and after', async () => {
   const key = generatePrivateKey()
   const next = privateKeyToAddress(key)
-  const { address: old, privateKey } = network.keys.attester
-  await callEscrows('proposeAttester', next)
+  const [{ address: old, privateKey } = { address: '', privateKey: '' }] = network.keys.attesters
+  const sets = {
+    attesters: { members: [old], threshold: 1 },
+    nextAttesters: { members: [next], threshold: 1 },
+  }
+  const both = { GEOSWAP_ATTESTER_KEY: `${privateKey},${key}` }
+  const api = await startApi(await operator.createKey(), sets)
+  await startAttester(sets, both)
+  await startWorker(sets)
+  const before = await swapBy(api)
+  await untilClosed(before)
+
+  await callEscrows({ functionName: 'proposeAttesters', args: [[next], 1n] })
   for (const chain of world.chains) {
     await chain.advance(DELAY_SECONDS)
     await chain.mine()
   }
-  const api = await startApi(await operator.createKey())
-  await startAttester({ nextAttester: next }, { GEOSWAP_ATTESTER_KEY: `${privateKey},${key}` })
-  await startWorker({})
-
-  const before = await swapBy(api)
-  await untilClosed(before)
-  await callEscrows('acceptAttester')
+  await callEscrows({ functionName: 'acceptAttesters' })
   const after = await swapBy(api)
   await untilClosed(after)
-  await startAttester({ attester: next }, { GEOSWAP_ATTESTER_KEY: key })
+  await startAttester({ attesters: sets.nextAttesters }, { GEOSWAP_ATTESTER_KEY: key })
 
-  expect(await Promise.all([before, after].map(signerOf))).toEqual([old, next])
-  await expect(startAttester()).rejects.toThrow(`the escrow's attester is ${next}, not ${old}`)
+  expect(await Promise.all([before, after].map(signersOf))).toEqual([[old], [next]])
+  await expect(startAttester()).rejects.toThrow(`the escrow's attesters are 1 of ${next}, not 1 of ${old}`)
 })

@@ -11,11 +11,14 @@ import {
   lock,
   lockMany,
   refund,
+  type Signers,
   type Swap,
   type Terms,
 } from '../test/op.ts'
 import { createPool, createUniswap, deliverBought } from '../test/uniswap.ts'
 import {
+  attester,
+  attesters,
   authorize,
   createSponsor,
   createWallet,
@@ -27,6 +30,7 @@ import {
   withRevert,
 } from '../test/world.ts'
 import * as evm from './chain.ts'
+import { measureWaysIn } from './gas-ways-in.ts'
 
 /** One measured kind of transaction, per op. `goal` is a promise: it is never raised to fit. */
 export type GasRow = { name: string; goal: number; gas: number }
@@ -34,7 +38,7 @@ export type GasRow = { name: string; goal: number; gas: number }
 /** Nothing here depends on the clock or on chance, so a difference of one gas is a difference in the code. */
 export const initialDate = '2026-01-01T00:00:00Z'
 const start = BigInt(Date.parse(initialDate) / 1_000)
-const deadlines = {
+export const deadlines = {
   opDeadline: start + 4_000n,
   fillDeadline: start + 9_000n,
   refundDeadline: start + 3n * DAY,
@@ -42,10 +46,10 @@ const deadlines = {
 export const keyOf = (name: string): Hex => keccak256(toHex(name))
 
 /** Realistic amounts of a dollar token with 6 decimals, so that calldata has its real cost. */
-const inputAmount = 1_234_567_890n
-const amounts = { inputAmount, minOutput: 1_227_811_111n, amountOut: 1_233_950_123n }
+export const inputAmount = 1_234_567_890n
+export const amounts = { inputAmount, minOutput: 1_227_811_111n, amountOut: 1_233_950_123n }
 
-type Scene = { world: World; wallets: PrivateKeyAccount[]; sponsor: PrivateKeyAccount }
+export type Scene = { world: World; wallets: PrivateKeyAccount[]; sponsor: PrivateKeyAccount }
 
 /**
  * Measures gas per op in steady state: positions, lanes and caps are in use, balances are never zero, wallets
@@ -53,8 +57,8 @@ type Scene = { world: World; wallets: PrivateKeyAccount[]; sponsor: PrivateKeyAc
  * ring and one token.
  */
 export async function measureRows(): Promise<GasRow[]> {
-  const scene = await createScene()
-  const measured: [string, number, (scene: Scene) => Promise<bigint>][] = [
+  const scene = await createScene(await createWorld({ initialDate }))
+  const measured: Measured[] = [
     ['lock, one per transaction', 58_500, lockOne],
     ['lock, 5 per transaction', 34_000, (each) => lockBatch(each, 5)],
     ['lock, 20 per transaction', 29_000, (each) => lockBatch(each, 20)],
@@ -69,9 +73,15 @@ export async function measureRows(): Promise<GasRow[]> {
     ],
     ['delivery, bought from a Uniswap V3 pool', 140_000, (each) => deliverBoughtOne(each, 2_020n)],
     ['delivery, bought for the whole budget', 193_000, (each) => deliverBoughtOne(each, 1_990n)],
-    ['claim, 20 per transaction', 12_500, claimBatch],
+    ['claim, 20 per transaction', 12_500, (each) => claimBatch(each)],
     ['refund by anyone', 48_500, refundOne],
   ]
+  return [...(await measureAll(scene, measured)), ...(await measureWaysIn()), ...(await measureSets())]
+}
+
+export type Measured = [name: string, goal: number, measure: (scene: Scene) => Promise<bigint>]
+
+export async function measureAll(scene: Scene, measured: readonly Measured[]): Promise<GasRow[]> {
   const rows: GasRow[] = []
   for (const [name, goal, measure] of measured) {
     rows.push({ name, goal, gas: Number(await withRevert(scene.world, () => measure(scene))) })
@@ -79,9 +89,19 @@ export async function measureRows(): Promise<GasRow[]> {
   return rows
 }
 
+/** Two of three attesters, one signature more than in the other rows. */
+async function measureSets(): Promise<GasRow[]> {
+  const signers = attesters.slice(1)
+  const members = attesters.map(({ address }) => address)
+  const scene = await createScene(await createWorld({ initialDate, members, threshold: 2n }), signers)
+  const measured: Measured[] = [
+    ['claim, 20 per transaction, two signatures', 13_500, (each) => claimBatch(each, signers)],
+  ]
+  return measureAll(scene, measured)
+}
+
 /** Twenty wallets that have each completed a swap on their own position. */
-async function createScene(): Promise<Scene> {
-  const world = await createWorld({ initialDate })
+async function createScene(world: World, signers: Signers = [attester]): Promise<Scene> {
   const sponsor = await createSponsor(world, keyOf('sponsor'))
   const wallets: PrivateKeyAccount[] = []
   for (let i = 0; i < 20; i++) {
@@ -92,21 +112,21 @@ async function createScene(): Promise<Scene> {
   const swaps = await createSwaps(scene, 1)
   await lockMany(world, swaps)
   await deliverMany(world, swaps)
-  await claimMany(world, swaps)
-  await useSponsorPosition(scene)
+  await claimMany(world, swaps, { signers })
+  await useSponsorPosition(scene, signers)
   const [native] = await createSwaps(scene, 1, { index: indexOf(1, 40), outputToken: NATIVE })
   if (native) await deliver(world, native)
   return scene
 }
 
 /** The sponsor is a locker too, with one used position. */
-async function useSponsorPosition({ world, wallets, sponsor }: Scene): Promise<void> {
+async function useSponsorPosition({ world, wallets, sponsor }: Scene, signers: Signers): Promise<void> {
   const [wallet] = wallets
   if (!wallet) throw new Error('the scene has no wallet')
   const terms = { ...amounts, ...deadlines, index: indexOf(1, 0), locker: sponsor.address }
   const swap = await createSwap(world, wallet, terms)
   await evm.sendSigned(world.chain, sponsor, { to: world.escrow, data: encodeLock(swap) })
-  await claimMany(world, [swap])
+  await claimMany(world, [swap], { signers })
 }
 
 function createSwaps({ world, wallets }: Scene, round: number, terms: Terms = {}): Promise<Swap[]> {
@@ -186,10 +206,10 @@ const side = (token: Address, whole: bigint, decimals: number) => ({
   amount: whole * 10n ** BigInt(decimals),
 })
 
-async function claimBatch(scene: Scene): Promise<bigint> {
+async function claimBatch(scene: Scene, signers: Signers = [attester]): Promise<bigint> {
   const swaps = await createSwaps(scene, 2)
   await lockMany(scene.world, swaps)
-  return (await claimMany(scene.world, swaps)).gasUsed / 20n
+  return (await claimMany(scene.world, swaps, { signers })).gasUsed / 20n
 }
 
 async function refundOne(scene: Scene): Promise<bigint> {

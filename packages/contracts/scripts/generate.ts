@@ -11,6 +11,7 @@ const generated = [
   'UniswapV3Adapter',
   'Reader',
   'TestToken',
+  'TestDollar',
   'TestFeed',
 ] as const
 

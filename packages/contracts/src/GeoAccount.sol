@@ -43,7 +43,7 @@ contract GeoAccount is IGeoAccount {
         external
     {
         if (msg.sender != ESCROW) revert NotEscrow();
-        if (SignatureLib.signer(ECDSA.toEthSignedMessageHash(opHash), r, vs) != address(this)) revert BadSignature();
+        if (!_isSigned(opHash, r, vs)) revert BadSignature();
 
         if (token == address(0)) {
             SafeTransferLib.safeTransferETH(msg.sender, amount);
@@ -91,5 +91,11 @@ contract GeoAccount is IGeoAccount {
     /// @inheritdoc IGeoAccount
     function tokenReceived(address, uint256, bytes calldata) external pure returns (bytes4) {
         return this.tokenReceived.selector;
+    }
+
+    /// @dev The op's hash is an EIP-712 digest: wallets sign it as such, or as a message of 32 bytes.
+    function _isSigned(bytes32 opHash, bytes32 r, bytes32 vs) private view returns (bool) {
+        if (SignatureLib.signer(ECDSA.toEthSignedMessageHash(opHash), r, vs) == address(this)) return true;
+        return SignatureLib.signer(opHash, r, vs) == address(this);
     }
 }

@@ -20,6 +20,8 @@ import {LaneLib} from "./libraries/LaneLib.sol";
 /// - A delivery paid twice: the position's last round is written before the payment, and only a higher one is accepted.
 /// - Positions of one chain blocking those of another: the key is the ring, which names origin chain, escrow and locker.
 /// - Late, insufficient or lost payments: deadline, minimum and recipient are checked before the payment.
+/// - Tokens that deliver less than they are told: the recipient's balance is compared, unless the treasury marked the
+///   token as plain.
 /// - Unsigned terms: the logged hash is computed from the actual payment, on this chain, by this vault.
 /// - A stolen deliverer key: caps per token and hour, and the treasury can revoke each key.
 /// - Batches poisoned by one delivery: each payment has its own gas; a failing, late, used or over-cap one is left out.
@@ -40,6 +42,9 @@ contract GeoVault is IGeoVault {
     /// @dev EIP-150 withholds 1/64 from a call; 50,000 cover the record before it (a new word is 22,100) and the log after.
     ///      Covers native pushes too: their own cap, and 36,600 for a call to a new account.
     uint256 private constant PUSH_GAS_FLOOR = TOKEN_PUSH_GAS * 64 / 63 + 50_000;
+    /// @dev As above, for a payment with two reads of the recipient's balance.
+    uint256 private constant MEASURED_GAS = TOKEN_PUSH_GAS + 100_000;
+    uint256 private constant MEASURED_GAS_FLOOR = MEASURED_GAS * 64 / 63 + 50_000;
 
     /// @inheritdoc IGeoVault
     address public immutable TREASURY;
@@ -83,12 +88,19 @@ contract GeoVault is IGeoVault {
     /// @inheritdoc IGeoVault
     function deliver(bytes32 ring, address token, Fill calldata fill) external onlyDeliverer nonReentrant {
         _requireFillable(token, fill);
-        _spend(token, fill.amount);
+        bool isPlain = _spend(token, fill.amount);
         _record(ring, fill.index);
-        emit Delivered(hashDelivery(ring, token, fill), fill.amount);
-
-        if (token != address(0)) return SafeTransferLib.safeTransfer(token, fill.recipient, fill.amount);
-        if (!SafeTransferLib.trySafeTransferETH(fill.recipient, fill.amount, NATIVE_PUSH_GAS)) revert PaymentRefused();
+        bytes32 delivery = hashDelivery(ring, token, fill);
+        if (token == address(0)) {
+            emit Delivered(delivery, fill.amount);
+            bool ok = SafeTransferLib.trySafeTransferETH(fill.recipient, fill.amount, NATIVE_PUSH_GAS);
+            if (!ok) revert PaymentRefused();
+        } else if (isPlain) {
+            emit Delivered(delivery, fill.amount);
+            SafeTransferLib.safeTransfer(token, fill.recipient, fill.amount);
+        } else {
+            emit Delivered(delivery, _payMeasured(token, fill.recipient, fill.amount, fill.minOutput));
+        }
     }
 
     /// @inheritdoc IGeoVault
@@ -96,14 +108,17 @@ contract GeoVault is IGeoVault {
         address token;
         uint256 room;
         uint256 left;
+        uint256 gasFloor;
         for (uint256 i; i < orders.length; ++i) {
             DeliveryOrder calldata order = orders[i];
             if (i == 0 || order.token != token) {
                 _bookSpent(token, room - left);
                 token = order.token;
-                left = room = _caps[token].room();
+                uint256 word = _caps[token];
+                left = room = word.room();
+                gasFloor = token == address(0) || word.isMarked() ? PUSH_GAS_FLOOR : MEASURED_GAS_FLOOR;
             }
-            if (_tryDeliver(order.ring, token, order.fill, left)) {
+            if (_tryDeliver(order.ring, token, order.fill, gasFloor, left)) {
                 unchecked {
                     left -= order.fill.amount;
                 }
@@ -135,6 +150,15 @@ contract GeoVault is IGeoVault {
     }
 
     /// @inheritdoc IGeoVault
+    function payMeasured(address token, address recipient, uint256 amount, uint256 minOutput)
+        external
+        returns (uint256 received)
+    {
+        if (msg.sender != address(this)) revert NotSelf();
+        return _payMeasured(token, recipient, amount, minOutput);
+    }
+
+    /// @inheritdoc IGeoVault
     function setDeliverer(address deliverer, bool isAllowed) external onlyTreasury {
         deliverers[deliverer] = isAllowed;
         emit DelivererSet(deliverer, isAllowed);
@@ -151,6 +175,12 @@ contract GeoVault is IGeoVault {
         if (limitPerHour > HourlyCapLib.MAX_LIMIT) revert CapTooLarge();
         _caps[token] = _caps[token].withLimit(limitPerHour);
         emit CapSet(token, limitPerHour);
+    }
+
+    /// @inheritdoc IGeoVault
+    function setPlainToken(address token, bool isPlain) external onlyTreasury nonReentrant {
+        _caps[token] = _caps[token].withMark(isPlain);
+        emit PlainTokenSet(token, isPlain);
     }
 
     /// @inheritdoc IGeoVault
@@ -200,6 +230,11 @@ contract GeoVault is IGeoVault {
         return (word.limit(), word.spent());
     }
 
+    /// @inheritdoc IGeoVault
+    function plainTokens(address token) external view returns (bool) {
+        return _caps[token].isMarked();
+    }
+
     /// @dev The rules of a single delivery that need no storage, each with its own error.
     function _requireFillable(address token, Fill calldata fill) private view {
         if (block.timestamp > fill.fillDeadline) revert Late();
@@ -222,14 +257,31 @@ contract GeoVault is IGeoVault {
         row.word = word.withRound(index);
     }
 
-    function _spend(address token, uint256 amount) private {
+    /// @dev Counts a payment. Returns whether the token is marked as plain, which the same word says.
+    function _spend(address token, uint256 amount) private returns (bool isPlain) {
         uint256 word = _caps[token];
         if (amount > word.room()) revert CapReached();
         _caps[token] = word.spend(amount);
+        return word.isMarked();
     }
 
-    /// @dev Pays one delivery of a batch, or reports it and leaves its lane unchanged. `room` is the rest of the cap.
-    function _tryDeliver(bytes32 ring, address token, Fill calldata fill, uint256 room) private returns (bool) {
+    /// @dev Pays a token, and returns by how much the recipient's balance grew: at least `minOutput`.
+    function _payMeasured(address token, address recipient, uint256 amount, uint256 minOutput)
+        private
+        returns (uint256 received)
+    {
+        uint256 before = _balanceOf(token, recipient);
+        SafeTransferLib.safeTransfer(token, recipient, amount);
+        received = _balanceOf(token, recipient) - before;
+        if (received < minOutput) revert BelowMinimum();
+    }
+
+    /// @dev Pays one delivery of a batch, or reports it and leaves its lane unchanged. `room` is the rest of the cap;
+    ///      `gasFloor` says whether the token is plain.
+    function _tryDeliver(bytes32 ring, address token, Fill calldata fill, uint256 gasFloor, uint256 room)
+        private
+        returns (bool)
+    {
         uint256 index = fill.index;
         uint256 amount = fill.amount;
         address recipient = fill.recipient;
@@ -241,16 +293,34 @@ contract GeoVault is IGeoVault {
             emit DeliverFailed(delivery);
             return false;
         }
-        if (gasleft() < PUSH_GAS_FLOOR) revert LowGas();
+        if (gasleft() < gasFloor) revert LowGas();
 
         row.word = word.withRound(index);
-        if (CappedCallLib.tryPay(token, recipient, amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS)) {
+        if (gasFloor == MEASURED_GAS_FLOOR) {
+            (bool ok, uint256 received) = _tryPayMeasured(token, recipient, amount, fill.minOutput);
+            if (ok) {
+                emit Delivered(delivery, received);
+                return true;
+            }
+        } else if (CappedCallLib.tryPay(token, recipient, amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS)) {
             emit Delivered(delivery, amount);
             return true;
         }
         row.word = word;
         emit DeliverFailed(delivery);
         return false;
+    }
+
+    /// @dev The call to itself undoes a payment that delivers too little.
+    function _tryPayMeasured(address token, address recipient, uint256 amount, uint256 minOutput)
+        private
+        returns (bool, uint256)
+    {
+        try this.payMeasured{gas: MEASURED_GAS}(token, recipient, amount, minOutput) returns (uint256 received) {
+            return (true, received);
+        } catch {
+            return (false, 0);
+        }
     }
 
     /// @dev The rules of `_requireFillable` and `_record`, for a batch. `word` is the fill's row of lanes.

@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { ask, readTime, setNextTime } from '../scripts/chain.ts'
@@ -128,15 +129,15 @@ test.each([
 test('only the attester can refund early, and its signature is for one op and one time', async () => {
   const swap = await createLocked()
   const other = await createLocked({ index: indexOf(1, 1) })
-  const { r, vs } = await attestRefund(world, other.hash, 2n ** 40n)
+  const others = await attestRefund(world, other.hash, 2n ** 40n)
   const claims = await attestClaims(world, [swap.hash])
-  const send = (validUntil: bigint, signature: { r: `0x${string}`; vs: `0x${string}` }) => {
-    const args = [swap.locker, swap.op, validUntil, signature.r, signature.vs] as const
+  const send = (validUntil: bigint, signatures: Hex) => {
+    const args = [swap.locker, swap.op, validUntil, signatures] as const
     return callEscrow(world, world.stranger, 'refundAttested', args)
   }
 
-  await expect(refundAttested(world, swap, { signer: attacker })).rejects.toThrow('NotAttested')
-  await expect(send(2n ** 40n, { r, vs })).rejects.toThrow('NotAttested')
+  await expect(refundAttested(world, swap, { signers: [attacker] })).rejects.toThrow('NotAttested')
+  await expect(send(2n ** 40n, others)).rejects.toThrow('NotAttested')
   await expect(send(2n ** 40n, claims)).rejects.toThrow('NotAttested')
   const own = await attestRefund(world, swap.hash, 2n ** 39n)
   await expect(send(2n ** 40n, own)).rejects.toThrow('NotAttested')

@@ -1,19 +1,17 @@
 import { encodeDeployData, getAddress, type Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { geoAccountRuntime } from '../../protocol/src/abi/geo-account.gen.ts'
 import { geoEscrowAbi, geoEscrowBytecode, geoEscrowRuntime } from '../../protocol/src/abi/geo-escrow.gen.ts'
 import { geoVaultAbi, geoVaultBytecode, geoVaultRuntime } from '../../protocol/src/abi/geo-vault.gen.ts'
-import { deploy, readTime, setNextTime } from '../scripts/chain.ts'
+import { deploy } from '../scripts/chain.ts'
 import { callEscrow, readEscrow } from './calls.ts'
 import { isolate } from './isolate.ts'
-import { attestClaims, claim, createSwap, lock, refund } from './op.ts'
+import { claim, createSwap, lock } from './op.ts'
 import {
   attester,
   callTestContract,
   createWallet,
   createWorld,
-  DAY,
   deployTest,
   NATIVE,
   readCode,
@@ -22,80 +20,27 @@ import {
 } from './world.ts'
 
 const world = await createWorld()
-const next = privateKeyToAccount(`0x${'b8'.repeat(32)}`)
 isolate(world)
 
-const propose = (address: Hex) => callEscrow(world, world.treasury, 'proposeAttester', [address])
-const accept = () => callEscrow(world, world.treasury, 'acceptAttester', [])
-
-test.each([
-  [-1n, 'AttesterNotReady'],
-  [0n, undefined],
-])('a proposed attester, %i s from 8 days later, gives %s', async (offset, error) => {
-  await propose(next.address)
-  const readyAt = (await readTime(world.chain)) + 8n * DAY
-  expect(await readEscrow(world, 'pendingAttester', [])).toEqual([next.address, readyAt])
-  await setNextTime(world.chain, readyAt + offset)
-
-  if (error) return expect(accept()).rejects.toThrow(error)
-  await accept()
-
-  expect(await readEscrow(world, 'attester', [])).toBe(next.address)
-  await expect(accept()).rejects.toThrow('AttesterNotReady')
-})
-
-test('every op locked before a proposal can be refunded by anyone before the new attester is accepted', async () => {
-  const wallet = await createWallet(world)
-  const now = (await readTime(world.chain)) + 10n
-  const swap = await createSwap(world, wallet, { refundDeadline: now + 7n * DAY })
-  await setNextTime(world.chain, now)
-  await lock(world, swap)
-  await propose(next.address)
-
-  await setNextTime(world.chain, swap.op.refundDeadline + 1n)
-  await expect(accept()).rejects.toThrow('AttesterNotReady')
-  await refund(world, swap)
-})
-
-test("after the change only the new attester's signatures are valid", async () => {
-  const wallet = await createWallet(world)
-  await propose(next.address)
-  await setNextTime(world.chain, (await readTime(world.chain)) + 8n * DAY)
-  await accept()
-  const swap = await createSwap(world, wallet)
-  await lock(world, swap)
-
-  await expect(claim(world, swap)).rejects.toThrow('NotAttested')
-  const { r, vs } = await attestClaims(world, [swap.hash], next)
-  await callEscrow(world, world.stranger, 'claim', [swap, r, vs])
-})
-
-test('a proposal starts its own delay, and can be withdrawn', async () => {
-  await propose(next.address)
-  await setNextTime(world.chain, (await readTime(world.chain)) + 8n * DAY)
-  await propose(world.stranger)
-  await expect(accept()).rejects.toThrow('AttesterNotReady')
-
-  await propose(NATIVE)
-  await setNextTime(world.chain, (await readTime(world.chain)) + 9n * DAY)
-  await expect(accept()).rejects.toThrow('AttesterNotReady')
-  expect(await readEscrow(world, 'attester', [])).toBe(attester.address)
-})
-
-test('only the treasury sets caps and changes the attester', async () => {
+test('only the treasury sets caps, stops attested refunds and changes the attesters', async () => {
   const { stranger: from, token } = world
 
-  await expect(callEscrow(world, from, 'proposeAttester', [next.address])).rejects.toThrow('NotTreasury')
-  await expect(callEscrow(world, from, 'acceptAttester', [])).rejects.toThrow('NotTreasury')
+  await expect(callEscrow(world, from, 'proposeAttesters', [[from], 1n])).rejects.toThrow('NotTreasury')
+  await expect(callEscrow(world, from, 'acceptAttesters', [])).rejects.toThrow('NotTreasury')
+  await expect(callEscrow(world, from, 'setRefundCap', [token, 1n])).rejects.toThrow('NotTreasury')
+  await expect(callEscrow(world, from, 'setAttestedRefundsStopped', [true])).rejects.toThrow('NotTreasury')
   await expect(callEscrow(world, from, 'setClaimCap', [token, 1n])).rejects.toThrow('NotTreasury')
 })
 
-test('a claim cap of more than 112 bits is refused, not truncated', async () => {
-  const set = (limit: bigint) => callEscrow(world, world.treasury, 'setClaimCap', [world.token, limit])
+test.each([
+  ['setClaimCap', 'claimCaps'],
+  ['setRefundCap', 'refundCaps'],
+] as const)('%s refuses more than 112 bits, and does not truncate', async (name, view) => {
+  const set = (limit: bigint) => callEscrow(world, world.treasury, name, [world.token, limit])
 
   await expect(set(UNLIMITED + 1n)).rejects.toThrow('CapTooLarge')
   await set(UNLIMITED)
-  expect(await readEscrow(world, 'claimCaps', [world.token])).toEqual([UNLIMITED, 0n])
+  expect(await readEscrow(world, view, [world.token])).toEqual([UNLIMITED, 0n])
 })
 
 test('a new claim cap keeps the amount claimed this hour', async () => {
@@ -115,15 +60,24 @@ test('funds leave the escrow only by claim, refund and withdrawal, and no role c
   )
 
   expect(writes.sort()).toEqual([
-    'acceptAttester',
+    'acceptAttesters',
     'claim',
     'claimMany',
     'lock',
+    'lockDeposited',
     'lockMany',
-    'proposeAttester',
+    'lockManyWithAuthorization',
+    'lockPermitted',
+    'lockWithAuthorization',
+    'moveFromOpAddress',
+    'proposeAttesters',
+    'receiveAuthorized',
+    'recover',
     'refund',
     'refundAttested',
+    'setAttestedRefundsStopped',
     'setClaimCap',
+    'setRefundCap',
     'withdraw',
     'withdrawBySignature',
   ])
@@ -133,9 +87,11 @@ test('a role cannot be the zero address', async () => {
   const escrow = { abi: geoEscrowAbi, bytecode: geoEscrowBytecode }
   const { vault, treasury } = world
 
-  await expect(deploy(world.chain, escrow, [vault, NATIVE, treasury])).rejects.toThrow('ZeroAddress')
-  await expect(deploy(world.chain, escrow, [NATIVE, treasury, treasury])).rejects.toThrow('ZeroAddress')
-  await expect(deploy(world.chain, escrow, [vault, treasury, NATIVE])).rejects.toThrow('ZeroAddress')
+  const create = (...args: unknown[]) => deploy(world.chain, escrow, args)
+
+  await expect(create(vault, [NATIVE], 1n, treasury)).rejects.toThrow('BadAttesters')
+  await expect(create(NATIVE, [treasury], 1n, treasury)).rejects.toThrow('ZeroAddress')
+  await expect(create(vault, [treasury], 1n, NATIVE)).rejects.toThrow('ZeroAddress')
   const vaultCode = { abi: geoVaultAbi, bytecode: geoVaultBytecode }
   await expect(deploy(world.chain, vaultCode, [NATIVE])).rejects.toThrow('ZeroAddress')
 })
@@ -147,7 +103,7 @@ test('CREATE2 gives the contracts the same addresses on every chain, and the esc
   const code = encodeDeployData({
     abi: geoEscrowAbi,
     bytecode: geoEscrowBytecode,
-    args: [world.vault, attester.address, world.treasury],
+    args: [world.vault, [attester.address], 1n, world.treasury],
   })
   const create = async (on: World): Promise<Hex> => {
     const { logs } = await callTestContract(on, {
@@ -156,7 +112,7 @@ test('CREATE2 gives the contracts the same addresses on every chain, and the esc
       functionName: 'deploy',
       args: [salt, code],
     })
-    return `0x${logs[0]?.data.slice(26) ?? ''}`
+    return `0x${logs.at(-1)?.data.slice(26) ?? ''}`
   }
   await deployTest(elsewhere, 'Create2Factory')
 

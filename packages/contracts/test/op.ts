@@ -1,5 +1,6 @@
 import {
   type Address,
+  concat,
   encodeAbiParameters,
   encodeFunctionData,
   type Hex,
@@ -154,32 +155,40 @@ export function lockMany(world: World, swaps: readonly Swap[], options: Options 
   return evm.send(world.chain, { from: world.locker, ...options, to: world.escrow, data })
 }
 
-/** The attester's signature for a batch of deliveries. */
-export async function attestClaims(world: World, ops: readonly Hex[], signer = attester): Promise<Signature> {
+export type Signers = readonly PrivateKeyAccount[]
+
+/** The attesters' signatures for a batch of deliveries, joined in the order of the signers. */
+export async function attestClaims(
+  world: World,
+  ops: readonly Hex[],
+  signers: Signers = [attester],
+): Promise<Hex> {
   const types = { Claims: [{ name: 'ops', type: 'bytes32[]' }] } as const
   const message = { ops }
   const typed = { domain: domainOf(world), types, primaryType: 'Claims', message } as const
-  return toCompact(await signer.signTypedData(typed))
+  return join(await Promise.all(signers.map((signer) => signer.signTypedData(typed))))
 }
 
-export async function claim(
-  world: World,
-  swap: Swap,
-  options: Options & { signer?: PrivateKeyAccount } = {},
-) {
-  const { signer, ...rest } = options
-  const { r, vs } = await attestClaims(world, [swap.hash], signer)
-  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claim', args: [swap, r, vs] })
+const join = (signatures: readonly Hex[]): Hex =>
+  concat(['0x', ...signatures.map(toCompact).flatMap(({ r, vs }) => [r, vs])])
+
+export async function claim(world: World, swap: Swap, options: Options & { signers?: Signers } = {}) {
+  const { signers, ...rest } = options
+  const signatures = await attestClaims(world, [swap.hash], signers)
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claim', args: [swap, signatures] })
   return evm.send(world.chain, { from: world.stranger, ...rest, to: world.escrow, data })
 }
 
-export async function claimMany(world: World, swaps: readonly Swap[], options: Options = {}) {
-  const { r, vs } = await attestClaims(
-    world,
-    swaps.map(({ hash }) => hash),
-  )
-  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claimMany', args: [swaps, r, vs] })
-  return evm.send(world.chain, { from: world.stranger, ...options, to: world.escrow, data })
+export async function claimMany(
+  world: World,
+  swaps: readonly Swap[],
+  options: Options & { signers?: Signers } = {},
+) {
+  const { signers, ...rest } = options
+  const hashes = swaps.map(({ hash }) => hash)
+  const args = [swaps, await attestClaims(world, hashes, signers)] as const
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claimMany', args })
+  return evm.send(world.chain, { from: world.stranger, ...rest, to: world.escrow, data })
 }
 
 export function refund(world: World, swap: Swap, options: Options = {}) {
@@ -187,8 +196,13 @@ export function refund(world: World, swap: Swap, options: Options = {}) {
   return evm.send(world.chain, { from: world.stranger, ...options, to: world.escrow, data })
 }
 
-/** The attester's signature that an op will not be delivered. */
-export async function attestRefund(world: World, op: Hex, validUntil: bigint, signer = attester) {
+/** The attesters' signatures that an op will not be delivered. */
+export async function attestRefund(
+  world: World,
+  op: Hex,
+  validUntil: bigint,
+  signers: Signers = [attester],
+): Promise<Hex> {
   const fields = [
     { name: 'op', type: 'bytes32' },
     { name: 'validUntil', type: 'uint256' },
@@ -196,17 +210,17 @@ export async function attestRefund(world: World, op: Hex, validUntil: bigint, si
   const types = { Refund: fields }
   const message = { op, validUntil }
   const typed = { domain: domainOf(world), types, primaryType: 'Refund', message } as const
-  return toCompact(await signer.signTypedData(typed))
+  return join(await Promise.all(signers.map((signer) => signer.signTypedData(typed))))
 }
 
 export async function refundAttested(
   world: World,
   swap: Swap,
-  options: Options & { signer?: PrivateKeyAccount; validUntil?: bigint } = {},
+  options: Options & { signers?: Signers; validUntil?: bigint } = {},
 ) {
-  const { signer, validUntil = 2n ** 40n, ...rest } = options
-  const { r, vs } = await attestRefund(world, swap.hash, validUntil, signer)
-  const args = [swap.locker, swap.op, validUntil, r, vs] as const
+  const { signers, validUntil = 2n ** 40n, ...rest } = options
+  const signatures = await attestRefund(world, swap.hash, validUntil, signers)
+  const args = [swap.locker, swap.op, validUntil, signatures] as const
   const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refundAttested', args })
   return evm.send(world.chain, { from: world.stranger, ...rest, to: world.escrow, data })
 }

@@ -57,16 +57,21 @@ test('a token cannot nest a second lock inside a lock, so one payment never back
 
 test('every call that moves funds in the escrow refuses to run inside another', async () => {
   const token = await deployListed(world, 'HookToken')
-  const wallet = await createWallet(world, token)
-  const { hash, locker, op, r, vs } = await createSwap(world, wallet, { index: indexOf(1, 9) })
+  const wallet = await createWallet(world, token, 10_000n)
+  const { hash, locker, op, r, vs } = await createSwap(world, wallet, { index: indexOf(1, 99) })
   const attested = await attestClaims(world, [hash])
   const calls: Hex[] = [
     encode(geoEscrowAbi, 'lock', [op, r, vs]),
     encode(geoEscrowAbi, 'lockMany', [[{ op, r, vs }]]),
-    encode(geoEscrowAbi, 'claim', [{ locker, op }, attested.r, attested.vs]),
-    encode(geoEscrowAbi, 'claimMany', [[{ locker, op }], attested.r, attested.vs]),
+    encode(geoEscrowAbi, 'lockWithAuthorization', [op, '0x']),
+    encode(geoEscrowAbi, 'lockManyWithAuthorization', [[{ op, signature: '0x' }]]),
+    encode(geoEscrowAbi, 'lockDeposited', [op]),
+    encode(geoEscrowAbi, 'lockPermitted', [op, 0n, 27, r, vs]),
+    encode(geoEscrowAbi, 'recover', [locker, op, token]),
+    encode(geoEscrowAbi, 'claim', [{ locker, op }, attested]),
+    encode(geoEscrowAbi, 'claimMany', [[{ locker, op }], attested]),
     encode(geoEscrowAbi, 'refund', [locker, op]),
-    encode(geoEscrowAbi, 'refundAttested', [locker, op, 0n, r, vs]),
+    encode(geoEscrowAbi, 'refundAttested', [locker, op, 0n, attested]),
     encode(geoEscrowAbi, 'withdraw', [token, token]),
     encode(geoEscrowAbi, 'withdrawBySignature', [locker, token, token, 0n, r, vs]),
   ]

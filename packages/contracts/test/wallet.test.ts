@@ -1,11 +1,12 @@
-import { encodeAbiParameters, type Hex, hashTypedData, numberToHex, parseSignature, slice } from 'viem'
+import { type Hex, hashMessage, hashTypedData, keccak256, numberToHex, parseSignature, slice } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { geoAccountAbi, geoAccountRuntime } from '../../protocol/src/abi/geo-account.gen.ts'
 import { read, readNonce, send, sendSigned } from '../scripts/chain.ts'
 import { compileProduct } from '../scripts/compile.ts'
 import { ask, encode } from './calls.ts'
 import { isolate } from './isolate.ts'
-import { createSwap, lock, refundAttested } from './op.ts'
+import { createSwap, lock, readState, refundAttested, toCompact } from './op.ts'
 import {
   callTestContract,
   createWallet,
@@ -243,12 +244,34 @@ function listOpcodes(code: Hex): number[] {
   return opcodes
 }
 
-test('hashes are encoded as in the escrow, so that no other digest passes as an op', async () => {
-  const swap = await createSwap(world, wallet)
-  const raw = encodeAbiParameters([{ type: 'bytes32' }], [swap.hash])
-  const direct = await wallet.sign({ hash: raw })
-  const { r, s, yParity } = parseSignature(direct)
-  const vs = numberToHex((BigInt(yParity) << 255n) | BigInt(s), { size: 32 })
+/** The wallet's signature over a digest itself, without any prefix. */
+async function signDigest(hash: Hex) {
+  return toCompact(await wallet.sign({ hash }))
+}
 
-  await expect(lock(world, { ...swap, r, vs })).rejects.toThrow('BadSignature')
+test('a wallet may sign the op as typed data, which it can show, instead of the 32 bytes', async () => {
+  const swap = await createSwap(world, wallet)
+
+  await lock(world, { ...swap, ...(await signDigest(swap.hash)) })
+
+  expect(await readState(world, swap)).toBe('LOCKED')
+})
+
+test('a signature of any other digest does not pass as one of the op', async () => {
+  const swap = await createSwap(world, wallet)
+  const other = await createSwap(world, wallet, { inputAmount: 101n })
+  const prefixedTwice = hashMessage({ raw: hashMessage({ raw: swap.hash }) })
+
+  for (const digest of [other.hash, keccak256(swap.hash), prefixedTwice]) {
+    const signature = await signDigest(digest)
+    await expect(lock(world, { ...swap, ...signature })).rejects.toThrow('BadSignature')
+  }
+})
+
+test("another wallet's typed data does not pay for this wallet", async () => {
+  const swap = await createSwap(world, wallet)
+  const stranger = privateKeyToAccount(generatePrivateKey())
+  const signature = toCompact(await stranger.sign({ hash: swap.hash }))
+
+  await expect(lock(world, { ...swap, ...signature })).rejects.toThrow('BadSignature')
 })

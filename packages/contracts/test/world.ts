@@ -25,6 +25,10 @@ export const HOUR = 3_600n
 export const NATIVE = zeroAddress
 export const UNLIMITED = 2n ** 112n - 1n
 export const attester = privateKeyToAccount(`0x${'a7'.repeat(32)}`)
+/** Three keys, sorted as the escrow keeps them. */
+export const attesters = ['a8', 'a9', 'aa']
+  .map((byte) => privateKeyToAccount(`0x${byte.repeat(32)}`))
+  .sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1))
 
 /** Compiled while the file loads, so that it does not count towards a test's timeout. */
 const testContracts = compileTestContracts()
@@ -44,7 +48,9 @@ export type World = {
 }
 
 /** Deploys everything, with open caps, and stocks the vault with the token and native coin. */
-export async function createWorld(options: evm.ChainOptions = {}): Promise<World> {
+export async function createWorld(
+  options: evm.ChainOptions & { members?: readonly Address[]; threshold?: bigint } = {},
+): Promise<World> {
   const abis = [...geoEscrowAbi, ...geoVaultAbi, ...geoAccountAbi, ...uniswapV3AdapterAbi]
   const errors = abis.filter(({ type }) => type === 'error')
   const chain = await evm.createChain({ ...options, errors })
@@ -52,7 +58,8 @@ export async function createWorld(options: evm.ChainOptions = {}): Promise<World
   if (!treasury || !locker || !secondLocker || !deliverer || !stranger) throw new Error('too few accounts')
   const vault = await evm.deploy(chain, { abi: geoVaultAbi, bytecode: geoVaultBytecode }, [treasury])
   const escrowCode = { abi: geoEscrowAbi, bytecode: geoEscrowBytecode }
-  const escrow = await evm.deploy(chain, escrowCode, [vault, attester.address, treasury])
+  const { members = [attester.address], threshold = 1n } = options
+  const escrow = await evm.deploy(chain, escrowCode, [vault, members, threshold, treasury])
   const tokenCode = { abi: testTokenAbi, bytecode: testTokenBytecode }
   const token = await evm.deploy(chain, tokenCode, ['Dollar', 'USD', 6])
   const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'ACCOUNT' })
@@ -69,9 +76,15 @@ async function openForBusiness(world: World): Promise<void> {
   await evm.send(chain, { from: stranger, to: vault, value: 10n ** 18n })
   await listToken(world, world.token)
   await listToken(world, NATIVE)
+  const plain = encodeFunctionData({
+    abi: geoVaultAbi,
+    functionName: 'setPlainToken',
+    args: [world.token, true],
+  })
+  await evm.send(chain, { from: treasury, to: vault, data: plain })
 }
 
-/** Opens both caps of a token and, unless it is native, stocks the vault with it. */
+/** Opens the caps of a token and, unless it is native, stocks the vault with it. */
 export async function listToken(world: World, token: Address): Promise<void> {
   const { chain, treasury: from, vault, escrow } = world
   const args = [token, UNLIMITED] as const
@@ -79,6 +92,8 @@ export async function listToken(world: World, token: Address): Promise<void> {
   const claimData = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setClaimCap', args })
   await evm.send(chain, { from, to: vault, data: capData })
   await evm.send(chain, { from, to: escrow, data: claimData })
+  const refundData = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setRefundCap', args })
+  await evm.send(chain, { from, to: escrow, data: refundData })
   if (token !== NATIVE) await mint(world, { token, to: vault, amount: 10n ** 18n })
 }
 

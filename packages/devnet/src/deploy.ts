@@ -107,8 +107,11 @@ async function prepareAccounts(client: EvmClient, keys: Keys): Promise<void> {
 
 /** Deploys as an operator does, so that the local contracts equal those of other networks. */
 async function deployProtocol(deployer: Deployer, keys: Keys): Promise<DeployedChain['contracts']> {
-  const roles = { treasury: keys.treasury.address, attester: keys.attester.address }
-  const { contracts, creations } = planDeployment(roles)
+  const { contracts, creations } = planDeployment({
+    treasury: keys.treasury.address,
+    attesters: keys.attesters.map(({ address }) => address),
+    threshold: keys.threshold,
+  })
   for (const { data } of creations) await execute(deployer, { to: CREATE2_PROXY, data, gas: CREATION_GAS })
   for (const name of ['account', 'escrow', 'vault'] as const) {
     const code = await deployer.client.getCode({ address: contracts[name] })
@@ -153,12 +156,21 @@ async function stockVault(
     const claimArgs = [token.address, amount * CLAIM_CAP_TIMES] as const
     const cap = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setCap', args })
     const claimCap = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setClaimCap', args: claimArgs })
+    const refundCap = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setRefundCap', args: claimArgs })
+    const plainArgs = [token.address, true] as const
+    const plain = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setPlainToken', args: plainArgs })
     const mint = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [vault, amount] })
     const caps = [
       { to: vault, data: cap, gas: CALL_GAS },
       { to: escrow, data: claimCap, gas: CALL_GAS },
+      { to: escrow, data: refundCap, gas: CALL_GAS },
     ]
-    return token === NATIVE ? caps : [...caps, { to: token.address, data: mint, gas: CALL_GAS }]
+    if (token === NATIVE) return caps
+    return [
+      ...caps,
+      { to: vault, data: plain, gas: CALL_GAS },
+      { to: token.address, data: mint, gas: CALL_GAS },
+    ]
   })
   await Promise.all(calls.map((call) => execute(deployer, call)))
 }

@@ -12,7 +12,9 @@ export type SolanaKey = { seed: Hex; address: SolanaAddress }
  */
 export type Keys = {
   treasury: Key
-  attester: Key
+  attesters: Key[]
+  /** How many of the attesters have to sign. */
+  threshold: number
   relayers: Key[]
   /** Lock the first inputs of wallets, with their authorizations. */
   authorizationRelayers: Key[]
@@ -34,10 +36,11 @@ export type SolanaKeys = {
   faucet: SolanaKey
 }
 
-export function createKeys(): Keys {
+export function createKeys({ attesters = 1, threshold = 1 } = {}): Keys {
   return {
     treasury: createKey(),
-    attester: createKey(),
+    attesters: Array.from({ length: attesters }, createKey),
+    threshold,
     relayers: Array.from({ length: 4 }, createKey),
     authorizationRelayers: Array.from({ length: 2 }, createKey),
     deliverers: Array.from({ length: 2 }, createKey),
@@ -56,7 +59,7 @@ export function createKeys(): Keys {
 
 /** The secrets of each role of the service, as environment variables: no role can sign as another. */
 export function toServiceSecrets(keys: Keys) {
-  const { inventory, attester, feePayers } = keys.solana
+  const { inventory, feePayers } = keys.solana
   const seeds = [inventory, feePayers.input, feePayers.delivery].map(({ seed }) => seed)
   const list = (pairs: readonly Key[]) => pairs.map(({ privateKey }) => privateKey).join(',')
   return {
@@ -66,10 +69,15 @@ export function toServiceSecrets(keys: Keys) {
       GEOSWAP_DELIVERER_KEYS: list(keys.deliverers),
       GEOSWAP_SOLANA_KEYS: seeds.join(','),
     },
-    attester: {
-      GEOSWAP_ATTESTER_KEY: keys.attester.privateKey,
-      GEOSWAP_SOLANA_ATTESTER_KEY: attester.seed,
-    },
+    attester: attesterSecrets(keys),
+  }
+}
+
+/** The secrets of one attester. All of them have the one key of Solana. */
+export function attesterSecrets({ attesters, solana }: Pick<Keys, 'attesters' | 'solana'>, index = 0) {
+  return {
+    GEOSWAP_ATTESTER_KEY: attesters[index]?.privateKey ?? '',
+    GEOSWAP_SOLANA_ATTESTER_KEY: solana.attester.seed,
   }
 }
 

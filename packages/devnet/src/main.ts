@@ -12,6 +12,8 @@ contracts, inventory, faucet, API, worker and attester. Ctrl-C stops all of it. 
 npm start -- [options]
   --api N            processes of the API behind one port (default 1)
   --workers N        workers (default 1)
+  --attesters N      attesters, each a process with a key of its own, up to 7 (default 1)
+  --threshold N      how many attesters have to sign a claim or refund (default: a majority)
   --shape mainnet    chains that behave like Ethereum, Base, Arbitrum and Solana: their block times,
                      finality of many minutes, fees, limits of providers (default local)
   --without-service  everything but API, worker and attester; service.env says how to run those by hand
@@ -21,7 +23,16 @@ Environment
   PORT               port of the API (default 8080)
   GEOSWAP_HOME       folder of local.json and logs (default .geoswap in the project)`
 
-type Command = { home: string; port: number; api: number; workers: number; shape: Shape; service: boolean }
+type Command = {
+  home: string
+  port: number
+  api: number
+  workers: number
+  attesters: number
+  threshold: number
+  shape: Shape
+  service: boolean
+}
 
 async function main(): Promise<void> {
   const command = readCommand()
@@ -66,7 +77,8 @@ async function main(): Promise<void> {
 function readCommand(): Command | undefined {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
-  const options = { api: text, workers: text, shape: text, 'without-service': flag, help: flag }
+  const processes = { api: text, workers: text, attesters: text, threshold: text }
+  const options = { ...processes, shape: text, 'without-service': flag, help: flag }
   const problems: string[] = []
   const integer = (name: string, value: string | undefined, fallback: number, max: number): number => {
     const parsed = Number(value ?? fallback)
@@ -84,11 +96,15 @@ function readCommand(): Command | undefined {
       console.log(HELP)
       return undefined
     }
+    const attesters = integer('--attesters', values.attesters, 1, 7)
+    const majority = Math.floor(attesters / 2) + 1
     const command = {
       home: process.env.GEOSWAP_HOME || join(projectRoot, '.geoswap'),
       port: integer('PORT', process.env.PORT || undefined, 8080, 65_535),
       api: integer('--api', values.api, 1, 16),
       workers: integer('--workers', values.workers, 1, 16),
+      attesters,
+      threshold: integer('--threshold', values.threshold, majority, attesters),
       shape: shapeNamed(values.shape ?? 'local'),
       service: !values['without-service'],
     }

@@ -48,7 +48,7 @@ export type LocalNetwork = {
   faucetUrl: string
   /** The operator's listener; its key is in secrets.json. */
   operatorUrl?: string
-  /** The metrics endpoints of each worker and the attester; the API serves its own. */
+  /** The metrics endpoints of each worker and attester; the API serves its own. */
   metricsUrls: string[]
   chains: LocalChain[]
   /**
@@ -89,7 +89,7 @@ export type ServiceConfig = {
   relayers: Address[]
   authorizationRelayers: Address[]
   deliverers: Address[]
-  attester: Address
+  attesters: { members: Address[]; threshold: number }
   treasury: Address
   chains: ServiceChain[]
   discount: { asset: string }
@@ -159,7 +159,7 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
     relayers: keys.relayers.map(({ address }) => address),
     authorizationRelayers: keys.authorizationRelayers.map(({ address }) => address),
     deliverers: keys.deliverers.map(({ address }) => address),
-    attester: keys.attester.address,
+    attesters: { members: keys.attesters.map(({ address }) => address), threshold: keys.threshold },
     treasury: keys.treasury.address,
     chains: [...evm.map(toEvmServiceChain), toSolanaServiceChain(solana)],
     discount: { asset: DISCOUNT_ASSET },

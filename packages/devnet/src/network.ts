@@ -45,6 +45,10 @@ export type NetworkOptions = {
   /** The number of API processes that share the port. */
   api?: number
   workers?: number
+  /** The number of attesters, each a process with its own key; 1 by default. */
+  attesters?: number
+  /** How many of the attesters have to sign; 1 by default. */
+  threshold?: number
   /** The set of chains and their behaviour; `local` by default. */
   shape?: Shape
   /** Block time of the EVM chains, instead of the shape's. */
@@ -126,7 +130,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
       options,
       plan,
       home,
-      keys: createKeys(),
+      keys: createKeys(options),
       processes,
       env: options.env ?? {},
       say,
@@ -242,7 +246,7 @@ async function startDatabase(context: Context): Promise<{ service: ServiceSetup;
   processes.add({ name: 'postgres', stopOrder: 3, ...postgres })
   say('PostgreSQL runs')
 
-  const databaseUrls = await createLogins(postgres.url)
+  const databaseUrls = await createLogins(postgres.url, { attesters: keys.attesters.length })
   const service = { home, keys, env, databaseUrl: postgres.url, databaseUrls, onDown }
   if (options.service === false) return { service, apiKey: '' }
   await migrate(service)
@@ -315,15 +319,17 @@ async function startService(
     index === 0 ? 'worker' : `worker-${index + 1}`,
   )
   const workers = await Promise.all(logs.map(async (log) => ({ log, metricsPort: await findFreePort() })))
-  const attester = { metricsPort: await findFreePort() }
+  const attesters = await Promise.all(
+    context.keys.attesters.map(async (_, index) => ({ index, metricsPort: await findFreePort() })),
+  )
   const roles = [
     apiRole(service, { port, operatorPort, processes: options.api ?? 1 }),
-    attesterRole(service, attester),
+    ...attesters.map((attester) => attesterRole(service, attester)),
     ...workers.map((worker) => workerRole(service, worker)),
   ]
   await Promise.all(roles.map((role) => processes.start(role)))
   say('API, worker and attester run')
-  return [...workers, attester].map(({ metricsPort }) => `http://127.0.0.1:${metricsPort}/metrics`)
+  return [...workers, ...attesters].map(({ metricsPort }) => `http://127.0.0.1:${metricsPort}/metrics`)
 }
 
 async function choosePort({ usualPorts }: NetworkOptions, usual: number): Promise<number> {

@@ -4,7 +4,7 @@ import { createStarter } from '@geoswap/service/starter'
 /** A chain's entry in the service's configuration, without the addresses. */
 export type ChainRules = Readonly<Record<string, unknown>>
 
-const NO_ROLES = { relayers: [], authorizationRelayers: [], deliverers: [] }
+const NO_ROLES = { relayers: [], authorizationRelayers: [], deliverers: [], attesters: [] }
 
 /** The entry that `service init` writes for this public chain: the network tests what operators get. */
 export function publicRulesOf(name: string): ChainRules {

@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildService } from '@geoswap/service/build'
 import type { Home } from './home.ts'
-import { type Keys, toServiceSecrets } from './keys.ts'
+import { attesterSecrets, type Keys, toServiceSecrets } from './keys.ts'
 import {
   type Environment,
   listeningPort,
@@ -76,9 +76,20 @@ export function workerRole(setup: ServiceSetup, worker: Omit<Background, 'name'>
   return backgroundRole(setup, { name: 'worker', ...worker })
 }
 
-export function attesterRole(setup: ServiceSetup, { metricsPort }: Pick<Background, 'metricsPort'>): Role {
-  return backgroundRole(setup, { name: 'attester', log: 'attester', metricsPort })
+/** Each attester is a role of its own, so that one alone can be stopped: `attester`, `attester-2`, … */
+export function attesterRole(
+  setup: ServiceSetup,
+  { index, metricsPort }: { index: number; metricsPort: number },
+): Role {
+  const name = nameOfAttester(index)
+  const env = {
+    DATABASE_URL: setup.databaseUrls.attesters[index] ?? '',
+    ...attesterSecrets(setup.keys, index),
+  }
+  return { ...backgroundRole(setup, { name: 'attester', log: name, metricsPort }, env), name }
 }
+
+const nameOfAttester = (index: number) => (index === 0 ? 'attester' : `attester-${index + 1}`)
 
 type ApiSetup = { port: number; processes: number; operatorPort?: number | undefined }
 
@@ -123,8 +134,8 @@ export function apiRole(setup: ServiceSetup, api: ApiSetup): Role {
   }
 }
 
-function backgroundRole(setup: ServiceSetup, role: Background): Role {
-  const env = { ...serviceEnvironment(setup, role.name), METRICS_PORT: String(role.metricsPort) }
+function backgroundRole(setup: ServiceSetup, role: Background, own: Environment = {}): Role {
+  const env = { ...serviceEnvironment(setup, role.name), METRICS_PORT: String(role.metricsPort), ...own }
   const logFile = setup.home.logFile(role.log)
   return {
     name: role.name,
@@ -132,7 +143,7 @@ function backgroundRole(setup: ServiceSetup, role: Background): Role {
     launch: () => spawnNode({ file: SERVICE, args: [role.name], env, logFile }),
     // The worker has no endpoint to check. If it cannot run, it exits, which the supervisor reports.
     waitUntilReady: async () => {},
-    onDown: (reason) => setup.onDown(role.name, reason),
+    onDown: (reason) => setup.onDown(role.log, reason),
     restart: true,
   }
 }

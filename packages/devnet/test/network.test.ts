@@ -193,7 +193,7 @@ test('local.json and the configuration of the service are written before the net
   expect(read('local.json')).toEqual(network.local)
   expect(read('service.json')).toMatchObject({
     network: 'local',
-    attester: network.keys.attester.address,
+    attesters: { members: network.keys.attesters.map(({ address }) => address), threshold: 1 },
     quoteTtlMs: 5_000,
   })
 })

@@ -7,6 +7,7 @@ import {
   uniswapV3AdapterBytecode,
   uniswapV3AdapterRuntime,
 } from './abi/uniswap-v3-adapter.gen.ts'
+import { sortAttesters } from './attestation.ts'
 import type { RuntimeCode } from './code-hash.ts'
 
 /**
@@ -50,11 +51,14 @@ export const CONTRACT_CODE: Record<ContractName, RuntimeCode> = {
   adapter: uniswapV3AdapterRuntime,
 }
 
-/** The addresses of the contracts of a treasury and an attester, equal on every chain. */
-export function planDeployment({ treasury, attester }: { treasury: Address; attester: Address }): Deployment {
+/** Who decides: `threshold` of the attesters must sign. */
+export type DeploymentRoles = { treasury: Address; attesters: readonly Address[]; threshold: number }
+
+/** The addresses of the contracts of these roles, equal on every chain. */
+export function planDeployment({ treasury, attesters, threshold }: DeploymentRoles): Deployment {
   const vaultCode = encodeDeployData({ abi: geoVaultAbi, bytecode: geoVaultBytecode, args: [treasury] })
   const vault = addressOf(vaultCode)
-  const args = [vault, attester, treasury] as const
+  const args = [vault, sortAttesters(attesters), BigInt(threshold), treasury] as const
   const escrowCode = encodeDeployData({ abi: geoEscrowAbi, bytecode: geoEscrowBytecode, args })
   const escrow = addressOf(escrowCode)
   return {

@@ -43,7 +43,7 @@ export type Config = Readonly<{
   sealKeys: readonly { id: string; key: Secret }[]
   relayerKeys: readonly Secret[]
   delivererKeys: readonly Secret[]
-  /** Two during a handover. */
+  /** One, or two during a handover on one machine. */
   attesterKeys: readonly Secret[]
   /** The gas float's key on EVM chains; that of Solana is one of the Solana keys. */
   floatKey: Secret | undefined
@@ -53,6 +53,8 @@ export type Config = Readonly<{
   solanaKeys: readonly Secret[]
   solanaAttesterKeys: readonly Secret[]
   pythApiKey: Secret | undefined
+  /** Whether the code of the treasury may differ between chains. */
+  acceptsTreasury: boolean
 }>
 
 export const defaultDeadlines = {

@@ -108,6 +108,7 @@ async function main(args: string[]): Promise<void> {
     process.exitCode = await runCommand(terminal, () => run(asked.args, process.env, terminal))
     return
   }
+  if (asked.acceptsTreasury) process.env['GEOSWAP_ACCEPT_TREASURY'] = '1'
   if (asked.name === 'migrate') return runMigrate()
   if (asked.name === 'all') process.exit(await runAll(process.env))
   return runRole(asked.name)

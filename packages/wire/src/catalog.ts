@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ORIGIN_FAMILIES } from './quote.ts'
-import { ChainId, ChainRef, ChainRefText, caip, oneOf, strictObject, Usd } from './schema.ts'
+import { ChainId, ChainRef, ChainRefText, caip, oneOf, strictObject, Time, Usd } from './schema.ts'
 
 /** Why a chain has no quotes now: the codes with which a quote would be refused. */
 const UNAVAILABLE_REASONS = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE'] as const
@@ -29,6 +29,14 @@ export const ChainEntry = Type.Object({
     oneOf(UNAVAILABLE_REASONS, {
       description:
         'Present if not available: the chain does not answer or has halted, or its coin has no current price.',
+    }),
+  ),
+  attesterChangeAt: Type.Optional(
+    Type.Unsafe<string>({
+      ...Time,
+      description:
+        'Present while other attesters are proposed for the escrow: no swap from this chain is built that could be ' +
+        'refunded only after this time.',
     }),
   ),
 })

@@ -28,6 +28,13 @@ export const OperatorChain = strictObject({
   measuredFinalitySeconds: Type.Optional(
     Type.Unsafe<number>({ ...Seconds, description: 'How long it takes. Absent until it was measured.' }),
   ),
+  attesterChangeAt: Type.Optional(
+    Type.Unsafe<string>({
+      ...Time,
+      description:
+        'Present while other attesters are proposed: the first moment at which they can be accepted.',
+    }),
+  ),
   exposedCents: Cents,
   lostCents: Type.Unsafe<string>({
     ...Cents,

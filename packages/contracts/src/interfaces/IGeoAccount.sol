@@ -16,7 +16,8 @@ interface IGeoAccount {
     /// @param token The input token.
     /// @param amount The op's input amount.
     /// @param expectedBalance The escrow's balance of the token after the payment.
-    /// @param opHash The EIP-712 hash of the GeoOp; the wallet signed it with EIP-191 (personal_sign of the 32 bytes).
+    /// @param opHash The EIP-712 hash of the GeoOp. The wallet signed it as such (eth_signTypedData_v4), or the 32 bytes
+    ///        of it with EIP-191 (personal_sign).
     /// @param r First half of the EIP-2098 signature.
     /// @param vs Second half of the EIP-2098 signature.
     function pay(address token, uint256 amount, uint256 expectedBalance, bytes32 opHash, bytes32 r, bytes32 vs)

@@ -24,11 +24,18 @@ interface IGeoEscrow {
         bytes32 delivery;
     }
 
-    /// @notice An op with the wallet's EIP-2098 signature over its hash (EIP-191, 32 bytes).
+    /// @notice An op with the wallet's EIP-2098 signature: over the op's hash itself (EIP-712), or over the 32 bytes of
+    ///         it (EIP-191).
     struct SignedOp {
         Op op;
         bytes32 r;
         bytes32 vs;
+    }
+
+    /// @notice An op with the wallet's signature of the input token's EIP-3009 authorization.
+    struct AuthorizedOp {
+        Op op;
+        bytes signature;
     }
 
     /// @notice An op with the locker that took its input.
@@ -39,7 +46,7 @@ interface IGeoEscrow {
 
     /// @dev The op's input is in the escrow.
     event Locked(bytes32 indexed op);
-    /// @dev `lockMany` left this op out. It proves nothing about the op's future.
+    /// @dev A batch left this op out. It proves nothing about the op's future.
     event LockFailed(bytes32 indexed op);
     /// @dev The op is delivered; its input belongs to the vault.
     event Claimed(bytes32 indexed op);
@@ -51,17 +58,25 @@ interface IGeoEscrow {
     event Credited(address indexed owner, address indexed token, uint256 amount);
     /// @dev An owner withdrew its credit.
     event Withdrawn(address indexed owner, address indexed token, address to, uint256 amount);
-    /// @dev The treasury proposed another attester, or withdrew the proposal (zero address).
-    event AttesterProposed(address indexed attester, uint256 readyAt);
-    /// @dev This attester signs from now on.
-    event AttesterChanged(address indexed attester);
+    /// @dev What lay at an op's address went to the op's wallet.
+    event Recovered(bytes32 indexed op, address indexed token, uint256 amount);
+    /// @dev The treasury proposed another set of attesters, or withdrew the proposal (no members).
+    event AttestersProposed(address[] members, uint256 threshold, uint256 readyAt);
+    /// @dev This set decides ops whose refundDeadline is `since` or later.
+    event AttestersChanged(address[] members, uint256 threshold, uint256 since);
     /// @dev The maximum that can be claimed of a token per hour.
     event ClaimCapSet(address indexed token, uint256 limitPerHour);
+    /// @dev The maximum that attesters can refund of a token per hour.
+    event RefundCapSet(address indexed token, uint256 limitPerHour);
+    /// @dev The treasury stopped attested refunds, or allowed them again.
+    event AttestedRefundsStopSet(bool isStopped);
 
     /// @dev The op's deadline has passed.
     error Expired();
     /// @dev Not `opDeadline < refundDeadline <= now + 7 days`.
     error BadDeadlines();
+    /// @dev A set of attesters is proposed that could decide this op; see `proposedAttesters`.
+    error NotBeforeChange();
     /// @dev The wallet does not run GeoAccount's code.
     error NotDelegated();
     /// @dev The index does not fit 64 bits.
@@ -70,14 +85,26 @@ interface IGeoEscrow {
     error SlotTaken();
     /// @dev The token does not answer `balanceOf`, or its balance plus the amount overflows.
     error BadBalance();
+    /// @dev The balance after the payment is not the expected one: too little was there, or the token took a fee.
+    error WrongAmount();
     /// @dev The op is not LOCKED under this locker.
     error NotLocked();
-    /// @dev The signature is not the attester's.
+    /// @dev Not exactly `threshold` signatures of the op's attesters, sorted by signer.
     error NotAttested();
-    /// @dev The attester's signature is no longer valid.
+    /// @dev The ops of a batch belong to different sets of attesters.
+    error MixedAttesters();
+    /// @dev The attesters' signatures are no longer valid.
     error AttestationExpired();
-    /// @dev Only after the op's refundDeadline.
+    /// @dev The treasury stopped attested refunds; anyone can refund after refundDeadline.
+    error AttestedRefundsStopped();
+    /// @dev The token's cap of attested refunds for this hour is used up.
+    error RefundCapReached();
+    /// @dev A refund only after refundDeadline; a recovery only when the op can no longer be locked.
     error TooEarly();
+    /// @dev The op's address holds nothing of this token.
+    error NothingToRecover();
+    /// @dev The wallet or the token refused the payment.
+    error PaymentRefused();
     /// @dev The token's cap for this hour is used up; the op stays LOCKED and can be claimed in a later hour.
     error ClaimCapReached();
     /// @dev A cap is at most 2^112 - 1.
@@ -94,8 +121,12 @@ interface IGeoEscrow {
     error NotTreasury();
     /// @dev A role cannot be the zero address.
     error ZeroAddress();
-    /// @dev No attester is proposed, or its delay is not over.
-    error AttesterNotReady();
+    /// @dev A set has 1 to 7 members, sorted, none twice, and a threshold of 1 to all of them.
+    error BadAttesters();
+    /// @dev No set is proposed, its delay is not over, or it has lapsed.
+    error AttestersNotReady();
+    /// @dev Only this contract itself.
+    error NotSelf();
     /// @dev A call into the escrow during another one.
     error Reentrancy();
 
@@ -109,31 +140,84 @@ interface IGeoEscrow {
     /// @param ops The signed ops; those with equal input tokens side by side cost less.
     function lockMany(SignedOp[] calldata ops) external;
 
+    /// @notice Takes an op's input by the input token's EIP-3009 `receiveWithAuthorization`, from any wallet that signed:
+    ///         (wallet, this contract, inputAmount, 0, opDeadline + 1, nonce = the op's hash). The caller is the locker.
+    /// @param op The op.
+    /// @param signature The wallet's signature, as the token accepts it: of a key, or by ERC-1271.
+    function lockWithAuthorization(Op calldata op, bytes calldata signature) external;
+
+    /// @notice Takes the inputs of many ops by authorization. An op that cannot be locked is reported and left out.
+    /// @param ops The authorized ops; those with equal input tokens side by side cost less.
+    function lockManyWithAuthorization(AuthorizedOp[] calldata ops) external;
+
+    /// @notice Takes an op's input from the op's address, where anyone has sent it. The caller is the locker.
+    /// @param op The op. It needs no signature: the input can only come back to its wallet or be swapped as it says.
+    function lockDeposited(Op calldata op) external;
+
+    /// @notice Takes an op's input from its wallet by an EIP-2612 permit, whose spender is the op's address and whose
+    ///         value is inputAmount. An allowance that is there already also suffices. The caller is the locker.
+    /// @param op The op.
+    /// @param deadline The permit's deadline.
+    /// @param v The permit's signature.
+    /// @param r The permit's signature.
+    /// @param s The permit's signature.
+    function lockPermitted(Op calldata op, uint256 deadline, uint8 v, bytes32 r, bytes32 s) external;
+
+    /// @notice Sends all of a token at an op's address to the op's wallet, once the op can no longer be locked: after
+    ///         opDeadline, or when its position has seen its round. Anyone may call.
+    /// @param locker The op's locker.
+    /// @param op The op.
+    /// @param token The token, also another than the input token.
+    function recover(address locker, Op calldata op, address token) external;
+
+    /// @notice Receives one authorized payment of a batch. Only this contract calls it.
+    /// @param wallet The payer.
+    /// @param token The token.
+    /// @param amount The amount.
+    /// @param expectedBalance This contract's balance after the payment.
+    /// @param opDeadline The op's deadline.
+    /// @param opHash The op's hash.
+    /// @param signature The wallet's signature.
+    function receiveAuthorized(
+        address wallet,
+        address token,
+        uint256 amount,
+        uint256 expectedBalance,
+        uint256 opDeadline,
+        bytes32 opHash,
+        bytes calldata signature
+    ) external;
+
+    /// @notice Moves funds in the name of an op's address. Only this contract calls it, on an op's address.
+    /// @param token The token.
+    /// @param from The op's address, or a wallet with an allowance for it.
+    /// @param to This contract or the op's wallet.
+    /// @param amount The amount.
+    function moveFromOpAddress(address token, address from, address to, uint256 amount) external;
+
     /// @notice Pays a delivered op's input to the vault.
     /// @param op The op and its locker.
-    /// @param r First half of the attester's signature over Claims([op]).
-    /// @param vs Second half of the attester's signature.
-    function claim(LockedOp calldata op, bytes32 r, bytes32 vs) external;
+    /// @param signatures The attesters' signatures over Claims([op]): exactly `threshold` EIP-2098 signatures of 64
+    ///        bytes, sorted by signer.
+    function claim(LockedOp calldata op, bytes calldata signatures) external;
 
     /// @notice Pays the inputs of delivered ops to the vault: one transfer for each run of equal tokens. Ops that are no
     ///         longer LOCKED are left out, as are those above the token's cap, which can be claimed in a later hour.
-    /// @param ops The ops and their lockers; sort them by token.
-    /// @param r First half of the attester's signature over Claims(ops), in this order.
-    /// @param vs Second half of the attester's signature.
-    function claimMany(LockedOp[] calldata ops, bytes32 r, bytes32 vs) external;
+    /// @param ops The ops and their lockers, all of one set of attesters; sort them by token.
+    /// @param signatures The attesters' signatures over Claims(ops), in this order; as for `claim`.
+    function claimMany(LockedOp[] calldata ops, bytes calldata signatures) external;
 
-    /// @notice Returns an op's input to its wallet after refundDeadline. Anyone may call.
+    /// @notice Returns an op's input to its wallet after refundDeadline. Anyone may call, and nobody can stop it.
     /// @param locker The op's locker.
     /// @param op The op.
     function refund(address locker, Op calldata op) external;
 
-    /// @notice Returns an op's input to its wallet at any time, since the attester signed that it will not be delivered.
+    /// @notice Returns an op's input to its wallet at any time, since the attesters signed that it will not be delivered.
     /// @param locker The op's locker.
     /// @param op The op.
-    /// @param validUntil Last second at which the attester's signature is valid.
-    /// @param r First half of the attester's signature over Refund(op, validUntil).
-    /// @param vs Second half of the attester's signature.
-    function refundAttested(address locker, Op calldata op, uint256 validUntil, bytes32 r, bytes32 vs) external;
+    /// @param validUntil Last second at which the attesters' signatures are valid.
+    /// @param signatures The attesters' signatures over Refund(op, validUntil); as for `claim`.
+    function refundAttested(address locker, Op calldata op, uint256 validUntil, bytes calldata signatures) external;
 
     /// @notice Pays out the caller's credit.
     /// @param token The token of the credit.
@@ -156,19 +240,31 @@ interface IGeoEscrow {
         bytes32 vs
     ) external;
 
-    /// @notice Proposes the next attester, or withdraws the proposal (zero address). Treasury only.
-    /// @param next The next attester.
-    function proposeAttester(address next) external;
+    /// @notice Proposes the next set of attesters, or withdraws the proposal (no members). Treasury only.
+    /// @dev While it can be accepted, a lock with `refundDeadline >= readyAt` is refused.
+    /// @param members 1 to 7 keys, sorted.
+    /// @param threshold How many of them must sign.
+    function proposeAttesters(address[] calldata members, uint256 threshold) external;
 
-    /// @notice Makes the proposed attester the attester, 8 days after the proposal. Treasury only.
-    /// @dev Longer than an op can be held, so that every op locked before the proposal can be refunded by anyone first.
-    function acceptAttester() external;
+    /// @notice Adds the proposed set, from 8 to 10 days after the proposal. Treasury only.
+    /// @dev Longer than an op can be held: no op that was locked before the proposal has a refundDeadline that late.
+    function acceptAttesters() external;
 
     /// @notice Sets how much of a token can be claimed per hour. Treasury only.
-    /// @dev A token without a cap cannot be claimed, so that a stolen attester key cannot move unexpected tokens.
+    /// @dev A token without a cap cannot be claimed, so that stolen attester keys cannot move unexpected tokens.
     /// @param token The token.
     /// @param limitPerHour The limit, at most 2^112 - 1.
     function setClaimCap(address token, uint256 limitPerHour) external;
+
+    /// @notice Sets how much of a token attesters can refund per hour. Treasury only.
+    /// @dev A token without a cap has no attested refunds. The public refund after refundDeadline has no cap.
+    /// @param token The token.
+    /// @param limitPerHour The limit, at most 2^112 - 1.
+    function setRefundCap(address token, uint256 limitPerHour) external;
+
+    /// @notice Stops all attested refunds, or allows them again. Treasury only.
+    /// @param isStopped Whether they are stopped.
+    function setAttestedRefundsStopped(bool isStopped) external;
 
     /// @notice An op's id.
     /// @param op The op.
@@ -205,11 +301,36 @@ interface IGeoEscrow {
     /// @param token The token.
     function claimCaps(address token) external view returns (uint256 limitPerHour, uint256 claimedThisHour);
 
-    /// @notice The key that attests deliveries.
-    function attester() external view returns (address);
+    /// @notice A token's cap of attested refunds and the amount so refunded this hour.
+    /// @param token The token.
+    function refundCaps(address token) external view returns (uint256 limitPerHour, uint256 refundedThisHour);
 
-    /// @notice The next attester, and the second from which it can be accepted.
-    function pendingAttester() external view returns (address next, uint256 readyAt);
+    /// @notice Whether the treasury has stopped attested refunds.
+    function attestedRefundsStopped() external view returns (bool);
+
+    /// @notice The op's own address. What is sent there goes into this contract for this op, or to the op's wallet.
+    /// @param op The op's hash.
+    function depositAddress(bytes32 op) external view returns (address);
+
+    /// @notice The set that decides ops with this refundDeadline: the newest with `since <= refundDeadline`.
+    /// @param refundDeadline The op's refundDeadline.
+    function attestersFor(uint256 refundDeadline) external view returns (address[] memory members, uint256 threshold);
+
+    /// @notice The number of sets so far.
+    function attesterSetCount() external view returns (uint256);
+
+    /// @notice A set. The first has number 0 and since 0.
+    /// @param number The set's number.
+    function attesterSet(uint256 number)
+        external
+        view
+        returns (address[] memory members, uint256 threshold, uint256 since);
+
+    /// @notice The proposed set and the second from which it can be accepted; nothing once it has lapsed.
+    function proposedAttesters()
+        external
+        view
+        returns (address[] memory members, uint256 threshold, uint256 readyAt);
 
     /// @notice The recipient of claimed inputs.
     function VAULT() external view returns (address);

@@ -26,7 +26,8 @@ interface IGeoVault {
         Fill fill;
     }
 
-    /// @dev `delivery` is hashStruct(Delivery) of the payment. In a final block this log is the proof of delivery.
+    /// @dev `delivery` is hashStruct(Delivery) of the payment. In a final block this log is the proof of delivery. `amount`
+    ///      is what the recipient's balance grew by, or, of a plain token and native coin, what was paid.
     event Delivered(bytes32 indexed delivery, uint256 amount);
     /// @dev `deliverMany` left this delivery out. It proves nothing about the delivery's future.
     event DeliverFailed(bytes32 indexed delivery);
@@ -36,6 +37,8 @@ interface IGeoVault {
     event AdapterSet(address indexed adapter, bool isAllowed);
     /// @dev The maximum of a token that deliveries can pay per hour.
     event CapSet(address indexed token, uint256 limitPerHour);
+    /// @dev The treasury marked a token as plain, or no longer so.
+    event PlainTokenSet(address indexed token, bool isPlain);
     /// @dev The treasury withdrew inventory.
     event Withdrawn(address indexed token, address indexed to, uint256 amount);
 
@@ -53,7 +56,7 @@ interface IGeoVault {
     error AlreadyDelivered();
     /// @dev The index or position does not fit its field.
     error IndexOutOfRange();
-    /// @dev The amount is below the signed minimum.
+    /// @dev The amount, or what the recipient's balance grew by, is below the signed minimum.
     error BelowMinimum();
     /// @dev The zero address, the token itself and this vault cannot be paid.
     error BadRecipient();
@@ -67,6 +70,8 @@ interface IGeoVault {
     error Overspent();
     /// @dev Too little gas to give a payment its full allowance; nothing was changed.
     error LowGas();
+    /// @dev Only this contract itself.
+    error NotSelf();
     /// @dev A call into the vault during another one.
     error Reentrancy();
 
@@ -99,6 +104,16 @@ interface IGeoVault {
         bytes calldata data
     ) external;
 
+    /// @notice Pays one delivery of a batch in a token that is not plain. Only this contract calls it.
+    /// @param token The output token.
+    /// @param recipient The recipient.
+    /// @param amount The amount to pay.
+    /// @param minOutput The least that the recipient's balance must grow by.
+    /// @return received What it grew by.
+    function payMeasured(address token, address recipient, uint256 amount, uint256 minOutput)
+        external
+        returns (uint256 received);
+
     /// @notice Allows or revokes a deliverer key. Treasury only.
     /// @param deliverer The key.
     /// @param isAllowed Whether it may deliver.
@@ -114,6 +129,11 @@ interface IGeoVault {
     /// @param token The token.
     /// @param limitPerHour The limit, at most 2^112 - 1.
     function setCap(address token, uint256 limitPerHour) external;
+
+    /// @notice Marks a token whose transfers move exactly the amount, so that balances need not be compared. Treasury only.
+    /// @param token The token.
+    /// @param isPlain Whether it is one. Native coin always is.
+    function setPlainToken(address token, bool isPlain) external;
 
     /// @notice Withdraws inventory. Treasury only.
     /// @param token The token.
@@ -152,6 +172,10 @@ interface IGeoVault {
     /// @notice Whether an adapter may be used.
     /// @param adapter The adapter.
     function adapters(address adapter) external view returns (bool);
+
+    /// @notice Whether a token is marked as plain.
+    /// @param token The token.
+    function plainTokens(address token) external view returns (bool);
 
     /// @notice hashStruct(Delivery) of a delivery by this vault on this chain.
     /// @param ring The ring.

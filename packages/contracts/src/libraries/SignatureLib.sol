@@ -15,6 +15,16 @@ library SignatureLib {
         return ECDSA.tryRecover(digest, r, vs);
     }
 
+    /// @dev The EIP-2098 signature at `position` of a row of them. The caller has checked the length. Equivalent Solidity:
+    ///      r = bytes32(signatures[position * 64:]); vs = bytes32(signatures[position * 64 + 32:]);
+    function at(bytes calldata signatures, uint256 position) internal pure returns (bytes32 r, bytes32 vs) {
+        assembly ("memory-safe") {
+            let start := add(signatures.offset, shl(6, position))
+            r := calldataload(start)
+            vs := calldataload(add(start, 0x20))
+        }
+    }
+
     /// @dev The signer of a 65-byte (r, s, v) or 64-byte (r, vs) signature, or the zero address.
     function signer(bytes32 digest, bytes calldata signature) internal view returns (address) {
         if (signature.length == 64) return signer(digest, bytes32(signature[:32]), bytes32(signature[32:]));

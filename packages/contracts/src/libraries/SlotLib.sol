@@ -27,4 +27,9 @@ library SlotLib {
     function accepts(uint256 word, uint256 index) internal pure returns (bool) {
         return word & STATE_MASK != LOCKED && word >> ROUND_SHIFT < index >> 32;
     }
+
+    /// @dev Whether the position has seen the index's round or a higher one, so that it never takes this index again.
+    function hasSeen(uint256 word, uint256 index) internal pure returns (bool) {
+        return word >> ROUND_SHIFT >= index >> 32;
+    }
 }

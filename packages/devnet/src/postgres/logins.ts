@@ -3,28 +3,37 @@ import pg from 'pg'
 
 const PARTS = ['api', 'worker', 'attester', 'operator', 'dashboard'] as const
 
-/** The database URL of each part of the service, with a login role limited to that part. */
-export type DatabaseUrls = Readonly<Record<(typeof PARTS)[number], string>>
+/**
+ * The database URL of each part of the service, with a login role limited to that part. Each attester has its own,
+ * since the database knows it by its login.
+ */
+export type DatabaseUrls = Readonly<Record<(typeof PARTS)[number], string>> & {
+  readonly attesters: readonly string[]
+}
 
 /**
  * Creates the roles of the service as an operator does, before the tables exist. Repeatable, with new
  * passwords.
  */
-export async function createLogins(adminUrl: string): Promise<DatabaseUrls> {
+export async function createLogins(adminUrl: string, { attesters = 1 } = {}): Promise<DatabaseUrls> {
   const client = new pg.Client(adminUrl)
   await client.connect()
   try {
     const entries: [string, string][] = []
     for (const part of PARTS) entries.push([part, await createLogin(client, adminUrl, part)])
-    return Object.fromEntries(entries) as DatabaseUrls
+    const urls = Object.fromEntries(entries) as Record<(typeof PARTS)[number], string>
+    const more: string[] = []
+    for (let number = 2; number <= attesters; number += 1)
+      more.push(await createLogin(client, adminUrl, 'attester', `_${number}`))
+    return { ...urls, attesters: [urls.attester, ...more] }
   } finally {
     await client.end()
   }
 }
 
-async function createLogin(client: pg.Client, adminUrl: string, part: string): Promise<string> {
+async function createLogin(client: pg.Client, adminUrl: string, part: string, suffix = ''): Promise<string> {
   const group = `geoswap_${part}`
-  const login = `local_${part}`
+  const login = `local_${part}${suffix}`
   const password = randomBytes(24).toString('hex')
   await createRole(client, group, 'nologin')
   await createRole(client, login, 'login')

@@ -5,6 +5,7 @@ import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import type { LockRef } from '../chains/chain.ts'
 import type { Op } from '../model/swap.ts'
 import { markAttemptsFinal } from '../store/attempts.ts'
+import { insertAttestation } from '../store/attestations.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
 let database: TestDatabase
@@ -26,6 +27,12 @@ async function refundDecidedAt(block: bigint) {
   await pool.query('update swaps set origin_final = true where id = $1', [swap.swapId])
   const proof = { kind: 'attemptsConsumedUndelivered' }
   await moveTestSwap(pool, swap, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof })
+  await insertAttestation(pool, {
+    chainId: 31_337,
+    kind: 'refund',
+    swapIds: [swap.swapId],
+    validUntil: 3_600,
+  })
   return swap
 }
 
@@ -38,13 +45,15 @@ async function attestAt(number: bigint) {
     readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
     readUndelivered: async (ops: readonly Op[]) => new Set(ops.map(({ hash }) => hash)),
     isDeliveryOver: () => false,
+    readAttesters: async () => ({ members: ['mine'], threshold: 1 }),
   }
   const deps = {
     pool: database.pool,
     chainOf: () => chain,
     isSigned: async () => true,
     isVerified: () => true,
-    signRefund: async () => '0x',
+    signers: ['mine'],
+    sign: async () => '0x',
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
   }

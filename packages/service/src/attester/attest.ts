@@ -1,21 +1,16 @@
 import type { Pool } from 'pg'
+import type { Attested } from '../chains/attested.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import { failPoint } from '../fail-point.ts'
 import { collectError, throwFirst } from '../model/collect-error.ts'
-import { chunksOf, groupBy } from '../model/group.ts'
+import { groupBy } from '../model/group.ts'
+import { isPaid, isRefundDue } from '../model/lifecycle.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { tallyAttempts } from '../store/attempts.ts'
-import {
-  dropAttestation,
-  findWaiting,
-  insertAttestation,
-  type Outcome,
-  settleOutcomes,
-  type WaitingAttestation,
-} from '../store/attestations.ts'
-import { inTransaction } from '../store/db.ts'
-import { findToAttest } from '../store/swaps.ts'
+import { findProposed, type Proposed, recordCheck, settleOutcomes } from '../store/attestation-signatures.ts'
+import type { Outcome } from '../store/attestations.ts'
+import { findSwaps } from '../store/swaps.ts'
 
 export type AttestDeps = {
   pool: Pool
@@ -25,10 +20,10 @@ export type AttestDeps = {
   isVerified(chainId: number): boolean
   /** Whether the wallet signed the stored terms; for an orphan, whether the input is its own. */
   isSigned(swap: Swap): Promise<boolean>
-  signClaims(chainId: number, ops: readonly Op[]): Promise<string>
-  signRefund(chainId: number, op: Op, validUntil: number): Promise<string>
-  /** Whether the chain accepts this signature now: not after the attester was replaced. */
-  isTaken(attestation: WaitingAttestation): Promise<boolean>
+  /** The addresses of this process. */
+  signers: readonly string[]
+  /** `ops` are those of the attestation, in its order. */
+  sign(signer: string, attested: Attested, ops: readonly Op[]): Promise<string>
   /** All chains on which an op of unknown terms may have been delivered. */
   everywhere: readonly {
     chain: Pick<Chain, 'readHeads'>
@@ -38,105 +33,146 @@ export type AttestDeps = {
   onRefused(swap: Swap, why: string): void
 }
 
-const REFUND_VALID_SECONDS = 3_600
+/** A proposed outcome, and the addresses of this process that its escrow asks. */
+type Asked = Proposed & { swaps: readonly Swap[]; signers: readonly string[] }
 
-/** Signs outcomes that this attester itself has seen to be final: at most one per op, ever. */
+// The worker proposes an hour. These nodes may be behind the worker's.
+const LONGEST_VALID_SECONDS = 2 * 3_600
+
+/** Signs proposed outcomes that this attester itself has seen to be final: at most one per op, ever. */
 export async function attestAll(deps: AttestDeps): Promise<void> {
   const faults: unknown[] = []
-  await dropReplaced(deps, faults)
-  await attestClaims(deps, faults)
-  await attestRefunds(deps, faults)
+  const asked = await findAsked(deps, faults)
+  await attestClaims(
+    deps,
+    asked.filter(({ kind }) => kind === 'claim'),
+    faults,
+  )
+  await attestRefunds(
+    deps,
+    asked.filter(({ kind }) => kind === 'refund'),
+    faults,
+  )
   throwFirst(faults)
 }
 
-/** Drops unsent attestations of a replaced attester, so that they are signed again. The outcome stays. */
-async function dropReplaced(deps: AttestDeps, faults: unknown[]): Promise<void> {
-  for (const attestation of await findWaiting(deps.pool)) {
-    const isTaken = await collectError(faults, () => deps.isTaken(attestation))
-    if (isTaken === false) await dropAttestation(deps.pool, attestation.id)
+async function findAsked(deps: AttestDeps, faults: unknown[]): Promise<Asked[]> {
+  const proposed = await findProposed(deps.pool)
+  const ids = [...new Set(proposed.flatMap(({ swapIds }) => swapIds))]
+  const byId = new Map((await findSwaps(deps.pool, ids)).map((swap) => [swap.id, swap]))
+  const asked = await Promise.all(
+    proposed.map((each) =>
+      collectError(faults, async () => {
+        const swaps = each.swapIds.flatMap((id) => byId.get(id) ?? [])
+        return { ...each, swaps, signers: await findSigners(deps, each.chainId, swaps) }
+      }),
+    ),
+  )
+  const mine: Asked[] = []
+  for (const each of asked) {
+    if (!each) continue
+    if (each.signers.length > 0) mine.push(each)
+    // Asked last from now on.
+    else await recordCheck(deps.pool, { attestationId: each.id, signer: deps.signers[0] ?? '' })
+  }
+  return mine
+}
+
+async function findSigners(deps: AttestDeps, chainId: number, [first]: readonly Swap[]) {
+  if (!first) return []
+  const { members } = await deps.chainOf(chainId).readAttesters(first.op.refundDeadline)
+  return deps.signers.filter((signer) => members.includes(signer))
+}
+
+async function attestClaims(deps: AttestDeps, asked: readonly Asked[], faults: unknown[]): Promise<void> {
+  const paid = uniqueOf(asked).filter(({ state }) => isPaid(state))
+  const signed = await filterSigned(deps, paid, faults)
+  const locked = await filterLocked(deps, signed, faults)
+  const proven = new Set((await filterDelivered(deps, locked, faults)).map(({ id }) => id))
+  for (const claim of asked) {
+    const unproven = claim.swapIds.filter((id) => !proven.has(id))
+    await collectError(faults, () =>
+      unproven.length > 0 ? recordUnproven(deps, claim, unproven) : signClaim(deps, claim),
+    )
   }
 }
 
-async function attestClaims(deps: AttestDeps, faults: unknown[]): Promise<void> {
-  const waiting = await filterSigned(deps, await findToAttest(deps.pool, 'claim'), faults)
-  const locked = await filterLocked(deps, waiting, faults)
-  const proven = await filterDelivered(deps, locked, faults)
-  for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
-    const chain = deps.chainOf(chainId)
-    await collectError(faults, async () => {
-      const most = await chain.readMaxClaims(await chain.readHeads())
-      for (const some of claimBatches(swaps, most)) await claim(deps, chainId, some)
-    })
-  }
+/** A swap may be part of several proposals, of which all but one are old. */
+function uniqueOf(asked: readonly Asked[]): Swap[] {
+  return [...new Map(asked.flatMap(({ swaps }) => swaps.map((swap) => [swap.id, swap] as const))).values()]
 }
 
-/**
- * Batches swaps by refund deadline, so that urgent claims can be sent alone. Within a batch tokens are grouped, since
- * the escrow pays the vault once per run of a token.
- */
-export function claimBatches(swaps: readonly Swap[], maxBatch: number): Swap[][] {
-  const byDeadline = (a: Swap, b: Swap) => a.op.refundDeadline - b.op.refundDeadline
-  const byToken = (a: Swap, b: Swap) =>
-    a.op.inputToken === b.op.inputToken ? byDeadline(a, b) : a.op.inputToken < b.op.inputToken ? -1 : 1
-  return chunksOf([...swaps].sort(byDeadline), maxBatch).map((batch) => [...batch].sort(byToken))
+async function recordUnproven(deps: AttestDeps, { id, signers }: Asked, unproven: readonly string[]) {
+  for (const signer of signers) await recordCheck(deps.pool, { attestationId: id, signer, unproven })
 }
 
-async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]): Promise<void> {
+async function signClaim(deps: AttestDeps, claim: Asked): Promise<void> {
+  const settled = await settle(deps, claim)
+  const refused = claim.swaps.filter(({ op }) => !settled.has(op.hash))
+  for (const swap of refused) deps.onRefused(swap, 'a refund was signed before')
+  if (refused.length > 0)
+    return recordUnproven(
+      deps,
+      claim,
+      refused.map(({ id }) => id),
+    )
+  await sign(deps, claim)
+}
+
+/** Records the outcome before a signature exists, so that a crash in between loses nothing. */
+async function settle({ pool }: AttestDeps, { kind, swaps }: Asked): Promise<Set<string>> {
   failPoint('before outcome')
-  // The outcome is recorded before a signature exists, so a crash in between loses nothing.
   const settled = await settleOutcomes(
-    deps.pool,
-    'claim',
-    swaps.map((swap) => swap.op.hash),
+    pool,
+    kind,
+    swaps.map(({ op }) => op.hash),
   )
   failPoint('after outcome')
-  const mine = swaps.filter((swap) => settled.has(swap.op.hash))
-  if (mine.length === 0) return
-  const signature = await deps.signClaims(
-    chainId,
-    mine.map(({ op }) => op),
-  )
-  const swapIds = mine.map((swap) => swap.id)
-  await insertAttestation(deps.pool, { chainId, kind: 'claim', swapIds, signature })
-  failPoint('after attestation')
-  deps.onAttested('claim', swapIds)
+  return settled
 }
 
-async function attestRefunds(deps: AttestDeps, faults: unknown[]): Promise<void> {
-  const waiting = await filterSigned(deps, await findToAttest(deps.pool, 'refund'), faults)
-  for (const swap of await filterLocked(deps, waiting, faults)) {
-    await collectError(faults, () => judgeRefund(deps, swap))
+async function sign(deps: AttestDeps, { id, chainId, kind, swaps, signers, validUntil }: Asked) {
+  const ops = swaps.map(({ op }) => op)
+  const opHashes = ops.map(({ hash }) => hash)
+  for (const signer of signers) {
+    const signature = await deps.sign(signer, { chainId, kind, opHashes, validUntil }, ops)
+    await recordCheck(deps.pool, { attestationId: id, signer, signature })
+  }
+  failPoint('after attestation')
+  deps.onAttested(
+    kind,
+    swaps.map((swap) => swap.id),
+  )
+}
+
+async function attestRefunds(deps: AttestDeps, asked: readonly Asked[], faults: unknown[]): Promise<void> {
+  const due = uniqueOf(asked).filter(({ state }) => isRefundDue(state))
+  const signed = await filterSigned(deps, due, faults)
+  const locked = new Map((await filterLocked(deps, signed, faults)).map((swap) => [swap.id, swap]))
+  for (const refund of asked) {
+    const swap = locked.get(refund.swapIds[0] ?? '')
+    await collectError(faults, () =>
+      swap ? judgeRefund(deps, refund, swap) : recordUnproven(deps, refund, refund.swapIds),
+    )
   }
 }
 
-async function judgeRefund(deps: AttestDeps, swap: Swap): Promise<void> {
-  const objection = await (swap.op.isOrphan
-    ? objectionToOrphan(deps, swap.op)
-    : objectionToRefund(deps, swap))
-  if (objection) deps.onRefused(swap, objection)
-  else await refund(deps, swap)
+async function judgeRefund(deps: AttestDeps, refund: Asked, swap: Swap): Promise<void> {
+  const objection =
+    (await objectionToTerms(deps, refund)) ??
+    (await (swap.op.isOrphan ? objectionToOrphan(deps, swap.op) : objectionToRefund(deps, swap)))
+  const isSettled = objection === undefined && (await settle(deps, refund)).has(swap.op.hash)
+  if (isSettled) return sign(deps, refund)
+  deps.onRefused(swap, objection ?? 'a claim was attested before')
+  await recordUnproven(deps, refund, refund.swapIds)
 }
 
-async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
-  const { originChain, hash } = swap.op
-  failPoint('before outcome')
-  const settled = await settleOutcomes(deps.pool, 'refund', [hash])
-  failPoint('after outcome')
-  if (!settled.has(hash)) return deps.onRefused(swap, 'a claim was attested before')
-  const { head } = await deps.chainOf(originChain).readHeads()
-  const validUntil = head.seconds + REFUND_VALID_SECONDS
-  const signature = await deps.signRefund(originChain, swap.op, validUntil)
-  await inTransaction(deps.pool, (db) =>
-    insertAttestation(db, {
-      chainId: originChain,
-      kind: 'refund',
-      swapIds: [swap.id],
-      validUntil,
-      signature,
-    }),
-  )
-  failPoint('after attestation')
-  deps.onAttested('refund', [swap.id])
+async function objectionToTerms(deps: AttestDeps, { chainId, swapIds, validUntil }: Asked) {
+  if (swapIds.length !== 1 || validUntil === undefined) return 'a refund has one op and an expiry'
+  const { head } = await deps.chainOf(chainId).readHeads()
+  return validUntil > head.seconds + LONGEST_VALID_SECONDS
+    ? 'its signature would be valid for too long'
+    : undefined
 }
 
 /**

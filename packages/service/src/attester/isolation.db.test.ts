@@ -3,6 +3,7 @@ import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../t
 import { insertTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Delivered, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import type { Op } from '../model/swap.ts'
+import { insertAttestation } from '../store/attestations.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
 let database: TestDatabase
@@ -15,7 +16,7 @@ beforeEach(() => database.pool.query('delete from attestations; delete from swap
 const at = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
 const trap = new Error('unreadable op')
 
-/** Finally delivered swaps whose inputs can be claimed. */
+/** Finally delivered swaps whose claims are proposed, one by one. */
 async function insertDelivered(wallets: readonly string[]): Promise<TestSwap[]> {
   const { pool } = database
   const account = await insertTestAccount(pool)
@@ -24,6 +25,7 @@ async function insertDelivered(wallets: readonly string[]): Promise<TestSwap[]> 
     const swap = await insertTestSwap(pool, account, wallet)
     await settleTestSwap(pool, swap)
     swaps.push(swap)
+    await insertAttestation(pool, { chainId: 31_337, kind: 'claim', swapIds: [swap.swapId] })
   }
   await pool.query('update swaps set origin_final = true, delivery_final = true')
   return swaps
@@ -33,6 +35,7 @@ const chain = {
   maxBatch: 20,
   readMaxClaims: async () => 20,
   readHeads: async () => ({ head: at, settle: at, hard: at }),
+  readAttesters: async () => ({ members: ['mine'], threshold: 1 }),
   readLocks: async (ops: readonly LockRef[]) =>
     new Map(ops.map(({ hash }): [string, LockState] => [hash, 'locked'])),
   findDeliveries: async (paid: readonly PaidOp[]) =>
@@ -49,15 +52,19 @@ function without<Item, Answer>(read: (items: readonly Item[]) => Promise<Answer>
 }
 
 /** Runs one sweep. Returns the claimed swaps and the error. */
-async function attest(view: Partial<Chain>): Promise<{ claimed: string[]; fault: unknown }> {
+async function attest(view: Partial<Chain>, silent?: number): Promise<{ claimed: string[]; fault: unknown }> {
   const claimed: string[] = []
   const deps = {
     pool: database.pool,
     isSigned: async () => true,
     isVerified: () => true,
-    isTaken: async () => true,
-    chainOf: () => ({ ...chain, ...view }),
-    signClaims: async () => '0x',
+    chainOf: (chainId: number) => ({
+      ...chain,
+      ...view,
+      ...(chainId === silent && { readHeads: () => Promise.reject(trap) }),
+    }),
+    signers: ['mine'],
+    sign: async () => '0x',
     onAttested: (_kind: string, swapIds: readonly string[]) => claimed.push(...swapIds),
     onRefused: () => {},
   }
@@ -79,3 +86,16 @@ test.each([
     expect(fault).toBe(trap)
   },
 )
+
+test('an unreachable chain delays only its own swaps', async () => {
+  const [held, other] = await insertDelivered(['a', 'b'])
+  await database.pool.query(
+    'update ops set origin_chain = 5 where id = (select op_id from swaps where id = $1)',
+    [held?.swapId],
+  )
+
+  const { claimed, fault } = await attest({}, 5)
+
+  expect(claimed).toEqual([other?.swapId])
+  expect(fault).toBe(trap)
+})

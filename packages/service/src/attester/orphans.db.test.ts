@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import type { Block, LockRef } from '../chains/chain.ts'
+import { insertAttestation } from '../store/attestations.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
 let database: TestDatabase
@@ -20,6 +21,12 @@ async function insertOrphan(): Promise<string> {
   await pool.query('update ops set is_orphan = true, op_deadline = 5000, refund_deadline = 9000')
   await pool.query('update swaps set origin_final = true')
   await moveTestSwap(pool, swap, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof: {} })
+  await insertAttestation(pool, {
+    chainId: 31_337,
+    kind: 'refund',
+    swapIds: [swap.swapId],
+    validUntil: 3_600,
+  })
   return swap.swapId
 }
 
@@ -34,6 +41,7 @@ async function attestSeeing(chains: readonly SeenChain[]) {
   const chain = {
     readHeads: async () => ({ head: hard, settle: hard, hard }),
     readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
+    readAttesters: async () => ({ members: ['mine'], threshold: 1 }),
   }
   const everywhere = chains.map(({ seconds, expires, isPaid }, index) => ({
     chain: { readHeads: async () => ({ hard: { ...hard, seconds } }) },
@@ -50,11 +58,11 @@ async function attestSeeing(chains: readonly SeenChain[]) {
     pool: database.pool,
     chainOf: () => chain,
     everywhere,
-    isTaken: async () => true,
     // An orphan has no destination.
     isSigned: async () => true,
     isVerified: () => false,
-    signRefund: async () => '0x',
+    signers: ['mine'],
+    sign: async () => '0x',
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
   }

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
+import type { Attested } from '../chains/attested.ts'
 import type { Block, Chain, Delivered, Heads, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import { isRefundable } from '../chains/is-signed.ts'
 import { type CustodyOf, termsOfOp } from '../model/op-terms.ts'
 import type { Op, Swap } from '../model/swap.ts'
-import { settleOutcomes } from '../store/attestations.ts'
+import { settleOutcomes } from '../store/attestation-signatures.ts'
+import { insertAttestation } from '../store/attestations.ts'
 import { findSwaps } from '../store/swaps.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
@@ -17,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.stop())
 beforeEach(() =>
   database.pool.query(
-    `delete from attestations; delete from attested_outcomes; delete from attempt_swaps;
+    `delete from attestations; delete from signed_outcomes; delete from attempt_swaps;
      delete from swaps; delete from ops`,
   ),
 )
@@ -52,12 +54,19 @@ async function opOf({ swapId }: TestSwap): Promise<Op> {
   return swap.op
 }
 
-/** A finally delivered swap with a minimum of 980, whose input can be claimed. */
+async function propose(kind: 'claim' | 'refund', swaps: readonly TestSwap[], validUntil?: number) {
+  const swapIds = swaps.map(({ swapId }) => swapId)
+  const terms = { chainId: 31_337, kind, swapIds, ...(validUntil !== undefined && { validUntil }) }
+  await insertAttestation(database.pool, terms)
+}
+
+/** A finally delivered swap with a minimum of 980, whose claim is proposed. */
 async function delivered(position = 0): Promise<TestSwap> {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
   await settleTestSwap(database.pool, swap)
   await query('update swaps set origin_final = true, delivery_final = true where id = $1', [swap.swapId])
   await signTerms(swap, position)
+  await propose('claim', [swap])
   return swap
 }
 
@@ -71,8 +80,11 @@ async function undelivered({ isSignedFor = false } = {}): Promise<TestSwap> {
   const change = { refundReason: 'DELIVERY_EXPIRED', proof: { kind: 'neverSigned' } } as const
   await moveTestSwap(database.pool, swap, 'deliveryImpossible', change)
   await signTerms(swap)
+  await propose('refund', [swap], 4_600)
   return swap
 }
+
+const MINE = 'mine'
 
 /** The head is block 12 at 1,000 seconds, the final block is 9. */
 const blockAt = (number: bigint): Block => ({ number, height: number, hash: '0x', seconds: 1_000 })
@@ -84,6 +96,7 @@ type Seen = Partial<Delivered> & {
   isOver?: boolean
   isVerified?: boolean
   isSilent?: boolean
+  members?: string[]
 }
 
 const toMap = <Item, Value>(items: readonly Item[], hashOf: (item: Item) => string, value: Value) =>
@@ -106,6 +119,7 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
       return new Set(isUndelivered && at.number === 9n ? ops.map(({ hash }) => hash) : [])
     },
     isDeliveryOver: (_op: Op, at: Block) => isOver && at.number === 9n,
+    readAttesters: async () => ({ members: seen.members ?? [MINE], threshold: 1 }),
   }
   const deps = {
     pool: database.pool,
@@ -113,17 +127,18 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
     isVerified: () => seen.isVerified ?? true,
     isSigned: (swap: Swap) =>
       isRefundable({ custodyOf, originOf: () => ({ isSigned: async () => true }) }, swap),
-    isTaken: async () => true,
-    signClaims: async () => '0xclaims',
-    signRefund: async (_chainId: number, _hash: string, validUntil: number) => `0xrefund ${validUntil}`,
+    signers: [MINE],
+    sign: async (signer: string, { kind, validUntil }: Attested) =>
+      `${kind} by ${signer} ${validUntil ?? ''}`,
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
   }
   await attestAll(deps as unknown as AttestDeps)
-  return { said, signed: await query('select kind, signature, valid_until from attestations') }
+  const rows = await query('select signature from attestation_signatures where signature is not null')
+  return { said, signed: rows.map(({ signature }) => signature) }
 }
 
-const claimed = [{ kind: 'claim', signature: '0xclaims', valid_until: null }]
+const claimed = ['claim by mine ']
 
 test('a delivery of the signed minimum in a final block is claimed, once', async () => {
   const { swapId } = await delivered()
@@ -144,11 +159,33 @@ test.each<[string, Seen]>([
   expect(await attest(seen)).toEqual({ said: [], signed: [] })
 })
 
-test('a refund is signed for an hour', async () => {
+test('a refund is signed for the proposed time', async () => {
   const { swapId } = await undelivered()
 
-  const signed = [{ kind: 'refund', signature: '0xrefund 4600', valid_until: '4600' }]
-  expect(await attest()).toEqual({ said: [`refund ${swapId}`], signed })
+  expect(await attest()).toEqual({ said: [`refund ${swapId}`], signed: ['refund by mine 4600'] })
+})
+
+test('a refund that would be valid for more than two hours is not signed', async () => {
+  await undelivered()
+  await query('update attestations set valid_until = 8201')
+
+  expect(await attest()).toEqual({ said: ['its signature would be valid for too long'], signed: [] })
+})
+
+test('nothing is signed for an escrow that has other attesters', async () => {
+  await delivered()
+
+  expect(await attest({ amount: 980n, block: 9n, members: ['other'] })).toEqual({ said: [], signed: [] })
+})
+
+test('no refund is signed of a swap that may still be delivered', async () => {
+  const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+  await moveTestSwap(database.pool, swap, 'lockRecorded')
+  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await signTerms(swap)
+  await propose('refund', [swap], 4_600)
+
+  expect(await attest()).toEqual({ said: [], signed: [] })
 })
 
 test('no refund is signed after a claim, whatever the chains show', async () => {
@@ -158,21 +195,24 @@ test('no refund is signed after a claim, whatever the chains show', async () => 
   expect(await attest()).toEqual({ said: ['a claim was attested before'], signed: [] })
 })
 
-test('no claim is signed after a refund, but the others of its batch are', async () => {
+test('a batch is signed whole or not at all, and the swaps that hold it up are named', async () => {
   const [first, second] = [await delivered(1), await delivered(2)]
+  await query('delete from attestations')
+  await propose('claim', [first, second])
   await settleOutcomes(database.pool, 'refund', [(await opOf(first)).hash])
 
-  const { said } = await attest({ amount: 980n, block: 9n })
+  const { said, signed } = await attest({ amount: 980n, block: 9n })
 
-  expect(said).toEqual([`claim ${second.swapId}`])
-  expect(await query('select swap_ids from attestations')).toEqual([{ swap_ids: [second.swapId] }])
+  expect({ said, signed }).toEqual({ said: ['a refund was signed before'], signed: [] })
+  expect(await query('select unproven from attestation_signatures')).toEqual([{ unproven: [first.swapId] }])
 })
 
-test('no batch is signed if none of its swaps may be claimed', async () => {
+test('no claim is signed after a refund', async () => {
   const swap = await delivered()
   await settleOutcomes(database.pool, 'refund', [(await opOf(swap)).hash])
 
-  expect(await attest({ amount: 980n, block: 9n })).toEqual({ said: [], signed: [] })
+  const said = ['a refund was signed before']
+  expect(await attest({ amount: 980n, block: 9n })).toEqual({ said, signed: [] })
 })
 
 test.each<[string, Seen, string[]]>([
@@ -202,7 +242,7 @@ test('nothing is refunded before its destination was verified', async () => {
   await undelivered()
 
   await expect(attest({ isVerified: false })).rejects.toThrow('Chain 31338 was not verified yet')
-  expect(await query('select id from attestations')).toEqual([])
+  expect(await query('select signature from attestation_signatures')).toEqual([])
 })
 
 test('an unreachable destination is tolerated only if the records show that no delivery was signed', async () => {

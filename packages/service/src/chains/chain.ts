@@ -1,4 +1,5 @@
-import type { SlotState } from '@geoswap/protocol'
+import type { AttesterSignature, SlotState } from '@geoswap/protocol'
+import type { AttesterSet } from '../model/attester-set.ts'
 import type { LegCosts } from '../model/catalog.ts'
 import type { FailureCode } from '../model/outcome.ts'
 import type { Op, Swap } from '../model/swap.ts'
@@ -192,12 +193,27 @@ export type OriginChain = AnyChain & {
   /** Whether the wallet can be refunded now, or credited. */
   canRefund(swap: Swap): Promise<boolean>
   planLock(swaps: readonly Swap[]): Promise<TxRequest>
-  /** Undefined if the attestation can no longer be used, like that of a refund: the attester signs another one. */
-  planClaim(swaps: readonly Swap[], signature: string): Promise<TxRequest | undefined>
+  /** The attesters who decide an op: its refund deadline alone chooses them. Some seconds old. */
+  readAttesters(refundDeadline: number): Promise<AttesterSet>
+  /**
+   * `signatures`: of as many attesters as their threshold. Undefined if they can no longer be used, like those of a
+   * refund: the attesters sign again.
+   */
+  planClaim(
+    swaps: readonly Swap[],
+    signatures: readonly AttesterSignature[],
+  ): Promise<TxRequest | undefined>
   /** How many claims fit into one transaction now, with a reserve. */
   readMaxClaims(at: Heads): Promise<number>
-  planRefund(swap: Swap, attested: { signature: string; validUntil: number }): Promise<TxRequest | undefined>
+  /** How much of a token can be refunded by attestation now; undefined without a limit. Some seconds old. */
+  readRefundRoom(token: string): Promise<bigint | undefined>
+  /** Whether anyone may refund the input at this block, without attesters and limits. */
+  isRefundPublic(op: Op, at: Block): boolean
+  /** Without signatures: a refund that is public. */
+  planRefund(swap: Swap, attested: AttestedRefund | undefined): Promise<TxRequest | undefined>
 }
+
+export type AttestedRefund = { signatures: readonly AttesterSignature[]; validUntil: number }
 
 /** `left` and `claimed` are for the hour of the reading. */
 export type ClaimCap = { perHour: bigint; left: bigint; claimed: bigint }

@@ -1,3 +1,4 @@
+import type { AttesterChange } from '../model/attester-set.ts'
 import type { LegCosts } from '../model/catalog.ts'
 import type { Point } from '../model/curve.ts'
 import type { Measured } from '../model/measured.ts'
@@ -15,6 +16,8 @@ export type ChainState = {
   claimCaps: Readonly<Record<string, bigint>>
   /** The last round of each feed, by address; without feeds that did not answer. */
   rounds: Readonly<Record<string, FeedRound>>
+  /** A pending change of attesters. */
+  attesterChange?: AttesterChange
   /** The chain's time at that block. */
   seconds: number
 }

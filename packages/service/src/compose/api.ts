@@ -63,6 +63,7 @@ import { toServedChains } from './served-chains.ts'
 import { composeStatus } from './status.ts'
 import { createTokens } from './tokens.ts'
 import { openSpans } from './traces.ts'
+import { assertOneTreasury } from './treasury-check.ts'
 import { createVenues, isBought } from './venues.ts'
 import { openViews } from './views.ts'
 import { loadWeb, toDashboard } from './web.ts'
@@ -103,6 +104,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   await verifyDatabase(pool, { part: 'api', network, logger })
   await Promise.all([assertClock(pool), assertPyth(config, logger)])
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
+  await assertOneTreasury(config, chains)
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const views = openViews(pool, chains, { onFault: (error) => onFault(error, 'views') })

@@ -1,14 +1,11 @@
-import { geoEscrowAbi } from '@geoswap/protocol'
-import { getAddress } from 'viem'
 import { every } from '../async/timing.ts'
 import { type AttestDeps, attestAll } from '../attester/attest.ts'
 import { rememberHeads } from '../attester/remember-heads.ts'
-import { createAttestationSigning, type SignerOf } from '../chains/evm/attestation-signing.ts'
+import { createAttestationMessages } from '../chains/evm/attestation-signing.ts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
 import { isRefundable } from '../chains/is-signed.ts'
 import { connectionsOf } from '../config/connections.ts'
-import type { Config, NetworkConfig } from '../config.ts'
-import type { Op } from '../model/swap.ts'
+import type { Config } from '../config.ts'
 import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import { addAttesterMetrics } from '../observe/attester-metrics.ts'
 import { createCallMeter } from '../observe/call-meter.ts'
@@ -17,15 +14,15 @@ import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { findLostOn } from '../rebuild/lost-log.ts'
-import type { WaitingAttestation } from '../store/attestations.ts'
 import { createPool } from '../store/db.ts'
 import { findSigned } from '../store/signed.ts'
 import { attestersOf, solanaAttestersOf } from './attesters.ts'
-import { assertKeysFor, type Chains, connectChains } from './chains.ts'
+import { type Chains, connectChains } from './chains.ts'
 import { verifyDatabase } from './database.ts'
 import { openChains } from './open-chains.ts'
 import { openSigners } from './signers.ts'
 import { createSigners as createSolanaSigners } from './solana.ts'
+import { assertOneTreasury } from './treasury-check.ts'
 
 const SWEEP_MS = 1_000
 // The alarm GeoswapAttesterSilent has the same limit.
@@ -33,7 +30,7 @@ const IDLE_SECONDS = 60
 
 type Attester = { start(): Promise<void>; close(): Promise<void> }
 
-/** The attester, with its own key and its own nodes only. */
+/** One attester, with its own key and its own nodes only. */
 export async function composeAttester(config: Config, logger: Logger): Promise<Attester> {
   const { network } = config
   const addresses = attestersOf(network)
@@ -41,7 +38,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const { registry } = metrics
   const signers = openSigners(config, { addresses, keys: config.attesterKeys, logger, registry })
   const solanaSigners = await createSolanaSigners(config.solanaAttesterKeys)
-  assertKeysFor([...addresses, ...solanaAttestersOf(network)], [...signers.all, ...solanaSigners])
+  assertMembers([...addresses, ...solanaAttestersOf(network)], [...signers.all, ...solanaSigners])
   const max = connectionsOf(network).attesterPool
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap attester' })
   const calls = createCallMeter()
@@ -54,6 +51,8 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   await verifyDatabase(pool, { part: 'attester', network, logger })
   await signers.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
+  await assertOneTreasury(config, chains)
+  const { messageOf } = createAttestationMessages(chains.custodyOf)
   const byId = new Map(chains.all.map(({ chain }) => [chain.chainId, rememberHeads(chain)]))
   const deps: AttestDeps = {
     pool,
@@ -62,7 +61,14 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     isSigned: (swap) =>
       isRefundable({ custodyOf: chains.custodyOf, originOf: (id) => chains.of(id).chain }, swap),
     everywhere: chains.all,
-    ...createSigning(network, signers.all, chains),
+    signers: [...signers.all, ...solanaSigners].map(({ address }) => address),
+    async sign(signer, attested, ops) {
+      const { solana } = chains.of(attested.chainId)
+      if (!solana) return signerOf(signers.all, signer).signTypedData(messageOf(attested))
+      const [op, ...others] = ops
+      if (!op || others.length > 0) throw new Error('One claim or refund per transaction')
+      return solana.attest({ kind: attested.kind, op })
+    },
     onAttested(kind, swapIds) {
       logger.info({ kind, swapIds }, 'attested')
       counters.countAttested(kind, swapIds.length)
@@ -113,40 +119,18 @@ function silentOf(unsigned: UnsignedKeys): string[] {
   )
 }
 
-/** Typed data for the escrows of EVM chains, transactions for the program of Solana. */
-function createSigning(network: NetworkConfig, accounts: readonly EvmSigner[], chains: Chains) {
-  const evm = createAttestationSigning(createSigners(network, accounts, chains), chains.custodyOf)
-  const solanaOf = (chainId: number) => chains.of(chainId).solana
-  return {
-    async signClaims(chainId: number, ops: readonly Op[]) {
-      const solana = solanaOf(chainId)
-      const [op, ...others] = ops
-      if (!solana) return evm.signClaims(chainId, ops)
-      if (!op || others.length > 0) throw new Error('One claim per transaction')
-      return solana.attest({ kind: 'claim', op })
-    },
-    async signRefund(chainId: number, op: Op, validUntil: number) {
-      const solana = solanaOf(chainId)
-      return solana ? solana.attest({ kind: 'refund', op }) : evm.signRefund(chainId, op, validUntil)
-    },
-    async isTaken(attestation: WaitingAttestation) {
-      const solana = solanaOf(attestation.chainId)
-      return solana ? solana.isAttested(attestation.signature) : evm.isTaken(attestation)
-    },
-  }
+/** Asserts that the process has a key, and no key that no set of attesters has. */
+function assertMembers(addresses: readonly string[], signers: readonly { address: string }[]): void {
+  const strangers = signers.filter(({ address }) => !addresses.includes(address))
+  if (strangers.length > 0)
+    throw new Error(
+      `Not an attester of the configuration: ${strangers.map(({ address }) => address).join(', ')}`,
+    )
+  if (signers.length === 0) throw new Error(`No private key for any of ${addresses.join(', ')}`)
 }
 
-/** The signer of a chain: during a rotation of attesters, the one that its escrow currently names. */
-function createSigners(network: NetworkConfig, accounts: readonly EvmSigner[], chains: Chains): SignerOf {
-  const accountOf = (address: string) => {
-    const account = accounts.find((each) => each.address === address)
-    if (!account) throw new Error(`No key for the attester ${address} of an escrow`)
-    return account
-  }
-  return async (chainId) => {
-    const { evm } = chains.of(chainId)
-    if (!evm || network.nextAttester === undefined) return accountOf(getAddress(network.attester))
-    const escrow = { address: evm.contracts.escrow, abi: geoEscrowAbi } as const
-    return accountOf(await evm.client.readContract({ ...escrow, functionName: 'attester' }))
-  }
+function signerOf(signers: readonly EvmSigner[], address: string): EvmSigner {
+  const signer = signers.find((each) => each.address === address)
+  if (!signer) throw new Error(`No private key for ${address}`)
+  return signer
 }

@@ -1,9 +1,20 @@
-import { type Address, getAddress } from 'viem'
+import { getAddress } from 'viem'
+import { attesterAddresses } from '../config/attester-sets.ts'
 import type { NetworkConfig } from '../config.ts'
+import type { AttesterSet } from '../model/attester-set.ts'
 
-/** Addresses whose attestations are accepted: two during a rotation. */
-export function attestersOf({ attester, nextAttester }: NetworkConfig): Address[] {
-  return [attester, ...(nextAttester ? [nextAttester] : [])].map((address) => getAddress(address))
+/** The sets that the escrows may have: two during a change. */
+export function attesterSetsOf({ attesters, nextAttesters }: NetworkConfig): AttesterSet[] {
+  return [attesters, ...(nextAttesters ? [nextAttesters] : [])].map(toAttesterSet)
+}
+
+/** Addresses whose signatures may count. */
+export function attestersOf(network: NetworkConfig): string[] {
+  return attesterAddresses(network).map((address) => getAddress(address))
+}
+
+export function toAttesterSet({ members, threshold }: NetworkConfig['attesters']): AttesterSet {
+  return { members: members.map((address) => getAddress(address)), threshold }
 }
 
 /** The attesters' keys on Solana chains. */

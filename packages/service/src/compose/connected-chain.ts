@@ -25,8 +25,8 @@ export type SolanaOrigin = {
   findSweepable(deliveryHashes: readonly string[], at: Block): Promise<string[]>
   /** Signs a claim or refund as the attester; only in its process. */
   attest(payout: Payout): Promise<string>
-  /** Whether the configured attester signed this. */
-  isAttested(text: string): Promise<boolean>
+  /** The attester, if it signed this. */
+  recoverAttester(text: string): Promise<string | undefined>
 }
 
 /** A chain of any family, with the parts that the processes need. */

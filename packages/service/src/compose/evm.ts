@@ -19,7 +19,7 @@ import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
 import { type CustodyOf, ringOfOp } from '../model/op-terms.ts'
 import { buyingVenues } from '../venues/registry.ts'
-import { attestersOf } from './attesters.ts'
+import { attesterSetsOf } from './attesters.ts'
 import type { EvmContracts, EvmParts, Ungated } from './connected-chain.ts'
 
 type Options = {
@@ -165,7 +165,7 @@ function toExpected(network: NetworkConfig, { chainId, tokens }: EvmChainConfig)
     }),
   )
   return {
-    attesters: attestersOf(network),
+    attesters: attesterSetsOf(network),
     treasury: network.treasury === undefined ? undefined : getAddress(network.treasury),
     deliverers: network.deliverers.map((address) => getAddress(address)),
     senders: [...network.relayers, ...network.authorizationRelayers, ...network.deliverers].map((address) =>

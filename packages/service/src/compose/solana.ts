@@ -74,7 +74,7 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
       sweepMarginSeconds: Number(SWEEP_MARGIN_SECONDS),
       findSweepable: (deliveryHashes, at) => findSweepable(parts, deliveryHashes, at as SolanaBlock),
       attest: (payout) => attestPayout(parts, getAttester(parts), payout),
-      isAttested: (text) => isAttested(parts, text),
+      recoverAttester: async (text) => ((await isAttested(parts, text)) ? config.attester : undefined),
     },
   }
 }

@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
+import type { Attested } from '../chains/attested.ts'
+import { createAttestationMessages } from '../chains/evm/attestation-signing.ts'
 import { connectionsOf } from '../config/connections.ts'
 import { finalityOf } from '../config/finality.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
@@ -13,7 +15,8 @@ import { lockWaiting } from '../flow/execute/lock.ts'
 import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
-import { type RelayDeps, relayAttested, releaseDeferred } from '../flow/settle/relay.ts'
+import type { CollectDeps } from '../flow/settle/collect.ts'
+import { type RelayDeps, relayAttested } from '../flow/settle/relay.ts'
 import { createClaimCheck, createLateCheck } from '../lanes/claim-check.ts'
 import { createGasWatch, type GasWatch } from '../lanes/gas-watch.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -56,10 +59,12 @@ import { openChains } from './open-chains.ts'
 import { followPrices, type PriceCheck } from './price-check.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { capsOf, floatOf, toServedChains } from './served-chains.ts'
+import { createSettleTasks } from './settle-tasks.ts'
 import { checkSigned } from './signed.ts'
 import { openSigners } from './signers.ts'
 import { createSigners } from './solana.ts'
 import { openSpans } from './traces.ts'
+import { assertOneTreasury } from './treasury-check.ts'
 import { openViews } from './views.ts'
 import { createWorkerReady } from './worker-ready.ts'
 
@@ -75,6 +80,7 @@ type Parts = {
   wake(topic: string): void
   prices: PriceCheck
   signed: SignedCheck
+  collect: CollectDeps
   gas: Pick<GasWatch, 'canSend'>
   unsigned(): UnsignedKeys
   logger: Logger
@@ -87,8 +93,6 @@ type Parts = {
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
-// The longest wait of deferred claims after an hour of their cap has ended.
-const DEFERRED_LOOK_MS = 5_000
 // Markers wait for days: it does not matter when they are closed.
 const SWEEP_MS = 60_000
 // More than a batch, so that blocked swaps do not hold up the rest.
@@ -115,6 +119,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   await verifyDatabase(pool, { part: 'worker', network, logger })
   await evmSigners.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
+  await assertOneTreasury(config, chains)
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
   const views = openViews(pool, chains, {
@@ -168,7 +173,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
 }
 
-type Given = Omit<Parts, 'followers' | 'prices' | 'signed' | 'gas' | 'isClaimable' | 'isLate'>
+type Given = Omit<Parts, 'followers' | 'prices' | 'signed' | 'collect' | 'gas' | 'isClaimable' | 'isLate'>
 
 /** Adds heads, prices and gas from the chains' views, and the checks of signatures and claims. */
 function completeParts(given: Given): Parts {
@@ -177,10 +182,16 @@ function completeParts(given: Given): Parts {
   const prices = followPrices(given)
   const gas = createGasWatch(toServedChains(config.network, chains.all), views)
   const signed = checkSigned(pool, chains, events.unsigned)
+  const messages = createAttestationMessages(chains.custodyOf)
+  const recoverSigner = async (attested: Attested, signature: string) => {
+    const { solana } = chains.of(attested.chainId)
+    return solana ? solana.recoverAttester(signature) : messages.recoverSigner(attested, signature)
+  }
+  const collect = { recoverSigner, onRejected: events.signatureRejected }
   const deadlines = { ...defaultDeadlines, ...config.network.deadlines }
   const isClaimable = createClaimCheck({ deadlines, catalog, followers })
   const isLate = createLateCheck({ catalog, followers })
-  return { ...given, followers, prices, signed, gas, isClaimable, isLate }
+  return { ...given, followers, prices, signed, collect, gas, isClaimable, isLate }
 }
 
 function keysOf({ relayerKeys, delivererKeys, floatKey }: Config) {
@@ -281,21 +292,16 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     finalizeDeliveries: (heads, events, faults) => finalizeDeliveries(destinationDeps, heads, events, faults),
     onSafe: (after, upTo) => markOriginSafe(pool, { chainId: config.chainId, after, upTo }),
   })
-  const release = atMostEvery(DEFERRED_LOOK_MS, (heads: Heads) =>
-    releaseDeferred({ pool, origin: chain }, heads),
-  )
-  const deferred = {
-    topics: [],
-    async step() {
-      const heads = follower.current()
-      if (heads) await release(heads)
-    },
-  }
+  const settling = createSettleTasks({
+    ...{ pool, chain, current: follower.current },
+    ...parts.collect,
+    ...parts.signed,
+  })
   const books = [createLedgerTask(parts, connected, follower), createGasTask(parts, connected, follower)]
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
   return {
     ...lane,
-    tasks: [...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, deferred, times.task],
+    tasks: [...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, ...settling, times.task],
   }
 }
 
@@ -307,7 +313,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
   const batchSize = connected.senders.authorize.includes(address) ? 1 : chain.maxBatch
   const deps = {
     ...{ pool, sender, origin: chain, batchSize, refreshPrices: prices.refresh },
-    ...{ isPriceKept: prices.isKept, valueCentsOf: prices.valueCentsOf, ...parts.signed },
+    ...{ isPriceKept: prices.isKept, valueCentsOf: prices.valueCentsOf, ...parts.signed, ...parts.collect },
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,

@@ -14,8 +14,8 @@ const ROLES = [
   '/relayers',
   '/authorizationRelayers',
   '/deliverers',
-  '/attester',
-  '/nextAttester',
+  '/attesters',
+  '/nextAttesters',
   '/treasury',
   '/gasFloat',
   '/chains/*/family',
@@ -71,8 +71,8 @@ export function rolesOf(network: NetworkConfig): Named[] {
     relayers,
     authorizationRelayers,
     deliverers,
-    attester,
-    nextAttester,
+    attesters,
+    nextAttesters = { members: [] },
     treasury,
     chains,
     gasFloat = {} as Partial<GasFloatConfig>,
@@ -96,8 +96,17 @@ export function rolesOf(network: NetworkConfig): Named[] {
       what: 'a relayer of authorizations',
     })),
     ...deliverers.map((address, index) => ({ address, path: `/deliverers/${index}`, what: 'a deliverer' })),
-    { address: attester, path: '/attester', what: 'the attester' },
-    ...(nextAttester ? [{ address: nextAttester, path: '/nextAttester', what: 'the next attester' }] : []),
+    ...attesters.members.map((address, index) => ({
+      address,
+      path: `/attesters/members/${index}`,
+      what: 'an attester',
+    })),
+    // Members may stay.
+    ...nextAttesters.members.flatMap((address, index) =>
+      attesters.members.some((member) => member.toLowerCase() === address.toLowerCase())
+        ? []
+        : [{ address, path: `/nextAttesters/members/${index}`, what: 'a next attester' }],
+    ),
     ...(treasury === undefined ? [] : [{ address: treasury, path: '/treasury', what: 'the treasury' }]),
     ...(gasFloat.evm ? [{ address: gasFloat.evm, path: '/gasFloat/evm', what: 'the gas float' }] : []),
     ...(gasFloat.solana

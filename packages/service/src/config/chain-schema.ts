@@ -126,7 +126,17 @@ const hourlyCaps = {
     ),
   ),
   claimCapPerHour: Type.Optional(decimal('The same for claims from the escrow.')),
+  refundCapPerHour: Type.Optional(
+    decimal('The same for refunds before the refund deadline, which attesters sign. Later ones have no cap.'),
+  ),
 }
+
+const plain = Type.Optional(
+  flag(
+    'Whether its transfers move exactly their amount, without a fee: `service treasury` tells the vault, which then ' +
+      'pays with less gas. Default: as the chain has it.',
+  ),
+)
 
 const tokenOf = <T extends Type.TProperties>(at: ReturnType<typeof address>, fields: T) =>
   Type.Object(
@@ -162,7 +172,7 @@ export const EvmChain = Type.Object(
         description: 'Earlier GeoAccounts: wallets delegated to them are asked to delegate anew.',
       }),
     ),
-    tokens: Type.Array(tokenOf(address('Address with its checksum.'), hourlyCaps), TOKENS),
+    tokens: Type.Array(tokenOf(address('Address with its checksum.'), { ...hourlyCaps, plain }), TOKENS),
     wsUrls: Type.Optional(
       Type.Array(wsUrl('A node.'), {
         minItems: 1,

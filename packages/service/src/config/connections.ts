@@ -1,4 +1,5 @@
 import type { NetworkConfig } from '../config.ts'
+import { attesterAddresses } from './attester-sets.ts'
 
 const defaultConnections = {
   apiPool: 20,
@@ -22,8 +23,11 @@ export function connectionsOf({
 }
 
 /** Connections that all processes and commands need together at most. */
-export function neededConnections(network: Pick<NetworkConfig, 'connections'>): number {
+export function neededConnections(
+  network: Pick<NetworkConfig, 'connections' | 'attesters' | 'nextAttesters'>,
+): number {
   const { apiPool, workerPool, attesterPool, apiProcesses, workerProcesses } = connectionsOf(network)
+  const attesters = attesterAddresses(network).length
   const serving = apiProcesses * (apiPool + LISTENER) + workerProcesses * (workerPool + LISTENER)
-  return serving + attesterPool + DASHBOARD_POOL + COMMANDS
+  return serving + attesters * attesterPool + DASHBOARD_POOL + COMMANDS
 }

@@ -64,7 +64,7 @@ describe('the URL of a node', () => {
 
 describe('keys at remote signers', () => {
   const path = join(folder, 'signers.json')
-  const { relayers, authorizationRelayers, deliverers, attester } = network
+  const { relayers, authorizationRelayers, deliverers, attesters } = network
   const evm = { ...network, chains: network.chains.slice(0, 1), assets: network.assets }
   const write = (workers: readonly string[]) =>
     writeFileSync(
@@ -73,7 +73,7 @@ describe('keys at remote signers', () => {
         ...evm,
         remoteSigners: [
           { url: 'https://worker.example', addresses: workers },
-          { url: 'https://attester.example', addresses: [attester] },
+          { url: 'https://attester.example', addresses: attesters.members },
         ],
       }),
     )

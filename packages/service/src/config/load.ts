@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { type Config, Secret } from '../config.ts'
-import { type KeyRole, SOLANA_WORKER_ROLES } from './keystore.ts'
+import { type Config, type NetworkConfig, Secret } from '../config.ts'
+import { type KeyRole, listKeys, SOLANA_WORKER_ROLES } from './keystore.ts'
 import { readNetwork } from './network-file.ts'
 import { createRemoteCheck } from './remote-keys.ts'
 import {
@@ -28,7 +28,7 @@ export function loadConfig(env: Env, role: Role): Config {
   const isRemote = createRemoteCheck(network)
   const keysOf = (owner: Role, name: string, roles: readonly KeyRole[], ...addresses: unknown[]) =>
     role === owner && !isRemote(...addresses) ? readKeys(env, name, roles, problems) : []
-  const { relayers, authorizationRelayers, deliverers, attester, nextAttester, gasFloat } = network ?? {}
+  const { relayers, authorizationRelayers, deliverers, gasFloat } = network ?? {}
   const float = gasFloat?.evm
   const operatorPort =
     role === 'api' ? integerFrom(env, 'GEOSWAP_OPERATOR_PORT', { default: 0, max: 65_535 }, problems) : 0
@@ -63,17 +63,42 @@ export function loadConfig(env: Env, role: Role): Config {
       ...[relayers, authorizationRelayers],
     ),
     delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer'], deliverers),
-    attesterKeys: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester'], attester, nextAttester),
+    attesterKeys: attesterKeysOf(network, isRemote, () =>
+      keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester']),
+    ),
     floatKey: float ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'], float)[0] : undefined,
     signerTls: role === 'api' ? undefined : optionalSecret(env, SIGNER_TLS[role], problems),
     solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_WORKER_ROLES) : [],
-    solanaAttesterKeys: hasSolana
-      ? keysOf('attester', 'GEOSWAP_SOLANA_ATTESTER_KEY', ['solana-attester'])
-      : [],
+    solanaAttesterKeys:
+      hasSolana && (isOnlyAttester(network) || hasSolanaAttester(env))
+        ? keysOf('attester', 'GEOSWAP_SOLANA_ATTESTER_KEY', ['solana-attester'])
+        : [],
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
+    acceptsTreasury: env['GEOSWAP_ACCEPT_TREASURY'] === '1',
   }
   if (problems.length > 0) throw new Error(`Invalid configuration:\n- ${[...new Set(problems)].join('\n- ')}`)
   return Object.freeze(config)
+}
+
+/** An attester signs for some members of a set. A remote signer with one of them may be all it needs. */
+function attesterKeysOf(
+  network: Partial<Config['network']> | null,
+  isRemote: (address: unknown) => boolean,
+  read: () => Secret[],
+): Secret[] {
+  const sets: unknown[] = [network?.attesters?.members, network?.nextAttesters?.members]
+  return sets.flat().some((address) => address !== undefined && isRemote(address)) ? [] : read()
+}
+
+/** Of several attesters, one at least has the key of Solana. An invalid file may contain anything. */
+const isOnlyAttester = (network: Partial<NetworkConfig> | null) =>
+  (network?.attesters?.members?.length ?? 1) < 2
+
+function hasSolanaAttester(env: Env): boolean {
+  const folder = env['GEOSWAP_KEYSTORE']
+  const isGiven = env['GEOSWAP_SOLANA_ATTESTER_KEY'] ?? env['GEOSWAP_SOLANA_ATTESTER_KEY_FILE']
+  if (isGiven !== undefined || !folder) return isGiven !== undefined
+  return listKeys(folder).some(({ role }) => role === 'solana-attester')
 }
 
 /** Worker and attester sign with different servers, which must tell them apart. */

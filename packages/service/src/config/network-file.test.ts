@@ -204,7 +204,7 @@ const unfit: Case[] = [
   ],
 ]
 
-const RETIRING = '"attester": "0x3000000000000000000000000000000000000001"'
+const RETIRING = '"treasury": "0x4000000000000000000000000000000000000001"'
 const VAULT_ON_SOLANA = '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin'
 const ANVIL = mnemonicToAccount(`${'test '.repeat(11)}junk`, { addressIndex: 9 }).address
 const wrongAddresses: Case[] = [
@@ -216,9 +216,19 @@ const wrongAddresses: Case[] = [
   ],
   ['0x71041ddd', '0x71041DDD', '/assets/0/sources/0/address', 'wrong checksum'],
   ['EPjFWdd5Aufq', 'EPjF', '/chains/1/tokens/0/address', 'is not a 32-byte address'],
-  ['0x3000000000000000000000000000000000000001', `0x${'0'.repeat(40)}`, '/attester', 'zero address'],
+  [
+    '0x3000000000000000000000000000000000000001',
+    `0x${'0'.repeat(40)}`,
+    '/attesters/members/0',
+    'zero address',
+  ],
   [OTHER_RELAYER, ANVIL, '/relayers/1', 'its key is published'],
-  ['0x3000000000000000000000000000000000000001', ANVIL.toLowerCase(), '/attester', 'its key is published'],
+  [
+    '0x3000000000000000000000000000000000000001',
+    ANVIL.toLowerCase(),
+    '/attesters/members/0',
+    'its key is published',
+  ],
   ['0x4000000000000000000000000000000000000001', ANVIL, '/treasury', 'its key is published'],
   [
     '0x5000000000000000000000000000000000000001',
@@ -249,7 +259,7 @@ const wrongAddresses: Case[] = [
     '/retiring',
     'at least one deliverer has to stay active',
   ],
-  ['0x3000000000000000000000000000000000000001', DELIVERER, '/attester', 'is already a deliverer'],
+  ['0x3000000000000000000000000000000000000001', DELIVERER, '/attesters/members/0', 'is already a deliverer'],
   ['0x4000000000000000000000000000000000000001', RELAYER, '/treasury', 'is already a relayer'],
   [
     '0x5000000000000000000000000000000000000002',

@@ -29,9 +29,18 @@ export function parseNetwork(text: string): NetworkFile {
   }
 }
 
+/** Fields of earlier versions. */
+const REPLACED = new Map([
+  ['/attester', 'was replaced: write "attesters": { "members": [this address], "threshold": 1 }'],
+  ['/nextAttester', 'was replaced: write "nextAttesters": { "members": [this address], "threshold": 1 }'],
+])
+
 /** Violations of the schema, and contradictions between well-formed parts. */
 function findProblems(value: unknown): Problem[] {
-  const problems = findShapeProblems(NetworkSchema, value)
+  const problems = findShapeProblems(NetworkSchema, value).map((problem) => ({
+    ...problem,
+    message: REPLACED.get(problem.path) ?? problem.message,
+  }))
   const misshapen = problems.flatMap(({ misshapen: path }) => path ?? [])
   return [...problems, ...runChecks(checksOf(value as NetworkConfig), misshapen)]
 }

@@ -2,6 +2,7 @@ import { type ChainConfig, defaultDiscount, type NetworkConfig } from '../config
 import { isRising, toTiers } from '../model/discount.ts'
 import { findPriceProblems } from '../model/price-setup.ts'
 import { addressChecks } from './address-problems.ts'
+import { findAttesterProblems } from './attester-sets.ts'
 import { type Check, indicesOf } from './check.ts'
 import { findDeadlineProblems } from './deadline-problems.ts'
 import { findFloatProblems } from './float-problems.ts'
@@ -13,7 +14,7 @@ import { findVenueProblems } from './venue-problems.ts'
 
 const SIGNING = [
   ...['/relayers', '/authorizationRelayers', '/deliverers'],
-  ...['/attester', '/nextAttester', '/gasFloat'],
+  ...['/attesters', '/nextAttesters', '/gasFloat'],
 ]
 
 /** Cross-checks of a configuration. Parts are only read when their check runs, since they may be malformed. */
@@ -23,6 +24,7 @@ export function checksOf(network: NetworkConfig): Check[] {
     { reads: everyChain('chainId', 'name', 'testnet'), find: () => findChainProblems(network) },
     ...indicesOf(network?.chains).flatMap((index) => checksOfChain(network, index)),
     ...addressChecks(network),
+    { reads: ['/attesters', '/nextAttesters'], find: () => findAttesterProblems(network) },
     { reads: ['/corsOrigins'], find: () => findOriginProblems(network) },
     { reads: ['/pyth', '/web', ...everyChain('chainId')], find: () => findUrlProblems(network) },
     {

@@ -92,7 +92,7 @@ const Connections = Type.Object(
   {
     apiPool: pool('an API process', 20),
     workerPool: pool('a worker', 20),
-    attesterPool: pool('the attester', 4),
+    attesterPool: pool('an attester', 4),
     apiProcesses: Type.Optional(range(1, 1_000, 'API processes that run at once. Default 1.')),
     workerProcesses: Type.Optional(range(1, 1_000, 'Workers that run at once. Default 1.')),
   },
@@ -123,6 +123,20 @@ const Web = Type.Object(
   { ...strict, description: 'The page at /app.' },
 )
 
+const attesterSet = (description: string) =>
+  Type.Object(
+    {
+      members: Type.Array(address('An attester.'), {
+        minItems: 1,
+        maxItems: 7,
+        description:
+          'Addresses that sign claims and refunds. Each is a process of its own, with nodes of its own.',
+      }),
+      threshold: range(1, 7, 'How many of the members have to sign. 2 of 3 is recommended.'),
+    },
+    { ...strict, description },
+  )
+
 const roles = {
   relayers: Type.Array(address('A relayer.'), {
     minItems: 1,
@@ -145,9 +159,17 @@ const roles = {
       description: 'Relayers and deliverers that get no new work and finish what they began.',
     }),
   ),
-  attester: address('Address that signs claims and refunds, as the escrows have it.'),
-  nextAttester: Type.Optional(
-    address('Next attester of the escrows. While it is set, signatures of both are accepted.'),
+  attesters: attesterSet('The attesters, as the escrows have them.'),
+  nextAttesters: Type.Optional(
+    attesterSet(
+      'The attesters that follow. Set it while the escrows change, until every op of the former set has ended.',
+    ),
+  ),
+  attestedRefundsStopped: Type.Optional(
+    flag(
+      'Whether the escrows refuse refunds before their deadline, for a stolen attester key: `service treasury` sets ' +
+        'it. Default: as the chain has it.',
+    ),
   ),
   treasury: Type.Optional(
     address(
@@ -186,7 +208,7 @@ export const NetworkSchema = Type.Object(
         minItems: 1,
         description:
           "Servers with Web3Signer's eth1 API that sign for addresses of this file, in place of keys in a process. " +
-          'The attester needs one of its own.',
+          'Attesters need others than the worker, and each one of its own.',
       }),
     ),
     assets: Type.Array(Asset, {

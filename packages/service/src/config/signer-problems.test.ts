@@ -3,7 +3,8 @@ import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { parseNetwork } from './network-file.ts'
 
 const network = JSON.parse(NETWORK_TEXT)
-const { attester, relayers, treasury } = network
+const { attesters, relayers, treasury } = network
+const [attester = ''] = attesters.members
 
 const problemsOf = (...remoteSigners: { url: string; addresses: string[] }[]) =>
   parseNetwork(JSON.stringify({ ...network, remoteSigners })).problems.map(

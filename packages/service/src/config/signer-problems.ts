@@ -1,4 +1,5 @@
 import type { NetworkConfig } from '../config.ts'
+import { attesterAddresses } from './attester-sets.ts'
 import { findRepeated } from './repeated.ts'
 import type { Problem } from './shape.ts'
 
@@ -7,7 +8,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 /** Finds remote signers that nobody would ask, that anyone could read, or that join worker and attester. */
 export function findSignerProblems(network: NetworkConfig): Problem[] {
   const { remoteSigners = [] } = network
-  const attesters = lowerCased(attestersOf(network))
+  const attesters = lowerCased(attesterAddresses(network))
   const known = new Set([...attesters, ...lowerCased(workersOf(network))])
   const each = remoteSigners.flatMap(({ url, addresses }, index) => {
     const at = (field: string) => `/remoteSigners/${index}/${field}`
@@ -40,10 +41,6 @@ export function findSignerProblems(network: NetworkConfig): Problem[] {
 /** EVM addresses that a worker signs for. */
 function workersOf({ relayers, authorizationRelayers, deliverers, gasFloat }: NetworkConfig): string[] {
   return [...relayers, ...authorizationRelayers, ...deliverers, ...(gasFloat?.evm ? [gasFloat.evm] : [])]
-}
-
-function attestersOf({ attester, nextAttester }: NetworkConfig): string[] {
-  return [attester, ...(nextAttester ? [nextAttester] : [])]
 }
 
 const lowerCased = (addresses: readonly string[]) => addresses.map((address) => address.toLowerCase())

@@ -1,5 +1,5 @@
 import type { Heads } from '../chains/chain.ts'
-import type { ChainView } from '../chains/view.ts'
+import type { ChainState, ChainView } from '../chains/view.ts'
 import type { ChainNow, LegCosts } from '../model/catalog.ts'
 
 // Older fees say nothing about the current ones.
@@ -9,6 +9,7 @@ type View = {
   current(): Heads | undefined
   isLive(): boolean
   part(name: 'costs'): { value: LegCosts; ageMs: number } | undefined
+  part(name: 'state'): { value: Pick<ChainState, 'attesterChange'> } | undefined
   measured(): ChainView['measured']
 }
 
@@ -18,11 +19,13 @@ export function toChainNow(view: View): ChainNow | undefined {
   if (!heads || !costs || !view.isLive() || costs.ageMs > COSTS_MS) return undefined
   const { seconds, number: block, height } = heads.head
   const { finalitySeconds } = view.measured()
+  const attesterChange = view.part('state')?.value.attesterChange
   return {
     seconds,
     block,
     height,
     costs: costs.value,
     ...(finalitySeconds !== undefined && { finalitySeconds }),
+    ...(attesterChange && { attesterChange }),
   }
 }

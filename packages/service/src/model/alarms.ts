@@ -28,6 +28,7 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapFinalityStalled', severity: 'page', find: findFinalityStalled },
   { name: 'GeoswapClaimsLate', severity: 'page', find: findClaimsLate },
   { name: 'GeoswapTermsUnsigned', severity: 'page', find: findUnsigned },
+  { name: 'GeoswapAttestersChange', severity: 'page', find: findAttesterChanges },
   { name: 'GeoswapInputLost', severity: 'page', find: findInputsLost },
   { name: 'GeoswapDrift', severity: 'page', find: findDrift },
   { name: 'GeoswapPriceSourceLost', severity: 'page', find: findPricesLost },
@@ -109,7 +110,9 @@ function findPricesLost({ prices }: Watched): string[] {
 
 function findBlocked({ swaps }: Watched): string[] {
   const isBlocked = swaps.open.some(({ state, count }) => state === 'refundBlocked' && count > 0)
-  return isBlocked ? ['A refund waits for a token account that is frozen or closed'] : []
+  return isBlocked
+    ? ['A refund waits: an account is frozen or closed, or attested refunds are stopped or capped']
+    : []
 }
 
 function findClaimsLate({ swaps }: Watched): string[] {
@@ -120,6 +123,14 @@ function findClaimsLate({ swaps }: Watched): string[] {
 function findUnsigned({ swaps }: Watched): string[] {
   const { unsigned } = swaps
   return unsigned > 0 ? [`Stored terms of ${unsigned} swaps differ from what their wallets signed`] : []
+}
+
+function findAttesterChanges({ chains }: Watched): string[] {
+  return chains.flatMap(({ name, attesterChangeAt }) =>
+    attesterChangeAt === undefined
+      ? []
+      : [`Other attesters are proposed for the escrow of ${name}, from ${attesterChangeAt} on`],
+  )
 }
 
 function findInputsLost({ chains }: Watched): string[] {

@@ -1,4 +1,5 @@
 import type { Priced, PriceE18 } from './amount.ts'
+import type { AttesterChange } from './attester-set.ts'
 import type { FinalityRules } from './finality.ts'
 
 export type Token = { chainId: number; address: string; symbol: string; decimals: number; asset: string }
@@ -69,4 +70,6 @@ export type ChainNow = {
   costs: LegCosts
   /** Measured time to finality; undefined until measured. */
   finalitySeconds?: number
+  /** A pending change of attesters, from its `readyAt` on. */
+  attesterChange?: AttesterChange
 }

@@ -40,6 +40,15 @@ export function addViewMetrics(registry: Registry, sources: Sources): void {
     help: 'Time between blocks: 95th percentile of ten minutes.',
   }
   gauge(block, (view) => toSeconds(measuredOf(view).blockMs))
+  const change = {
+    name: 'geoswap_attester_change_pending',
+    help: '1 while the treasury has proposed other attesters for the escrow of a chain.',
+  }
+  gauge(change, (view) => {
+    const state = view.part('state')
+    if (!state || state.ageMs > FRESH_MS) return undefined
+    return state.value.attesterChange ? 1 : 0
+  })
   const used = {
     name: 'geoswap_chain_finality_used_ratio',
     help: 'Measured finality time divided by the configured one: above 3 nothing is quoted, locked or delivered.',

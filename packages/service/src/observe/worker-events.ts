@@ -7,8 +7,11 @@ import type { WorkerCounters } from './worker-metrics.ts'
 type Sent = { role: Role; swapIds: readonly string[]; txHash: string }
 type Replaced = { attempt: Attempt; swapIds: readonly string[]; by: string }
 
+const REMEMBERED = 1_000
+
 /** Logs and counts the events of a worker. */
 export function createWorkerEvents(logger: Logger, counters: WorkerCounters) {
+  const rejected = new Set<string>()
   const logMove = (name: string) => (swap: Swap, detail?: string) =>
     logger.info({ swapId: swap.id, state: swap.state, detail }, name)
   return {
@@ -16,6 +19,15 @@ export function createWorkerEvents(logger: Logger, counters: WorkerCounters) {
     settled: logMove('settled'),
     refundDecided: logMove('refund decided'),
     declined: logMove('failed'),
+    /** Once for each, however often it is read. */
+    signatureRejected(attestation: string, { signer, writtenBy }: { signer: string; writtenBy: string }) {
+      const key = `${attestation} ${signer} ${writtenBy}`
+      if (rejected.has(key)) return
+      if (rejected.size >= REMEMBERED) rejected.clear()
+      rejected.add(key)
+      logger.error({ attestation, signer, writtenBy }, 'not a signature of this attester')
+      counters.countRejectedSignature(signer)
+    },
     unsigned: ({ id: swapId }: { id: string }) =>
       logger.error({ swapId }, 'its wallet did not sign the stored terms'),
     /** Events of the transactions that a key sends on a chain. */

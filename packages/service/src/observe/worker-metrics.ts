@@ -8,6 +8,7 @@ export type WorkerCounters = {
   countSent(chain: string, role: Role): void
   countReplaced(chain: string): void
   countRefused(chain: string, reason: Refusal): void
+  countRejectedSignature(signer: string): void
 }
 
 type Sources = {
@@ -40,7 +41,14 @@ export function addWorkerMetrics(registry: Registry, sources: Sources): WorkerCo
     labelNames: ['chain', 'reason'],
     registers: [registry],
   })
+  const rejected = new Counter({
+    name: 'geoswap_signatures_rejected_total',
+    help: 'Signatures of attestations that the named attester did not make.',
+    labelNames: ['signer'],
+    registers: [registry],
+  })
   return {
+    countRejectedSignature: (signer) => rejected.inc({ signer }),
     countRefused: (chain, reason) => refused.inc({ chain, reason }),
     countSent: (chain, role) => sent.inc({ chain, role }),
     countReplaced: (chain) => replaced.inc({ chain }),

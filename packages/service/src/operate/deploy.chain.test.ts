@@ -18,7 +18,8 @@ const treasuryKey = generatePrivateKey()
 const treasury = privateKeyToAccount(treasuryKey).address
 const attester = privateKeyToAccount(generatePrivateKey()).address
 const deployerKey = generatePrivateKey()
-const { contracts } = planDeployment({ treasury, attester })
+const attesters = { members: [attester], threshold: 1 }
+const { contracts } = planDeployment({ treasury, attesters: [attester], threshold: 1 })
 const PYTH = { kind: 'pyth', feedId: `0x${'ab'.repeat(32)}`, maxAgeSeconds: 30 }
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-deploy-'))
 const file = join(folder, 'geoswap.json')
@@ -57,7 +58,7 @@ function writeConfig(change: object, { isPricedByPyth = false, owner = treasury 
     chains: [served],
     venues: [{ kind: 'inventory' }],
     treasury: owner,
-    attester,
+    attesters,
   }
   writeFileSync(file, JSON.stringify({ ...rest, ...changed }, null, 2))
 }
@@ -120,7 +121,11 @@ test('contracts are created at the addresses in the file, once, and verified by 
 
 test('with an existing CREATE2 deployer, a dry run reports the cost of contracts for another treasury', async () => {
   const other = privateKeyToAccount(generatePrivateKey()).address
-  const { contracts: theirs } = planDeployment({ treasury: other, attester })
+  const { contracts: theirs } = planDeployment({
+    treasury: other,
+    attesters: [attester],
+    threshold: 1,
+  })
   writeConfig({ contracts: theirs }, { owner: other })
 
   const { code, text } = await run(`deploy --config ${file} --dry-run`)

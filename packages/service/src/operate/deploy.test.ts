@@ -17,7 +17,7 @@ const unexpected = () => {
 test.each([
   ['0x1000000000000000000000000000000000000001', 'a relayer'],
   ['0x2000000000000000000000000000000000000001', 'a deliverer'],
-  ['0x3000000000000000000000000000000000000001', 'the attester'],
+  ['0x3000000000000000000000000000000000000001', 'an attester'],
   ['0x4000000000000000000000000000000000000001', 'the treasury'],
 ])('the address %s (%s) cannot pay for contracts', async (address, what) => {
   const key = generatePrivateKey()

@@ -16,11 +16,12 @@ import { openDeployer } from './deployer.ts'
 import { readChosen } from './served.ts'
 import { refuseLostTreasury } from './treasury/treasury-code.ts'
 
-export const DEPLOY_HELP = `deploy [--config FILE] [--chain NAME] [--dry-run | --verify-only]
+export const DEPLOY_HELP = `deploy [--config FILE] [--chain NAME] [--dry-run | --verify-only] [--accept-treasury]
       Creates the contracts, and the adapters of venues that buy, on every EVM chain of the file, at its addresses.
       Existing contracts stay. Paid by GEOSWAP_DEPLOYER_KEY, or by the deployer of GEOSWAP_KEYSTORE, which gets no
       rights and must have no other role in the file. --dry-run needs no key, sends nothing, and estimates the cost.
-      --verify-only compares code hashes: exit code 1 if one differs.`
+      --verify-only compares code hashes: exit code 1 if one differs. A treasury whose code differs between chains is
+      refused, unless --accept-treasury says that you control it on each.`
 
 type Mode = 'deploy' | 'dry-run' | 'verify-only'
 type Say = (text: string) => void
@@ -29,14 +30,15 @@ type Placed = { name: ContractName; address: Address; configured: string }
 const NAMES = ['vault', 'escrow', 'account'] as const
 
 export async function deploy(args: string[], env: Env, output: Output): Promise<number> {
-  const { config, chain: only, mode } = parse(args)
+  const { config, chain: only, mode, acceptsTreasury } = parse(args)
   const { network } = readChosen(env, config)
   const plan = planOf(network)
   const chains = network.chains.filter((chain) => chain.family === 'evm' && (!only || chain.name === only))
   if (chains.length === 0)
     throw new UsageError(only ? `Unknown EVM chain ${only}.` : 'The configuration has no EVM chain.')
   const account = mode === 'deploy' ? openDeployer(env, network) : undefined
-  if (mode !== 'verify-only') await refuseLostTreasury(network, chains as EvmChainConfig[])
+  if (mode !== 'verify-only' && !acceptsTreasury)
+    await refuseLostTreasury(network, chains as EvmChainConfig[])
   const runs = await Promise.all(
     (chains as EvmChainConfig[]).map(async (chain) => {
       const venues = buyingVenues(network, chain.chainId)
@@ -180,16 +182,21 @@ function parse(args: string[]) {
       chain: { type: 'string' },
       'dry-run': { type: 'boolean' },
       'verify-only': { type: 'boolean' },
+      'accept-treasury': { type: 'boolean', default: false },
     },
   })
   const { config, chain } = values
   if (values['dry-run'] && values['verify-only'])
     throw new UsageError('Use --dry-run or --verify-only, not both.')
   const mode: Mode = values['dry-run'] ? 'dry-run' : values['verify-only'] ? 'verify-only' : 'deploy'
-  return { config, chain, mode }
+  return { config, chain, mode, acceptsTreasury: values['accept-treasury'] }
 }
 
-function planOf({ treasury, attester }: NetworkConfig): Deployment {
+function planOf({ treasury, attesters }: NetworkConfig): Deployment {
   if (!treasury) throw new UsageError('The configuration has no treasury, which will own inventory and caps.')
-  return planDeployment({ treasury: getAddress(treasury), attester: getAddress(attester) })
+  return planDeployment({
+    treasury: getAddress(treasury),
+    attesters: attesters.members.map((address) => getAddress(address)),
+    threshold: attesters.threshold,
+  })
 }

@@ -1,4 +1,5 @@
 import { getAddress } from 'viem'
+import { isContract } from '../chains/evm/treasury-code.ts'
 import { describeError } from '../command.ts'
 import type { Chains } from '../compose/chains.ts'
 import type { ConnectedChain } from '../compose/connected-chain.ts'
@@ -7,7 +8,6 @@ import type { NetworkConfig } from '../config.ts'
 import { marksOf } from '../model/gas-float.ts'
 import { describeGasNeed, fundingOf } from '../model/gas-funding.ts'
 import type { Senders } from '../model/served-chain.ts'
-import { isContract } from './treasury/treasury-code.ts'
 
 /** A key that pays for gas. `isDry`: it may be unable to pay for its next transaction. */
 type KeyGas = { role: string; address: string; balance: bigint; needs: bigint; isDry: boolean }

@@ -8,17 +8,22 @@ import { listPresets, type Preset, readPreset } from './presets.ts'
 import { createStarter, type Roles } from './starter.ts'
 
 export const INIT_HELP = `init --chains NAME,NAME [--treasury ADDRESS] [--keystore DIR]... [--node CHAIN=URL]...
-      [--attester-node CHAIN=URL]... [--out FILE]
+      [--attester-node CHAIN=URL]... [--threshold N] [--out FILE]
       Writes a configuration of public chains with tokens, feeds, finality and caps. Roles come from the keystores;
-      nodes and roles that are not given have to be filled in. With treasury and attester it includes the addresses
-      that deploy will use. Chains: see packages/service/presets.`
+      nodes and roles that are not given have to be filled in. With treasury and attesters it includes the addresses
+      that deploy will use. Of several attesters --threshold have to sign, a majority by default. Chains: see packages/service/presets.`
 
 export async function init(args: string[], output: Output): Promise<number> {
-  const { chains, treasury, keystore, out, nodes } = parse(args)
+  const { chains, treasury, keystore, out, nodes, threshold } = parse(args)
   if (treasury !== undefined && !isAddress(treasury)) throw new UsageError(`${treasury} is not an address.`)
   const presets = chains.map(getPreset)
   refuseMixedNetworks(presets)
-  const roles = { ...rolesIn(keystore), treasury: treasury && getAddress(treasury) }
+  const known = rolesIn(keystore)
+  const roles = {
+    ...known,
+    treasury: treasury && getAddress(treasury),
+    threshold: threshold === undefined ? undefined : thresholdFrom(threshold, known.attesters.length),
+  }
   const starter = { $schema: schemaFrom(out), ...createStarter(presets, roles, nodes) }
   const text = `${JSON.stringify(starter, null, 2)}\n`
   for (const { name, notes } of presets) for (const note of notes) output.hint(`${name}: ${note}`)
@@ -48,6 +53,7 @@ function parse(args: string[]) {
       keystore: { type: 'string', multiple: true },
       node: { type: 'string', multiple: true },
       'attester-node': { type: 'string', multiple: true },
+      threshold: { type: 'string' },
       out: { type: 'string' },
     },
   })
@@ -58,7 +64,7 @@ function parse(args: string[]) {
     attesterRpcUrls: nodesOf(chains, values['attester-node']),
   }
   const { treasury, keystore, out } = values
-  return { treasury, keystore, out, chains, nodes }
+  return { treasury, keystore, out, chains, nodes, threshold: values.threshold }
 }
 
 /** The URLs of each chain. */
@@ -103,9 +109,15 @@ function rolesIn(keystores: readonly string[] = []): Roles {
     relayers: allOf('relayer'),
     authorizationRelayers: allOf('authorization-relayer'),
     deliverers: allOf('deliverer'),
-    attester: oneOf('attester'),
+    attesters: allOf('attester'),
     solana: known,
   }
+}
+
+function thresholdFrom(text: string, attesters: number): number {
+  const threshold = Number(text)
+  if (Number.isInteger(threshold) && threshold >= 1 && threshold <= attesters) return threshold
+  throw new UsageError(`--threshold must be in 1..${attesters}, the number of attesters in the keystores.`)
 }
 
 /** Never overwrites an existing configuration. */

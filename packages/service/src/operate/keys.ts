@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { formatUnits } from 'viem'
 import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
 import { type Chains, connectChains } from '../compose/chains.ts'
+import { attesterAddresses } from '../config/attester-sets.ts'
 import { createKeyFile, EVM_ROLES, type KeyRole, listKeys, SOLANA_ROLES } from '../config/keystore.ts'
 import type { ScryptCost } from '../config/secret-storage.ts'
 import { readSetting } from '../config/secrets.ts'
@@ -126,8 +127,7 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
 type Holder = { role: string; address: string; on: readonly ChainConfig[] }
 
 function holdersOf(network: NetworkConfig): Holder[] {
-  const { relayers, authorizationRelayers, deliverers, attester, nextAttester, treasury, chains, gasFloat } =
-    network
+  const { relayers, authorizationRelayers, deliverers, treasury, chains, gasFloat } = network
   const evm = chains.filter(({ family }) => family === 'evm')
   const solana = chains.flatMap((chain): Holder[] => {
     if (chain.family !== 'solana') return []
@@ -142,11 +142,7 @@ function holdersOf(network: NetworkConfig): Holder[] {
     ...relayers.map((address) => ({ role: 'relayer', address, on: evm })),
     ...authorizationRelayers.map((address) => ({ role: 'authorization-relayer', address, on: evm })),
     ...deliverers.map((address) => ({ role: 'deliverer', address, on: evm })),
-    ...[attester, ...(nextAttester ? [nextAttester] : [])].map((address) => ({
-      role: 'attester',
-      address,
-      on: [],
-    })),
+    ...attesterAddresses(network).map((address) => ({ role: 'attester', address, on: [] })),
     ...(treasury === undefined ? [] : [{ role: 'treasury', address: treasury, on: evm }]),
     ...(gasFloat?.evm ? [{ role: 'float', address: gasFloat.evm, on: evm }] : []),
     ...solana,

@@ -17,7 +17,7 @@ const SOLANA = {
 }
 const roles = {
   treasury: address(1),
-  attester: address(2),
+  attesters: [address(2)],
   relayers: [address(3)],
   authorizationRelayers: [address(9)],
   deliverers: [address(4)],

@@ -21,7 +21,8 @@ export type Preset = {
   /** The source for the depths. */
   finalitySource: string
   blockMs: number
-  tokens: Cited<{ symbol: string; address: string; asset: string; decimals: number }>[]
+  /** `plain`: its transfers move exactly their amount. */
+  tokens: Cited<{ symbol: string; address: string; asset: string; decimals: number; plain?: true }>[]
   feeds: Cited<PresetFeed>[]
   l1FeeOracle?: Cited<{ address: string }>
   l1Gas?: Cited<{ kind: 'arbitrum' }>

@@ -36,7 +36,12 @@ test('one command makes all keys, secrets and the configuration, with which ever
 
   const { network, problems } = parseNetwork(readFileSync(join(folder, 'new', 'geoswap.json'), 'utf8'))
   expect(problems).toEqual([])
-  const roles = [...network.relayers, ...network.deliverers, network.attester, network.treasury ?? '']
+  const roles = [
+    ...network.relayers,
+    ...network.deliverers,
+    ...network.attesters.members,
+    network.treasury ?? '',
+  ]
   expect(roles.map((address) => getAddress(address))).toEqual(roles)
   expect(said).toEqual([expect.stringMatching(/^deployer 0x/), `treasury ${network.treasury}`])
 

@@ -6,7 +6,9 @@ import type { Preset, PresetFeed, Source } from './presets.ts'
 
 export type Roles = {
   treasury?: string | undefined
-  attester?: string | undefined
+  attesters: readonly string[]
+  /** Default: a majority of the attesters. */
+  threshold?: number | undefined
   relayers: readonly string[]
   authorizationRelayers: readonly string[]
   deliverers: readonly string[]
@@ -40,7 +42,7 @@ export function createStarter(presets: readonly Preset[], roles: Roles, nodes: N
     relayers: orFill(roles.relayers),
     authorizationRelayers: orFill(roles.authorizationRelayers),
     deliverers: orFill(roles.deliverers),
-    attester: roles.attester ?? TO_FILL_IN,
+    attesters: { members: orFill(roles.attesters), threshold: thresholdOf(roles) },
     treasury: roles.treasury ?? TO_FILL_IN,
     chains: presets.map((preset) => toChain(preset, roles, nodes)),
     assets,
@@ -79,16 +81,29 @@ function toChain(preset: Preset, roles: Roles, nodes: Nodes): object {
 /** Caps of the contracts, in whole coins per hour. */
 function hourlyCapsOf(asset: string): object {
   const cap = CAPS.get(asset) ?? (isStable(asset) ? STABLE_CAP : undefined)
-  if (cap === undefined) return { capPerHour: TO_FILL_IN, claimCapPerHour: TO_FILL_IN }
-  return { capPerHour: String(cap), claimCapPerHour: String(cap * CLAIM_TIMES) }
+  if (cap === undefined)
+    return { capPerHour: TO_FILL_IN, claimCapPerHour: TO_FILL_IN, refundCapPerHour: TO_FILL_IN }
+  // Refunds are rare: the cap has room for the largest input that is quoted.
+  const refundCapPerHour = String(cap)
+  return { capPerHour: String(cap), claimCapPerHour: String(cap * CLAIM_TIMES), refundCapPerHour }
 }
 
 const isStable = (asset: string) => asset.startsWith('USD')
 
-/** The future addresses of the contracts, which follow from treasury and attester. */
-function contractsOf({ treasury, attester }: Roles): object {
-  if (!treasury || !attester) return { account: TO_FILL_IN, escrow: TO_FILL_IN, vault: TO_FILL_IN }
-  return planDeployment({ treasury: getAddress(treasury), attester: getAddress(attester) }).contracts
+function thresholdOf({ attesters, threshold }: Roles): number {
+  return threshold ?? Math.floor(attesters.length / 2) + 1
+}
+
+/** The future addresses of the contracts, which follow from treasury and attesters. */
+function contractsOf(roles: Roles): object {
+  const { treasury, attesters } = roles
+  if (!treasury || attesters.length === 0)
+    return { account: TO_FILL_IN, escrow: TO_FILL_IN, vault: TO_FILL_IN }
+  return planDeployment({
+    treasury: getAddress(treasury),
+    attesters: attesters.map((address) => getAddress(address)),
+    threshold: thresholdOf(roles),
+  }).contracts
 }
 
 function solanaRolesOf({ solana = {} }: Roles): object {

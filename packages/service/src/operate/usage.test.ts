@@ -39,6 +39,7 @@ test.each([
 
 test.each([
   ['migrate --dry-run', 'service migrate takes no arguments'],
+  ['migrate --accept-treasury', 'service migrate takes no arguments'],
   ['api 8080', 'service api takes no arguments'],
   ['worker --port 1', 'service worker takes no arguments'],
   ['attester worker', 'service attester takes no arguments'],
@@ -51,7 +52,9 @@ test.each([
 })
 
 test('a command runs with its arguments', () => {
-  expect(ask('worker')).toEqual({ kind: 'process', name: 'worker' })
+  expect(ask('worker')).toEqual({ kind: 'process', name: 'worker', acceptsTreasury: false })
+  const accepting = { kind: 'process', name: 'all', acceptsTreasury: true }
+  expect(ask('all --accept-treasury')).toEqual(accepting)
   expect(ask('keys status --config x')).toEqual({
     kind: 'command',
     name: 'keys',

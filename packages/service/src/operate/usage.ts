@@ -53,7 +53,10 @@ const SETTINGS = `Settings: GEOSWAP_CONFIG (JSON file of chains and assets), DAT
 GEOSWAP_SEAL_KEYS (api), GEOSWAP_RELAYER_KEYS and GEOSWAP_DELIVERER_KEYS (worker), GEOSWAP_ATTESTER_KEY (attester);
 with a Solana chain also GEOSWAP_MARKER_KEY (all three) and GEOSWAP_SOLANA_KEYS (worker).
 A secret may also be in a file, with its path in NAME_FILE. Keys may be in a keystore instead: GEOSWAP_KEYSTORE is its
-folder, GEOSWAP_KEYSTORE_PASSPHRASE decrypts it, and each process opens only the keys of its own role.`
+folder, GEOSWAP_KEYSTORE_PASSPHRASE decrypts it, and each process opens only the keys of its own role.
+
+A process refuses a treasury whose code differs between chains, unless it gets --accept-treasury, or
+GEOSWAP_ACCEPT_TREASURY=1.`
 
 export const USAGE = `geoswap service
 
@@ -65,12 +68,14 @@ ${SETTINGS}`
 
 /** A parsed command line. */
 type Asked =
-  | { kind: 'process'; name: ProcessName }
+  | { kind: 'process'; name: ProcessName; acceptsTreasury: boolean }
   | { kind: 'command'; name: CommandName; args: string[] }
   | { kind: 'help'; text: string }
   | { kind: 'version' }
   | { kind: 'refused'; text: string }
 
+/** Lets a process start although the code of the treasury differs between chains. */
+const ACCEPT_TREASURY = '--accept-treasury'
 const HELP_FLAGS = ['--help', '-h']
 const VERSION_FLAGS = ['--version', '-v', 'version']
 
@@ -85,8 +90,10 @@ export function readCommandLine([first, ...rest]: readonly string[]): Asked {
     return wantsHelp ? { kind: 'help', text: `service ${COMMANDS[name]}` } : { kind: 'command', name, args }
   if (!isOneOf(PROCESSES, name)) return refused(`Unknown command ${name}.`)
   if (wantsHelp) return { kind: 'help', text: `service ${PROCESSES[name]}\n\n${SETTINGS}` }
-  if (args.length > 0) return refused(`service ${name} takes no arguments: ${args.join(' ')} is unknown.`)
-  return { kind: 'process', name }
+  const acceptsTreasury = name !== 'migrate' && args.length === 1 && args[0] === ACCEPT_TREASURY
+  if (args.length > 0 && !acceptsTreasury)
+    return refused(`service ${name} takes no arguments: ${args.join(' ')} is unknown.`)
+  return { kind: 'process', name, acceptsTreasury }
 }
 
 const refused = (sentence: string): Asked => ({ kind: 'refused', text: `${sentence} Try service --help.` })

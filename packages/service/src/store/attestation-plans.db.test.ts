@@ -2,14 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { explaining } from '../../test/support/plans.ts'
 import { insertEndedSwaps } from '../../test/support/swaps.ts'
+import { findProposed } from './attestation-signatures.ts'
 import {
   bindAttestation,
   closeAttestation,
+  findDisputed,
   findUnsent,
-  findWaiting,
   releaseStalledAttestations,
 } from './attestations.ts'
-import { findToAttest } from './swaps.ts'
+import { findToPropose } from './swaps.ts'
 import { traceSwap } from './trace.ts'
 
 const SENT = 20_000
@@ -39,16 +40,17 @@ afterAll(() => database.stop())
 test('no statement scans all sent attestations', async () => {
   const { db, plans } = explaining(database.pool)
 
-  await findToAttest(db, 'claim')
-  await findToAttest(db, 'refund')
+  await findToPropose(db, { kind: 'claim', chainId: 31337 })
+  await findToPropose(db, { kind: 'refund', chainId: 31337 })
   await findUnsent(db, { chainId: 31337, of: 1, index: 0 })
-  await findWaiting(db)
+  await findDisputed(db, 31337)
+  await findProposed(db)
   await bindAttestation(db, { id: '1', attemptId: '1', hour: 0 })
   await closeAttestation(db, '1')
   await releaseStalledAttestations(db, { chainId: 31337, senders: ['sender'] })
   await traceSwap(db, 'a1')
 
-  expect(plans).toHaveLength(9)
+  expect(plans).toHaveLength(10)
   for (const plan of plans) {
     expect(plan).toContain('attestations')
     expect(plan).not.toContain('Seq Scan on attestations')

@@ -24,7 +24,7 @@ async function claimUnderWay() {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
   await settleTestSwap(pool, swap)
-  await insertAttestation(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swap.swapId], signature: '0x' })
+  await insertAttestation(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swap.swapId] })
   const attemptId = await insertTestAttempt(pool, swap, 'claim')
   const unsent = await unsentOf(swap.swapId)
   await bindAttestation(pool, { id: unsent?.id ?? '', attemptId, hour: 0 })
@@ -77,7 +77,7 @@ test('a claim that landed although it seemed stalled keeps its attestation', asy
 test('an unsent attestation of a swap that moved on is deleted', async () => {
   const { pool } = database
   const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
-  await insertAttestation(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swapId], signature: '0x' })
+  await insertAttestation(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swapId] })
 
   await closeAttestation(pool, (await unsentOf(swapId))?.id ?? '')
 

@@ -5,68 +5,68 @@ export type Outcome = 'claim' | 'refund'
 export type Attestation = {
   id: string
   kind: Outcome
+  /** In the signed order. */
   swapIds: string[]
   validUntil: number | undefined
-  signature: string
+  /** Written by attesters; each has yet to be verified. */
+  signatures: WrittenSignature[]
 }
-
-/**
- * Records the outcome of each op before any signature. Returns the ops for which this outcome holds. An op with the
- * other outcome is excluded forever.
- */
-export async function settleOutcomes(db: Db, outcome: Outcome, opHashes: readonly string[]) {
-  const { rows } = await db.query<{ op_hash: string }>(
-    `insert into attested_outcomes as o (op_hash, outcome) select unnest($1::text[]), $2
-     on conflict (op_hash) do update set outcome = o.outcome where o.outcome = excluded.outcome
-  returning op_hash`,
-    [opHashes, outcome],
-  )
-  return new Set(rows.map((row) => row.op_hash))
-}
+/** `writtenBy`: the login role that wrote it. */
+export type WrittenSignature = { signer: string; signature: string; writtenBy: string }
 
 type NewAttestation = {
   chainId: number
   kind: Outcome
   swapIds: readonly string[]
   validUntil?: number
-  signature: string
 }
 
+/** Proposes an outcome for the attesters to sign. */
 export async function insertAttestation(db: Db, attestation: NewAttestation): Promise<void> {
-  await db.query(
-    `insert into attestations (chain_id, kind, swap_ids, valid_until, signature) values ($1, $2, $3, $4, $5)`,
-    [
-      attestation.chainId,
-      attestation.kind,
-      attestation.swapIds,
-      attestation.validUntil,
-      attestation.signature,
-    ],
-  )
+  const { chainId, kind, swapIds, validUntil } = attestation
+  await db.query(`insert into attestations (chain_id, kind, swap_ids, valid_until) values ($1, $2, $3, $4)`, [
+    chainId,
+    kind,
+    swapIds,
+    validUntil,
+  ])
 }
 
-type Row = { id: string; kind: Outcome; swap_ids: string[]; valid_until: string | null; signature: string }
+type Row = {
+  id: string
+  kind: Outcome
+  swap_ids: string[]
+  valid_until: string | null
+  signatures: WrittenSignature[]
+}
 
 // A relayer takes a new attestation within two seconds. One that waits longer has no relayer, or failed before.
 const USUAL_WAIT = '10 seconds'
 // More than are sent at once, so that claims deferred to the next hour do not block others.
 const FETCHED = 100
 
+const SIGNATURES = `
+  select coalesce(json_agg(json_build_object('signer', signer, 'signature', signature, 'writtenBy', written_by)), '[]')
+         as signatures
+    from attestation_signatures where attestation_id = a.id and signature is not null`
+
 /**
- * Unsent attestations of this share, and those that another relayer left for too long. The earliest refund deadline
- * comes first. Blocked refunds come last, in random order: they may wait for days and must not block others or each
- * other.
+ * Unsent attestations of this share with their signatures, and those that another relayer left for too long. The
+ * earliest refund deadline comes first, and unsigned ones after signed ones. Blocked refunds come last, in random order:
+ * they may wait for days and must not block others or each other.
  */
 export async function findUnsent(db: Db, share: Share & { chainId: number }): Promise<Attestation[]> {
   const { rows } = await db.query<Row>(
-    `select id, kind, swap_ids, valid_until, signature
+    `select id, kind, swap_ids, valid_until, g.signatures
        from attestations a, lateral (
+              ${SIGNATURES}) g, lateral (
               select coalesce(bool_or(s.state = 'refundBlocked'), false) as is_blocked,
                      min(o.refund_deadline) as refund_deadline
                 from swaps s join ops o on o.id = s.op_id where s.id = any(a.swap_ids)) b
       where chain_id = $1 and attempt_id is null
         and (id % $2 = $3 or created_at < clock_timestamp() - interval '${USUAL_WAIT}')
-      order by is_blocked, case when is_blocked then random() end, refund_deadline, id limit ${FETCHED}`,
+      order by is_blocked, case when is_blocked then random() end, g.signatures::text = '[]', refund_deadline, id
+      limit ${FETCHED}`,
     [share.chainId, share.of, share.index],
   )
   return rows.map((row) => ({
@@ -74,29 +74,31 @@ export async function findUnsent(db: Db, share: Share & { chainId: number }): Pr
     kind: row.kind,
     swapIds: row.swap_ids,
     validUntil: toSeconds(row.valid_until),
-    signature: row.signature,
+    signatures: row.signatures,
   }))
 }
 
-export type WaitingAttestation = Omit<Attestation, 'swapIds'> & { chainId: number; opHashes: string[] }
+/** `unproven`: swaps of which some attester has not seen that the outcome is right. */
+export type DisputedClaim = Omit<Attestation, 'validUntil'> & { unproven: string[] }
 
-/** Attestations that have been unsent for longer than usual, with the signed content. */
-export async function findWaiting(db: Db): Promise<WaitingAttestation[]> {
-  const { rows } = await db.query<Omit<Row, 'swap_ids'> & { chain_id: string; op_hashes: string[] }>(
-    `select a.id, a.chain_id, a.kind, a.valid_until, a.signature,
-            array(select o.hash from unnest(a.swap_ids) with ordinality as w (swap_id, place)
-                    join swaps s on s.id = w.swap_id join ops o on o.id = s.op_id order by w.place) as op_hashes
-       from attestations a
-      where a.attempt_id is null and a.created_at < clock_timestamp() - interval '${USUAL_WAIT}'
-      order by a.id limit 200`,
+// Attesters sign within seconds. Nodes of some may lag behind those of the worker for about as long.
+const USUAL_SIGNING = '30 seconds'
+
+/** Unsent claims of several swaps that some attester has not seen all of. */
+export async function findDisputed(db: Db, chainId: number): Promise<DisputedClaim[]> {
+  const { rows } = await db.query<Row & { unproven: string[] }>(
+    `select id, kind, swap_ids, valid_until, g.signatures, u.unproven
+       from attestations a, lateral (${SIGNATURES}) g, lateral (
+              select array_agg(distinct e) as unproven
+                from attestation_signatures s, unnest(s.unproven) e where s.attestation_id = a.id) u
+      where chain_id = $1 and attempt_id is null and kind = 'claim' and cardinality(swap_ids) > 1
+        and created_at < clock_timestamp() - interval '${USUAL_SIGNING}' and u.unproven is not null
+      order by id limit ${FETCHED}`,
+    [chainId],
   )
-  return rows.map((row) => ({
-    id: row.id,
-    kind: row.kind,
-    signature: row.signature,
-    opHashes: row.op_hashes,
-    chainId: Number(row.chain_id),
-    validUntil: toSeconds(row.valid_until),
+  return rows.map(({ id, kind, swap_ids: swapIds, signatures, unproven }) => ({
+    ...{ id, kind, swapIds, signatures },
+    unproven,
   }))
 }
 
@@ -175,7 +177,8 @@ export async function closeAttestation(db: Db, id: string): Promise<void> {
   await dropAttestation(db, id)
 }
 
-/** Deletes an attestation that no contract accepts any more; a new one replaces it. */
-export async function dropAttestation(db: Db, id: string): Promise<void> {
-  await db.query('delete from attestations where id = $1 and attempt_id is null', [id])
+/** Deletes an attestation that no contract accepts any more; a new one replaces it. False if it was sent or is gone. */
+export async function dropAttestation(db: Db, id: string): Promise<boolean> {
+  const { rowCount } = await db.query('delete from attestations where id = $1 and attempt_id is null', [id])
+  return rowCount === 1
 }

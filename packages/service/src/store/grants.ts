@@ -79,13 +79,22 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   gas_days: { api: 'select', worker: 'select, insert, update (amount, usd_e6)', operator: 'select' },
   sweep_cursors: { worker: 'select, insert, update (fill_deadline)' },
   gas_topups: { worker: 'select, insert (attempt_id, chain_id, address, amount)' },
-  attested_outcomes: { attester: 'select, insert, update (outcome)' },
+  // Of versions before attester sets.
+  attested_outcomes: {},
   attestations: {
-    // The relayer records the sending attempt, and deletes attestations that no swap needs.
-    worker: 'select, update (attempt_id, sent_hour), delete',
-    attester: 'select, insert (chain_id, kind, swap_ids, valid_until, signature), delete',
+    // A worker proposes outcomes, records the sending attempt, and deletes attestations that no swap needs.
+    worker: 'select, insert (chain_id, kind, swap_ids, valid_until), update (attempt_id, sent_hour), delete',
+    attester: 'select',
     operator: 'select',
   },
+  // Row security leaves each attester's rows to its own login.
+  attestation_signatures: {
+    worker: 'select',
+    attester: `select, insert (attestation_id, signer, signature, unproven),
+      update (signature, unproven, checked_at)`,
+    operator: 'select',
+  },
+  signed_outcomes: { attester: 'select, insert (op_hash, outcome), update (outcome)' },
   inventory: {
     api: 'select, update (reserved)',
     worker: 'select, insert (chain_id, token, held, at_block), update (held, reserved, at_block)',

@@ -3,7 +3,7 @@ import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
-import { settleOutcomes } from './attestations.ts'
+import { settleOutcomes } from './attestation-signatures.ts'
 
 // Rules that the database enforces for every writer.
 
@@ -95,7 +95,7 @@ test('a nonce of a key is recorded once per replacement', async () => {
   await expect(database.pool.query(again, [id, 0, '0xother'])).rejects.toThrow('duplicate key')
 })
 
-test('an op has one attested outcome: the first', async () => {
+test('an attester signs one outcome of an op: the first', async () => {
   expect(await settleOutcomes(database.pool, 'claim', ['0xop'])).toEqual(new Set(['0xop']))
   expect(await settleOutcomes(database.pool, 'refund', ['0xop'])).toEqual(new Set())
   expect(await settleOutcomes(database.pool, 'claim', ['0xop'])).toEqual(new Set(['0xop']))

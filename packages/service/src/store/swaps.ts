@@ -122,13 +122,13 @@ export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]>
   return ids.length === 0 ? [] : selectSwaps(db, 'where s.id = any($1)', [ids])
 }
 
-const ATTESTED_AT_ONCE = 200
+const PROPOSED_AT_ONCE = 200
 
-/**
- * Swaps whose outcome the attester has not signed yet, with the facts to verify. Round-robin by route, so that an
- * unavailable chain does not block others.
- */
-export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Swap[]> {
+/** Swaps of this origin whose outcome is not proposed to the attesters yet, round-robin by destination. */
+export async function findToPropose(
+  db: Db,
+  { kind, chainId }: { kind: 'claim' | 'refund'; chainId: number },
+): Promise<Swap[]> {
   const ready =
     kind === 'claim'
       ? `s.state in ${listOf(paidStates)} and s.origin_final and s.delivery_final and (s.state = 'settled' or (
@@ -136,9 +136,8 @@ export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Sw
             where l.swap_id = s.id and l.role = 'claim' limit 1) is null)`
       : `s.origin_final and (s.state in ('refundDecided', 'refundBlocked') or (s.state = 'refunding'
            and ${attestations('true')} = 0))`
-  const route = 's.origin_chain, s.destination_chain'
-  const isPending = `${attestations('a.attempt_id is null')} = 0`
-  return selectSwaps(db, roundRobin(route, `${ready} and ${isPending}`), [ATTESTED_AT_ONCE])
+  const isDue = `s.origin_chain = $2 and ${ready} and ${attestations('a.attempt_id is null')} = 0`
+  return selectSwaps(db, roundRobin('s.destination_chain', isDue), [PROPOSED_AT_ONCE, chainId])
 }
 
 /** A count uses the index by swap. For `exists`, PostgreSQL expects an early hit and scans the whole table. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { findUnsent, insertAttestation } from './attestations.ts'
-import { findToAttest, findToDeliver, findToLock } from './swaps.ts'
+import { findToDeliver, findToLock, findToPropose } from './swaps.ts'
 
 let database: TestDatabase
 let crowd: TestSwap[]
@@ -49,7 +49,7 @@ test('a single swap behind fifty of another account is delivered second', async 
   expect(idsOf(await findToDeliver(database.pool, toDeliver))).toEqual(inTurn())
 })
 
-test('claims of an unavailable chain do not delay the attestation of others', async () => {
+test('claims of an unavailable chain do not delay the proposal of others', async () => {
   const { pool } = database
   const account = await insertTestAccount(pool)
   const waiting: TestSwap[] = []
@@ -61,7 +61,7 @@ test('claims of an unavailable chain do not delay the attestation of others', as
      update swaps set destination_chain = 31339 where id = '${other}'; commit`,
   )
 
-  const found = await findToAttest(pool, 'claim')
+  const found = await findToPropose(pool, { kind: 'claim', chainId: 31337 })
 
   expect(found).toHaveLength(200)
   expect(idsOf(found)).toContain(other)
@@ -76,7 +76,7 @@ test('blocked refunds come after payable ones, and each gets its turn', async ()
     const decided = { refundReason: 'NO_LIQUIDITY', proof: {} } as const
     await moveTestSwap(pool, swap, 'deliveryImpossible', decided)
     if (isBlocked) await moveTestSwap(pool, swap, 'refundRefused')
-    const attested = { swapIds: [swap.swapId], validUntil: 1, signature: '0x' }
+    const attested = { swapIds: [swap.swapId], validUntil: 1 }
     await insertAttestation(pool, { chainId: 31337, kind: 'refund', ...attested })
     return swap.swapId
   }

@@ -116,7 +116,7 @@ async function readStates(chain: Chain, { op }: Swap, { head, hard }: Heads) {
 
 async function planClaim(world: ConformanceWorld, swaps: readonly Swap[], { by = 'attester' }: Attested = {}) {
   const signature = await world.attest({ kind: 'claim', swaps, by, validUntil: 0, isLate: false })
-  return world.chain.planClaim(swaps, signature)
+  return world.chain.planClaim(swaps, [signature])
 }
 
 async function planRefund(world: ConformanceWorld, swap: Swap, attested: Attested = {}) {
@@ -124,5 +124,5 @@ async function planRefund(world: ConformanceWorld, swap: Swap, attested: Atteste
   const { seconds } = (await world.chain.readHeads()).head
   const validUntil = isLate ? seconds - 1 : seconds + 3_600
   const signature = await world.attest({ kind: 'refund', swaps: [swap], validUntil, by, isLate })
-  return world.chain.planRefund(swap, { signature, validUntil })
+  return world.chain.planRefund(swap, { signatures: [signature], validUntil })
 }

@@ -104,12 +104,13 @@ export async function startEvmWorld(): Promise<ConformanceWorld> {
       const ops = swaps.map(({ op }) => op.hash as Hex)
       const [op = '0x'] = ops
       const typed = { domain, types: attestationTypes }
-      return kind === 'claim'
+      const signature = await (kind === 'claim'
         ? signer.signTypedData({ ...typed, primaryType: 'Claims', message: { ops } })
         : signer.signTypedData({
             ...{ ...typed, primaryType: 'Refund' },
             message: { op, validUntil: BigInt(validUntil) },
-          })
+          }))
+      return { signer: signer.address, signature }
     },
     async newRefusal() {
       const recipient = newAddress()
@@ -156,7 +157,8 @@ async function readBalance(client: Client, owner: Address, token: Address): Prom
 async function startNode() {
   const [plan] = EVM_CHAINS
   if (!plan) throw new Error('No plan')
-  const keys: Keys = { ...createKeys(), attester: { privateKey: attesterKey, address: attester.address } }
+  const attesters = [{ privateKey: attesterKey, address: attester.address }]
+  const keys: Keys = { ...createKeys(), attesters }
   const node = await startChain({ name: 'conformance', chainId: plan.chainId })
   const client = createClient(node.rpcUrl)
   await client.setIntervalMining({ interval: 0 })
@@ -197,7 +199,7 @@ function connect(urls: readonly string[], config: EvmChainConfig, keys: Keys) {
       network: 'conformance',
       chains: [config],
       assets: [],
-      attester: attester.address,
+      attesters: { members: [attester.address], threshold: 1 },
       relayers: [relayer.address],
       authorizationRelayers: [],
       deliverers: [deliverer.address],

@@ -1,6 +1,7 @@
 import { decodeInputAccount } from '@geoswap/solana-escrow'
 import { type Address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
+import type { Hex } from 'viem'
 import { NATIVE_SOL } from '../../src/chains/solana/address.ts'
 import type { CustodyChain } from '../../src/chains/custody.ts'
 import { readAccounts } from '../../src/chains/solana/accounts.ts'
@@ -116,7 +117,8 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     async attest({ kind, swaps: [swap], by, isLate }) {
       if (!swap) throw new Error('Which swap?')
       const text = await (by === 'attester' ? connected : forger).solana.attest({ kind, op: swap.op })
-      return isLate ? text.replace(/^\d+/, '1') : text
+      const signature = (isLate ? text.replace(/^\d+/, '1') : text) as Hex
+      return { signer: escrow.attester as string as Hex, signature }
     },
     async newRefusal() {
       const { address: recipient } = await generateKeyPairSigner()
@@ -174,7 +176,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
         network: 'conformance',
         chains: [config],
         assets: [],
-        attester: attester.address,
+        attesters: { members: [attester.address], threshold: 1 },
         relayers: [],
         authorizationRelayers: [],
         deliverers: [],

@@ -1,3 +1,4 @@
+import type { AttesterSignature } from '@geoswap/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Chain, Heads } from '../../src/chains/chain.ts'
 import type { Findings } from '../../src/chains/findings.ts'
@@ -31,7 +32,7 @@ export type ConformanceWorld = {
   heldFor(op: Op): Promise<bigint>
   tokens: Record<Kind, string>
   /** An attestation as the attester or a stranger signs it. */
-  attest(attesting: Attesting): Promise<string>
+  attest(attesting: Attesting): Promise<AttesterSignature>
   /** A plan refuses what is not attested if the chain would not even see it as such. */
   forgeriesAreRefusedBy: 'chain' | 'plan'
   /** A swap of a fresh wallet that holds three times the input. */

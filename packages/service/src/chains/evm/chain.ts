@@ -2,7 +2,8 @@ import { type Address, getAddress, type Hex, type PublicClient, TransactionRecei
 import type { Op } from '../../model/swap.ts'
 import { isPurchase } from '../../model/venue.ts'
 import type { Chain, Transfer } from '../chain.ts'
-import { createClaimLimits } from './claim-limits.ts'
+import { createAttesterReader, readAttesterChange } from './attesters.ts'
+import { createClaimLimits, createRefundRoom } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { createEventReader, readDeliveries } from './events.ts'
 import {
@@ -47,6 +48,7 @@ export function createEvmChain(options: Options): Chain {
   const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
   const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
+  const readChange = () => readAttesterChange(clients.gathered.client, { escrow: settings.escrow })
   return {
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
@@ -72,14 +74,17 @@ export function createEvmChain(options: Options): Chain {
     readWallet: (input) => reads.readWallet(clients, settings, input),
     readLocks: (ops, at) => reads.readLocks(agreed, settings, ops, at),
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
-    findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap }, swap),
+    findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap, readChange }, swap),
     readClaimCap,
     isSigned: (swap) => isOpSigned(swap, (op) => reads.readLockNow(clients, settings, op)),
     // A payment that a token refuses is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),
-    planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
+    readAttesters: createAttesterReader(clients.gathered.client, settings.escrow),
+    planClaim: async (swaps, signatures) => planClaim(settings, swaps, signatures),
     readMaxClaims: async (at) => claimsThatFit(await readFees(prices, at), MAX_BATCH),
+    readRefundRoom: createRefundRoom(clients.gathered.client, settings.escrow),
+    isRefundPublic: (op, at) => at.seconds > op.refundDeadline,
     planRefund: async (swap, attested) => planRefund(settings, swap, attested),
     simulateDelivery: (op, by) => {
       const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }

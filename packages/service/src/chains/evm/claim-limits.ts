@@ -7,14 +7,30 @@ const MAX_AGE_MS = 5_000
 
 /** Reads how much of a token the escrow releases to the vault per hour, and how much is left of this hour. */
 export function createClaimLimits(client: PublicClient, escrow: Address) {
-  const known = new Map<string, { cap: Promise<ClaimCap>; at: number }>()
-  return (token: string): Promise<ClaimCap> => {
+  return rememberByToken((token) => readCap(client, escrow, token))
+}
+
+/** Reads how much of a token the escrow refunds by attestation in the rest of this hour: nothing while it is stopped. */
+export function createRefundRoom(client: PublicClient, escrow: Address) {
+  const contract = { address: escrow, abi: geoEscrowAbi } as const
+  return rememberByToken(async (token) => {
+    const [isStopped, [perHour, refunded]] = await Promise.all([
+      client.readContract({ ...contract, functionName: 'attestedRefundsStopped' }),
+      client.readContract({ ...contract, functionName: 'refundCaps', args: [token] }),
+    ])
+    return isStopped || refunded > perHour ? 0n : perHour - refunded
+  })
+}
+
+function rememberByToken<T>(read: (token: Address) => Promise<T>) {
+  const known = new Map<string, { value: Promise<T>; at: number }>()
+  return (token: string): Promise<T> => {
     const found = known.get(token)
-    if (found && performance.now() - found.at < MAX_AGE_MS) return found.cap
-    const cap = readCap(client, escrow, token as Address)
-    known.set(token, { cap, at: performance.now() })
-    cap.catch(() => known.delete(token))
-    return cap
+    if (found && performance.now() - found.at < MAX_AGE_MS) return found.value
+    const value = read(token as Address)
+    known.set(token, { value, at: performance.now() })
+    value.catch(() => known.delete(token))
+    return value
   }
 }
 

@@ -176,11 +176,11 @@ describe('when bytes become ten times as expensive', () => {
     const planned = planClaim(
       { escrow: zeroAddress } as unknown as EvmChainSettings,
       swaps,
-      `0x${'01'.repeat(64)}1b`,
+      [1, 2].map((n) => ({ signer: `0x0${n}`, signature: `0x${`0${n}`.repeat(64)}1b` })),
     )
 
     expect(bytesOf(planned)).toBeLessThanOrEqual(200n + 20n * 300n)
-    expect(planned.gas).toBe(400_000 + 20 * 60_000)
+    expect(planned.gas).toBe(400_000 + 20 * 60_000 + 2 * 15_000)
   })
 })
 

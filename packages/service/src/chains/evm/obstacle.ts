@@ -1,3 +1,4 @@
+import type { AttesterChange } from '../../model/attester-set.ts'
 import { isUnlocked } from '../../model/lifecycle.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -10,12 +11,19 @@ type Deps = {
   clients: EvmClients
   settings: EvmChainSettings
   readClaimCap(token: string): Promise<{ perHour: bigint }>
+  readChange(): Promise<AttesterChange | undefined>
 }
 
-export async function findObstacle({ clients, settings, readClaimCap }: Deps, swap: Swap) {
+export async function findObstacle({ clients, settings, readClaimCap, readChange }: Deps, swap: Swap) {
   const { wallet, inputToken: token, walletBlock } = swap.op
   const readState = (input: WalletInput) => readWalletState(clients, settings, input)
-  const [state, { perHour }] = await Promise.all([readState({ wallet, token }), readClaimCap(token)])
+  const [state, { perHour }, change] = await Promise.all([
+    readState({ wallet, token }),
+    readClaimCap(token),
+    readChange(),
+  ])
+  // The escrow refuses such a lock.
+  if (change && swap.op.refundDeadline >= change.readyAt) return 'OPERATION_EXPIRED'
   if (!obstacleOf(swap, state, perHour)) return undefined
   // A lagging node may not know the wallet's funds yet. Asked for a given block, it answers correctly or fails.
   const head = await clients.client.getBlockNumber({ cacheTime: 0 })

@@ -1,4 +1,4 @@
-import { geoEscrowAbi, geoVaultAbi, toIndex } from '@geoswap/protocol'
+import { type AttesterSignature, geoEscrowAbi, geoVaultAbi, joinSignatures, toIndex } from '@geoswap/protocol'
 import {
   type Address,
   encodeFunctionData,
@@ -9,7 +9,7 @@ import {
   zeroAddress,
 } from 'viem'
 import type { Op, SignedDelegation, Swap } from '../../model/swap.ts'
-import type { Transfer } from '../chain.ts'
+import type { AttestedRefund, Transfer } from '../chain.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 /** A transaction without nonce, fees and signature. */
@@ -31,6 +31,7 @@ const DELIVER = 300_000
 const DELIVER_MANY = { fixed: 300_000, each: 200_000 }
 export const CLAIM_MANY = { fixed: 400_000, each: 60_000 }
 const REFUND = 450_000
+const SIGNATURE = 15_000
 // Rollups may charge L1 data as gas: a plain transfer needs more than 21,000 there.
 const TRANSFER = { native: 100_000, token: 200_000 }
 
@@ -65,29 +66,33 @@ function encodeLockMany(swaps: readonly Swap[]): Hex {
 export function planClaim(
   { escrow }: EvmChainSettings,
   swaps: readonly Swap[],
-  signature: string,
+  signatures: readonly AttesterSignature[],
 ): EvmRequest {
-  const { r, vs } = toCompact(signature)
   const ops = swaps.map((swap) => ({ locker: swap.op.locker as Address, op: toEscrowOp(swap.op) }))
+  const args = [ops, joinSignatures(signatures)] as const
   return {
     to: escrow,
-    data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claimMany', args: [ops, r, vs] }),
-    gas: CLAIM_MANY.fixed + CLAIM_MANY.each * swaps.length,
+    data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claimMany', args }),
+    gas: CLAIM_MANY.fixed + CLAIM_MANY.each * swaps.length + SIGNATURE * signatures.length,
   }
 }
 
-type Attested = { signature: string; validUntil: number }
-
-export function planRefund({ escrow }: EvmChainSettings, swap: Swap, attested: Attested): EvmRequest {
-  const { r, vs } = toCompact(attested.signature)
+export function planRefund(
+  { escrow }: EvmChainSettings,
+  swap: Swap,
+  attested: AttestedRefund | undefined,
+): EvmRequest {
+  const of = [swap.op.locker as Address, toEscrowOp(swap.op)] as const
+  if (!attested) {
+    const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args: of })
+    return { to: escrow, data, gas: REFUND }
+  }
+  const { validUntil, signatures } = attested
+  const args = [...of, BigInt(validUntil), joinSignatures(signatures)] as const
   return {
     to: escrow,
-    data: encodeFunctionData({
-      abi: geoEscrowAbi,
-      functionName: 'refundAttested',
-      args: [swap.op.locker as Address, toEscrowOp(swap.op), BigInt(attested.validUntil), r, vs],
-    }),
-    gas: REFUND,
+    data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refundAttested', args }),
+    gas: REFUND + SIGNATURE * signatures.length,
   }
 }
 

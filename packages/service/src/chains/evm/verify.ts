@@ -1,5 +1,14 @@
-import { CONTRACT_CODE, geoEscrowAbi, geoVaultAbi, isCodeOf } from '@geoswap/protocol'
+import {
+  CONTRACT_CODE,
+  geoAccountAbi,
+  geoEscrowAbi,
+  geoVaultAbi,
+  isCodeOf,
+  planDeployment,
+} from '@geoswap/protocol'
 import { type Address, BaseError, erc20Abi, type PublicClient, parseAbi } from 'viem'
+import { type AttesterSet, keyOfSet } from '../../model/attester-set.ts'
+import { readAttesterSets } from './attesters.ts'
 import { refusalOf } from './simulate.ts'
 
 export function readDecimals(client: PublicClient, token: Address): Promise<number> {
@@ -13,8 +22,8 @@ type Expected = {
   chainId: number
   name: string
   contracts: { account: Address; escrow: Address; vault: Address }
-  /** Each of these may sign for the escrow. */
-  attesters: readonly Address[]
+  /** The escrow has one of these sets. */
+  attesters: readonly AttesterSet[]
   treasury: Address | undefined
   deliverers: readonly Address[]
   /** Our keys that send transactions on this chain. */
@@ -42,7 +51,10 @@ export async function verifyChain(client: PublicClient, expected: Expected): Pro
     ...expected.feeds.map((feed) => verifyFeed(client, feed)),
   ])
   // Unknown code cannot be queried for its roles.
-  const roles = code.length > 0 ? [] : [verifyEscrow(client, expected), verifyVault(client, expected)]
+  const roles =
+    code.length > 0
+      ? []
+      : [verifyEscrow(client, expected), verifyVault(client, expected), verifyCreation(client, expected)]
   return [code, ...others, ...(await Promise.all(roles))].flat().map((problem) => `${name}: ${problem}`)
 }
 
@@ -74,22 +86,51 @@ async function verifyEscrow(
   { contracts, attesters, treasury }: Expected,
 ): Promise<string[]> {
   const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
-  const [account, vault, signer, owner] = await Promise.all([
+  const [account, vault, sets, owner, back] = await Promise.all([
     client.readContract({ ...escrow, functionName: 'ACCOUNT' }),
     client.readContract({ ...escrow, functionName: 'VAULT' }),
-    client.readContract({ ...escrow, functionName: 'attester' }),
+    readAttesterSets(client, contracts.escrow),
     client.readContract({ ...escrow, functionName: 'TREASURY' }),
+    client.readContract({ address: contracts.account, abi: geoAccountAbi, functionName: 'ESCROW' }),
   ])
-  const actual = { account, vault, attester: signer, treasury: owner }
+  const newest = keyOfSet(sets.at(-1) ?? { members: [], threshold: 0 })
+  const known = attesters.map(keyOfSet)
+  const actual = { account, vault, attesters: newest, treasury: owner }
   const configured = {
     account: contracts.account,
     vault: contracts.vault,
-    attester: attesters.find((address) => address === signer) ?? attesters[0],
+    attesters: known.includes(newest) ? newest : (known[0] ?? ''),
     treasury: treasury ?? owner,
   }
-  const roles = ['account', 'vault', 'attester', 'treasury'] as const
+  const roles = ['account', 'vault', 'attesters', 'treasury'] as const
   const wrong = roles.filter((role) => actual[role] !== configured[role])
-  return wrong.map((role) => `the escrow's ${role} is ${actual[role]}, not ${configured[role]}`)
+  return [
+    ...wrong.map((role) => `the escrow's ${role} ${verbOf(role)} ${actual[role]}, not ${configured[role]}`),
+    ...(back === contracts.escrow ? [] : [`the account's escrow is ${back}, not ${contracts.escrow}`]),
+  ]
+}
+
+const verbOf = (role: string) => (role === 'attesters' ? 'are' : 'is')
+
+/**
+ * The address of a contract is the hash of its creation code with the constructor's arguments. So an address that
+ * follows from them has the published code with the right immutables, whatever its functions answer.
+ */
+async function verifyCreation(client: PublicClient, { contracts }: Expected): Promise<string[]> {
+  const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
+  const [treasury, [first]] = await Promise.all([
+    client.readContract({ ...escrow, functionName: 'TREASURY' }),
+    readAttesterSets(client, contracts.escrow),
+  ])
+  if (!first) return ['the escrow has no attesters']
+  const { members, threshold } = first
+  const created = planDeployment({ treasury, attesters: members as Address[], threshold }).contracts
+  return (['account', 'escrow', 'vault'] as const)
+    .filter((role) => created[role] !== contracts[role])
+    .map(
+      (role) =>
+        `the ${role} at ${contracts[role]} was not created by this version, which has ${created[role]}`,
+    )
 }
 
 async function verifyVault(
@@ -117,17 +158,23 @@ export async function findClosedCaps(client: PublicClient, { contracts, tokens }
   const closed = await Promise.all(
     tokens.map(async ({ address, symbol }) => {
       const args = [address] as const
-      const [[payable], [claimable]] = await Promise.all([
+      const [[payable], [claimable], [refundable]] = await Promise.all([
         client.readContract({ ...vault, functionName: 'caps', args }),
         client.readContract({ ...escrow, functionName: 'claimCaps', args }),
+        client.readContract({ ...escrow, functionName: 'refundCaps', args }),
       ])
       return [
         ...(payable > 0n ? [] : [`the vault pays no ${symbol}: its cap is 0`]),
         ...(claimable > 0n ? [] : [`no ${symbol} can be claimed from the escrow: its claim cap is 0`]),
+        ...(refundable > 0n
+          ? []
+          : [`no ${symbol} is refunded before its refund deadline: its refund cap is 0`]),
       ]
     }),
   )
-  return closed.flat()
+  const isStopped = await client.readContract({ ...escrow, functionName: 'attestedRefundsStopped' })
+  const stopped = 'the treasury has stopped attested refunds: inputs go back after their refund deadline'
+  return [...(isStopped ? [stopped] : []), ...closed.flat()]
 }
 
 /** Checks symbol and decimals: another token at this address would be another currency under a known name. */

@@ -2,6 +2,7 @@ import { geoEscrowAbi } from '@geoswap/protocol'
 import type { Address } from 'viem'
 import type { Heads } from '../chain.ts'
 import type { ChainState, PoolCurve, ViewReader } from '../view.ts'
+import { readAttesterChange } from './attesters.ts'
 import type { EvmClients } from './client.ts'
 import { createFeedReader } from './feeds.ts'
 import { type PriceReader, readLegCosts } from './fees.ts'
@@ -38,13 +39,16 @@ export function createEvmViewReader(options: Options): ViewReader {
   return {
     readCosts: (at) => readLegCosts(options.prices, at),
     async readState({ head }: Heads): Promise<ChainState> {
-      const [rounds, balances, holdings, claimCaps] = await Promise.all([
+      const { escrow } = settings
+      const [rounds, balances, holdings, claimCaps, attesterChange] = await Promise.all([
         readRounds(head.number),
         readCoins(head.number),
         readHoldings(agreed, settings, head),
         readClaimCaps(head.number),
+        readAttesterChange(agreed, { escrow, blockNumber: head.number }),
       ])
-      return { rounds, balances, holdings, claimCaps, seconds: head.seconds }
+      const { seconds } = head
+      return { rounds, balances, holdings, claimCaps, seconds, ...(attesterChange && { attesterChange }) }
     },
     readPools: ({ head }) => readCurves(options, head.number),
   }

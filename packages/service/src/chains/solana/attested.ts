@@ -1,6 +1,7 @@
 import { claimInstruction, refundInstruction } from '@geoswap/solana-escrow'
-import { type Address, type Instruction, signBytes } from '@solana/kit'
+import { type Address, getBase58Decoder, type Instruction, signBytes } from '@solana/kit'
 import type { Op } from '../../model/swap.ts'
+import type { Signed } from '../chain.ts'
 import { fromBase64, toBase64 } from './bytes.ts'
 import { type LockedOp, termsOf, toProgramToken } from './escrow.ts'
 import { PAYMENT_UNITS, unitsWithMargin } from './fees.ts'
@@ -18,14 +19,18 @@ export type Payout = { kind: 'claim' | 'refund'; op: LockedOp & Pick<Op, 'inputT
 
 const SIGNERS = 2
 
-async function payoutInstructions({ settings, facts }: SolanaParts, { kind, op }: Payout): Promise<Instruction[]> {
+async function payoutInstructions(
+  { settings, facts }: SolanaParts,
+  { kind, op }: Payout,
+  attested = true,
+): Promise<Instruction[]> {
   const program = settings.program as Address
   const payout = { terms: termsOf(settings, op), token: toProgramToken(await facts.tokenOf(op.inputToken)) }
   return [
     memoInstruction(op.hash),
     kind === 'claim'
       ? await claimInstruction(program, payout)
-      : await refundInstruction(program, { ...payout, attested: true }),
+      : await refundInstruction(program, { ...payout, attested }),
   ]
 }
 
@@ -59,6 +64,26 @@ async function measureUnits(parts: SolanaParts, payout: Payout): Promise<number 
   const raw = toBase64(await compilePayout(parts, payout, priced))
   const tried = await simulate(parts.client, { raw, replaceBlockhash: true })
   return tried.kind === 'ok' ? unitsWithMargin(tried.units) : undefined
+}
+
+/** Signs a refund after its deadline, which needs no attester. */
+export async function signPublicRefund(
+  parts: SolanaParts,
+  feePayer: SolanaSigner,
+  op: Payout['op'],
+  { lifetime, microLamportsPerUnit }: Omit<Priced, 'units'>,
+): Promise<Signed> {
+  const instructions = await payoutInstructions(parts, { kind: 'refund', op }, false)
+  const budget = budgetInstructions({ units: PAYMENT_UNITS, microLamportsPerUnit })
+  const wire = compile({ feePayer: feePayer.address, lifetime, instructions: [...budget, ...instructions] })
+  const message = splitWire(wire, { count: 1 })?.message
+  if (!message) throw new Error('A public refund is signed by the fee payer alone')
+  const signature = await signBytes(feePayer.keyPair.privateKey, message)
+  return {
+    raw: toBase64(joinWire([signature], message)),
+    txHash: getBase58Decoder().decode(signature),
+    lastValid: lifetime.lastValidBlockHeight,
+  }
 }
 
 type Attested = { message: Uint8Array; signature: Uint8Array; lastValid: bigint }

@@ -7,7 +7,7 @@ import { findEvents } from './events.ts'
 import { inputCostLamports, paymentCostLamports } from './fees.ts'
 import * as locks from './locks.ts'
 import type { SolanaParts } from './parts.ts'
-import { planDelivery, planInput, planPayout, type SolanaRequest } from './plans.ts'
+import { planDelivery, planInput, planPayout, planPublicRefund, type SolanaRequest } from './plans.ts'
 import { broadcast } from './send.ts'
 import { isOpSigned } from './signed-op.ts'
 import { readOutcomes, readTerms, sign, type Terms } from './signing.ts'
@@ -58,9 +58,17 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     isSigned: (swap) => isOpSigned(parts, swap),
     canRefund: (swap) => locks.canRefund(parts, swap),
     planLock: (swaps) => planInput(parts, onlyOne(swaps)),
-    planClaim: (swaps, signature) => planPayout(parts, { kind: 'claim', op: onlyOne(swaps).op }, signature),
+    // Each escrow names its attester.
+    readAttesters: async () => ({ members: [settings.attester], threshold: 1 }),
+    planClaim: (swaps, signatures) =>
+      planPayout(parts, { kind: 'claim', op: onlyOne(swaps).op }, onlyOne(signatures).signature),
     readMaxClaims: async () => 1,
-    planRefund: ({ op }: Swap, { signature }) => planPayout(parts, { kind: 'refund', op }, signature),
+    readRefundRoom: async () => undefined,
+    isRefundPublic: ({ refundDeadline }, at) => at.seconds > refundDeadline,
+    planRefund: async ({ op }: Swap, attested) =>
+      attested
+        ? planPayout(parts, { kind: 'refund', op }, onlyOne(attested.signatures).signature)
+        : planPublicRefund(op),
     simulateDelivery: (op) => deliveries.simulateDelivery(parts, op),
     findDeliveries: (paid, at, faults) => deliveries.findDeliveries(parts, paid, depthsOf(at), faults),
     readUndelivered: (ops, at) => deliveries.readUndelivered(parts, ops, at as SolanaBlock),

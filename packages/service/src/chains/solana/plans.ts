@@ -31,9 +31,18 @@ export type PaymentRequest = {
 /** A claim or refund that the attester signed, for the fee payer to sign. */
 export type AttestedRequest = { kind: Payout['kind']; attested: string }
 
+/** A refund after its deadline, which needs no attester: the terms of its escrow. */
+export type PublicRefundRequest = { kind: 'publicRefund' } & Payout['op']
+
 export type SweepRequest = { kind: 'sweep'; markers: readonly string[] }
 
-export type SolanaRequest = InputRequest | PaymentRequest | AttestedRequest | SweepRequest | TransferRequest
+export type SolanaRequest =
+  | InputRequest
+  | PaymentRequest
+  | AttestedRequest
+  | PublicRefundRequest
+  | SweepRequest
+  | TransferRequest
 
 export async function planInput({ settings, facts }: SolanaParts, swap: Swap): Promise<InputRequest> {
   const rent = await facts.rent()
@@ -94,6 +103,11 @@ export async function planPayout(
     throw new Error(`The attester did not sign this ${payout.kind}`)
   const height = await readBlockHeight(parts.client)
   return height + LEAST_BLOCKS > attested.lastValid ? undefined : { kind: payout.kind, attested: text }
+}
+
+export function planPublicRefund(op: Payout['op']): PublicRefundRequest {
+  const { hash, wallet, locker, refundDeadline, inputToken } = op
+  return { kind: 'publicRefund', hash, wallet, locker, refundDeadline, inputToken }
 }
 
 export async function compileDelivery(

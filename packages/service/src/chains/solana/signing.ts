@@ -1,4 +1,5 @@
 import type { Sent, Signed, TxOutcomes } from '../chain.ts'
+import { signPublicRefund } from './attested.ts'
 import type { SolanaBlock } from './blocks.ts'
 import { readBlockhash } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
@@ -33,6 +34,8 @@ export async function sign(parts: SolanaParts, request: SolanaRequest, terms: Te
       return signDelivery(parts, request, terms)
     case 'sweep':
       return signSweep(parts, getSigner(parts, feePayers.delivery), request, toPriced(terms))
+    case 'publicRefund':
+      return signPublicRefund(parts, getSigner(parts, feePayers.input), request, toPriced(terms))
     case 'input': {
       const { signedTransaction, maxCostLamports } = request
       const input = { signedTransaction, maxCostLamports: BigInt(maxCostLamports) }

@@ -11,7 +11,7 @@ import {
   type Market,
   type Side,
 } from '../../model/catalog.ts'
-import { assertNotLate } from '../../model/chain-refusal.ts'
+import { assertBeforeChange, assertNotLate } from '../../model/chain-refusal.ts'
 import { type DeadlinePolicy, type Deadlines, deadlinesFrom, routeTimesOf } from '../../model/deadlines.ts'
 import { type CustodyOf, isRingShared, termsOfOp } from '../../model/op-terms.ts'
 import type { Quote } from '../../model/quote.ts'
@@ -109,7 +109,9 @@ function getClocks(deps: StoreDeps, quote: Quote): OpClocks {
     measuredSeconds: finalitySeconds,
   })
   const route = routeTimesOf(timesOf(quote.originChain, origin), timesOf(quote.destinationChain, destination))
-  return { origin, destination, deadlines: deadlinesFrom(deps.deadlines, clocks, route) }
+  const deadlines = deadlinesFrom(deps.deadlines, clocks, route)
+  assertBeforeChange(getChain(deps, quote.originChain), origin, deadlines.refundDeadline)
+  return { origin, destination, deadlines }
 }
 
 function getChain({ catalog }: StoreDeps, chainId: number): CatalogChain {

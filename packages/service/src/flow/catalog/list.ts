@@ -45,6 +45,7 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
   const { chainId, name, family, native } = chain
   const { symbol, address, decimals } = native
   const reason = reasonOf(deps, chain)
+  const change = deps.market.chainNow(chainId)?.attesterChange
   const caip2 = toCaip2(chain)
   return {
     chainId,
@@ -54,6 +55,7 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
     native: { symbol, address, decimals },
     available: reason === undefined,
     ...(reason && { reason }),
+    ...(change && { attesterChangeAt: new Date(change.readyAt * 1_000).toISOString() }),
   }
 }
 

@@ -6,7 +6,7 @@ import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
 import { findFinalEvents } from '../../store/chain-events.ts'
 import { bookDelivery, findLostInputs, markOriginFinal, writeOffInput } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
-import { findSwaps, findToAttest, markDeliveryFinal } from '../../store/swaps.ts'
+import { findSwaps, findToPropose, markDeliveryFinal } from '../../store/swaps.ts'
 import { type ConfirmLockDeps, confirmLocks } from './confirm-lock.ts'
 import { finalizeOrigin } from './finalize-origin.ts'
 
@@ -76,7 +76,7 @@ test('a swap whose input was refunded after the delivery is closed, and its valu
   await finalizeOrigin(watcher('refunded'), heads, events, [])
 
   expect(await findSwaps(pool, [swapId])).toMatchObject([{ state: 'closed', originFinal: true }])
-  expect(await findToAttest(pool, 'claim')).toEqual([])
+  expect(await findToPropose(pool, { kind: 'claim', chainId: CHAIN })).toEqual([])
   expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: VALUE, lostCents: VALUE }])
 
   await writeOffInput(pool, { swapId, note: 'the attester was down' })

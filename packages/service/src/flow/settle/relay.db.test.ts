@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
+import { insertSigned, oneSigner } from '../../../test/support/attestations.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
-import { insertAttestation } from '../../store/attestations.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { type RelayDeps, relayAttested, releaseDeferred } from './relay.ts'
 
@@ -38,7 +38,7 @@ async function attested(refundDeadline: number): Promise<string> {
     swap.swapId,
     refundDeadline,
   ])
-  await insertAttestation(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swap.swapId], signature: '0x' })
+  await insertSigned(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swap.swapId] })
   return swap.swapId
 }
 
@@ -48,6 +48,9 @@ type Escrow = {
   state?: 'locked' | 'claimed'
   isBlocked?: boolean
   fits?: boolean
+  /** Without it, attested refunds have no limit. */
+  refundRoom?: bigint
+  isPublic?: boolean
 }
 
 /** A relayer and its transactions, with their fee bounds. */
@@ -58,13 +61,20 @@ function relayerSeeing(escrow: Escrow) {
     pool: database.pool,
     share: { of: 1, index: 0 },
     isRefundable: async () => true,
+    ...oneSigner,
     origin: {
       chainId: CHAIN,
+      readAttesters: oneSigner.readAttesters,
+      readRefundRoom: async () => escrow.refundRoom,
+      isRefundPublic: () => escrow.isPublic ?? false,
       async planClaim(swaps: readonly { id: string }[]) {
         planned.push(...swaps.map(({ id }) => id))
         return {}
       },
-      planRefund: async () => ({}),
+      async planRefund(_swap: unknown, attested: unknown) {
+        planned.push(attested ? 'attested' : 'public')
+        return {}
+      },
       canRefund: async () => !escrow.isBlocked,
       readClaimCap: async () =>
         escrow.left === undefined ? undefined : { perHour: 5_000n, left: escrow.left, claimed: 0n },
@@ -146,7 +156,7 @@ async function refundable(validUntil = 100): Promise<string> {
   await pool.query('update swaps set origin_final = true')
   await moveTestSwap(pool, swap, 'deliveryImpossible', { refundReason: 'PRICE_MOVED', proof: {} })
   const swapIds = [swap.swapId]
-  await insertAttestation(pool, { chainId: CHAIN, kind: 'refund', swapIds, validUntil, signature: '0x' })
+  await insertSigned(pool, { chainId: CHAIN, kind: 'refund', swapIds, validUntil })
   return swap.swapId
 }
 
@@ -221,7 +231,7 @@ async function attestedTogether(): Promise<string[]> {
   const [first, second] = [await attested(100), await attested(100)]
   await database.pool.query('delete from attestations')
   const swapIds = [first, second]
-  await insertAttestation(database.pool, { chainId: CHAIN, kind: 'claim', swapIds, signature: '0x' })
+  await insertSigned(database.pool, { chainId: CHAIN, kind: 'claim', swapIds })
   return swapIds
 }
 
@@ -271,6 +281,51 @@ test('a claim of a token without a cap is not sent again in the next hour', asyn
   await aMinutePasses()
   await releaseDeferred(deps, headsAt(HOUR))
   await relayAttested(deps, lease, headsAt(HOUR))
+
+  expect(sent).toEqual([swapId])
+})
+
+test.each([
+  ['of exactly the remaining capacity', 1_000n, true],
+  ['while refunds are stopped or the hour is full', 999n, false],
+])('a refund %s is sent, or reported as blocked', async (_, refundRoom, isSent) => {
+  const swapId = await refundable()
+  const { deps, sent } = relayerSeeing({ left: 0n, refundRoom })
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect(sent).toEqual(isSent ? [swapId] : [])
+  expect(await stateOf(swapId)).toBe(isSent ? 'refunding' : 'refundBlocked')
+})
+
+test('after its deadline an input goes back without attesters, caps and stops', async () => {
+  const swapId = await refundable(100)
+  await database.pool.query('delete from attestation_signatures')
+  const { deps, sent, planned } = relayerSeeing({ left: 0n, refundRoom: 0n, isPublic: true })
+
+  await relayAttested(deps, lease, headsAt(101))
+
+  expect([sent, planned]).toEqual([[swapId], ['public']])
+})
+
+test('nothing is sent before enough members of the set have signed', async () => {
+  const swapId = await attested(100)
+  const { deps, sent } = relayerSeeing({ left: 5_000n })
+  const twoOf = async () => ({ members: ['signer', 'second', 'third'], threshold: 2 })
+  deps.origin.readAttesters = twoOf
+  const add = (signer: string, signature: string) =>
+    database.pool.query(
+      'insert into attestation_signatures (attestation_id, signer, signature) select max(id), $1, $2 from attestations',
+      [signer, signature],
+    )
+
+  await relayAttested(deps, lease, headsAt(0))
+  await add('stranger', 'by stranger')
+  await add('second', 'by stranger')
+  await relayAttested(deps, lease, headsAt(0))
+  expect(sent).toEqual([])
+  await add('third', 'by third')
+  await relayAttested(deps, lease, headsAt(0))
 
   expect(sent).toEqual([swapId])
 })

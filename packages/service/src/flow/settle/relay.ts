@@ -1,3 +1,4 @@
+import type { AttesterSignature } from '@geoswap/protocol'
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
@@ -17,6 +18,7 @@ import {
 } from '../../store/attestations.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceSwap, advanceTogether, findSwaps } from '../../store/swaps.ts'
+import { type CollectDeps, collectSignatures } from './collect.ts'
 
 export type RelayDeps = {
   pool: Pool
@@ -24,7 +26,8 @@ export type RelayDeps = {
   sender: Sender
   /** This key's part of the work: several keys share a chain. */
   share: Share
-} & Pick<SignedCheck, 'isRefundable'>
+} & CollectDeps &
+  Pick<SignedCheck, 'isRefundable'>
 
 // Claims are not urgent and refunds are rare: neither may take much capacity from locks and deliveries.
 const SENT_AT_ONCE = 2
@@ -67,18 +70,21 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   const swaps = attestation.swapIds.flatMap((id) => byId.get(id) ?? [])
   const open = swaps.filter((swap) => isWaiting(attestation, swap))
   if (open.length === 0) return closeAttestation(deps.pool, attestation.id)
+  const isPublic = isRefundPublic(deps, attestation, { open, heads })
   const isLate = attestation.validUntil !== undefined && heads.head.seconds > attestation.validUntil
-  if (isLate) return dropAttestation(deps.pool, attestation.id)
+  if (isLate && !isPublic) return void (await dropAttestation(deps.pool, attestation.id))
+  const signatures = isPublic ? [] : await signaturesOf(deps, attestation, swaps)
+  if (!signatures) return
   const refundable = await Promise.all(open.map(deps.isRefundable))
-  // The attester signs the others of its batch again.
-  if (!refundable.every(Boolean)) return dropAttestation(deps.pool, attestation.id)
-  if (attestation.kind === 'refund' && (await isBlocked(deps, open))) return
+  // The others of its batch are proposed again.
+  if (!refundable.every(Boolean)) return void (await dropAttestation(deps.pool, attestation.id))
+  if (attestation.kind === 'refund' && (await isBlocked(deps, open, isPublic))) return
   if (attestation.kind === 'claim' && !(await hasRoom(deps, open))) return
-  const request = await planOf(deps, attestation, swaps)
-  if (!request) return dropAttestation(deps.pool, attestation.id)
-  // Byte prices rose so far that no block has room for the batch: the attester signs smaller batches now.
+  const request = await planOf(deps, attestation, { swaps, signatures, isPublic })
+  if (!request) return void (await dropAttestation(deps.pool, attestation.id))
+  // Byte prices rose so far that no block has room for the batch: smaller ones are proposed now.
   if (swaps.length > 1 && !(await deps.sender.fits(heads, request)))
-    return dropAttestation(deps.pool, attestation.id)
+    return void (await dropAttestation(deps.pool, attestation.id))
   const event = attestation.kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
   await deps.sender.send(lease, heads, {
     role: attestation.kind,
@@ -93,9 +99,23 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   })
 }
 
-/** Whether the wallet's account cannot receive the refund: the status reports it, and the refund is retried. */
-async function isBlocked({ pool, origin }: RelayDeps, [swap]: readonly Swap[]): Promise<boolean> {
-  if (!swap || (await origin.canRefund(swap))) return false
+type Due = { open: readonly Swap[]; heads: Heads }
+
+/** After its deadline anyone may refund an input: no attester is needed then. */
+function isRefundPublic({ origin }: RelayDeps, { kind }: Attestation, { open, heads }: Due): boolean {
+  return kind === 'refund' && open.every(({ op }) => origin.isRefundPublic(op, heads.head))
+}
+
+/**
+ * Whether the wallet's account cannot receive the refund, or the escrow refuses it until its deadline: attested refunds
+ * are stopped, or above the cap of this hour. The status reports it, and the refund is retried.
+ */
+async function isBlocked({ pool, origin }: RelayDeps, [swap]: readonly Swap[], isPublic: boolean) {
+  if (!swap) return false
+  const { inputToken, inputAmount } = swap.op
+  const room = isPublic ? undefined : await origin.readRefundRoom(inputToken)
+  const hasRoom = room === undefined || inputAmount <= room
+  if (hasRoom && (await origin.canRefund(swap))) return false
   if (swap.state !== 'refundBlocked') await advanceSwap(pool, { swap, event: 'refundRefused' })
   return true
 }
@@ -113,10 +133,24 @@ function isWaiting({ kind }: Attestation, { state }: Swap): boolean {
   return kind === 'claim' ? isPaid(state) : isRefundDue(state)
 }
 
-/** The signature covers the whole batch in order, including ops that are already closed, which the escrow skips. */
-function planOf({ origin }: RelayDeps, { kind, signature, validUntil }: Attestation, swaps: readonly Swap[]) {
-  if (kind === 'claim') return origin.planClaim(swaps, signature)
+/** Undefined until enough attesters of the op's set have signed. */
+async function signaturesOf(deps: RelayDeps, attestation: Attestation, swaps: readonly Swap[]) {
+  const [first] = swaps
+  if (!first) return undefined
+  const { kind, validUntil } = attestation
+  const { chainId } = deps.origin
+  const attested = { chainId, kind, validUntil, opHashes: swaps.map(({ op }) => op.hash) }
+  const set = await deps.origin.readAttesters(first.op.refundDeadline)
+  return collectSignatures(deps, attestation, { set, attested })
+}
+
+type Signed = { swaps: readonly Swap[]; signatures: readonly AttesterSignature[]; isPublic: boolean }
+
+/** Signatures cover the whole batch in order, including ops that are already closed, which the escrow skips. */
+function planOf({ origin }: RelayDeps, { kind, validUntil }: Attestation, signed: Signed) {
+  const { swaps, signatures, isPublic } = signed
+  if (kind === 'claim') return origin.planClaim(swaps, signatures)
   const [swap] = swaps
   if (!swap || validUntil === undefined) throw new Error('A refund attestation needs one op and an expiry')
-  return origin.planRefund(swap, { signature, validUntil })
+  return origin.planRefund(swap, isPublic ? undefined : { signatures, validUntil })
 }

@@ -169,6 +169,9 @@ function toChain(
     ...(now && { block: now.block.toString() }),
     finalitySeconds: hardSeconds,
     ...(now?.finalitySeconds !== undefined && { measuredFinalitySeconds: now.finalitySeconds }),
+    ...(now?.attesterChange && {
+      attesterChangeAt: new Date(now.attesterChange.readyAt * 1_000).toISOString(),
+    }),
     exposedCents: cents.toString(),
     lostCents: lostCents.toString(),
     exposureCapCents: caps.exposedCents.toString(),

@@ -47,7 +47,10 @@ async function findMissingKeys(role: Role, config: Config): Promise<string[]> {
   const without = (addresses: readonly string[], given: readonly string[]) =>
     addresses.filter((address) => !given.includes(address) && !isRemote(address))
   if (role === 'api') return []
-  if (role === 'attester') return without(attestersOf(network), addressesOf(attesterKeys))
+  if (role === 'attester') {
+    const missing = without(attestersOf(network), addressesOf(attesterKeys))
+    return missing.length < attestersOf(network).length ? [] : missing
+  }
   const evm = addressesOf([...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])])
   const solana = (await createSigners(solanaKeys)).map(({ address }) => String(address))
   return without(signingAddresses(network), [...evm, ...solana])

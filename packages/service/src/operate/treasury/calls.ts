@@ -13,7 +13,13 @@ import {
 const ABIS = { GeoVault: geoVaultAbi, GeoEscrow: geoEscrowAbi, token: erc20Abi } as const
 
 /** The arguments of a call, by name, in their order. */
-type Args = Readonly<Record<string, string | boolean | bigint>>
+export type Args = Readonly<Record<string, Arg>>
+type Arg = string | boolean | bigint | readonly string[]
+
+/** As people and the builder of a Safe write it. */
+export function textOf(arg: Arg | undefined): string {
+  return Array.isArray(arg) ? `[${arg.join(', ')}]` : String(arg)
+}
 
 /** One transaction of the treasury. `text` is for people, `method` for the builder of a Safe. */
 export type TreasuryCall = {
@@ -31,7 +37,7 @@ export function toCall({ contract, to, name, args, says }: Asked): TreasuryCall 
   const found = abi.find((item): item is AbiFunction => item.type === 'function' && item.name === name)
   if (!found) throw new Error(`${contract} has no ${name}`)
   const data = encodeFunctionData({ abi: [found], functionName: name, args: Object.values(args) })
-  const shown = Object.values(args).map(String)
+  const shown = Object.values(args).map(textOf)
   const text = `${contract}.${name}(${shown.join(', ')}): ${says}`
   return { to, value: 0n, data, text, method: { abi: found, args } }
 }

@@ -8,7 +8,13 @@ const at = (digit: string): Address => `0x${digit.repeat(40)}`
 const [vault, escrow, usdc, deliverer, adapter, attester, other] = ['1', '2', '3', '4', '5', '6', '7'].map(
   (digit) => at(digit),
 ) as [Address, Address, Address, Address, Address, Address, Address]
-const USDC = { address: usdc, symbol: 'USDC', decimals: 6, cap: 25_000_000_000n, claimCap: 100_000_000_000n }
+const USDC = {
+  ...{ address: usdc, symbol: 'USDC', decimals: 6, isPlain: true },
+  ...{ cap: 25_000_000_000n, claimCap: 100_000_000_000n, refundCap: 5_000_000_000n },
+}
+const OPEN = { cap: USDC.cap, claimCap: USDC.claimCap, refundCap: USDC.refundCap, isPlain: true }
+const CLOSED = { cap: 0n, claimCap: 0n, refundCap: 0n, isPlain: false }
+const oneOf = (member: Address) => ({ members: [member], threshold: 1 })
 const DAY = 86_400n
 
 const wanted: Wanted = {
@@ -16,22 +22,23 @@ const wanted: Wanted = {
   deliverers: [deliverer],
   adapters: [adapter],
   revoked: [],
-  attester,
+  attesters: oneOf(attester),
   tokens: [USDC],
 }
 const fresh: TreasuryState = {
   time: 100n * DAY,
-  attester,
-  pending: { next: zeroAddress, readyAt: 0n },
+  attesters: oneOf(attester),
+  pending: undefined,
+  refundsStopped: false,
   deliverers: new Set(),
   adapters: new Set(),
-  tokens: new Map([[usdc, { cap: 0n, claimCap: 0n, held: 0n, credit: 0n }]]),
+  tokens: new Map([[usdc, { ...CLOSED, held: 0n, credit: 0n }]]),
 }
 const done: TreasuryState = {
   ...fresh,
   deliverers: new Set([deliverer]),
   adapters: new Set([adapter]),
-  tokens: new Map([[usdc, { cap: USDC.cap, claimCap: USDC.claimCap, held: 0n, credit: 0n }]]),
+  tokens: new Map([[usdc, { ...OPEN, held: 0n, credit: 0n }]]),
 }
 
 const abi = [...geoVaultAbi, ...geoEscrowAbi, ...erc20Abi]
@@ -46,6 +53,8 @@ test('after a deployment the treasury lets deliverers and adapters pay, and open
     [vault, 'setDeliverer', [deliverer, true]],
     [vault, 'setAdapter', [adapter, true]],
     [escrow, 'setClaimCap', [usdc, USDC.claimCap]],
+    [escrow, 'setRefundCap', [usdc, USDC.refundCap]],
+    [vault, 'setPlainToken', [usdc, true]],
     [vault, 'setCap', [usdc, USDC.cap]],
   ])
 })
@@ -55,8 +64,8 @@ test('when the contracts are as configured there is nothing to call', () => {
 })
 
 test('a cap that is not configured stays as it is, and is named while it is closed', () => {
-  const { cap: _, claimCap: __, ...unset } = USDC
-  const open = new Map([[usdc, { cap: 1n, claimCap: 1n, held: 0n, credit: 0n }]])
+  const { cap: _, claimCap: __, refundCap: ___, isPlain: ____, ...unset } = USDC
+  const open = new Map([[usdc, { ...OPEN, cap: 1n, claimCap: 1n, held: 0n, credit: 0n }]])
   const closed = 'USDC is closed: its capPerHour and claimCapPerHour are not configured'
 
   expect(planTreasury({ ...wanted, tokens: [unset] }, { ...done, tokens: open })).toEqual({
@@ -88,35 +97,50 @@ test('rights of a revoked deliverer or adapter end, once', () => {
   expect(callsOf(revoking, done)).toEqual([])
 })
 
-test('a new attester is proposed, waits for its notice, and is accepted', () => {
-  const next = { ...wanted, attester: other }
-  const proposed = { ...done, pending: { next: other, readyAt: 108n * DAY } }
+test('new attesters are proposed by number, wait for their notice, and are accepted', () => {
+  const set = { members: [other, attester], threshold: 2 }
+  const next = { ...wanted, attesters: set }
+  const proposed = { ...done, pending: { ...set, readyAt: Number(108n * DAY) } }
+  const named = `2 of ${attester}, ${other}`
 
-  expect(callsOf(next, done)).toEqual([[escrow, 'proposeAttester', [other]]])
+  expect(callsOf(next, done)).toEqual([[escrow, 'proposeAttesters', [[attester, other], 2n]]])
   expect(planTreasury(next, proposed)).toEqual({
     calls: [],
-    notes: [`the attester ${other} is proposed, and can be accepted from 1970-04-19T00:00:00.000Z`],
+    notes: [
+      `the attesters ${named} are proposed, and can be accepted for two days from 1970-04-19T00:00:00.000Z: no input ` +
+        'is locked that could be refunded only after it',
+    ],
   })
-  expect(callsOf(next, { ...proposed, time: 108n * DAY })).toEqual([[escrow, 'acceptAttester', undefined]])
-  expect(callsOf(next, { ...done, attester: other })).toEqual([])
+  expect(callsOf(next, { ...proposed, time: 108n * DAY })).toEqual([[escrow, 'acceptAttesters', undefined]])
+  expect(callsOf(next, { ...done, attesters: set })).toEqual([])
 })
 
-test('a pending attester that the configuration does not name is reported, not cancelled', () => {
-  const plan = planTreasury(wanted, { ...done, pending: { next: other, readyAt: 108n * DAY } })
+test('pending attesters that the configuration does not name are reported, not withdrawn', () => {
+  const plan = planTreasury(wanted, { ...done, pending: { ...oneOf(other), readyAt: Number(108n * DAY) } })
 
   expect(plan.calls).toEqual([])
-  expect(plan.notes).toEqual([expect.stringContaining(`the escrow has a pending attester ${other}`)])
+  expect(plan.notes).toEqual([expect.stringContaining(`the escrow has pending attesters, 1 of ${other}`)])
+})
+
+test('attested refunds are stopped and allowed as configured, and a stop of the treasury stays until then', () => {
+  const stopped = { ...done, refundsStopped: true }
+
+  expect(callsOf({ ...wanted, refundsStopped: true }, done)).toEqual([
+    [escrow, 'setAttestedRefundsStopped', [true]],
+  ])
+  expect(callsOf({ ...wanted, refundsStopped: false }, stopped)).toEqual([
+    [escrow, 'setAttestedRefundsStopped', [false]],
+  ])
+  expect(planTreasury(wanted, stopped)).toEqual({
+    calls: [],
+    notes: ['attested refunds are stopped: set attestedRefundsStopped to false to go on'],
+  })
 })
 
 test('a stock deposits only what the vault lacks, as a transfer or as coin', () => {
   const held = (amount: bigint) => ({
     ...done,
-    tokens: new Map(
-      [usdc, zeroAddress].map((token) => [
-        token,
-        { cap: USDC.cap, claimCap: USDC.claimCap, held: amount, credit: 0n },
-      ]),
-    ),
+    tokens: new Map([usdc, zeroAddress].map((token) => [token, { ...OPEN, held: amount, credit: 0n }])),
   })
   const coin = { address: zeroAddress, symbol: 'ETH', decimals: 18, stock: 5n }
   const stocked = { ...wanted, tokens: [{ ...USDC, stock: 5n }, coin] }
@@ -129,7 +153,7 @@ test('a stock deposits only what the vault lacks, as a transfer or as coin', () 
 })
 
 test('a claim that the vault could not receive is collected', () => {
-  const credited = new Map([[usdc, { cap: USDC.cap, claimCap: USDC.claimCap, held: 0n, credit: 9n }]])
+  const credited = new Map([[usdc, { ...OPEN, held: 0n, credit: 9n }]])
 
   expect(callsOf(wanted, { ...done, tokens: credited })).toEqual([[vault, 'collectCredit', [escrow, usdc]]])
 })

@@ -1,4 +1,5 @@
 import { type Address, formatUnits, zeroAddress } from 'viem'
+import { type AttesterChange, type AttesterSet, byAddress, keyOfSet } from '../../model/attester-set.ts'
 import { type TreasuryCall, toCall, toPayment } from './calls.ts'
 
 /** The contracts of one chain as the configuration wants them. Amounts are in the smallest unit. */
@@ -8,7 +9,9 @@ export type Wanted = {
   adapters: readonly Address[]
   /** Deliverers and adapters of earlier configurations. */
   revoked: readonly Address[]
-  attester: Address
+  attesters: AttesterSet
+  /** Undefined if the chain's own value stays. */
+  refundsStopped?: boolean
   tokens: readonly WantedToken[]
 }
 type WantedToken = {
@@ -18,6 +21,9 @@ type WantedToken = {
   /** Undefined if the chain's own value stays. */
   cap?: bigint
   claimCap?: bigint
+  refundCap?: bigint
+  /** Whether its transfers move exactly their amount. */
+  isPlain?: boolean
   /** The least that the vault should hold. */
   stock?: bigint
 }
@@ -25,13 +31,21 @@ type WantedToken = {
 /** The contracts of one chain as they are. Time is that of the newest block, in seconds. */
 export type TreasuryState = {
   time: bigint
-  attester: Address
-  pending: { next: Address; readyAt: bigint }
+  attesters: AttesterSet
+  pending: AttesterChange | undefined
+  refundsStopped: boolean
   deliverers: ReadonlySet<Address>
   adapters: ReadonlySet<Address>
   tokens: ReadonlyMap<Address, TokenState>
 }
-export type TokenState = { cap: bigint; claimCap: bigint; held: bigint; credit: bigint }
+export type TokenState = {
+  cap: bigint
+  claimCap: bigint
+  refundCap: bigint
+  isPlain: boolean
+  held: bigint
+  credit: bigint
+}
 
 /** Calls that the treasury has to make, in order, and states that no call changes now. */
 export type TreasuryPlan = { calls: TreasuryCall[]; notes: string[] }
@@ -41,16 +55,18 @@ export type TreasuryPlan = { calls: TreasuryCall[]; notes: string[] }
  * paid.
  */
 export function planTreasury(wanted: Wanted, state: TreasuryState): TreasuryPlan {
-  const attester = planAttester(wanted, state)
+  const attesters = planAttesters(wanted, state)
+  const stop = planStop(wanted, state)
   const tokens = wanted.tokens.map((token) => planToken(wanted, token, state.tokens.get(token.address)))
   return {
     calls: [
       ...planRevoked(wanted, state),
-      ...attester.calls,
+      ...stop.calls,
+      ...attesters.calls,
       ...planAllowed(wanted, state),
       ...tokens.flatMap(({ calls }) => calls),
     ],
-    notes: [...attester.notes, ...tokens.flatMap(({ notes }) => notes)],
+    notes: [...stop.notes, ...attesters.notes, ...tokens.flatMap(({ notes }) => notes)],
   }
 }
 
@@ -87,32 +103,45 @@ function setAdapter(to: Address, adapter: Address, isAllowed: boolean): Treasury
   return toCall({ contract: 'GeoVault', to, name: 'setAdapter', args: { adapter, isAllowed }, says })
 }
 
-/** A new attester is proposed, and accepted when its notice is over. */
-function planAttester({ contracts, attester: next }: Wanted, state: TreasuryState): TreasuryPlan {
-  const { attester, pending, time } = state
+/** New attesters are proposed, and accepted when their notice is over. */
+function planAttesters({ contracts, attesters: next }: Wanted, state: TreasuryState): TreasuryPlan {
+  const { attesters, pending, time } = state
   const escrow = { contract: 'GeoEscrow', to: contracts.escrow } as const
-  if (attester === next) {
-    if (pending.next === zeroAddress || pending.next === attester) return { calls: [], notes: [] }
-    const cancel = 'name it as nextAttester, or end it with GeoEscrow.proposeAttester of the zero address'
-    return { calls: [], notes: [`the escrow has a pending attester ${pending.next}: ${cancel}`] }
+  const [now, wanted] = [keyOfSet(attesters), keyOfSet(next)]
+  if (now === wanted) {
+    if (!pending) return { calls: [], notes: [] }
+    const cancel = 'name them as nextAttesters, or end it with GeoEscrow.proposeAttesters of no members'
+    return { calls: [], notes: [`the escrow has pending attesters, ${keyOfSet(pending)}: ${cancel}`] }
   }
-  if (pending.next !== next) {
-    const says = `instead of ${attester}, after 8 days`
-    return { calls: [toCall({ ...escrow, name: 'proposeAttester', args: { next }, says })], notes: [] }
+  if (!pending || keyOfSet(pending) !== wanted) {
+    const says = `instead of ${now}, after 8 days`
+    const args = { members: [...next.members].sort(byAddress), threshold: BigInt(next.threshold) }
+    return { calls: [toCall({ ...escrow, name: 'proposeAttesters', args, says })], notes: [] }
   }
-  if (time < pending.readyAt) {
-    const at = new Date(Number(pending.readyAt) * 1_000).toISOString()
-    return { calls: [], notes: [`the attester ${next} is proposed, and can be accepted from ${at}`] }
+  if (time < BigInt(pending.readyAt)) {
+    const at = new Date(pending.readyAt * 1_000).toISOString()
+    const note = `the attesters ${wanted} are proposed, and can be accepted for two days from ${at}`
+    return { calls: [], notes: [`${note}: no input is locked that could be refunded only after it`] }
   }
-  const says = `${next} instead of ${attester}`
-  return { calls: [toCall({ ...escrow, name: 'acceptAttester', args: {}, says })], notes: [] }
+  const says = `${wanted} instead of ${now}`
+  return { calls: [toCall({ ...escrow, name: 'acceptAttesters', args: {}, says })], notes: [] }
 }
 
-function planToken(
-  { contracts }: Wanted,
-  token: WantedToken,
-  state: TokenState = { cap: 0n, claimCap: 0n, held: 0n, credit: 0n },
-): TreasuryPlan {
+/** Attested refunds are stopped against a stolen attester key; refunds after their deadline go on. */
+function planStop({ contracts, refundsStopped: isStopped }: Wanted, state: TreasuryState): TreasuryPlan {
+  if (isStopped === undefined) {
+    const note = 'attested refunds are stopped: set attestedRefundsStopped to false to go on'
+    return { calls: [], notes: state.refundsStopped ? [note] : [] }
+  }
+  if (isStopped === state.refundsStopped) return { calls: [], notes: [] }
+  const says = isStopped ? 'stops refunds before their deadline' : 'allows refunds before their deadline'
+  const call = { contract: 'GeoEscrow', to: contracts.escrow, name: 'setAttestedRefundsStopped' } as const
+  return { calls: [toCall({ ...call, args: { isStopped }, says })], notes: [] }
+}
+
+const NO_STATE = { cap: 0n, claimCap: 0n, refundCap: 0n, isPlain: false, held: 0n, credit: 0n }
+
+function planToken({ contracts }: Wanted, token: WantedToken, state: TokenState = NO_STATE): TreasuryPlan {
   const { vault, escrow } = contracts
   const { address, symbol } = token
   const calls: TreasuryCall[] = []
@@ -120,6 +149,18 @@ function planToken(
     const args = { token: address, limitPerHour: token.claimCap }
     const says = `claims of ${coins(token, token.claimCap)} an hour, now ${coins(token, state.claimCap)}`
     calls.push(toCall({ contract: 'GeoEscrow', to: escrow, name: 'setClaimCap', args, says }))
+  }
+  if (token.refundCap !== undefined && token.refundCap !== state.refundCap) {
+    const args = { token: address, limitPerHour: token.refundCap }
+    const says = `attested refunds of ${coins(token, token.refundCap)} an hour, now ${coins(token, state.refundCap)}`
+    calls.push(toCall({ contract: 'GeoEscrow', to: escrow, name: 'setRefundCap', args, says }))
+  }
+  if (token.isPlain !== undefined && token.isPlain !== state.isPlain) {
+    const args = { token: address, isPlain: token.isPlain }
+    const says = token.isPlain
+      ? 'pays without comparing balances: its transfers move exactly their amount'
+      : 'compares balances around each payment'
+    calls.push(toCall({ contract: 'GeoVault', to: vault, name: 'setPlainToken', args, says }))
   }
   if (token.cap !== undefined && token.cap !== state.cap) {
     const args = { token: address, limitPerHour: token.cap }

@@ -1,8 +1,10 @@
 import { CONTRACT_CODE, geoEscrowAbi, geoVaultAbi, isCodeOf } from '@geoswap/protocol'
 import { type Address, getAddress, type PublicClient, parseUnits, zeroAddress } from 'viem'
+import { readAttesterChange, readAttesterSets } from '../../chains/evm/attesters.ts'
 import { readBalance } from '../../chains/evm/reads.ts'
 import { readDecimals } from '../../chains/evm/verify.ts'
 import { UsageError } from '../../command.ts'
+import { toAttesterSet } from '../../compose/attesters.ts'
 import { toContracts } from '../../compose/evm.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { buyingVenues } from '../../venues/registry.ts'
@@ -48,14 +50,20 @@ async function toWanted(
     deliverers: network.deliverers.map((address) => getAddress(address)),
     adapters: [...new Set(buyingVenues(network, chain.chainId).map(({ adapter }) => adapter))],
     revoked: wishes.revoked,
-    attester: getAddress(network.nextAttester ?? network.attester),
+    attesters: toAttesterSet(network.nextAttesters ?? network.attesters),
+    ...(network.attestedRefundsStopped !== undefined && { refundsStopped: network.attestedRefundsStopped }),
     tokens: [{ ...chain.native, address: zeroAddress, decimals: 18 }, ...tokens].map((token) => {
-      const { address, symbol, decimals, capPerHour, claimCapPerHour } = token
+      const { address, symbol, decimals, capPerHour, claimCapPerHour, refundCapPerHour, plain } = {
+        plain: undefined,
+        ...token,
+      }
       const stock = wishes.stocks.get(address)
       return {
         ...{ address, symbol, decimals },
         ...(capPerHour !== undefined && { cap: parseUnits(capPerHour, decimals) }),
         ...(claimCapPerHour !== undefined && { claimCap: parseUnits(claimCapPerHour, decimals) }),
+        ...(refundCapPerHour !== undefined && { refundCap: parseUnits(refundCapPerHour, decimals) }),
+        ...(plain !== undefined && { isPlain: plain }),
         ...(stock !== undefined && { stock: parseUnits(stock, decimals) }),
       }
     }),
@@ -73,18 +81,20 @@ async function readState(client: PublicClient, wanted: Wanted): Promise<Treasury
     )
     return new Set(asked.filter((_, index) => known[index]))
   }
-  const [{ timestamp }, attester, [next, readyAt], paying, buying, states] = await Promise.all([
+  const [{ timestamp }, sets, pending, refundsStopped, paying, buying, states] = await Promise.all([
     client.getBlock(),
-    client.readContract({ ...escrow, functionName: 'attester' }),
-    client.readContract({ ...escrow, functionName: 'pendingAttester' }),
+    readAttesterSets(client, contracts.escrow),
+    readAttesterChange(client, { escrow: contracts.escrow }),
+    client.readContract({ ...escrow, functionName: 'attestedRefundsStopped' }),
     allowedBy('deliverers', [...deliverers, ...revoked]),
     allowedBy('adapters', [...adapters, ...revoked]),
     Promise.all(tokens.map(({ address }) => readToken(client, contracts, address))),
   ])
   return {
     time: timestamp,
-    attester,
-    pending: { next, readyAt },
+    attesters: sets.at(-1) ?? { members: [], threshold: 0 },
+    pending,
+    refundsStopped,
     deliverers: paying,
     adapters: buying,
     tokens: new Map(tokens.map(({ address }, index) => [address, states[index] as TokenState])),
@@ -97,11 +107,14 @@ async function readToken(
   token: Address,
 ): Promise<TokenState> {
   const ofEscrow = { address: escrow, abi: geoEscrowAbi } as const
-  const [[cap], [claimCap], held, credit] = await Promise.all([
-    client.readContract({ address: vault, abi: geoVaultAbi, functionName: 'caps', args: [token] }),
+  const ofVault = { address: vault, abi: geoVaultAbi } as const
+  const [[cap], [claimCap], [refundCap], isPlain, held, credit] = await Promise.all([
+    client.readContract({ ...ofVault, functionName: 'caps', args: [token] }),
     client.readContract({ ...ofEscrow, functionName: 'claimCaps', args: [token] }),
+    client.readContract({ ...ofEscrow, functionName: 'refundCaps', args: [token] }),
+    client.readContract({ ...ofVault, functionName: 'plainTokens', args: [token] }),
     readBalance(client, { owner: vault, token }),
     client.readContract({ ...ofEscrow, functionName: 'credits', args: [vault, token] }),
   ])
-  return { cap, claimCap, held, credit }
+  return { cap, claimCap, refundCap, isPlain, held, credit }
 }

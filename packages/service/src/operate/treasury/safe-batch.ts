@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { TreasuryCall } from './calls.ts'
+import { type TreasuryCall, textOf } from './calls.ts'
 
 type Batch = { chainId: number; name: string; treasury: Address; calls: readonly TreasuryCall[]; at: number }
 
@@ -34,7 +34,7 @@ function toTransaction({ to, value, data, method }: TreasuryCall): object {
       inputs: inputs.map(({ name = '', type, internalType = type }) => ({ name, type, internalType })),
     },
     contractInputsValues: Object.fromEntries(
-      inputs.map((input, index) => [input.name ?? '', String(values[index])]),
+      inputs.map((input, index) => [input.name ?? '', textOf(values[index])]),
     ),
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Swap } from '../model/swap.ts'
-import { claimBatches } from './attest.ts'
+import type { Swap } from '../../model/swap.ts'
+import { claimBatches } from './claim-batches.ts'
 
 const swap = (id: string, inputToken: string, refundDeadline: number) =>
   ({ id, op: { inputToken, refundDeadline } }) as Swap
 
-test('claims with the earliest deadlines are signed first and together, grouped by token', () => {
+test('claims with the earliest deadlines are proposed first and together, grouped by token', () => {
   const swaps = [
     swap('far', 'b', 900),
     swap('near', 'b', 100),

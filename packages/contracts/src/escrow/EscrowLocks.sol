@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {GeoAccount} from "../GeoAccount.sol";
+import {IERC3009} from "../interfaces/IERC3009.sol";
+import {IGeoAccount} from "../interfaces/IGeoAccount.sol";
+import {IGeoEscrow} from "../interfaces/IGeoEscrow.sol";
+import {CappedCallLib} from "../libraries/CappedCallLib.sol";
+import {SlotLib} from "../libraries/SlotLib.sol";
+import {EscrowAttesters} from "./EscrowAttesters.sol";
+
+/// @title EscrowLocks
+/// @notice Two ways in that need the wallet's signature and nothing else: from a wallet that is delegated to GeoAccount,
+///         and by an EIP-3009 authorization of the token, from any wallet.
+abstract contract EscrowLocks is EscrowAttesters {
+    using SlotLib for uint256;
+
+    /// @dev The longest time an op can hold a wallet's funds.
+    uint256 private constant MAX_HOLD = 7 days;
+    /// @dev Gas limit of the payment of one op of a batch: real tokens need a third of it.
+    uint256 private constant LOCK_GAS = 250_000;
+    /// @dev EIP-150 withholds 1/64 from a call; 50,000 cover the record before it (a new word is 22,100) and the log after.
+    uint256 private constant LOCK_GAS_FLOOR = LOCK_GAS * 64 / 63 + 50_000;
+    uint256 private constant BALANCE_GAS_FLOOR = BALANCE_GAS * 64 / 63 + LOCK_GAS_FLOOR;
+
+    /// @inheritdoc IGeoEscrow
+    address public immutable ACCOUNT;
+    /// @dev Code hash of a wallet delegated to ACCOUNT: EIP-7702's 0xef0100 and the address.
+    bytes32 private immutable DELEGATED;
+
+    constructor() {
+        ACCOUNT = address(new GeoAccount());
+        DELEGATED = keccak256(abi.encodePacked(hex"ef0100", ACCOUNT));
+    }
+
+    /// @inheritdoc IGeoEscrow
+    function lock(Op calldata op, bytes32 r, bytes32 vs) external nonReentrant {
+        if (op.wallet.codehash != DELEGATED) revert NotDelegated();
+        (bytes32 hash, uint256 expected) = _record(op);
+        IGeoAccount(op.wallet).pay(op.inputToken, op.inputAmount, expected, hash, r, vs);
+    }
+
+    /// @inheritdoc IGeoEscrow
+    function lockMany(SignedOp[] calldata ops) external nonReentrant {
+        uint256 changeAt = _changeAt();
+        address token;
+        uint256 balance;
+        bool isKnown;
+        for (uint256 i; i < ops.length; ++i) {
+            SignedOp calldata signed = ops[i];
+            if (!isKnown || signed.op.inputToken != token) {
+                token = signed.op.inputToken;
+                (isKnown, balance) = _readBalance(token);
+            }
+            if (_tryLock(signed, isKnown, balance, changeAt)) balance += signed.op.inputAmount;
+        }
+    }
+
+    /// @inheritdoc IGeoEscrow
+    function lockWithAuthorization(Op calldata op, bytes calldata signature) external nonReentrant {
+        (bytes32 hash, uint256 expected) = _record(op);
+        _receive(op.wallet, op.inputToken, op.inputAmount, expected, op.opDeadline, hash, signature);
+    }
+
+    /// @inheritdoc IGeoEscrow
+    function lockManyWithAuthorization(AuthorizedOp[] calldata ops) external nonReentrant {
+        uint256 changeAt = _changeAt();
+        address token;
+        uint256 balance;
+        bool isKnown;
+        for (uint256 i; i < ops.length; ++i) {
+            AuthorizedOp calldata authorized = ops[i];
+            if (!isKnown || authorized.op.inputToken != token) {
+                token = authorized.op.inputToken;
+                (isKnown, balance) = _readBalance(token);
+            }
+            if (_tryLockAuthorized(authorized, isKnown, balance, changeAt)) balance += authorized.op.inputAmount;
+        }
+    }
+
+    /// @inheritdoc IGeoEscrow
+    function receiveAuthorized(
+        address wallet,
+        address token,
+        uint256 amount,
+        uint256 expectedBalance,
+        uint256 opDeadline,
+        bytes32 opHash,
+        bytes calldata signature
+    ) external onlySelf {
+        _receive(wallet, token, amount, expectedBalance, opDeadline, opHash, signature);
+    }
+
+    /// @dev Records an op as LOCKED under the caller before its input is taken. `expected` is this contract's balance of
+    ///      the input token afterwards.
+    function _record(Op calldata op) internal returns (bytes32 hash, uint256 expected) {
+        Slot storage place = _slots[SlotLib.key(msg.sender, op.index)];
+        bytes4 refusal = _refusal(op, place.word, _changeAt());
+        if (refusal != 0) _revertWith(refusal);
+        bool ok;
+        (ok, expected) = CappedCallLib.tryBalance(op.inputToken, BALANCE_GAS);
+        unchecked {
+            expected += op.inputAmount;
+        }
+        if (!ok || expected < op.inputAmount) revert BadBalance();
+
+        hash = hashOp(op, msg.sender);
+        place.word = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
+        emit Locked(hash);
+    }
+
+    function _requireBalance(address token, uint256 expected) internal view {
+        (bool ok, uint256 held) = CappedCallLib.tryBalance(token, BALANCE_GAS);
+        if (!ok || held != expected) revert WrongAmount();
+    }
+
+    /// @dev The token checks the signature and that the caller is the receiver, so nobody else can use it.
+    function _receive(
+        address wallet,
+        address token,
+        uint256 amount,
+        uint256 expected,
+        uint256 opDeadline,
+        bytes32 hash,
+        bytes calldata signature
+    ) private {
+        IERC3009(token).receiveWithAuthorization(wallet, address(this), amount, 0, opDeadline + 1, hash, signature);
+        _requireBalance(token, expected);
+    }
+
+    /// @dev The selector of the error that prevents the lock, or 0. `word` is the current word of the op's position.
+    function _refusal(Op calldata op, uint256 word, uint256 changeAt) private view returns (bytes4) {
+        if (block.timestamp > op.opDeadline) return Expired.selector;
+        if (op.refundDeadline <= op.opDeadline) return BadDeadlines.selector;
+        if (op.refundDeadline > block.timestamp + MAX_HOLD) return BadDeadlines.selector;
+        if (op.refundDeadline >= changeAt) return NotBeforeChange.selector;
+        if (op.index >> 64 != 0) return IndexOutOfRange.selector;
+        if (!word.accepts(op.index)) return SlotTaken.selector;
+        return 0;
+    }
+
+    function _revertWith(bytes4 selector) private pure {
+        if (selector == Expired.selector) revert Expired();
+        if (selector == BadDeadlines.selector) revert BadDeadlines();
+        if (selector == NotBeforeChange.selector) revert NotBeforeChange();
+        if (selector == IndexOutOfRange.selector) revert IndexOutOfRange();
+        revert SlotTaken();
+    }
+
+    /// @dev This contract's balance of a token before a run of ops of a batch.
+    function _readBalance(address token) private view returns (bool isKnown, uint256 balance) {
+        if (gasleft() < BALANCE_GAS_FLOOR) revert LowGas();
+        return CappedCallLib.tryBalance(token, BALANCE_GAS);
+    }
+
+    /// @dev Locks one op of a batch, or reports it and leaves the position unchanged.
+    function _tryLock(SignedOp calldata signed, bool isKnown, uint256 balance, uint256 changeAt)
+        private
+        returns (bool)
+    {
+        Op calldata op = signed.op;
+        bytes32 hash = hashOp(op, msg.sender);
+        Slot storage place = _slots[SlotLib.key(msg.sender, op.index)];
+        uint256 word = place.word;
+        uint256 expected;
+        unchecked {
+            expected = balance + op.inputAmount;
+        }
+        bool isRefused = !isKnown || expected < balance || op.wallet.codehash != DELEGATED;
+        if (isRefused || _refusal(op, word, changeAt) != 0) {
+            emit LockFailed(hash);
+            return false;
+        }
+        if (gasleft() < LOCK_GAS_FLOOR) revert LowGas();
+
+        place.word = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
+        try IGeoAccount(op.wallet).pay{gas: LOCK_GAS}(
+            op.inputToken, op.inputAmount, expected, hash, signed.r, signed.vs
+        ) {
+            emit Locked(hash);
+            return true;
+        } catch {
+            place.word = word;
+            emit LockFailed(hash);
+            return false;
+        }
+    }
+
+    /// @dev As `_tryLock`. The call to itself gives the op its own gas, and a failure undoes the transfer.
+    function _tryLockAuthorized(AuthorizedOp calldata authorized, bool isKnown, uint256 balance, uint256 changeAt)
+        private
+        returns (bool)
+    {
+        Op calldata op = authorized.op;
+        bytes32 hash = hashOp(op, msg.sender);
+        Slot storage place = _slots[SlotLib.key(msg.sender, op.index)];
+        uint256 word = place.word;
+        uint256 expected;
+        unchecked {
+            expected = balance + op.inputAmount;
+        }
+        if (!isKnown || expected < balance || _refusal(op, word, changeAt) != 0) {
+            emit LockFailed(hash);
+            return false;
+        }
+        if (gasleft() < LOCK_GAS_FLOOR) revert LowGas();
+
+        place.word = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
+        try this.receiveAuthorized{gas: LOCK_GAS}(
+            op.wallet, op.inputToken, op.inputAmount, expected, op.opDeadline, hash, authorized.signature
+        ) {
+            emit Locked(hash);
+            return true;
+        } catch {
+            place.word = word;
+            emit LockFailed(hash);
+            return false;
+        }
+    }
+}

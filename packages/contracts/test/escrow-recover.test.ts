@@ -1,0 +1,224 @@
+import type { Address } from 'viem'
+import { expect, test } from 'vitest'
+import { readCoins, readTime, setNextTime } from '../scripts/chain.ts'
+import { callEscrow } from './calls.ts'
+import { isolate } from './isolate.ts'
+import { claim, createSwap, indexOf, type Swap, type Terms } from './op.ts'
+import { createPlainWallet, deposit, depositAddress, lockDeposited, recover } from './ways-in.ts'
+import {
+  callTestContract,
+  createWorld,
+  deployListed,
+  deployTest,
+  NATIVE,
+  readBalance,
+  readEvents,
+} from './world.ts'
+
+const world = await createWorld()
+const wallet = await createPlainWallet(world, world.token)
+isolate(world)
+
+const createInput = (terms: Terms = {}): Promise<Swap> => createSwap(world, wallet, terms)
+const pass = (swap: Swap) => setNextTime(world.chain, swap.op.opDeadline + 1n)
+
+/** An op whose wallet is a contract. */
+async function createFor(payer: Address, terms: Terms = {}): Promise<Swap> {
+  return createSwap(world, { ...wallet, address: payer }, terms)
+}
+
+test.each(['stranger', 'locker', 'treasury'] as const)(
+  "anyone, such as a %s, sends what lies at an op's address to the op's wallet, and to nobody else",
+  async (role) => {
+    const swap = await createInput()
+    await deposit(world, swap, { amount: 40n })
+    await pass(swap)
+
+    const receipt = await recover(world, swap, { from: world[role] })
+
+    expect(readEvents(world, receipt)).toMatchObject([
+      { name: 'Recovered', id: swap.hash, args: { amount: 40n } },
+    ])
+    expect(await readBalance(world, world.token, wallet.address)).toBe(1_040n)
+    expect(await readBalance(world, world.token, world[role])).toBe(0n)
+  },
+)
+
+test('a deposit that came too late, and native coin, are recovered', async () => {
+  const swap = await createInput()
+  await pass(swap)
+  await deposit(world, swap)
+  await deposit(world, swap, { token: NATIVE, amount: 9n })
+
+  await recover(world, swap)
+  await recover(world, swap, { token: NATIVE })
+
+  expect(await readBalance(world, world.token, wallet.address)).toBe(1_100n)
+  expect(await readCoins(world.chain, wallet.address)).toBe(9n)
+})
+
+test('the wrong token is recovered, and again when it is sent again', async () => {
+  const wrong = await deployListed(world, 'BlockToken')
+  const swap = await createInput()
+  await pass(swap)
+
+  for (const total of [30n, 60n, 90n]) {
+    await deposit(world, swap, { token: wrong, amount: 30n })
+    await recover(world, swap, { token: wrong })
+    expect(await readBalance(world, wrong, wallet.address)).toBe(total)
+  }
+})
+
+test('nothing is recovered while the op can still be locked, so that nobody can prevent its lock', async () => {
+  const swap = await createInput()
+  await deposit(world, swap)
+  await deposit(world, swap, { token: NATIVE })
+  await expect(recover(world, swap)).rejects.toThrow('TooEarly')
+  await expect(recover(world, swap, { token: NATIVE })).rejects.toThrow('TooEarly')
+  await setNextTime(world.chain, swap.op.opDeadline)
+  await expect(recover(world, swap)).rejects.toThrow('TooEarly')
+
+  await pass(swap)
+  await recover(world, swap)
+})
+
+test('a position that is taken by another op does not free the deposit of one with a higher round', async () => {
+  const first = await createInput({ index: indexOf(1, 0) })
+  const second = await createInput({ index: indexOf(2, 0) })
+  await deposit(world, first)
+  await deposit(world, second)
+  await lockDeposited(world, first)
+
+  await expect(recover(world, second)).rejects.toThrow('TooEarly')
+  await claim(world, first)
+  await lockDeposited(world, second)
+})
+
+test('an op that lost its position to a later round can be recovered at once', async () => {
+  const first = await createInput({ index: indexOf(1, 0) })
+  const second = await createInput({ index: indexOf(2, 0) })
+  await deposit(world, first)
+  await deposit(world, second)
+  await lockDeposited(world, second)
+
+  await expect(lockDeposited(world, first)).rejects.toThrow('SlotTaken')
+  await recover(world, first)
+
+  expect(await readBalance(world, world.token, wallet.address)).toBe(1_100n)
+})
+
+test('what is left after the lock is recovered at once, and the locked input is not touched', async () => {
+  const swap = await createInput()
+  await deposit(world, swap, { amount: 130n })
+  await lockDeposited(world, swap)
+
+  await recover(world, swap)
+
+  expect(await readBalance(world, world.token, wallet.address)).toBe(1_030n)
+  expect(await readBalance(world, world.token, world.escrow)).toBe(100n)
+  await expect(recover(world, swap)).rejects.toThrow('NothingToRecover')
+})
+
+test('another wallet, locker or amount names another address, where there is nothing', async () => {
+  const swap = await createInput()
+  await deposit(world, swap)
+  await pass(swap)
+  const { op, locker } = swap
+  const send = (terms: Partial<Swap['op']>, by = locker) =>
+    callEscrow(world, world.stranger, 'recover', [by, { ...op, ...terms }, world.token])
+
+  await expect(send({ wallet: world.stranger })).rejects.toThrow('NothingToRecover')
+  await expect(send({ inputAmount: 1n })).rejects.toThrow('NothingToRecover')
+  await expect(send({}, world.secondLocker)).rejects.toThrow('NothingToRecover')
+})
+
+test('a token that refuses the wallet holds back no other, and is recovered when it no longer does', async () => {
+  const token = await deployListed(world, 'BlockToken')
+  const swap = await createInput({ inputToken: token })
+  const setBlocked = (value: boolean) =>
+    callTestContract(world, {
+      name: 'BlockToken',
+      to: token,
+      functionName: 'setBlocked',
+      args: [wallet.address, value],
+    })
+  await deposit(world, swap)
+  await deposit(world, swap, { token: world.token, amount: 5n })
+  await setBlocked(true)
+  await pass(swap)
+
+  await expect(recover(world, swap)).rejects.toThrow('PaymentRefused')
+  await recover(world, swap, { token: world.token })
+  await setBlocked(false)
+  await recover(world, swap)
+
+  expect(await readBalance(world, token, wallet.address)).toBe(100n)
+  expect(await readBalance(world, world.token, wallet.address)).toBe(1_005n)
+})
+
+test.each(['FalseToken', 'LyingToken'])(
+  'a %s that moves nothing is not reported as recovered',
+  async (name) => {
+    const token = await deployListed(world, name)
+    const swap = await createInput({ inputToken: token })
+    await deposit(world, swap)
+    if (name === 'FalseToken')
+      await callTestContract(world, { name, to: token, functionName: 'setRefuses', args: [true] })
+    await pass(swap)
+
+    await expect(recover(world, swap)).rejects.toThrow('PaymentRefused')
+  },
+)
+
+test('a token that takes a fee is recovered in whole, and the log says what left the address', async () => {
+  const token = await deployListed(world, 'FeeToken')
+  const swap = await createInput({ inputToken: token })
+  await deposit(world, swap)
+  await pass(swap)
+
+  const receipt = await recover(world, swap)
+
+  expect(readEvents(world, receipt)).toMatchObject([{ name: 'Recovered', args: { amount: 100n } }])
+  expect(await readBalance(world, token, wallet.address)).toBe(99n)
+  expect(await readBalance(world, token, await depositAddress(world, swap))).toBe(0n)
+})
+
+test('a wallet that refuses native coin gets its tokens', async () => {
+  const refusing = await deployTest(world, 'RefusingReceiver')
+  const swap = await createFor(refusing)
+  await deposit(world, swap)
+  await deposit(world, swap, { token: NATIVE })
+  await pass(swap)
+
+  await expect(recover(world, swap, { token: NATIVE })).rejects.toThrow('PaymentRefused')
+  await recover(world, swap)
+
+  expect(await readBalance(world, world.token, refusing)).toBe(100n)
+})
+
+test('a wallet that re-enters when it is paid gets its coins once', async () => {
+  const selector = '0xf940e385'
+  const hostile = await deployTest(world, 'ReenteringReceiver', [
+    world.escrow,
+    selector,
+    NATIVE,
+    world.stranger,
+  ])
+  const swap = await createFor(hostile)
+  await deposit(world, swap, { token: NATIVE })
+  await pass(swap)
+
+  await recover(world, swap, { token: NATIVE })
+
+  expect(await readCoins(world.chain, hostile)).toBe(100n)
+})
+
+test('an op that was never valid is recovered after its opDeadline too', async () => {
+  const now = await readTime(world.chain)
+  const swap = await createInput({ opDeadline: now - 10n, refundDeadline: now - 20n, index: 2n ** 70n })
+  await deposit(world, swap)
+
+  await recover(world, swap)
+
+  expect(await readBalance(world, world.token, wallet.address)).toBe(1_100n)
+})

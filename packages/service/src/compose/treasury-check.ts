@@ -1,0 +1,20 @@
+import { getAddress } from 'viem'
+import { judgeTreasury, readCodeHash } from '../chains/evm/treasury-code.ts'
+import type { Config } from '../config.ts'
+import type { Chains } from './chains.ts'
+
+/** Refuses to start with a treasury whose code differs between the chains that answer. */
+export async function assertOneTreasury(
+  { network, acceptsTreasury }: Pick<Config, 'network' | 'acceptsTreasury'>,
+  { all }: Pick<Chains, 'all'>,
+): Promise<void> {
+  if (network.treasury === undefined || acceptsTreasury) return
+  const address = getAddress(network.treasury)
+  const seen = await Promise.all(
+    all.flatMap(({ config: chain, evm, gate }) =>
+      evm && gate.isOpen ? [readCodeHash(evm.client, address).then((code) => ({ chain, code }))] : [],
+    ),
+  )
+  const problem = judgeTreasury(address, seen)
+  if (problem) throw new Error(`${problem}, or start with --accept-treasury`)
+}
