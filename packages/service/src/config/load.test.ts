@@ -57,8 +57,11 @@ describe('the URL of a node', () => {
   })
 
   test('stops the start if the setting is missing, but only of roles that use the node', () => {
+    const key = `0x${zeros}`
+    const attesterKeys = { GEOSWAP_ATTESTER_KEY: key, GEOSWAP_SOLANA_ATTESTER_KEY: key }
+
     expect(() => loadConfig(env, 'api')).toThrow('BASE_KEY is not set')
-    expect(() => loadConfig({ ...env, GEOSWAP_ATTESTER_KEY: `0x${zeros}` }, 'attester')).not.toThrow()
+    expect(() => loadConfig({ ...env, ...attesterKeys }, 'attester')).not.toThrow()
   })
 })
 
