@@ -50,6 +50,7 @@ type DevApi = {
   dev_dropTransactions(amount: number | { count: number } | { probability: number; seed?: number }): null
   dev_delayTransactions(options: { count: number; slots: number }): null
   dev_setAccount(at: string, account: object): null
+  dev_advanceClock(seconds: number): number
 }
 type Rpc = ReturnType<typeof createSolanaRpc>
 type Sender = { rpc: Rpc; payer: KeyPairSigner; send(...instructions: Instruction[]): Promise<Signature> }
