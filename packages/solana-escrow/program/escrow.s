@@ -49,7 +49,7 @@
 .equ DELIVER_BYTES, 58
 .equ SWEEP_BYTES, 1
 .equ CLAIM_BIT, 1
-.equ KEEP_OPEN_BIT, 2
+.equ KEEP_RENT_BIT, 2
 .equ LAST_PAYOUT, 3
 .equ DELIVER, 4
 .equ SWEEP, 5
@@ -302,7 +302,8 @@ permitted:
   ldxw r2, [r1 + TOKEN_NATIVE]
   jeq r2, 1, pay_native
 
-# Tokens: all of them to a token account of the receiver, then the account closes to the receiver of the rent.
+# Tokens: all of them to a token account of the receiver, then the account closes to the receiver of the rent. With the
+# bit to keep the rent it stays open, so that neither an account that cannot close nor that receiver stops a payment.
   ldxdw r1, [r8 + DESTINATION]
   mov64 r2, r9
   call check_token_account
@@ -310,7 +311,7 @@ permitted:
   ldxdw r1, [r8 + SOURCE]
   ldxdw r1, [r1 + TOKEN_AMOUNT]
   call transfer_tokens
-  jset r7, KEEP_OPEN_BIT, done
+  jset r7, KEEP_RENT_BIT, done
   field RECEIVER_OF_RENT, KEY
   call close_source
   ja done
@@ -318,7 +319,6 @@ permitted:
 # Wrapped SOL: the account closes to the authority, which pays the tokens' worth to the receiver itself and all that is
 # left, the rent and lamports that strangers sent, to the receiver of the rent.
 pay_native:
-  jset r7, KEEP_OPEN_BIT, native_stays_open
   field DESTINATION, KEY
   mov64 r2, r9
   same_keys wrong_destination
@@ -330,6 +330,7 @@ pay_native:
   ldxdw r2, [r8 + DESTINATION]
   mov64 r3, r9
   call transfer_lamports
+  jset r7, KEEP_RENT_BIT, done
   ldxdw r1, [r8 + AUTHORITY]
   ldxdw r2, [r8 + RECEIVER_OF_RENT]
   ldxdw r3, [r1 + LAMPORTS]
@@ -643,12 +644,11 @@ call_program:
   refuse wrong_destination, 7007
   refuse not_attested, 7008
   refuse too_early, 7009
-  refuse native_stays_open, 7010
-  refuse vault_did_not_sign, 7011
-  refuse payer_did_not_sign, 7012
-  refuse too_late, 7013
-  refuse wrong_marker, 7014
-  refuse already_delivered, 7015
-  refuse not_a_marker, 7016
-  refuse wrong_payer, 7017
-  refuse not_sweepable, 7018
+  refuse vault_did_not_sign, 7010
+  refuse payer_did_not_sign, 7011
+  refuse too_late, 7012
+  refuse wrong_marker, 7013
+  refuse already_delivered, 7014
+  refuse not_a_marker, 7015
+  refuse wrong_payer, 7016
+  refuse not_sweepable, 7017
