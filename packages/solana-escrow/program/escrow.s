@@ -54,7 +54,7 @@
 .equ DELIVER, 4
 .equ SWEEP, 5
 
-# The workspace: the heap, which begins as zeros.
+# The workspace: the heap, which begins as zeros. SYSTEM_ID is never written: zeros are the id of the System program.
 .equ HEAP, 0x300000000
 .equ COUNT, 0
 .equ ACCOUNTS, 8
@@ -65,16 +65,16 @@
 .equ CALL_META_COUNT, CALL + 16
 .equ CALL_DATA, CALL + 24
 .equ CALL_LENGTH, CALL + 32
-.equ SIGNERS, 560
+.equ SYSTEM_ID, 560
+.equ SIGNERS, 592
 .equ SEED_COUNT, SIGNERS + 8
-.equ SEED_0, 576
-.equ SEED_1, 592
-.equ SEED_2, 608
-.equ HASH, 624
-.equ ADDRESS, 656
-.equ CLOCK, 688
+.equ SEED_0, 608
+.equ SEED_1, 624
+.equ SEED_2, 640
+.equ HASH, 656
+.equ ADDRESS, 688
+.equ CLOCK, 720
 .equ UNIX_TIME, CLOCK + 32
-.equ SYSTEM_ID, 728
 .equ META_0, 760
 .equ META_1, 776
 .equ META_2, 792
@@ -225,14 +225,11 @@ dispatch:
   mov64 r9, r6
   add64 r9, r7
 # Where a call to another program finds its accounts, its data and our seeds.
-  mov64 r2, r8
-  add64 r2, META_0
+  lddw r2, HEAP + META_0
   stxdw [r8 + CALL_METAS], r2
-  mov64 r2, r8
-  add64 r2, INPUT
+  lddw r2, HEAP + INPUT
   stxdw [r8 + CALL_DATA], r2
-  mov64 r2, r8
-  add64 r2, SEED_0
+  lddw r2, HEAP + SEED_0
   stxdw [r8 + SIGNERS], r2
 # The length names the kind of instruction; the tag has to agree.
   ldxdw r3, [r8 + COUNT]
@@ -247,14 +244,11 @@ payout:
 # The authority is the address of these terms: all that follows may trust them.
   given TERMS
   seed SEED_0, TERMS_BYTES
-  mov64 r1, r8
-  add64 r1, SEED_0
+  lddw r1, HEAP + SEED_0
   mov64 r2, 1
-  mov64 r3, r8
-  add64 r3, HASH
+  lddw r3, HEAP + HASH
   call sol_sha256
-  mov64 r2, r8
-  add64 r2, HASH
+  lddw r2, HEAP + HASH
   seed SEED_0, 32
   given BUMP
   seed SEED_1, 1
@@ -262,8 +256,7 @@ payout:
   call derive_address
   jne r0, 0, wrong_authority
   field AUTHORITY, KEY
-  mov64 r2, r8
-  add64 r2, ADDRESS
+  lddw r2, HEAP + ADDRESS
   same_keys wrong_authority
 # The rent goes to the receiver of the terms.
   field RECEIVER_OF_RENT, KEY
@@ -279,7 +272,7 @@ payout:
   call check_token_account
   jne r0, 0, wrong_source
 # The attester signed, or this is a refund after the deadline.
-  field WHO_ATTESTS, 0
+  ldxdw r1, [r8 + WHO_ATTESTS]
   ldxb r2, [r1 + SIGNER]
   jeq r2, 0, unattested
   add64 r1, KEY
@@ -342,10 +335,10 @@ deliver:
   jne r2, DELIVER, wrong_data
   jne r3, DELIVER_ACCOUNTS, wrong_account_count
 # The vault pays and the payer is paid back: both signed.
-  field AUTHORITY, 0
+  ldxdw r1, [r8 + AUTHORITY]
   ldxb r2, [r1 + SIGNER]
   jeq r2, 0, vault_did_not_sign
-  field PAYER, 0
+  ldxdw r1, [r8 + PAYER]
   ldxb r2, [r1 + SIGNER]
   jeq r2, 0, payer_did_not_sign
 # Not after the deadline.
@@ -364,12 +357,10 @@ deliver:
   call derive_address
   jne r0, 0, wrong_marker
   field MARKER, KEY
-  mov64 r2, r8
-  add64 r2, ADDRESS
+  lddw r2, HEAP + ADDRESS
   same_keys wrong_marker
   field MARKER, OWNER
-  mov64 r2, r8
-  add64 r2, SYSTEM_ID
+  lddw r2, HEAP + SYSTEM_ID
   same_keys already_delivered
 # Creates the marker. Strangers may have sent it lamports: only the rest of its rent is paid.
   ldxdw r1, [r8 + PAYER]
@@ -407,8 +398,7 @@ funded:
   stxdw [r7 + MARKER_AMOUNT], r2
 # The System program in place of a token program means SOL.
   field TOKEN_PROGRAM, KEY
-  mov64 r2, r8
-  add64 r2, SYSTEM_ID
+  lddw r2, HEAP + SYSTEM_ID
   call compare_keys
   jeq r0, 0, deliver_native
 
@@ -497,18 +487,15 @@ copy_key:
 # ADDRESS = the address of r2 seeds and this program (r9); r0 is not 0 if there is none. The seeds also sign all calls.
 derive_address:
   stxdw [r8 + SEED_COUNT], r2
-  mov64 r1, r8
-  add64 r1, SEED_0
+  lddw r1, HEAP + SEED_0
   mov64 r3, r9
-  mov64 r4, r8
-  add64 r4, ADDRESS
+  lddw r4, HEAP + ADDRESS
   call sol_create_program_address
   exit
 
 # r0 = the seconds of the chain's clock
 read_clock:
-  mov64 r1, r8
-  add64 r1, CLOCK
+  lddw r1, HEAP + CLOCK
   call sol_get_clock_sysvar
   ldxdw r0, [r8 + UNIX_TIME]
   exit
@@ -617,20 +604,16 @@ transfer_lamports:
   mov64 r3, 12
 # calls the System program with r2 accounts and r3 bytes of data
 call_system:
-  mov64 r1, r8
-  add64 r1, SYSTEM_ID
+  lddw r1, HEAP + SYSTEM_ID
 # calls the program with the id at r1; a call that fails ends the transaction
 call_program:
   stxdw [r8 + CALL_PROGRAM], r1
   stxdw [r8 + CALL_META_COUNT], r2
   stxdw [r8 + CALL_LENGTH], r3
-  mov64 r1, r8
-  add64 r1, CALL
-  mov64 r2, r8
-  add64 r2, INFOS
+  lddw r1, HEAP + CALL
+  lddw r2, HEAP + INFOS
   ldxdw r3, [r8 + COUNT]
-  mov64 r4, r8
-  add64 r4, SIGNERS
+  lddw r4, HEAP + SIGNERS
   mov64 r5, 1
   call sol_invoke_signed_c
   exit

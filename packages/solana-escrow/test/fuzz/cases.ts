@@ -74,9 +74,11 @@ function change(random: Random, draft: Draft, universe: Universe): void {
   const { accounts } = draft
   const index = random.below(accounts.length || 1)
   const account = accounts[index]
-  const kind = random.below(16)
-  if (!account || kind >= 9) changeData(random, draft, universe)
+  const kind = random.below(18)
+  if (!account || kind >= 11) changeData(random, draft, universe)
   else if (kind <= 2) account.address = random.pick(universe.pool)
+  else if (kind === 9) account.address = random.pick(universe.twins.get(account.address) ?? universe.odd)
+  else if (kind === 10) draft.accounts = withAddress(accounts, 1, random.pick(universe.odd))
   else if (kind === 3) account.address = random.pick(universe.destinations)
   else if (kind === 4) account.address = random.pick(accounts).address
   else if (kind === 5) swap(accounts, index, random.below(accounts.length))
@@ -84,6 +86,10 @@ function change(random: Random, draft: Draft, universe: Universe): void {
   else if (random.isOneOf(2)) accounts.splice(index, 1)
   else
     accounts.splice(index, 0, { address: random.pick(universe.pool), role: random.below(4) as AccountRole })
+}
+
+function withAddress(accounts: readonly Account[], place: number, address: Address): Account[] {
+  return accounts.map((account, index) => (index === place ? { ...account, address } : account))
 }
 
 function swap(accounts: Account[], a: number, b: number): void {

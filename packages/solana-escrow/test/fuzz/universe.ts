@@ -13,7 +13,7 @@ import {
 } from '../../src/token.ts'
 import { type Chain, type ChainAccount, newAddress } from '../chain.ts'
 import { createMint, type Holding, tokenAccountData } from '../tokens.ts'
-import { bytesOf } from '../transaction.ts'
+import { addressOf, bytesOf } from '../transaction.ts'
 
 export const NOW = 1_800_000_000n
 const FUNDS = 50_000_000_000n
@@ -37,6 +37,10 @@ export type Universe = {
   vault: Address
   recipient: Address
   destinations: Address[]
+  /** Accounts of an authority or a person that lack a property. */
+  odd: Address[]
+  /** Addresses that differ from a known one in eight bytes alone. */
+  twins: Map<Address, Address[]>
 }
 
 /**
@@ -61,6 +65,8 @@ export async function createUniverse(chain: Chain): Promise<Universe> {
     markers: [],
     ...{ payer, vault, recipient },
     destinations: [],
+    odd: [],
+    twins: new Map(),
   }
   for (const address of [...programs, ...tokens.map(({ mint }) => mint), WRAPPED_SOL])
     adopt(universe, address)
@@ -84,6 +90,12 @@ export async function createUniverse(chain: Chain): Promise<Universe> {
   }
   await addOddAccounts(universe, { wallet, stranger })
   await addSlots(universe, { vault, stranger })
+  for (const address of [...people, ...programs, ...universe.slots.map(({ marker }) => marker)]) {
+    universe.twins.set(
+      address,
+      [0, 8, 16, 24].map((word) => twinOf(address, word)),
+    )
+  }
   return universe
 }
 
@@ -91,6 +103,12 @@ type Seven = [Address, Address, Address, Address, Address, Address, Address]
 
 export function opId(number: number): OpId {
   return `0x${number.toString(16).padStart(64, '0')}`
+}
+
+function twinOf(address: Address, word: number): Address {
+  const bytes = bytesOf(address).slice()
+  bytes[word] = (bytes[word] ?? 0) ^ 1
+  return addressOf(bytes)
 }
 
 function put(universe: Universe, address: Address, account: Partial<ChainAccount>): Address {
@@ -178,9 +196,9 @@ async function addOddAccounts(
       { program: TOKEN_2022_PROGRAM, holding: { ...holding, mint: newer.mint } },
       { program, holding: { ...holding, mint: toHeldToken(native).mint, amount: 0n }, extra: 5n },
     ]
-    for (const account of odd) putTokens(universe, account)
+    universe.odd.push(...odd.map((account) => putTokens(universe, account)))
     const short = tokenAccountData(holding).slice(0, 164)
-    put(universe, newAddress(), { lamports: FUNDS, owner: TOKEN_PROGRAM, data: short })
+    universe.odd.push(put(universe, newAddress(), { lamports: FUNDS, owner: TOKEN_PROGRAM, data: short }))
   }
   const holding = { mint: first.mint, owner: who.wallet, amount: 0n }
   for (const frozen of [true, false]) {
