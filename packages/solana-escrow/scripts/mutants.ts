@@ -9,13 +9,15 @@ import { createSuite, findFailure } from '../test/mutants/suite.ts'
 const PACKAGE = join(import.meta.dirname, '..')
 const RECORD = join(PACKAGE, '../../.tmp/mutants-solana.json')
 
-type Progress = { program: string; batches: number; tried: number; survivors: string[] }
+type Progress = { program: string; mutants: number; batches: number; tried: number; survivors: string[] }
 
-function readProgress(batches: number): Progress {
-  const fresh = { program: ESCROW_PROGRAM_HASH, batches, tried: 0, survivors: [] }
+/** Progress of the same run; another program, other mutants or other cases begin anew. */
+function readProgress(run: { mutants: number; batches: number }): Progress {
+  const fresh = { program: ESCROW_PROGRAM_HASH, ...run, tried: 0, survivors: [] }
   if (!existsSync(RECORD)) return fresh
   const stored = JSON.parse(readFileSync(RECORD, 'utf8')) as Progress
-  return stored.program === ESCROW_PROGRAM_HASH && stored.batches === batches ? stored : fresh
+  const isSame = stored.program === ESCROW_PROGRAM_HASH && stored.mutants === run.mutants
+  return isSame && stored.batches === run.batches ? stored : fresh
 }
 
 function save(progress: Progress): void {
@@ -35,8 +37,8 @@ const { values } = parseArgs({
     batches: { type: 'string', default: '60' },
   },
 })
-const progress = readProgress(Number(values.batches))
 const mutants = createMutants(assemble(readFileSync(join(PACKAGE, 'program/escrow.s'), 'utf8')))
+const progress = readProgress({ mutants: mutants.length, batches: Number(values.batches) })
 const end = Date.now() + Number(values.minutes) * 60_000
 const suite = await createSuite(progress.batches)
 const own = findFailure(suite, escrowProgram)
