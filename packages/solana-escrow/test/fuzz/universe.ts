@@ -39,7 +39,7 @@ export type Universe = {
   destinations: Address[]
   /** Accounts of an authority or a person that lack a property. */
   odd: Address[]
-  /** Addresses that differ from a known one in eight bytes alone. */
+  /** Addresses that differ from a known one in a single byte. */
   twins: Map<Address, Address[]>
 }
 
@@ -93,7 +93,7 @@ export async function createUniverse(chain: Chain): Promise<Universe> {
   for (const address of [...people, ...programs, ...universe.slots.map(({ marker }) => marker)]) {
     universe.twins.set(
       address,
-      [0, 8, 16, 24].map((word) => twinOf(address, word)),
+      [0, 8, 16, 24].map((byte) => twinOf(address, byte)),
     )
   }
   return universe
@@ -105,9 +105,9 @@ export function opId(number: number): OpId {
   return `0x${number.toString(16).padStart(64, '0')}`
 }
 
-function twinOf(address: Address, word: number): Address {
+function twinOf(address: Address, byte: number): Address {
   const bytes = bytesOf(address).slice()
-  bytes[word] = (bytes[word] ?? 0) ^ 1
+  bytes[byte] = (bytes[byte] ?? 0) ^ 1
   return addressOf(bytes)
 }
 
@@ -141,8 +141,10 @@ type Given = { owner: Address; token: Token; amount: bigint; extra?: bigint }
 async function addHolding(universe: Universe, { owner, token, amount, extra = 0n }: Given): Promise<void> {
   const address = await findTokenAccount(owner, token)
   const { mint, program } = toHeldToken(token)
-  // Token-2022 gives an associated account the extension that its owner never changes.
-  const tail = program === TOKEN_2022_PROGRAM ? [2, 7, 0, 0, 0] : []
+  // Token-2022 gives an associated account the extension that its owner never changes. Accounts with room after it
+  // have one byte more than a multiple of eight, which the reader of accounts has to round up.
+  const room = universe.destinations.length % 8 < 4 ? 0 : 7
+  const tail = program === TOKEN_2022_PROGRAM ? [2, 7, 0, 0, 0, ...new Uint8Array(room)] : []
   putTokens(universe, { address, program, holding: { mint, owner, amount }, tail, extra })
   universe.destinations.push(address)
 }
