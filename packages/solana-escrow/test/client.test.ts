@@ -228,7 +228,7 @@ describe('the program file', () => {
 })
 
 describe('a transaction of these tests', () => {
-  it('has the bytes that kit compiles', async () => {
+  it('is as long as the one that kit compiles, so its size is that of a real one', async () => {
     const instructions = [
       await refundInstruction(program, { terms, token, attested: true }),
       sweepInstruction(program, { marker: newAddress(), payer: terms.wallet }),

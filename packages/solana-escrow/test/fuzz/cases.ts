@@ -34,7 +34,10 @@ export async function createTemplates(universe: Universe): Promise<Call[]> {
       }
     }
   }
-  return [...templates, ...(await deliveries(universe)), ...sweeps(universe)]
+  const delivering = await deliveries(universe)
+  // As often as payouts, of which there are more forms.
+  const weighted = [delivering, delivering, delivering, delivering].flat()
+  return [...templates, ...weighted, ...sweeps(universe)]
 }
 
 async function deliveries({ chain, slots, tokens, payer, recipient }: Universe): Promise<Call[]> {
