@@ -19,14 +19,14 @@ export const NOW = 1_800_000_000n
 const FUNDS = 50_000_000_000n
 const SMALL = 1_000_000n
 
-export type Place = { terms: Terms; authority: Address; bump: number }
-export type Slot = { vault: Address; opId: OpId; marker: Address; bump: number }
+type Place = { terms: Terms; authority: Address; bump: number }
+type Slot = { vault: Address; opId: OpId; marker: Address; bump: number }
 
 export type Universe = {
   chain: Chain
   accounts: Map<Address, ChainAccount>
   programs: Set<Address>
-  /** What the fuzzer may put in place of an account. */
+  /** Every account that the fuzzer may put in place of another. */
   pool: Address[]
   tokens: Token[]
   places: Place[]
@@ -101,7 +101,7 @@ export async function createUniverse(chain: Chain): Promise<Universe> {
 
 type Seven = [Address, Address, Address, Address, Address, Address, Address]
 
-export function opId(number: number): OpId {
+function opId(number: number): OpId {
   return `0x${number.toString(16).padStart(64, '0')}`
 }
 
