@@ -1,4 +1,40 @@
-# The escrow program of geoswap, for sBPF version 3. README.md has the instructions and what each block checks.
+# The escrow program of geoswap, for sBPF version 3.
+#
+# terms      wallet, vault, attester, rent receiver, op id (32 bytes each), refund deadline (i64): 168 bytes
+# authority  the address of this program with the seed SHA-256(terms). The input lies in a token account of it, SOL as
+#            wrapped SOL. A lock needs no instruction of ours.
+# marker     the address of this program with the seeds vault and op id. 112 bytes: payer, fill deadline, amount, mint
+#            (the System program for SOL), recipient
+#
+# refund 0, claim 1; 2 and 3 without returning the rent
+#   data      tag, bump, terms
+#   accounts  authority, source, destination, mint, token program, rent receiver, attester
+#             SOL: the destination is the wallet or the vault itself, the System program is in the place of the mint
+# deliver 4
+#   data      tag, bump, op id, amount (u64), fill deadline (i64), lamports of the marker (u64)
+#   accounts  vault, source, destination, mint, token program, payer, marker, System program
+#             SOL: the System program is in the place of the token program
+# sweep 5
+#   data      tag
+#   accounts  marker, payer
+#
+# Each block checks, and why:
+#
+# entrypoint   At most 8 accounts. An account named twice is read at its first place: roles may share an address.
+# dispatch     The length of the data; each instruction has one. The instruction compares its tag.
+# payout       7 accounts. The authority is the address of the terms: the later checks trust them. The rent receiver is
+#              that of the terms. The token program is Token or Token-2022: the authority signs for it. The source
+#              belongs to both, with 165 bytes or more: its amount is read. The attester signed, or it is a refund and
+#              the clock is past the deadline.
+# permitted    The destination belongs to the wallet (refund) or the vault (claim). The token program checks mint, state
+#              and balance.
+# pay_native   The destination is the wallet or the vault.
+# deliver      8 accounts. Vault and payer signed. The clock is not past the fill deadline. The marker is the address of
+#              vault and op and belongs to the System program: once for each vault and op.
+# funded       Allocates and assigns, since strangers may have sent the marker lamports. The token program is Token,
+#              Token-2022 or, for SOL, the System program: a marker means that a real program paid.
+# sweep        2 accounts. This program owns the marker. The payer is that of the marker. The clock is past the fill
+#              deadline and two days: no delivery of the op can happen any more.
 #
 # Registers that stay the same from `dispatch` on: r6 the data of the instruction, r8 the workspace. In `payout` r7 is
 # the tag. r9 is the address of the program id until a block says otherwise. Calls keep r6 to r9.

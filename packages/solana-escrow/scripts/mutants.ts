@@ -34,7 +34,7 @@ function readAccepted(): Set<string> {
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '600' },
-    batches: { type: 'string', default: '60' },
+    batches: { type: 'string', default: '80' },
   },
 })
 const mutants = createMutants(assemble(readFileSync(join(PACKAGE, 'program/escrow.s'), 'utf8')))

@@ -64,8 +64,8 @@ export function createCase(
 ): Call {
   const { accounts, data } = random.pick(templates)
   const draft: Draft = { accounts: accounts.map((account) => ({ ...account })), data: data.slice() }
-  const changes = random.pick([0, 1, 1, 1, 1, 1, 2, 2, 3])
-  for (let count = 0; count < changes; count++) change(random, draft, universe)
+  const count = random.pick([0, 1, 1, 1, 1, 1, 2, 2, 3])
+  for (let made = 0; made < count; made++) random.pick(changes)({ random, draft, universe })
   // A program that can be written is a question to the chain, not to us.
   for (const account of draft.accounts) {
     if (universe.programs.has(account.address)) account.role &= ~AccountRole.WRITABLE
@@ -73,63 +73,114 @@ export function createCase(
   return draft
 }
 
-function change(random: Random, draft: Draft, universe: Universe): void {
-  const { accounts } = draft
-  const index = random.below(accounts.length || 1)
-  const account = accounts[index]
-  const kind = random.below(18)
-  if (!account || kind >= 11) changeData(random, draft, universe)
-  else if (kind <= 2) account.address = random.pick(universe.pool)
-  else if (kind === 9) account.address = random.pick(universe.twins.get(account.address) ?? universe.odd)
-  else if (kind === 10) draft.accounts = withAddress(accounts, 1, random.pick(universe.odd))
-  else if (kind === 3) account.address = random.pick(universe.destinations)
-  else if (kind === 4) account.address = random.pick(accounts).address
-  else if (kind === 5) swap(accounts, index, random.below(accounts.length))
-  else if (kind <= 7) account.role ^= random.pick([1, 2, 2, 3])
-  else if (random.isOneOf(2)) accounts.splice(index, 1)
-  else
-    accounts.splice(index, 0, { address: random.pick(universe.pool), role: random.below(4) as AccountRole })
+type Case = { random: Random; draft: Draft; universe: Universe }
+type Change = (on: Case) => void
+
+/** Each change as often as it stands here: those that a first check refuses are rarer. */
+const changes: readonly Change[] = [
+  ...[replaceByAny, replaceByAny, replaceByAny, replaceByTwin, replaceByTwin, replaceByTwin],
+  ...[replaceByDestination, replaceSourceByOdd, replaceByOther, swapTwo, changeRole, changeRole, changeCount],
+  ...[changeTag, changeByte, changeLength, deriveNothing, changeBump],
+  ...[changeAmount, changeDeadline, changeRent],
+]
+
+function pickAccount({ random, draft }: Case): Account | undefined {
+  return draft.accounts[random.below(draft.accounts.length || 1)]
 }
 
-function withAddress(accounts: readonly Account[], place: number, address: Address): Account[] {
-  return accounts.map((account, index) => (index === place ? { ...account, address } : account))
+function setAddress(account: Account | undefined, address: Address): void {
+  if (account) account.address = address
 }
 
-function swap(accounts: Account[], a: number, b: number): void {
-  const [first, second] = [accounts[a], accounts[b]]
+function replaceByAny(on: Case): void {
+  setAddress(pickAccount(on), on.random.pick(on.universe.pool))
+}
+
+function replaceByTwin(on: Case): void {
+  const account = pickAccount(on)
+  const twins = account && on.universe.twins.get(account.address)
+  if (twins) setAddress(account, on.random.pick(twins))
+}
+
+function replaceByDestination(on: Case): void {
+  setAddress(pickAccount(on), on.random.pick(on.universe.destinations))
+}
+
+function replaceSourceByOdd({ random, draft, universe }: Case): void {
+  setAddress(draft.accounts[1], random.pick(universe.odd))
+}
+
+function replaceByOther(on: Case): void {
+  const other = pickAccount(on)
+  if (other) setAddress(pickAccount(on), other.address)
+}
+
+function swapTwo(on: Case): void {
+  const [first, second] = [pickAccount(on), pickAccount(on)]
   if (!first || !second) return
-  accounts[a] = second
-  accounts[b] = first
+  const kept = { ...first }
+  Object.assign(first, second)
+  Object.assign(second, kept)
 }
 
-const AMOUNTS = [0n, 1n, 890_879n, 890_880n, 7_000_000n, 7_000_001n, 2n ** 63n, 2n ** 64n - 1n]
-const DEADLINES = [NOW - 1n, NOW, NOW + 1n, -1n, 0n, 2n ** 63n - 1n, -(2n ** 63n)]
+function changeRole(on: Case): void {
+  const account = pickAccount(on)
+  if (account) account.role ^= on.random.pick([1, 2, 2, 3])
+}
 
-function changeData(random: Random, draft: Draft, { chain, slots, places }: Universe): void {
+function changeCount({ random, draft, universe }: Case): void {
+  const added = { address: random.pick(universe.pool), role: random.below(4) as AccountRole }
+  const index = random.below(draft.accounts.length || 1)
+  if (random.isOneOf(2)) draft.accounts.splice(index, 1)
+  else draft.accounts.splice(index, 0, added)
+}
+
+function changeTag({ random, draft }: Case): void {
+  draft.data[0] = random.isOneOf(2) ? random.below(8) : (draft.data[0] ?? 0) ^ random.pick([1, 2])
+}
+
+function changeByte({ random, draft }: Case): void {
+  const index = random.below(draft.data.length || 1)
+  draft.data[index] = (draft.data[index] ?? 0) ^ (1 << random.below(8))
+}
+
+function changeLength({ random, draft }: Case): void {
   const { data } = draft
-  const view = new DataView(data.buffer)
-  const kind = random.below(12)
-  if (kind === 0) data[0] = random.below(8)
-  else if (kind === 1) data[0] = (data[0] ?? 0) ^ random.pick([1, 2])
-  else if (kind === 2 && data.length > 1) data[1] = (data[1] ?? 0) + random.pick([1, -1])
-  else if (kind === 3) data[random.below(data.length)] = random.below(256)
-  else if (kind === 4) draft.data = data.slice(0, random.below(data.length + 1))
-  else if (kind === 5) draft.data = Uint8Array.from([...data, random.below(256)])
-  else if (kind === 6) deriveNothing(draft, random.pick([...slots, ...places]).bump)
-  else if (data.length !== 58) data[random.below(data.length)] = 1 << random.below(8)
-  else if (kind <= 8) view.setBigUint64(34, random.pick(AMOUNTS), true)
-  else if (kind === 9) view.setBigInt64(42, random.pick(DEADLINES), true)
-  else view.setBigUint64(50, random.pick([...AMOUNTS, chain.rent(MARKER_BYTES) - 1n]), true)
+  const shorter = data.slice(0, random.below(data.length + 1))
+  draft.data = random.isOneOf(2) ? shorter : Uint8Array.from([...data, random.below(256)])
+}
+
+function changeBump({ random, draft }: Case): void {
+  if (draft.data.length > 1) draft.data[1] = (draft.data[1] ?? 0) + random.pick([1, -1])
 }
 
 /**
  * A bump whose address would be on the curve, with the address of zeros in its place: the chain derives nothing, and
  * the memory for the address stays zero.
  */
-function deriveNothing(draft: Draft, bump: number): void {
-  const place = draft.data.length === 58 ? 6 : 0
-  const account = draft.accounts[place]
-  if (!account || draft.data.length < 2) return
-  account.address = SYSTEM_PROGRAM
+function deriveNothing({ draft, random, universe }: Case): void {
+  const { bump } = random.pick([...universe.slots, ...universe.places])
+  if (draft.data.length < 2) return
+  setAddress(draft.accounts[draft.data.length === DELIVER_BYTES ? 6 : 0], SYSTEM_PROGRAM)
   draft.data[1] = bump + 1
+}
+
+const DELIVER_BYTES = 58
+const AMOUNTS = [0n, 1n, 890_879n, 890_880n, 7_000_000n, 7_000_001n, 2n ** 63n, 2n ** 64n - 1n]
+const DEADLINES = [NOW - 1n, NOW, NOW + 1n, -1n, 0n, 2n ** 63n - 1n, -(2n ** 63n)]
+
+function setNumber({ data }: Draft, offset: number, value: bigint): void {
+  if (data.length === DELIVER_BYTES) new DataView(data.buffer).setBigInt64(offset, value, true)
+}
+
+function changeAmount({ random, draft }: Case): void {
+  setNumber(draft, 34, random.pick(AMOUNTS))
+}
+
+function changeDeadline({ random, draft }: Case): void {
+  setNumber(draft, 42, random.pick(DEADLINES))
+}
+
+function changeRent({ random, draft, universe }: Case): void {
+  setNumber(draft, 50, random.pick([...AMOUNTS, universe.chain.rent(MARKER_BYTES) - 1n]))
 }

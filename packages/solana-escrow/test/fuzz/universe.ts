@@ -93,7 +93,7 @@ export async function createUniverse(chain: Chain): Promise<Universe> {
   for (const address of [...people, ...programs, ...universe.slots.map(({ marker }) => marker)]) {
     universe.twins.set(
       address,
-      [0, 8, 16, 24].map((byte) => twinOf(address, byte)),
+      [0, 8, 16, 24, 31].map((byte) => twinOf(address, byte)),
     )
   }
   return universe
