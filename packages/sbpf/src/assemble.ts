@@ -9,11 +9,13 @@ export type Assembled = Instruction & {
   /** The line of the source, that of the use of a macro for a line of its body. */
   line: number
   text: string
+  /** The last label before it. */
+  label: string
 }
 
 export type Assembly = { elf: Uint8Array; instructions: Assembled[]; entry: number }
 
-type Statement = { line: Line; name: string; operands: string[]; slot: number }
+type Statement = { line: Line; label: string; name: string; operands: string[]; slot: number }
 type Program = { statements: Statement[]; labels: Map<string, number>; values: Map<string, bigint> }
 
 const ENTRY = 'entrypoint'
@@ -25,6 +27,7 @@ export function assemble(source: string): Assembly {
     ...toInstruction(statement, program),
     line: statement.line.number,
     text: statement.line.text,
+    label: statement.label,
   }))
   const entry = program.labels.get(ENTRY)
   if (entry === undefined) throw new AssemblyError({ number: 1, text: '' }, `there is no label ${ENTRY}`)
@@ -35,12 +38,14 @@ export function assemble(source: string): Assembly {
 function readProgram(lines: readonly Line[]): Program {
   const program: Program = { statements: [], labels: new Map(), values: new Map() }
   let slot = 0
+  let last = ''
   for (const line of lines) {
     const [, label, rest = ''] = /^(?:(\w+):)?\s*(.*)$/.exec(line.text) ?? []
     if (label !== undefined) define(program, { line, name: label, value: slot, in: 'labels' })
+    last = label ?? last
     if (rest === '' || readDirective(rest, { program, line })) continue
     const [, name = '', operands = ''] = /^(\w+)\s*(.*)$/.exec(rest) ?? []
-    program.statements.push({ line, name, operands: splitOperands(operands), slot })
+    program.statements.push({ line, label: last, name, operands: splitOperands(operands), slot })
     slot += name === 'lddw' ? 2 : 1
   }
   return program

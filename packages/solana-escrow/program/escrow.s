@@ -1,4 +1,40 @@
-# The escrow program of geoswap, for sBPF version 3. README.md has the instructions and what each block checks.
+# The escrow program of geoswap, for sBPF version 3.
+#
+# terms      wallet, vault, attester, rent receiver, op id (32 bytes each), refund deadline (i64): 168 bytes
+# authority  the address of this program with the seed SHA-256(terms). The input lies in a token account of it, SOL as
+#            wrapped SOL. A lock needs no instruction of ours.
+# marker     the address of this program with the seeds vault and op id. 112 bytes: payer, fill deadline, amount, mint
+#            (the System program for SOL), recipient
+#
+# refund 0, claim 1; 2 and 3 without returning the rent
+#   data      tag, bump, terms
+#   accounts  authority, source, destination, mint, token program, rent receiver, attester
+#             SOL: the destination is the wallet or the vault itself, the System program is in the place of the mint
+# deliver 4
+#   data      tag, bump, op id, amount (u64), fill deadline (i64), lamports of the marker (u64)
+#   accounts  vault, source, destination, mint, token program, payer, marker, System program
+#             SOL: the System program is in the place of the token program
+# sweep 5
+#   data      tag
+#   accounts  marker, payer
+#
+# Each block checks, and why:
+#
+# entrypoint   At most 8 accounts. An account named twice is read at its first place: roles may share an address.
+# dispatch     The length of the data; each instruction has one. The instruction compares its tag.
+# payout       7 accounts. The authority is the address of the terms: the later checks trust them. The rent receiver is
+#              that of the terms. The token program is Token or Token-2022: the authority signs for it. The source
+#              belongs to both, with 165 bytes or more: its amount is read. The attester signed, or it is a refund and
+#              the clock is past the deadline.
+# permitted    The destination belongs to the wallet (refund) or the vault (claim). The token program checks mint, state
+#              and balance.
+# pay_native   The destination is the wallet or the vault.
+# deliver      8 accounts. Vault and payer signed. The clock is not past the fill deadline. The marker is the address of
+#              vault and op and belongs to the System program: once for each vault and op.
+# funded       Allocates and assigns, since strangers may have sent the marker lamports. The token program is Token,
+#              Token-2022 or, for SOL, the System program: a marker means that a real program paid.
+# sweep        2 accounts. This program owns the marker. The payer is that of the marker. The clock is past the fill
+#              deadline and two days: no delivery of the op can happen any more.
 #
 # Registers that stay the same from `dispatch` on: r6 the data of the instruction, r8 the workspace. In `payout` r7 is
 # the tag. r9 is the address of the program id until a block says otherwise. Calls keep r6 to r9.
@@ -49,12 +85,12 @@
 .equ DELIVER_BYTES, 58
 .equ SWEEP_BYTES, 1
 .equ CLAIM_BIT, 1
-.equ KEEP_OPEN_BIT, 2
+.equ KEEP_RENT_BIT, 2
 .equ LAST_PAYOUT, 3
 .equ DELIVER, 4
 .equ SWEEP, 5
 
-# The workspace: the heap, which begins as zeros.
+# The workspace: the heap, which begins as zeros. SYSTEM_ID is never written: zeros are the id of the System program.
 .equ HEAP, 0x300000000
 .equ COUNT, 0
 .equ ACCOUNTS, 8
@@ -65,16 +101,16 @@
 .equ CALL_META_COUNT, CALL + 16
 .equ CALL_DATA, CALL + 24
 .equ CALL_LENGTH, CALL + 32
-.equ SIGNERS, 560
+.equ SYSTEM_ID, 560
+.equ SIGNERS, 592
 .equ SEED_COUNT, SIGNERS + 8
-.equ SEED_0, 576
-.equ SEED_1, 592
-.equ SEED_2, 608
-.equ HASH, 624
-.equ ADDRESS, 656
-.equ CLOCK, 688
+.equ SEED_0, 608
+.equ SEED_1, 624
+.equ SEED_2, 640
+.equ HASH, 656
+.equ ADDRESS, 688
+.equ CLOCK, 720
 .equ UNIX_TIME, CLOCK + 32
-.equ SYSTEM_ID, 728
 .equ META_0, 760
 .equ META_1, 776
 .equ META_2, 792
@@ -225,14 +261,11 @@ dispatch:
   mov64 r9, r6
   add64 r9, r7
 # Where a call to another program finds its accounts, its data and our seeds.
-  mov64 r2, r8
-  add64 r2, META_0
+  lddw r2, HEAP + META_0
   stxdw [r8 + CALL_METAS], r2
-  mov64 r2, r8
-  add64 r2, INPUT
+  lddw r2, HEAP + INPUT
   stxdw [r8 + CALL_DATA], r2
-  mov64 r2, r8
-  add64 r2, SEED_0
+  lddw r2, HEAP + SEED_0
   stxdw [r8 + SIGNERS], r2
 # The length names the kind of instruction; the tag has to agree.
   ldxdw r3, [r8 + COUNT]
@@ -247,14 +280,11 @@ payout:
 # The authority is the address of these terms: all that follows may trust them.
   given TERMS
   seed SEED_0, TERMS_BYTES
-  mov64 r1, r8
-  add64 r1, SEED_0
+  lddw r1, HEAP + SEED_0
   mov64 r2, 1
-  mov64 r3, r8
-  add64 r3, HASH
+  lddw r3, HEAP + HASH
   call sol_sha256
-  mov64 r2, r8
-  add64 r2, HASH
+  lddw r2, HEAP + HASH
   seed SEED_0, 32
   given BUMP
   seed SEED_1, 1
@@ -262,8 +292,7 @@ payout:
   call derive_address
   jne r0, 0, wrong_authority
   field AUTHORITY, KEY
-  mov64 r2, r8
-  add64 r2, ADDRESS
+  lddw r2, HEAP + ADDRESS
   same_keys wrong_authority
 # The rent goes to the receiver of the terms.
   field RECEIVER_OF_RENT, KEY
@@ -279,7 +308,7 @@ payout:
   call check_token_account
   jne r0, 0, wrong_source
 # The attester signed, or this is a refund after the deadline.
-  field WHO_ATTESTS, 0
+  ldxdw r1, [r8 + WHO_ATTESTS]
   ldxb r2, [r1 + SIGNER]
   jeq r2, 0, unattested
   add64 r1, KEY
@@ -302,7 +331,8 @@ permitted:
   ldxw r2, [r1 + TOKEN_NATIVE]
   jeq r2, 1, pay_native
 
-# Tokens: all of them to a token account of the receiver, then the account closes to the receiver of the rent.
+# Tokens: all of them to a token account of the receiver, then the account closes to the receiver of the rent. With the
+# bit to keep the rent it stays open, so that neither an account that cannot close nor that receiver stops a payment.
   ldxdw r1, [r8 + DESTINATION]
   mov64 r2, r9
   call check_token_account
@@ -310,7 +340,7 @@ permitted:
   ldxdw r1, [r8 + SOURCE]
   ldxdw r1, [r1 + TOKEN_AMOUNT]
   call transfer_tokens
-  jset r7, KEEP_OPEN_BIT, done
+  jset r7, KEEP_RENT_BIT, done
   field RECEIVER_OF_RENT, KEY
   call close_source
   ja done
@@ -318,7 +348,6 @@ permitted:
 # Wrapped SOL: the account closes to the authority, which pays the tokens' worth to the receiver itself and all that is
 # left, the rent and lamports that strangers sent, to the receiver of the rent.
 pay_native:
-  jset r7, KEEP_OPEN_BIT, native_stays_open
   field DESTINATION, KEY
   mov64 r2, r9
   same_keys wrong_destination
@@ -330,6 +359,7 @@ pay_native:
   ldxdw r2, [r8 + DESTINATION]
   mov64 r3, r9
   call transfer_lamports
+  jset r7, KEEP_RENT_BIT, done
   ldxdw r1, [r8 + AUTHORITY]
   ldxdw r2, [r8 + RECEIVER_OF_RENT]
   ldxdw r3, [r1 + LAMPORTS]
@@ -341,10 +371,10 @@ deliver:
   jne r2, DELIVER, wrong_data
   jne r3, DELIVER_ACCOUNTS, wrong_account_count
 # The vault pays and the payer is paid back: both signed.
-  field AUTHORITY, 0
+  ldxdw r1, [r8 + AUTHORITY]
   ldxb r2, [r1 + SIGNER]
   jeq r2, 0, vault_did_not_sign
-  field PAYER, 0
+  ldxdw r1, [r8 + PAYER]
   ldxb r2, [r1 + SIGNER]
   jeq r2, 0, payer_did_not_sign
 # Not after the deadline.
@@ -363,12 +393,10 @@ deliver:
   call derive_address
   jne r0, 0, wrong_marker
   field MARKER, KEY
-  mov64 r2, r8
-  add64 r2, ADDRESS
+  lddw r2, HEAP + ADDRESS
   same_keys wrong_marker
   field MARKER, OWNER
-  mov64 r2, r8
-  add64 r2, SYSTEM_ID
+  lddw r2, HEAP + SYSTEM_ID
   same_keys already_delivered
 # Creates the marker. Strangers may have sent it lamports: only the rest of its rent is paid.
   ldxdw r1, [r8 + PAYER]
@@ -406,8 +434,7 @@ funded:
   stxdw [r7 + MARKER_AMOUNT], r2
 # The System program in place of a token program means SOL.
   field TOKEN_PROGRAM, KEY
-  mov64 r2, r8
-  add64 r2, SYSTEM_ID
+  lddw r2, HEAP + SYSTEM_ID
   call compare_keys
   jeq r0, 0, deliver_native
 
@@ -496,18 +523,15 @@ copy_key:
 # ADDRESS = the address of r2 seeds and this program (r9); r0 is not 0 if there is none. The seeds also sign all calls.
 derive_address:
   stxdw [r8 + SEED_COUNT], r2
-  mov64 r1, r8
-  add64 r1, SEED_0
+  lddw r1, HEAP + SEED_0
   mov64 r3, r9
-  mov64 r4, r8
-  add64 r4, ADDRESS
+  lddw r4, HEAP + ADDRESS
   call sol_create_program_address
   exit
 
 # r0 = the seconds of the chain's clock
 read_clock:
-  mov64 r1, r8
-  add64 r1, CLOCK
+  lddw r1, HEAP + CLOCK
   call sol_get_clock_sysvar
   ldxdw r0, [r8 + UNIX_TIME]
   exit
@@ -616,20 +640,16 @@ transfer_lamports:
   mov64 r3, 12
 # calls the System program with r2 accounts and r3 bytes of data
 call_system:
-  mov64 r1, r8
-  add64 r1, SYSTEM_ID
+  lddw r1, HEAP + SYSTEM_ID
 # calls the program with the id at r1; a call that fails ends the transaction
 call_program:
   stxdw [r8 + CALL_PROGRAM], r1
   stxdw [r8 + CALL_META_COUNT], r2
   stxdw [r8 + CALL_LENGTH], r3
-  mov64 r1, r8
-  add64 r1, CALL
-  mov64 r2, r8
-  add64 r2, INFOS
+  lddw r1, HEAP + CALL
+  lddw r2, HEAP + INFOS
   ldxdw r3, [r8 + COUNT]
-  mov64 r4, r8
-  add64 r4, SIGNERS
+  lddw r4, HEAP + SIGNERS
   mov64 r5, 1
   call sol_invoke_signed_c
   exit
@@ -643,12 +663,11 @@ call_program:
   refuse wrong_destination, 7007
   refuse not_attested, 7008
   refuse too_early, 7009
-  refuse native_stays_open, 7010
-  refuse vault_did_not_sign, 7011
-  refuse payer_did_not_sign, 7012
-  refuse too_late, 7013
-  refuse wrong_marker, 7014
-  refuse already_delivered, 7015
-  refuse not_a_marker, 7016
-  refuse wrong_payer, 7017
-  refuse not_sweepable, 7018
+  refuse vault_did_not_sign, 7010
+  refuse payer_did_not_sign, 7011
+  refuse too_late, 7012
+  refuse wrong_marker, 7013
+  refuse already_delivered, 7014
+  refuse not_a_marker, 7015
+  refuse wrong_payer, 7016
+  refuse not_sweepable, 7017

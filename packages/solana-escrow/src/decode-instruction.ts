@@ -5,7 +5,7 @@ import { decodeTerms, type OpId, opIdDecoder, TERMS_BYTES, type Terms } from './
 
 export type DecodedPayout = {
   kind: 'claim' | 'refund'
-  keepOpen: boolean
+  keepRent: boolean
   bump: number
   terms: Terms
   authority: Address
@@ -47,7 +47,7 @@ const DELIVER_BYTES = 58
 export function decodeEscrowInstruction({ accounts, data }: Raw): DecodedInstruction | undefined {
   const tag = data[0]
   if (tag === undefined) return undefined
-  if (tag <= tags.claimKeepingOpen) return decodePayout(tag, { accounts, data })
+  if (tag <= tags.claimKeepingRent) return decodePayout(tag, { accounts, data })
   if (tag === tags.deliver) return decodeDelivery({ accounts, data })
   if (tag === tags.sweep) return decodeSweep({ accounts, data })
   return undefined
@@ -59,8 +59,8 @@ function decodePayout(tag: number, { accounts, data }: Raw): DecodedPayout | und
   const [authority, source, destination, mint, tokenProgram, rentReceiver, attester] = accounts as Seven
   if (!terms) return undefined
   return {
-    kind: tag === tags.claim || tag === tags.claimKeepingOpen ? 'claim' : 'refund',
-    keepOpen: tag === tags.refundKeepingOpen || tag === tags.claimKeepingOpen,
+    kind: tag === tags.claim || tag === tags.claimKeepingRent ? 'claim' : 'refund',
+    keepRent: tag === tags.refundKeepingRent || tag === tags.claimKeepingRent,
     bump: data[1] ?? 0,
     terms,
     ...{ authority, source, destination, mint, tokenProgram, rentReceiver, attester },

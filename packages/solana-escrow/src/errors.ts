@@ -16,21 +16,19 @@ export const escrowErrors = {
   NOT_ATTESTED: 7008,
   /** A refund before the deadline without the attester's signature. */
   TOO_EARLY: 7009,
-  /** Wrapped SOL is paid out in SOL, which closes its account. */
-  NATIVE_STAYS_OPEN: 7010,
-  VAULT_DID_NOT_SIGN: 7011,
-  PAYER_DID_NOT_SIGN: 7012,
+  VAULT_DID_NOT_SIGN: 7010,
+  PAYER_DID_NOT_SIGN: 7011,
   /** A delivery after its deadline. */
-  TOO_LATE: 7013,
+  TOO_LATE: 7012,
   /** The marker is not the address of this vault and op. */
-  WRONG_MARKER: 7014,
-  ALREADY_DELIVERED: 7015,
+  WRONG_MARKER: 7013,
+  ALREADY_DELIVERED: 7014,
   /** A sweep of an account that this program does not own. */
-  NOT_A_MARKER: 7016,
+  NOT_A_MARKER: 7015,
   /** A sweep to another account than the payer's. */
-  WRONG_PAYER: 7017,
+  WRONG_PAYER: 7016,
   /** A sweep while the marker may still be needed. */
-  NOT_SWEEPABLE: 7018,
+  NOT_SWEEPABLE: 7017,
 } as const
 
 export type EscrowErrorName = keyof typeof escrowErrors

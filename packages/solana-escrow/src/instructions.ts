@@ -14,9 +14,9 @@ import { isNative, SYSTEM_PROGRAM, type Token, toHeldToken } from './token.ts'
 export const tags = {
   refund: 0,
   claim: 1,
-  /** Pay without closing the account, for accounts that a token program does not close. */
-  refundKeepingOpen: 2,
-  claimKeepingOpen: 3,
+  /** Without returning the rent, so that neither the account nor the rent receiver can stop the payment. */
+  refundKeepingRent: 2,
+  claimKeepingRent: 3,
   deliver: 4,
   sweep: 5,
 } as const
@@ -29,13 +29,16 @@ export type Payout = {
   token: Token
   /** A token account of the receiver; by default its associated one. The native coin goes to the receiver itself. */
   destination?: Address
-  /** Leaves the emptied account and its rent. A later call without it closes the account. */
-  keepOpen?: boolean
+  /**
+   * Leaves the rent: a token account stays open and empty, the rent of wrapped SOL stays with the authority. Only for
+   * an input that cannot be paid otherwise. A later call without it returns the rent, for SOL with a new account.
+   */
+  keepRent?: boolean
 }
 
 /** The attester signs. Pays the input to the vault and closes its account to the rent receiver. */
 export async function claimInstruction(program: Address, payout: Payout): Promise<EscrowInstruction> {
-  const tag = payout.keepOpen ? tags.claimKeepingOpen : tags.claim
+  const tag = payout.keepRent ? tags.claimKeepingRent : tags.claim
   return payoutInstruction(program, payout, { tag, receiver: payout.terms.vault, attested: true })
 }
 
@@ -47,7 +50,7 @@ export async function refundInstruction(
   program: Address,
   { attested, ...payout }: Payout & { attested: boolean },
 ): Promise<EscrowInstruction> {
-  const tag = payout.keepOpen ? tags.refundKeepingOpen : tags.refund
+  const tag = payout.keepRent ? tags.refundKeepingRent : tags.refund
   return payoutInstruction(program, payout, { tag, receiver: payout.terms.wallet, attested })
 }
 

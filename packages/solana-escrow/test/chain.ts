@@ -1,13 +1,13 @@
-import { type Address, getAddressDecoder, type Instruction } from '@solana/kit'
+import type { Address, Instruction } from '@solana/kit'
 import { Account, FailedTransactionMetadata, LiteSvm } from 'litesvm/dist/internal.js'
 import { escrowProgram } from '../src/program.gen.ts'
 import { SYSTEM_PROGRAM } from '../src/token.ts'
-import { bytesOf, compileUnsigned } from './transaction.ts'
+import { addressOf, bytesOf, compileUnsigned } from './transaction.ts'
 
 export type ChainAccount = { lamports: bigint; owner: Address; data: Uint8Array }
 
-/** `code` is a custom error; `error` names any other. */
-export type Outcome = { ok: boolean; code?: number; error?: string; units: number; bytes: number }
+/** `code` is a custom error; `explain` names any. */
+export type Outcome = { ok: boolean; code?: number; explain?: () => string; units: number; bytes: number }
 
 export type Chain = ReturnType<typeof createChain>
 
@@ -17,7 +17,7 @@ let named = 0
 export function newAddress(): Address {
   const bytes = new Uint8Array(32).fill(7)
   new DataView(bytes.buffer).setUint32(0, ++named)
-  return getAddressDecoder().decode(bytes)
+  return addressOf(bytes)
 }
 
 /**
@@ -42,11 +42,11 @@ export function createChain(elf: Uint8Array = escrowProgram) {
       svm.setAccount(bytesOf(address), new Account(lamports, data, bytesOf(owner), false, 0n))
     },
 
+    /** Undefined without lamports: such an account ends with its transaction. */
     get(address: Address): ChainAccount | undefined {
       const found = svm.getAccount(bytesOf(address))
       if (!found || found.lamports() === 0n) return undefined
-      const owner = getAddressDecoder().decode(found.owner())
-      return { lamports: found.lamports(), owner, data: Uint8Array.from(found.data()) }
+      return { lamports: found.lamports(), owner: addressOf(found.owner()), data: found.data() }
     },
 
     balance: (address: Address): bigint => svm.getBalance(bytesOf(address)) ?? 0n,
@@ -67,9 +67,10 @@ export function createChain(elf: Uint8Array = escrowProgram) {
       if (!(result instanceof FailedTransactionMetadata)) {
         return { ok: true, units: Number(result.computeUnitsConsumed()), bytes: wire.length }
       }
-      const failure = { ok: false, units: Number(result.meta().computeUnitsConsumed()), bytes: wire.length }
+      const units = Number(result.meta().computeUnitsConsumed())
       const code = customCodeOf(result)
-      return code === undefined ? { ...failure, error: result.toString() } : { ...failure, code }
+      const explain = () => result.toString()
+      return { ok: false, ...(code !== undefined && { code }), explain, units, bytes: wire.length }
     },
 
     rent: (bytes: number): bigint => svm.minimumBalanceForRentExemption(BigInt(bytes)),
