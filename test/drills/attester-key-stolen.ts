@@ -12,8 +12,8 @@ const KEY = 'GEOSWAP_ATTESTER_KEY'
 const EIGHT_DAYS = 8 * 24 * 3_600
 
 /**
- * The key of the only attester is stolen. The thief swaps, is delivered to, and signs the input back to the wallet. The
- * treasury stops attested refunds at once, and gives the escrows another attester.
+ * The key of the only attester is stolen. The attacker swaps, is delivered to, and signs the input back to the wallet.
+ * The treasury stops attested refunds at once, and gives the escrows another attester.
  */
 export async function attesterKeyStolen(scene: Scene): Promise<void> {
   const { world, processes } = scene
@@ -21,10 +21,14 @@ export async function attesterKeyStolen(scene: Scene): Promise<void> {
   const taken = await startJourney(scene, 'alpha', 'beta')
   await reaches(scene, taken, 'settled')
   await steal(scene, taken)
-  scene.happens(`the key of the attester is stolen. The thief swaps ten USDC, gets the output, and signs its input back
-to the wallet before the claim`)
+  scene.happens(`the key of the attester is stolen. The attacker swaps ten USDC, gets the output, and signs its input
+back to the wallet before the claim`)
   const { paid, left } = await taken.read()
-  scene.expects('the thief has output and input', paid === taken.output && left > 0n, `${paid} and ${left}`)
+  scene.expects(
+    'the attacker has output and input',
+    paid === taken.output && left > 0n,
+    `${paid} and ${left}`,
+  )
 
   scene.configure((config) => ({ ...config, attestedRefundsStopped: true }))
   await treasury(scene, 'apply')
@@ -70,7 +74,7 @@ async function replace(scene: Scene): Promise<string> {
   return key
 }
 
-/** The thief's refund of a delivered swap, with nothing but the stolen key. */
+/** The attacker's refund of a delivered swap, with nothing but the stolen key. */
 async function steal(scene: Scene, journey: Journey): Promise<void> {
   const [stolen] = scene.network.keys.attesters
   if (!stolen) throw new Error('No attester')
@@ -85,9 +89,9 @@ async function steal(scene: Scene, journey: Journey): Promise<void> {
   const args = [op.locker, op.argument, validUntil, signatures] as const
   const call = { address: op.origin.escrow, abi: geoEscrowAbi, functionName: 'refundAttested', args } as const
   await client.simulateContract({ ...call, account: op.wallet })
-  const thief = privateKeyToAccount(generatePrivateKey())
-  await scene.world.fund(scene.world.alpha, thief.address, 'ETH', 10n ** 18n)
+  const attacker = privateKeyToAccount(generatePrivateKey())
+  await scene.world.fund(scene.world.alpha, attacker.address, 'ETH', 10n ** 18n)
   const data = encodeFunctionData(call)
-  const hash = await client.sendTransaction({ account: thief, chain: null, to: op.origin.escrow, data })
+  const hash = await client.sendTransaction({ account: attacker, chain: null, to: op.origin.escrow, data })
   await client.waitForTransactionReceipt({ hash, pollingInterval: 100 })
 }

@@ -67,7 +67,7 @@ export const drills: Record<string, Drill> = {
     run: attesterKeyLost,
   },
   'attester-key-stolen': {
-    title: 'a thief signs refunds with the attester key, until the treasury stops them',
+    title: 'an attacker signs refunds with the attester key, until the treasury stops them',
     runbook: 'keys.md#a-key-was-stolen',
     run: attesterKeyStolen,
   },

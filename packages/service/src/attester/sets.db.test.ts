@@ -136,7 +136,8 @@ test('a swap that attesters cannot see delivered holds up no other of its batch'
   expect(await batches()).toEqual([[seen.swapId], [unseen.swapId]])
   expect(
     await query(
-      'select distinct swap_ids from attestations a join attestation_signatures g on g.attestation_id = a.id where g.signature is not null',
+      `select distinct swap_ids from attestations a join attestation_signatures g on g.attestation_id = a.id
+        where g.signature is not null`,
     ),
   ).toEqual([{ swap_ids: [seen.swapId] }])
 })

@@ -42,7 +42,7 @@ export function assertBeforeChange(
   if (!change || refundDeadline < change.readyAt) return
   const at = new Date(change.readyAt * 1_000).toISOString()
   throw new ServiceError('CHAIN_UNAVAILABLE', {
-    message: `The attesters of ${chain.name} change at ${at}, and no swap from it may last until then. Try again later.`,
+    message: `The attesters of ${chain.name} change at ${at}; no swap from it may last until then. Try again later.`,
     details: { chainId: chain.chainId, attesterChangeAt: at },
     recovery: { retryAfterMs: CHANGE_RETRY_MS },
   })

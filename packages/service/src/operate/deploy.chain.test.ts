@@ -2,8 +2,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startChain } from '@geoswap/devnet'
-import { CREATE2_PROXY, planDeployment } from '@geoswap/protocol'
-import { createTestClient, http, parseEther, publicActions } from 'viem'
+import { CONTRACT_CODE, CREATE2_PROXY, planDeployment } from '@geoswap/protocol'
+import {
+  concat,
+  createTestClient,
+  createWalletClient,
+  getContractAddress,
+  type Hex,
+  http,
+  keccak256,
+  parseEther,
+  publicActions,
+  sliceHex,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
@@ -165,6 +176,43 @@ test('the online check reports missing contracts, and foreign code', async () =>
   expect(await run(`deploy --config ${file} --verify-only`)).toMatchObject({ code: 1 })
   await client.setCode({ address: contracts.vault, bytecode: deployed })
 })
+
+test('the online check reports a contract of the same code that was created otherwise', async () => {
+  const [, creation] = planDeployment({ treasury, attesters: [attester], threshold: 1 }).creations
+  const code = sliceHex(creation?.data ?? '0x', 32)
+  const salt = keccak256('0x01')
+  const twin = getContractAddress({ opcode: 'CREATE2', from: CREATE2_PROXY, salt, bytecode: code })
+  const account = privateKeyToAccount(deployerKey)
+  const wallet = createWalletClient({ account, transport: http(chain.rpcUrl) })
+  const data = concat([salt, code])
+  const hash = await wallet.sendTransaction({ to: CREATE2_PROXY, data, chain: null, gas: 15_000_000n })
+  await client.waitForTransactionReceipt({ hash, pollingInterval: 50 })
+  const delegate = getContractAddress({ from: twin, nonce: 1n })
+  writeConfig({ contracts: { ...contracts, escrow: twin, account: delegate } })
+
+  const { text } = await run(`check-config ${file} --online`)
+
+  writeConfig({ contracts })
+  expect(text).toContain(`base: the escrow at ${twin} was not created by this version`)
+})
+
+test.each(['account', 'escrow', 'vault'] as const)(
+  'the online check reports a value in the code of the %s that its constructor did not write',
+  async (role) => {
+    const address = contracts[role]
+    const deployed = (await client.getCode({ address })) ?? '0x'
+    const [start = 0] = CONTRACT_CODE[role].immutables.slice(-1)
+    const forged = `${deployed.slice(0, 2 + start * 2)}${'77'.repeat(32)}${deployed.slice(66 + start * 2)}`
+    await client.setCode({ address, bytecode: forged as Hex })
+
+    const { text } = await run(`check-config ${file} --online`)
+
+    await client.setCode({ address, bytecode: deployed })
+    expect(text).toContain(
+      `base: the ${role} at ${address} has a value in its code that is not of this deployment`,
+    )
+  },
+)
 
 test('the online check reports a key of ours that is delegated', async () => {
   const relayer = '0x1000000000000000000000000000000000000001'

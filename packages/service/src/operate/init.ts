@@ -11,7 +11,8 @@ export const INIT_HELP = `init --chains NAME,NAME [--treasury ADDRESS] [--keysto
       [--attester-node CHAIN=URL]... [--threshold N] [--out FILE]
       Writes a configuration of public chains with tokens, feeds, finality and caps. Roles come from the keystores;
       nodes and roles that are not given have to be filled in. With treasury and attesters it includes the addresses
-      that deploy will use. Of several attesters --threshold have to sign, a majority by default. Chains: see packages/service/presets.`
+      that deploy will use. Of several attesters --threshold have to sign, by default a majority.
+      Chains: see packages/service/presets.`
 
 export async function init(args: string[], output: Output): Promise<number> {
   const { chains, treasury, keystore, out, nodes, threshold } = parse(args)

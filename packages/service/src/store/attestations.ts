@@ -52,8 +52,8 @@ const SIGNATURES = `
 
 /**
  * Unsent attestations of this share with their signatures, and those that another relayer left for too long. The
- * earliest refund deadline comes first, and unsigned ones after signed ones. Blocked refunds come last, in random order:
- * they may wait for days and must not block others or each other.
+ * earliest refund deadline comes first, and unsigned ones after signed ones. Blocked refunds come last, in random
+ * order: they may wait for days and must not block others or each other.
  */
 export async function findUnsent(db: Db, share: Share & { chainId: number }): Promise<Attestation[]> {
   const { rows } = await db.query<Row>(

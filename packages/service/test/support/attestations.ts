@@ -2,9 +2,9 @@ import { recordCheck } from '../../src/store/attestation-signatures.ts'
 import { insertAttestation } from '../../src/store/attestations.ts'
 import type { Db } from '../../src/store/db.ts'
 
-export const SIGNER = 'signer'
+const SIGNER = 'signer'
 
-/** What a relayer needs to count the signatures of `insertSigned`. */
+/** Counts the signatures of `insertSigned`. */
 export const oneSigner = {
   readAttesters: async () => ({ members: [SIGNER], threshold: 1 }),
   recoverSigner: async (_attested: unknown, signature: string) => signature.slice('by '.length),

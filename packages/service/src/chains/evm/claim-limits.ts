@@ -10,7 +10,7 @@ export function createClaimLimits(client: PublicClient, escrow: Address) {
   return rememberByToken((token) => readCap(client, escrow, token))
 }
 
-/** Reads how much of a token the escrow refunds by attestation in the rest of this hour: nothing while it is stopped. */
+/** Reads how much of a token the escrow refunds by attestation in the rest of this hour: nothing while stopped. */
 export function createRefundRoom(client: PublicClient, escrow: Address) {
   const contract = { address: escrow, abi: geoEscrowAbi } as const
   return rememberByToken(async (token) => {

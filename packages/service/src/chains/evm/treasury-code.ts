@@ -14,8 +14,8 @@ export async function readCodeHash(client: PublicClient, address: Address): Prom
 type Seen = { chain: { name: string }; code: string | undefined }
 
 /**
- * Finds a treasury whose code differs between chains: where it has none, or another, the contracts would obey an address
- * that nobody, or somebody else, controls. `code` is undefined on a chain that did not answer.
+ * Finds a treasury whose code differs between chains: where it has none, or another, the contracts would obey an
+ * address that nobody, or somebody else, controls. `code` is undefined on a chain that did not answer.
  */
 export function judgeTreasury(address: string, seen: readonly Seen[]): string | undefined {
   const namesOf = (isMeant: (code: string) => boolean) =>

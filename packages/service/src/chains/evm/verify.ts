@@ -1,15 +1,9 @@
-import {
-  CONTRACT_CODE,
-  geoAccountAbi,
-  geoEscrowAbi,
-  geoVaultAbi,
-  isCodeOf,
-  planDeployment,
-} from '@geoswap/protocol'
+import { geoAccountAbi, geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, BaseError, erc20Abi, type PublicClient, parseAbi } from 'viem'
 import { type AttesterSet, keyOfSet } from '../../model/attester-set.ts'
 import { readAttesterSets } from './attesters.ts'
 import { refusalOf } from './simulate.ts'
+import { verifyCode, verifyCreation } from './verify-code.ts'
 
 export function readDecimals(client: PublicClient, token: Address): Promise<number> {
   return client.readContract({ address: token, abi: erc20Abi, functionName: 'decimals' })
@@ -45,7 +39,7 @@ export async function verifyChain(client: PublicClient, expected: Expected): Pro
   const actual = await client.getChainId()
   if (actual !== chainId) return [`${name}: the node serves chain ${actual}, not ${chainId}`]
   const [code, ...others] = await Promise.all([
-    verifyCode(client, expected),
+    verifyCode(client, expected.contracts),
     verifySenders(client, expected),
     ...expected.tokens.map((token) => verifyToken(client, token)),
     ...expected.feeds.map((feed) => verifyFeed(client, feed)),
@@ -56,21 +50,6 @@ export async function verifyChain(client: PublicClient, expected: Expected): Pro
       ? []
       : [verifyEscrow(client, expected), verifyVault(client, expected), verifyCreation(client, expected)]
   return [code, ...others, ...(await Promise.all(roles))].flat().map((problem) => `${name}: ${problem}`)
-}
-
-async function verifyCode(client: PublicClient, { contracts }: Expected): Promise<string[]> {
-  const roles = ['account', 'escrow', 'vault'] as const
-  const problems = await Promise.all(
-    roles.map(async (role) => {
-      const address = contracts[role]
-      const code = await client.getCode({ address })
-      if (!code || code === '0x') return [`there is no ${role} contract at ${address}`]
-      return isCodeOf(code, CONTRACT_CODE[role])
-        ? []
-        : [`the code at ${address} is not the ${role} contract of this version`]
-    }),
-  )
-  return problems.flat()
 }
 
 /** Nodes accept one pending transaction of a delegated account: the second of a lane would never be sent. */
@@ -111,27 +90,6 @@ async function verifyEscrow(
 }
 
 const verbOf = (role: string) => (role === 'attesters' ? 'are' : 'is')
-
-/**
- * The address of a contract is the hash of its creation code with the constructor's arguments. So an address that
- * follows from them has the published code with the right immutables, whatever its functions answer.
- */
-async function verifyCreation(client: PublicClient, { contracts }: Expected): Promise<string[]> {
-  const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
-  const [treasury, [first]] = await Promise.all([
-    client.readContract({ ...escrow, functionName: 'TREASURY' }),
-    readAttesterSets(client, contracts.escrow),
-  ])
-  if (!first) return ['the escrow has no attesters']
-  const { members, threshold } = first
-  const created = planDeployment({ treasury, attesters: members as Address[], threshold }).contracts
-  return (['account', 'escrow', 'vault'] as const)
-    .filter((role) => created[role] !== contracts[role])
-    .map(
-      (role) =>
-        `the ${role} at ${contracts[role]} was not created by this version, which has ${created[role]}`,
-    )
-}
 
 async function verifyVault(
   client: PublicClient,

@@ -12,7 +12,8 @@ export type CollectDeps = {
 type Collected = { set: AttesterSet; attested: Attested }
 
 /**
- * As many signatures as the escrow needs; undefined until enough members of the set have signed. A signature counts for the member that made it, once, and not for the one that it names.
+ * As many signatures as the escrow needs; undefined until enough members of the set have signed. A signature counts
+ * once, for the member that made it.
  */
 export async function collectSignatures(
   deps: CollectDeps,

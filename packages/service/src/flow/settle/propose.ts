@@ -21,11 +21,11 @@ export type ProposeDeps = {
 } & CollectDeps &
   Pick<SignedCheck, 'isRefundable'>
 
-export const REFUND_VALID_SECONDS = 3_600
+const REFUND_VALID_SECONDS = 3_600
 
 /**
- * Proposes outcomes for the attesters to sign. A claim has its ops fixed here, once, so that all attesters sign the same
- * batch. Every attester checks all of it on its own nodes.
+ * Proposes outcomes for the attesters to sign. A claim has its ops fixed here, once, so that all attesters sign the
+ * same batch. Every attester checks all of it on its own nodes.
  */
 export async function proposeOutcomes(deps: ProposeDeps, heads: Heads): Promise<void> {
   await splitDisputed(deps)

@@ -13,7 +13,7 @@ import {
 const ABIS = { GeoVault: geoVaultAbi, GeoEscrow: geoEscrowAbi, token: erc20Abi } as const
 
 /** The arguments of a call, by name, in their order. */
-export type Args = Readonly<Record<string, Arg>>
+type Args = Readonly<Record<string, Arg>>
 type Arg = string | boolean | bigint | readonly string[]
 
 /** As people and the builder of a Safe write it. */

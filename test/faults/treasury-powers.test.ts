@@ -1,0 +1,127 @@
+import { type Network, startNetwork } from '@geoswap/devnet'
+import { geoEscrowAbi } from '@geoswap/protocol'
+import { type EncodeFunctionDataParameters, encodeFunctionData, type Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  authorize,
+  createWorld,
+  type LocalNetwork,
+  outcomeOf,
+  quoteOnceSettled,
+  stageOf,
+  submitSwap,
+  toRequest,
+  until,
+  type World,
+} from '../world.ts'
+
+const USDC = 1_000_000n
+// Bytecode of a contract that refuses every payment: PUSH1 0 PUSH1 0 REVERT.
+const REFUSES = '0x60006000fd'
+const EIGHT_DAYS = 8 * 24 * 3_600
+
+let network: Network
+let world: World
+beforeAll(async () => {
+  const { PATH = '', HOME = '' } = process.env
+  network = await startNetwork({ blockMs: 500, env: { PATH, HOME } })
+  world = createWorld(network.local as LocalNetwork)
+})
+afterAll(() => network?.stop())
+afterEach(() => world.alpha.resume())
+
+/** A call of the treasury to the escrow of alpha. */
+async function call(functionName: string, ...args: unknown[]): Promise<void> {
+  const { alpha } = world
+  const asked = { abi: geoEscrowAbi, functionName, args } as unknown as EncodeFunctionDataParameters
+  const { address } = network.keys.treasury
+  const sent = await alpha.client.getTransactionCount({ address })
+  await alpha.as(address, { to: alpha.contracts.escrow, data: encodeFunctionData(asked) })
+  await until(async () => (await alpha.client.getTransactionCount({ address })) > sent)
+}
+
+/** A swap whose recipient refuses the output once the input is locked: its refund is due. */
+async function dueRefund() {
+  const { alpha, beta } = world
+  const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
+  const recipient = privateKeyToAddress(generatePrivateKey())
+  await alpha.halt()
+  const order = { from: alpha, sell: 'USDC', to: beta, buy: 'ETH', amount: 10n * USDC, recipient }
+  const { swapId, build } = await submitSwap(world, wallet, order)
+  await stageOf(world, swapId, 'locking')
+  await alpha.untilPending()
+  await beta.client.setCode({ address: recipient, bytecode: REFUSES })
+  await alpha.resume()
+  const { refundDeadline } = build.operation.message as { refundDeadline: string }
+  return { wallet, swapId, refundDeadline: Number(refundDeadline) }
+}
+
+const untilBlocked = (swapId: string) =>
+  until(async () => (await world.api.status(swapId, 0)).body.substatus === 'refundBlocked')
+
+test('while attested refunds are stopped an input waits, and goes back after its refund deadline', async () => {
+  const { alpha } = world
+  await call('setAttestedRefundsStopped', true)
+  const { wallet, swapId, refundDeadline } = await dueRefund()
+  await untilBlocked(swapId)
+  const { timestamp } = await alpha.client.getBlock()
+  await alpha.advance(refundDeadline - Number(timestamp) + 1)
+
+  const outcome = await outcomeOf(world, swapId)
+  await call('setAttestedRefundsStopped', false)
+
+  expect(outcome).toMatchObject({ status: 'refunded', refund: { reason: 'RECIPIENT_INVALID' } })
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(10n * USDC)
+})
+
+test('a refund above what the cap of the hour has left waits until the treasury raises it', async () => {
+  const { alpha } = world
+  const token = alpha.token('USDC')
+  const before = await alpha.client.readContract({
+    ...{ address: alpha.contracts.escrow, abi: geoEscrowAbi },
+    ...{ functionName: 'refundCaps', args: [token as Hex] },
+  })
+  await call('setRefundCap', token, 9n * USDC)
+  const { wallet, swapId } = await dueRefund()
+  await untilBlocked(swapId)
+
+  await call('setRefundCap', token, before[0])
+
+  expect(await outcomeOf(world, swapId)).toMatchObject({ status: 'refunded' })
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(10n * USDC)
+})
+
+async function build() {
+  const wallet = await world.walletWith(world.alpha, 'USDC', 10n * USDC)
+  const order = { from: world.alpha, sell: 'USDC', to: world.beta, buy: 'WETH', amount: 10n * USDC }
+  const { geoQuoteToken } = await quoteOnceSettled(world.api, toRequest(wallet, order))
+  const authorization = await authorize(world.api, wallet, world.alpha.chainId)
+  return world.api.build({ geoQuoteToken, ...(authorization && { authorization }) })
+}
+
+test('503 CHAIN_UNAVAILABLE for a build that would last until other attesters count, and none after', async () => {
+  const next = privateKeyToAddress(generatePrivateKey())
+  await call('proposeAttesters', [next], 1n)
+  expect((await build()).status).toBe(200)
+  await world.alpha.advance(EIGHT_DAYS - 600)
+  const refused = await until(async () => {
+    const reply = await build()
+    return reply.status === 200 ? undefined : reply
+  })
+
+  const { body } = await world.api.chains()
+  await call('proposeAttesters', [], 0n)
+  const again = await until(async () => {
+    const reply = await build()
+    return reply.status === 200 ? reply : undefined
+  })
+
+  const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
+  expect(refused).toMatchObject({
+    status: 503,
+    body: { code: 'CHAIN_UNAVAILABLE', details: { attesterChangeAt: at } },
+  })
+  expect(body.chains[0]).toMatchObject({ name: 'alpha', attesterChangeAt: at })
+  expect(again.status).toBe(200)
+})
