@@ -15,7 +15,8 @@ import { sdkPage } from './sdk-page.ts'
 import { ROOT, report } from './sources.ts'
 import { statesPage } from './states-page.ts'
 
-const CONTRACTS = 'packages/contracts/scripts/generate.ts'
+/** Packages with generators of their own: ABIs and bytecode, the program on Solana. */
+const GENERATORS = ['packages/contracts/scripts/generate.ts', 'packages/solana-escrow/scripts/build.ts']
 
 function createPages(): Record<string, string> {
   const describe = (state: string) => {
@@ -81,15 +82,16 @@ function writePages(pages: Record<string, string>): void {
   }
 }
 
-/** The contracts have their own generator: ABIs and bytecode. */
-function runContracts(args: string[]): string[] {
-  if (!existsSync(join(ROOT, CONTRACTS))) return []
-  const command = ['--import', 'tsx', join(ROOT, CONTRACTS), ...args]
+function runGenerator(script: string, args: string[]): string[] {
+  const command = ['--import', 'tsx', join(ROOT, script), ...args]
   const { status } = spawnSync(process.execPath, command, { cwd: ROOT, stdio: 'inherit' })
-  return status === 0 ? [] : [`${CONTRACTS} ${args.join(' ')} failed`]
+  return status === 0 ? [] : [`${script} ${args.join(' ')} failed`]
 }
 
 const check = process.argv.includes('--check')
 const pages = createPages()
 if (!check) writePages(pages)
-report('generate', [...(check ? findDrift(pages) : []), ...runContracts(check ? ['--check'] : [])])
+report('generate', [
+  ...(check ? findDrift(pages) : []),
+  ...GENERATORS.flatMap((script) => runGenerator(script, check ? ['--check'] : [])),
+])

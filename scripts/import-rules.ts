@@ -17,6 +17,7 @@ const TIMERS = /^node:timers\/promises$/
 const WIRE = /^wire\//
 const PROTOCOL = /^protocol\//
 const SDK = /^sdk\//
+const SOLANA_ESCROW = /^solana-escrow\//
 const WALLET = /^wallet\//
 const ERRORS = /^service\/errors\.ts$/
 const MODEL = /^service\/model\//
@@ -49,6 +50,8 @@ export const rules: readonly Rule[] = [
   { name: 'scripts may import anything', files: /^scripts\/|^[\w-]+\/scripts\//, may: [ANYTHING] },
   { name: 'wire knows only its schema library', files: /^wire\//, may: [WIRE, /^typebox$/] },
   { name: 'protocol knows only encoders', files: /^protocol\//, may: [PROTOCOL, VIEM, KIT] },
+  { name: 'the assembler knows nothing', files: /^sbpf\//, may: [/^sbpf\//, NODE] },
+  { name: 'the Solana escrow knows only encoders', files: SOLANA_ESCROW, may: [SOLANA_ESCROW, KIT] },
 
   { name: 'timers and caches know nothing', files: ASYNC, may: [ASYNC, NODE] },
   { name: 'fail-points know nothing', files: FAIL_POINT, may: [NODE] },
@@ -75,7 +78,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the Solana adapter does not know the flow, the store or EVM',
     files: /^service\/chains\/solana\//,
-    may: [/^service\/chains\/solana\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, KIT],
+    may: [/^service\/chains\/solana\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, SOLANA_ESCROW, KIT],
   },
   { name: 'the way to a node knows no chain', files: NODES, may: [NODES, NODE] },
   {

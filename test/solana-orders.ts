@@ -1,3 +1,4 @@
+import { findAuthority } from '@geoswap/solana-escrow'
 import type { BuildSolanaTxReply, StatusReply } from '@geoswap/wire'
 import { type Address, address, type KeyPairSigner, type Signature } from '@solana/kit'
 import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
@@ -13,16 +14,26 @@ export type SolanaOperation = Record<
   | 'opId'
   | 'feePayer'
   | 'wallet'
-  | 'marker'
-  | 'markerLamports'
   | 'token'
   | 'amount'
-  | 'source'
-  | 'destination',
+  | 'destination'
+  | 'program'
+  | 'vault'
+  | 'attester',
   string
-> & { blockhash: string; delivery: Record<string, string> }
+> & { blockhash: string; refundDeadline: number; delivery: Record<string, string> }
 
 export const operationOf = ({ operation }: BuildSolanaTxReply) => operation as SolanaOperation
+
+/** The authority over an input, computed from the terms. */
+export async function authorityOf(operation: SolanaOperation): Promise<Address> {
+  const { wallet, vault, attester, feePayer, opId, refundDeadline } = operation
+  const [authority] = await findAuthority(address(operation.program), {
+    ...{ wallet: address(wallet), vault: address(vault), attester: address(attester) },
+    ...{ rentReceiver: address(feePayer), opId: `0x${opId}`, refundDeadline: BigInt(refundDeadline) },
+  })
+  return authority
+}
 
 /** Quotes, builds and signs with a Solana wallet: everything before the submission. */
 export async function prepareSolana({ api, solana }: Counter, wallet: KeyPairSigner, order: SolanaOrder) {
@@ -71,9 +82,9 @@ export const hurryToEnd = (counter: Counter, swapId: string) =>
   hurryUntil(counter, swapId, ({ status }) => status !== 'pending')
 
 /** Waits until the input is taken in the newest block, even while slots are paused. */
-export async function untilTaken({ rpc }: SolanaWorld, { marker }: SolanaOperation): Promise<void> {
+export async function untilTaken({ rpc }: SolanaWorld, { destination }: SolanaOperation): Promise<void> {
   const options = { commitment: 'processed', encoding: 'base64' } as const
-  await until(async () => (await rpc.getAccountInfo(address(marker), options).send()).value !== null)
+  await until(async () => (await rpc.getAccountInfo(address(destination), options).send()).value !== null)
 }
 
 /** Waits until the chain has advanced by this many slots. */

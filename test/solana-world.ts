@@ -50,6 +50,7 @@ type DevApi = {
   dev_dropTransactions(amount: number | { count: number } | { probability: number; seed?: number }): null
   dev_delayTransactions(options: { count: number; slots: number }): null
   dev_setAccount(at: string, account: object): null
+  dev_advanceClock(seconds: number): number
 }
 type Rpc = ReturnType<typeof createSolanaRpc>
 type Sender = { rpc: Rpc; payer: KeyPairSigner; send(...instructions: Instruction[]): Promise<Signature> }
@@ -85,7 +86,7 @@ export async function createSolanaWorld(local: Pick<LocalNetwork, 'faucetUrl' | 
   }
 
   return {
-    ...{ chainId: chain.chainId, rpc, dev: createDev(chain), vaults: chain.vaults, token, fund },
+    ...{ chainId: chain.chainId, rpc, dev: createDev(chain), vault: chain.vault, token, fund },
     /** Pays for the transactions of `send`, and is the authority of the mints created here. */
     payer,
     /** Lands these instructions and waits until they are confirmed; throws if they fail. */

@@ -53,7 +53,9 @@ export type LocalSolanaChain = Pick<LocalChain, 'chainId' | 'name' | 'rpcUrl' | 
   family: 'solana'
   wsUrl: string
   tokens: { symbol: string; address: string; decimals: number }[]
-  vaults: { intake: string; inventory: string }
+  program: string
+  vault: string
+  attester: string
 }
 
 export type World = ReturnType<typeof createWorld>

@@ -57,7 +57,7 @@ async function readHoldings({ world, solana, network }: Baseline): Promise<Holdi
   )
   const onSolana = tokensOf(solana.chainId).map(async (token) => {
     const { value } = await solana.rpc.getTokenSupply(address(token), { commitment: 'confirmed' }).send()
-    const inventory = await solana.balanceOf(solana.vaults.inventory, token)
+    const inventory = await solana.balanceOf(solana.vault, token)
     return { chainId: solana.chainId, token, inventory: `${inventory}`, supply: value.amount as string }
   })
   return Promise.all([...evm.flat(), ...onSolana])
@@ -69,7 +69,7 @@ function secretsOf(keys: Network['keys']): string[] {
   const collect = (value: unknown): void => {
     if (typeof value === 'object' && value !== null) {
       for (const [name, field] of Object.entries(value)) {
-        if (['privateKey', 'seed', 'seal', 'marker'].includes(name) && typeof field === 'string')
+        if (['privateKey', 'seed', 'seal'].includes(name) && typeof field === 'string')
           found.push(field)
         else collect(field)
       }

@@ -21,12 +21,6 @@ type Edit = { file: string; find: string; put: string }
 const SENDER = 'lanes/sender.ts'
 const DEADLINES = 'model/deadlines.ts'
 
-/** A marker that cannot be found again and prevents nothing. */
-const noMarker = (kind: string): Edit => ({
-  file: 'chains/solana/marker.ts',
-  find: "crypto.subtle.sign('HMAC', secret, text)",
-  put: `crypto.subtle.sign('HMAC', secret, kind === '${kind}' ? crypto.getRandomValues(new Uint8Array(32)) : text)`,
-})
 /** Sent as soon as it is signed, and recorded afterwards. */
 const noWriteAhead = (isMeant: string): Edit[] => [
   {
@@ -47,19 +41,6 @@ const noObjection: Edit = {
 
 export const mutants: readonly Mutant[] = [
   {
-    ...{ id: 'M1', what: 'to Solana: no marker, and signed again before the first is dead' },
-    edits: [
-      noMarker('deliver'),
-      { file: 'chains/solana/signing.ts', find: ': expired.has(each)', put: ': true' },
-    ],
-    breaks: ['INV-1'],
-  },
-  {
-    ...{ id: 'M2', what: 'to Solana: no marker, and no write-ahead log' },
-    edits: [noMarker('deliver'), ...noWriteAhead(`${isSolana} && work.role === 'deliver'`)],
-    breaks: ['INV-1', 'INV-9'],
-  },
-  {
     ...{ id: 'M3', what: 'to an EVM chain: a refund decided by a timer' },
     edits: [
       {
@@ -76,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'chains/solana/chain.ts',
-        find: 'isDeliveryOver: (op) => op.isLogLost === true',
+        find: 'isDeliveryOver: ({ fillDeadline }, at) => at.seconds > fillDeadline',
         put: 'isDeliveryOver: () => true',
       },
       noObjection,
@@ -130,21 +111,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['INV-13'],
   },
   {
-    ...{ id: 'M10', what: 'from Solana: no refund marker, and signed again before the first is dead' },
-    edits: [
-      noMarker('exit'),
-      // Both at once: once the first is final, the vault has no other input left to pay from.
-      {
-        file: 'chains/solana/signing.ts',
-        find: 'return status ? isLanded : expired.has(each)',
-        put: 'return true',
-      },
-      { file: 'store/attestations.ts', find: "interval '30 seconds'", put: "interval '0 seconds'" },
-    ],
-    breaks: ['INV-3', 'INV-11', 'INV-14'],
-  },
-  {
-    ...{ id: 'M11', what: 'to Solana: the marker without a write-ahead log' },
+    ...{ id: 'M11', what: 'to Solana: without a write-ahead log' },
     edits: noWriteAhead(`${isSolana} && work.role === 'deliver'`),
     breaks: ['INV-9'],
   },

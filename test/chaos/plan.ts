@@ -63,7 +63,7 @@ export const behaviours = [
   'refusingRecipient',
   'earlyRefund',
   'forgedTransaction',
-  'fundedMarker',
+  'fundedAccount',
   'otherTenant',
 ] as const
 export type Behaviour = (typeof behaviours)[number]
@@ -224,7 +224,7 @@ export function spread(random: Random, hostile: readonly Behaviour[], swaps: num
 }
 
 function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from' | 'to' | 'buy'> {
-  if (behaviour === 'forgedTransaction' || behaviour === 'fundedMarker')
+  if (behaviour === 'forgedTransaction' || behaviour === 'fundedAccount')
     return { from: 'solana', to: random.pick(['alpha', 'beta'] as const), buy: 'USDC' }
   const from = random.pick(['alpha', 'beta'] as const)
   const to = from === 'alpha' ? 'beta' : 'alpha'

@@ -106,7 +106,7 @@ function drawForReorg(random: Random, from: EvmChainName, firstId: number): Clie
 function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from' | 'to' | 'buy'> {
   const from = random.pick(WEIGHTED)
   const to = random.pick(WEIGHTED.filter((place) => place !== from))
-  if (behaviour === 'forgedTransaction' || behaviour === 'fundedMarker')
+  if (behaviour === 'forgedTransaction' || behaviour === 'fundedAccount')
     return { from: 'solana', to, buy: 'USDC' }
   if (behaviour === 'refusingRecipient')
     return { from: random.next() < 0.25 ? 'solana' : from, to, buy: 'ETH' }

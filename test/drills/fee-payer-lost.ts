@@ -11,7 +11,7 @@ const KEYS = 'GEOSWAP_SOLANA_KEYS'
 type FeePayers = SolanaKeys['feePayers']
 
 /**
- * The worker's machine is gone with the keys of Solana's fee payers. The vaults' own keys were backed up:
+ * The worker's machine is gone with the keys of Solana's fee payers. The vault's own key was backed up:
  * without them nothing on this chain could be moved.
  */
 export async function feePayerLost(scene: Scene): Promise<void> {
@@ -62,8 +62,8 @@ attester start`)
 }
 
 function useKeys({ network, processes }: Scene, feePayers: readonly { seed: string }[]): void {
-  const { intake, inventory } = network.keys.solana
-  processes.secrets.worker[KEYS] = [intake, inventory, ...feePayers].map(({ seed }) => seed).join(',')
+  const { inventory } = network.keys.solana
+  processes.secrets.worker[KEYS] = [inventory, ...feePayers].map(({ seed }) => seed).join(',')
 }
 
 async function replace(scene: Scene, { input, delivery }: FeePayers): Promise<void> {

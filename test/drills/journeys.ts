@@ -11,6 +11,8 @@ const AMOUNT = 10n * USDC
 export type Journey = {
   /** The operation's id on every chain: it survives a loss of the database. */
   opHash: string
+  /** As the build replied: with a node, it is enough for a refund. */
+  operation: object
   /** The only account that may lock it; empty on Solana. */
   locker: string
   output: bigint
@@ -51,6 +53,7 @@ async function fromAlpha(stage: Ready, to: ChainName, given?: PrivateKeyAccount)
   const { quote, build, submission } = await prepare(world, wallet, order)
   return {
     opHash: build.geoOpHash,
+    operation: build.operation,
     locker: (build.operation.message as { locker: string }).locker,
     output: BigInt(quote.output),
     submit: async () => accepted(await api.submit(submission)),
@@ -69,6 +72,7 @@ async function fromSolana(stage: Ready, to: ChainName): Promise<Journey> {
   const left = () => solana.balanceOf(wallet.address, solana.token('USDC'))
   return {
     opHash: `0x${prepared.operation.opId}`,
+    operation: prepared.operation,
     locker: '',
     output: BigInt(prepared.quote.output),
     submit: async () => accepted(await api.submitSolana(prepared.submission)),

@@ -8,6 +8,7 @@ import { feePayerLost } from './fee-payer-lost.ts'
 import { gasEmpty } from './gas-empty.ts'
 import { goLive } from './go-live/go-live.ts'
 import { nodeDown } from './node-down.ts'
+import { operatorGone } from './operator-gone.ts'
 import { relayerKeyLost } from './relayer-key-lost.ts'
 import type { Report } from './report.ts'
 import type { Scene } from './scene.ts'
@@ -87,6 +88,11 @@ export const drills: Record<string, Drill> = {
     runbook: 'disaster.md',
     stage: { deadlines: { ...SHORT, fillSeconds: 120, claimInclusionSeconds: 60 } },
     run: databaseRestore,
+  },
+  'operator-gone': {
+    title: 'the operator is gone, and users send their inputs back without it',
+    runbook: 'refund-by-hand.md',
+    run: operatorGone,
   },
   'sealing-key-leaked': {
     title: 'somebody else can seal tokens',

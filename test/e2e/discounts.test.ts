@@ -102,7 +102,7 @@ async function sellOnSolana(wallet: KeyPairSigner, amount: bigint): Promise<void
     const holder = { owner: address(owner), mint: solana.token('GEO'), tokenProgram: TOKEN_PROGRAM_ADDRESS }
     return (await findAssociatedTokenPda(holder))[0]
   }
-  const [source, destination] = await Promise.all([wallet.address, solana.vaults.inventory].map(accountOf))
+  const [source, destination] = await Promise.all([wallet.address, solana.vault].map(accountOf))
   if (!source || !destination) throw new Error('There is an address for every owner')
   await solana.send(getTransferInstruction({ source, destination, authority: wallet, amount }))
 }

@@ -10,7 +10,7 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'vi
 import { beforeAll, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient } from '../checked-client.ts'
 import { createOperator } from '../operator.ts'
-import { accountOf, operationOf, prepareSolana, transactionsOf } from '../solana-orders.ts'
+import { accountOf, authorityOf, operationOf, prepareSolana, transactionsOf } from '../solana-orders.ts'
 import { createSolanaWorld, type SolanaWorld } from '../solana-world.ts'
 import { createWorld, outcomeOf, quoteOnceSettled, toRequest } from '../world.ts'
 
@@ -55,7 +55,7 @@ test('the transaction does exactly what operation says', async () => {
   const { build, operation, quote } = await prepareSolana({ api, solana }, wallet, order)
 
   const { message } = decode(build.unsignedTransaction)
-  const [, , create, memo, transfer, ...more] = message.instructions.map(
+  const [, , memo, create, transfer, ...more] = message.instructions.map(
     ({ accountIndices = [], data = [] }) => ({
       accounts: accountIndices.map((index) => message.staticAccounts[index]),
       data: Buffer.from(Uint8Array.from(data)),
@@ -68,14 +68,15 @@ test('the transaction does exactly what operation says', async () => {
     token: solana.token('USDC'),
     amount: quote.input,
   })
-  expect(operation.source).toBe(await accountOf(solana, wallet.address, 'USDC'))
-  expect(operation.destination).toBe(await accountOf(solana, solana.vaults.intake, 'USDC'))
+  const authority = await authorityOf(operation)
+  const source = await accountOf(solana, wallet.address, 'USDC')
+  expect(operation.destination).toBe(await accountOf(solana, authority, 'USDC'))
   expect(message).toMatchObject({ lifetimeToken: operation.blockhash })
-  expect(create?.accounts).toEqual([operation.feePayer, operation.marker])
-  expect(memo?.data.toString()).toBe(operation.opId)
-  expect(transfer?.accounts).toEqual([
-    ...[operation.source, operation.token, operation.destination, operation.wallet],
-  ])
+  expect(create?.accounts.slice(0, 3)).toEqual([operation.feePayer, operation.destination, authority])
+  // Create, which fails for an account that exists.
+  expect([...(create?.data ?? [])]).toEqual([0])
+  expect(memo?.data.toString()).toBe(`${operation.opId} ${operation.refundDeadline}`)
+  expect(transfer?.accounts).toEqual([source, operation.token, operation.destination, operation.wallet])
   // TransferChecked: its number, the amount, the decimals.
   expect(transfer?.data[0]).toBe(12)
   expect(transfer?.data.readBigUInt64LE(1)).toBe(BigInt(quote.input))
@@ -125,10 +126,10 @@ test('a rebuilt transaction has the same op, and submitting either creates one s
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
   expect(replies.map(({ body }) => body.swapId)).toEqual([swapId, swapId, swapId])
   const [one, other] = [operationOf(first), operationOf(second)]
-  expect([one.opId, one.marker, one.delivery]).toEqual([other.opId, other.marker, other.delivery])
+  expect([one.opId, one.destination, one.delivery]).toEqual([other.opId, other.destination, other.delivery])
   expect(one.blockhash).not.toBe(other.blockhash)
   expect((await outcomeOf({ api }, swapId)).status).toBe('settled')
-  expect(await transactionsOf(solana, { account: one.source, opId: one.opId })).toHaveLength(1)
+  expect(await transactionsOf(solana, { account: one.destination, opId: one.opId })).toHaveLength(1)
 })
 
 test('ten parallel submissions of one operation are one swap, and one input', async () => {

@@ -1,4 +1,4 @@
-import { address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
+import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
 import { getTransferCheckedInstruction } from '@solana-program/token'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, describe, expect, inject, test } from 'vitest'
@@ -54,24 +54,19 @@ describe('an input that is gone', () => {
 
     expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'INPUT_UNAVAILABLE' } })
     expect(outcome.originTxHash).toBeUndefined()
-    expect(await transactionsOf(solana, { account: operation.marker, opId: operation.opId })).toEqual([])
+    expect(await transactionsOf(solana, { account: operation.destination, opId: operation.opId })).toEqual([])
   })
 
   test('when the transaction lands: the swap ends failed, and tokens that return later are not taken', async () => {
     const wallet = await solana.wallet({ USDC: 10n * USDC })
     const { submission, operation } = await prepareSolana(counter, wallet, order)
     const destination = await openAccount(solana, solana.payer.address, 'USDC')
-    const transfer = {
-      source: address(operation.source),
-      destination,
-      mint: solana.token('USDC'),
-      decimals: 6,
-    }
+    const source = await accountOf(solana, wallet.address, 'USDC')
+    const transfer = { source, destination, mint: solana.token('USDC'), decimals: 6 }
     await solana.dev.dev_pauseSlots().send()
     // Until time advances, only the newest block has this change, and the service does not read it.
     const leaving = solana.send(getTransferCheckedInstruction({ ...transfer, authority: wallet, amount: 1n }))
     const options = { commitment: 'processed' } as const
-    const source = address(operation.source)
     await until(async () => {
       const { value } = await solana.rpc.getTokenAccountBalance(source, options).send()
       return value.amount === '9999999'
@@ -86,7 +81,7 @@ describe('an input that is gone', () => {
 
     expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'INPUT_UNAVAILABLE' } })
     expect(await held(wallet)).toBe(10n * USDC)
-    const sent = await transactionsOf(solana, { account: operation.marker, opId: operation.opId })
+    const sent = await transactionsOf(solana, { account: operation.destination, opId: operation.opId })
     expect(sent.map(({ failed }) => failed)).toEqual([true])
   })
 })
@@ -105,7 +100,7 @@ test('an input that does not land in time ends failed, and takes nothing when it
 
   expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'OPERATION_EXPIRED' } })
   expect(await held(wallet)).toBe(100n * USDC)
-  expect(await transactionsOf(solana, { account: operation.source, opId: operation.opId })).toEqual([])
+  expect(await transactionsOf(solana, { account: operation.destination, opId: operation.opId })).toEqual([])
   expect((await api.submitSolana(submission)).body).toEqual({ swapId: body.swapId, status: 'failed' })
 })
 
@@ -129,7 +124,7 @@ test('410 OPERATION_EXPIRED once the blockhash has expired, and nothing is store
   const replies = [await api.submitSolana(submission), await api.submitSolana(submission)]
 
   expect(replies.map(refusalOf)).toEqual(['410 OPERATION_EXPIRED', '410 OPERATION_EXPIRED'])
-  expect(await transactionsOf(solana, { account: operation.source, opId: operation.opId })).toEqual([])
+  expect(await transactionsOf(solana, { account: operation.destination, opId: operation.opId })).toEqual([])
   const fresh = await prepareSolana(counter, wallet, order)
   expect(refusalOf(await api.submitSolana(fresh.submission))).toBe('200 OK')
 })
@@ -155,7 +150,7 @@ async function expectDeliveredOnce({ quote, swapId, to }: Awaited<ReturnType<typ
 async function expectTakenOnce({ swapId, operation }: Awaited<ReturnType<typeof submitSolanaSwap>>) {
   expect((await outcomeOf({ api }, swapId)).status).toBe('settled')
   expect(await held({ address: operation.wallet })).toBe(90n * USDC)
-  expect(await transactionsOf(solana, { account: operation.source, opId: operation.opId })).toHaveLength(1)
+  expect(await transactionsOf(solana, { account: operation.destination, opId: operation.opId })).toHaveLength(1)
 }
 
 test('an input and a delivery that the network loses are sent again, and happen once', async () => {

@@ -1,3 +1,4 @@
+import { MARKER_BYTES } from '@geoswap/solana-escrow'
 import type { QuoteReply } from '@geoswap/wire'
 import {
   address,
@@ -23,6 +24,7 @@ import { createCheckedClient } from '../checked-client.ts'
 import { createOperator } from '../operator.ts'
 import {
   accountOf,
+  authorityOf,
   endFaults,
   hurryToEnd,
   openAccount,
@@ -49,7 +51,8 @@ const USDC = 1_000_000n
 const recipient = privateKeyToAddress(generatePrivateKey())
 const order = { sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * USDC, recipient }
 const held = (owner: string) => solana.balanceOf(owner, solana.token('USDC'))
-const emptyRent = await solana.rpc.getMinimumBalanceForRentExemption(0n).send()
+const rentOf = (bytes: number) => solana.rpc.getMinimumBalanceForRentExemption(BigInt(bytes)).send()
+const [emptyRent, markerRent] = [await rentOf(0), await rentOf(MARKER_BYTES)]
 
 afterEach(() => endFaults(solana))
 
@@ -95,8 +98,9 @@ describe('the expenses of a fee payer are charged', () => {
 
     for (const { name, quote, operation, deliveryTxHash } of swaps) {
       const [input, claim] = await originTransactions(operation)
+      // The claim returns the rent of the input's account, and a sweep that of the marker.
       const [taking, claiming] = [await spentOn(input), await spentOn(claim)]
-      const delivering = await spentOn(deliveryTxHash)
+      const delivering = (await spentOn(deliveryTxHash)) - markerRent
       const isOriginCovered = chargedLamports(quote, 'originNetwork') >= taking + claiming
       const isDeliveryCovered = chargedLamports(quote, 'deliveryNetwork', 'accountRent') >= delivering
       expect({ name, isOriginCovered, isDeliveryCovered }).toEqual({
@@ -118,7 +122,7 @@ describe('the expenses of a fee payer are charged', () => {
     const { deliveryTxHash = '' } = await outcomeOf({ api }, swap.swapId)
 
     const charged = chargedLamports(swap.quote, 'deliveryNetwork', 'accountRent')
-    expect(charged).toBeGreaterThanOrEqual(await spentOn(deliveryTxHash))
+    expect(charged).toBeGreaterThanOrEqual((await spentOn(deliveryTxHash)) - markerRent)
   })
 
   test('also if the recipient closes the created account and it is created again', async () => {
@@ -129,7 +133,7 @@ describe('the expenses of a fee payer are charged', () => {
       const { quote, swapId } = await submitSwap({ api }, wallet, { ...route, recipient: owner.address })
       const { deliveryTxHash = '' } = await outcomeOf({ api }, swapId)
       return {
-        spent: await spentOn(deliveryTxHash),
+        spent: (await spentOn(deliveryTxHash)) - markerRent,
         charged: chargedLamports(quote, 'deliveryNetwork', 'accountRent'),
       }
     }
@@ -188,48 +192,65 @@ test('an account that was not charged for is not created: closed after the quote
   expect(await held(owner.address)).toBe(0n)
 })
 
-describe('a stranger that funds the marker of an input', () => {
-  const fund = (marker: string) =>
-    solana.send(
-      getTransferSolInstruction({
-        ...{ source: solana.payer, destination: address(marker), amount: lamports(emptyRent) },
-      }),
-    )
+describe("a stranger that creates the account of an input", () => {
+  const create = async (operation: SolanaOperation) => {
+    const authority = await authorityOf(operation)
+    return openAccount(solana, authority, 'USDC')
+  }
 
   test('makes the swap fail without loss, and the service pays nothing', async () => {
     const wallet = await solana.wallet({ USDC: 10n * USDC })
     const { submission, operation } = await prepareSolana(counter, wallet, order)
-    await fund(operation.marker)
+    await create(operation)
 
     const { body } = await api.submitSolana(submission)
     const outcome = await outcomeOf({ api }, body.swapId)
 
     expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'INPUT_UNAVAILABLE' } })
     expect(await held(wallet.address)).toBe(10n * USDC)
-    expect(await transactionsOf(solana, { account: operation.marker, opId: operation.opId })).toEqual([])
+    const { destination: account, opId } = operation
+    expect(await transactionsOf(solana, { account, opId })).toEqual([])
   })
 
   test('in the same moment costs the service the fee of one transaction', async () => {
     const wallet = await solana.wallet({ USDC: 10n * USDC })
     const { quote, submission, operation } = await prepareSolana(counter, wallet, order)
     await solana.dev.dev_pauseSlots().send()
-    const funding = fund(operation.marker)
+    const creating = create(operation)
     await untilTaken(solana, operation)
 
     const { body } = await api.submitSolana(submission)
     await stageOf({ api }, body.swapId, 'locking')
     await solana.dev.dev_resumeSlots().send()
-    await funding
+    await creating
     const outcome = await hurryToEnd(counter, body.swapId)
 
     expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'INPUT_UNAVAILABLE' } })
     expect(await held(wallet.address)).toBe(10n * USDC)
-    const [sent, ...more] = await transactionsOf(solana, { account: operation.marker, opId: operation.opId })
+    const { destination: account, opId } = operation
+    const [sent, ...more] = await transactionsOf(solana, { account, opId })
     expect([sent?.failed, more]).toEqual([true, []])
     const { fee, feePayer, lamports: changes } = await readEffects(solana, sent?.signature ?? '')
     expect(changes.get(feePayer)).toBe(-fee)
     expect(fee).toBeLessThan(chargedLamports(quote, 'originNetwork'))
   })
+})
+
+test('lamports that a stranger sends to the address of an input do not stop it, and stay with the service', async () => {
+  const wallet = await solana.wallet({ USDC: 10n * USDC })
+  const { submission, operation } = await prepareSolana(counter, wallet, order)
+  const { destination } = operation
+  const gift = { source: solana.payer, destination: address(destination), amount: lamports(emptyRent) }
+  await solana.send(getTransferSolInstruction(gift))
+
+  const { body } = await api.submitSolana(submission)
+
+  expect((await outcomeOf({ api }, body.swapId)).status).toBe('settled')
+  await solana.dev.dev_advanceSlots(33).send()
+  const [taking, claiming] = await originTransactions(operation)
+  const { fee } = await readEffects(solana, taking)
+  const { fee: claimFee } = await readEffects(solana, claiming)
+  expect((await spentOn(taking)) + (await spentOn(claiming))).toBe(fee + claimFee - emptyRent)
 })
 
 test('a stranger cannot land the transaction that a wallet signed', async () => {
@@ -252,7 +273,7 @@ test('a stranger cannot land the transaction that a wallet signed', async () => 
   await untilLater(solana, 2n)
 
   expect(await held(wallet.address)).toBe(10n * USDC)
-  expect(await transactionsOf(solana, { account: operation.source, opId: operation.opId })).toEqual([])
+  expect(await transactionsOf(solana, { account: operation.destination, opId: operation.opId })).toEqual([])
   const { body } = await api.submitSolana(submission)
   expect((await outcomeOf({ api }, body.swapId)).status).toBe('settled')
 })
@@ -271,8 +292,7 @@ test('a fee payer owns no token account', async () => {
   )
 
   expect((await Promise.all(owned)).flat()).toEqual([])
-  expect(Object.values<string>(solana.vaults)).not.toContain(operation.feePayer)
-  expect(Object.values<string>(solana.vaults)).not.toContain(deliverer)
+  expect(payers).not.toContain(solana.vault)
 })
 
 async function settle(wallet: KeyPairSigner) {

@@ -92,8 +92,7 @@ describe('400 INVALID_REQUEST names the field', () => {
     'another mint': () => solana.token('GEO'),
     'the native token': () => solana.token('SOL'),
     'a program': () => TOKEN_PROGRAM_ADDRESS,
-    'the intake vault': () => solana.vaults.intake,
-    'the inventory vault': () => solana.vaults.inventory,
+    'the vault': () => solana.vault,
   }
   test.each(Object.entries(targets))('%s as recipient', async (_name, target) => {
     await expectRefused(into({ recipient: target() }), 'recipient')

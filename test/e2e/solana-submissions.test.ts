@@ -1,5 +1,4 @@
 import {
-  address,
   appendTransactionMessageInstruction,
   blockhash,
   compileTransaction,
@@ -120,7 +119,7 @@ const changed: Record<string, () => Promise<string>> = {
     withInstructions((instructions) => {
       const transfer = instructions.at(-1)
       const accounts = (transfer?.accounts ?? []).map((account, at) =>
-        at === 2 ? { ...account, address: address(prepared.operation.source) } : account,
+        at === 2 ? { ...account, address: stranger.address } : account,
       )
       return [...instructions.slice(0, -1), { ...transfer, accounts }]
     }),

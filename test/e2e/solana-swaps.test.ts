@@ -53,7 +53,7 @@ describe.concurrent('out of Solana', () => {
     const recipient = newRecipient()
 
     const order = { sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * USDC, recipient }
-    const { quote, wallet, outcome } = await swapOut({ USDC: 100n * USDC }, order)
+    const { quote, wallet, operation, outcome } = await swapOut({ USDC: 100n * USDC }, order)
 
     expect(await alpha.balanceOf(recipient, 'USDC')).toBe(BigInt(quote.output))
     expect(await solana.balanceOf(wallet.address, solana.token('USDC'))).toBe(90n * USDC)
@@ -62,7 +62,7 @@ describe.concurrent('out of Solana', () => {
     const taken = await readEffects(solana, outcome.originTxHash ?? '')
     expect(taken.failed).toBe(false)
     expect(taken.tokens.get(await accountOf(solana, wallet.address, 'USDC'))).toBe(-10n * USDC)
-    expect(taken.tokens.get(await accountOf(solana, solana.vaults.intake, 'USDC'))).toBe(10n * USDC)
+    expect(taken.tokens.get(operation.destination)).toBe(10n * USDC)
     expect(taken.lamports.get(wallet.address)).toBe(0n)
   })
 
@@ -236,21 +236,24 @@ test('the delegation of a Solana wallet has nothing to sign', async () => {
   })
 })
 
-test('the input of a settled swap leaves the intake vault for the inventory, once', async () => {
+test('the input of a settled swap leaves the escrow for the vault, once, and its account is gone', async () => {
   const order = { sell: 'GEO', to: alpha, buy: 'USDC', amount: 20n * SOL, recipient: newRecipient() }
   const { operation, outcome } = await swapOut({ GEO: 20n * SOL }, order)
-  const intake = await accountOf(solana, solana.vaults.intake, 'GEO')
+  const { destination: account, opId, feePayer } = operation
 
   await solana.dev.dev_advanceSlots(33).send()
   const claim = await until(async () => {
-    const [input, second] = await transactionsOf(solana, { account: intake, opId: operation.opId })
+    const [input, second] = await transactionsOf(solana, { account, opId })
     expect(input?.signature).toBe(outcome.originTxHash)
     return second?.signature
   })
 
-  const { tokens } = await readEffects(solana, claim)
-  expect(tokens.get(intake)).toBe(-20n * SOL)
-  expect(tokens.get(await accountOf(solana, solana.vaults.inventory, 'GEO'))).toBe(20n * SOL)
+  const taken = await readEffects(solana, outcome.originTxHash ?? '')
+  const { tokens, lamports, fee } = await readEffects(solana, claim)
+  expect(tokens.get(account)).toBe(-20n * SOL)
+  expect(tokens.get(await accountOf(solana, solana.vault, 'GEO'))).toBe(20n * SOL)
+  expect(lamports.get(feePayer)).toBe(-(lamports.get(account) ?? 0n) - fee)
+  expect(lamports.get(account)).toBe(-(taken.lamports.get(account) ?? 0n))
   await solana.dev.dev_advanceSlots(33).send()
-  expect(await transactionsOf(solana, { account: intake, opId: operation.opId })).toHaveLength(2)
+  expect(await transactionsOf(solana, { account, opId })).toHaveLength(2)
 })

@@ -8,7 +8,7 @@ import {
   accountOf,
   delivery,
   feePayer,
-  markerOf,
+  lockOf,
   memoOf,
   nativeTransferOf,
   parts,
@@ -147,14 +147,15 @@ function rebuilt({ status, body }: Reply, change: Change, domain: typeof origin)
 /** Transactions that are not exactly the requested transfer. */
 export async function solanaLies(): Promise<Lie[]> {
   const path = '/swap/build-solana-tx'
-  const { limit, price, marker, memo, transfer } = parts
+  const { limit, price, memo, create, transfer } = parts
+  const [elsewhereAccount = create] = await lockOf({ vault: stranger })
   const toAttacker = await accountOf(stranger)
   const elsewhere = transferOf({ destination: toAttacker })
   const withTable: Instruction = {
     ...transfer,
     accounts: [...(transfer.accounts ?? []), lookedUp(stranger)] as never,
   }
-  const usual = [limit, price, marker, memo]
+  const usual = [limit, price, memo, create]
   const all: [string, readonly Instruction[], Address?][] = [
     ['goes to an attacker', [...usual, elsewhere]],
     ['moves more', [...usual, transferOf({ amount: 10_000_001n })]],
@@ -163,10 +164,11 @@ export async function solanaLies(): Promise<Lie[]> {
     ['moves coins instead', [...usual, nativeTransferOf(stranger)]],
     ['pays out of another account', [...usual, transferOf({ source: toAttacker })]],
     ['is of another mint', [...usual, transferOf({ mint: stranger })]],
-    ['owes another delivery', [limit, price, marker, memoOf({ ...delivery, minOutput: 1n }), transfer]],
-    ['owes somebody else', [limit, price, marker, memoOf({ ...delivery, recipient: wordOf('2') }), transfer]],
-    ['owes nothing', [limit, price, marker, transfer]],
-    ['has the wallet pay the fee', [limit, price, markerOf(wallet.address), memo, transfer], wallet.address],
+    ['owes another delivery', [limit, price, memoOf({ ...delivery, minOutput: 1n }), create, transfer]],
+    ['owes somebody else', [limit, price, memoOf({ ...delivery, recipient: wordOf('2') }), create, transfer]],
+    ['owes nothing', [limit, price, create, transfer]],
+    ['goes into the escrow of other terms', [limit, price, memo, elsewhereAccount, elsewhere]],
+    ['has the wallet pay the fee', [...usual, transfer], wallet.address],
     ['names accounts by a lookup table', [...usual, withTable]],
     ['begins with something else', [transfer, ...usual]],
   ]

@@ -9,7 +9,7 @@ import { swap as swapCommand } from '../../packages/cli/src/commands/swap.ts'
 import { openMcpContext } from '../../packages/mcp/src/open-context.ts'
 import { createMcpServer } from '../../packages/mcp/src/server.ts'
 import { account, evmRequest, origin, vault } from '../../packages/sdk/test/evm-offer.ts'
-import { intake, solanaRequest, wallet as solanaWallet } from '../../packages/sdk/test/solana-offer.ts'
+import { pins, solanaRequest, wallet as solanaWallet } from '../../packages/sdk/test/solana-offer.ts'
 import { type Context, createContext } from '../../packages/wallet/src/context.ts'
 import { createInterrupts } from '../../packages/wallet/src/interrupts.ts'
 import { deriveKey, toSigner, addressOf as walletOf } from '../../packages/wallet/src/keys.ts'
@@ -41,7 +41,7 @@ async function countSettled(times: number, act: () => Promise<unknown>): Promise
 const contracts = {
   [origin.chainId]: { account, escrow: origin.escrow },
   [evmRequest.destinationChain]: { vault },
-  [solanaRequest.originChain]: { escrow: intake },
+  [solanaRequest.originChain]: pins,
 }
 const retry = { baseMs: 1, maxMs: 5, forMs: 200, submitForMs: 200 }
 

@@ -24,15 +24,13 @@ export type Keys = {
   /** `kid:64hex`, the key that seals the service's tokens. */
   seal: string
   solana: SolanaKeys
-  /** 64 hex digits. The service derives the markers of its Solana transactions from it. */
-  marker: string
   /** Authenticates at the operator API. */
   operator: string
 }
 
 export type SolanaKeys = {
-  intake: SolanaKey
   inventory: SolanaKey
+  attester: SolanaKey
   feePayers: { input: SolanaKey; delivery: SolanaKey }
   /** Gives away SOL and is every mint's authority. */
   faucet: SolanaKey
@@ -50,38 +48,37 @@ export function createKeys({ attesters = 1, threshold = 1 } = {}): Keys {
     keeper: createKey(),
     seal: `local1:${randomBytes(32).toString('hex')}`,
     solana: {
-      intake: createSolanaKey(),
       inventory: createSolanaKey(),
+      attester: createSolanaKey(),
       feePayers: { input: createSolanaKey(), delivery: createSolanaKey() },
       faucet: createSolanaKey(),
     },
-    marker: randomBytes(32).toString('hex'),
     operator: randomBytes(32).toString('hex'),
   }
 }
 
 /** The secrets of each role of the service, as environment variables: no role can sign as another. */
 export function toServiceSecrets(keys: Keys) {
-  const { intake, inventory, feePayers } = keys.solana
-  const seeds = [intake, inventory, feePayers.input, feePayers.delivery].map(({ seed }) => seed)
+  const { inventory, feePayers } = keys.solana
+  const seeds = [inventory, feePayers.input, feePayers.delivery].map(({ seed }) => seed)
   const list = (pairs: readonly Key[]) => pairs.map(({ privateKey }) => privateKey).join(',')
-  // Signs nothing. Markers on the chain are derived from it.
-  const marker = { GEOSWAP_MARKER_KEY: keys.marker }
   return {
-    api: { GEOSWAP_SEAL_KEYS: keys.seal, ...marker },
+    api: { GEOSWAP_SEAL_KEYS: keys.seal },
     worker: {
       GEOSWAP_RELAYER_KEYS: list([...keys.relayers, ...keys.authorizationRelayers]),
       GEOSWAP_DELIVERER_KEYS: list(keys.deliverers),
       GEOSWAP_SOLANA_KEYS: seeds.join(','),
-      ...marker,
     },
     attester: attesterSecrets(keys),
   }
 }
 
-/** The secrets of one attester. */
-export function attesterSecrets({ attesters, marker }: Pick<Keys, 'attesters' | 'marker'>, index = 0) {
-  return { GEOSWAP_ATTESTER_KEY: attesters[index]?.privateKey ?? '', GEOSWAP_MARKER_KEY: marker }
+/** The secrets of one attester. All of them have the one key of Solana. */
+export function attesterSecrets({ attesters, solana }: Pick<Keys, 'attesters' | 'solana'>, index = 0) {
+  return {
+    GEOSWAP_ATTESTER_KEY: attesters[index]?.privateKey ?? '',
+    GEOSWAP_SOLANA_ATTESTER_KEY: solana.attester.seed,
+  }
 }
 
 function createKey(): Key {

@@ -33,10 +33,13 @@ export type LocalChain = {
   tokens: LocalToken[]
   contracts?: { account: Address; escrow: Address; vault: Address }
   uniswapV3?: DeployedUniswapV3
-  vaults?: { intake: string; inventory: string }
+  /** On Solana: the escrow program, the authority of the vault, and the attester's key. */
+  program?: string
+  vault?: string
+  attester?: string
 }
 
-export type LocalPins = { account?: string; escrow: string; vault: string }
+export type LocalPins = { account?: string; escrow: string; vault: string; attester?: string }
 
 /** `local.json`: the description of a running network for tools, examples and tests. */
 export type LocalNetwork = {
@@ -73,7 +76,9 @@ type EvmServiceChain = AnyServiceChain & {
 }
 type SolanaServiceChain = AnyServiceChain & {
   family: 'solana'
-  vaults: { intake: string; inventory: string }
+  program: string
+  vault: string
+  attester: string
   feePayers: { input: string; delivery: string }
 }
 type ServiceChain = (EvmServiceChain | SolanaServiceChain) & ChainRules
@@ -121,9 +126,9 @@ export function toLocalChains({ evm, solana }: ReadyChains): LocalChain[] {
 }
 
 export function toLocalPins({ evm, solana }: ReadyChains): Record<number, LocalPins> {
-  const { intake: escrow, inventory: vault } = solana.vaults
+  const { program: escrow, vault, attester } = solana
   const contracts = evm.map(({ chainId, contracts }) => [chainId, contracts] as const)
-  return { ...Object.fromEntries(contracts), [solana.chainId]: { escrow, vault } }
+  return { ...Object.fromEntries(contracts), [solana.chainId]: { escrow, vault, attester } }
 }
 
 function toLocalChain(chain: ReadyChain): LocalChain {
@@ -133,9 +138,10 @@ function toLocalChain(chain: ReadyChain): LocalChain {
 }
 
 function toLocalSolanaChain(chain: ReadySolanaChain): LocalChain {
-  const { chainId, name, rpcUrl, wsUrl, vaults } = chain
+  const { chainId, name, rpcUrl, wsUrl, program, vault, attester } = chain
   const tokens = [NATIVE_SOL, ...chain.tokens].map(toLocalToken)
-  return { chainId, name, family: 'solana', rpcUrl, ...shapeOf(chain), wsUrl, tokens, vaults }
+  const custody = { program, vault, attester }
+  return { chainId, name, family: 'solana', rpcUrl, ...shapeOf(chain), wsUrl, tokens, ...custody }
 }
 
 function shapeOf(chain: ReadyChain | ReadySolanaChain): { shape?: LocalShape } {
@@ -222,7 +228,7 @@ function localRulesOf({ blockMs }: ReadyChain): ChainRules {
 const UNCLAIMED_CAP_USD = 1_000_000_000
 
 function toSolanaServiceChain(chain: ReadySolanaChain): ServiceChain {
-  const { chainId, name, rpcUrl, attesterUrl, vaults, feePayers, shape } = chain
+  const { chainId, name, rpcUrl, attesterUrl, program, vault, attester, feePayers, shape } = chain
   return {
     ...(shape ? publicRulesOf(shape) : localSolanaRulesOf(chain)),
     chainId,
@@ -230,7 +236,9 @@ function toSolanaServiceChain(chain: ReadySolanaChain): ServiceChain {
     family: 'solana',
     rpcUrls: [rpcUrl],
     attesterRpcUrls: [attesterUrl],
-    vaults,
+    program,
+    vault,
+    attester,
     feePayers,
     native: { symbol: NATIVE_SOL.symbol, asset: NATIVE_SOL.asset },
     tokens: chain.tokens.map(toServiceToken),

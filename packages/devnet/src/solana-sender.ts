@@ -36,6 +36,7 @@ const LIMITS = 100_000
 
 type DevApi = {
   dev_setAccount(address: Address, account: { lamports: string }): null
+  dev_addProgram(address: Address, code: [text: string, encoding: 'base64'], authority: Address): null
   dev_advanceSlots(count: number): number
 }
 export type SolanaClient = ReturnType<typeof createSolanaClient>

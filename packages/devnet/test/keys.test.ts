@@ -2,29 +2,28 @@ import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { expect, test } from 'vitest'
 import { createKeys, toServiceSecrets } from '../src/index.ts'
 
-test('the worker receives the seeds of intake, inventory and both fee payers, in this order', async () => {
+test('the worker receives the seeds of the vault and both fee payers, in this order', async () => {
   const keys = createKeys()
-  const { intake, inventory, feePayers } = keys.solana
+  const { inventory, feePayers } = keys.solana
   const seeds = toServiceSecrets(keys).worker.GEOSWAP_SOLANA_KEYS.split(',')
 
   const signers = await Promise.all(
     seeds.map((seed) => createKeyPairSignerFromPrivateKeyBytes(Buffer.from(seed.slice(2), 'hex'))),
   )
 
-  expect(seeds).toEqual(Array(4).fill(expect.stringMatching(/^0x[0-9a-f]{64}$/)))
+  expect(seeds).toEqual(Array(3).fill(expect.stringMatching(/^0x[0-9a-f]{64}$/)))
   expect(signers.map(({ address }) => address)).toEqual(
-    [intake, inventory, feePayers.input, feePayers.delivery].map(({ address }) => address),
+    [inventory, feePayers.input, feePayers.delivery].map(({ address }) => address),
   )
 })
 
-test('every role has the marker key, and no role a key of another', () => {
+test('no role has a key of another', () => {
   const keys = createKeys()
   const { api, worker, attester } = toServiceSecrets(keys)
 
-  expect(keys.marker).toMatch(/^[0-9a-f]{64}$/)
   expect([api, worker, attester].map(Object.keys)).toEqual([
-    ['GEOSWAP_SEAL_KEYS', 'GEOSWAP_MARKER_KEY'],
-    ['GEOSWAP_RELAYER_KEYS', 'GEOSWAP_DELIVERER_KEYS', 'GEOSWAP_SOLANA_KEYS', 'GEOSWAP_MARKER_KEY'],
-    ['GEOSWAP_ATTESTER_KEY', 'GEOSWAP_MARKER_KEY'],
+    ['GEOSWAP_SEAL_KEYS'],
+    ['GEOSWAP_RELAYER_KEYS', 'GEOSWAP_DELIVERER_KEYS', 'GEOSWAP_SOLANA_KEYS'],
+    ['GEOSWAP_ATTESTER_KEY', 'GEOSWAP_SOLANA_ATTESTER_KEY'],
   ])
 })

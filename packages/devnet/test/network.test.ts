@@ -120,12 +120,12 @@ test.each(['alpha', 'beta'])('the feeds on %s start at the prices of the network
   })
 })
 
-test('the Solana chain is listed last, with its mints, vaults and both of its addresses', () => {
+test('the Solana chain is listed last, with its mints, its escrow and both of its addresses', () => {
   const tokens = solana.tokens.map(({ symbol, decimals }) => [symbol, decimals])
-  const { intake, inventory } = network.keys.solana
+  const { inventory, attester } = network.keys.solana
 
   expect(network.local.chains.map(({ family }) => family)).toEqual(['evm', 'evm', 'solana'])
-  expect(solana).toMatchObject({ chainId: 31339, vaults: addressesOf({ intake, inventory }) })
+  expect(solana).toMatchObject({ chainId: 31339, vault: inventory.address, attester: attester.address })
   expect(solana.wsUrl).toBe(solana.rpcUrl.replace('http', 'ws'))
   expect(Object.fromEntries(tokens)).toEqual({ SOL: 9, USDC: 6, GEO: 9, USDG: 6 })
   expect(solana.tokens[0]?.address).toBe('11111111111111111111111111111111')
@@ -133,13 +133,14 @@ test('the Solana chain is listed last, with its mints, vaults and both of its ad
 
 test("the service's configuration has everything for the Solana chain", () => {
   const { chains } = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
-  const { intake, inventory, feePayers } = network.keys.solana
+  const { inventory, attester, feePayers } = network.keys.solana
   const tokens = solana.tokens.slice(1).map((token) => ({ ...token, asset: token.symbol }))
 
   expect(chains[2]).toEqual({
     ...{ chainId: 31339, name: 'solana', family: 'solana' },
     ...{ rpcUrls: [solana.rpcUrl], attesterRpcUrls: [solana.rpcUrl] },
-    ...{ vaults: addressesOf({ intake, inventory }), feePayers: addressesOf(feePayers) },
+    ...{ program: solana.program, vault: inventory.address, attester: attester.address },
+    feePayers: addressesOf(feePayers),
     ...{ native: { symbol: 'SOL', asset: 'SOL' }, tokens },
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 },
     blockMs: 100,

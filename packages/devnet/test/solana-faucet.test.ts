@@ -146,21 +146,20 @@ test('422 RECIPIENT_REFUSES if the SOL is too little to open an account', async 
   expect(less.body).toMatchObject({ code: 'RECIPIENT_REFUSES', message: expect.stringContaining('rent') })
 })
 
-test('the inventory holds a million dollars of everything, the intake nothing, fee payers no token', async () => {
+test('the inventory holds a million dollars of everything, fee payers no token', async () => {
   const everything = ['SOL', 'USDC', 'GEO', 'USDG']
   const holdings = ({ address }: { address: Address }) =>
     Promise.all(everything.map((symbol) => balanceOf(address, symbol)))
   const SOL = 10n ** 9n
 
   expect(await holdings(keys.inventory)).toEqual([10_000n * SOL, 10n ** 13n, 2n * 10n ** 16n, 10n ** 13n])
-  expect(await holdings(keys.intake)).toEqual([SOL, 0n, 0n, 0n])
   expect(await holdings(keys.feePayers.input)).toEqual([1_000n * SOL, 0n, 0n, 0n])
   expect(await holdings(keys.feePayers.delivery)).toEqual([1_000n * SOL, 0n, 0n, 0n])
 })
 
-test('intake and inventory have their token accounts from the start, finalized', async () => {
+test('the inventory has its token accounts from the start, finalized', async () => {
   const at = { encoding: 'base64', commitment: 'finalized' } as const
-  const counts = [keys.intake, keys.inventory, keys.feePayers.input, keys.feePayers.delivery].map(
+  const counts = [keys.inventory, keys.feePayers.input, keys.feePayers.delivery].map(
     async ({ address: owner }) => {
       const programs = SOLANA_CHAIN.tokens.map(({ program }) => program)
       const found = await Promise.all(
@@ -173,7 +172,6 @@ test('intake and inventory have their token accounts from the start, finalized',
   )
 
   expect(await Promise.all(counts)).toEqual([
-    [2, 1],
     [2, 1],
     [0, 0],
     [0, 0],

@@ -37,11 +37,3 @@ function toCompact(signature: Hex): Hex {
   if (size(signature) === 64) return signature
   return serializeCompactSignature(signatureToCompactSignature(parseSignature(signature)))
 }
-
-/**
- * The domain for inputs in an intake vault. No contract checks it; the service does before it moves the
- * input.
- */
-export function intakeDomain(chainId: number) {
-  return { name: 'GeoIntake', version: '1', chainId } as const
-}

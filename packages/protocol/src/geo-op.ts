@@ -125,10 +125,10 @@ export function ringOf(origin: OriginEscrow & { locker: Address }): Hex {
   return keccak256(encodeAbiParameters(types, [BigInt(origin.chainId), origin.escrow, origin.locker]))
 }
 
-/** The ring of a Solana chain, where the input goes to an intake vault instead of an escrow. */
-export function solanaRingOf(origin: { chainId: number; intake: string }): Hex {
+/** The ring of a Solana chain, whose escrow is a program. */
+export function solanaRingOf(origin: { chainId: number; program: string }): Hex {
   const types = [{ type: 'uint256' }, { type: 'bytes32' }] as const
-  return keccak256(encodeAbiParameters(types, [BigInt(origin.chainId), toBytes32(origin.intake)]))
+  return keccak256(encodeAbiParameters(types, [BigInt(origin.chainId), toBytes32(origin.program)]))
 }
 
 const POSITION_BITS = 32n

@@ -84,12 +84,12 @@ test('a text that is neither an EVM nor a Solana address is refused', () => {
   for (const text of wrong) expect(() => toBytes32(text)).toThrow(TypeError)
 })
 
-test('the rings of two intake vaults, and of one vault on two chains, differ', () => {
-  const intake = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+test('the rings of two programs, and of one program on two chains, differ', () => {
+  const program = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
   const rings = [
-    solanaRingOf({ chainId: 31_339, intake }),
-    solanaRingOf({ chainId: 31_340, intake }),
-    solanaRingOf({ chainId: 31_339, intake: '11111111111111111111111111111111' }),
+    solanaRingOf({ chainId: 31_339, program }),
+    solanaRingOf({ chainId: 31_340, program }),
+    solanaRingOf({ chainId: 31_339, program: '11111111111111111111111111111111' }),
   ]
 
   expect(new Set(rings).size).toBe(3)

@@ -78,7 +78,7 @@ test('the missing contract is read from the chain, starting from the one the cal
 test.each([
   ['evm', {}, 'rpcUrls: { 31337: URL }'],
   ['evm', { account: found.account }, 'contracts: { 31337: { account, escrow } }'],
-  ['solana', {}, 'contracts: { 31337: { escrow } }'],
+  ['solana', {}, 'contracts: { 31337: { escrow, vault, attester } }'],
 ] as const)(
   'UNPINNED names the missing option if there is neither a pin nor a node (%s)',
   async (family, own, advice) => {

@@ -65,7 +65,9 @@ export function createPins({ contracts, rpcUrls, store, connect = readsOf }: Sou
 }
 
 function isComplete(known: KnownContracts, family: Family): known is OriginContracts {
-  return known.escrow !== undefined && (family === 'solana' || known.account !== undefined)
+  const { escrow, account, vault, attester } = known
+  if (escrow === undefined) return false
+  return family === 'evm' ? account !== undefined : vault !== undefined && attester !== undefined
 }
 
 function unpinned(chainId: number, family: Family): SwapRefusedError {
@@ -73,7 +75,7 @@ function unpinned(chainId: number, family: Family): SwapRefusedError {
     family === 'evm'
       ? `The contracts on chain ${chainId} are not known, and the service is not trusted to name them. ` +
         `Give createClient a node, rpcUrls: { ${chainId}: URL }, or contracts: { ${chainId}: { account, escrow } }.`
-      : `The recipient of inputs on chain ${chainId} is not known, and the service is not trusted to name it. ` +
-        `Give createClient the operator's intake authority: contracts: { ${chainId}: { escrow } }.`
+      : `The escrow on chain ${chainId} is not known, and the service is not trusted to name it. Give createClient ` +
+        `the operator's program, vault and attester: contracts: { ${chainId}: { escrow, vault, attester } }.`
   return new SwapRefusedError('UNPINNED', message)
 }

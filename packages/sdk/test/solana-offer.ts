@@ -1,4 +1,5 @@
 import { type Delivery, hashDelivery, solanaRingOf, toBytes32 } from '@geoswap/protocol'
+import { lockInstructions, NATIVE_TOKEN, type OpId, type Terms } from '@geoswap/solana-escrow'
 import type { BuildSolanaTxReply, QuoteReply, QuoteRequest } from '@geoswap/wire'
 import {
   type Address,
@@ -21,11 +22,7 @@ import {
   getSetComputeUnitPriceInstruction,
 } from '@solana-program/compute-budget'
 import { getAddMemoInstruction } from '@solana-program/memo'
-import {
-  getCreateAccountWithSeedInstruction,
-  getTransferSolInstruction,
-  SYSTEM_PROGRAM_ADDRESS,
-} from '@solana-program/system'
+import { getTransferSolInstruction } from '@solana-program/system'
 import {
   findAssociatedTokenPda,
   getTransferCheckedInstruction,
@@ -38,10 +35,10 @@ const newAddress = async () => (await generateKeyPairSigner()).address
 
 export const wallet = await generateKeyPairSigner()
 export const feePayer = await newAddress()
-export const intake = await newAddress()
+/** The escrow program, the authority of the vault and the attester's key. */
+export const pins = { escrow: await newAddress(), vault: await newAddress(), attester: await newAddress() }
 const mint = await newAddress()
 export const stranger = await newAddress()
-const marker = await newAddress()
 
 export const accountOf = async (owner: Address, of: Address = mint) =>
   (await findAssociatedTokenPda({ owner, mint: of, tokenProgram: TOKEN_PROGRAM_ADDRESS }))[0]
@@ -58,17 +55,36 @@ export const solanaQuote: QuoteReply = {
 }
 
 export const delivery: Delivery = {
-  ring: solanaRingOf({ chainId: solanaRequest.originChain, intake }),
+  ring: solanaRingOf({ chainId: solanaRequest.originChain, program: pins.escrow }),
   ...{ index: 1n << 32n, destinationChain: 31_338n, minOutput: 9_915_175n },
   ...{ vault: toBytes32(vault), fillDeadline: BigInt(nowSeconds() + 800) },
   ...{ outputToken: toBytes32(addressOf('b')), recipient: toBytes32(addressOf('1')) },
 }
 
-export type Parts = Record<'limit' | 'price' | 'marker' | 'memo' | 'transfer', Instruction>
+export const refundDeadline = delivery.fillDeadline + 3_600n
+
+export type Parts = Record<'limit' | 'price' | 'memo' | 'create' | 'transfer', Instruction>
 type Transfer = { from: Address; source: Address; destination: Address; mint: Address; amount: bigint }
 
-const source = await accountOf(wallet.address)
-export const destination = await accountOf(intake)
+const token = { mint, program: TOKEN_PROGRAM_ADDRESS, decimals: 6 }
+
+const honestTerms: Terms = {
+  ...{ wallet: wallet.address, vault: pins.vault, attester: pins.attester, rentReceiver: feePayer },
+  ...{ opId: hashDelivery(delivery) as OpId, refundDeadline },
+}
+
+/** The instructions of a lock of ten tokens, or of the native coin, under these terms. */
+export function lockOf(change: Partial<Terms> = {}, of = token): Promise<Instruction[]> {
+  const terms = { ...honestTerms, ...change }
+  return lockInstructions(pins.escrow, { terms, token: of, amount: 10_000_000n, payer: terms.rentReceiver })
+}
+
+export const nativeLockOf = (change: Partial<Terms> = {}) => lockOf(change, NATIVE_TOKEN as typeof token)
+
+const [create, move] = (await lockOf()) as [Instruction, Instruction]
+const [sourceMeta, , destinationMeta] = move.accounts ?? []
+const source = sourceMeta?.address ?? stranger
+export const destination = destinationMeta?.address ?? stranger
 
 export function transferOf(change: Partial<Transfer> = {}): Instruction {
   const { from, amount, ...accounts } = {
@@ -88,22 +104,16 @@ export const nativeTransferOf = (to: Address, amount = 10_000_000n): Instruction
     ...{ source: createNoopSigner(wallet.address), destination: to, amount: lamports(amount) },
   })
 
-export function memoOf(of: Delivery): Instruction {
-  return getAddMemoInstruction({ memo: hashDelivery(of).slice(2) }, { programAddress: MEMO_PROGRAM })
-}
-
-export function markerOf(payer: Address): Instruction {
-  return getCreateAccountWithSeedInstruction({
-    ...{ payer: createNoopSigner(payer), newAccount: marker, base: payer, seed: 'a'.repeat(32) },
-    ...{ amount: 890_880n, space: 0n, programAddress: SYSTEM_PROGRAM_ADDRESS },
-  })
+export function memoOf(of: Delivery, deadline = refundDeadline): Instruction {
+  const memo = `${hashDelivery(of).slice(2)} ${deadline}`
+  return getAddMemoInstruction({ memo }, { programAddress: MEMO_PROGRAM })
 }
 
 export const parts: Parts = {
   limit: getSetComputeUnitLimitInstruction({ units: 50_000 }),
   price: getSetComputeUnitPriceInstruction({ microLamports: 1_000n }),
-  marker: markerOf(feePayer),
   memo: memoOf(delivery),
+  create,
   transfer: transferOf(),
 }
 
@@ -119,7 +129,9 @@ export function transactionOf(instructions: readonly Instruction[], payer: Addre
   return getBase64EncodedWireTransaction(transaction)
 }
 
-type Told = Partial<Record<'wallet' | 'token' | 'amount' | 'source' | 'destination' | 'feePayer', string>>
+type Told = Partial<
+  Record<'wallet' | 'token' | 'amount' | 'destination' | 'feePayer' | 'refundDeadline', string>
+>
 
 /** The reply of a build with this transaction, with the description an honest service would give. */
 export function solanaBuildOf(
@@ -130,7 +142,7 @@ export function solanaBuildOf(
     ...{ unsignedTransaction, geoOpToken: 'op', expiresAt: '2026-01-02T03:05:10.000Z' },
     operation: {
       ...{ opId: hashDelivery(owed).slice(2), wallet: wallet.address, token: mint, amount: '10000000' },
-      ...{ source, destination, feePayer, delivery: toJson(owed) },
+      ...{ destination, feePayer, refundDeadline: `${refundDeadline}`, delivery: toJson(owed) },
       ...told,
     },
   }

@@ -51,8 +51,7 @@ export type Config = Readonly<{
   signerTls: Secret | undefined
   /** Vault authorities and fee payers of the Solana chains. */
   solanaKeys: readonly Secret[]
-  /** Derives the addresses of Solana markers. The same in every process, and backed up. */
-  markerKey: Secret | undefined
+  solanaAttesterKeys: readonly Secret[]
   pythApiKey: Secret | undefined
   /** Whether the code of the treasury may differ between chains. */
   acceptsTreasury: boolean

@@ -14,6 +14,7 @@ const AROUND = [
   'record replacement',
   'record noop',
   'record topup',
+  'record sweep',
   'events',
   'declined',
   'depositSeen',
@@ -37,6 +38,7 @@ const AFTER = [
   'broadcast replacement',
   'broadcast noop',
   'broadcast topup',
+  'broadcast sweep',
   'attestation',
 ] as const
 

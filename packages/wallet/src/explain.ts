@@ -55,11 +55,12 @@ function explainRefused({ code, message, amounts }: SwapRefusedError, { order }:
     code,
     message: isEvm
       ? `The contracts on ${chain} are not known, and the service is not trusted to name them: ${message}`
-      : `The recipient of inputs on ${chain} is not known, and the service is not trusted to name it.`,
+      : `The escrow on ${chain} is not known, and the service is not trusted to name it.`,
     advice: isEvm
       ? `Set your own node to verify them: geoswap config set rpc.${chainId} URL. Or set the contracts: ` +
         `${named}, and account.${chainId} likewise. Nothing was signed.`
-      : `Set the intake authority that the operator publishes: ${named}. Nothing was signed.`,
+      : `Set the program, vault and attester that the operator publishes: ${named}, and vault.${chainId} and ` +
+        `attester.${chainId} likewise. Nothing was signed.`,
   }
 }
 

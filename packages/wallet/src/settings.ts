@@ -91,9 +91,9 @@ function localNodes(local: LocalNetwork | undefined): Record<number, string> {
 }
 
 function localContracts(local: LocalNetwork | undefined): Record<number, KnownContracts> {
-  const known = (local?.chains ?? []).map(({ chainId, contracts, vaults }) => [
+  const known = (local?.chains ?? []).map(({ chainId, contracts, program, vault, attester }) => [
     chainId,
-    vaults ? { escrow: vaults.intake, vault: vaults.inventory } : { ...contracts },
+    program && vault && attester ? { escrow: program, vault, attester } : { ...contracts },
   ])
   return Object.fromEntries(known)
 }
@@ -103,7 +103,7 @@ function mergeContracts(
   config: Config,
 ): Record<number, KnownContracts> {
   const merged = { ...base }
-  for (const name of ['account', 'escrow', 'vault'] as const) {
+  for (const name of ['account', 'escrow', 'vault', 'attester'] as const) {
     for (const [chainId, address] of Object.entries(byChain(config, name)))
       merged[Number(chainId)] = { ...merged[Number(chainId)], [name]: address }
   }

@@ -65,15 +65,14 @@ export const segregation: Check = async (evidence) => {
   const perChain = [...evidence.evm.values()].map((chain) => escrowHolds(evidence, chain))
   const open = evidence.db.swaps.filter(({ state }) => !['closed', 'refunded', 'failed'].includes(state))
   const { solana } = evidence
-  const intake = solana.chain.vaults?.intake ?? ''
-  const inIntake = eachAsync('INV-14', solana.chain.tokens, async ({ address, symbol }) => {
-    const due = open
-      .filter((swap) => swap.input_token === address && isInside(evidence, swap))
-      .reduce((sum, swap) => sum + swap.input_amount, 0n)
-    const held = await solana.balanceOf(intake, address)
-    return held < due ? `the intake vault holds ${held} ${symbol} of ${due}` : undefined
+  const onSolana = open.filter(
+    (swap) => swap.origin_chain === solana.chain.chainId && isInside(evidence, swap),
+  )
+  const inAccounts = eachAsync('INV-14', onSolana, async ({ op_hash, input_token, input_amount }) => {
+    const held = await solana.heldFor(op_hash, input_token)
+    return held < input_amount ? `the escrow holds ${held} of ${input_amount} for ${op_hash}` : undefined
   })
-  return (await Promise.all([...perChain, inIntake])).flat()
+  return (await Promise.all([...perChain, inAccounts])).flat()
 }
 
 function isInside({ opEventsOf }: Evidence, swap: SwapRow): boolean {
@@ -125,9 +124,9 @@ export const nonceDiscipline: Check = ({ db, evm }) => {
   })
 }
 
-// Two signatures, the cap of the priority fee, a marker's rent, and a token account's rent if the quote
-// charged for it.
-const MOST_LAMPORTS = 2n * 5_000n + 60_000n + 890_880n
+// Two signatures, the cap of the priority fee, the rent of an escrow account or marker, which returns, and a
+// token account's rent if the quote charged for it.
+const MOST_LAMPORTS = 2n * 5_000n + 60_000n + 2_074_080n
 const ACCOUNT_LAMPORTS = 2_100_000n
 
 export const feePayerOutflow: Check = ({ db, solana, input }) => {

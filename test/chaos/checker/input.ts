@@ -50,7 +50,8 @@ export type ChainSetup = {
   shape?: { nodeUrl: string }
   tokens: Token[]
   contracts?: { account: string; escrow: string; vault: string }
-  vaults?: { intake: string; inventory: string }
+  /** Of a Solana chain: the authority of the accounts that pay. */
+  vault?: string
 }
 type ChainConfig = {
   chainId: number

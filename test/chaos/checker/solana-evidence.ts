@@ -7,13 +7,16 @@ const TOKEN_PROGRAMS = [
   'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
   'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
 ].map(address)
-const MEMO = /[0-9a-f]{64}/
+const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
+/** The op's id; an input also has its deadline. */
+const MEMO = /([0-9a-f]{64})( \d+)?/
 
 /** The balance changes of a successful transaction. */
 type Effect = {
   txHash: string
   slot: number
   memo: string
+  isInput: boolean
   feePayer: string
   /** The amount that left the fee payer. */
   spent: bigint
@@ -26,32 +29,33 @@ export type SolanaEvidence = {
   opEvents: OpEvent[]
   effects: Effect[]
   balanceOf(owner: string, mint: string): Promise<bigint>
+  /** What the escrow holds for an op. */
+  heldFor(opId: string, mint: string): Promise<bigint>
   supplyOf(mint: string): Promise<bigint>
 }
 
 type Rpc = ReturnType<typeof createSolanaRpc>
 
-/** All transfers into and out of the two vaults, from balances and memos. */
+/** All transfers into and out of escrow and vault, from balances and memos. */
 export async function readSolanaEvidence(chain: ChainSetup): Promise<SolanaEvidence> {
   const rpc = createSolanaRpc(nodeOf(chain))
-  const { intake, inventory } = chain.vaults ?? { intake: '', inventory: '' }
-  const owners = [address(intake), address(inventory)]
-  const accounts = (await Promise.all(owners.map((owner) => tokenAccountsOf(rpc, owner)))).flat()
-  const addresses = [...owners, ...accounts.map(({ pubkey }) => pubkey)]
-  const memos = new Map<Signature, string>()
-  for (const each of addresses)
-    for (const [signature, memo] of await memosOf(rpc, each)) memos.set(signature, memo)
-  const effects = (await mapConcurrently([...memos], (noted) => readEffect(rpc, noted))).flat()
-  const opEvents = effects.flatMap((effect) => toOpEvents(chain, effect, { intake, inventory }))
+  const { vault = '' } = chain
+  const effects = (await mapConcurrently(await memosOf(rpc), (noted) => readEffect(rpc, noted))).flat()
+  const opEvents = effects.flatMap((effect) => toOpEvents(chain, effect, vault))
+  const balanceOf = async (owner: string, mint: string) => {
+    const held = await tokenAccountsOf(rpc, address(owner))
+    return held.filter((each) => each.mint === mint).reduce((sum, { amount }) => sum + amount, 0n)
+  }
   return {
-    ...{ chain, opEvents, effects },
+    ...{ chain, opEvents, effects, balanceOf },
+    async heldFor(opId, mint) {
+      const input = effects.find(({ memo, isInput }) => isInput && `0x${memo}` === opId)
+      const [owner] = input ? gainersOf(input) : []
+      return owner === undefined ? 0n : balanceOf(owner, mint)
+    },
     async supplyOf(mint) {
       const { value } = await rpc.getTokenSupply(address(mint), { commitment: 'confirmed' }).send()
       return BigInt(value.amount)
-    },
-    async balanceOf(owner, mint) {
-      const held = await tokenAccountsOf(rpc, address(owner))
-      return held.filter((each) => each.mint === mint).reduce((sum, { amount }) => sum + amount, 0n)
     },
   }
 }
@@ -72,22 +76,24 @@ async function tokenAccountsOf(rpc: Rpc, owner: Address) {
   )
 }
 
-/** The successful transactions that name an op, with its id. */
-async function memosOf(rpc: Rpc, of: Address): Promise<[Signature, string][]> {
-  const all: [Signature, string][] = []
+type Noted = { signature: Signature; memo: string; isInput: boolean }
+
+/** The successful transactions that name an op. */
+async function memosOf(rpc: Rpc): Promise<Noted[]> {
+  const all: Noted[] = []
   for (let before: Signature | undefined; ; ) {
     const options = { commitment: 'finalized', limit: 1_000, ...(before && { before }) } as const
-    const page = await rpc.getSignaturesForAddress(of, options).send()
-    for (const { signature, err, memo } of page) {
-      const name = MEMO.exec(memo ?? '')?.[0]
-      if (err === null && name) all.push([signature, name])
+    const page = await rpc.getSignaturesForAddress(MEMO_PROGRAM, options).send()
+    for (const { signature, err, memo: text } of page) {
+      const [, memo, deadline] = MEMO.exec(text ?? '') ?? []
+      if (err === null && memo) all.push({ signature, memo, isInput: deadline !== undefined })
     }
     before = page.at(-1)?.signature
     if (page.length < 1_000) return all
   }
 }
 
-async function readEffect(rpc: Rpc, [signature, memo]: [Signature, string]): Promise<Effect[]> {
+async function readEffect(rpc: Rpc, { signature, ...noted }: Noted): Promise<Effect[]> {
   const options = { commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion: 0 } as const
   const found = await rpc.getTransaction(signature, options).send()
   if (!found?.meta || found.meta.err !== null) return []
@@ -103,23 +109,22 @@ async function readEffect(rpc: Rpc, [signature, memo]: [Signature, string]): Pro
   add(meta.postTokenBalances, 1n)
   const spent = (meta.preBalances[0] ?? 0n) - (meta.postBalances[0] ?? 0n)
   const feePayer = transaction.message.accountKeys[0] ?? ''
-  return [{ txHash: signature, slot: Number(slot), memo, feePayer, spent, tokens }]
+  return [{ txHash: signature, slot: Number(slot), ...noted, feePayer, spent, tokens }]
 }
 
-function toOpEvents(
-  chain: ChainSetup,
-  effect: Effect,
-  vaults: { intake: string; inventory: string },
-): OpEvent[] {
+function toOpEvents(chain: ChainSetup, effect: Effect, vault: string): OpEvent[] {
   const base = { id: `0x${effect.memo}`, chainId: chain.chainId, txHash: effect.txHash, block: effect.slot }
-  const of = (owner: string) =>
-    [...effect.tokens].flatMap(([key, amount]) =>
-      key.startsWith(`${owner} `) && amount !== 0n ? [amount] : [],
-    )
-  const [intake = 0n] = of(vaults.intake)
-  const [inventory = 0n] = of(vaults.inventory)
-  if (intake > 0n) return [{ kind: 'lock', amount: intake, ...base }]
-  if (intake < 0n && inventory > 0n) return [{ kind: 'claim', amount: -intake, ...base }]
-  if (intake < 0n) return [{ kind: 'refund', amount: -intake, ...base }]
-  return inventory < 0n ? [{ kind: 'deliver', amount: -inventory, ...base }] : []
+  const changes = [...effect.tokens].filter(([, amount]) => amount !== 0n)
+  const [ofVault] = changes.flatMap(([key, amount]) => (key.startsWith(`${vault} `) ? [amount] : []))
+  const [gained] = changes.flatMap(([, amount]) => (amount > 0n ? [amount] : []))
+  if (gained === undefined) return []
+  if (effect.isInput) return [{ kind: 'lock', amount: gained, ...base }]
+  if (ofVault === undefined) return [{ kind: 'refund', amount: gained, ...base }]
+  return ofVault > 0n
+    ? [{ kind: 'claim', amount: ofVault, ...base }]
+    : [{ kind: 'deliver', amount: -ofVault, ...base }]
+}
+
+function gainersOf({ tokens }: Effect): string[] {
+  return [...tokens].flatMap(([key, amount]) => (amount > 0n ? (key.split(' ')[0] ?? []) : []))
 }

@@ -34,7 +34,7 @@ export const conservation: Check = async (evidence) => {
 const isToken = (token: string, other: string) => token.toLowerCase() === other.toLowerCase()
 
 function vaultOf({ evm, solana }: Evidence, chainId: number): string {
-  return evm.get(chainId)?.chain.contracts?.vault ?? solana.chain.vaults?.inventory ?? ''
+  return evm.get(chainId)?.chain.contracts?.vault ?? solana.chain.vault ?? ''
 }
 
 function supplyOf({ evm, solana }: Evidence, chainId: number, token: string): Promise<bigint> {

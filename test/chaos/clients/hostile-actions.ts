@@ -77,7 +77,7 @@ export async function refuseOutput(scene: Scene, { plan, recipient }: Party, swa
   await setCode(scene.world.chainNamed(plan.to), recipient as Address, REFUSES)
 }
 
-type Input = { geoOpToken: string; signedTransaction: string; marker: string }
+type Input = { geoOpToken: string; signedTransaction: string; destination: string }
 
 export async function beforeSolanaSubmit(scene: Scene, { plan }: Party, input: Input): Promise<void> {
   const { solana, caller } = scene
@@ -86,8 +86,8 @@ export async function beforeSolanaSubmit(scene: Scene, { plan }: Party, input: I
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
     await caller.submitSolana({ ...input, signedTransaction: bytes.toString('base64') })
   }
-  if (plan.behaviour !== 'fundedMarker') return
-  const destination = address(input.marker)
+  if (plan.behaviour !== 'fundedAccount') return
+  const destination = address(input.destination)
   const transfer = { source: solana.payer, destination, amount: lamports(1_000_000n) }
   await solana.send(getTransferSolInstruction(transfer)).catch(() => undefined)
 }

@@ -28,25 +28,41 @@ export const caseOptions = {
   },
 } as const
 
-export function findCase(
-  { journal, settings }: Context,
+type Known = { operation: unknown; attempt: Attempt | undefined }
+type Given = { operation?: string; rpc?: string }
+
+/** An input on an EVM chain. */
+export function findCase(context: Context, id: string | undefined, given: Given): Case {
+  const known = findOperation(context, id, given)
+  const op = readOperation(known.operation)
+  return { op, attempt: known.attempt, ...findNode(context, known, op.origin.chainId, given.rpc) }
+}
+
+export function findOperation(
+  { journal }: Context,
   id: string | undefined,
-  { operation: file, rpc }: { operation?: string; rpc?: string },
-): Case {
+  { operation: file }: Given,
+): Known {
   const attempt = id === undefined ? undefined : journal.find(id)
   if (file === undefined && !attempt) {
     const advice = 'Give its operation: --operation FILE.'
     throw new CliError('USAGE', id ? `The journal has no swap ${id}.` : 'Which swap?', { advice })
   }
   const operation = file === undefined ? attempt?.operation : readOperationFile(file)
-  if (operation === undefined) throw withoutOperation(attempt)
-  const op = readOperation(operation)
-  const chain = {
-    chainId: op.origin.chainId,
-    name: attempt?.order.from.chain ?? `chain ${op.origin.chainId}`,
-  }
-  const kept = settings.rpcUrls[chain.chainId] ?? attempt?.rpcUrl
-  return { op, attempt, chain, rpcUrl: rpc ?? kept ?? getRpcUrl(settings, chain) }
+  if (operation === undefined)
+    throw new CliError('NOT_REFUNDABLE', 'Nothing was built in this attempt, so no input was taken.')
+  return { operation, attempt }
+}
+
+export function findNode(
+  { settings }: Context,
+  { attempt }: Known,
+  chainId: number,
+  rpc: string | undefined,
+) {
+  const chain = { chainId, name: attempt?.order.from.chain ?? `chain ${chainId}` }
+  const kept = settings.rpcUrls[chainId] ?? attempt?.rpcUrl
+  return { chain, rpcUrl: rpc ?? kept ?? getRpcUrl(settings, chain) }
 }
 
 function readOperationFile(path: string): unknown {
@@ -56,15 +72,6 @@ function readOperationFile(path: string): unknown {
   } catch (cause) {
     throw new CliError('USAGE', `${path} is not JSON.`, { cause })
   }
-}
-
-function withoutOperation(attempt: Attempt | undefined): CliError {
-  const isBuilt = attempt?.stage === 'submitted' || attempt?.stage === 'submitting'
-  return isBuilt
-    ? new CliError('NOT_REFUNDABLE', 'On Solana only the service can send an input back.', {
-        advice: 'The service does so by itself; geoswap status shows it.',
-      })
-    : new CliError('NOT_REFUNDABLE', 'Nothing was built in this attempt, so no input was taken.')
 }
 
 export async function getGasAccount(context: Context, { attempt, op }: Case, named: string | undefined) {

@@ -1,20 +1,23 @@
-import type { RefundableOp } from '@geoswap/protocol'
 import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Context } from '@geoswap/wallet/context'
 import { CliError } from '@geoswap/wallet/errors'
 import { assertChain, connectEvm } from '@geoswap/wallet/nodes/evm-reads'
 import { orNodeFailed } from '@geoswap/wallet/nodes/node'
 import { readEscrow, readGasMoney, sendRefund } from '@geoswap/wallet/refund/escrow'
+import { readOperation } from '@geoswap/wallet/refund/operation'
+import { isSolanaOperation, readSolanaOperation } from '@geoswap/wallet/refund/solana-operation'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { columns, defineCommand } from '../command.ts'
-import { type Case, caseOptions, findCase, getGasAccount, needsGas } from './op-case.ts'
+import { type Case, caseOptions, findNode, findOperation, getGasAccount, needsGas } from './op-case.ts'
+import { refundSolana } from './refund-solana.ts'
+import { assertRefundable } from './refundable.ts'
 
 export const refund = defineCommand({
   usage: '(ID | --operation FILE) [options]',
-  about: `Sends the input of an EVM swap back to its wallet, by the escrow itself, after the deadline that
-the wallet signed. It needs a node of the origin chain and some gas coin, but not the service.
+  about: `Sends the input of a swap back to its wallet, by the escrow itself, after the deadline that the
+wallet signed. It needs a node of the origin chain and some gas coin, but not the service.
 ID is a swap or an attempt in the journal of this machine; for any other swap, FILE is the
-"operation" of its build reply. On Solana there is no such refund.`,
+"operation" of its build reply.`,
   words: [0, 1],
   options: caseOptions,
   examples: [
@@ -23,7 +26,17 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
   ],
 
   async run(context, { values, words: [id] }) {
-    const found = findCase(context, id, values)
+    const known = findOperation(context, id, values)
+    if (isSolanaOperation(known.operation)) {
+      const op = readSolanaOperation(known.operation)
+      const found = { op, attempt: known.attempt, ...findNode(context, known, op.chainId, values.rpc) }
+      return refundSolana(context, found, values['gas-key'])
+    }
+    const evm = readOperation(known.operation)
+    const found: Case = {
+      ...{ op: evm, attempt: known.attempt },
+      ...findNode(context, known, evm.origin.chainId, values.rpc),
+    }
     const { op, attempt, rpcUrl, chain } = found
     const ask = <T>(answer: Promise<T>) => orNodeFailed(chain, answer)
     await ask(assertChain(connectEvm(rpcUrl), chain))
@@ -42,26 +55,6 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
     return tell(context, found, sent)
   },
 })
-
-function assertRefundable(state: string, { refundDeadline, hash }: RefundableOp, now: bigint): void {
-  if (state === 'claimed')
-    throw new CliError('NOT_REFUNDABLE', 'The output was delivered and the input claimed.')
-  if (state !== 'locked') {
-    const message = `The escrow does not hold the input of ${hash}: it was never locked, or was returned earlier.`
-    throw new CliError('NOT_REFUNDABLE', message, { advice: 'Check the balance of the wallet.' })
-  }
-  if (now > refundDeadline) return
-  const at = new Date(Number(refundDeadline) * 1_000).toISOString()
-  const minutes = Math.ceil(Number(refundDeadline - now) / 60)
-  throw new CliError(
-    'TOO_EARLY',
-    `Anyone may refund this after ${at}, in ${minutes} min by the chain's clock.`,
-    {
-      advice: 'Until then the service delivers it or returns the input. Run this again after that time.',
-      details: { refundDeadline: at },
-    },
-  )
-}
 
 function tell(
   { terminal }: Context,

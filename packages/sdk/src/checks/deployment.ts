@@ -41,7 +41,7 @@ export async function verifyDeployment(
   chain: CodeReads,
   chainId: number,
   named: NamedContracts,
-): Promise<Required<KnownContracts>> {
+): Promise<Required<Omit<KnownContracts, 'attester'>>> {
   const actual = await chain.chainId()
   if (actual !== chainId) {
     const message = `The node for chain ${chainId} belongs to chain ${actual}.`

@@ -1,4 +1,4 @@
-import { type Delivery, solanaRingOf } from '@geoswap/protocol'
+import { type Delivery, hashDelivery, solanaRingOf } from '@geoswap/protocol'
 import {
   AccountRole,
   type Address,
@@ -8,7 +8,7 @@ import {
   getTransactionDecoder,
   type Instruction,
 } from '@solana/kit'
-import { getTransferCheckedInstructionDataDecoder } from '@solana-program/token'
+import { getTransferCheckedInstructionDataDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nowSeconds, vault, wordOf } from '../../test/evm-offer.ts'
@@ -17,12 +17,14 @@ import {
   delivery,
   destination,
   feePayer,
-  intake,
-  markerOf,
+  lockOf,
   memoOf,
+  nativeLockOf,
   nativeTransferOf,
   type Parts,
   parts,
+  pins,
+  refundDeadline,
   solanaBuildOf,
   solanaQuote,
   solanaRequest,
@@ -41,7 +43,7 @@ const terms = toTerms(solanaRequest, solanaQuote)
 const context: CheckContext = {
   nowSeconds: nowSeconds(),
   maxHoldSeconds: 86_400,
-  origin: { escrow: intake },
+  origin: pins,
   destination: { vault },
 }
 const unknownVault: CheckContext = { ...context, destination: {} }
@@ -70,19 +72,20 @@ test('the requested transaction is accepted, with and without a known vault', as
 
 describe('the native coin', () => {
   const asked = { ...terms, inputToken: NATIVE }
-  const build = (to: Address) =>
-    solanaBuildOf(transactionOf(withParts({ transfer: nativeTransferOf(to) })), {
-      token: NATIVE,
-      source: wallet.address,
-      destination: to,
-    })
+  const build = async (change: Parameters<typeof nativeLockOf>[0] = {}) => {
+    const { limit, price, memo } = parts
+    const lock = await nativeLockOf(change)
+    const [account] = lock[0]?.accounts?.slice(1) ?? []
+    const told = { token: NATIVE, destination: String(account?.address) }
+    return solanaBuildOf(transactionOf([limit, price, memo, ...lock]), told)
+  }
 
-  test('a transfer to the intake vault is accepted', async () => {
-    expect(await fieldsRefused(build(intake), { asked })).toEqual([])
+  test('a lock in the escrow of these terms is accepted', async () => {
+    expect(await fieldsRefused(await build(), { asked })).toEqual([])
   })
 
-  test('a transfer to another account is refused, since the ring names the intake vault', async () => {
-    expect(await fieldsRefused(build(stranger), { asked })).toEqual(['destination'])
+  test('a lock in the escrow of other terms is refused', async () => {
+    expect(await fieldsRefused(await build({ vault: stranger }), { asked })).toEqual(['destination'])
   })
 })
 
@@ -107,25 +110,28 @@ describe('a transaction with any other effect is refused', () => {
     const extra = nativeTransferOf(stranger)
 
     expect(await refusedWith([...withParts({}), extra])).toEqual(unreadable)
-    expect(await refusedWith(withParts({ marker: extra }))).toEqual(unreadable)
+    expect(await refusedWith(withParts({ memo: extra }))).toEqual(unreadable)
   })
 
   test('when the wallet pays the network fee', async () => {
-    const transaction = transactionOf(withParts({ marker: markerOf(wallet.address) }), wallet.address)
+    const transaction = transactionOf(withParts({}), wallet.address)
 
-    expect(await fieldsRefused(solanaBuildOf(transaction))).toEqual(unreadable)
+    expect(await fieldsRefused(solanaBuildOf(transaction))).not.toEqual([])
   })
 
-  test('when the fee payer is not the one in the marker', async () => {
+  test('when the fee payer is not the one that pays for the account', async () => {
     const transaction = transactionOf(withParts({}), stranger)
 
     expect(await fieldsRefused(solanaBuildOf(transaction))).toEqual(unreadable)
   })
 
   test('when the reply names another fee payer', async () => {
-    const transaction = transactionOf(withParts({ marker: markerOf(stranger) }), stranger)
+    const [create = parts.create, transfer = parts.transfer] = await lockOf({ rentReceiver: stranger })
+    const transaction = transactionOf(withParts({ create, transfer }), stranger)
+    const account = String(create.accounts?.[1]?.address)
 
-    expect(await fieldsRefused(solanaBuildOf(transaction))).toEqual(['operation.feePayer'])
+    const build = solanaBuildOf(transaction, { destination: account })
+    expect(await fieldsRefused(build)).toEqual(['operation.feePayer'])
   })
 
   test('with a third signer, or with the wallet listed twice', async () => {
@@ -164,33 +170,77 @@ describe('a different transfer is refused', () => {
   })
 
   test('another mint', async () => {
-    const [from, to] = [await accountOf(wallet.address, stranger), await accountOf(intake, stranger)]
-    const transfer = transferOf({ mint: stranger, source: from, destination: to })
+    const { program, decimals } = { program: TOKEN_PROGRAM_ADDRESS, decimals: 6 }
+    const [create = parts.create, transfer = parts.transfer] = await lockOf(
+      {},
+      { mint: stranger, program, decimals },
+    )
 
-    const told = { token: stranger, source: from, destination: to }
-    expect(await refusedWith(withParts({ transfer }), told)).toEqual(['token'])
+    const told = { token: stranger, destination: String(create.accounts?.[1]?.address) }
+    expect(await refusedWith(withParts({ create, transfer }), told)).toEqual(['token'])
   })
 
   test('from another account that the wallet may sign for', async () => {
-    const from = await accountOf(stranger)
+    const transfer = transferOf({ source: await accountOf(stranger) })
 
-    const transfer = transferOf({ source: from })
-    expect(await refusedWith(withParts({ transfer }), { source: from })).toEqual(['source'])
+    expect(await refusedWith(withParts({ transfer }))).toEqual(['source'])
   })
 
-  test("to an account that is not the known intake vault's", async () => {
-    const to = await accountOf(stranger)
+  test('to another account than the new one', async () => {
+    const transfer = transferOf({ destination: await accountOf(stranger) })
 
-    const transfer = transferOf({ destination: to })
-    expect(await refusedWith(withParts({ transfer }), { destination: to })).toEqual(['destination'])
+    expect(await refusedWith(withParts({ transfer }))).toEqual(['unsignedTransaction'])
+  })
+
+  test('whose data has another length', async () => {
+    const transfer = { ...parts.transfer, data: parts.transfer.data?.slice(0, 9) as Uint8Array }
+
+    expect(await refusedWith(withParts({ transfer }))).toEqual(['unsignedTransaction'])
   })
 
   test('by another wallet', async () => {
-    const from = await accountOf(stranger)
-    const transfer = transferOf({ from: stranger, source: from })
+    const [create = parts.create, transfer = parts.transfer] = await lockOf({ wallet: stranger })
 
-    const told = { wallet: stranger, source: from }
-    expect(await refusedWith(withParts({ transfer }), told)).toEqual(['wallet'])
+    const told = { wallet: stranger, destination: String(create.accounts?.[1]?.address) }
+    expect(await refusedWith(withParts({ create, transfer }), told)).toEqual(['wallet'])
+  })
+})
+
+describe('an escrow of other terms is refused', () => {
+  const changes = [
+    ['the vault', { vault: stranger }],
+    ['the attester', { attester: stranger }],
+    ['the wallet that gets the refund', { wallet: stranger }],
+    ['the receiver of the rent', { rentReceiver: stranger }],
+    ['the op', { opId: `0x${'7'.repeat(64)}` }],
+    ['the deadline', { refundDeadline: refundDeadline + 1n }],
+  ] as const
+
+  test.each(changes)('%s', async (_what, change) => {
+    const [create = parts.create] = await lockOf(change)
+    const account = create.accounts?.[1]?.address ?? stranger
+    const owner = create.accounts?.[2]
+    const accounts = parts.create.accounts?.map((meta, at) =>
+      at === 1 ? { ...meta, address: account } : at === 2 && owner ? owner : meta,
+    )
+    const honestButElsewhere = { ...parts.create, ...(accounts && { accounts }) }
+    const transfer = transferOf({ destination: account })
+
+    const told = { destination: account }
+    expect(await refusedWith(withParts({ create: honestButElsewhere, transfer }), told)).toEqual([
+      'destination',
+    ])
+  })
+
+  test.each([
+    ['before the delivery ends', delivery.fillDeadline],
+    ['too far away', BigInt(nowSeconds() + 100_000)],
+  ])('a refund deadline %s', async (_what, deadline) => {
+    const [create = parts.create, transfer = parts.transfer] = await lockOf({ refundDeadline: deadline })
+    const memo = memoOf(delivery, deadline)
+
+    const told = { destination: String(create.accounts?.[1]?.address), refundDeadline: `${deadline}` }
+    expect(await refusedWith(withParts({ memo, create, transfer }), told)).toEqual(['refundDeadline'])
   })
 })
 
@@ -201,15 +251,19 @@ describe('a memo for a different delivery is refused', () => {
     ['delivery.recipient', { recipient: wordOf('2') }],
     ['delivery.minOutput', { minOutput: terms.minOutput - 1n }],
     ['delivery.vault', { vault: wordOf('2') }],
-    ['delivery.ring', { ring: solanaRingOf({ chainId: 31_339, intake: stranger }) }],
+    ['delivery.ring', { ring: solanaRingOf({ chainId: 31_339, program: stranger }) }],
     ['delivery.fillDeadline', { fillDeadline: BigInt(nowSeconds() - 1_000) }],
     ['delivery.fillDeadline', { fillDeadline: BigInt(nowSeconds() + 100_000) }],
   ]
 
   test.each(changes)('%s, visible in the reply', async (field, change) => {
     const owed = { ...delivery, ...change }
+    const [create = parts.create, transfer = parts.transfer] = await lockOf({ opId: hashDelivery(owed) })
 
-    expect(await refusedWith(withParts({ memo: memoOf(owed) }), { owed })).toEqual([field])
+    const told = { owed, destination: String(create.accounts?.[1]?.address) }
+    const refused = await refusedWith(withParts({ memo: memoOf(owed), create, transfer }), told)
+    expect([...new Set(refused)]).toContain(field)
+    expect(refused.filter((each) => each !== 'refundDeadline')).toEqual([field])
   })
 
   test.each([...changes, ['delivery.index', { index: 7n }] as const])(
@@ -222,7 +276,7 @@ describe('a memo for a different delivery is refused', () => {
   )
 })
 
-test.each(['wallet', 'token', 'amount', 'source', 'destination', 'feePayer'])(
+test.each(['wallet', 'token', 'amount', 'destination', 'feePayer', 'refundDeadline'])(
   'a reply that reports another %s than the transaction is refused',
   async (field) => {
     expect(await fieldsRefused(solanaBuildOf(honest, { [field]: stranger }))).toEqual([`operation.${field}`])
@@ -243,7 +297,7 @@ function effectsOf(base64: string) {
     accounts: transfer?.accountIndices?.map((index) => staticAccounts[index]),
     amount: data.amount,
     kind: data.discriminator,
-    memo: new TextDecoder().decode(Uint8Array.from(message.instructions[3]?.data ?? [])),
+    memo: new TextDecoder().decode(Uint8Array.from(message.instructions[2]?.data ?? [])),
   }
 }
 

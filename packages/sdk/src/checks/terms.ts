@@ -19,10 +19,12 @@ export type Terms = {
 export type KnownContracts = Partial<{
   /** The contract that wallets delegate to. */
   account: string
-  /** Holds the inputs: a contract, or on Solana the authority of the intake vault. */
+  /** Holds the inputs: a contract, or on Solana the escrow program. */
   escrow: string
-  /** Pays the outputs: a contract, or on Solana the authority of the inventory vault. */
+  /** Pays the outputs and receives claims: a contract, or on Solana the authority of the vault. */
   vault: string
+  /** On Solana: signs claims and early refunds. An EVM escrow has its own. */
+  attester: string
 }>
 
 /** Contracts of the origin chain. The destination of the input is never taken from the service. */

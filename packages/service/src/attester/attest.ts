@@ -22,7 +22,8 @@ export type AttestDeps = {
   isSigned(swap: Swap): Promise<boolean>
   /** The addresses of this process. */
   signers: readonly string[]
-  sign(signer: string, attested: Attested): Promise<string>
+  /** `ops` are those of the attestation, in its order. */
+  sign(signer: string, attested: Attested, ops: readonly Op[]): Promise<string>
   /** All chains on which an op of unknown terms may have been delivered. */
   everywhere: readonly {
     chain: Pick<Chain, 'readHeads'>
@@ -131,9 +132,10 @@ async function settle({ pool }: AttestDeps, { kind, swaps }: Asked): Promise<Set
 }
 
 async function sign(deps: AttestDeps, { id, chainId, kind, swaps, signers, validUntil }: Asked) {
-  const opHashes = swaps.map(({ op }) => op.hash)
+  const ops = swaps.map(({ op }) => op)
+  const opHashes = ops.map(({ hash }) => hash)
   for (const signer of signers) {
-    const signature = await deps.sign(signer, { chainId, kind, opHashes, validUntil })
+    const signature = await deps.sign(signer, { chainId, kind, opHashes, validUntil }, ops)
     await recordCheck(deps.pool, { attestationId: id, signer, signature })
   }
   failPoint('after attestation')

@@ -39,7 +39,7 @@ export type Refunded = Landed & { credited: boolean }
 export type PaidOp = { op: Op; txHash?: string | undefined }
 
 /**
- * An event of our contracts, or shown by a marker. `id` is the op's hash; for a delivery the delivery's hash; for a
+ * An event of our contracts, or shown by an account. `id` is the op's hash; for a delivery the delivery's hash; for a
  * recovery op, token and transaction (`model/deposit.ts`).
  */
 export type ChainEvent = {
@@ -198,8 +198,11 @@ export type OriginChain = AnyChain & {
   planLock(swaps: readonly Swap[]): Promise<TxRequest>
   /** The attesters who decide an op: its refund deadline alone chooses them. Some seconds old. */
   readAttesters(refundDeadline: number): Promise<AttesterSet>
-  /** `signatures`: of as many attesters as their threshold. */
-  planClaim(swaps: readonly Swap[], signatures: readonly AttesterSignature[]): Promise<TxRequest>
+  /**
+   * `signatures`: of as many attesters as their threshold. Undefined if they can no longer be used, like those of a
+   * refund: the attesters sign again.
+   */
+  planClaim(swaps: readonly Swap[], signatures: readonly AttesterSignature[]): Promise<TxRequest | undefined>
   /** How many claims fit into one transaction now, with a reserve. */
   readMaxClaims(at: Heads): Promise<number>
   /** How much of a token can be refunded by attestation now; undefined without a limit. Some seconds old. */
@@ -207,7 +210,7 @@ export type OriginChain = AnyChain & {
   /** Whether anyone may refund the input at this block, without attesters and limits. */
   isRefundPublic(op: Op, at: Block): boolean
   /** Without signatures: a refund that is public. */
-  planRefund(swap: Swap, attested: AttestedRefund | undefined): Promise<TxRequest>
+  planRefund(swap: Swap, attested: AttestedRefund | undefined): Promise<TxRequest | undefined>
   /** Absent on a chain where the wallet signs the transaction that takes its input. */
   ways?: OriginWays
 }
@@ -233,7 +236,10 @@ export type AttestedRefund = { signatures: readonly AttesterSignature[]; validUn
 /** `left` and `claimed` are for the hour of the reading. */
 export type ClaimCap = { perHour: bigint; left: bigint; claimed: bigint }
 
-export type LockRef = { hash: string; locker: string; position: bigint }
+export type LockRef = Pick<
+  Op,
+  'hash' | 'locker' | 'position' | 'wallet' | 'inputToken' | 'inputAmount' | 'refundDeadline'
+>
 
 export type DestinationChain = AnyChain & {
   simulateDelivery(op: Op, deliverer?: string): Promise<Simulation>
@@ -270,6 +276,13 @@ type CheckedInput =
 /** Builds inputs that the wallet signs as a transaction, and checks the signed ones. */
 export type InputBuilder = {
   readPayer(input: { wallet: string; token: string }): Promise<Payer>
-  build(input: { opHash: string; wallet: string; token: string; amount: bigint }): Promise<BuiltInput>
+  build(input: {
+    opHash: string
+    wallet: string
+    token: string
+    amount: bigint
+    locker: string
+    refundDeadline: number
+  }): Promise<BuiltInput>
   check(signed: { messageHash: string; wallet: string; signedTransaction: string }): Promise<CheckedInput>
 }

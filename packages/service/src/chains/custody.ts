@@ -1,4 +1,4 @@
-import type { Block } from './chain.ts'
+import type { Block, LockRef } from './chain.ts'
 
 /** A holder of funds that the service answers for: inputs in transit, and the operator's inventory. */
 export type Custodian = 'escrow' | 'vault'
@@ -21,8 +21,10 @@ export type CustodyEvent = {
   | ({ kind: 'withdrawn' } & Paid)
   /** An unexplained movement. */
   | ({ kind: 'received' | 'left'; place: Custodian } & Paid)
-  /** Fees and rent, if the chain shows a transaction's cost to its payer. */
+  /** Fees, and rent that never returns, if the chain shows a transaction's cost to its payer. */
   | ({ kind: 'spent'; op?: string } & Paid)
+  /** Rent of accounts that returns to its payer when they are closed. */
+  | ({ kind: 'rentPaid' | 'rentReturned'; op?: string } & Paid)
 )
 
 export type Held = Paid & { place: Custodian }
@@ -35,9 +37,15 @@ export type CustodyChain = {
   chainId: number
   /**
    * Reads the events after a block; without a block, only the balances. `senders` are our sending keys from the
-   * database: replaced keys are no longer configured.
+   * database: replaced keys are no longer configured. `inputs` are the ops of open swaps, for a chain on which each
+   * input has an account of its own.
    */
-  readCustody(after: bigint | undefined, hard: Block, senders?: readonly string[]): Promise<Custody>
+  readCustody(
+    after: bigint | undefined,
+    hard: Block,
+    senders?: readonly string[],
+    inputs?: () => Promise<readonly LockRef[]>,
+  ): Promise<Custody>
   /** Finds the amount of an unknown event in its transaction; undefined if the transaction does not contain it. */
   findPaid(event: CustodyEvent): Promise<Paid | undefined>
   /** Whether one of our own keys locked: anybody can lock an op of their own in the escrow. */

@@ -9,6 +9,8 @@ export type LockTerms = {
   deliveryHash: string
   /** The block's time by the chain's own clock. */
   seconds: number
+  /** Of a signed transfer: the deadline after which anyone may refund it. */
+  refundDeadline?: number
   /** Further signed terms, if the wallet signed an op and not a transfer. */
   signed?: { position: bigint; round: bigint; opDeadline: number; refundDeadline: number }
 }

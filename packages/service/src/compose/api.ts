@@ -85,14 +85,13 @@ type Api = {
   close(): Promise<void>
 }
 
-function connect({ network, markerKey }: Config, calls: CallMeter): Chains {
+function connect({ network }: Config, calls: CallMeter): Chains {
   const noKeys = { accounts: [], signers: [], findSigned: undefined }
   return connectChains({
     ...noKeys,
     caller: 'api',
     calls,
     network,
-    markerKey,
     urlsOf: (chain) => chain.rpcUrls,
   })
 }

@@ -16,11 +16,12 @@ import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { findLostOn } from '../rebuild/lost-log.ts'
 import { createPool } from '../store/db.ts'
 import { findSigned } from '../store/signed.ts'
-import { attestersOf } from './attesters.ts'
+import { attestersOf, solanaAttestersOf } from './attesters.ts'
 import { type Chains, connectChains } from './chains.ts'
 import { verifyDatabase } from './database.ts'
 import { openChains } from './open-chains.ts'
 import { openSigners } from './signers.ts'
+import { createSigners as createSolanaSigners } from './solana.ts'
 import { assertOneTreasury } from './treasury-check.ts'
 
 const SWEEP_MS = 1_000
@@ -36,13 +37,14 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const metrics = createMetrics()
   const { registry } = metrics
   const signers = openSigners(config, { addresses, keys: config.attesterKeys, logger, registry })
-  assertMembers(addresses, signers.all)
+  const solanaSigners = await createSolanaSigners(config.solanaAttesterKeys)
+  assertMembers([...addresses, ...solanaAttestersOf(network)], [...signers.all, ...solanaSigners])
   const max = connectionsOf(network).attesterPool
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap attester' })
   const calls = createCallMeter()
   const chains = connectChains({
     ...{ caller: 'attester', calls },
-    ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
+    ...{ network, accounts: [], signers: solanaSigners },
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
@@ -59,8 +61,14 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     isSigned: (swap) =>
       isRefundable({ custodyOf: chains.custodyOf, originOf: (id) => chains.of(id).chain }, swap),
     everywhere: chains.all,
-    signers: signers.all.map(({ address }) => address),
-    sign: (signer, attested) => signerOf(signers.all, signer).signTypedData(messageOf(attested)),
+    signers: [...signers.all, ...solanaSigners].map(({ address }) => address),
+    async sign(signer, attested, ops) {
+      const { solana } = chains.of(attested.chainId)
+      if (!solana) return signerOf(signers.all, signer).signTypedData(messageOf(attested))
+      const [op, ...others] = ops
+      if (!op || others.length > 0) throw new Error('One claim or refund per transaction')
+      return solana.attest({ kind: attested.kind, op })
+    },
     onAttested(kind, swapIds) {
       logger.info({ kind, swapIds }, 'attested')
       counters.countAttested(kind, swapIds.length)
@@ -112,7 +120,7 @@ function silentOf(unsigned: UnsignedKeys): string[] {
 }
 
 /** Asserts that the process has a key, and no key that no set of attesters has. */
-function assertMembers(addresses: readonly string[], signers: readonly EvmSigner[]): void {
+function assertMembers(addresses: readonly string[], signers: readonly { address: string }[]): void {
   const strangers = signers.filter(({ address }) => !addresses.includes(address))
   if (strangers.length > 0)
     throw new Error(

@@ -16,3 +16,8 @@ export function attestersOf(network: NetworkConfig): string[] {
 export function toAttesterSet({ members, threshold }: NetworkConfig['attesters']): AttesterSet {
   return { members: members.map((address) => getAddress(address)), threshold }
 }
+
+/** The attesters' keys on Solana chains. */
+export function solanaAttestersOf({ chains }: Pick<NetworkConfig, 'chains'>): string[] {
+  return chains.flatMap((chain) => (chain.family === 'solana' ? [chain.attester] : []))
+}

@@ -3,10 +3,10 @@ import type { InputBuilder } from '../chains/chain.ts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
 import { type Gate, guarded } from '../chains/gate.ts'
-import type { FindSigned } from '../chains/solana/signed-payments.ts'
+import type { FindSigned } from '../chains/solana/parts.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
-import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
+import type { ChainConfig, NetworkConfig } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { ChainCustody } from '../model/op-terms.ts'
 import type { CallMeter } from '../observe/call-meter.ts'
@@ -32,7 +32,6 @@ type Options = {
   urlsOf(chain: ChainConfig): readonly string[]
   accounts: readonly EvmSigner[]
   signers: readonly SolanaSigner[]
-  markerKey: Secret | undefined
   /** Finds recorded transactions of payments on Solana; undefined if no payment is looked up. */
   findSigned: FindSigned | undefined
 }
@@ -81,7 +80,7 @@ function guardedBuilder(builder: InputBuilder, gate: Gate, config: ChainConfig):
 
 function toPlace(config: ChainConfig): ChainCustody {
   if (config.family === 'evm') return toContracts(config)
-  return { intake: config.vaults.intake, vault: config.vaults.inventory }
+  return { program: config.program, vault: config.vault }
 }
 
 /** A database transaction that waits for a node or a signer would hold its locks for as long as that takes. */
@@ -113,7 +112,7 @@ export function signingAddresses(network: NetworkConfig): string[] {
   const { relayers, authorizationRelayers, deliverers } = network
   const evm = [...relayers, ...authorizationRelayers, ...deliverers].map((address) => getAddress(address))
   const solana = network.chains.flatMap((chain) =>
-    chain.family === 'solana' ? [...Object.values(chain.vaults), ...Object.values(chain.feePayers)] : [],
+    chain.family === 'solana' ? [chain.vault, ...Object.values(chain.feePayers)] : [],
   )
   const { evm: evmFloat, solana: solanaFloat } = network.gasFloat ?? {}
   const floats = [...(evmFloat ? [getAddress(evmFloat)] : []), ...(solanaFloat ? [solanaFloat] : [])]

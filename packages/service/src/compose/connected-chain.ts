@@ -1,9 +1,10 @@
 import type { Address, PublicClient } from 'viem'
-import type { Chain, InputBuilder } from '../chains/chain.ts'
+import type { Block, Chain, InputBuilder } from '../chains/chain.ts'
 import type { CustodyChain } from '../chains/custody.ts'
 import type { Findings } from '../chains/findings.ts'
 import type { Gate } from '../chains/gate.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
+import type { Payout } from '../chains/solana/attested.ts'
 import type { ViewReader } from '../chains/view.ts'
 import type { ChainConfig } from '../config.ts'
 import type { RecipientView } from '../flow/quote/quote.ts'
@@ -18,6 +19,14 @@ export type EvmParts = { client: PublicClient; contracts: EvmContracts }
 export type SolanaOrigin = {
   builder: InputBuilder
   inspectRecipient(order: Order): Promise<RecipientView>
+  /** For how long after its deadline the marker of a delivery cannot be closed. */
+  sweepMarginSeconds: number
+  /** The deliveries among these whose marker can be closed, which returns its rent. */
+  findSweepable(deliveryHashes: readonly string[], at: Block): Promise<string[]>
+  /** Signs a claim or refund as the attester; only in its process. */
+  attest(payout: Payout): Promise<string>
+  /** The attester, if it signed this. */
+  recoverAttester(text: string): Promise<string | undefined>
 }
 
 /** A chain of any family, with the parts that the processes need. */

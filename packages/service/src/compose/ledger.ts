@@ -8,6 +8,7 @@ import { type PriceE18, usdE18 } from '../model/amount.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
 import { sendersOf } from '../model/served-chain.ts'
 import type { Logger } from '../observe/logger.ts'
+import { readLedgerBalances } from '../store/ledger.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 
 // Three readings confirm a mismatch: missing funds stop quotes within seconds of their block's finality.
@@ -46,14 +47,38 @@ export function createLedgerTask(
   }
 }
 
-/** Books the gas that the sending keys of a chain spend. The gas float pays top-ups, and is not one of them. */
+function readBalances(view: Pick<ViewOfChain, 'part'>, keys: readonly string[]) {
+  const known = view.part('state')?.value.balances
+  if (!known) return undefined
+  return new Map(
+    keys.flatMap((key) => {
+      const balance = known[key]
+      return balance === undefined ? [] : [[key, balance] as const]
+    }),
+  )
+}
+
+/** All fees paid so far, as a balance that only falls. */
+async function readFees(pool: Pool, chainId: number, token: string) {
+  const booked = await readLedgerBalances(pool, chainId)
+  const paid = booked.find((each) => each.account === 'network' && each.token === token)
+  return new Map([['network', -(paid?.amount ?? 0n)]])
+}
+
+/**
+ * Books the gas that the sending keys of a chain spend. The gas float pays top-ups, and is not one of them. On Solana
+ * the keys also pay rent that returns: the ledger knows the fees.
+ */
 export function createGasTask(
   { pool, prices }: GasParts,
   { config, senders, nativeToken }: ConnectedChain,
   view: Pick<ViewOfChain, 'part'>,
 ): Task {
+  const { chainId, family } = config
+  const readKeys = async () => readBalances(view, sendersOf({ senders }))
   return createGasBook({
-    ...{ pool, view, chainId: config.chainId, keys: sendersOf({ senders }) },
+    ...{ pool, chainId },
+    read: family === 'evm' ? readKeys : () => readFees(pool, chainId, nativeToken.address),
     usdE6Of(amount) {
       const price = prices.priceOf(config.native.asset)
       return price && usdE18(amount, { decimals: nativeToken.decimals, price }) / E12

@@ -42,7 +42,7 @@ function rulesOf(network: NetworkConfig, chains: Chains): Rules {
 /** Compares the database with every chain. Needs no key: nothing is signed. */
 export async function runRebuild({ network, pool, firstBlocks, say }: Options): Promise<Summary> {
   const chains = connectChains({
-    ...{ network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined },
+    ...{ network, accounts: [], signers: [], findSigned: undefined },
     urlsOf: (chain) => chain.rpcUrls,
   })
   const { problems } = await findDifferences(chains)

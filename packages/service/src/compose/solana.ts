@@ -1,19 +1,22 @@
+import { SWEEP_MARGIN_SECONDS } from '@geoswap/solana-escrow'
 import type { Address as SolanaAddress } from '@solana/kit'
-import { createAttestationMessages } from '../chains/evm/attestation-signing.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import type { NodeWatch } from '../chains/nodes/watch.ts'
 import { NATIVE_SOL } from '../chains/solana/address.ts'
+import { attestPayout, isAttested } from '../chains/solana/attested.ts'
+import type { SolanaBlock } from '../chains/solana/blocks.ts'
 import { createInputBuilder } from '../chains/solana/builder.ts'
 import { createSolanaChain } from '../chains/solana/chain.ts'
 import { createSolanaClient } from '../chains/solana/client.ts'
 import { createSolanaCustody } from '../chains/solana/custody.ts'
 import { accountCostLamports } from '../chains/solana/fees.ts'
 import { NATIVE_TOKEN } from '../chains/solana/mint.ts'
-import { createSolanaParts, type SolanaParts } from '../chains/solana/parts.ts'
+import { createSolanaParts, type FindSigned, type SolanaParts } from '../chains/solana/parts.ts'
 import { readRecipient } from '../chains/solana/recipient.ts'
 import { createSolanaRecovery } from '../chains/solana/recovery.ts'
-import type { FindSigned } from '../chains/solana/signed-payments.ts'
+import { ownAddresses } from '../chains/solana/settings.ts'
 import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.ts'
+import { findSweepable } from '../chains/solana/sweep.ts'
 import { verifySolana } from '../chains/solana/verify.ts'
 import { createSolanaViewReader } from '../chains/solana/view.ts'
 import { readWallet } from '../chains/solana/wallet.ts'
@@ -22,8 +25,6 @@ import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
 import type { RecipientView } from '../flow/quote/quote.ts'
 import type { Order } from '../flow/quote/request.ts'
 import type { Token } from '../model/catalog.ts'
-import type { CustodyOf } from '../model/op-terms.ts'
-import { toAttesterSet } from './attesters.ts'
 import type { SolanaOrigin, Ungated } from './connected-chain.ts'
 
 // The System, token and associated-token programs move amounts of 64 bits.
@@ -36,8 +37,6 @@ type Options = {
   config: SolanaChainConfig
   urls: readonly string[]
   signers: readonly SolanaSigner[]
-  custodyOf: CustodyOf
-  markerKey: Secret | undefined
   findSigned: FindSigned | undefined
   caller?: string
   watches?: readonly NodeWatch[] | undefined
@@ -47,7 +46,7 @@ type Options = {
 /** A Solana chain with the parts that the processes need. Makes no call to a node. */
 export function connectSolana(options: Options): Ungated & { solana: SolanaOrigin } {
   const { network, config, urls, signers, findSigned, caller, watches, assertOutsideTransaction } = options
-  const { vaults, feePayers } = config
+  const { feePayers } = config
   const client = createSolanaClient({ urls, watches, ...(caller && { caller }), assertOutsideTransaction })
   const parts = createSolanaParts({ client, settings: toSettings(options), signers, findSigned })
   const chain = createSolanaChain(parts)
@@ -64,7 +63,7 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
     retiring: [],
     maxAmount: MAX_U64,
     nativeToken: { address: NATIVE_SOL, decimals: NATIVE_TOKEN.decimals },
-    ownAddresses: [...Object.values(vaults), ...Object.values(feePayers)],
+    ownAddresses: [config.program, ...ownAddresses(parts.settings)],
     verify: () => verifyConfigured(parts, config, urls),
     loadTokens: () => loadTokens(parts, config),
     readGasBalance: async (address) => (await client.rpc.getBalance(address as SolanaAddress).send()).value,
@@ -72,37 +71,37 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
     solana: {
       builder: createInputBuilder(parts, config),
       inspectRecipient: (order) => inspectRecipient(parts, order),
+      sweepMarginSeconds: Number(SWEEP_MARGIN_SECONDS),
+      findSweepable: (deliveryHashes, at) => findSweepable(parts, deliveryHashes, at as SolanaBlock),
+      attest: (payout) => attestPayout(parts, getAttester(parts), payout),
+      recoverAttester: async (text) => ((await isAttested(parts, text)) ? config.attester : undefined),
     },
   }
 }
 
-function toSettings({ network, config, markerKey, custodyOf }: Options): SolanaParts['settings'] {
-  const { chainId, vaults, feePayers } = config
+function getAttester({ settings, signers }: SolanaParts): SolanaSigner {
+  const signer = signers.find(({ address }) => address === settings.attester)
+  if (!signer) throw new Error(`No key for the attester ${settings.attester}`)
+  return signer
+}
+
+function toSettings({ config }: Options): SolanaParts['settings'] {
+  const { chainId, program, vault, attester, feePayers } = config
   const price = config.priorityPrice ?? PRIORITY_PRICE
-  const attesters = toAttesterSet(network.attesters)
-  const { recoverSigner } = createAttestationMessages(custodyOf)
   return {
-    ...{ chainId, vaults, feePayers },
+    ...{ chainId, program, vault, attester, feePayers },
     tokens: [NATIVE_SOL, ...config.tokens.map(({ address }) => address)],
-    markerKey: Buffer.from(markerKey?.reveal() ?? '', 'hex'),
     priorityPrice: { floor: BigInt(price.floor), cap: BigInt(price.cap) },
-    attesters,
-    async isAttested({ opHash, ...outcome }, signatures) {
-      const attested = { ...outcome, chainId, opHashes: [opHash] }
-      const signers = await Promise.all(signatures.map(({ signature }) => recoverSigner(attested, signature)))
-      const members = new Set(signers.filter((signer) => signer && attesters.members.includes(signer)))
-      return members.size >= attesters.threshold
-    },
   }
 }
 
-/** Verifies each node, and then the chain, with the rules of fee payers for every fee payer. */
+/** Verifies each node, and then the chain. */
 async function verifyConfigured(
   { client }: SolanaParts,
   config: SolanaChainConfig,
   urls: readonly string[],
 ): Promise<Findings> {
-  const { name, genesisHash, vaults, feePayers } = config
+  const { name, genesisHash, program, vault, attester } = config
   const ofNodes = await checkNodes({
     ...{ name, urls, chain: genesisHash, maxHeadAgeMs: maxHeadAgeMs(config), now: Date.now() },
     ask: (index) => readNode(client.nodes[index] ?? client.rpc),
@@ -112,11 +111,10 @@ async function verifyConfigured(
     { mint: NATIVE_SOL, decimals: undefined },
     ...config.tokens.map(({ address, decimals }) => ({ mint: address, decimals })),
   ]
-  const expected = { name, vaults, mints, ...(genesisHash !== undefined && { genesisHash }) }
-  const problems = await Promise.all(
-    Object.values(feePayers).map((feePayer) => verifySolana(client, { ...expected, feePayer })),
-  )
-  return { ...ofNodes, problems: [...new Set(problems.flat())] }
+  const feePayers = Object.values(config.feePayers)
+  const expected = { name, program, vault, attester, feePayers, mints }
+  const cluster = genesisHash === undefined ? {} : { genesisHash }
+  return { ...ofNodes, problems: await verifySolana(client, { ...expected, ...cluster }) }
 }
 
 async function readNode(rpc: SolanaParts['client']['rpc']): Promise<NodeView> {
@@ -152,6 +150,7 @@ const refusals = {
   offCurve: 'no key exists for it and it has no account for this token',
   foreignOwner: 'its token account belongs to someone else',
   frozen: 'its token account is frozen',
+  requiresMemo: 'its token account asks for a memo before each transfer',
   notItsTokenAccount: 'its token account address holds another account',
   belowRentMinimum: 'its balance would stay below the rent minimum',
 } as const
@@ -162,7 +161,7 @@ async function inspectRecipient(parts: SolanaParts, order: Order): Promise<Recip
   const [rent, token, microLamportsPerUnit] = await Promise.all([
     ...([facts.rent(), facts.tokenOf(order.output.address), facts.priorityPrice()] as const),
   ])
-  const ours = [...Object.values(settings.vaults), ...Object.values(settings.feePayers)]
+  const ours = ownAddresses(settings)
   const { recipient } = order
   const seen = await readRecipient(client, { recipient, token, amount: MAX_U64, rent, ours })
   if (seen.kind === 'refused') return { kind: 'refused', why: refusals[seen.why] }

@@ -25,7 +25,9 @@ export function loadWeb(config: WebConfig = {}, chains: NetworkConfig['chains'] 
 function contractsOf(chains: NetworkConfig['chains']): WebPage['settings']['contracts'] {
   const known = chains.map((chain) => [
     chain.chainId,
-    chain.family === 'evm' ? chain.contracts : { escrow: chain.vaults.intake, vault: chain.vaults.inventory },
+    chain.family === 'evm'
+      ? chain.contracts
+      : { escrow: chain.program, vault: chain.vault, attester: chain.attester },
   ])
   return Object.fromEntries(known)
 }

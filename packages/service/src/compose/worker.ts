@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
+import type { Attested } from '../chains/attested.ts'
 import type { Heads } from '../chains/chain.ts'
 import { createAttestationMessages } from '../chains/evm/attestation-signing.ts'
 import { connectionsOf } from '../config/connections.ts'
@@ -7,6 +8,7 @@ import { finalityOf } from '../config/finality.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
 import { confirmDeliveries, finalizeDeliveries } from '../flow/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
+import { sweepMarkers } from '../flow/deliver/sweep.ts'
 import { confirmLocks } from '../flow/execute/confirm-lock.ts'
 import { finalizeOrigin } from '../flow/execute/finalize-origin.ts'
 import { lockWaiting } from '../flow/execute/lock.ts'
@@ -49,7 +51,7 @@ import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
 import { assertKeysFor, type Chains, connectChains, loadCatalog, signingAddresses } from './chains.ts'
-import type { ConnectedChain } from './connected-chain.ts'
+import type { ConnectedChain, SolanaOrigin } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createDepositTask, createRecoverWork } from './deposits.ts'
 import { createFollowing } from './following.ts'
@@ -92,6 +94,8 @@ type Parts = {
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
+// Markers wait for days: it does not matter when they are closed.
+const SWEEP_MS = 60_000
 // More than a batch, so that blocked swaps do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -109,7 +113,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   assertKeysFor(signingAddresses(network), [...accounts, ...signers])
   const calls = createCallMeter()
   const chains = connectChains({
-    ...{ caller: 'worker', calls, network, accounts, signers, markerKey: config.markerKey },
+    ...{ caller: 'worker', calls, network, accounts, signers },
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.rpcUrls,
   })
@@ -179,7 +183,11 @@ function completeParts(given: Given): Parts {
   const prices = followPrices(given)
   const gas = createGasWatch(toServedChains(config.network, chains.all), views)
   const signed = checkSigned(pool, chains, events.unsigned)
-  const { recoverSigner } = createAttestationMessages(chains.custodyOf)
+  const messages = createAttestationMessages(chains.custodyOf)
+  const recoverSigner = async (attested: Attested, signature: string) => {
+    const { solana } = chains.of(attested.chainId)
+    return solana ? solana.recoverAttester(signature) : messages.recoverSigner(attested, signature)
+  }
   const collect = { recoverSigner, onRejected: events.signatureRejected }
   const deadlines = { ...defaultDeadlines, ...config.network.deadlines }
   const isClaimable = createClaimCheck({ deadlines, catalog, followers })
@@ -348,12 +356,22 @@ function relayWork(chainId: number, deps: RelayDeps) {
 
 const onlyFollowing = { retryStalled: async () => {}, works: [] }
 
-function deliverWork(chainId: number, deps: DeliverDeps) {
+function deliverWork(chainId: number, deps: DeliverDeps, { solana }: ConnectedChain) {
   const deliver = (lease: Lease, heads?: Heads) => deliverLocked(deps, lease, heads)
   return {
     retryStalled: (lease: Lease, heads: Heads) => redeliverStalled(deps, lease, heads),
-    works: [{ topics: [`deliver:${chainId}`], run: deliver }],
+    works: [
+      { topics: [`deliver:${chainId}`], run: deliver },
+      ...(solana ? [sweepWork(chainId, deps, solana)] : []),
+    ],
   }
+}
+
+function sweepWork(chainId: number, { pool, sender }: DeliverDeps, solana: SolanaOrigin) {
+  const { sweepMarginSeconds: marginSeconds, findSweepable } = solana
+  const deps = { pool, sender, chainId, marginSeconds, findSweepable }
+  const sweep = atMostEvery(SWEEP_MS, (lease: Lease, heads: Heads) => sweepMarkers(deps, lease, heads))
+  return { topics: [], run: async (lease: Lease, heads?: Heads) => heads && sweep(lease, heads) }
 }
 
 function deliverLane(parts: Parts, connected: ConnectedChain, address: string): Lane {
@@ -386,6 +404,6 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string): 
   return createSendingLane({
     name: `deliver:${chainId}:${address}`,
     ...{ sender, follower },
-    ...(active.includes(address) ? deliverWork(chainId, deps) : onlyFollowing),
+    ...(active.includes(address) ? deliverWork(chainId, deps, connected) : onlyFollowing),
   })
 }

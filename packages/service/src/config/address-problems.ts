@@ -19,10 +19,11 @@ const ROLES = [
   '/treasury',
   '/gasFloat',
   '/chains/*/family',
-  '/chains/*/vaults',
+  '/chains/*/vault',
+  '/chains/*/attester',
   '/chains/*/feePayers',
 ]
-const CONTRACTS = ['family', 'contracts', 'olderAccounts']
+const CONTRACTS = ['family', 'contracts', 'olderAccounts', 'program']
 
 /** Finds addresses that are mistyped, have two roles, or have a published key. */
 export function addressChecks(network: NetworkConfig): Check[] {
@@ -78,16 +79,14 @@ export function rolesOf(network: NetworkConfig): Named[] {
   } = network
   const solana = chains.flatMap((chain, index) => {
     if (chain.family !== 'solana') return []
-    return (['vaults', 'feePayers'] as const).flatMap((group) =>
-      Object.entries(chain[group]).map(([name, address]) => ({
-        address,
-        path: `/chains/${index}/${group}/${name}`,
-        what:
-          group === 'vaults'
-            ? `the ${name} vault`
-            : `the fee payer of ${name === 'input' ? 'inputs' : 'deliveries'}`,
-      })),
-    )
+    const { vault, attester, feePayers } = chain
+    const at = (field: string) => `/chains/${index}/${field}`
+    return [
+      { address: vault, path: at('vault'), what: 'the vault' },
+      { address: attester, path: at('attester'), what: 'the attester of this chain' },
+      { address: feePayers.input, path: at('feePayers/input'), what: 'the fee payer of inputs' },
+      { address: feePayers.delivery, path: at('feePayers/delivery'), what: 'the fee payer of deliveries' },
+    ]
   })
   return [
     ...relayers.map((address, index) => ({ address, path: `/relayers/${index}`, what: 'a relayer' })),
@@ -149,8 +148,9 @@ function tokensOf({ tokens }: ChainConfig, index: number): Named[] {
 }
 
 function contractsOf(chain: ChainConfig, index: number): Named[] {
-  if (chain.family === 'solana') return []
   const at = `/chains/${index}`
+  if (chain.family === 'solana')
+    return [{ address: chain.program, path: `${at}/program`, what: 'the escrow program' }]
   const contracts = Object.entries(chain.contracts).map(([name, address]) => ({
     address,
     path: `${at}/contracts/${name}`,

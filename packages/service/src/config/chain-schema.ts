@@ -208,21 +208,15 @@ export const SolanaChain = Type.Object(
     family: Type.Literal('solana', { description: 'A Solana cluster.' }),
     native: nativeOf({}),
     genesisHash: Type.Optional(text('Genesis hash of the cluster; checked at start.')),
-    vaults: Type.Object(
-      {
-        intake: solanaAddress('Authority of the accounts that receive inputs.'),
-        inventory: solanaAddress('Authority of the accounts that pay deliveries.'),
-      },
-      {
-        ...strict,
-        description:
-          'Authorities of the vaults. They own the token accounts; their own lamports are the native coin.',
-      },
+    program: solanaAddress('The escrow program, as `service deploy` uploaded it.'),
+    vault: solanaAddress(
+      'Authority of the accounts that pay deliveries and receive claims. Its own lamports are the native coin.',
     ),
+    attester: solanaAddress('Key that signs claims and early refunds on this chain.'),
     feePayers: Type.Object(
       {
-        input: solanaAddress('Pays fees of inputs, claims and refunds.'),
-        delivery: solanaAddress('Pays fees of deliveries.'),
+        input: solanaAddress('Pays fees of inputs, claims and refunds, and the rent of escrow accounts.'),
+        delivery: solanaAddress('Pays fees of deliveries, and the rent of their markers.'),
       },
       { ...strict, description: 'Fee payers. They hold SOL and own no token account of a served mint.' },
     ),

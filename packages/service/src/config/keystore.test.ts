@@ -80,10 +80,13 @@ test('a modified file, or one that requires too much memory, is not opened', () 
 
 test('each process opens the keys of its own role only', async () => {
   const relayers = [make('relayer'), make('relayer')]
-  const intake = make('intake')
+  const inventory = make('inventory')
+  make('solana-attester')
   const { code, lines } = await generate(`--role attester --out ${folder}`)
   expect(code).toBe(0)
-  expect(listKeys(folder).map(({ role }) => role)).toEqual(['attester', 'intake', 'relayer', 'relayer'])
+  expect(listKeys(folder).map(({ role }) => role)).toEqual([
+    ...['attester', 'inventory', 'relayer', 'relayer', 'solana-attester'],
+  ])
   for (const name of readdirSync(folder)) {
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(folder, name), 'utf8')).not.toContain('privateKey')
@@ -100,12 +103,11 @@ test('each process opens the keys of its own role only', async () => {
     DATABASE_URL: 'postgres://x',
     GEOSWAP_KEYSTORE: folder,
     GEOSWAP_KEYSTORE_PASSPHRASE: PASSPHRASE,
-    GEOSWAP_MARKER_KEY: '0'.repeat(64),
   }
   const attester = loadConfig(env, 'attester')
   expect(attester.relayerKeys).toEqual([])
   expect(privateKeyToAddress(attester.attesterKeys[0]?.reveal() as `0x${string}`)).toBe(lines[0])
-  expect(intake).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
+  expect(inventory).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
   expect(() => loadConfig(env, 'worker')).toThrow('has no key of deliverer')
   expect(() => loadConfig({ ...env, GEOSWAP_KEYSTORE_PASSPHRASE: 'wrong' }, 'attester')).toThrow('passphrase')
 })
@@ -140,12 +142,10 @@ test('an unknown role creates nothing, not even the folder', async () => {
   expect(existsSync(out)).toBe(false)
 })
 
-test('the requested number of seal keys is created, and never two marker keys', async () => {
+test('the requested number of seal keys is created', async () => {
   const out = join(folder, 'plain')
 
   expect((await generate(`--role seal --out ${out} --count 2`)).lines).toHaveLength(2)
-  expect(readdirSync(out)).toHaveLength(2)
-  expect((await generate(`--role marker --out ${out} --count 2`)).code).toBe(2)
   expect(readdirSync(out)).toHaveLength(2)
 })
 

@@ -17,7 +17,12 @@ export const EVM_ROLES = [
   'treasury',
   'float',
 ] as const
-export const SOLANA_ROLES = ['intake', 'inventory', 'fee-input', 'fee-delivery', 'fee-float'] as const
+/** Solana keys of the worker. */
+export const SOLANA_WORKER_ROLES = ['inventory', 'fee-input', 'fee-delivery', 'fee-float'] as const
+export const SOLANA_ROLES = [
+  ...SOLANA_WORKER_ROLES,
+  ...(['solana-attester', 'solana-deployer', 'solana-program'] as const),
+] as const
 export type KeyRole = (typeof EVM_ROLES)[number] | (typeof SOLANA_ROLES)[number]
 
 /** A key file: Web3 Secret Storage with a role, and for Solana a base58 address. */

@@ -14,7 +14,7 @@ const zeros = '0'.repeat(64)
 function load(discount: unknown) {
   const path = join(folder, 'service.json')
   writeFileSync(path, JSON.stringify({ ...network, discount }))
-  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}`, GEOSWAP_MARKER_KEY: zeros }
+  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}` }
   return loadConfig({ GEOSWAP_CONFIG: path, ...secrets }, 'api')
 }
 
@@ -37,7 +37,7 @@ describe('the URL of a node', () => {
     path,
     NETWORK_TEXT.replace('https://one.base.example', `https://one.base.example/\${BASE_KEY}`),
   )
-  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}`, GEOSWAP_MARKER_KEY: zeros }
+  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}` }
   const env = { GEOSWAP_CONFIG: path, ...secrets }
 
   test('takes its key from a setting', () => {
@@ -57,8 +57,11 @@ describe('the URL of a node', () => {
   })
 
   test('stops the start if the setting is missing, but only of roles that use the node', () => {
+    const key = `0x${zeros}`
+    const attesterKeys = { GEOSWAP_ATTESTER_KEY: key, GEOSWAP_SOLANA_ATTESTER_KEY: key }
+
     expect(() => loadConfig(env, 'api')).toThrow('BASE_KEY is not set')
-    expect(() => loadConfig({ ...env, GEOSWAP_ATTESTER_KEY: `0x${zeros}` }, 'attester')).not.toThrow()
+    expect(() => loadConfig({ ...env, ...attesterKeys }, 'attester')).not.toThrow()
   })
 })
 
@@ -99,7 +102,7 @@ describe('keys at remote signers', () => {
 describe('the listener of the operator', () => {
   const path = join(folder, 'operator.json')
   writeFileSync(path, NETWORK_TEXT)
-  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}`, GEOSWAP_MARKER_KEY: zeros }
+  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}` }
   const env = { GEOSWAP_CONFIG: path, ...secrets }
   const [first, second] = ['a'.repeat(32), 'b'.repeat(40)]
 
@@ -134,7 +137,7 @@ describe('the listener of the operator', () => {
 describe('trusted proxies', () => {
   const path = join(folder, 'proxies.json')
   writeFileSync(path, NETWORK_TEXT)
-  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}`, GEOSWAP_MARKER_KEY: zeros }
+  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}` }
   const trust = (proxies: string) =>
     loadConfig({ GEOSWAP_CONFIG: path, ...secrets, GEOSWAP_TRUSTED_PROXIES: proxies }, 'api').trustedProxies
 

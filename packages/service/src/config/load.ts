@@ -1,12 +1,11 @@
 import { isIP } from 'node:net'
-import { type Config, Secret } from '../config.ts'
-import { type KeyRole, SOLANA_ROLES } from './keystore.ts'
+import { type Config, type NetworkConfig, Secret } from '../config.ts'
+import { type KeyRole, listKeys, SOLANA_WORKER_ROLES } from './keystore.ts'
 import { readNetwork } from './network-file.ts'
 import { createRemoteCheck } from './remote-keys.ts'
 import {
   type Env,
   fillInUrls,
-  markerKey,
   operatorKeys,
   optionalSecret,
   parseSealKeys,
@@ -69,8 +68,11 @@ export function loadConfig(env: Env, role: Role): Config {
     ),
     floatKey: float ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'], float)[0] : undefined,
     signerTls: role === 'api' ? undefined : optionalSecret(env, SIGNER_TLS[role], problems),
-    solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_ROLES) : [],
-    markerKey: hasSolana ? markerKey(env, problems) : undefined,
+    solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_WORKER_ROLES) : [],
+    solanaAttesterKeys:
+      hasSolana && (isOnlyAttester(network) || hasSolanaAttester(env))
+        ? keysOf('attester', 'GEOSWAP_SOLANA_ATTESTER_KEY', ['solana-attester'])
+        : [],
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
     acceptsTreasury: env['GEOSWAP_ACCEPT_TREASURY'] === '1',
   }
@@ -86,6 +88,17 @@ function attesterKeysOf(
 ): Secret[] {
   const sets: unknown[] = [network?.attesters?.members, network?.nextAttesters?.members]
   return sets.flat().some((address) => address !== undefined && isRemote(address)) ? [] : read()
+}
+
+/** Of several attesters, one at least has the key of Solana. An invalid file may contain anything. */
+const isOnlyAttester = (network: Partial<NetworkConfig> | null) =>
+  (network?.attesters?.members?.length ?? 1) < 2
+
+function hasSolanaAttester(env: Env): boolean {
+  const folder = env['GEOSWAP_KEYSTORE']
+  const isGiven = env['GEOSWAP_SOLANA_ATTESTER_KEY'] ?? env['GEOSWAP_SOLANA_ATTESTER_KEY_FILE']
+  if (isGiven !== undefined || !folder) return isGiven !== undefined
+  return listKeys(folder).some(({ role }) => role === 'solana-attester')
 }
 
 /** Worker and attester sign with different servers, which must tell them apart. */

@@ -205,7 +205,7 @@ const unfit: Case[] = [
 ]
 
 const RETIRING = '"treasury": "0x4000000000000000000000000000000000000001"'
-const INTAKE = '7ZgX6RKtGf9pPZ3FkLkAtVgRkUFQCcMdBbBPtPYtKN5w'
+const VAULT_ON_SOLANA = '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin'
 const ANVIL = mnemonicToAccount(`${'test '.repeat(11)}junk`, { addressIndex: 9 }).address
 const wrongAddresses: Case[] = [
   [
@@ -270,9 +270,9 @@ const wrongAddresses: Case[] = [
   [VAULT, VAULT.replace(/3$/, '2'), '/chains/0/contracts/vault', 'is already the escrow contract'],
   [
     '8opHzTAnfzRpPEx21XtnrVTX28YQuCpAjcn1PczScKh7',
-    INTAKE,
+    VAULT_ON_SOLANA,
     '/chains/1/feePayers/delivery',
-    'is already the intake vault',
+    'is already the vault',
   ],
   [
     '"buy": "0x4200000000000000000000000000000000000006"',

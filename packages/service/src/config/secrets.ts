@@ -93,12 +93,6 @@ export function operatorKeys(env: Env, problems: string[]): Secret[] {
   return keys.map((key) => new Secret(key))
 }
 
-export function markerKey(env: Env, problems: string[]): Secret {
-  const value = required(env, 'GEOSWAP_MARKER_KEY', problems)
-  if (!/^[0-9a-f]{64}$/.test(value)) problems.push('GEOSWAP_MARKER_KEY must be 64 hex digits')
-  return new Secret(value)
-}
-
 /** The keys of these roles, from their variable or from the keystore. */
 export function readKeys(env: Env, name: string, roles: readonly KeyRole[], problems: string[]): Secret[] {
   const folder = env['GEOSWAP_KEYSTORE']

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Block } from '../chains/chain.ts'
 import type { Custody, CustodyChain } from '../chains/custody.ts'
+import type { Op } from '../model/swap.ts'
 import { listSenders } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
 import {
@@ -14,6 +15,7 @@ import {
   readLedgerBalances,
 } from '../store/ledger.ts'
 import { endDriftStops, raiseStop } from '../store/stops.ts'
+import { findOpenAfter } from '../store/swaps.ts'
 import {
   compareBalances,
   createMemory,
@@ -26,6 +28,9 @@ import {
 import { type Drift, describeDrift, LESS_HELD } from './drift.ts'
 import { explainNew, movementsOf } from './explain.ts'
 import { type Explained, suspicionOf } from './transfers.ts'
+
+// Far above what any caps allow at once.
+const MOST_OPEN = 100_000
 
 export type Stopped = Drift & { asset?: string; stopId: string }
 
@@ -59,7 +64,8 @@ export function createBookkeeper(deps: BookkeeperDeps) {
     const cursor = await findLedgerCursor(pool, chain.chainId)
     if (!cursor) return open(deps, hard)
     if (hard.number <= cursor.block) return
-    const custody = await chain.readCustody(cursor.block, hard, await listSenders(pool, chain.chainId))
+    const senders = await listSenders(pool, chain.chainId)
+    const custody = await chain.readCustody(cursor.block, hard, senders, () => inputsOf(deps))
     if (custody.block <= cursor.block) return
     const booked = await advance(deps, memory, { cursor, custody, expected })
     if (!booked) return
@@ -69,8 +75,14 @@ export function createBookkeeper(deps: BookkeeperDeps) {
   }
 }
 
-async function open({ pool, chain }: BookkeeperDeps, hard: Block): Promise<void> {
-  const { block, balances = [] } = await chain.readCustody(undefined, hard)
+async function inputsOf({ pool, chain }: BookkeeperDeps): Promise<Op[]> {
+  const open = await findOpenAfter(pool, { chainId: chain.chainId, after: '', limit: MOST_OPEN })
+  return open.map(({ op }) => op)
+}
+
+async function open(deps: BookkeeperDeps, hard: Block): Promise<void> {
+  const { pool, chain } = deps
+  const { block, balances = [] } = await chain.readCustody(undefined, hard, [], () => inputsOf(deps))
   const opening = balances
     .map((held, part) => toMovement('opening', { part, block }, held, held.amount))
     .filter(({ amount }) => amount > 0n)

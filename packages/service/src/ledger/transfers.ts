@@ -51,6 +51,10 @@ export function transfersOf(explained: Explained): Transfer[] {
       return move(restOf(event.place), explained.isWithdrawal ? 'treasury' : 'unexplained', event)
     case 'spent':
       return move('gas', 'network', event)
+    case 'rentPaid':
+      return move('gas', 'rent', event)
+    case 'rentReturned':
+      return move('rent', 'gas', event)
   }
 }
 

@@ -34,14 +34,14 @@ test('gas of a day without swaps, or of another day, is in the total and in no r
   expect(networkE6).toBe(14n)
 })
 
-test('rent on Solana is of markers and created token accounts, and at most what was spent', () => {
+test('rent on Solana is of created token accounts, and at most what was spent', () => {
   const routes = [
     route({ originChain: 9, destinationChain: 1 }),
     route({ originChain: 1, destinationChain: 9, accounts: 1 }),
   ]
 
   const amount = 10_000_000n
-  expect(rentOf(routes, { day: '2026-01-01', chainId: 9, amount })).toBe(3n * 890_880n + 2_039_280n)
+  expect(rentOf(routes, { day: '2026-01-01', chainId: 9, amount })).toBe(2_039_280n)
   expect(rentOf(routes, { day: '2026-01-02', chainId: 9, amount })).toBe(0n)
   expect(rentOf(routes, { day: '2026-01-01', chainId: 9, amount: 1_000_000n })).toBe(1_000_000n)
 })

@@ -59,23 +59,17 @@ function shareOf(spent = 0n, count: bigint, all = 0n): bigint {
   return all === 0n ? 0n : (spent * count) / all
 }
 
-// The minimum that Solana keeps in an account: without data, and of a token.
-const MARKER_LAMPORTS = 890_880n
+// The minimum that Solana keeps in a token account.
 const TOKEN_ACCOUNT_LAMPORTS = 2_039_280n
 
-/**
- * Lamports that swaps of a day left in accounts on Solana: markers, and token accounts of recipients. At most what was
- * spent: swaps whose claim is still to come have not paid for its marker.
- */
+/** Lamports that swaps of a day left in token accounts of recipients on Solana; at most what was spent. */
 export function rentOf(
   routes: readonly RouteDay[],
   { day, chainId, amount }: Pick<GasDay, 'day' | 'chainId' | 'amount'>,
 ): bigint {
   const ofDay = routes.filter((route) => route.day === day)
-  const markers = ofDay.flatMap(legsOf).filter(([place]) => place === placeOf(day, chainId))
   const accounts = ofDay.filter(({ destinationChain }) => destinationChain === chainId)
-  const kept = markers.reduce((sum, [, count]) => sum + count * MARKER_LAMPORTS, 0n)
-  const rent = accounts.reduce((sum, each) => sum + BigInt(each.accounts) * TOKEN_ACCOUNT_LAMPORTS, kept)
+  const rent = accounts.reduce((sum, each) => sum + BigInt(each.accounts) * TOKEN_ACCOUNT_LAMPORTS, 0n)
   return rent < amount ? rent : amount
 }
 

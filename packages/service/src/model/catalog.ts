@@ -72,6 +72,8 @@ export type LegCosts = {
   purchase: bigint
   /** All costs are multiples of this gas price; 0 if the chain does not charge by gas. */
   gasPrice: bigint
+  /** Paid on top by a lock and by a delivery, and returned later: rent of accounts. Absent on a chain without rent. */
+  deposits?: { lock: bigint; delivery: bigint }
 }
 
 export type ChainNow = {

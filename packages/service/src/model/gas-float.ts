@@ -1,3 +1,5 @@
+import type { LegCosts } from './catalog.ts'
+
 /** In the smallest unit of the chain's native coin. */
 export type FloatLimits = { low: bigint; target: bigint; maxPerDay: bigint }
 type GasKey = { address: string; balance: bigint }
@@ -32,8 +34,12 @@ const DRY_LEGS = 20n
 const LOW_LEGS = 200n
 
 /** Marks from the current costs of a swap's legs. The operator's own mark applies if it is higher than `dry`. */
-export function marksOf(costs: { lock: bigint; delivery: bigint }, limits?: FloatLimits): GasMarks {
-  const leg = costs.lock > costs.delivery ? costs.lock : costs.delivery
+export function marksOf(
+  { lock, delivery, deposits }: Pick<LegCosts, 'lock' | 'delivery' | 'deposits'>,
+  limits?: FloatLimits,
+): GasMarks {
+  const legs = [lock + (deposits?.lock ?? 0n), delivery + (deposits?.delivery ?? 0n)] as const
+  const leg = legs[0] > legs[1] ? legs[0] : legs[1]
   const dry = leg * DRY_LEGS
   const low = limits?.low ?? leg * LOW_LEGS
   return { dry, low: low > dry ? low : dry }

@@ -10,7 +10,7 @@ const FUNDED_SWAPS = 300n
 
 /**
  * The recommended balance of a key, in the smallest unit of the gas coin: its part of this many swaps at twice the
- * current fees, or the target of the gas float.
+ * current fees, with the deposits of all of them, or the target of the gas float.
  */
 export function fundingOf(
   role: keyof Senders,
@@ -19,7 +19,9 @@ export function fundingOf(
 ): bigint {
   if (float) return float.limits.target
   const legs = { relay: costs.lock, authorize: costs.firstLock, deliver: costs.delivery }
-  const wanted = legs[role] * swaps * HEADROOM
+  const { lock = 0n, delivery = 0n } = costs.deposits ?? {}
+  const deposits = { relay: lock, authorize: lock, deliver: delivery }
+  const wanted = (legs[role] * HEADROOM + deposits[role]) * swaps
   const { low } = marksOf(costs)
   return wanted > low ? wanted : low
 }

@@ -1,6 +1,6 @@
 /**
- * Accounts for one token on one chain. `locked`, `owed` and `spare` add up to the balance of the escrow or intake
- * vault; `inventory` is the balance of the vault. The other accounts are external: sources and destinations of money.
+ * Accounts for one token on one chain. `locked`, `owed` and `spare` add up to the balance of the escrow;
+ * `inventory` is the balance of the vault. The other accounts are external: sources and destinations of money.
  */
 export type LedgerAccount =
   /** Inputs of swaps. */
@@ -15,9 +15,10 @@ export type LedgerAccount =
   /** Pools from which outputs are bought. */
   | 'market'
   | 'treasury'
-  /** `gas`: balances of fee payers. `network`: fees they paid to the chain. */
+  /** `gas`: balances of fee payers. `network`: fees they paid to the chain. `rent`: what accounts will return to them. */
   | 'gas'
   | 'network'
+  | 'rent'
   /** Deposits and unsolicited transfers. */
   | 'outside'
   /** Outflows that no swap, treasury withdrawal or rule explains. */

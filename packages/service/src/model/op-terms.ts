@@ -12,8 +12,11 @@ import type { Op } from './swap.ts'
 
 type Hex = `0x${string}`
 
-/** The accounts that hold inputs and inventory on a chain: two contracts, or the two authorities of Solana vaults. */
-export type ChainCustody = { escrow: Hex; vault: Hex } | { intake: string; vault: string }
+/**
+ * The holders of inputs and inventory on a chain: two contracts, or on Solana the escrow program and the authority of
+ * the vault.
+ */
+export type ChainCustody = { escrow: Hex; vault: Hex } | { program: string; vault: string }
 export type CustodyOf = (chainId: number) => ChainCustody
 
 /** The terms of an op that its hash commits to. */
@@ -28,7 +31,7 @@ type OpTerms = { hash: Hex; deliveryHash: Hex; signed: GeoOp | Delivery }
 
 /**
  * Computes the hashes that identify an op. With an escrow, the hash is the digest that the wallet signs, which includes
- * the delivery. With an intake vault, the wallet signs the transfer itself, and the delivery hash identifies the op.
+ * the delivery. On Solana the wallet signs the transfer itself, and the delivery hash identifies the op.
  */
 export function termsOfOp(custodyOf: CustodyOf, op: OpContent): OpTerms {
   const origin = custodyOf(op.originChain)
@@ -44,13 +47,13 @@ type RingRef = Pick<Op, 'originChain' | 'locker'>
 
 export function ringOfOp(custodyOf: CustodyOf, { originChain: chainId, locker }: RingRef): Hex {
   const origin = custodyOf(chainId)
-  if ('intake' in origin) return solanaRingOf({ chainId, intake: origin.intake })
+  if ('program' in origin) return solanaRingOf({ chainId, program: origin.program })
   return ringOf({ chainId, escrow: origin.escrow, locker: locker as Hex })
 }
 
-/** Whether all lockers of a chain share one ring, since no escrow separates their inputs. */
+/** Whether all lockers of a chain share one ring, since their inputs have no positions in an escrow. */
 export function isRingShared(custodyOf: CustodyOf, chainId: number): boolean {
-  return 'intake' in custodyOf(chainId)
+  return 'program' in custodyOf(chainId)
 }
 
 function toDelivery(custodyOf: CustodyOf, op: OpContent): Delivery {

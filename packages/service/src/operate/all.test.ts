@@ -21,34 +21,31 @@ const everything = {
   GEOSWAP_WORKER_DATABASE_URL: 'postgres://worker',
   GEOSWAP_ATTESTER_DATABASE_URL: 'postgres://attester',
   GEOSWAP_SEAL_KEYS: `k:${'1'.repeat(64)}`,
-  GEOSWAP_MARKER_KEY: '2'.repeat(64),
   GEOSWAP_RELAYER_KEYS: key(3),
   GEOSWAP_DELIVERER_KEYS: key(4),
   GEOSWAP_SOLANA_KEYS: key(6),
   GEOSWAP_ATTESTER_KEY_FILE: join(folder, 'attester'),
+  GEOSWAP_SOLANA_ATTESTER_KEY: key(8),
   GEOSWAP_DEPLOYER_KEY: key(7),
 }
 
 test('the API process gets nothing that can move money', () => {
   const names = Object.keys(environmentOf('api', { ...everything, GEOSWAP_KEYSTORE: folder }))
 
-  expect(names.sort()).toEqual([
-    'GEOSWAP_API_DATABASE_URL',
-    'GEOSWAP_CONFIG',
-    'GEOSWAP_MARKER_KEY',
-    'GEOSWAP_SEAL_KEYS',
-    'PATH',
-  ])
+  expect(names.sort()).toEqual(['GEOSWAP_API_DATABASE_URL', 'GEOSWAP_CONFIG', 'GEOSWAP_SEAL_KEYS', 'PATH'])
 })
 
 test('the API reads no key, even with every secret in its environment', () => {
-  const { relayerKeys, delivererKeys, solanaKeys, attesterKeys } = loadConfig(everything, 'api')
+  const { relayerKeys, delivererKeys, solanaKeys, attesterKeys, solanaAttesterKeys } = loadConfig(
+    ...([everything, 'api'] as const),
+  )
 
-  expect({ relayerKeys, delivererKeys, solanaKeys, attesterKeys }).toEqual({
+  expect({ relayerKeys, delivererKeys, solanaKeys, attesterKeys, solanaAttesterKeys }).toEqual({
     relayerKeys: [],
     delivererKeys: [],
     solanaKeys: [],
     attesterKeys: [],
+    solanaAttesterKeys: [],
   })
 })
 
@@ -57,6 +54,8 @@ test('worker and attester get the keys of their own role, also by file', () => {
   const attester = environmentOf('attester', everything)
 
   expect(Object.keys(worker)).not.toContain('GEOSWAP_ATTESTER_KEY_FILE')
+  expect(Object.keys(worker)).not.toContain('GEOSWAP_SOLANA_ATTESTER_KEY')
+  expect(Object.keys(attester)).not.toContain('GEOSWAP_SOLANA_KEYS')
   expect(Object.keys(worker)).not.toContain('GEOSWAP_SEAL_KEYS')
   expect(loadConfig(attester, 'attester').attesterKeys[0]?.reveal()).toBe(key(5))
   expect(loadConfig(worker, 'worker').delivererKeys.map((secret) => secret.reveal())).toEqual([key(4)])

@@ -19,6 +19,7 @@ const SECRETS: Record<string, readonly Role[]> = {
   GEOSWAP_DELIVERER_KEYS: ['worker'],
   GEOSWAP_SOLANA_KEYS: ['worker'],
   GEOSWAP_ATTESTER_KEY: ['attester'],
+  GEOSWAP_SOLANA_ATTESTER_KEY: ['attester'],
   GEOSWAP_DEPLOYER_KEY: [],
   GEOSWAP_TREASURY_KEY: [],
   GEOSWAP_FLOAT_KEY: ['worker'],

@@ -13,7 +13,7 @@ const NOTHING: Findings = { problems: [], warnings: [] }
 
 /** Connects with the nodes of API and worker, or with those of the attester. Makes no call. */
 export function connectForChecks(network: NetworkConfig, nodes: 'rpcUrls' | 'attesterRpcUrls'): Chains {
-  const shared = { network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined }
+  const shared = { network, accounts: [], signers: [], findSigned: undefined }
   return connectChains({ ...shared, urlsOf: (chain) => chain[nodes] })
 }
 

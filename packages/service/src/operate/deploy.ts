@@ -11,17 +11,22 @@ import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { about } from '../model/gas-funding.ts'
 import { buyingVenues } from '../venues/registry.ts'
+import { deployProgram } from './deploy-program.ts'
 import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
 import { openDeployer } from './deployer.ts'
 import { readChosen } from './served.ts'
 import { refuseLostTreasury } from './treasury/treasury-code.ts'
 
-export const DEPLOY_HELP = `deploy [--config FILE] [--chain NAME] [--dry-run | --verify-only] [--accept-treasury]
+export const DEPLOY_HELP = `deploy [--config FILE] [--chain NAME] [--dry-run | --verify-only] [--final]
+      [--accept-treasury]
       Creates the contracts, and the adapters of venues that buy, on every EVM chain of the file, at its addresses.
       Existing contracts stay. Paid by GEOSWAP_DEPLOYER_KEY, or by the deployer of GEOSWAP_KEYSTORE, which gets no
       rights and must have no other role in the file. --dry-run needs no key, sends nothing, and estimates the cost.
       --verify-only compares code hashes: exit code 1 if one differs. A treasury whose code differs between chains is
-      refused, unless --accept-treasury says that you control it on each.`
+      refused, unless --accept-treasury says that you control it on each.
+      On Solana it uploads the escrow program to its address in the file, paid by GEOSWAP_SOLANA_DEPLOYER_KEY and signed
+      by GEOSWAP_SOLANA_PROGRAM_KEY, or by the keys solana-deployer and solana-program of GEOSWAP_KEYSTORE. The deployer
+      can change the program until --final, after which nobody can.`
 
 type Mode = 'deploy' | 'dry-run' | 'verify-only'
 type Say = (text: string) => void
@@ -30,17 +35,32 @@ type Placed = { name: ContractName; address: Address; configured: string }
 const NAMES = ['vault', 'escrow', 'account'] as const
 
 export async function deploy(args: string[], env: Env, output: Output): Promise<number> {
-  const { config, chain: only, mode, acceptsTreasury } = parse(args)
+  const { config, chain: only, mode, isFinal, acceptsTreasury } = parse(args)
   const { network } = readChosen(env, config)
+  const chosen = network.chains.filter((chain) => !only || chain.name === only)
+  if (chosen.length === 0) throw new UsageError(`Unknown chain ${only}.`)
+  const evm = chosen.flatMap((chain) => (chain.family === 'evm' ? [chain] : []))
+  let isRight =
+    evm.length === 0 || (await deployContracts(evm, { network, mode, acceptsTreasury, env, output }))
+  for (const chain of chosen) {
+    if (chain.family !== 'solana') continue
+    isRight = (await deployProgram({ chain, network, mode, isFinal, env, output })) && isRight
+  }
+  if (mode === 'deploy' && isRight) output.hint(NEXT_STEPS)
+  return isRight ? 0 : 1
+}
+
+type Deploying = { network: NetworkConfig; mode: Mode; acceptsTreasury: boolean; env: Env; output: Output }
+
+async function deployContracts(
+  chains: readonly EvmChainConfig[],
+  { network, mode, acceptsTreasury, env, output }: Deploying,
+): Promise<boolean> {
   const plan = planOf(network)
-  const chains = network.chains.filter((chain) => chain.family === 'evm' && (!only || chain.name === only))
-  if (chains.length === 0)
-    throw new UsageError(only ? `Unknown EVM chain ${only}.` : 'The configuration has no EVM chain.')
   const account = mode === 'deploy' ? openDeployer(env, network) : undefined
-  if (mode !== 'verify-only' && !acceptsTreasury)
-    await refuseLostTreasury(network, chains as EvmChainConfig[])
+  if (mode !== 'verify-only' && !acceptsTreasury) await refuseLostTreasury(network, chains)
   const runs = await Promise.all(
-    (chains as EvmChainConfig[]).map(async (chain) => {
+    chains.map(async (chain) => {
       const venues = buyingVenues(network, chain.chainId)
       return { chain, plan, venues, mode, account, output, target: await createDeployTarget(chain, account) }
     }),
@@ -48,8 +68,7 @@ export async function deploy(args: string[], env: Env, output: Output): Promise<
   if (account) await refuseUnfunded(runs, account.address)
   let isRight = true
   for (const run of runs) isRight = (await deployOn(run)) && isRight
-  if (mode === 'deploy' && isRight) output.hint(NEXT_STEPS)
-  return isRight ? 0 : 1
+  return isRight
 }
 
 const NEXT_STEPS = `Next: service fund plan shows the gas that each key needs, service treasury plan the calls of the
@@ -182,6 +201,7 @@ function parse(args: string[]) {
       chain: { type: 'string' },
       'dry-run': { type: 'boolean' },
       'verify-only': { type: 'boolean' },
+      final: { type: 'boolean', default: false },
       'accept-treasury': { type: 'boolean', default: false },
     },
   })
@@ -189,7 +209,7 @@ function parse(args: string[]) {
   if (values['dry-run'] && values['verify-only'])
     throw new UsageError('Use --dry-run or --verify-only, not both.')
   const mode: Mode = values['dry-run'] ? 'dry-run' : values['verify-only'] ? 'verify-only' : 'deploy'
-  return { config, chain, mode, acceptsTreasury: values['accept-treasury'] }
+  return { config, chain, mode, isFinal: values.final, acceptsTreasury: values['accept-treasury'] }
 }
 
 function planOf({ treasury, attesters }: NetworkConfig): Deployment {

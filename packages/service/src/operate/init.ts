@@ -99,8 +99,9 @@ function rolesIn(keystores: readonly string[] = []): Roles {
   const allOf = (role: string) => keys.filter((key) => key.role === role).map(({ address }) => address)
   const oneOf = (role: string) => allOf(role)[0]
   const solana = {
-    intake: oneOf('intake'),
-    inventory: oneOf('inventory'),
+    program: oneOf('solana-program'),
+    vault: oneOf('inventory'),
+    attester: oneOf('solana-attester'),
     input: oneOf('fee-input'),
     delivery: oneOf('fee-delivery'),
   }

@@ -14,8 +14,7 @@ import { readChosen } from './served.ts'
 export const KEYS_HELP = `keys generate --role ROLE --out DIR [--count N]
       Creates keys, each in its own file encrypted with GEOSWAP_KEYSTORE_PASSPHRASE, and prints their addresses.
       Roles: ${EVM_ROLES.join(', ')}; on Solana ${SOLANA_ROLES.join(', ')};
-      seal and marker, which are not keys of a chain, are written unencrypted, for GEOSWAP_SEAL_KEYS_FILE and
-      GEOSWAP_MARKER_KEY_FILE.
+      seal, which is not a key of a chain, is written unencrypted, for GEOSWAP_SEAL_KEYS_FILE.
   service keys status [--config FILE] [--keystore DIR]
       Lists all addresses of the configuration: role, whether the keystore has the key, and gas by chain.
       Exit code 1: a chain does not answer.`
@@ -44,7 +43,7 @@ function generate(args: string[], env: Env, output: Output): number {
   const count = Number(values.count)
   if (!role || !out) throw new UsageError('Role or folder missing: keys generate --role ROLE --out DIR')
   if (!Number.isInteger(count) || count < 1 || count > 100) throw new UsageError('--count must be 1 to 100.')
-  const write = writerOf(role, count, env)
+  const write = writerOf(role, env)
   mkdirSync(out, { recursive: true, mode: 0o700 })
   for (let made = 0; made < count; made += 1) output.out(write(out))
   return 0
@@ -53,19 +52,15 @@ function generate(args: string[], env: Env, output: Output): number {
 /**
  * Returns a function that writes one secret of this role to a folder. Finds all problems before anything is written.
  */
-function writerOf(role: string, count: number, env: Env): (folder: string) => string {
+function writerOf(role: string, env: Env): (folder: string) => string {
   if (role === 'seal') {
     return (folder) => {
       const id = randomBytes(4).toString('hex')
       return writeSeal(join(folder, `seal-${id}.secret`), id)
     }
   }
-  if (role === 'marker') {
-    if (count > 1) throw new UsageError('There is only one marker key: --count must be 1.')
-    return (folder) => writeMarker(join(folder, 'marker.secret'))
-  }
   const known = KEY_ROLES.find((name) => name === role)
-  if (!known) throw new UsageError(`Unknown role ${role}. Roles: ${KEY_ROLES.join(', ')}, seal, marker.`)
+  if (!known) throw new UsageError(`Unknown role ${role}. Roles: ${KEY_ROLES.join(', ')}, seal.`)
   const passphrase = readPassphrase(env)
   return (folder) => writeKey(known, folder, passphrase)
 }
@@ -76,14 +71,10 @@ export function writeKey(role: KeyRole, folder: string, passphrase: string, cost
   return address
 }
 
-// Seal and marker keys move no money: they are stored in plain text, like container secrets.
+// Seal keys move no money: they are stored in plain text, like container secrets.
 
 export function writeSeal(file: string, id = randomBytes(4).toString('hex')): string {
   return writeSecretFile(file, `${id}:${randomBytes(32).toString('hex')}\n`)
-}
-
-export function writeMarker(file: string): string {
-  return writeSecretFile(file, `${randomBytes(32).toString('hex')}\n`)
 }
 
 export function writeSecretFile(file: string, text: string): string {
@@ -115,7 +106,7 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
   const held = new Set(
     (folder === undefined ? [] : listKeys(folder)).map(({ address }) => address.toLowerCase()),
   )
-  const shared = { network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined }
+  const shared = { network, accounts: [], signers: [], findSigned: undefined }
   const chains = connectChains({ ...shared, urlsOf: (chain) => chain.rpcUrls })
   const holders = await Promise.all(
     holdersOf(network).map(async ({ on, ...holder }) => ({
@@ -140,9 +131,12 @@ function holdersOf(network: NetworkConfig): Holder[] {
   const evm = chains.filter(({ family }) => family === 'evm')
   const solana = chains.flatMap((chain): Holder[] => {
     if (chain.family !== 'solana') return []
-    const { vaults, feePayers } = chain
-    const named = { ...vaults, 'fee-input': feePayers.input, 'fee-delivery': feePayers.delivery }
-    return Object.entries(named).map(([role, address]) => ({ role, address, on: [chain] }))
+    const { vault, attester, feePayers } = chain
+    const named = { inventory: vault, 'fee-input': feePayers.input, 'fee-delivery': feePayers.delivery }
+    return [
+      ...Object.entries(named).map(([role, address]) => ({ role, address, on: [chain] })),
+      { role: 'solana-attester', address: attester, on: [] },
+    ]
   })
   return [
     ...relayers.map((address) => ({ role: 'relayer', address, on: evm })),

@@ -9,8 +9,9 @@ const presets = listPresets().map((name) => readPreset(name) as Preset)
 const NODE = 'https://node.example'
 const address = (digit: number) => `0x${String(digit).repeat(40)}`
 const SOLANA = {
-  intake: 'Stake11111111111111111111111111111111111111',
-  inventory: 'SysvarRent111111111111111111111111111111111',
+  program: 'Stake11111111111111111111111111111111111111',
+  vault: 'SysvarRent111111111111111111111111111111111',
+  attester: 'SysvarS1otHashes111111111111111111111111111',
   input: 'SysvarC1ock11111111111111111111111111111111',
   delivery: 'Vote111111111111111111111111111111111111111',
 }

@@ -6,7 +6,7 @@ import type { KeyRole } from '../config/keystore.ts'
 import type { ScryptCost } from '../config/secret-storage.ts'
 import { groupOf, PARTS } from '../store/grants.ts'
 import { init } from './init.ts'
-import { writeKey, writeMarker, writeSeal, writeSecretFile } from './keys.ts'
+import { writeKey, writeSeal, writeSecretFile } from './keys.ts'
 import { readPreset } from './presets.ts'
 
 export const SETUP_HELP = `setup --chains NAME,NAME --out DIR [--treasury ADDRESS] [--node CHAIN=URL]...
@@ -22,7 +22,7 @@ const WORKER: readonly (readonly [KeyRole, number])[] = [
   ['authorization-relayer', 2],
   ['deliverer', 2],
 ]
-const WORKER_SOLANA: readonly KeyRole[] = ['intake', 'inventory', 'fee-input', 'fee-delivery']
+const WORKER_SOLANA: readonly KeyRole[] = ['inventory', 'fee-input', 'fee-delivery']
 const OWNER = 'geoswap_owner'
 
 /** `cost`: of the encryption of keys. */
@@ -37,13 +37,14 @@ export async function setup(args: string[], output: Output, cost?: ScryptCost): 
   const hasSolana = chains.split(',').some((name) => readPreset(name)?.family === 'solana')
   output.hint('Making keys: a few seconds for each.')
   const made = makeKeys(at, { hasSolana, makesTreasury: treasury === undefined, cost })
-  makeSecrets(at, { hasSolana, database })
-  writeSecretFile(at('geoswap.env'), environmentOf(at, hasSolana))
+  makeSecrets(at, database)
+  writeSecretFile(at('geoswap.env'), environmentOf(at))
   const owner = treasury ?? made.treasury ?? ''
-  const keystores = ['worker', 'attester'].flatMap((part) => ['--keystore', at('keystore', part)])
+  const keystores = ['worker', 'attester', 'operator'].flatMap((part) => ['--keystore', at('keystore', part)])
   const config = ['--chains', chains, '--treasury', owner, '--out', at('geoswap.json')]
   await init([...config, ...keystores, ...nodes], output)
   output.out(`deployer ${made.deployer}`)
+  if (made.solanaDeployer) output.out(`solana-deployer ${made.solanaDeployer}`)
   output.out(`treasury ${owner}`)
   output.hint(`Back up ${at('secrets')} and ${at('keystore')} elsewhere.`)
   return 0
@@ -62,14 +63,18 @@ function makeKeys(at: At, { hasSolana, makesTreasury, cost }: Wanted) {
   for (const [role, count] of WORKER) for (let made = 0; made < count; made += 1) worker(role)
   if (hasSolana) for (const role of WORKER_SOLANA) worker(role)
   attester('attester')
-  return { deployer: operator('deployer'), ...(makesTreasury && { treasury: operator('treasury') }) }
+  if (hasSolana) attester('solana-attester')
+  return {
+    deployer: operator('deployer'),
+    ...(hasSolana && { solanaDeployer: operator('solana-deployer'), program: operator('solana-program') }),
+    ...(makesTreasury && { treasury: operator('treasury') }),
+  }
 }
 
 type Make = (role: KeyRole) => string
 
-function makeSecrets(at: At, { hasSolana, database }: { hasSolana: boolean; database: string }): void {
+function makeSecrets(at: At, database: string): void {
   writeSeal(at('secrets', 'seal_keys'))
-  if (hasSolana) writeMarker(at('secrets', 'marker_key'))
   const logins = ['owner', ...PARTS].map((part) => ({
     part,
     login: part === 'owner' ? OWNER : `${groupOf(part as (typeof PARTS)[number])}_login`,
@@ -89,7 +94,7 @@ function makeSecrets(at: At, { hasSolana, database }: { hasSolana: boolean; data
 }
 
 /** Paths only: secrets stay in their files. */
-function environmentOf(at: At, hasSolana: boolean): string {
+function environmentOf(at: At): string {
   const keystore = (name: string, part: string) => [
     `export GEOSWAP_${name}KEYSTORE=${at('keystore', part)}`,
     `export GEOSWAP_${name}KEYSTORE_PASSPHRASE_FILE=${at('secrets', `${part}_passphrase`)}`,
@@ -104,7 +109,6 @@ function environmentOf(at: At, hasSolana: boolean): string {
     `export DATABASE_URL_FILE=${at('secrets', 'operator_database_url')}`,
     ...urls,
     `export GEOSWAP_SEAL_KEYS_FILE=${at('secrets', 'seal_keys')}`,
-    ...(hasSolana ? [`export GEOSWAP_MARKER_KEY_FILE=${at('secrets', 'marker_key')}`] : []),
     ...keystore('', 'operator'),
     ...keystore('WORKER_', 'worker'),
     ...keystore('ATTESTER_', 'attester'),

@@ -12,7 +12,7 @@ export type Roles = {
   relayers: readonly string[]
   authorizationRelayers: readonly string[]
   deliverers: readonly string[]
-  solana?: Partial<Record<'intake' | 'inventory' | 'input' | 'delivery', string>>
+  solana?: Partial<Record<'program' | 'vault' | 'attester' | 'input' | 'delivery', string>>
 }
 
 /** URLs by chain name. */
@@ -107,8 +107,11 @@ function contractsOf(roles: Roles): object {
 }
 
 function solanaRolesOf({ solana = {} }: Roles): object {
-  const { intake = TO_FILL_IN, inventory = TO_FILL_IN, input = TO_FILL_IN, delivery = TO_FILL_IN } = solana
-  return { vaults: { intake, inventory }, feePayers: { input, delivery } }
+  const orFill = (role: keyof typeof solana) => solana[role] ?? TO_FILL_IN
+  return {
+    ...{ program: orFill('program'), vault: orFill('vault'), attester: orFill('attester') },
+    feePayers: { input: orFill('input'), delivery: orFill('delivery') },
+  }
 }
 
 type StarterAsset = {

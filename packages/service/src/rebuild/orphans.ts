@@ -77,6 +77,7 @@ function toFound({ custodyOf }: Rules, op: Op) {
     locker,
     deliveryHash,
     seconds: opDeadline,
+    refundDeadline,
     ...(isSigned && { signed: { position, round, opDeadline, refundDeadline } }),
   }
   return { hash, originChain, lock }

@@ -11,7 +11,7 @@ const evm: ChainCustody = {
   vault: '0xfafafafafafafafafafafafafafafafafafafafa',
 }
 const onSolana: ChainCustody = {
-  intake: 'So11111111111111111111111111111111111111112',
+  program: 'So11111111111111111111111111111111111111112',
   vault: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
 }
 const custodyOf = (chainId: number) => (chainId === EVM ? evm : onSolana)

@@ -40,10 +40,10 @@ type Rest = { position: bigint; round: bigint; minOutput: bigint; fillDeadline: 
 function contentOf({ originChain, lock, delivery }: Found, rest: Rest): OpContent {
   const { wallet, inputToken, inputAmount, locker, signed } = lock
   const { position, round, minOutput, fillDeadline } = rest
-  // For a signed transfer no chain rule uses these two; they only have to be in order.
+  // A signed transfer ends by its height: no chain rule uses its first deadline, which only has to be in order.
   const { opDeadline, refundDeadline } = signed ?? {
     opDeadline: fillDeadline - 1,
-    refundDeadline: fillDeadline + 1,
+    refundDeadline: lock.refundDeadline ?? fillDeadline + 1,
   }
   return {
     originChain,

@@ -85,13 +85,12 @@ function stateOf({ claimed, refunded, delivered }: Unknown): SwapState {
   return refunded ? 'refunded' : 'delivering'
 }
 
-/** Only input and deadlines matter. Without signed deadlines, uses the latest possible ones. */
+/** Only input and deadlines matter. */
 function orphanOf(deps: RebuildDeps, { originChain, lock }: Unknown): OpContent {
   const { wallet, inputToken, inputAmount, locker, signed } = lock
-  const latest = deps.latestDeadlines(lock.seconds)
   const { opDeadline, refundDeadline } = signed ?? {
     opDeadline: lock.seconds,
-    refundDeadline: latest.refundDeadline,
+    refundDeadline: lock.refundDeadline ?? deps.latestDeadlines(lock.seconds).refundDeadline,
   }
   const { position, round } = signed ?? { position: 0n, round: 0n }
   return {

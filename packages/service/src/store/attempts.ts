@@ -7,7 +7,7 @@ import { toJson } from './json.ts'
 import type { Lease } from './lanes.ts'
 import { isOpenAt } from './open-at.ts'
 
-export type Role = 'lock' | 'deliver' | 'claim' | 'refund' | 'recover' | 'topup' | 'noop'
+export type Role = 'lock' | 'deliver' | 'claim' | 'refund' | 'recover' | 'topup' | 'sweep' | 'noop'
 
 /** A signed transaction, recorded before it was first sent. */
 export type Attempt = Sent & {

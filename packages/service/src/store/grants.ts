@@ -77,6 +77,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   attempt_swaps: { worker: 'select, insert', attester: 'select', operator: 'select' },
   gas_balances: { worker: 'select, insert, update (balance)' },
   gas_days: { api: 'select', worker: 'select, insert, update (amount, usd_e6)', operator: 'select' },
+  sweep_cursors: { worker: 'select, insert, update (fill_deadline)' },
   gas_topups: { worker: 'select, insert (attempt_id, chain_id, address, amount)' },
   // Of versions before attester sets.
   attested_outcomes: {},

@@ -1,4 +1,5 @@
 import type { OriginMethod } from '@geoswap/wire'
+import type { LockRef } from '../chains/chain.ts'
 import type { Db } from './db.ts'
 import { toJson } from './json.ts'
 import { INSERTED_COLUMNS, type NewOp, toInserted } from './op-columns.ts'
@@ -67,7 +68,18 @@ export async function freePositions(db: Db, opIds: readonly string[]): Promise<v
   )
 }
 
-type HeldPosition = { opId: string; hash: string; locker: string; position: bigint }
+type HeldPosition = LockRef & { opId: string }
+
+type HeldRow = {
+  id: string
+  hash: string
+  locker: string
+  position: string
+  wallet: string
+  input_token: string
+  input_amount: string
+  refund_deadline: string
+}
 
 /**
  * Positions whose op is past its deadline at this time of the chain and has no open swap, nor can get one. The deadline
@@ -78,13 +90,18 @@ export async function findPositionsPast(
   chainId: number,
   chainSeconds: number,
 ): Promise<HeldPosition[]> {
-  const { rows } = await db.query<{ id: string; hash: string; locker: string; position: string }>(
-    `select o.id, o.hash, o.locker, o.position from ring_positions p join ops o on o.id = p.op_id
+  const { rows } = await db.query<HeldRow>(
+    `select o.id, o.hash, o.locker, o.position, o.wallet, o.input_token, o.input_amount, o.refund_deadline
+       from ring_positions p join ops o on o.id = p.op_id
       where p.chain_id = $1 and o.op_deadline < $2 and o.expires_at <= clock_timestamp()
         and not ${hasOpenSwap('o.id')} limit 5000`,
     [chainId, chainSeconds],
   )
-  return rows.map((row) => ({ ...row, opId: row.id, position: BigInt(row.position) }))
+  return rows.map((row) => ({
+    ...{ opId: row.id, hash: row.hash, locker: row.locker, position: BigInt(row.position) },
+    ...{ wallet: row.wallet, inputToken: row.input_token, inputAmount: BigInt(row.input_amount) },
+    refundDeadline: Number(row.refund_deadline),
+  }))
 }
 
 /** The number of open operations per locker, to choose the least busy. */
@@ -102,6 +119,7 @@ export type StoredOp = {
   id: string
   hash: string
   locker: string
+  refundDeadline: number
   terms: unknown
   expiresAt: Date
   method: OriginMethod | undefined
@@ -111,21 +129,28 @@ export type StoredOp = {
 
 export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp | undefined> {
   type Found = Pick<StoredOp, 'id' | 'hash' | 'locker' | 'terms'> & {
+    refund_deadline: string
     expires_at: Date
     method: OriginMethod | null
     deposit_address: string | null
     permit_nonce: string | null
   }
   const { rows } = await db.query<Found>(
-    `select id, hash, locker, terms, expires_at, method, deposit_address, permit_nonce
+    `select id, hash, locker, refund_deadline, terms, expires_at, method, deposit_address, permit_nonce
        from ops where quote_id = $1`,
     [quoteId],
   )
   const [row] = rows
   if (!row) return undefined
-  const { expires_at: expiresAt, deposit_address, permit_nonce, method, ...op } = row
+  const { refund_deadline, expires_at: expiresAt, deposit_address, permit_nonce, method, ...op } = row
   return {
-    ...{ ...op, expiresAt, method: method ?? undefined, depositAddress: deposit_address ?? undefined },
+    ...{
+      ...op,
+      refundDeadline: Number(refund_deadline),
+      expiresAt,
+      method: method ?? undefined,
+      depositAddress: deposit_address ?? undefined,
+    },
     permitNonce: permit_nonce === null ? undefined : BigInt(permit_nonce),
   }
 }
@@ -161,9 +186,9 @@ export async function insertOp(db: Db, op: NewOp, lifeSeconds: number): Promise<
   const { rows } = await db.query<{ expires_at: Date }>(INSERT, [lifeSeconds, ...toInserted(op)])
   const row = rows[0]
   if (!row) throw new Error('The operation was not stored')
-  const { id, hash, locker, method, depositAddress, permitNonce } = op
-  const way = { method, depositAddress, permitNonce }
-  return { id, hash, locker, ...way, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
+  const { id, hash, locker, refundDeadline, method, depositAddress, permitNonce } = op
+  const kept = { id, hash, locker, refundDeadline, method, depositAddress, permitNonce }
+  return { ...kept, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
 }
 
 /** Raises the values of ops above those of their quotes. A value is never lowered. */

@@ -1,8 +1,6 @@
-import { attestationTypes } from '@geoswap/protocol'
-import type { Hex, PrivateKeyAccount } from 'viem'
 import type { Block, Chain, ChainEvent, Heads, Sent, Signed, TxRequest } from '../../src/chains/chain.ts'
 import type { Op, Swap } from '../../src/model/swap.ts'
-import { attester, type ConformanceWorld, INPUT_AMOUNT, QUOTED_OUTPUT } from './world.ts'
+import { type Attesting, type ConformanceWorld, INPUT_AMOUNT, QUOTED_OUTPUT } from './world.ts'
 
 /** The increase of each balance; `spent` and `received` in the output token, all others in the input token. */
 type Moved = { wallet: bigint; intake: bigint; claimed: bigint; spent: bigint; received: bigint }
@@ -15,8 +13,8 @@ export const paid: Moved = { ...nothing, spent: -QUOTED_OUTPUT, received: QUOTED
 export type Stage = { world: ConformanceWorld; chain: Chain; actor: Actor }
 export type Actor = ReturnType<typeof createActor>
 type Role = keyof ConformanceWorld['senders']
-type Plan = () => Promise<TxRequest>
-type Attesting = { by?: PrivateKeyAccount; validSeconds?: number }
+type Plan = () => Promise<TxRequest | undefined>
+type Attested = Partial<Pick<Attesting, 'by' | 'isLate'>>
 
 /** Uses a chain as the flow does, without a database: plan, sign, send, read. */
 export function createActor(world: ConformanceWorld, { since }: { since: bigint }) {
@@ -42,6 +40,7 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
   /** `ahead`: how many transactions of the same key are signed but not sent before this one. */
   async function sign(role: Role, plan: Plan, { ahead = 0 } = {}): Promise<Sent & Signed> {
     const request = await plan()
+    if (!request) throw new Error('The attestation is too old')
     const heads = await chain.readHeads()
     const { nextNonce } = await chain.readOutcomes(senders[role], [], heads)
     const as = { sender: senders[role], nonce: nextNonce + ahead, terms: await chain.readTerms(heads) }
@@ -66,8 +65,8 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
     lock: (swap: Swap) => land('relay', () => chain.planLock([swap])),
     watch: (swap: Swap) => watch(world, swap),
     statesOf: async (swap: Swap) => readStates(chain, swap, await look()),
-    claiming: (swaps: readonly Swap[], of?: Attesting) => () => planClaim(world, swaps, of),
-    refunding: (swap: Swap, of?: Attesting) => () => planRefund(world, swap, of),
+    claiming: (swaps: readonly Swap[], of?: Attested) => () => planClaim(world, swaps, of),
+    refunding: (swap: Swap, of?: Attested) => () => planRefund(world, swap, of),
 
     async fatesOf(role: Role, sent: readonly Sent[]) {
       const { final, unmined } = await chain.readOutcomes(senders[role], sent, await look())
@@ -99,12 +98,12 @@ async function watch(world: ConformanceWorld, swap: Swap): Promise<() => Promise
   }
 }
 
-async function readHeld({ balanceOf, places }: ConformanceWorld, { op }: Swap): Promise<Moved> {
+async function readHeld({ balanceOf, heldFor, vault }: ConformanceWorld, { op }: Swap): Promise<Moved> {
   const [wallet, intake, claimed, spent, received] = await Promise.all([
     balanceOf(op.wallet, op.inputToken),
-    balanceOf(places.intake, op.inputToken),
-    balanceOf(places.inventory, op.inputToken),
-    balanceOf(places.inventory, op.outputToken),
+    heldFor(op),
+    balanceOf(vault, op.inputToken),
+    balanceOf(vault, op.outputToken),
     balanceOf(op.recipient, op.outputToken),
   ])
   return { wallet, intake, claimed, spent, received }
@@ -115,24 +114,19 @@ async function readStates(chain: Chain, { op }: Swap, { head, hard }: Heads) {
   return { head: await at(head), hard: await at(hard) }
 }
 
-async function planClaim(world: ConformanceWorld, swaps: readonly Swap[], { by = attester }: Attesting = {}) {
-  const signature = await by.signTypedData({
-    domain: world.domain,
-    types: attestationTypes,
-    primaryType: 'Claims',
-    message: { ops: swaps.map(({ op }) => op.hash as Hex) },
-  })
-  return world.chain.planClaim(swaps, [{ signer: by.address, signature }])
+async function planClaim(
+  world: ConformanceWorld,
+  swaps: readonly Swap[],
+  { by = 'attester' }: Attested = {},
+) {
+  const signature = await world.attest({ kind: 'claim', swaps, by, validUntil: 0, isLate: false })
+  return world.chain.planClaim(swaps, [signature])
 }
 
-async function planRefund(world: ConformanceWorld, swap: Swap, attesting: Attesting = {}) {
-  const { by = attester, validSeconds = 3_600 } = attesting
-  const validUntil = (await world.chain.readHeads()).head.seconds + validSeconds
-  const signature = await by.signTypedData({
-    domain: world.domain,
-    types: attestationTypes,
-    primaryType: 'Refund',
-    message: { op: swap.op.hash as Hex, validUntil: BigInt(validUntil) },
-  })
-  return world.chain.planRefund(swap, { signatures: [{ signer: by.address, signature }], validUntil })
+async function planRefund(world: ConformanceWorld, swap: Swap, attested: Attested = {}) {
+  const { by = 'attester', isLate = false } = attested
+  const { seconds } = (await world.chain.readHeads()).head
+  const validUntil = isLate ? seconds - 1 : seconds + 3_600
+  const signature = await world.attest({ kind: 'refund', swaps: [swap], validUntil, by, isLate })
+  return world.chain.planRefund(swap, { signatures: [signature], validUntil })
 }

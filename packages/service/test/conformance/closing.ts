@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Swap } from '../../src/model/swap.ts'
 import { claimed, nothing, type Stage, taken } from './actor.ts'
-import { routes, type SwapOptions, stranger } from './world.ts'
+import { routes, type SwapOptions } from './world.ts'
 
 export function describeClosing(onStage: () => Stage): void {
   async function newLocked(options?: SwapOptions) {
@@ -14,11 +14,11 @@ export function describeClosing(onStage: () => Stage): void {
   }
 
   async function expectNoMore(swap: Swap): Promise<void> {
-    const { world, actor } = onStage()
+    const { actor } = onStage()
     const { head: before } = await actor.statesOf(swap)
     const moved = await actor.watch(swap)
     for (const plan of [actor.claiming([swap]), actor.refunding(swap)]) {
-      expect(await actor.stopperOf('relay', plan)).toBe(world.paymentsAreRefusedBy)
+      expect(await actor.stopperOf('relay', plan)).toBe('chain')
     }
     expect(await moved()).toEqual(nothing)
     expect((await actor.statesOf(swap)).head).toBe(before)
@@ -90,10 +90,10 @@ export function describeClosing(onStage: () => Stage): void {
   test('moves only by the attester’s signature', async () => {
     const { world, actor } = onStage()
     const { swap, moved } = await newLocked()
-    const by = stranger
+    const by = 'stranger'
 
     for (const plan of [actor.claiming([swap], { by }), actor.refunding(swap, { by })]) {
-      expect(await actor.stopperOf('relay', plan)).toBe(world.paymentsAreRefusedBy)
+      expect(await actor.stopperOf('relay', plan)).toBe(world.forgeriesAreRefusedBy)
     }
 
     expect(await moved()).toEqual(taken)
@@ -104,8 +104,8 @@ export function describeClosing(onStage: () => Stage): void {
     const { world, actor } = onStage()
     const { swap, moved } = await newLocked()
 
-    const late = actor.refunding(swap, { validSeconds: -1 })
-    expect(await actor.stopperOf('relay', late)).toBe(world.paymentsAreRefusedBy)
+    const late = actor.refunding(swap, { isLate: true })
+    expect(await actor.stopperOf('relay', late)).toBe(world.forgeriesAreRefusedBy)
 
     expect(await moved()).toEqual(taken)
     expect((await actor.statesOf(swap)).head).toBe('locked')

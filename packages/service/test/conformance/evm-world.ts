@@ -1,5 +1,5 @@
 import { createKeys, deployContracts, EVM_CHAINS, startChain } from '@geoswap/devnet'
-import { geoOpDomain, geoVaultAbi, testTokenAbi } from '@geoswap/protocol'
+import { attestationTypes, geoOpDomain, geoVaultAbi, testTokenAbi } from '@geoswap/protocol'
 import {
   type Address,
   createTestClient,
@@ -95,9 +95,23 @@ export async function startEvmWorld(): Promise<ConformanceWorld> {
     tokens,
     newSwap,
     stop,
-    places: { intake: escrow, inventory: vault },
-    domain: geoOpDomain({ chainId: config.chainId, escrow }),
-    paymentsAreRefusedBy: 'chain',
+    vault,
+    heldFor: ({ inputToken }) => readBalance(client, escrow, inputToken as Address),
+    forgeriesAreRefusedBy: 'chain',
+    async attest({ kind, swaps, by, validUntil }) {
+      const domain = geoOpDomain({ chainId: config.chainId, escrow })
+      const signer = by === 'attester' ? attester : stranger
+      const ops = swaps.map(({ op }) => op.hash as Hex)
+      const [op = '0x'] = ops
+      const typed = { domain, types: attestationTypes }
+      const signature = await (kind === 'claim'
+        ? signer.signTypedData({ ...typed, primaryType: 'Claims', message: { ops } })
+        : signer.signTypedData({
+            ...{ ...typed, primaryType: 'Refund' },
+            message: { op, validUntil: BigInt(validUntil) },
+          }))
+      return { signer: signer.address, signature }
+    },
     async newRefusal() {
       const recipient = newAddress()
       await client.setCode({ address: recipient, bytecode: REFUSING_CODE })
@@ -120,6 +134,8 @@ export async function startEvmWorld(): Promise<ConformanceWorld> {
     },
   }
 }
+
+const stranger = privateKeyToAccount(generatePrivateKey())
 
 /** The storage slot of a balance in an OpenZeppelin ERC-20: the mapping is its first variable. */
 function balanceSlotOf(owner: Address): Hex {

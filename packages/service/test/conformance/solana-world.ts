@@ -1,16 +1,19 @@
-import { intakeDomain } from '@geoswap/protocol'
+import { decodeInputAccount } from '@geoswap/solana-escrow'
 import { type Address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
+import type { Hex } from 'viem'
+import type { CustodyChain } from '../../src/chains/custody.ts'
+import { readAccounts } from '../../src/chains/solana/accounts.ts'
 import { NATIVE_SOL } from '../../src/chains/solana/address.ts'
-import { toHex } from '../../src/chains/solana/bytes.ts'
+import { createEscrowAddresses } from '../../src/chains/solana/escrow.ts'
 import { AHEAD_BLOCKS } from '../../src/chains/solana/heads.ts'
 import { transferInstruction } from '../../src/chains/solana/instructions.ts'
 import { isNative, NATIVE_TOKEN, type Token } from '../../src/chains/solana/mint.ts'
 import { readVaultBalances } from '../../src/chains/solana/reads.ts'
 import { connectSolana } from '../../src/compose/solana.ts'
-import { Secret, type SolanaChainConfig } from '../../src/config.ts'
+import type { SolanaChainConfig } from '../../src/config.ts'
 import type { Swap } from '../../src/model/swap.ts'
-import { MARKER_KEY, type SolanaWorld, startSolanaWorld, type TestMint } from '../support/solana.ts'
+import { type SolanaWorld, startSolanaWorld, type TestMint } from '../support/solana.ts'
 import { signAsWallet } from '../support/solana-wallet.ts'
 import { startNodesBeside } from './liar.ts'
 import {
@@ -34,15 +37,16 @@ export type SolanaConformanceWorld = ConformanceWorld & {
   solana: SolanaWorld
   mint: TestMint
   walletOf(swap: Swap): KeyPairSigner
+  custody: CustodyChain
 }
 
-/** Vaults and fee payers on a Solana chain whose slots the test advances. */
+/** Escrow, vault and fee payers on a Solana chain whose slots the test advances. */
 export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWorld> {
   const solana = await startSolanaWorld()
   const mint = await solana.createMint()
-  await solana.give(mint, solana.intake.address, 0n)
   await solana.give(mint, solana.authority.address, INVENTORY)
-  const { connected, places, feePayers, stopNodes } = await connect(solana, mint)
+  const { connected, forger, feePayers, stopNodes } = await connect(solana, mint)
+  const { escrow } = solana
   const { chain } = connected
   const tokens = { native: NATIVE_SOL as string, token: mint.mint }
   const wallets = new Map<string, KeyPairSigner>()
@@ -67,7 +71,7 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     const recipient = options.recipient ?? (await generateKeyPairSigner()).address
     const wallet = await newWallet(input)
     position += 1n
-    const custodyOf = () => ({ intake: places.intake, vault: places.inventory })
+    const custodyOf = () => escrow
     const op = toOp(custodyOf, {
       chainId: CHAIN_ID,
       heads: await chain.readHeads(),
@@ -83,6 +87,16 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     return toSwap(op, await signInput(connected.solana.builder, op, wallet))
   }
 
+  const token = async (address: string) => (address === NATIVE_SOL ? NATIVE_TOKEN : mint)
+  const addressesOf = createEscrowAddresses({ ...escrow, chainId: CHAIN_ID } as never, { tokenOf: token })
+
+  async function heldFor(op: Swap['op']): Promise<bigint> {
+    const [account] = await readAccounts(solana.client, { addresses: [await addressesOf.inputOf(op)] })
+    return (
+      (account && decodeInputAccount({ programAddress: account.owner, data: account.data })?.amount) ?? 0n
+    )
+  }
+
   async function balanceOf(owner: string, token: string): Promise<bigint> {
     const of = token === NATIVE_SOL ? NATIVE_TOKEN : mint
     const query = { owner, tokens: [of], commitment: 'confirmed' } as const
@@ -93,14 +107,21 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     solana,
     mint,
     walletOf,
+    custody: connected.custody,
     newSwap,
     chain,
     tokens,
-    places,
+    vault: escrow.vault,
+    heldFor,
     verify: connected.verify,
     senders: { relay: feePayers.input, deliver: feePayers.delivery },
-    domain: intakeDomain(CHAIN_ID),
-    paymentsAreRefusedBy: 'plan',
+    forgeriesAreRefusedBy: 'plan',
+    async attest({ kind, swaps: [swap], by, isLate }) {
+      if (!swap) throw new Error('Which swap?')
+      const text = await (by === 'attester' ? connected : forger).solana.attest({ kind, op: swap.op })
+      const signature = (isLate ? text.replace(/^\d+/, '1') : text) as Hex
+      return { signer: escrow.attester as string as Hex, signature }
+    },
     async newRefusal() {
       const { address: recipient } = await generateKeyPairSigner()
       await freeze(solana, mint, recipient)
@@ -135,15 +156,14 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
 
 async function connect(solana: SolanaWorld, { mint }: TestMint) {
   const delivery = await solana.fundedSigner()
-  const { feePayer, intake, authority, chain } = solana
-  const vaults = { intake: intake.address, inventory: authority.address }
+  const { feePayer, authority, attester: signer, escrow, chain } = solana
   const feePayers = { input: feePayer.address, delivery: delivery.address }
   const nodes = await startNodesBeside(chain.rpcUrl, 'solana')
   const config: SolanaChainConfig = {
     family: 'solana',
     chainId: CHAIN_ID,
     name: 'solana',
-    vaults,
+    ...escrow,
     feePayers,
     rpcUrls: [chain.rpcUrl],
     attesterRpcUrls: [chain.rpcUrl],
@@ -152,25 +172,25 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
     native: { symbol: 'SOL', asset: 'SOL' },
     tokens: [{ symbol: 'USDC', asset: 'USDC', address: mint }],
   }
-  const connected = connectSolana({
-    network: {
-      network: 'conformance',
-      chains: [config],
-      assets: [],
-      attesters: { members: [attester.address], threshold: 1 },
-      relayers: [],
-      authorizationRelayers: [],
-      deliverers: [],
-    },
-    config,
-    urls: nodes.urls,
-    assertOutsideTransaction: () => {},
-    signers: [feePayer, delivery, intake, authority],
-    markerKey: new Secret(toHex(MARKER_KEY)),
-    findSigned: undefined,
-    custodyOf: () => ({ intake: intake.address, vault: authority.address }),
-  })
-  return { connected, places: vaults, feePayers, stopNodes: nodes.stop }
+  const connectAs = (attesting: KeyPairSigner) =>
+    connectSolana({
+      network: {
+        network: 'conformance',
+        chains: [config],
+        assets: [],
+        attesters: { members: [attester.address], threshold: 1 },
+        relayers: [],
+        authorizationRelayers: [],
+        deliverers: [],
+      },
+      config: { ...config, attester: attesting.address },
+      urls: nodes.urls,
+      assertOutsideTransaction: () => {},
+      signers: [feePayer, delivery, authority, attesting],
+      findSigned: undefined,
+    })
+  const [connected, forger] = [connectAs(signer), connectAs(await generateKeyPairSigner())]
+  return { connected, forger, feePayers, stopNodes: nodes.stop }
 }
 
 type Builder = ReturnType<typeof connectSolana>['solana']['builder']
@@ -182,6 +202,8 @@ async function signInput(builder: Builder, op: Swap['op'], wallet: KeyPairSigner
     wallet: op.wallet,
     token: op.inputToken,
     amount: op.inputAmount,
+    locker: op.locker,
+    refundDeadline: op.refundDeadline,
   })
   const signedTransaction = await signAsWallet(wallet, unsignedTransaction)
   const checked = await builder.check({ messageHash, wallet: op.wallet, signedTransaction })

@@ -1,4 +1,4 @@
-import type { TypedDataDomain } from 'viem'
+import type { AttesterSignature } from '@geoswap/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Chain, Heads } from '../../src/chains/chain.ts'
 import type { Findings } from '../../src/chains/findings.ts'
@@ -11,19 +11,30 @@ export type SwapOptions = { input?: Kind; output?: Kind; recipient?: string; quo
 /** The end of a transaction's life: by the clock of one family, by the height of the other. */
 type End = { deadline: number; lastValid?: bigint | undefined }
 
+/** `isLate`: nothing can be done with it any more. */
+export type Attesting = {
+  kind: 'claim' | 'refund'
+  swaps: readonly Swap[]
+  validUntil: number
+  by: 'attester' | 'stranger'
+  isLate: boolean
+}
+
 /** A real chain of one family whose time the test controls. Every swap both begins and ends on it. */
 export type ConformanceWorld = {
   chain: Chain
   /** Lists the differences between the chain and its configuration. */
   verify(): Promise<Findings>
   senders: { relay: string; deliver: string }
-  /** The holders of inputs in transit and of the inventory. */
-  places: { intake: string; inventory: string }
+  /** The holder of the inventory. */
+  vault: string
+  /** What the holder of this op's input has of its token. */
+  heldFor(op: Op): Promise<bigint>
   tokens: Record<Kind, string>
-  /** The domain of the attester's signatures. */
-  domain: TypedDataDomain
-  /** A contract refuses a forbidden payment; without a contract, its plan does. */
-  paymentsAreRefusedBy: 'chain' | 'plan'
+  /** An attestation as the attester or a stranger signs it. */
+  attest(attesting: Attesting): Promise<AttesterSignature>
+  /** A plan refuses what is not attested if the chain would not even see it as such. */
+  forgeriesAreRefusedBy: 'chain' | 'plan'
   /** A swap of a fresh wallet that holds three times the input. */
   newSwap(options?: SwapOptions): Promise<Swap>
   /** A recipient that cannot be paid, and the kind of output it cannot receive. */
@@ -49,7 +60,6 @@ const MIN_OUTPUT = 19_000_000n
 
 export const attesterKey = generatePrivateKey()
 export const attester = privateKeyToAccount(attesterKey)
-export const stranger = privateKeyToAccount(generatePrivateKey())
 
 type Draft = Pick<Op, 'wallet' | 'inputToken' | 'outputToken' | 'recipient' | 'locker' | 'createsAccount'> & {
   chainId: number

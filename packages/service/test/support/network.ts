@@ -47,10 +47,10 @@ export const NETWORK_TEXT = `{
       "family": "solana",
       "rpcUrls": ["https://one.solana.example"],
       "attesterRpcUrls": ["https://two.solana.example"],
-      "vaults": {
-        "intake": "7ZgX6RKtGf9pPZ3FkLkAtVgRkUFQCcMdBbBPtPYtKN5w",
-        "inventory": "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
-      },
+      "genesisHash": "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d",
+      "program": "7ZgX6RKtGf9pPZ3FkLkAtVgRkUFQCcMdBbBPtPYtKN5w",
+      "vault": "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin",
+      "attester": "J1S9H3QjnRtBbbuD4HjPV6RpRhwuk4zKbxsnCHuTgh9w",
       "feePayers": {
         "input": "4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T",
         "delivery": "8opHzTAnfzRpPEx21XtnrVTX28YQuCpAjcn1PczScKh7"

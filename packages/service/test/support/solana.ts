@@ -1,3 +1,4 @@
+import { escrowProgram } from '@geoswap/solana-escrow/program'
 import { startSolanaChain } from '@geoswap/solana-rpc'
 import {
   type Address,
@@ -7,6 +8,7 @@ import {
   createRpc,
   createTransactionMessage,
   generateKeyPairSigner,
+  getBase64Decoder,
   getBase64EncodedWireTransaction,
   getSignatureFromTransaction,
   type Instruction,
@@ -31,7 +33,8 @@ import { readBlockhash } from '../../src/chains/solana/heads.ts'
 import { buildInput, type InputRequest } from '../../src/chains/solana/input.ts'
 import type { Mint } from '../../src/chains/solana/mint.ts'
 import { NATIVE_TOKEN, readMint } from '../../src/chains/solana/mint.ts'
-import type { PayingVault, Payment } from '../../src/chains/solana/payment.ts'
+import type { SolanaParts } from '../../src/chains/solana/parts.ts'
+import { compilePayment, type Payment, signPayment } from '../../src/chains/solana/payment.ts'
 import { type Rent, readRent } from '../../src/chains/solana/rent.ts'
 import { broadcast } from '../../src/chains/solana/send.ts'
 
@@ -40,17 +43,18 @@ type DevApi = {
   dev_advanceSlots(count: number): number
   dev_dropTransactions(count: number): null
   dev_setAccount(address: string, account: object): null
+  dev_addProgram(address: string, code: [text: string, encoding: string]): null
+  dev_advanceClock(seconds: number): number
 }
 
 export const SOL = 1_000_000_000n
-export const MARKER_KEY = new Uint8Array(32).fill(7)
 export const OP_HASH = `0x${'ab'.repeat(32)}`
 const PRICE = 1_000n
 
 export type SolanaWorld = Awaited<ReturnType<typeof startSolanaWorld>>
 export type TestMint = Mint & { authority: KeyPairSigner }
 
-/** A chain whose time only the test advances, with funded keys and vaults. */
+/** A chain whose time only the test advances, with the escrow program and funded keys. */
 export async function startSolanaWorld() {
   const chain = await startSolanaChain({ port: 0 })
   const client = createSolanaClient({ urls: [chain.rpcUrl] })
@@ -88,13 +92,16 @@ export async function startSolanaWorld() {
     return getSignatureFromTransaction(signed)
   }
 
-  const [feePayer, authority, intake, payer] = [
-    await fundedSigner(),
+  const [feePayer, authority, payer] = [
     await fundedSigner(),
     await fundedSigner(),
     await fundedSigner(1_000n * SOL),
   ]
+  const attester = await generateKeyPairSigner()
+  const program = (await generateKeyPairSigner()).address
+  await dev.dev_addProgram(program, [getBase64Decoder().decode(escrowProgram), 'base64']).send()
   const rent = await readRent(client)
+  const escrow = { program, vault: authority.address, attester: attester.address }
 
   return {
     chain,
@@ -106,10 +113,13 @@ export async function startSolanaWorld() {
     run,
     feePayer,
     authority,
-    intake,
+    attester,
+    escrow,
+    /** What checks of inputs need. */
+    settings: { ...escrow, chainId: 1 } as unknown as SolanaParts['settings'],
+    facts: { rent: async () => rent } as SolanaParts['facts'],
     payer,
     rent,
-    vault: { feePayer, authority, markerKey: MARKER_KEY, rent } satisfies PayingVault,
 
     async createMint(options: MintOptions = {}): Promise<TestMint> {
       const mint = await createMintAccount({ payer, run, rent: (size) => rentOf(client, size) }, options)
@@ -141,13 +151,16 @@ export async function startSolanaWorld() {
     },
 
     async payment(of: Pick<Payment, 'to' | 'token' | 'amount'> & Partial<Payment>): Promise<Payment> {
-      const defaults = {
-        kind: 'deliver',
-        opHash: OP_HASH,
-        generation: 0,
-        microLamportsPerUnit: PRICE,
-      } as const
+      const fillDeadline = Math.floor(Date.now() / 1_000) + 3_600
+      const defaults = { deliveryHash: OP_HASH, fillDeadline, microLamportsPerUnit: PRICE }
       return { ...defaults, lifetime: await readBlockhash(client), ...of }
+    },
+
+    /** A delivery, signed by the fee payer and the vault. */
+    async pay(of: Pick<Payment, 'to' | 'token' | 'amount'> & Partial<Payment>) {
+      const payers = { ...escrow, feePayer: feePayer.address, markerLamports: rent.markerLamports }
+      const wire = await compilePayment(payers, await this.payment(of))
+      return signPayment(wire, [feePayer, authority])
     },
 
     async inputRequest(of: Pick<InputRequest, 'wallet'> & Partial<InputRequest>): Promise<InputRequest> {
@@ -157,16 +170,14 @@ export async function startSolanaWorld() {
         amount: SOL,
         microLamportsPerUnit: PRICE,
         feePayer: feePayer.address,
-        intake: intake.address,
-        markerKey: MARKER_KEY,
-        rent,
+        refundDeadline: Math.floor(Date.now() / 1_000) + 7_200,
         lifetime: await readBlockhash(client),
         ...of,
       }
     },
 
     async input(of: Pick<InputRequest, 'wallet'> & Partial<InputRequest>) {
-      return buildInput(await this.inputRequest(of))
+      return buildInput(escrow, await this.inputRequest(of))
     },
   }
 }

@@ -13,6 +13,7 @@ import {
   readConfig,
   readU64,
 } from '../params.ts'
+import { programAccounts } from '../program-accounts.ts'
 import { invalidParams } from '../rpc-error.ts'
 import { currentSlot } from '../slots.ts'
 import type { Ticker } from '../ticker.ts'
@@ -53,6 +54,19 @@ export function devMethods(node: { ledger: Ledger; faults: Faults; ticker: Ticke
     dev_setAccount([address, account]) {
       setAccount(ledger, readAddress(address), readAccount(account))
       return null
+    },
+    async dev_addProgram([address, code, authority]) {
+      const [text, encoding] = readArray(code, { max: 2 })
+      const program = { address: readAddress(address), code: readBytes(text, encoding) }
+      const owner = authority === undefined ? undefined : readAddress(authority)
+      const accounts = await programAccounts({ ...program, authority: owner })
+      for (const [at, account] of accounts) setAccount(ledger, at, account)
+      return null
+    },
+    dev_advanceClock([seconds]) {
+      ledger.slots.aheadMs += 1_000 * (findInteger(seconds) ?? 0)
+      advanceSlot(ledger)
+      return slot()
     },
   }
 }

@@ -19,8 +19,8 @@ export type Order = {
   amount: string
 }
 
-/** The typed data of an op: with a node, it is enough for a refund. */
-type Operation = Extract<Build, { origin: 'evm' }>['operation']
+/** What was signed: with a node, it is enough for a refund. */
+type Operation = Build['operation']
 
 /** `notSubmitted`: there is no swap and there will be none. `lost`: the service no longer knows the swap. */
 export type Outcome = EndedSwap['status'] | 'notSubmitted' | 'lost'

@@ -8,7 +8,9 @@ type LocalChain = {
   name: string
   rpcUrl: string
   contracts?: { account: string; escrow: string; vault: string }
-  vaults?: { intake: string; inventory: string }
+  program?: string
+  vault?: string
+  attester?: string
 }
 
 /** The content of `local.json`, which `npm start` writes while its network runs. */

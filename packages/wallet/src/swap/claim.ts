@@ -4,6 +4,7 @@ import { CliError, resumeWith, timeOf } from '../errors.ts'
 import { connectEvm } from '../nodes/evm-reads.ts'
 import { orNodeFailed } from '../nodes/node.ts'
 import { readOperation } from '../refund/operation.ts'
+import { isSolanaOperation } from '../refund/solana-operation.ts'
 import {
   type Attempt,
   isOpenEnd,
@@ -65,7 +66,7 @@ async function canBeUsed({ settings }: Context, last: Attempt): Promise<boolean>
   const { operation, order, lockableUntil } = last
   const rpcUrl = settings.rpcUrls[order.from.chainId]
   if (!isOpenEnd(last) || lockableUntil === undefined) return false
-  if (!operation || rpcUrl === undefined) return isUsable(last)
+  if (!operation || rpcUrl === undefined || isSolanaOperation(operation)) return isUsable(last)
   const { argument } = readOperation(operation)
   const chain = { chainId: order.from.chainId, name: order.from.chain }
   const { timestamp } = await orNodeFailed(chain, connectEvm(rpcUrl).getBlock())

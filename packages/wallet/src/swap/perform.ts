@@ -79,7 +79,7 @@ function record(context: Context, progress: SwapProgress): void {
   const { interrupts } = context
   if (progress.step === 'built') {
     const { build } = progress
-    write(context, () => ({ stage: 'built', ...(build.origin === 'evm' && { operation: build.operation }) }))
+    write(context, () => ({ stage: 'built', operation: build.operation }))
   }
   if (progress.step === 'submitting') {
     const { submission, lockableUntil } = progress

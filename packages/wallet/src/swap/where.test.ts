@@ -52,11 +52,3 @@ test('a swap of another machine is told without amounts', () => {
 
   expect(told).toBe('the input on chain 1 is locked at the escrow of chain 1 in tx 0xlock')
 })
-
-test('inputs of Solana are at the intake vault', () => {
-  const wallet = { name: 'sol', address: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T' }
-
-  expect(whereIsMoney({ ...locked, substatus: 'locked' }, { ...order, wallet })).toContain(
-    'the intake vault of alpha',
-  )
-})

@@ -1,5 +1,4 @@
 import type { StatusReply } from '@geoswap/sdk'
-import { isAddress } from 'viem'
 import { money } from '../order-lines.ts'
 import type { Order } from '../store/journal.ts'
 
@@ -43,9 +42,8 @@ function namesOf({ amounts, originChain, destinationChain }: Swap, order: Order 
     ? money(amounts.delivered ?? amounts.quotedOutput, order.to, style)
     : `the output on chain ${destinationChain}`
   const chain = order?.from.chain ?? `chain ${originChain}`
-  const holds = order === undefined || isAddress(order.wallet.address) ? 'escrow' : 'intake vault'
   const recipient = order?.recipient ?? 'the recipient'
-  return { input, output, recipient, holder: `the ${holds} of ${chain}` }
+  return { input, output, recipient, holder: `the escrow of ${chain}` }
 }
 
 function inTx(hash: string | undefined): string {

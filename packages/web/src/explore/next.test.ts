@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { standingOf } from './next.ts'
 
-const unknown = { family: 'evm', deadlines: {} } as const
+const unknown = { deadlines: {} }
 
 test('a pending swap names both possible ends and the signed deadlines', () => {
   const deadlines = { fill: 1_767_323_834, refund: 1_767_324_603 }
-  const { where, next } = standingOf({ status: 'pending', substatus: 'locked' }, { family: 'evm', deadlines })
+  const { where, next } = standingOf({ status: 'pending', substatus: 'locked' }, { deadlines })
 
   expect(where).toContain('escrow')
   expect(next).toContain(new Date(deadlines.fill * 1_000).toLocaleTimeString())
@@ -14,16 +14,6 @@ test('a pending swap names both possible ends and the signed deadlines', () => {
 
 test('without the signed operation no time is shown', () => {
   expect(standingOf({ status: 'pending', substatus: 'locked' }, unknown).next).not.toMatch(/\d/)
-})
-
-test('on Solana only the service can refund', () => {
-  const { where, next } = standingOf(
-    { status: 'pending', substatus: 'locked' },
-    { ...unknown, family: 'solana' },
-  )
-
-  expect(where).toContain('intake vault')
-  expect(next).not.toContain('anyone')
 })
 
 test.each([

@@ -1,10 +1,9 @@
 import type { StatusReply } from '@geoswap/sdk'
 import { timeOf } from '../parts/time.ts'
-import type { Family } from '../wallets/wallet.ts'
 
 type Standing = { where: string; next: string }
 
-type Known = { family: Family; deadlines: { fill?: number; refund?: number } }
+type Known = { deadlines: { fill?: number; refund?: number } }
 
 /** Where the funds are now and what happens next, with deadlines if this browser has the signed operation. */
 export function standingOf(
@@ -14,9 +13,8 @@ export function standingOf(
   if (status === 'failed' && deposit?.received) return DEPOSIT_FAILED
   if (status !== 'pending') return ENDS[status]
   if (substatus === 'awaitingDeposit') return AWAITING
-  const holder = known.family === 'solana' ? "the service's intake vault" : 'the escrow'
   const isInWallet = substatus === 'accepted'
-  const where = isInWallet ? 'The input is in the wallet.' : `The input is in ${holder}, or on its way.`
+  const where = isInWallet ? 'The input is in the wallet.' : 'The input is in the escrow, or on its way.'
   return { where, next: nextOf(substatus, known) }
 }
 
@@ -35,12 +33,11 @@ const ENDS: Readonly<Record<'settled' | 'failed' | 'refunded', Standing>> = {
   refunded: { where: 'The wallet has its input back.', next: 'It is over.' },
 }
 
-function nextOf(substatus: string, { family, deadlines: { fill, refund } }: Known): string {
+function nextOf(substatus: string, { deadlines: { fill, refund } }: Known): string {
   if (substatus === 'refundBlocked') return 'The refund follows when the wallet can take it.'
   if (substatus === 'refunding') return 'The refund becomes final.'
   const by = fill === undefined ? '' : ` by ${timeOf(fill)}`
   const promise = `The service delivers${by}, or sends the input back.`
-  if (family === 'solana') return promise
   const after = refund === undefined ? 'After the deadline that was signed' : `After ${timeOf(refund)}`
   return `${promise} ${after} anyone can send it back.`
 }

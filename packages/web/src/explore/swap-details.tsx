@@ -29,7 +29,7 @@ export function SwapDetails({ swapId }: { swapId: string }) {
     )
   const family = chainOf(catalog, swap.originChain)?.family ?? 'evm'
   const deadlines = operation === undefined ? {} : deadlinesOf(operation)
-  const { where, next } = standingOf(swap, { family, deadlines })
+  const { where, next } = standingOf(swap, { deadlines })
   return (
     <div class="columns">
       <section class="card progress" aria-labelledby="details-title">

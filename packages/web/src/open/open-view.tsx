@@ -49,8 +49,7 @@ function countOf(count: number): string {
 function OpenSwap({ swap }: { swap: SwapRecord }) {
   const { catalog } = useSession()
   const { originChain, destinationChain, inputToken, outputToken, amounts, createdAt, swapId } = swap
-  const family = chainOf(catalog, originChain)?.family ?? 'evm'
-  const { where, next } = standingOf(swap, { family, deadlines: {} })
+  const { where, next } = standingOf(swap, { deadlines: {} })
   const from = sideOf(catalog, originChain, inputToken, amounts.input)
   const to = sideOf(catalog, destinationChain, outputToken, amounts.quotedOutput)
   return (

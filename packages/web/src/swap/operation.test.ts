@@ -7,7 +7,7 @@ const evm = {
   primaryType: 'GeoOp',
   message: { wallet: '0x1', refundDeadline: '300', delivery: { minOutput: '5', fillDeadline: '200' } },
 }
-const solana = { wallet: '4Nd1', amount: '7', delivery: { fillDeadline: '200' } }
+const solana = { wallet: '4Nd1', amount: '7', refundDeadline: 300, delivery: { fillDeadline: '200' } }
 
 test('every signed field is shown with its path', () => {
   expect(fieldsOf(evm)).toEqual([
@@ -17,10 +17,14 @@ test('every signed field is shown with its path', () => {
     { name: 'delivery.fillDeadline', value: '200' },
     { name: 'domain.chainId', value: '31337' },
   ])
-  expect(fieldsOf(solana).map(({ name }) => name)).toEqual(['wallet', 'amount', 'delivery.fillDeadline'])
+  expect(fieldsOf(solana).map(({ name }) => name)).toEqual([
+    'wallet',
+    'amount',
+    'refundDeadline',
+    'delivery.fillDeadline',
+  ])
 })
 
-test('only an operation on an EVM chain has a deadline after which anyone can refund', () => {
-  expect(deadlinesOf(evm)).toEqual({ fill: 200, refund: 300 })
-  expect(deadlinesOf(solana)).toEqual({ fill: 200 })
+test('an operation of either family has a deadline after which anyone can refund', () => {
+  for (const operation of [evm, solana]) expect(deadlinesOf(operation)).toEqual({ fill: 200, refund: 300 })
 })

@@ -16,11 +16,11 @@ function flatten(fields: Fields, path = ''): { name: string; value: string }[] {
   })
 }
 
-/** In seconds. Only an operation on an EVM chain has a refund that anyone can send. */
+/** In seconds. After `refund`, anyone can send the input back. */
 export function deadlinesOf(operation: unknown): { fill?: number; refund?: number } {
-  const { message, delivery } = operation as Fields
-  const own = isFields(message) ? message : {}
-  const nested = own['delivery'] ?? delivery
+  const { message } = operation as Fields
+  const own = isFields(message) ? message : (operation as Fields)
+  const nested = own['delivery']
   return {
     ...(isFields(nested) && { fill: Number(nested['fillDeadline']) }),
     ...(own['refundDeadline'] !== undefined && { refund: Number(own['refundDeadline']) }),

@@ -1,13 +1,14 @@
-import { attestationTypes, geoOpDomain, intakeDomain } from '@geoswap/protocol'
+import { attestationTypes, geoOpDomain } from '@geoswap/protocol'
 import { type Hex, recoverTypedDataAddress, type TypedDataDefinition } from 'viem'
 import type { CustodyOf } from '../../model/op-terms.ts'
 import type { Attested } from '../attested.ts'
 
-/** The typed data that attesters sign, which every chain's escrow or intake accepts. */
+/** The typed data that attesters sign, which the escrow of an EVM chain accepts. */
 export function createAttestationMessages(custodyOf: CustodyOf) {
   const domainOf = (chainId: number) => {
     const custody = custodyOf(chainId)
-    return 'escrow' in custody ? geoOpDomain({ chainId, escrow: custody.escrow }) : intakeDomain(chainId)
+    if (!('escrow' in custody)) throw new Error(`Chain ${chainId} has no escrow contract`)
+    return geoOpDomain({ chainId, escrow: custody.escrow })
   }
   const messageOf = ({ chainId, kind, opHashes, validUntil = 0 }: Attested): TypedDataDefinition => {
     const of = { domain: domainOf(chainId), types: attestationTypes }

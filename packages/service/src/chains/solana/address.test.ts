@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isOnCurve, NATIVE_SOL, parseSolanaAddress } from './address.ts'
 import { fromBase64, toBase64 } from './bytes.ts'
-import { markerAddress, markerSeed } from './marker.ts'
 
 test('32 bytes in base58 are an address, anything else is not', () => {
   fc.assert(
@@ -40,21 +39,4 @@ test('base64 has one canonical form', () => {
   for (const text of ['', 'A', 'AA', 'AA=', 'AB==', 'AAA', 'AAA=\n', 'AA==AA==', '-_==', 'A A=', '====']) {
     expect(fromBase64(text)).toBeUndefined()
   }
-})
-
-test('a marker is found again from the key and the op, and from nothing less', async () => {
-  const of = {
-    key: new Uint8Array(32).fill(1),
-    opHash: 'ab'.repeat(32),
-    kind: 'deliver',
-    generation: 0,
-  } as const
-  const seed = await markerSeed(of)
-
-  expect(await markerSeed({ ...of, opHash: `0x${'AB'.repeat(32)}` })).toBe(seed)
-  expect(await markerSeed({ ...of, key: new Uint8Array(32).fill(2) })).not.toBe(seed)
-  expect(seed).toMatchInlineSnapshot(`"dbf2ed469dafe05f4bcb4252ed9b995f"`)
-  expect(await markerAddress(NATIVE_SOL, seed)).toMatchInlineSnapshot(
-    `"8LJa4aTUjmWckrfKXUhfpMhdMH7twqQAoLvYnyYrbzUP"`,
-  )
 })

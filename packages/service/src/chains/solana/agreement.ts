@@ -38,7 +38,10 @@ async function reached(asked: readonly Promise<Answer>[]): Promise<Answer> {
 
 const LANDED = ['signature', 'slot', 'err', 'memo']
 const STATUS = ['slot', 'err']
-const META = ['err', 'preBalances', 'postBalances', 'preTokenBalances', 'postTokenBalances']
+const META = [
+  ...['err', 'preBalances', 'postBalances', 'preTokenBalances', 'postTokenBalances'],
+  ...['innerInstructions', 'loadedAddresses'],
+]
 
 /** The fields that have to match: each node answers at its own slot and adds its own fields. */
 function essenceOf(method: string, result: unknown): unknown {

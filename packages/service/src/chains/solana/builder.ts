@@ -1,7 +1,10 @@
+import { findAuthority, toHeldToken } from '@geoswap/solana-escrow'
+import type { Address } from '@solana/kit'
 import type { InputBuilder } from '../chain.ts'
-import { unitsWithMargin } from './fees.ts'
+import { termsOf, toProgramToken } from './escrow.ts'
+import { accountUnits, unitsWithMargin } from './fees.ts'
 import { readBlockhash } from './heads.ts'
-import { buildInput } from './input.ts'
+import { buildInput, type InputRequest } from './input.ts'
 import { describeInput } from './input-terms.ts'
 import type { SolanaParts } from './parts.ts'
 import { checkSignedInput } from './signed-input.ts'
@@ -20,36 +23,36 @@ export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: n
       const { balance, frozen, floor, slot } = await readWallet(client, { wallet, token: of, rent })
       return { balance, block: slot, minimum: floor, isFrozen: frozen ?? false }
     },
-    async build({ opHash, wallet, token, amount }) {
-      const [rent, of, lifetime, microLamportsPerUnit] = await Promise.all([
-        ...([facts.rent(), facts.tokenOf(token), readBlockhash(client), facts.priorityPrice()] as const),
+    async build({ opHash, wallet, token, amount, locker, refundDeadline }) {
+      const [of, lifetime, microLamportsPerUnit] = await Promise.all([
+        ...([facts.tokenOf(token), readBlockhash(client), facts.priorityPrice()] as const),
       ])
-      const request = {
-        opHash,
-        wallet,
-        token: of,
-        amount,
-        rent,
-        lifetime,
-        microLamportsPerUnit,
-        feePayer: settings.feePayers.input,
-        intake: settings.vaults.intake,
-        markerKey: settings.markerKey,
-      }
-      const units = await facts.unitsOf(`input of ${token}`, async () => {
-        const { unsignedTransaction: raw } = await buildInput(request)
-        const tried = await simulate(client, { raw, replaceBlockhash: false })
-        return tried.kind === 'ok' ? unitsWithMargin(tried.units) : undefined
-      })
-      const built = await buildInput({ ...request, ...(units !== undefined && { units }) })
+      const input = { opHash, wallet, token: of, amount, feePayer: locker, refundDeadline }
+      const request = { ...input, lifetime, microLamportsPerUnit }
+      const units = await unitsOf(parts, request)
+      const built = await buildInput(settings, { ...request, ...(units !== undefined && { units }) })
       return {
         unsignedTransaction: built.unsignedTransaction,
         messageHash: built.messageHash,
         lastValid: built.lastValidBlockHeight,
         lifeMs: LIFE_BLOCKS * blockMs,
-        operation: describeInput(built.unsignedTransaction),
+        operation: await describeInput(settings, built.unsignedTransaction),
       }
     },
-    check: (signed) => checkSignedInput(signed),
+    check: (signed) => checkSignedInput(parts, signed),
   }
+}
+
+/** The units of the new account depend on its address: they are measured without it and added. */
+async function unitsOf({ client, settings, facts }: SolanaParts, request: InputRequest) {
+  const { opHash: hash, wallet, feePayer: locker, refundDeadline, token } = request
+  const terms = termsOf(settings, { hash, wallet, locker, refundDeadline })
+  const [authority] = await findAuthority(settings.program as Address, terms)
+  const added = await accountUnits(authority, toHeldToken(toProgramToken(token)))
+  const base = await facts.unitsOf(`input of ${token.mint}`, async () => {
+    const { unsignedTransaction: raw } = await buildInput(settings, request)
+    const tried = await simulate(client, { raw, replaceBlockhash: false })
+    return tried.kind === 'ok' ? Number(tried.units) - added : undefined
+  })
+  return base === undefined ? undefined : unitsWithMargin(base + added)
 }

@@ -1,14 +1,16 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { findMarker } from '@geoswap/solana-escrow'
+import { escrowProgram } from '@geoswap/solana-escrow/program'
 import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { SOL, type SolanaWorld, startSolanaWorld } from '../../../test/support/solana.ts'
 import { readTransactionAmount } from '../../../test/support/solana-amount.ts'
 import { readAccounts } from './accounts.ts'
+import { toBase64 } from './bytes.ts'
 import { createSolanaClient } from './client.ts'
 import { readBlockHeight, readBlockhash, readHeads } from './heads.ts'
 import { NATIVE_TOKEN } from './mint.ts'
-import { buildPayment } from './payment.ts'
 import { readPriorityPrice } from './priority.ts'
 import { isExpiredByMajority } from './quorum.ts'
 import { readSignatures } from './reads.ts'
@@ -46,10 +48,12 @@ async function startNode(answer: (body: { id: unknown; method: string }) => obje
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls }
 }
 
-async function newPayment(opHash: string) {
+async function newPayment(deliveryHash: string) {
   const to = (await generateKeyPairSigner()).address
-  const payment = await world.payment({ to, token: NATIVE_TOKEN, amount: SOL, opHash })
-  return { to, ...(await buildPayment(world.vault, payment)) }
+  const signed = await world.pay({ to, token: NATIVE_TOKEN, amount: SOL, deliveryHash })
+  const { program, vault } = world.escrow
+  const [marker] = await findMarker(program, { vault, opId: `0x${deliveryHash}` })
+  return { to, marker, ...signed }
 }
 
 test("heads are in order, have the chain's time, and are unchanged while nothing is new", async () => {
@@ -171,7 +175,7 @@ test('a marker exists or is absent only if most nodes agree', async () => {
   await world.land(raw)
   const context = { slot: 1, apiVersion: '1' }
   const liar = await startNode(() => ({ result: { context, value: [null] } }))
-  const query = { addresses: [marker.address], commitment: 'confirmed' } as const
+  const query = { addresses: [marker], commitment: 'confirmed' } as const
   const isThere = async (...urls: string[]) => {
     const [account] = await readAccounts(createSolanaClient({ urls }).agreed, query)
     return account !== undefined
@@ -202,7 +206,7 @@ test('a signed transaction is expired only once two nodes have finalized a block
 })
 
 test('the priority price stays within its bounds', async () => {
-  const accounts = [world.intake.address]
+  const accounts = [world.authority.address]
   const busy = await startNode(() => ({
     result: [1, 2, 3, 4].map((slot) => ({ slot, prioritizationFee: slot * 100 })),
   }))
@@ -218,7 +222,7 @@ test('a marker is read at its commitment, and not from a node that has not reach
   await world.land(raw)
   const { finalized, confirmed } = await readHeads(world.client)
   const at = async (commitment: 'confirmed' | 'finalized', minContextSlot?: bigint) => {
-    const query = { addresses: [marker.address], commitment, ...(minContextSlot && { minContextSlot }) }
+    const query = { addresses: [marker], commitment, ...(minContextSlot && { minContextSlot }) }
     const [account] = await readAccounts(world.client, query)
     return account !== undefined
   }
@@ -251,27 +255,40 @@ test('a status grows from processed to finalized, and an unknown signature has n
 
 test('at boot every difference from the configuration is reported', async () => {
   const usdc = await world.createMint()
-  const roles = {
-    feePayer: world.feePayer.address,
-    vaults: { intake: world.intake.address, inventory: world.authority.address },
-  }
-  const expected = { name: 'solana', ...roles, mints: [usdc, NATIVE_TOKEN] }
+  const { vault } = world.escrow
+  const feePayers = [world.feePayer.address, (await world.fundedSigner()).address]
+  const expected = { name: 'solana', ...world.escrow, feePayers, mints: [usdc, NATIVE_TOKEN] }
 
   expect(await verifySolana(world.client, { ...expected, genesisHash: 'other' })).toHaveLength(1)
   expect(await verifySolana(world.client, expected)).toEqual([
-    `solana: the intake vault has no token account of ${usdc.mint}`,
-    `solana: the inventory vault has no token account of ${usdc.mint}`,
+    `solana: the vault has no token account of ${usdc.mint}`,
   ])
-  for (const owner of Object.values(roles.vaults)) await world.give(usdc, owner, 0n)
+  await world.give(usdc, vault, 0n)
   expect(await verifySolana(world.client, expected)).toEqual([])
-  await world.give(usdc, roles.feePayer, 0n)
+  await world.give(usdc, world.feePayer.address, 0n)
   expect(await verifySolana(world.client, expected)).toEqual([
-    `solana: the fee payer owns a token account of ${usdc.mint}`,
+    `solana: a fee payer owns a token account of ${usdc.mint}`,
   ])
-  const same = { ...expected, feePayer: roles.vaults.intake }
+  const same = { ...expected, feePayers: [vault] }
   expect(await verifySolana(world.client, same)).toEqual([
-    'solana: fee payer, intake and inventory must differ',
+    'solana: vault, attester and fee payers must differ',
   ])
-  const missing = { ...expected, mints: [{ mint: roles.vaults.intake, decimals: 6 }] }
-  expect(await verifySolana(world.client, missing)).toEqual([`solana: no mint at ${roles.vaults.intake}`])
+  const missing = { ...expected, mints: [{ mint: vault, decimals: 6 }] }
+  expect(await verifySolana(world.client, missing)).toEqual([`solana: no mint at ${vault}`])
+})
+
+test('at boot a program that is missing, or that differs in one byte, is refused', async () => {
+  const feePayers = [world.feePayer.address, (await world.fundedSigner()).address]
+  const expected = { name: 'solana', ...world.escrow, feePayers, mints: [] }
+  const other = (await generateKeyPairSigner()).address
+  const changed = escrowProgram.with(escrowProgram.length - 1, 1)
+
+  expect(await verifySolana(world.client, { ...expected, program: other })).toEqual([
+    `solana: there is no escrow program at ${other}: run service deploy`,
+  ])
+  await world.dev.dev_addProgram(other, [toBase64(changed), 'base64']).send()
+  await world.advance(1)
+  expect(await verifySolana(world.client, { ...expected, program: other })).toEqual([
+    `solana: the program at ${other} is not the escrow: its bytes differ`,
+  ])
 })

@@ -6,9 +6,8 @@ import * as deliveries from './deliveries.ts'
 import { findEvents } from './events.ts'
 import { inputCostLamports, paymentCostLamports } from './fees.ts'
 import * as locks from './locks.ts'
-import { NATIVE_TOKEN } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
-import { planClaim, planDelivery, planInput, planRefund, type SolanaRequest } from './plans.ts'
+import { planDelivery, planInput, planPayout, planPublicRefund, type SolanaRequest } from './plans.ts'
 import { broadcast } from './send.ts'
 import { isOpSigned } from './signed-op.ts'
 import { readOutcomes, readTerms, sign, type Terms } from './signing.ts'
@@ -16,8 +15,8 @@ import { findTransaction, planTransfer, readCoins } from './transfer.ts'
 import { readWallet } from './wallet.ts'
 
 /**
- * A Solana chain behind the ports of the flow. A transaction carries one swap, and its marker makes it land at most
- * once.
+ * A Solana chain behind the ports of the flow. A transaction carries one swap. An input's account and a delivery's
+ * marker are created once, so of all transactions of one step at most one lands.
  */
 export function createSolanaChain(parts: SolanaParts): Chain {
   const { client, settings, facts } = parts
@@ -26,7 +25,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     maxBatch: 1,
     hasNonces: false,
     readHeads: (known) => readBlocks(client.agreed, known),
-    // The chain has no log: events of an op are read from its markers.
+    // The chain has no log: events of an op are read from its accounts.
     findEvents: ({ heads, watched }, faults) => findEvents(parts, watched, depthsOf(heads), faults),
     // A dropped fork shows once its slot is finalized.
     isCanonical: async () => true,
@@ -54,26 +53,27 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     readLocks: (ops, at, faults) => locks.readLocks(parts, ops, at as SolanaBlock, faults),
     isLockOver: ({ lastValid }, at) => lastValid !== undefined && at.height > lastValid,
     findObstacle: (swap) => locks.findObstacle(parts, swap),
-    // No contract holds the intake vault's accounts, so no cap applies.
+    // The program has no caps.
     readClaimCap: async () => undefined,
     isSigned: (swap) => isOpSigned(parts, swap),
     canRefund: (swap) => locks.canRefund(parts, swap),
     planLock: (swaps) => planInput(parts, onlyOne(swaps)),
-    readAttesters: async () => settings.attesters,
-    planClaim: (swaps, signatures) => planClaim(parts, onlyOne(swaps).op, signatures),
+    // Each escrow names its attester.
+    readAttesters: async () => ({ members: [settings.attester], threshold: 1 }),
+    planClaim: (swaps, signatures) =>
+      planPayout(parts, { kind: 'claim', op: onlyOne(swaps).op }, onlyOne(signatures).signature),
     readMaxClaims: async () => 1,
     readRefundRoom: async () => undefined,
-    isRefundPublic: () => false,
-    planRefund: (swap: Swap, attested) => planRefund(parts, swap.op, attested),
-    simulateDelivery: (op) => deliveries.simulateDelivery(parts, op, { commitment: 'confirmed' }),
-    findDeliveries: (paid, at, faults) => {
-      const ops = paid.map(({ op }) => op)
-      return deliveries.findDeliveries(parts, ops, depthsOf(at), faults)
-    },
-    readUndelivered: (ops, at, faults) => deliveries.readUndelivered(parts, ops, at as SolanaBlock, faults),
-    // No rule of the chain ends a delivery: only the expiry of all signed ones does. After a loss of the log,
-    // everything signed was waited for.
-    isDeliveryOver: (op) => op.isLogLost === true,
+    isRefundPublic: ({ refundDeadline }, at) => at.seconds > refundDeadline,
+    planRefund: async ({ op }: Swap, attested) =>
+      attested
+        ? planPayout(parts, { kind: 'refund', op }, onlyOne(attested.signatures).signature)
+        : planPublicRefund(op),
+    simulateDelivery: (op) => deliveries.simulateDelivery(parts, op),
+    findDeliveries: (paid, at, faults) => deliveries.findDeliveries(parts, paid, depthsOf(at), faults),
+    readUndelivered: (ops, at) => deliveries.readUndelivered(parts, ops, at as SolanaBlock),
+    // The program refuses a delivery after its deadline.
+    isDeliveryOver: ({ fillDeadline }, at) => at.seconds > fillDeadline,
     planDelivery: (ops) => planDelivery(parts, onlyOne<Op>(ops)),
     readHoldings: (at) => deliveries.readHoldings(parts, at as SolanaBlock),
   }
@@ -89,13 +89,11 @@ function onlyOne<T>(items: readonly T[]): T {
   return only
 }
 
-/** Fees and marker rents of an input with its claim, and of a delivery. */
+/** Fees of an input with its claim, and of a delivery with the sweep of its marker. */
 async function readLegCosts({ facts }: SolanaParts): Promise<LegCosts> {
   const [rent, microLamportsPerUnit] = await Promise.all([facts.rent(), facts.priorityPrice()])
-  const payment = paymentCostLamports(
-    { rent, microLamportsPerUnit },
-    { token: NATIVE_TOKEN, createAccount: false },
-  )
-  const lock = inputCostLamports({ rent, microLamportsPerUnit }) + payment
-  return { lock, firstLock: lock, delivery: payment, purchase: payment, gasPrice: 0n }
+  const payment = paymentCostLamports({ rent, microLamportsPerUnit })
+  const lock = inputCostLamports(microLamportsPerUnit)
+  const deposits = { lock: rent.tokenAccountLamports, delivery: rent.markerLamports }
+  return { lock, firstLock: lock, delivery: payment, purchase: payment, gasPrice: 0n, deposits }
 }

@@ -43,7 +43,7 @@ export function createSolanaClient(options: Options): SolanaClients {
   return {
     rpc: open(gatherAccounts(failOver(transports))),
     nodes,
-    agreed: { rpc: open(createAgreement(transports)), nodes },
+    agreed: { rpc: open(createAgreement(transports.map(gatherAccounts))), nodes },
   }
 }
 

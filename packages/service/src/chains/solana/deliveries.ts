@@ -1,77 +1,131 @@
+import { type DecodedDelivery, decodeMarker, type Marker } from '@geoswap/solana-escrow'
+import type { Address } from '@solana/kit'
 import { collectError } from '../../model/collect-error.ts'
 import type { Op } from '../../model/swap.ts'
-import type { Delivered, Simulation } from '../chain.ts'
-import { toTokenAccountAddress } from './accounts.ts'
+import type { Delivered, PaidOp, Simulation } from '../chain.ts'
+import { readAccounts } from './accounts.ts'
 import type { SolanaBlock } from './blocks.ts'
-import { type Creation, findEach, type MarkerRef } from './marker-book.ts'
-import { isNative, type Token } from './mint.ts'
+import { findInHistory } from './history.ts'
+import { type Landing, readLandings } from './landings.ts'
+import { isNative } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { readVaultBalances } from './reads.ts'
 import { readRecipient } from './recipient.ts'
-
-export function deliveryRef({ settings }: SolanaParts, op: Pick<Op, 'deliveryHash'>): MarkerRef {
-  return { kind: 'deliver', id: op.deliveryHash, base: settings.vaults.inventory }
-}
+import { ownAddresses } from './settings.ts'
 
 type Depths = { head: SolanaBlock; hard: SolanaBlock }
+type At = Pick<SolanaBlock, 'commitment' | 'number'>
+
+/** The markers of these deliveries at a block, undefined where there is none. */
+export async function readMarkers(
+  { client, settings, addresses }: SolanaParts,
+  deliveryHashes: readonly string[],
+  { commitment, number: minContextSlot }: At,
+): Promise<(Marker | undefined)[]> {
+  const markers = await Promise.all(deliveryHashes.map((hash) => addresses.markerOf(hash)))
+  const accounts = await readAccounts(client.agreed, { addresses: markers, commitment, minContextSlot })
+  return accounts.map(
+    (account) =>
+      account &&
+      decodeMarker(settings.program as Address, { programAddress: account.owner, data: account.data }),
+  )
+}
 
 /** Finds deliveries; those old enough to be final are read as final, which excludes dropped forks. */
 export async function findDeliveries(
   parts: SolanaParts,
-  ops: readonly Op[],
+  paid: readonly PaidOp[],
   { head, hard }: Depths,
   faults?: unknown[],
 ): Promise<Map<string, Delivered>> {
-  const soft = await findAt(parts, ops, head, faults)
-  const old = ops.filter((op) => soft.has(op) && (soft.get(op)?.slot ?? head.number) <= hard.number)
-  const final = await findAt(parts, old, hard, faults)
   const delivered = new Map<string, Delivered>()
-  const look = async (op: Op) => {
-    const isOld = old.includes(op)
-    const creation = (isOld ? final : soft).get(op)
-    if (!creation) return
-    const account = await accountOf(op.recipient, await parts.facts.tokenOf(op.outputToken))
-    const amount = creation.paidTo === account ? creation.amount : 0n
-    delivered.set(op.hash, { txHash: creation.txHash, block: creation.slot, amount })
+  if (paid.length === 0) return delivered
+  const hashes = paid.map(({ op }) => op.deliveryHash)
+  const markers = await readMarkers(parts, hashes, head)
+  const found = paid.flatMap(({ op, txHash }, index) => {
+    const marker = markers[index]
+    return marker ? [{ op, marker, ...(txHash !== undefined && { txHash }) }] : []
+  })
+  if (found.length === 0) return delivered
+  const landings = await findLandings(parts, found, head, faults)
+  const old = found.filter(({ op }) => (landings.get(op)?.slot ?? head.number) <= hard.number)
+  const final = await readMarkers(
+    parts,
+    old.map(({ op }) => op.deliveryHash),
+    hard,
+  )
+  const dropped = new Set(old.filter((_, index) => !final[index]).map(({ op }) => op))
+  for (const { op, marker } of found) {
+    const landing = landings.get(op)
+    if (!landing || dropped.has(op)) continue
+    const isItsOwn = marker.recipient === op.recipient && marker.mint === op.outputToken
+    const amount = isItsOwn ? marker.amount : 0n
+    delivered.set(op.hash, { txHash: landing.txHash, block: landing.slot, amount })
   }
-  await Promise.all(ops.map((op) => collectError(faults, () => look(op))))
   return delivered
 }
 
-/** Without those that cannot be read. */
-async function findAt(
+type Marked = { op: Op; txHash?: string }
+
+/** The transactions that made these deliveries: from the record, or from the history of the marker. */
+async function findLandings(
   parts: SolanaParts,
-  ops: readonly Op[],
-  { commitment, number: minContextSlot }: SolanaBlock,
+  marked: readonly Marked[],
+  at: At,
   faults: unknown[] | undefined,
-): Promise<Map<Op, Creation | undefined>> {
-  const refs = new Map(ops.map((op) => [op, deliveryRef(parts, op)]))
-  return findEach(parts.markers, refs, { commitment, minContextSlot }, faults)
+): Promise<Map<Op, Landing>> {
+  const ids = marked.map(({ op }) => op.deliveryHash)
+  const signed = await parts.findSigned('deliver', ids)
+  const namedBy = ({ op, txHash }: Marked) => [
+    ...(txHash === undefined ? [] : [txHash]),
+    ...(signed.get(op.deliveryHash) ?? []),
+  ]
+  const recorded = await readLandings(parts.client.agreed, marked.flatMap(namedBy), at.commitment)
+  const landings = new Map<Op, Landing>()
+  const look = async (each: Marked) => {
+    const known = namedBy(each).flatMap((txHash) => recorded.get(txHash) ?? [])[0]
+    const landing = known ?? (await searchDelivery(parts, each.op.deliveryHash, at))
+    if (landing) landings.set(each.op, landing)
+  }
+  await Promise.all(marked.map((each) => collectError(faults, () => look(each))))
+  return landings
 }
 
-async function accountOf(owner: string, token: Token): Promise<string> {
-  return isNative(token) ? owner : toTokenAccountAddress({ owner, ...token })
+/** The transaction that created the marker of a delivery. */
+export async function searchDelivery(
+  { client, settings, addresses }: SolanaParts,
+  deliveryHash: string,
+  { commitment, number: minContextSlot }: At,
+): Promise<Landing | undefined> {
+  const address = await addresses.markerOf(deliveryHash)
+  const query = { address, commitment, minContextSlot, program: settings.program }
+  return findInHistory(client.agreed, query, ({ escrow, txHash, slot }) => {
+    const isIt = escrow.some((each) => each.kind === 'deliver' && isFor(each, address))
+    return isIt ? { txHash, slot } : undefined
+  })
 }
+
+const isFor = ({ marker }: DecodedDelivery, address: string) => marker === address
 
 export async function readUndelivered(
   parts: SolanaParts,
   ops: readonly Op[],
   at: SolanaBlock,
-  faults?: unknown[],
 ): Promise<Set<string>> {
-  const found = await findAt(parts, ops, at, faults)
-  return new Set([...found].flatMap(([op, creation]) => (creation ? [] : [op.hash])))
+  const hashes = ops.map(({ deliveryHash }) => deliveryHash)
+  const markers = await readMarkers(parts, hashes, at)
+  return new Set(ops.filter((_, index) => !markers[index]).map(({ hash }) => hash))
 }
 
-/** The deliverable amount of each token in the inventory; of the native coin, the rent minimum stays. */
+/** The deliverable amount of each token in the vault; of the native coin, the rent minimum stays. */
 export async function readHoldings({ client, settings, facts }: SolanaParts, at: SolanaBlock) {
   const [rent, ...tokens] = await Promise.all([
     facts.rent(),
     ...settings.tokens.map((mint) => facts.tokenOf(mint)),
   ])
-  const owner = settings.vaults.inventory
   const { commitment, number: minContextSlot } = at
-  const balances = await readVaultBalances(client, { owner, tokens, commitment, minContextSlot })
+  const query = { owner: settings.vault, tokens, commitment, minContextSlot }
+  const balances = await readVaultBalances(client, query)
   return tokens.map((token) => {
     const held = balances.get(token.mint) ?? 0n
     const kept = isNative(token) ? rent.emptyLamports : 0n
@@ -80,21 +134,17 @@ export async function readHoldings({ client, settings, facts }: SolanaParts, at:
 }
 
 /** Whether the payment would arrive, judged by the accounts it touches. */
-export async function simulateDelivery(
-  parts: SolanaParts,
-  op: Op,
-  head: Pick<SolanaBlock, 'commitment'>,
-): Promise<Simulation> {
-  const { client, settings, facts, markers } = parts
+export async function simulateDelivery(parts: SolanaParts, op: Op): Promise<Simulation> {
+  const { client, settings, facts } = parts
   const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(op.outputToken)])
-  const ours = [...Object.values(settings.vaults), ...Object.values(settings.feePayers)]
-  const paid = { recipient: op.recipient, token, amount: op.quotedOutput, rent, ours }
-  const [recipient, holdings, generation] = await Promise.all([
+  const at = { commitment: 'confirmed', number: 0n } as const
+  const paid = { recipient: op.recipient, token, amount: op.quotedOutput, rent, ours: ownAddresses(settings) }
+  const [recipient, holdings, [marker]] = await Promise.all([
     readRecipient(client, paid),
-    readVaultBalances(client, { owner: settings.vaults.inventory, tokens: [token], ...head }),
-    markers.nextGeneration(deliveryRef(parts, op)),
+    readVaultBalances(client, { owner: settings.vault, tokens: [token], commitment: at.commitment }),
+    readMarkers(parts, [op.deliveryHash], at),
   ])
-  if (generation === undefined) return { kind: 'notNow' }
+  if (marker) return { kind: 'notNow' }
   // Does not create a token account that the quote did not charge for: its owner closed it and has to reopen it.
   const isMissing = recipient.kind === 'missing' && !op.createsAccount
   if (recipient.kind === 'refused' || isMissing) return { kind: 'recipientRefuses' }

@@ -1,6 +1,5 @@
-import { toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
-import { isNative, readMint, type Token } from './mint.ts'
+import { readMint, type Token } from './mint.ts'
 import { readPriorityPrice } from './priority.ts'
 import { type Rent, readRent } from './rent.ts'
 import type { SolanaChainSettings } from './settings.ts'
@@ -8,8 +7,6 @@ import type { SolanaChainSettings } from './settings.ts'
 export type Facts = {
   rent(): Promise<Rent>
   tokenOf(mint: string): Promise<Token>
-  /** The inventory's accounts: transfers from intake to these are claims. */
-  inventoryAccounts(): Promise<ReadonlySet<string>>
   /** Millionths of a lamport per compute unit, a few seconds old at most. */
   priorityPrice(): Promise<bigint>
   /**
@@ -25,9 +22,9 @@ const UNITS_MS = 60_000
 /** Caches facts that rarely change: read once or at intervals; failed readings are retried. */
 export function createFacts(
   client: SolanaClient,
-  settings: Pick<SolanaChainSettings, 'vaults' | 'tokens' | 'priorityPrice'>,
+  settings: Pick<SolanaChainSettings, 'vault' | 'feePayers' | 'priorityPrice'>,
 ): Facts {
-  const { vaults, priorityPrice: bounds } = settings
+  const { vault, feePayers, priorityPrice: bounds } = settings
   const tokens = new Map<string, () => Promise<Token>>()
   const units = new Map<string, { at: number; limit: number }>()
   const tokenOf = (mint: string) => {
@@ -37,16 +34,9 @@ export function createFacts(
   }
   return {
     tokenOf,
-    inventoryAccounts: remember(async () => {
-      const held = await Promise.all(settings.tokens.map(tokenOf))
-      const accounts = held.map((token) =>
-        isNative(token) ? vaults.inventory : toTokenAccountAddress({ owner: vaults.inventory, ...token }),
-      )
-      return new Set(await Promise.all(accounts))
-    }),
     rent: remember(() => readRent(client)),
     priorityPrice: remember(
-      () => readPriorityPrice(client, { accounts: Object.values(vaults), ...bounds }),
+      () => readPriorityPrice(client, { accounts: [vault, ...Object.values(feePayers)], ...bounds }),
       PRICE_MS,
     ),
     async unitsOf(shape, measure) {

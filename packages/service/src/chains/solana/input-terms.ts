@@ -1,25 +1,20 @@
-import type { Address } from '@solana/kit'
+import { type Address, getU64Decoder, type Instruction } from '@solana/kit'
 import {
   COMPUTE_BUDGET_PROGRAM_ADDRESS,
   getSetComputeUnitLimitInstructionDataDecoder,
   getSetComputeUnitPriceInstructionDataDecoder,
 } from '@solana-program/compute-budget'
-import {
-  getCreateAccountWithSeedInstructionDataDecoder,
-  getCreateAccountWithSeedInstructionDataEncoder,
-  getTransferSolInstructionDataDecoder,
-  getTransferSolInstructionDataEncoder,
-} from '@solana-program/system'
-import {
-  getTransferCheckedInstructionDataDecoder,
-  getTransferCheckedInstructionDataEncoder,
-} from '@solana-program/token'
-import { NATIVE_SOL } from './address.ts'
+import type { LockRef } from '../chain.ts'
 import { fromBase64 } from './bytes.ts'
-import { INPUT_SIGNERS } from './input.ts'
+import { INPUT_SIGNERS, inputInstructions } from './input.ts'
 import { MEMO_PROGRAM } from './instructions.ts'
-import { equalBytes, type ReadInstruction, readMessage, splitWire } from './message.ts'
+import { equalBytes, type ReadInstruction, type ReadMessage, readMessage, splitWire } from './message.ts'
+import { NATIVE_TOKEN, type Token } from './mint.ts'
+import type { SolanaParts } from './parts.ts'
 import { SYSTEM_PROGRAM, TOKEN_PROGRAMS } from './token-layout.ts'
+
+type Settings = Pick<SolanaParts['settings'], 'program' | 'vault' | 'attester'>
+type NamedSettings = Settings & Pick<SolanaParts['settings'], 'chainId'>
 
 /** The full effect of an input transaction, decoded from its bytes. */
 export type InputTerms = {
@@ -27,105 +22,134 @@ export type InputTerms = {
   wallet: string
   /** The op's hash, 64 hex digits. */
   opId: string
+  /** After it, anyone may refund the input. */
+  refundDeadline: number
   blockhash: string
   computeUnits: number
   microLamportsPerUnit: bigint
-  marker: string
-  markerLamports: bigint
+  /** The mint, or the System program for the native coin. */
   token: string
+  tokenProgram: string
   amount: bigint
-  /** Token accounts, or wallets for the native coin. */
-  source: string
+  /** The escrow's account, which the program controls. */
   destination: string
 }
 
 /** Undefined for any message that is not exactly an input: another instruction, account, order or encoding. */
-export function readInputTerms(message: Uint8Array): InputTerms | undefined {
-  const read = readMessage(message)
-  if (!read || read.signers.length !== INPUT_SIGNERS || read.instructions.length !== 5) return undefined
-  const [feePayer, wallet] = read.signers as [string, string]
-  const [limit, price, create, memo, transfer] = read.instructions as [
-    ...[ReadInstruction, ReadInstruction, ReadInstruction, ReadInstruction, ReadInstruction],
-  ]
-  try {
-    const terms = {
-      feePayer,
-      wallet,
-      blockhash: read.blockhash,
-      opId: readMemo(memo),
-      ...readBudget(limit, price),
-      ...readMarker(create, feePayer),
-      ...(transfer.program === SYSTEM_PROGRAM
-        ? readNativeTransfer(transfer, wallet)
-        : readTokenTransfer(transfer, wallet)),
-    }
-    const named = [create, memo, transfer].flatMap(({ accounts }) => accounts)
-    assert(named.filter((account) => account === feePayer).length === 1)
-    return terms
-  } catch {
-    return undefined
+export async function readInputTerms(
+  settings: Settings,
+  message: ReadMessage,
+): Promise<InputTerms | undefined> {
+  const [feePayer, wallet, ...others] = message.signers
+  const [limit, price, ...rest] = message.instructions
+  if (!feePayer || !wallet || others.length > 0 || !limit || !price) return undefined
+  const budget = readBudget(limit, price)
+  const named = readMemo(rest[0])
+  const moved = readMoved(rest)
+  if (!budget || !named || !moved) return undefined
+  const { token, amount } = moved
+  const input = { ...named, opHash: `0x${named.opId}`, wallet, feePayer, token, amount }
+  const expected = await inputInstructions(settings, input).catch(() => undefined)
+  if (!expected || !isSame(rest, expected)) return undefined
+  const destination = rest[1]?.accounts[1] ?? ''
+  return {
+    ...{ feePayer, wallet, ...named, blockhash: message.blockhash, ...budget },
+    ...{ token: token.mint, tokenProgram: token.program, amount, destination },
   }
 }
 
-function assert(condition: boolean): asserts condition {
-  if (!condition) throw new TypeError('Not an input')
+/** The same for the bytes of a message. */
+export async function readInputMessage(settings: Settings, bytes: Uint8Array) {
+  const message = readMessage(bytes)
+  return message && readInputTerms(settings, message)
 }
 
-function readBudget(limit: ReadInstruction, price: ReadInstruction) {
-  assert(limit.program === COMPUTE_BUDGET_PROGRAM_ADDRESS && limit.data.length === 5 && limit.data[0] === 2)
-  assert(price.program === COMPUTE_BUDGET_PROGRAM_ADDRESS && price.data.length === 9 && price.data[0] === 3)
-  assert(limit.accounts.length === 0 && price.accounts.length === 0)
+/** Whether this transaction took the input of this op. */
+export async function isInputOf(
+  { settings }: Pick<SolanaParts, 'settings'>,
+  op: LockRef,
+  transaction: ReadMessage,
+): Promise<boolean> {
+  const terms = await readInputTerms(settings, transaction)
+  return terms !== undefined && isOfOp(op, terms)
+}
+
+export function isOfOp(op: LockRef, terms: InputTerms): boolean {
+  return (
+    `0x${terms.opId}` === op.hash &&
+    terms.feePayer === op.locker &&
+    terms.wallet === op.wallet &&
+    terms.token === op.inputToken &&
+    terms.amount === op.inputAmount &&
+    terms.refundDeadline === op.refundDeadline
+  )
+}
+
+/** The limit and price of a transaction's compute units; undefined if these two do not set them. */
+export function readBudget(limit: ReadInstruction, price: ReadInstruction) {
+  const isBudget = ({ program, accounts, data }: ReadInstruction, kind: number, bytes: number) =>
+    program === COMPUTE_BUDGET_PROGRAM_ADDRESS &&
+    accounts.length === 0 &&
+    data.length === bytes &&
+    data[0] === kind
+  if (!isBudget(limit, 2, 5) || !isBudget(price, 3, 9)) return undefined
   return {
     computeUnits: getSetComputeUnitLimitInstructionDataDecoder().decode(limit.data).units,
     microLamportsPerUnit: getSetComputeUnitPriceInstructionDataDecoder().decode(price.data).microLamports,
   }
 }
 
-function readMarker({ program, accounts, data }: ReadInstruction, feePayer: string) {
-  const create = getCreateAccountWithSeedInstructionDataDecoder().decode(data)
-  assert(program === SYSTEM_PROGRAM && create.discriminator === 3)
-  assert(equalBytes(getCreateAccountWithSeedInstructionDataEncoder().encode(create), data))
-  assert(create.base === feePayer && create.space === 0n && create.programAddress === SYSTEM_PROGRAM)
-  const [payer, marker] = accounts
-  assert(accounts.length === 2 && payer === feePayer && marker !== undefined)
-  return { marker, markerLamports: create.amount }
+function readMemo(instruction: ReadInstruction | undefined) {
+  if (instruction?.program !== MEMO_PROGRAM) return undefined
+  const memo = new TextDecoder().decode(Uint8Array.from(instruction.data))
+  const [, opId, refundDeadline] = /^([0-9a-f]{64}) ([1-9]\d{0,11})$/.exec(memo) ?? []
+  return opId && refundDeadline ? { opId, refundDeadline: Number(refundDeadline) } : undefined
 }
 
-function readMemo({ program, accounts, data }: ReadInstruction): string {
-  const memo = new TextDecoder().decode(Uint8Array.from(data))
-  assert(program === MEMO_PROGRAM && accounts.length === 0 && /^[0-9a-f]{64}$/.test(memo))
-  return memo
+/** Token and amount of the transfer. All other fields are compared with the instruction that these two give. */
+function readMoved(rest: readonly ReadInstruction[]): { token: Token; amount: bigint } | undefined {
+  const transfer = rest[2]
+  if (!transfer) return undefined
+  const { program, accounts, data } = transfer
+  if (program === SYSTEM_PROGRAM && data.length === 12)
+    return { token: NATIVE_TOKEN, amount: getU64Decoder().decode(data.slice(4)) }
+  const mint = accounts[1]
+  if (!TOKEN_PROGRAMS.includes(program as Address) || mint === undefined || data.length !== 10)
+    return undefined
+  const token = { mint, program, decimals: data[9] ?? 0 }
+  return { token, amount: getU64Decoder().decode(data.slice(1, 9)) }
 }
 
-function readNativeTransfer({ accounts, data }: ReadInstruction, wallet: string) {
-  const transfer = getTransferSolInstructionDataDecoder().decode(data)
-  assert(transfer.discriminator === 2)
-  assert(equalBytes(getTransferSolInstructionDataEncoder().encode(transfer), data))
-  const [source, destination] = accounts
-  assert(accounts.length === 2 && source === wallet && destination !== undefined)
-  return { token: NATIVE_SOL, amount: transfer.amount, source, destination }
-}
-
-function readTokenTransfer({ program, accounts, data }: ReadInstruction, wallet: string) {
-  const transfer = getTransferCheckedInstructionDataDecoder().decode(data)
-  assert(TOKEN_PROGRAMS.includes(program as Address) && transfer.discriminator === 12)
-  assert(equalBytes(getTransferCheckedInstructionDataEncoder().encode(transfer), data))
-  const [source, token, destination, authority] = accounts
-  assert(accounts.length === 4 && authority === wallet)
-  assert(source !== undefined && token !== undefined && destination !== undefined)
-  return { token, amount: transfer.amount, source, destination }
+/** Whether instructions have the same programs, accounts and data, in the same order. */
+export function isSame(read: readonly ReadInstruction[], expected: readonly Instruction[]): boolean {
+  return (
+    read.length === expected.length &&
+    read.every(({ program, accounts, data }, index) => {
+      const other = expected[index]
+      const named = other?.accounts ?? []
+      return (
+        program === other?.programAddress &&
+        accounts.length === named.length &&
+        accounts.every((account, at) => account === named[at]?.address) &&
+        equalBytes(data, other.data ?? new Uint8Array())
+      )
+    })
+  )
 }
 
 /** The decoded terms as plain JSON, for the wallet's owner to read. */
-export function describeInput(unsignedTransaction: string): Record<string, string | number> {
+export async function describeInput(
+  settings: NamedSettings,
+  unsignedTransaction: string,
+): Promise<Record<string, string | number>> {
   const wire = fromBase64(unsignedTransaction)
   const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
-  const terms = split && readInputTerms(split.message)
+  const terms = split && (await readInputMessage(settings, split.message))
   if (!terms) throw new TypeError('Not an input')
+  const { chainId, program, vault, attester } = settings
   return {
-    ...terms,
+    ...{ chainId, ...terms, program, vault, attester },
     amount: String(terms.amount),
     microLamportsPerUnit: String(terms.microLamportsPerUnit),
-    markerLamports: String(terms.markerLamports),
   }
 }

@@ -1,3 +1,4 @@
+import { decodeInputAccount, findAuthority } from '@geoswap/solana-escrow'
 import {
   AccountRole,
   decompileTransactionMessage,
@@ -17,10 +18,13 @@ import { readTransactionAmount } from '../../../test/support/solana-amount.ts'
 import { messageOf, signAsWallet, wireOf } from '../../../test/support/solana-wallet.ts'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
-import { inputCostLamports } from './fees.ts'
+import { termsOf } from './escrow.ts'
+import { feeLamports, INPUT_UNITS, inputBoundLamports } from './fees.ts'
+import { buildInput } from './input.ts'
 import { describeInput } from './input-terms.ts'
 import { MAX_TRANSACTION_BYTES } from './message.ts'
 import { readSignatures, readVaultBalances } from './reads.ts'
+import type { Rent } from './rent.ts'
 import { checkSignedInput, cosignInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
@@ -37,7 +41,6 @@ beforeAll(async () => {
   token2022 = await world.createMint({ program: TOKEN_2022_PROGRAM_ADDRESS })
   for (const token of [usdc, token2022]) {
     await world.give(token, wallet.address, 100_000_000n)
-    await world.give(token, world.intake.address, 0n)
   }
 })
 afterAll(() => world.chain.stop())
@@ -48,24 +51,24 @@ const nextOp = () => {
   return ops.toString(16).padStart(64, '0')
 }
 
-const cosign = (signedTransaction: string, payer = world.feePayer) =>
-  cosignInput(payer, {
+const cosign = (signedTransaction: string) =>
+  cosignInput(world, world.feePayer, {
     signedTransaction,
-    maxCostLamports: inputCostLamports({ rent: world.rent, microLamportsPerUnit: 1_000n }),
+    maxCostLamports: inputBoundLamports(world.rent, 1_000n),
   })
 
 test.each([
-  ['the token program', () => usdc],
-  ['Token-2022', () => token2022],
+  ['the token program', () => usdc, (rent: Rent) => rent.tokenAccountLamports],
+  ['Token-2022', () => token2022, (rent: Rent) => rent.token2022AccountLamports],
 ])(
-  'an input of %s moves exactly the amount to the intake, and the service pays for it',
-  async (_, tokenOf) => {
+  'an input of %s moves exactly the amount into its escrow account, and the service pays for it',
+  async (_, tokenOf, rentOf) => {
     const token = tokenOf()
     const opHash = nextOp()
     const built = await world.input({ wallet: wallet.address, token, amount: 25_000_000n, opHash })
     const before = await readBalances(token)
 
-    const checked = await checkSignedInput({
+    const checked = await checkSignedInput(world, {
       messageHash: built.messageHash,
       wallet: wallet.address,
       signedTransaction: await signAsWallet(wallet, built.unsignedTransaction),
@@ -75,41 +78,27 @@ test.each([
     await world.land(raw)
 
     const after = await readBalances(token)
-    expect(after.intake - before.intake).toBe(25_000_000n)
     expect(before.wallet - after.wallet).toBe(25_000_000n)
     expect(after.walletLamports).toBe(before.walletLamports)
     expect(before.feePayerLamports - after.feePayerLamports).toBe(
-      inputCostLamports({ rent: world.rent, microLamportsPerUnit: 1_000n }),
+      feeLamports(INPUT_UNITS, 1_000n) + rentOf(world.rent),
     )
-    expect(await isMarked(built.marker)).toBe(true)
-    expect(
-      await readTransactionAmount(world.client, { txHash, account: await ataOf(token), token }),
-    ).toMatchObject({
+    const account = checked.terms.destination
+    expect(await readTransactionAmount(world.client, { txHash, account, token })).toMatchObject({
       failed: false,
       amount: 25_000_000n,
     })
   },
 )
 
-async function isMarked({ address }: { address: string }): Promise<boolean> {
-  const [account] = await readAccounts(world.client, { addresses: [address], commitment: 'confirmed' })
-  return account !== undefined
-}
-
-async function ataOf({ mint, program }: TestMint): Promise<string> {
-  return toTokenAccountAddress({ owner: world.intake.address, mint, program })
-}
-
 async function readBalances(token: TestMint) {
   const of = { tokens: [token], commitment: 'confirmed' } as const
-  const [intake, held, walletLamports, feePayerLamports] = await Promise.all([
-    readVaultBalances(world.client, { owner: world.intake.address, ...of }),
+  const [held, walletLamports, feePayerLamports] = await Promise.all([
     readVaultBalances(world.client, { owner: wallet.address, ...of }),
     world.client.rpc.getBalance(wallet.address).send(),
     world.client.rpc.getBalance(world.feePayer.address).send(),
   ])
   return {
-    intake: intake.get(token.mint) ?? 0n,
     wallet: held.get(token.mint) ?? 0n,
     walletLamports: walletLamports.value,
     feePayerLamports: feePayerLamports.value,
@@ -119,14 +108,17 @@ async function readBalances(token: TestMint) {
 test("a native input can use the wallet's last lamport, and the service pays the fee", async () => {
   const poor = await world.fundedSigner(2n * SOL)
   const built = await world.input({ wallet: poor.address, amount: 2n * SOL, opHash: nextOp() })
+  const { destination } = await describeInput(world.settings, built.unsignedTransaction)
 
   const { raw, txHash } = await cosign(await signAsWallet(poor, built.unsignedTransaction))
   await world.land(raw)
 
   expect((await readSignatures(world.client, [txHash])).get(txHash)).toMatchObject({ failed: false })
   expect((await world.client.rpc.getBalance(poor.address).send()).value).toBe(0n)
-  const paid = { txHash, account: world.intake.address, token: { mint: NATIVE_SOL } }
-  expect((await readTransactionAmount(world.client, paid))?.amount).toBe(2n * SOL)
+  const [account] = await readAccounts(world.client, { addresses: [String(destination)] })
+  const held = account && decodeInputAccount({ programAddress: account.owner, data: account.data })
+  expect(held).toMatchObject({ amount: 2n * SOL, isNative: true })
+  expect(account?.lamports).toBe(2n * SOL + world.rent.tokenAccountLamports)
 })
 
 test('of two builds of one op only one can take the input', async () => {
@@ -147,7 +139,7 @@ test('of two builds of one op only one can take the input', async () => {
   const statuses = await readSignatures(world.client, hashes)
   expect(hashes.map((hash) => statuses.get(hash)?.failed)).toEqual([false, true])
   expect(first.messageHash).not.toBe(second.messageHash)
-  expect((await readBalances(usdc)).intake - before.intake).toBe(1_000_000n)
+  expect(before.wallet - (await readBalances(usdc)).wallet).toBe(1_000_000n)
 })
 
 test('a failed input takes nothing', async () => {
@@ -161,13 +153,11 @@ test('a failed input takes nothing', async () => {
   await world.land(raw)
 
   expect(simulated.kind).toBe('insufficientFunds')
-  const landed = await readTransactionAmount(world.client, {
-    txHash,
-    account: await ataOf(usdc),
-    token: usdc,
-  })
+  const { destination } = await describeInput(world.settings, built.unsignedTransaction)
+  const account = String(destination)
+  const landed = await readTransactionAmount(world.client, { txHash, account, token: usdc })
   expect(landed).toMatchObject({ failed: true, amount: 0n })
-  expect(await isMarked(built.marker)).toBe(false)
+  expect(await readAccounts(world.client, { addresses: [account] })).toEqual([undefined])
 })
 
 test('the built transaction has 64 zero bytes for every signature and fits into one packet', async () => {
@@ -181,25 +171,29 @@ test('the built transaction has 64 zero bytes for every signature and fits into 
 })
 
 test('the terms that the wallet signs are readable', async () => {
-  const built = await world.input({ wallet: wallet.address, token: usdc, amount: 5n })
+  const request = await world.inputRequest({ wallet: wallet.address, token: usdc, amount: 5n })
+  const built = await buildInput(world.escrow, request)
+  const { program, vault, attester } = world.escrow
+  const { refundDeadline } = request
+  const op = { hash: OP_HASH, wallet: wallet.address, locker: world.feePayer.address, refundDeadline }
+  const [authority] = await findAuthority(program, termsOf(world.escrow, op))
 
-  expect(describeInput(built.unsignedTransaction)).toEqual({
+  expect(await describeInput(world.settings, built.unsignedTransaction)).toEqual({
+    ...{ chainId: 1, program, vault, attester, refundDeadline },
     feePayer: world.feePayer.address,
     wallet: wallet.address,
     opId: OP_HASH.slice(2),
     blockhash: expect.any(String),
     computeUnits: expect.any(Number),
     microLamportsPerUnit: '1000',
-    marker: built.marker.address,
-    markerLamports: String(world.rent.emptyLamports),
     token: usdc.mint,
+    tokenProgram: usdc.program,
     amount: '5',
-    source: await toTokenAccountAddress({ owner: wallet.address, mint: usdc.mint, program: usdc.program }),
-    destination: await ataOf(usdc),
+    destination: await toTokenAccountAddress({ owner: authority, mint: usdc.mint, program: usdc.program }),
   })
 })
 
-test('the fee payer only pays: it funds the marker and appears nowhere else', async () => {
+test('the fee payer only pays: it funds the account and appears nowhere else', async () => {
   for (const of of [{ token: usdc }, { token: token2022 }, {}]) {
     const built = await world.input({ wallet: wallet.address, ...of })
     const compiled = getCompiledTransactionMessageDecoder().decode(messageOf(built.unsignedTransaction))
@@ -210,10 +204,10 @@ test('the fee payer only pays: it funds the marker and appears nowhere else', as
         address === world.feePayer.address ? [{ at, role, kind: data?.[0] }] : [],
       ),
     )
-    expect(uses).toEqual([{ at: 2, role: AccountRole.WRITABLE_SIGNER, kind: 3 }])
+    expect(uses).toEqual([{ at: 3, role: AccountRole.WRITABLE_SIGNER, kind: 0 }])
     expect(compiled.version === 0 && compiled.addressTableLookups).toBeFalsy()
-    const memo = new TextDecoder().decode(Uint8Array.from(instructions[3]?.data ?? []))
-    expect(memo).toBe(OP_HASH.slice(2))
+    const memo = new TextDecoder().decode(Uint8Array.from(instructions[2]?.data ?? []))
+    expect(memo).toMatch(new RegExp(`^${OP_HASH.slice(2)} \\d{10}$`))
     // TransferChecked of the token programs, Transfer of the System program: nothing unchecked.
     expect(instructions[4]?.data?.[0]).toBe('token' in of ? 12 : 2)
   }
@@ -225,11 +219,10 @@ test('a memo contains only the hash of an op', async () => {
   }
 })
 
-test('a wallet or intake that is the fee payer is refused', async () => {
-  await expect(world.input({ wallet: world.feePayer.address })).rejects.toThrow('takes no part')
-  await expect(world.input({ wallet: wallet.address, intake: world.feePayer.address })).rejects.toThrow(
-    'takes no part',
-  )
+test('a wallet that has another role in the escrow is refused', async () => {
+  const { vault, attester } = world.escrow
+  for (const address of [world.feePayer.address, vault, attester])
+    await expect(world.input({ wallet: address })).rejects.toThrow('Two roles')
 })
 
 test('a wallet reports its spendable balance', async () => {

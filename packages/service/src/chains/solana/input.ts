@@ -1,26 +1,29 @@
-import { type Address, createNoopSigner } from '@solana/kit'
+import { lockInstructions } from '@geoswap/solana-escrow'
+import type { Address, Instruction } from '@solana/kit'
 import { sha256Hex, toBase64 } from './bytes.ts'
+import { termsOf, toProgramToken } from './escrow.ts'
 import { INPUT_UNITS } from './fees.ts'
 import type { Lifetime } from './heads.ts'
-import { budgetInstructions, memoInstruction, transferInstruction } from './instructions.ts'
-import { createMarkerInstruction, type Marker, toMarker } from './marker.ts'
+import { budgetInstructions, memoInstruction } from './instructions.ts'
 import { compile, splitWire } from './message.ts'
 import type { Token } from './mint.ts'
-import type { Rent } from './rent.ts'
+import type { SolanaChainSettings } from './settings.ts'
 
-export type InputRequest = {
+type Escrow = Pick<SolanaChainSettings, 'program' | 'vault' | 'attester'>
+
+/** An input before it is priced. */
+export type Input = {
   opHash: string
   wallet: string
   token: Token
   amount: bigint
-  /** An address only: nothing is signed here. */
+  /** Pays fee and rent, and gets the rent back. An address only: nothing is signed here. */
   feePayer: string
-  intake: string
-  markerKey: Uint8Array
-  /** Stays 0 for all builds of an op, so that only one of them can land. */
-  generation?: number
-  rent: Rent
-  /** The compute limit from a simulation; by default a limit that suffices for every input. */
+  refundDeadline: number
+}
+
+export type InputRequest = Input & {
+  /** The compute limit from a simulation; by default a limit that suffices for nearly every input. */
   units?: number
   microLamportsPerUnit: bigint
   lifetime: Lifetime
@@ -32,48 +35,33 @@ type BuiltInput = {
   /** SHA-256 of the message in hex, sealed at build and compared at submit. */
   messageHash: string
   lastValidBlockHeight: bigint
-  marker: Marker
 }
 
-/** Builds the transaction that moves the input from the wallet to the intake vault; the service pays the fee. */
-export async function buildInput(request: InputRequest): Promise<BuiltInput> {
-  const { wallet, feePayer, intake, opHash, lifetime, rent } = request
-  // A fee payer that owned or received tokens could be made to pay more than fees.
-  if (wallet === feePayer || intake === feePayer) throw new Error('The fee payer takes no part in a swap')
-  const payer = createNoopSigner(feePayer as Address)
-  const marker = await toMarker({
-    key: request.markerKey,
-    opHash,
-    kind: 'input',
-    generation: request.generation ?? 0,
-    base: feePayer,
-  })
-  const wire = compile({
-    feePayer,
-    lifetime,
-    instructions: [
-      ...budgetInstructions({
-        units: request.units ?? INPUT_UNITS,
-        microLamportsPerUnit: request.microLamportsPerUnit,
-      }),
-      createMarkerInstruction({ marker, payer, base: payer, lamports: rent.emptyLamports }),
-      memoInstruction(opHash),
-      await transferInstruction({
-        from: createNoopSigner(wallet as Address),
-        to: intake,
-        token: request.token,
-        amount: request.amount,
-      }),
-    ],
-  })
+/** Builds the transaction that moves the input from the wallet into its escrow account; the service pays the fee. */
+export async function buildInput(escrow: Escrow, request: InputRequest): Promise<BuiltInput> {
+  const { feePayer, lifetime, units = INPUT_UNITS, microLamportsPerUnit } = request
+  const budget = budgetInstructions({ units, microLamportsPerUnit })
+  const instructions = [...budget, ...(await inputInstructions(escrow, request))]
+  const wire = compile({ feePayer, lifetime, instructions })
   const message = splitWire(wire, { count: INPUT_SIGNERS })?.message
   if (!message) throw new Error('An input is signed by the fee payer and the wallet')
   return {
     unsignedTransaction: toBase64(wire),
     messageHash: await sha256Hex(message),
     lastValidBlockHeight: lifetime.lastValidBlockHeight,
-    marker,
   }
+}
+
+/** All instructions after those of the compute budget. */
+export async function inputInstructions(escrow: Escrow, input: Input): Promise<Instruction[]> {
+  const { opHash, wallet, token, amount, feePayer, refundDeadline } = input
+  const terms = termsOf(escrow, { hash: opHash, wallet, locker: feePayer, refundDeadline })
+  const lock = { terms, token: toProgramToken(token), amount, payer: feePayer as Address }
+  // With the memo alone, anyone can find the terms again and refund the input after its deadline.
+  return [
+    memoInstruction(opHash, refundDeadline),
+    ...(await lockInstructions(escrow.program as Address, lock)),
+  ]
 }
 
 /** The fee payer, then the wallet. */

@@ -25,9 +25,10 @@ export function budgetInstructions({ units, microLamportsPerUnit }: ComputeBudge
   ]
 }
 
-/** Placed directly before the transfer, where Token-2022 expects it. Contains nothing written by a caller. */
-export function memoInstruction(opHash: string): Instruction {
-  return getAddMemoInstruction({ memo: toOpId(opHash) }, { programAddress: MEMO_PROGRAM })
+/** Names the op and, for an input, its deadline. Contains nothing written by a caller. */
+export function memoInstruction(opHash: string, refundDeadline?: number): Instruction {
+  const memo = [toOpId(opHash), ...(refundDeadline === undefined ? [] : [refundDeadline])].join(' ')
+  return getAddMemoInstruction({ memo }, { programAddress: MEMO_PROGRAM })
 }
 
 type Transfer = { from: TransactionSigner; to: string; token: Token; amount: bigint }

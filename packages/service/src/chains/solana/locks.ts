@@ -1,50 +1,57 @@
+import { decodeInputAccount } from '@geoswap/solana-escrow'
+import { collectError } from '../../model/collect-error.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { LockRef, LockState } from '../chain.ts'
+import { readAccounts } from './accounts.ts'
 import type { SolanaBlock } from './blocks.ts'
+import { findExit } from './exits.ts'
 import { readBlockHeight } from './heads.ts'
-import { type Creation, findEach, type MarkerRef } from './marker-book.ts'
 import type { SolanaParts } from './parts.ts'
 import { readRecipient } from './recipient.ts'
 import { simulate } from './simulate.ts'
 
-type Kind = 'input' | 'exit'
+type At = Pick<SolanaBlock, 'commitment' | 'number'>
 
-export function inputRef(parts: SolanaParts, op: Op): MarkerRef {
-  return refOf(parts, 'input', op)
+/** The ops whose input is in its escrow account at this block. */
+export async function findHeld<T extends LockRef>(
+  { client, addresses }: SolanaParts,
+  ops: readonly T[],
+  { commitment, number: minContextSlot }: At,
+): Promise<Set<T>> {
+  const inputs = await Promise.all(ops.map((op) => addresses.inputOf(op)))
+  const accounts = await readAccounts(client.agreed, { addresses: inputs, commitment, minContextSlot })
+  return new Set(
+    ops.filter(({ inputAmount }, index) => {
+      const account = accounts[index]
+      const held = account && decodeInputAccount({ programAddress: account.owner, data: account.data })
+      return held !== undefined && held.amount >= inputAmount
+    }),
+  )
 }
 
-export function exitRef(parts: SolanaParts, op: Op): MarkerRef {
-  return refOf(parts, 'exit', op)
-}
-
-function refOf({ settings }: SolanaParts, kind: Kind, op: { hash: string; locker: string }): MarkerRef {
-  return { kind, id: op.hash, base: kind === 'input' ? op.locker : settings.vaults.intake }
-}
-
-/** An input is in the intake vault from its own transaction until the one that claims or refunds it. */
+/** An input that is not in its account never came, or left it by a claim or a refund. */
 export async function readLocks(
   parts: SolanaParts,
   ops: readonly LockRef[],
-  { commitment, number }: Pick<SolanaBlock, 'commitment' | 'number'>,
+  at: At,
   faults?: unknown[],
 ): Promise<Map<string, LockState>> {
-  const inventory = await parts.facts.inventoryAccounts()
-  const find = (kind: Kind, of: readonly LockRef[]) => {
-    const refs = new Map(of.map((op) => [op, refOf(parts, kind, op)]))
-    return findEach(parts.markers, refs, { commitment, minContextSlot: number }, faults)
+  const held = await findHeld(parts, ops, at)
+  const states = new Map<string, LockState>([...held].map(({ hash }) => [hash, 'locked']))
+  const gone = ops.filter((op) => !held.has(op))
+  if (gone.length === 0) return states
+  const signed = await parts.findSigned(
+    'exit',
+    gone.map(({ hash }) => hash),
+  )
+  const look = async (op: LockRef) => {
+    const exit = await findExit(parts, op, at, signed.get(op.hash))
+    states.set(op.hash, exit?.kind ?? 'none')
   }
-  const inputs = await find('input', ops)
-  const taken = ops.filter((op) => inputs.get(op))
-  const exits = await find('exit', taken)
-  const states = new Map<string, LockState>()
-  for (const [op, input] of inputs) if (!input) states.set(op.hash, 'none')
-  for (const [op, exit] of exits) states.set(op.hash, exit ? exitState(inventory, exit) : 'locked')
+  await Promise.all(gone.map((op) => collectError(faults, () => look(op))))
   return states
 }
-
-const exitState = (inventory: ReadonlySet<string>, { paidTo }: Creation): LockState =>
-  inventory.has(paidTo) ? 'claimed' : 'refunded'
 
 /** Simulates the signed transaction on the newest confirmed state before the service adds its signature. */
 export async function findObstacle(
@@ -66,7 +73,7 @@ export async function findObstacle(
 }
 
 /** A refund never creates the wallet's account: its owner could close it again each time to earn the rent. */
-export async function canRefund({ client, facts }: SolanaParts, { op }: Swap): Promise<boolean> {
+export async function canRefund({ client, facts }: SolanaParts, { op }: { op: Op }): Promise<boolean> {
   const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(op.inputToken)])
   const wallet = { recipient: op.wallet, token, amount: op.inputAmount, rent }
   return (await readRecipient(client, wallet)).kind === 'ready'

@@ -7,7 +7,6 @@ import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
 import { toBase64 } from './bytes.ts'
 import { readMint } from './mint.ts'
-import { buildPayment } from './payment.ts'
 import { readVaultBalances } from './reads.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
 
@@ -66,12 +65,12 @@ test.each(ACCEPTED)('a mint with $name delivers the amount that was sent', async
   await world.give(token, world.authority.address, 1_000n)
   const to = (await world.fundedSigner()).address
 
-  const opHash = Buffer.from(`${extension.name}${extension.data()[2]}`)
+  const deliveryHash = Buffer.from(`${extension.name}${extension.data()[2]}`)
     .toString('hex')
     .padEnd(64, '0')
     .slice(0, 64)
-  const payment = await world.payment({ to, token, amount: 400n, createRecipientAccount: true, opHash })
-  await world.land((await buildPayment(world.vault, payment)).raw)
+  const payment = await world.pay({ to, token, amount: 400n, createRecipientAccount: true, deliveryHash })
+  await world.land(payment.raw)
 
   expect(token).toMatchObject({ extensions: [extension.name] })
   expect(token.refusal).toBeUndefined()
@@ -119,10 +118,10 @@ test('wrapped SOL is delivered like any other token', async () => {
   const wrapped = { source: world.payer, destination: account, amount: 1_000n }
   await world.run(world.payer, [getTransferSolInstruction(wrapped), getSyncNativeInstruction({ account })])
   const to = (await world.fundedSigner()).address
-  const opHash = Buffer.from('wrapped').toString('hex').padEnd(64, '0')
+  const deliveryHash = Buffer.from('wrapped').toString('hex').padEnd(64, '0')
 
-  const payment = await world.payment({ to, token, amount: 400n, createRecipientAccount: true, opHash })
-  await world.land((await buildPayment(world.vault, payment)).raw)
+  const payment = await world.pay({ to, token, amount: 400n, createRecipientAccount: true, deliveryHash })
+  await world.land(payment.raw)
 
   expect(token).toMatchObject({ decimals: 9, extensions: [] })
   const held = await readVaultBalances(world.client, { owner: to, tokens: [token], commitment: 'confirmed' })

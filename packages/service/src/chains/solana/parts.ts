@@ -1,16 +1,25 @@
 import type { SolanaClients } from './client.ts'
+import { createEscrowAddresses, type EscrowAddresses } from './escrow.ts'
 import { createFacts, type Facts } from './facts.ts'
-import { createMarkerBook, type MarkerBook } from './marker-book.ts'
 import type { SolanaChainSettings } from './settings.ts'
-import type { FindSigned } from './signed-payments.ts'
 import type { SolanaSigner } from './signer.ts'
+
+/**
+ * Recorded transactions of one step of ops, by op id, the likeliest first. The record may be incomplete or wrong: the
+ * chain decides what they did.
+ */
+export type FindSigned = (
+  step: 'input' | 'deliver' | 'exit',
+  ids: readonly string[],
+) => Promise<ReadonlyMap<string, readonly string[]>>
 
 /** The shared dependencies of this folder. */
 export type SolanaParts = {
   client: SolanaClients
   settings: SolanaChainSettings
   facts: Facts
-  markers: MarkerBook
+  addresses: EscrowAddresses
+  findSigned: FindSigned
   /** Keys that can sign here; empty in a process without keys. */
   signers: readonly SolanaSigner[]
 }
@@ -22,6 +31,6 @@ type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers'> & {
 
 export function createSolanaParts({ client, settings, signers, findSigned }: Options): SolanaParts {
   const facts = createFacts(client, settings)
-  const markers = createMarkerBook(client.agreed, settings.markerKey, findSigned)
-  return { client, settings, signers, facts, markers }
+  const addresses = createEscrowAddresses(settings, facts)
+  return { client, settings, signers, facts, addresses, findSigned: findSigned ?? (async () => new Map()) }
 }

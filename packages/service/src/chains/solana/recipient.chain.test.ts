@@ -70,7 +70,7 @@ test('an account with another owner is refused', async () => {
       owned: account,
       owner,
       authorityType: AuthorityType.AccountOwner,
-      newAuthority: world.intake.address,
+      newAuthority: world.authority.address,
     }),
   ])
 
@@ -125,10 +125,10 @@ test('a mint, a token account or a program is not a recipient', async () => {
   }
 })
 
-test('a vault or the fee payer is not a recipient', async () => {
-  const ours = [world.feePayer.address, world.intake.address]
+test('the vault or the fee payer is not a recipient', async () => {
+  const ours = [world.feePayer.address, world.authority.address]
   for (const token of [usdc, NATIVE_TOKEN]) {
-    const query = { recipient: world.intake.address, token, amount: SOL, rent: world.rent, ours }
+    const query = { recipient: world.authority.address, token, amount: SOL, rent: world.rent, ours }
 
     expect(await readRecipient(world.client, query)).toEqual({ kind: 'refused', why: 'isOurs' })
   }

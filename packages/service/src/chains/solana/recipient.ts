@@ -12,6 +12,7 @@ type RecipientRefusal =
   | 'offCurve'
   | 'foreignOwner'
   | 'frozen'
+  | 'requiresMemo'
   | 'notItsTokenAccount'
   | 'belowRentMinimum'
 
@@ -26,7 +27,7 @@ type Query = {
   token: Token
   amount: bigint
   rent: Rent
-  /** The fee payer and the vaults, which no delivery may pay. */
+  /** Our own addresses, which no delivery may pay. */
   ours?: readonly string[]
 }
 
@@ -72,5 +73,7 @@ function judgeToken({ recipient, token, rent }: Query, { account, address, held 
   const tokens = held.owner === token.program ? toTokenAccount(held) : undefined
   if (!tokens || tokens.mint !== token.mint) return refused('notItsTokenAccount')
   if (tokens.owner !== recipient) return refused('foreignOwner')
-  return tokens.frozen ? refused('frozen') : { kind: 'ready', account: address }
+  if (tokens.frozen) return refused('frozen')
+  // The program's transfers carry no memo of their own.
+  return tokens.requiresMemo ? refused('requiresMemo') : { kind: 'ready', account: address }
 }

@@ -1,21 +1,24 @@
-import type { AttesterSignature } from '@geoswap/protocol'
-import type { AttesterSet } from '../../model/attester-set.ts'
-
 /** One Solana chain, as configured and verified at boot. */
 export type SolanaChainSettings = {
   chainId: number
-  vaults: { intake: string; inventory: string }
+  /** The escrow program. */
+  program: string
+  /** The authority of the accounts that pay deliveries and receive claims. */
+  vault: string
+  /** Signs claims, and refunds before their deadline. */
+  attester: string
   feePayers: { input: string; delivery: string }
   /** Mints that can be swapped, including the native coin's address. */
   tokens: readonly string[]
-  markerKey: Uint8Array
   /** Bounds of the priority price, in millionths of a lamport per compute unit. */
   priorityPrice: { floor: bigint; cap: bigint }
-  /** The attesters whose signatures an outcome needs now. */
-  attesters: AttesterSet
-  /** Verifies the attesters' signatures, required before anything leaves the intake vault. */
-  isAttested(
-    outcome: { kind: 'claim' | 'refund'; opHash: string; validUntil?: number },
-    signatures: readonly AttesterSignature[],
-  ): Promise<boolean>
+}
+
+export function ownFeePayers({ feePayers }: Pick<SolanaChainSettings, 'feePayers'>): string[] {
+  return Object.values(feePayers)
+}
+
+/** All addresses that act for the service. */
+export function ownAddresses({ vault, attester, feePayers }: Omit<SolanaChainSettings, 'tokens'>): string[] {
+  return [vault, attester, ...Object.values(feePayers)]
 }

@@ -9,8 +9,10 @@ import {
 import { fromBase64, sha256Hex, toBase64 } from './bytes.ts'
 import { feeLamports } from './fees.ts'
 import { INPUT_SIGNERS } from './input.ts'
-import { type InputTerms, readInputTerms } from './input-terms.ts'
+import { type InputTerms, readInputMessage } from './input-terms.ts'
 import { joinWire, SIGNATURE_BYTES, splitWire } from './message.ts'
+import type { SolanaParts } from './parts.ts'
+import { tokenAccountRent } from './rent.ts'
 import type { SolanaSigner } from './signer.ts'
 
 type Submitted = { messageHash: string; wallet: string; signedTransaction: string }
@@ -22,12 +24,15 @@ type SignedInput =
   | { kind: 'badSignature' }
 
 /** Whether this is the built transaction, byte for byte, signed by the wallet. */
-export async function checkSignedInput(submitted: Submitted): Promise<SignedInput> {
+export async function checkSignedInput(
+  { settings }: Pick<SolanaParts, 'settings'>,
+  submitted: Submitted,
+): Promise<SignedInput> {
   const wire = fromBase64(submitted.signedTransaction)
   const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
   if (!split || (await sha256Hex(split.message)) !== submitted.messageHash) return { kind: 'mismatch' }
   // The hash proves that we built the message. Its bytes are decoded again before a key signs it.
-  const terms = readInputTerms(split.message)
+  const terms = await readInputMessage(settings, split.message)
   if (terms?.wallet !== submitted.wallet) return { kind: 'mismatch' }
   const [, signature] = split.signatures
   if (!signature || !(await isSignedBy(submitted.wallet, signature, split.message))) {
@@ -55,23 +60,25 @@ export type SignedTransaction = { raw: string; txHash: string }
 
 type Cosign = {
   signedTransaction: string
-  /** The most that fees and the marker's rent may cost together. */
+  /** The most that fees and rent may cost together. */
   maxCostLamports: bigint
 }
 
 /** Adds the fee payer's signature, which is the transaction's id. Signs only inputs that it pays for. */
 export async function cosignInput(
+  { settings, facts }: Pick<SolanaParts, 'settings' | 'facts'>,
   feePayer: SolanaSigner,
   { signedTransaction, maxCostLamports }: Cosign,
 ): Promise<SignedTransaction> {
   const wire = fromBase64(signedTransaction)
   const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
   const [, walletSignature] = split?.signatures ?? []
-  const terms = split && readInputTerms(split.message)
+  const terms = split && (await readInputMessage(settings, split.message))
   if (!split || !terms || !walletSignature || terms.feePayer !== feePayer.address) {
     throw new TypeError('Not an input that this fee payer pays for')
   }
-  const cost = feeLamports(terms.computeUnits, terms.microLamportsPerUnit) + terms.markerLamports
+  const rent = tokenAccountRent(await facts.rent(), { program: terms.tokenProgram })
+  const cost = feeLamports(terms.computeUnits, terms.microLamportsPerUnit) + rent
   if (cost > maxCostLamports) throw new RangeError('The input costs more than its fee payer may spend')
   const signature = await signBytes(feePayer.keyPair.privateKey, split.message)
   return {

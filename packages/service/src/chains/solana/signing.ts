@@ -1,13 +1,16 @@
 import type { Sent, Signed, TxOutcomes } from '../chain.ts'
+import { signPublicRefund } from './attested.ts'
 import type { SolanaBlock } from './blocks.ts'
 import { readBlockhash } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
-import { buildPayment } from './payment.ts'
-import { type PaymentRequest, payersOf, type SolanaRequest, toPayment } from './plans.ts'
+import { signPayment } from './payment.ts'
+import { compileDelivery, type PaymentRequest, type SolanaRequest } from './plans.ts'
 import { isExpiredByMajority } from './quorum.ts'
 import { readSignatures } from './reads.ts'
 import { cosignInput } from './signed-input.ts'
+import { cosignPayout } from './signed-payout.ts'
 import type { SolanaSigner } from './signer.ts'
+import { signSweep } from './sweep.ts'
 import { signTransfer, type TransferTerms } from './transfer.ts'
 
 /** As text, stored with the signed transaction. */
@@ -23,37 +26,37 @@ export async function readTerms({ client, facts }: SolanaParts): Promise<Terms> 
 }
 
 export async function sign(parts: SolanaParts, request: SolanaRequest, terms: Terms): Promise<Signed> {
-  if (request.kind === 'transfer') {
-    return signTransfer(parts, getSigner(parts, request.from), request, toTransferTerms(terms))
+  const { feePayers } = parts.settings
+  switch (request.kind) {
+    case 'transfer':
+      return signTransfer(parts, getSigner(parts, request.from), request, toPriced(terms))
+    case 'deliver':
+      return signDelivery(parts, request, terms)
+    case 'sweep':
+      return signSweep(parts, getSigner(parts, feePayers.delivery), request, toPriced(terms))
+    case 'publicRefund':
+      return signPublicRefund(parts, getSigner(parts, feePayers.input), request, toPriced(terms))
+    case 'input': {
+      const { signedTransaction, maxCostLamports } = request
+      const input = { signedTransaction, maxCostLamports: BigInt(maxCostLamports) }
+      const signed = await cosignInput(parts, getSigner(parts, feePayers.input), input)
+      return { ...signed, lastValid: BigInt(request.lastValid) }
+    }
+    default:
+      return cosignPayout(parts, getSigner(parts, feePayers.input), request)
   }
-  if (request.kind !== 'input') return signPayment(parts, request, terms)
-  const signed = await cosignInput(getSigner(parts, parts.settings.feePayers.input), {
-    signedTransaction: request.signedTransaction,
-    maxCostLamports: BigInt(request.maxCostLamports),
-  })
-  return { ...signed, lastValid: BigInt(request.lastValid) }
 }
 
-function toTransferTerms({ blockhash, lastValid, microLamportsPerUnit }: Terms): TransferTerms {
+function toPriced({ blockhash, lastValid, microLamportsPerUnit }: Terms): TransferTerms {
   const lifetime = { blockhash, lastValidBlockHeight: BigInt(lastValid) }
   return { lifetime, microLamportsPerUnit: BigInt(microLamportsPerUnit) }
 }
 
-async function signPayment(parts: SolanaParts, request: PaymentRequest, terms: Terms): Promise<Signed> {
-  const { feePayer, authority } = payersOf(parts, request.kind)
-  const payers = {
-    feePayer: getSigner(parts, feePayer),
-    authority: getSigner(parts, authority),
-    markerKey: parts.settings.markerKey,
-    rent: await parts.facts.rent(),
-  }
-  const lastValidBlockHeight = BigInt(terms.lastValid)
-  const payment = await toPayment(parts, request, {
-    lifetime: { blockhash: terms.blockhash, lastValidBlockHeight },
-    microLamportsPerUnit: BigInt(terms.microLamportsPerUnit),
-  })
-  const { raw, txHash } = await buildPayment(payers, payment)
-  return { raw, txHash, lastValid: lastValidBlockHeight }
+async function signDelivery(parts: SolanaParts, request: PaymentRequest, terms: Terms): Promise<Signed> {
+  const { feePayers, vault } = parts.settings
+  const wire = await compileDelivery(parts, request, toPriced(terms))
+  const signed = await signPayment(wire, [getSigner(parts, feePayers.delivery), getSigner(parts, vault)])
+  return { ...signed, lastValid: BigInt(terms.lastValid) }
 }
 
 function getSigner({ signers }: SolanaParts, address: string): SolanaSigner {

@@ -64,10 +64,12 @@ function codeOf(cause: unknown): number | undefined {
   return Number(cause.Custom)
 }
 
+/** The native recipient of a transfer or delivery, or the payer of lamports, would end below the rent minimum. */
 function classifyRent(detail: unknown, { accounts, instructions }: ReadMessage): Failure {
   const { account_index: index } = detail as { account_index: number | bigint }
-  const [source, destination] = instructions.at(-1)?.accounts ?? []
   const poor = accounts[Number(index)]
+  const transfer = instructions.findLast(({ program }) => program === SYSTEM_PROGRAM)
+  const [source, destination] = transfer?.accounts ?? []
   if (poor === source) return 'insufficientFunds'
   return poor === destination ? 'recipient' : 'other'
 }
@@ -76,12 +78,17 @@ function classifyInstruction(
   { index, code }: { index: number; code: number | undefined },
   { instructions }: ReadMessage,
 ): Failure {
-  const program = instructions[index]?.program
-  const isTransfer = index === instructions.length - 1
-  if (program === SYSTEM_PROGRAM && !isTransfer) return code === 0 ? 'alreadyInUse' : 'other'
+  const { program, data } = instructions[index] ?? {}
+  if (program === ASSOCIATED_TOKEN_PROGRAM_ADDRESS) return classifyCreation(data?.[0], code)
+  // CreateAccountWithSeed: the account exists.
+  if (program === SYSTEM_PROGRAM && data?.[0] === 3) return code === 0 ? 'alreadyInUse' : 'other'
   // Error 1 of the System program and both token programs: insufficient funds at the source.
-  if (isTransfer && code === 1) return 'insufficientFunds'
-  if (isTransfer && TOKEN_PROGRAMS.includes(program as Address)) return 'recipient'
-  if (program === ASSOCIATED_TOKEN_PROGRAM_ADDRESS && code !== 1) return 'recipient'
-  return 'other'
+  if (code === 1) return 'insufficientFunds'
+  return TOKEN_PROGRAMS.includes(program as Address) ? 'recipient' : 'other'
+}
+
+/** An input's account is created by kind 0, which fails if it exists; a recipient's by kind 1, unless it exists. */
+function classifyCreation(kind: number | undefined, code: number | undefined): Failure {
+  if (code === 1) return 'other'
+  return kind === 0 ? 'alreadyInUse' : 'recipient'
 }

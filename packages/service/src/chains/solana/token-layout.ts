@@ -16,7 +16,7 @@ export const SYSTEM_PROGRAM = SYSTEM_PROGRAM_ADDRESS
 /** An account as the node returned it. */
 export type RawAccount = { owner: Address; data: ReadonlyUint8Array; lamports: bigint; executable: boolean }
 
-type TokenAccount = { mint: string; owner: string; amount: bigint; frozen: boolean }
+type TokenAccount = { mint: string; owner: string; amount: bigint; frozen: boolean; requiresMemo: boolean }
 export type Extension = { kind: number; value: Uint8Array }
 export type MintAccount = { decimals: number; extensions: Extension[] }
 
@@ -24,6 +24,8 @@ export type MintAccount = { decimals: number; extensions: Extension[] }
 const KIND_AT = getTokenSize()
 const IS_MINT = 1
 const IS_TOKEN_ACCOUNT = 2
+// The extension by which an account's owner asks for a memo before each transfer.
+const MEMO_TRANSFER = 8
 
 /** Undefined if the account is not an initialized mint of a token program. */
 export function toMintAccount({ owner, data }: RawAccount): MintAccount | undefined {
@@ -38,7 +40,9 @@ export function toTokenAccount({ owner, data }: RawAccount): TokenAccount | unde
   const account = getTokenDecoder().decode(data)
   if (account.state === AccountState.Uninitialized) return undefined
   const frozen = account.state === AccountState.Frozen
-  return { mint: account.mint, owner: account.owner, amount: account.amount, frozen }
+  const memo = readExtensions(data).find(({ kind }) => kind === MEMO_TRANSFER)
+  const requiresMemo = memo?.value[0] === 1
+  return { mint: account.mint, owner: account.owner, amount: account.amount, frozen, requiresMemo }
 }
 
 function isSized({ owner, data }: Pick<RawAccount, 'owner' | 'data'>, size: number, kind: number): boolean {

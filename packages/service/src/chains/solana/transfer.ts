@@ -1,26 +1,29 @@
+import { createAccountInstruction } from '@geoswap/solana-escrow'
 import {
   type Address,
+  createAddressWithSeed,
   createNoopSigner,
   getBase58Decoder,
   type Instruction,
   signBytes,
   type TransactionSigner,
 } from '@solana/kit'
+import { getCreateAccountWithSeedInstruction } from '@solana-program/system'
 import type { Signed, Transfer } from '../chain.ts'
 import { readAccounts } from './accounts.ts'
 import type { SolanaBlock } from './blocks.ts'
 import { toBase64 } from './bytes.ts'
+import { toProgramToken } from './escrow.ts'
 import { paymentUnits } from './fees.ts'
-import type { Lifetime } from './heads.ts'
+import { type Lifetime, NO_LIFETIME } from './heads.ts'
 import { budgetInstructions, transferInstruction } from './instructions.ts'
-import { createMarkerInstruction, markerAddress } from './marker.ts'
 import { compile, joinWire, splitWire } from './message.ts'
-import { isNative } from './mint.ts'
+import { isNative, type Token } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
-import { createAccountInstruction } from './payment.ts'
 import { readSignatures } from './reads.ts'
 import type { SolanaSigner } from './signer.ts'
 import { simulate } from './simulate.ts'
+import { SYSTEM_PROGRAM } from './token-layout.ts'
 
 /** A transfer of the sender's own money, who also pays the fee. Amounts as text, stored as JSON. */
 export type TransferRequest = {
@@ -42,9 +45,6 @@ export async function readCoins(
   const [account] = await readAccounts(client.agreed, { addresses: [address], commitment, minContextSlot })
   return account?.lamports ?? 0n
 }
-
-// A placeholder: the node inserts the newest blockhash when it simulates.
-const NO_LIFETIME = { blockhash: '11111111111111111111111111111111', lastValidBlockHeight: 0n }
 
 export async function planTransfer(parts: SolanaParts, transfer: Transfer): Promise<TransferRequest> {
   const { from, to, token, amount, once } = transfer
@@ -104,16 +104,24 @@ async function compileTransfer(
     instructions: [
       ...budgetInstructions({ units, microLamportsPerUnit }),
       ...(once === undefined ? [] : [await markOnce(from, once, rent.emptyLamports)]),
-      ...(createAccount ? [await createAccountInstruction(from, { to, token })] : []),
+      ...(createAccount ? [await createAccountInstruction(accountOf(from, { to, token }))] : []),
       await transferInstruction({ from, to, token, amount: BigInt(amount) }),
     ],
   })
 }
 
+const accountOf = (from: TransactionSigner, { to, token }: { to: string; token: Token }) => ({
+  payer: from.address,
+  owner: to as Address,
+  token: toProgramToken(token),
+})
+
 /** An account that can be created once: any other transaction that creates it fails. */
-async function markOnce(from: TransactionSigner, once: string, lamports: bigint): Promise<Instruction> {
-  const marker = { address: await markerAddress(from.address, once), base: from.address, seed: once }
-  return createMarkerInstruction({ marker, payer: from, base: from, lamports })
+async function markOnce(payer: TransactionSigner, seed: string, lamports: bigint): Promise<Instruction> {
+  const base = payer.address
+  const newAccount = await createAddressWithSeed({ baseAddress: base, seed, programAddress: SYSTEM_PROGRAM })
+  const empty = { amount: lamports, space: 0n, programAddress: SYSTEM_PROGRAM }
+  return getCreateAccountWithSeedInstruction({ payer, newAccount, base, seed, ...empty })
 }
 
 export async function findTransaction({ client }: SolanaParts, txHash: string) {

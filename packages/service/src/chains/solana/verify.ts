@@ -1,28 +1,44 @@
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { isNative, type Mint, readMint } from './mint.ts'
+import { readProgram } from './program.ts'
 import { SYSTEM_PROGRAM, toTokenAccount } from './token-layout.ts'
 
 type ExpectedSolana = {
   name: string
   /** The expected cluster. Without it, any healthy chain is accepted. */
   genesisHash?: string
-  feePayer: string
-  vaults: { intake: string; inventory: string }
+  program: string
+  vault: string
+  attester: string
+  feePayers: readonly string[]
   mints: readonly { mint: string; decimals: number | undefined }[]
 }
 
 /** Lists the differences between the chain and the configuration. */
 export async function verifySolana(client: SolanaClient, expected: ExpectedSolana): Promise<string[]> {
-  const { name, genesisHash, feePayer, vaults } = expected
+  const { name, genesisHash, vault, attester, feePayers } = expected
   const actual = await client.rpc.getGenesisHash().send()
   if (genesisHash !== undefined && actual !== genesisHash) {
     return [`${name}: the node serves the chain of genesis ${actual}, not ${genesisHash}`]
   }
-  const roles = [feePayer, vaults.intake, vaults.inventory]
-  if (new Set(roles).size < roles.length) return [`${name}: fee payer, intake and inventory must differ`]
-  const problems = await Promise.all(expected.mints.map((mint) => verifyMint(client, expected, mint)))
+  const roles = [vault, attester, ...feePayers]
+  if (new Set(roles).size < roles.length) return [`${name}: vault, attester and fee payers must differ`]
+  const problems = await Promise.all([
+    verifyProgram(client, expected),
+    ...expected.mints.map((mint) => verifyMint(client, expected, mint)),
+  ])
   return problems.flat().map((problem) => `${name}: ${problem}`)
+}
+
+async function verifyProgram(client: SolanaClient, { program }: ExpectedSolana): Promise<string[]> {
+  const { state } = await readProgram(client, program)
+  if (state === 'right') return []
+  return [
+    state === 'missing'
+      ? `there is no escrow program at ${program}: run service deploy`
+      : `the program at ${program} is not the escrow: its bytes differ`,
+  ]
 }
 
 async function verifyMint(
@@ -39,8 +55,8 @@ async function verifyMint(
   return isNative(found) ? verifyNative(client, expected) : verifyHoldings(client, expected, found)
 }
 
-async function verifyNative(client: SolanaClient, { feePayer, vaults }: ExpectedSolana): Promise<string[]> {
-  const holders = Object.entries({ 'fee payer': feePayer, ...vaults })
+async function verifyNative(client: SolanaClient, { feePayers, vault }: ExpectedSolana): Promise<string[]> {
+  const holders = [...feePayers.map((address) => ['fee payer', address] as const), ['vault', vault] as const]
   const accounts = await readAccounts(client, { addresses: holders.map(([, address]) => address) })
   return holders.flatMap(([role, address], index) => {
     const account = accounts[index]
@@ -51,20 +67,17 @@ async function verifyNative(client: SolanaClient, { feePayer, vaults }: Expected
 
 async function verifyHoldings(
   client: SolanaClient,
-  { feePayer, vaults }: ExpectedSolana,
+  { feePayers, vault }: ExpectedSolana,
   { mint, program }: Mint,
 ): Promise<string[]> {
-  const holders = Object.entries({ ...vaults, feePayer })
-  const addresses = await Promise.all(
-    holders.map(([, owner]) => toTokenAccountAddress({ owner, mint, program })),
-  )
+  const owners = [vault, ...feePayers]
+  const addresses = await Promise.all(owners.map((owner) => toTokenAccountAddress({ owner, mint, program })))
   const accounts = await readAccounts(client, { addresses })
-  return holders.flatMap(([role, owner], index) => {
-    const account = accounts[index]
-    const tokens = account && toTokenAccount(account)
-    // The fee payer signs transactions with caller content: it must own nothing that a transaction could move.
-    if (role === 'feePayer') return tokens ? [`the fee payer owns a token account of ${mint}`] : []
-    if (tokens?.owner !== owner) return [`the ${role} vault has no token account of ${mint}`]
-    return tokens.frozen ? [`the ${role} vault's account of ${mint} is frozen`] : []
-  })
+  const [held, ...ofPayers] = accounts.map((account) => account && toTokenAccount(account))
+  // The fee payer signs transactions with caller content: it must own nothing that a transaction could move.
+  const owning = ofPayers.some((tokens) => tokens !== undefined)
+    ? [`a fee payer owns a token account of ${mint}`]
+    : []
+  if (held?.owner !== vault) return [...owning, `the vault has no token account of ${mint}`]
+  return held.frozen ? [...owning, `the vault's account of ${mint} is frozen`] : owning
 }

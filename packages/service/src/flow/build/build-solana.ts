@@ -40,7 +40,9 @@ export async function buildSolanaTx(
   if (refusal && !(await hasSwap(deps.pool, quote))) throw refusal
 
   const op = await storeOnce(deps, accountId, quote, payer)
-  const built = await readOrUnavailable(origin, builder.build({ opHash: op.hash, wallet, token, amount }))
+  const { hash: opHash, locker, refundDeadline } = op
+  const input = { opHash, wallet, token, amount, locker, refundDeadline }
+  const built = await readOrUnavailable(origin, builder.build(input))
   const expiresAt = Math.min(op.expiresAt.getTime(), deps.now() + built.lifeMs)
   const sealed = {
     opId: op.id,

@@ -81,6 +81,7 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   if (attestation.kind === 'refund' && (await isBlocked(deps, open, isPublic))) return
   if (attestation.kind === 'claim' && !(await hasRoom(deps, open))) return
   const request = await planOf(deps, attestation, { swaps, signatures, isPublic })
+  if (!request) return void (await dropAttestation(deps.pool, attestation.id))
   // Byte prices rose so far that no block has room for the batch: smaller ones are proposed now.
   if (swaps.length > 1 && !(await deps.sender.fits(heads, request)))
     return void (await dropAttestation(deps.pool, attestation.id))

@@ -19,7 +19,7 @@ export type TokenStock = {
   /** Reserved for accepted swaps and pending withdrawals. */
   reserved: bigint
   free: bigint
-  /** Inputs in the escrow or the intake vault, and the part that the operator will claim. */
+  /** Inputs in the escrow, and the part that the operator will claim. */
   inEscrow: bigint
   toClaim: bigint
   cap: Cap | undefined
@@ -28,14 +28,17 @@ export type TokenStock = {
   mostPerSwap: bigint
 }
 
-type Booked = { reserved: bigint; toClaim: bigint }
+/** `inBooks`: inputs in the escrow, as the ledger has them. */
+type Booked = { reserved: bigint; toClaim: bigint; inBooks: bigint }
 
 export function vaultOf({ config }: ConnectedChain): string {
-  return config.family === 'evm' ? config.contracts.vault : config.vaults.inventory
+  return config.family === 'evm' ? config.contracts.vault : config.vault
 }
 
-function escrowOf({ config }: ConnectedChain): string {
-  return config.family === 'evm' ? config.contracts.escrow : config.vaults.intake
+/** On Solana each input has an account of its own: the ledger has their sum. */
+async function readEscrow(connected: ConnectedChain, token: string, inBooks: bigint): Promise<bigint> {
+  const { config, readTokenBalance } = connected
+  return config.family === 'evm' ? readTokenBalance(config.contracts.escrow, token) : inBooks
 }
 
 /** The vault's payable balance of a token; the rent-exempt minimum of a Solana account stays. */
@@ -52,10 +55,10 @@ export async function readStock(
   token: Token,
   known: Booked & { price: PriceE18 | undefined },
 ): Promise<TokenStock> {
-  const { reserved, toClaim, price } = known
+  const { reserved, toClaim, price, inBooks } = known
   const [held, inEscrow, caps] = await Promise.all([
     readHeld(connected, token.address),
-    connected.readTokenBalance(escrowOf(connected), token.address),
+    readEscrow(connected, token.address, inBooks),
     readCaps(connected, token.address as Address),
   ])
   const free = held > reserved ? held - reserved : 0n
@@ -70,7 +73,7 @@ export async function readStock(
 
 const atLeastZero = (amount: bigint) => (amount > 0n ? amount : 0n)
 
-/** Contracts have caps; Solana vaults are accounts and have none. */
+/** Contracts have caps; the vault on Solana is an account and has none. */
 async function readCaps({ evm }: ConnectedChain, token: Address) {
   if (!evm) return undefined
   const { client, contracts } = evm

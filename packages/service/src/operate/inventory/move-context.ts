@@ -11,13 +11,14 @@ import { inCoins, readHeld } from './holdings.ts'
 /** A move and everything needed to send it. */
 export type MoveContext = { connected: ConnectedChain; token: Token; move: Move; pool: Pool; output: Output }
 
-/** The balance minus fee and marker rent, which the Solana vault itself pays. */
+/** The balance minus the fee and the rent of an account, which the Solana vault itself pays. */
 export async function readWithdrawable({ connected, token }: Pick<MoveContext, 'connected' | 'token'>) {
   const held = await readHeld(connected, token.address)
   const isOwnCoin = connected.config.family === 'solana' && token.address === connected.nativeToken.address
   if (!isOwnCoin) return held
-  const { delivery } = await connected.chain.readLegCosts(await connected.chain.readHeads())
-  return held > delivery ? held - delivery : 0n
+  const { delivery, deposits } = await connected.chain.readLegCosts(await connected.chain.readHeads())
+  const cost = delivery + (deposits?.delivery ?? 0n)
+  return held > cost ? held - cost : 0n
 }
 
 export async function refuseReserved({

@@ -35,7 +35,6 @@ export async function openSession(env: Env, keys: Keys = {}): Promise<InventoryS
     network,
     accounts: [],
     signers: [],
-    markerKey: undefined,
     findSigned: undefined,
     ...keys,
     urlsOf: (chain) => chain.rpcUrls,

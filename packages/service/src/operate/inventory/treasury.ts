@@ -43,7 +43,7 @@ export async function findTreasury(
 
 /** The owner of the inventory. On Solana the owner is also the vault: deposits come from other wallets. */
 function ownerOf({ network, chain, kind }: Asked): string | undefined {
-  if (chain.family === 'solana') return kind === 'withdraw' ? chain.vaults.inventory : undefined
+  if (chain.family === 'solana') return kind === 'withdraw' ? chain.vault : undefined
   return network.treasury === undefined ? undefined : getAddress(network.treasury)
 }
 

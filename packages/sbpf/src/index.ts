@@ -1,0 +1,6 @@
+export { type Assembled, type Assembly, assemble } from './assemble.ts'
+export { disassemble } from './disassemble.ts'
+export { type Executable, fromElf, toElf } from './elf.ts'
+export { decodeInstructions, encodeInstructions, type Instruction, slotsOf } from './instruction.ts'
+export { AssemblyError } from './lines.ts'
+export { type Form, findOpcode, type Opcode, opcodes } from './opcodes.ts'

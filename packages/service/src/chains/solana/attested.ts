@@ -1,0 +1,124 @@
+import { claimInstruction, refundInstruction } from '@geoswap/solana-escrow'
+import { type Address, getBase58Decoder, type Instruction, signBytes } from '@solana/kit'
+import type { Op } from '../../model/swap.ts'
+import type { Signed } from '../chain.ts'
+import { fromBase64, toBase64 } from './bytes.ts'
+import { type LockedOp, termsOf, toProgramToken } from './escrow.ts'
+import { PAYMENT_UNITS, unitsWithMargin } from './fees.ts'
+import { type Lifetime, NO_LIFETIME, readBlockhash } from './heads.ts'
+import { isSame, readBudget } from './input-terms.ts'
+import { budgetInstructions, memoInstruction } from './instructions.ts'
+import { compile, joinWire, readMessage, SIGNATURE_BYTES, splitWire } from './message.ts'
+import type { SolanaParts } from './parts.ts'
+import { isSignedBy } from './signed-input.ts'
+import type { SolanaSigner } from './signer.ts'
+import { simulate } from './simulate.ts'
+
+/** A claim or refund before the deadline. The attester and the fee payer of inputs sign it, in this order. */
+export type Payout = { kind: 'claim' | 'refund'; op: LockedOp & Pick<Op, 'inputToken'> }
+
+const SIGNERS = 2
+
+async function payoutInstructions(
+  { settings, facts }: SolanaParts,
+  { kind, op }: Payout,
+  attested = true,
+): Promise<Instruction[]> {
+  const program = settings.program as Address
+  const payout = { terms: termsOf(settings, op), token: toProgramToken(await facts.tokenOf(op.inputToken)) }
+  return [
+    memoInstruction(op.hash),
+    kind === 'claim'
+      ? await claimInstruction(program, payout)
+      : await refundInstruction(program, { ...payout, attested }),
+  ]
+}
+
+type Priced = { units: number; microLamportsPerUnit: bigint; lifetime: Lifetime }
+
+async function compilePayout(parts: SolanaParts, payout: Payout, { lifetime, ...price }: Priced) {
+  const instructions = [...budgetInstructions(price), ...(await payoutInstructions(parts, payout))]
+  return compile({ feePayer: parts.settings.feePayers.input, lifetime, instructions })
+}
+
+/** Signs a claim or refund as the attester. It can land only while its blockhash is recent. */
+export async function attestPayout(
+  parts: SolanaParts,
+  attester: SolanaSigner,
+  payout: Payout,
+): Promise<string> {
+  const [lifetime, microLamportsPerUnit] = await Promise.all([
+    readBlockhash(parts.client),
+    parts.facts.priorityPrice(),
+  ])
+  const shape = `${payout.kind} of ${payout.op.inputToken}`
+  const units = (await parts.facts.unitsOf(shape, () => measureUnits(parts, payout))) ?? PAYMENT_UNITS
+  const wire = await compilePayout(parts, payout, { units, microLamportsPerUnit, lifetime })
+  const message = splitWire(wire, { count: SIGNERS })?.message
+  if (!message) throw new Error('A claim or refund is signed by the fee payer and the attester')
+  const signature = await signBytes(attester.keyPair.privateKey, message)
+  const signed = joinWire([new Uint8Array(SIGNATURE_BYTES), signature], message)
+  return `${lifetime.lastValidBlockHeight}:${toBase64(signed)}`
+}
+
+/** Undefined if the simulation fails now: then the default limit applies. */
+async function measureUnits(parts: SolanaParts, payout: Payout): Promise<number | undefined> {
+  const microLamportsPerUnit = parts.settings.priorityPrice.floor
+  const priced = { units: PAYMENT_UNITS, microLamportsPerUnit, lifetime: NO_LIFETIME }
+  const raw = toBase64(await compilePayout(parts, payout, priced))
+  const tried = await simulate(parts.client, { raw, replaceBlockhash: true })
+  return tried.kind === 'ok' ? unitsWithMargin(tried.units) : undefined
+}
+
+/** Signs a refund after its deadline, which needs no attester. */
+export async function signPublicRefund(
+  parts: SolanaParts,
+  feePayer: SolanaSigner,
+  op: Payout['op'],
+  { lifetime, microLamportsPerUnit }: Omit<Priced, 'units'>,
+): Promise<Signed> {
+  const instructions = await payoutInstructions(parts, { kind: 'refund', op }, false)
+  const budget = budgetInstructions({ units: PAYMENT_UNITS, microLamportsPerUnit })
+  const wire = compile({ feePayer: feePayer.address, lifetime, instructions: [...budget, ...instructions] })
+  const message = splitWire(wire, { count: 1 })?.message
+  if (!message) throw new Error('A public refund is signed by the fee payer alone')
+  const signature = await signBytes(feePayer.keyPair.privateKey, message)
+  return {
+    raw: toBase64(joinWire([signature], message)),
+    txHash: getBase58Decoder().decode(signature),
+    lastValid: lifetime.lastValidBlockHeight,
+  }
+}
+
+type Attested = { message: Uint8Array; signature: Uint8Array; lastValid: bigint }
+
+/** Undefined if the text is not an attested transaction. */
+export function readAttested(text: string): Attested | undefined {
+  const [, height, base64] = /^(\d{1,19}):(.+)$/.exec(text) ?? []
+  const wire = base64 === undefined ? undefined : fromBase64(base64)
+  const split = wire && splitWire(wire, { count: SIGNERS })
+  const signature = split?.signatures[1]
+  return split && signature && { message: split.message, signature, lastValid: BigInt(height ?? 0) }
+}
+
+/** Whether the configured attester signed these bytes. */
+export async function isAttested(
+  { settings }: Pick<SolanaParts, 'settings'>,
+  text: string,
+): Promise<boolean> {
+  const attested = readAttested(text)
+  return attested !== undefined && isSignedBy(settings.attester, attested.signature, attested.message)
+}
+
+/** Whether these bytes are exactly this claim or refund, and the attester signed them. */
+export async function isPayout(parts: SolanaParts, payout: Payout, { message, signature }: Attested) {
+  const { attester, feePayers } = parts.settings
+  const read = readMessage(message)
+  const [limit, price, ...rest] = read?.instructions ?? []
+  if (!read || !limit || !price) return false
+  const isBySame = read.signers.length === SIGNERS && read.signers[0] === feePayers.input
+  const budget = readBudget(limit, price)
+  if (!isBySame || read.signers[1] !== attester || !budget) return false
+  const isExact = isSame(rest, await payoutInstructions(parts, payout))
+  return isExact && isSignedBy(attester, signature, message)
+}

@@ -1,0 +1,61 @@
+import type { Pool } from 'pg'
+import type { Block, Heads } from '../../chains/chain.ts'
+import type { Sender } from '../../lanes/sender.ts'
+import type { Lease } from '../../store/lanes.ts'
+import {
+  findOldDeliveries,
+  findSweepCursor,
+  isSweepOpen,
+  moveSweepCursor,
+  type OldDelivery,
+} from '../../store/sweeps.ts'
+
+export type SweepDeps = {
+  pool: Pool
+  chainId: number
+  sender: Pick<Sender, 'address' | 'room' | 'send'>
+  /** For how long after its deadline a marker cannot be closed. */
+  marginSeconds: number
+  /** The deliveries among these whose marker still exists and may be closed. */
+  findSweepable(deliveryHashes: readonly string[], at: Block): Promise<string[]>
+}
+
+// Far more than have their deadline in one second.
+const READ_AT_ONCE = 1_000
+// A transaction has room for some more.
+const SWEPT_AT_ONCE = 20
+
+/**
+ * Closes the markers of old deliveries, whose rent returns to the fee payer. A marker is the only proof of a delivery:
+ * it stays while its swap is open.
+ */
+export async function sweepMarkers(deps: SweepDeps, lease: Lease, { hard, ...heads }: Heads): Promise<void> {
+  const { pool, chainId, sender } = deps
+  if (sender.room() === 0 || (await isSweepOpen(pool, { chainId, sender: sender.address }))) return
+  const after = await findSweepCursor(pool, chainId)
+  const upTo = hard.seconds - deps.marginSeconds - 1
+  const old = await findOldDeliveries(pool, { chainId, after, upTo, limit: READ_AT_ONCE })
+  const ended = old.filter(({ isOpen }) => !isOpen)
+  const hashes = ended.map(({ hash }) => hash)
+  const markers = hashes.length > 0 ? await deps.findSweepable(hashes, hard) : []
+  if (markers.length === 0) return moveOn(deps, old)
+  await sender.send(
+    lease,
+    { ...heads, hard },
+    {
+      role: 'sweep',
+      request: { kind: 'sweep', markers: markers.slice(0, SWEPT_AT_ONCE) },
+      swapIds: [],
+      record: async () => true,
+    },
+  )
+}
+
+/** Past the deliveries without a marker, up to the first open swap. More may have the deadline of the last one read. */
+async function moveOn({ pool, chainId }: SweepDeps, old: readonly OldDelivery[]): Promise<void> {
+  const firstOpen = old.find(({ isOpen }) => isOpen)
+  const last = old.at(-1)
+  const end = firstOpen ?? (old.length === READ_AT_ONCE ? last : undefined)
+  const reached = end ? end.fillDeadline - 1 : last?.fillDeadline
+  if (reached !== undefined) await moveSweepCursor(pool, chainId, reached)
+}

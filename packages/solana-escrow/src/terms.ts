@@ -1,0 +1,79 @@
+import {
+  type Address,
+  fixDecoderSize,
+  fixEncoderSize,
+  getAddressDecoder,
+  getAddressEncoder,
+  getBase16Decoder,
+  getBase16Encoder,
+  getI64Decoder,
+  getI64Encoder,
+  getStructDecoder,
+  getStructEncoder,
+  type ReadonlyUint8Array,
+  transformDecoder,
+  transformEncoder,
+} from '@solana/kit'
+
+export type OpId = `0x${string}`
+
+/** The authority over an input is derived from all of these; a change of one bit is another account. */
+export type Terms = {
+  /** Gets the input back. */
+  wallet: Address
+  /** Gets the input by a claim. */
+  vault: Address
+  /** Signs a claim, and a refund before the deadline. */
+  attester: Address
+  /** Paid for the token account of the input and gets its rent back. */
+  rentReceiver: Address
+  opId: OpId
+  /** Seconds by the chain's clock. After it anyone may refund. */
+  refundDeadline: bigint
+}
+
+export const TERMS_BYTES = 168
+
+const OP_ID = /^0x[0-9a-f]{64}$/
+
+export const opIdEncoder = transformEncoder(fixEncoderSize(getBase16Encoder(), 32), (opId: OpId) => {
+  if (!OP_ID.test(opId)) throw new TypeError('An op id is 0x and 64 lower-case hexadecimal digits')
+  return opId.slice(2)
+})
+
+export const opIdDecoder = transformDecoder(
+  fixDecoderSize(getBase16Decoder(), 32),
+  (digits): OpId => `0x${digits}`,
+)
+
+const encoder = getStructEncoder([
+  ['wallet', getAddressEncoder()],
+  ['vault', getAddressEncoder()],
+  ['attester', getAddressEncoder()],
+  ['rentReceiver', getAddressEncoder()],
+  ['opId', opIdEncoder],
+  ['refundDeadline', getI64Encoder()],
+])
+
+const decoder = getStructDecoder([
+  ['wallet', getAddressDecoder()],
+  ['vault', getAddressDecoder()],
+  ['attester', getAddressDecoder()],
+  ['rentReceiver', getAddressDecoder()],
+  ['opId', opIdDecoder],
+  ['refundDeadline', getI64Decoder()],
+])
+
+export function encodeTerms(terms: Terms): Uint8Array {
+  return Uint8Array.from(encoder.encode(terms))
+}
+
+/** Undefined if there are not exactly as many bytes as terms have. */
+export function decodeTerms(bytes: ReadonlyUint8Array): Terms | undefined {
+  return bytes.length === TERMS_BYTES ? decoder.decode(bytes) : undefined
+}
+
+/** SHA-256 of the encoded terms. */
+export async function hashTerms(terms: Terms): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(encodeTerms(terms))))
+}

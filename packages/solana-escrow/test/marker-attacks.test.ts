@@ -1,0 +1,79 @@
+import { AccountRole, type Instruction } from '@solana/kit'
+import { describe, expect, it } from 'vitest'
+import { findMarker } from '../src/addresses.ts'
+import { escrowErrors } from '../src/errors.ts'
+import { deliverInstruction, sweepInstruction } from '../src/instructions.ts'
+import { SYSTEM_PROGRAM } from '../src/token.ts'
+import { tokensOf } from './tokens.ts'
+import { createWorld, deliver, lock, NOW, opId, toDelivery, withAccount } from './world.ts'
+
+describe('a marker', () => {
+  it('cannot be made without the signature of the vault, or charged to one who did not sign', async () => {
+    const world = await createWorld('Token')
+    const delivery = await deliverInstruction(world.chain.program, toDelivery(world))
+    const codes = [0, 5].map(
+      (index) => world.chain.run(withAccount(delivery, { place: index, role: AccountRole.WRITABLE })).code,
+    )
+
+    expect(codes).toEqual([escrowErrors.VAULT_DID_NOT_SIGN, escrowErrors.PAYER_DID_NOT_SIGN])
+  })
+
+  it('of another op or another vault is refused', async () => {
+    const world = await createWorld('Token')
+    const { chain, terms, stranger } = world
+    const delivery = await deliverInstruction(chain.program, toDelivery(world))
+    const others = [
+      await findMarker(chain.program, { vault: terms.vault, opId: opId(2) }),
+      await findMarker(chain.program, { vault: stranger, opId: terms.opId }),
+    ]
+
+    const codes = others.map(([address]) => chain.run(withAccount(delivery, { place: 6, address })).code)
+
+    expect(codes).toEqual([escrowErrors.WRONG_MARKER, escrowErrors.WRONG_MARKER])
+  })
+
+  it('is made once for two deliveries in one transaction, which fails', async () => {
+    const world = await createWorld('Token')
+    const delivery = await deliverInstruction(world.chain.program, toDelivery(world))
+
+    const outcome = world.chain.run(delivery, delivery)
+
+    expect(outcome.code).toBe(escrowErrors.ALREADY_DELIVERED)
+    expect(await tokensOf(world.chain, world.recipient, world.token)).toBe(100_000_000n)
+  })
+
+  it('that is swept and paid again in one transaction is still a marker, and is swept again', async () => {
+    const world = await createWorld('Token')
+    const { chain, payer } = world
+    await deliver(world)
+    const [marker] = await findMarker(chain.program, world.terms)
+    chain.setTime(NOW + 10n ** 6n)
+    const sweep = sweepInstruction(chain.program, { marker, payer })
+    const gift: Instruction = {
+      programAddress: SYSTEM_PROGRAM,
+      accounts: [
+        { address: world.stranger, role: AccountRole.WRITABLE_SIGNER },
+        { address: marker, role: AccountRole.WRITABLE },
+      ],
+      data: Uint8Array.of(2, 0, 0, 0, ...new Uint8Array(new BigUint64Array([chain.rent(112)]).buffer)),
+    }
+
+    const revived = chain.run(sweep, gift)
+    const again = await deliver(world)
+    const swept = chain.run(sweep)
+
+    expect([revived.ok, again.code, swept.ok]).toEqual([true, escrowErrors.TOO_LATE, true])
+    expect(chain.get(marker)).toBeUndefined()
+  })
+
+  it('that is an account of another program is not swept', async () => {
+    const world = await createWorld('Token')
+    await lock(world)
+
+    const outcome = world.chain.run(
+      sweepInstruction(world.chain.program, { marker: world.input, payer: world.stranger }),
+    )
+
+    expect(outcome.code).toBe(escrowErrors.NOT_A_MARKER)
+  })
+})

@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  createAccountInstruction,
+  type DecodedPayout,
+  decodeEscrowInstruction,
+  decodeInputAccount,
+  findInputAccount,
+  isNative,
+  refundInstruction,
+} from '@geoswap/solana-escrow'
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  createKeyPairSignerFromPrivateKeyBytes,
+  createSolanaRpc,
+  createTransactionMessage,
+  getBase58Encoder,
+  getBase64EncodedWireTransaction,
+  getBase64Encoder,
+  getSignatureFromTransaction,
+  pipe,
+  type Signature,
+  setTransactionMessageFeePayerSigner,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signTransactionMessageWithSigners,
+} from '@solana/kit'
+import type { Key } from '../keys.ts'
+import type { SolanaRefundable } from './solana-operation.ts'
+
+type State = 'none' | 'locked' | 'claimed' | 'refunded'
+type Rpc = ReturnType<typeof createSolanaRpc>
+
+const POLL_MS = 500
+// Two signatures' worth of fees, and the rent of a token account that the wallet may have closed.
+const MOST_LAMPORTS = 10_000n + 2_100_000n
+
+/** Reads an input's state, and the chain's clock, from the chain itself. */
+export async function readSolanaEscrow(
+  rpcUrl: string,
+  op: SolanaRefundable,
+): Promise<{ state: State; now: bigint; held: bigint }> {
+  const rpc = createSolanaRpc(rpcUrl)
+  const account = await findInputAccount(op.program, op)
+  const slot = await rpc.getSlot({ commitment: 'confirmed' }).send()
+  const [held, now] = await Promise.all([readHeld(rpc, account), rpc.getBlockTime(slot).send()])
+  const state = held > 0n ? 'locked' : await readEnd(rpc, op, account)
+  return { state, now: BigInt(now), held }
+}
+
+async function readHeld(rpc: Rpc, account: Address): Promise<bigint> {
+  const { value } = await rpc.getAccountInfo(account, { commitment: 'confirmed', encoding: 'base64' }).send()
+  const data = value && getBase64Encoder().encode(value.data[0])
+  return (data && decodeInputAccount({ programAddress: value.owner, data })?.amount) ?? 0n
+}
+
+/** How an input left its account, by the newest transaction that paid it out. */
+async function readEnd(rpc: Rpc, op: SolanaRefundable, account: Address): Promise<State> {
+  const found = await rpc.getSignaturesForAddress(account, { commitment: 'confirmed', limit: 100 }).send()
+  for (const { signature, err } of found) {
+    const payout = err === null ? await findPayout(rpc, op, { signature, account }) : undefined
+    if (payout) return payout.kind === 'claim' ? 'claimed' : 'refunded'
+  }
+  return 'none'
+}
+
+async function findPayout(
+  rpc: Rpc,
+  { program }: SolanaRefundable,
+  { signature, account }: { signature: Signature; account: Address },
+): Promise<DecodedPayout | undefined> {
+  const options = { commitment: 'confirmed', encoding: 'json', maxSupportedTransactionVersion: 0 } as const
+  const found = await rpc.getTransaction(signature, options).send()
+  const { accountKeys, instructions } = found?.transaction.message ?? { accountKeys: [], instructions: [] }
+  for (const { programIdIndex, accounts, data } of instructions) {
+    if (accountKeys[programIdIndex] !== program) continue
+    const named = accounts.map((at) => accountKeys[at] as Address)
+    const decoded = decodeEscrowInstruction({ accounts: named, data: getBase58Encoder().encode(data) })
+    if (decoded && 'source' in decoded && decoded.kind !== 'deliver' && decoded.source === account)
+      return decoded
+  }
+  return undefined
+}
+
+/** The maximum cost of a refund, and the balance available for it. */
+export async function readSolanaGas(rpcUrl: string, key: Key): Promise<{ needed: bigint; held: bigint }> {
+  const { address } = await createKeyPairSignerFromPrivateKeyBytes(key.secret)
+  const options = { commitment: 'confirmed' } as const
+  const { value } = await createSolanaRpc(rpcUrl).getBalance(address, options).send()
+  return { needed: MOST_LAMPORTS, held: value }
+}
+
+type Refunding = { op: SolanaRefundable; key: Key; onSent(txHash: string): void }
+
+/** Sends the refund and waits until it is confirmed or can no longer land. The account tells whether it succeeded. */
+export async function sendSolanaRefund(
+  rpcUrl: string,
+  { op, key, onSent }: Refunding,
+): Promise<{ txHash: string; state: State }> {
+  const rpc = createSolanaRpc(rpcUrl)
+  const payer = await createKeyPairSignerFromPrivateKeyBytes(key.secret)
+  const { terms, token, program } = op
+  const account = { payer: payer.address, owner: terms.wallet, token }
+  const instructions = [
+    // The wallet may have closed its own account.
+    ...(isNative(token) ? [] : [await createAccountInstruction(account)]),
+    await refundInstruction(program, { terms, token, attested: false }),
+  ]
+  const { value: lifetime } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+  const signed = await pipe(
+    createTransactionMessage({ version: 0 }),
+    (message) => setTransactionMessageFeePayerSigner(payer, message),
+    (message) => setTransactionMessageLifetimeUsingBlockhash(lifetime, message),
+    (message) => appendTransactionMessageInstructions(instructions, message),
+    (message) => signTransactionMessageWithSigners(message),
+  )
+  const txHash = getSignatureFromTransaction(signed)
+  await rpc.sendTransaction(getBase64EncodedWireTransaction(signed), { encoding: 'base64' }).send()
+  onSent(txHash)
+  await untilOver(rpc, txHash, lifetime.lastValidBlockHeight)
+  return { txHash, state: (await readSolanaEscrow(rpcUrl, op)).state }
+}
+
+async function untilOver(rpc: Rpc, txHash: Signature, lastValid: bigint): Promise<void> {
+  for (;;) {
+    const { value } = await rpc.getSignatureStatuses([txHash]).send()
+    const status = value[0]?.confirmationStatus
+    if (status === 'confirmed' || status === 'finalized') return
+    if ((await rpc.getBlockHeight({ commitment: 'confirmed' }).send()) > lastValid) return
+    await delay(POLL_MS)
+  }
+}
