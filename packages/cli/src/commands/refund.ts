@@ -14,8 +14,8 @@ import type { Attempt } from '@geoswap/wallet/store/journal'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { unlockWallet } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
-import { refundSolana } from './refund-solana.ts'
-import { assertRefundable } from './refundable.ts'
+import { refundSolana } from '../refund-solana.ts'
+import { assertRefundable } from '../refundable.ts'
 
 /** The op, the journal entry it came from, and the chain that holds its input. */
 type Case = {

@@ -192,7 +192,7 @@ describe('a different transfer is refused', () => {
     expect(await refusedWith(withParts({ transfer }))).toEqual(['unsignedTransaction'])
   })
 
-  test('whose data has another length', async () => {
+  test('with data of another length', async () => {
     const transfer = { ...parts.transfer, data: parts.transfer.data?.slice(0, 9) as Uint8Array }
 
     expect(await refusedWith(withParts({ transfer }))).toEqual(['unsignedTransaction'])
@@ -227,7 +227,9 @@ describe('an escrow of other terms is refused', () => {
     const transfer = transferOf({ destination: account })
 
     const told = { destination: account }
-    expect(await refusedWith(withParts({ create: honestButElsewhere, transfer }), told)).toEqual(['destination'])
+    expect(await refusedWith(withParts({ create: honestButElsewhere, transfer }), told)).toEqual([
+      'destination',
+    ])
   })
 
   test.each([

@@ -1,4 +1,10 @@
-import { NATIVE_TOKEN, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, type Token } from '@geoswap/solana-escrow'
+import {
+  NATIVE_TOKEN,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  type Token,
+} from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
 import { type ReadInstruction, readUnsigned } from './solana-message.ts'
 
@@ -30,7 +36,7 @@ const SIGNERS = 2
 
 /**
  * Undefined unless the transaction begins with compute budget and memo and goes on with a new account and a
- * transfer. What these do is compared afterwards with what they should do.
+ * transfer. Their effects are compared afterwards.
  */
 export function readSolanaInput(base64: string): SolanaInput | undefined {
   const read = readUnsigned(base64, { signers: SIGNERS })
@@ -59,7 +65,9 @@ function readMemo({ program, accounts, data }: ReadInstruction) {
 }
 
 /** System transfer: kind, lamports. TransferChecked: kind, amount, decimals. */
-function readTransfer(instruction: ReadInstruction | undefined): { token: Token; amount: bigint } | undefined {
+function readTransfer(
+  instruction: ReadInstruction | undefined,
+): { token: Token; amount: bigint } | undefined {
   if (!instruction) return undefined
   const { program, accounts, data } = instruction
   if (program === SYSTEM_PROGRAM && data.byteLength === 12)

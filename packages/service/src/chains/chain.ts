@@ -199,10 +199,7 @@ export type OriginChain = AnyChain & {
    * `signatures`: of as many attesters as their threshold. Undefined if they can no longer be used, like those of a
    * refund: the attesters sign again.
    */
-  planClaim(
-    swaps: readonly Swap[],
-    signatures: readonly AttesterSignature[],
-  ): Promise<TxRequest | undefined>
+  planClaim(swaps: readonly Swap[], signatures: readonly AttesterSignature[]): Promise<TxRequest | undefined>
   /** How many claims fit into one transaction now, with a reserve. */
   readMaxClaims(at: Heads): Promise<number>
   /** How much of a token can be refunded by attestation now; undefined without a limit. Some seconds old. */

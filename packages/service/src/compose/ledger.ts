@@ -4,11 +4,11 @@ import type { HeadFollower } from '../lanes/head-follower.ts'
 import type { Task } from '../lanes/lane.ts'
 import type { ViewOfChain } from '../lanes/views.ts'
 import { createBookkeeper } from '../ledger/bookkeeper.ts'
-import { readLedgerBalances } from '../store/ledger.ts'
 import { type PriceE18, usdE18 } from '../model/amount.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
 import { sendersOf } from '../model/served-chain.ts'
 import type { Logger } from '../observe/logger.ts'
+import { readLedgerBalances } from '../store/ledger.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 
 // Three readings confirm a mismatch: missing funds stop quotes within seconds of their block's finality.

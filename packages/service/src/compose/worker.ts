@@ -1,8 +1,6 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
-import type { Attested } from '../chains/attested.ts'
-import { createAttestationMessages } from '../chains/evm/attestation-signing.ts'
 import { connectionsOf } from '../config/connections.ts'
 import { finalityOf } from '../config/finality.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
@@ -58,6 +56,7 @@ import { createGasTask, createLedgerTask } from './ledger.ts'
 import { openChains } from './open-chains.ts'
 import { followPrices, type PriceCheck } from './price-check.ts'
 import { createOrphanTask } from './rebuild.ts'
+import { createRecoverSigner } from './recover-signer.ts'
 import { capsOf, floatOf, toServedChains } from './served-chains.ts'
 import { createSettleTasks } from './settle-tasks.ts'
 import { checkSigned } from './signed.ts'
@@ -182,12 +181,7 @@ function completeParts(given: Given): Parts {
   const prices = followPrices(given)
   const gas = createGasWatch(toServedChains(config.network, chains.all), views)
   const signed = checkSigned(pool, chains, events.unsigned)
-  const messages = createAttestationMessages(chains.custodyOf)
-  const recoverSigner = async (attested: Attested, signature: string) => {
-    const { solana } = chains.of(attested.chainId)
-    return solana ? solana.recoverAttester(signature) : messages.recoverSigner(attested, signature)
-  }
-  const collect = { recoverSigner, onRejected: events.signatureRejected }
+  const collect = { recoverSigner: createRecoverSigner(chains), onRejected: events.signatureRejected }
   const deadlines = { ...defaultDeadlines, ...config.network.deadlines }
   const isClaimable = createClaimCheck({ deadlines, catalog, followers })
   const isLate = createLateCheck({ catalog, followers })
@@ -354,7 +348,10 @@ function deliverWork(chainId: number, deps: DeliverDeps, { solana }: ConnectedCh
   const deliver = (lease: Lease, heads?: Heads) => deliverLocked(deps, lease, heads)
   return {
     retryStalled: (lease: Lease, heads: Heads) => redeliverStalled(deps, lease, heads),
-    works: [{ topics: [`deliver:${chainId}`], run: deliver }, ...(solana ? [sweepWork(chainId, deps, solana)] : [])],
+    works: [
+      { topics: [`deliver:${chainId}`], run: deliver },
+      ...(solana ? [sweepWork(chainId, deps, solana)] : []),
+    ],
   }
 }
 

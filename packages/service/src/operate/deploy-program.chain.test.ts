@@ -19,7 +19,9 @@ beforeAll(async () => {
   chain = await startSolanaChain({ port: 0, slotMs: 20 })
   const deployer = await createSolanaSigner(deployerKey)
   program = (await createSolanaSigner(programKey)).address
-  await createSolanaRpc(chain.rpcUrl).requestAirdrop(deployer.address, lamports(10n ** 9n)).send()
+  await createSolanaRpc(chain.rpcUrl)
+    .requestAirdrop(deployer.address, lamports(10n ** 9n))
+    .send()
   const network = JSON.parse(NETWORK_TEXT)
   const { genesisHash: _, ...solana } = network.chains[1]
   network.chains[1] = { ...solana, rpcUrls: [chain.rpcUrl], program }
@@ -61,7 +63,7 @@ test('the program is uploaded once, can be compared, and is final on demand', as
 test('a key that is not the program of the file is refused', async () => {
   const other = { ...env, GEOSWAP_SOLANA_PROGRAM_KEY: `0x${randomBytes(32).toString('hex')}` }
 
-  await expect(deploy(['--chain', 'solana'], other, { out: () => {}, hint: () => {} } as never)).rejects.toThrow(
-    'as program, but its key is that of',
-  )
+  await expect(
+    deploy(['--chain', 'solana'], other, { out: () => {}, hint: () => {} } as never),
+  ).rejects.toThrow('as program, but its key is that of')
 })

@@ -58,8 +58,7 @@ async function deployContracts(
 ): Promise<boolean> {
   const plan = planOf(network)
   const account = mode === 'deploy' ? openDeployer(env, network) : undefined
-  if (mode !== 'verify-only' && !acceptsTreasury)
-    await refuseLostTreasury(network, chains)
+  if (mode !== 'verify-only' && !acceptsTreasury) await refuseLostTreasury(network, chains)
   const runs = await Promise.all(
     chains.map(async (chain) => {
       const venues = buyingVenues(network, chain.chainId)

@@ -124,7 +124,10 @@ export type StoredOp = {
 }
 
 export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp | undefined> {
-  type Row = Pick<StoredOp, 'id' | 'hash' | 'locker' | 'terms'> & { refund_deadline: string; expires_at: Date }
+  type Row = Pick<StoredOp, 'id' | 'hash' | 'locker' | 'terms'> & {
+    refund_deadline: string
+    expires_at: Date
+  }
   const { rows } = await db.query<Row>(
     'select id, hash, locker, refund_deadline, terms, expires_at from ops where quote_id = $1',
     [quoteId],

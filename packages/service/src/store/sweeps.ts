@@ -7,7 +7,10 @@ export type OldDelivery = { hash: string; fillDeadline: number; isOpen: boolean 
 type Range = { chainId: number; after: number; upTo: number; limit: number }
 
 /** The deliveries on a chain with deadlines in this range, oldest first. */
-export async function findOldDeliveries(db: Db, { chainId, after, upTo, limit }: Range): Promise<OldDelivery[]> {
+export async function findOldDeliveries(
+  db: Db,
+  { chainId, after, upTo, limit }: Range,
+): Promise<OldDelivery[]> {
   const { rows } = await db.query<{ hash: string; fill_deadline: string; is_open: boolean }>(
     `select o.delivery_hash as hash, o.fill_deadline, s.${IS_OPEN} as is_open
        from ops o join swaps s on s.op_id = o.id

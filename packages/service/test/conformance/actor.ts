@@ -114,7 +114,11 @@ async function readStates(chain: Chain, { op }: Swap, { head, hard }: Heads) {
   return { head: await at(head), hard: await at(hard) }
 }
 
-async function planClaim(world: ConformanceWorld, swaps: readonly Swap[], { by = 'attester' }: Attested = {}) {
+async function planClaim(
+  world: ConformanceWorld,
+  swaps: readonly Swap[],
+  { by = 'attester' }: Attested = {},
+) {
   const signature = await world.attest({ kind: 'claim', swaps, by, validUntil: 0, isLate: false })
   return world.chain.planClaim(swaps, [signature])
 }

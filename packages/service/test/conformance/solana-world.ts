@@ -2,15 +2,15 @@ import { decodeInputAccount } from '@geoswap/solana-escrow'
 import { type Address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
 import type { Hex } from 'viem'
-import { NATIVE_SOL } from '../../src/chains/solana/address.ts'
 import type { CustodyChain } from '../../src/chains/custody.ts'
 import { readAccounts } from '../../src/chains/solana/accounts.ts'
+import { NATIVE_SOL } from '../../src/chains/solana/address.ts'
+import { createEscrowAddresses } from '../../src/chains/solana/escrow.ts'
 import { AHEAD_BLOCKS } from '../../src/chains/solana/heads.ts'
 import { transferInstruction } from '../../src/chains/solana/instructions.ts'
 import { isNative, NATIVE_TOKEN, type Token } from '../../src/chains/solana/mint.ts'
 import { readVaultBalances } from '../../src/chains/solana/reads.ts'
 import { connectSolana } from '../../src/compose/solana.ts'
-import { createEscrowAddresses } from '../../src/chains/solana/escrow.ts'
 import type { SolanaChainConfig } from '../../src/config.ts'
 import type { Swap } from '../../src/model/swap.ts'
 import { type SolanaWorld, startSolanaWorld, type TestMint } from '../support/solana.ts'
@@ -92,7 +92,9 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
 
   async function heldFor(op: Swap['op']): Promise<bigint> {
     const [account] = await readAccounts(solana.client, { addresses: [await addressesOf.inputOf(op)] })
-    return (account && decodeInputAccount({ programAddress: account.owner, data: account.data })?.amount) ?? 0n
+    return (
+      (account && decodeInputAccount({ programAddress: account.owner, data: account.data })?.amount) ?? 0n
+    )
   }
 
   async function balanceOf(owner: string, token: string): Promise<bigint> {

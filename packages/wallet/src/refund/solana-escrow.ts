@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   createAccountInstruction,
   type DecodedPayout,
@@ -23,7 +24,6 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
   signTransactionMessageWithSigners,
 } from '@solana/kit'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Key } from '../keys.ts'
 import type { SolanaRefundable } from './solana-operation.ts'
 

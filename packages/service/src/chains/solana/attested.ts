@@ -42,7 +42,11 @@ async function compilePayout(parts: SolanaParts, payout: Payout, { lifetime, ...
 }
 
 /** Signs a claim or refund as the attester. It can land only while its blockhash is recent. */
-export async function attestPayout(parts: SolanaParts, attester: SolanaSigner, payout: Payout): Promise<string> {
+export async function attestPayout(
+  parts: SolanaParts,
+  attester: SolanaSigner,
+  payout: Payout,
+): Promise<string> {
   const [lifetime, microLamportsPerUnit] = await Promise.all([
     readBlockhash(parts.client),
     parts.facts.priorityPrice(),
@@ -98,7 +102,10 @@ export function readAttested(text: string): Attested | undefined {
 }
 
 /** Whether the configured attester signed these bytes. */
-export async function isAttested({ settings }: Pick<SolanaParts, 'settings'>, text: string): Promise<boolean> {
+export async function isAttested(
+  { settings }: Pick<SolanaParts, 'settings'>,
+  text: string,
+): Promise<boolean> {
   const attested = readAttested(text)
   return attested !== undefined && isSignedBy(settings.attester, attested.signature, attested.message)
 }

@@ -108,9 +108,9 @@ test(
     const created = paid.filter(({ op }) => op.createsAccount).length
     const perSwap = (fees - BigInt(created) * rent.tokenAccountLamports) / BigInt(swaps.length)
     expect(perSwap).toBeLessThan(35_000n)
-    expect(await chain.readUndelivered([paid[0]?.op ?? swaps[0]?.op] as Op[], (await chain.readHeads()).hard)).not.toEqual(
-      new Set(),
-    )
+    expect(
+      await chain.readUndelivered([paid[0]?.op ?? swaps[0]?.op] as Op[], (await chain.readHeads()).hard),
+    ).not.toEqual(new Set())
   },
   SWAPS * 10_000 + 60_000,
 )

@@ -97,7 +97,11 @@ async function listAccounts({ settings, facts }: SolanaParts): Promise<VaultAcco
 type Listed = { vaults: readonly VaultAccount[]; payers: readonly string[]; open: readonly LockRef[] }
 
 /** The vault's accounts, the fee payers and the first hundred inputs are of one slot, up to which events are read. */
-async function readBalances({ client, addresses }: SolanaParts, { vaults, payers, open }: Listed, hard: Block) {
+async function readBalances(
+  { client, addresses }: SolanaParts,
+  { vaults, payers, open }: Listed,
+  hard: Block,
+) {
   const inputs = await Promise.all(open.map((op) => addresses.inputOf(op)))
   const own = [...vaults.map(({ address }) => address), ...payers]
   const at = { commitment: 'finalized', minContextSlot: hard.number } as const

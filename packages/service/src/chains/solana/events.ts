@@ -65,7 +65,12 @@ async function searchInput(
   { commitment, number: minContextSlot }: SolanaBlock,
 ): Promise<Landing | undefined> {
   const { client, settings, addresses } = parts
-  const query = { commitment, minContextSlot, program: settings.program, address: await addresses.inputOf(op) }
+  const query = {
+    commitment,
+    minContextSlot,
+    program: settings.program,
+    address: await addresses.inputOf(op),
+  }
   return findInHistory(client.agreed, query, async (transaction) => {
     const { txHash, slot } = transaction
     return (await isInputOf(parts, op, transaction)) ? { txHash, slot } : undefined

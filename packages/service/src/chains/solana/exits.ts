@@ -43,7 +43,8 @@ export async function findExit(
 
 function exitIn({ escrow, txHash, slot }: Transaction, input: string): Exit | undefined {
   const payout = escrow.find(
-    (each): each is DecodedPayout => (each.kind === 'claim' || each.kind === 'refund') && each.source === input,
+    (each): each is DecodedPayout =>
+      (each.kind === 'claim' || each.kind === 'refund') && each.source === input,
   )
   return payout && { txHash, slot, kind: kinds[payout.kind] }
 }

@@ -1,5 +1,5 @@
-import { findAssociatedTokenPda } from '@solana-program/token'
 import type { Address } from '@solana/kit'
+import { findAssociatedTokenPda } from '@solana-program/token'
 import { isNative, NATIVE_TOKEN, type Token } from './mint.ts'
 import { type Rent, tokenAccountRent } from './rent.ts'
 
@@ -57,7 +57,10 @@ export function inputCostLamports(microLamportsPerUnit: bigint): bigint {
 /** The cost of a delivery and of the sweep of its marker. The rent of a recipient's token account never returns. */
 export function paymentCostLamports(
   { rent, microLamportsPerUnit }: Costs,
-  { token, createAccount }: { token: Token; createAccount: boolean } = { token: NATIVE_TOKEN, createAccount: false },
+  { token, createAccount }: { token: Token; createAccount: boolean } = {
+    token: NATIVE_TOKEN,
+    createAccount: false,
+  },
 ): bigint {
   const isCreated = createAccount && !isNative(token)
   const fee = feeLamports(paymentUnits({ createAccount: isCreated }), microLamportsPerUnit)

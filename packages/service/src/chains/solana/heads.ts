@@ -42,7 +42,10 @@ async function withTime({ rpc }: SolanaClient, epoch: Epoch, known?: SolanaHead)
 export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }
 
 // A placeholder: the node inserts the newest blockhash when it simulates.
-export const NO_LIFETIME: Lifetime = { blockhash: '11111111111111111111111111111111', lastValidBlockHeight: 0n }
+export const NO_LIFETIME: Lifetime = {
+  blockhash: '11111111111111111111111111111111',
+  lastValidBlockHeight: 0n,
+}
 
 // The runtime accepts a blockhash for this many blocks.
 const LIFE_BLOCKS = 150n

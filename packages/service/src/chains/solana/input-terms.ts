@@ -114,7 +114,8 @@ function readMoved(rest: readonly ReadInstruction[]): { token: Token; amount: bi
   if (program === SYSTEM_PROGRAM && data.length === 12)
     return { token: NATIVE_TOKEN, amount: getU64Decoder().decode(data.slice(4)) }
   const mint = accounts[1]
-  if (!TOKEN_PROGRAMS.includes(program as Address) || mint === undefined || data.length !== 10) return undefined
+  if (!TOKEN_PROGRAMS.includes(program as Address) || mint === undefined || data.length !== 10)
+    return undefined
   const token = { mint, program, decimals: data[9] ?? 0 }
   return { token, amount: getU64Decoder().decode(data.slice(1, 9)) }
 }

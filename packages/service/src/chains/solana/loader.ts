@@ -46,7 +46,13 @@ export function writeBuffer({ buffer, authority }: Buffer, offset: number, bytes
 type Deploy = Buffer & { payer: Address; program: Address; bytes: number }
 
 /** Makes a program of the uploaded code. The authority can change it until `makeFinal`. */
-export async function deployBuffer({ payer, program, buffer, authority, bytes }: Deploy): Promise<Instruction> {
+export async function deployBuffer({
+  payer,
+  program,
+  buffer,
+  authority,
+  bytes,
+}: Deploy): Promise<Instruction> {
   const accounts = [
     { address: payer, role: WRITABLE_SIGNER },
     { address: await codeAddressOf(program), role: WRITABLE },

@@ -1,7 +1,11 @@
 const MAX_REMEMBERED = 20_000
 
 /** Returns the cached value, or creates it. Evicts the oldest of too many, since it can be found again. */
-export function remember<T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> {
+export function remember<T>(
+  known: Map<string, Promise<T>>,
+  name: string,
+  make: () => Promise<T>,
+): Promise<T> {
   const before = known.get(name)
   if (before !== undefined) return before
   const value = make()

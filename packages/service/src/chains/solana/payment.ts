@@ -48,7 +48,13 @@ export async function compilePayment(payers: Payers, payment: Payment): Promise<
       ...budgetInstructions({ units, microLamportsPerUnit }),
       memoInstruction(deliveryHash),
       ...(createAccount
-        ? [await createAccountInstruction({ payer: delivery.payer, owner: delivery.recipient, token: delivery.token })]
+        ? [
+            await createAccountInstruction({
+              payer: delivery.payer,
+              owner: delivery.recipient,
+              token: delivery.token,
+            }),
+          ]
         : []),
       await deliverInstruction(program as Address, delivery),
     ],

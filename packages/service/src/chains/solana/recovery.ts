@@ -40,11 +40,7 @@ async function readLanded({ client, settings }: SolanaParts, txHash: string): Pr
   return found
 }
 
-async function findLockTerms(
-  parts: SolanaParts,
-  txHash: string,
-  op: string,
-): Promise<LockTerms | undefined> {
+async function findLockTerms(parts: SolanaParts, txHash: string, op: string): Promise<LockTerms | undefined> {
   const landed = await readLanded(parts, txHash)
   const terms = await readInputTerms(parts.settings, landed)
   if (!terms || landed.failed || `0x${terms.opId}` !== op) return undefined

@@ -72,7 +72,10 @@ type Meta = {
   loadedAddresses?: { writable: readonly string[]; readonly: readonly string[] } | null
 }
 
-function toRead(keys: readonly string[], { programIdIndex, accounts, data }: RawInstruction): ReadInstruction {
+function toRead(
+  keys: readonly string[],
+  { programIdIndex, accounts, data }: RawInstruction,
+): ReadInstruction {
   const keyAt = (index: number) => keys[Number(index)] ?? ''
   return {
     program: keyAt(programIdIndex),

@@ -75,7 +75,9 @@ async function verifyHoldings(
   const accounts = await readAccounts(client, { addresses })
   const [held, ...ofPayers] = accounts.map((account) => account && toTokenAccount(account))
   // The fee payer signs transactions with caller content: it must own nothing that a transaction could move.
-  const owning = ofPayers.some((tokens) => tokens !== undefined) ? [`a fee payer owns a token account of ${mint}`] : []
+  const owning = ofPayers.some((tokens) => tokens !== undefined)
+    ? [`a fee payer owns a token account of ${mint}`]
+    : []
   if (held?.owner !== vault) return [...owning, `the vault has no token account of ${mint}`]
   return held.frozen ? [...owning, `the vault's account of ${mint} is frozen`] : owning
 }

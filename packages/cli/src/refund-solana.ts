@@ -8,7 +8,7 @@ import type { SolanaRefundable } from '@geoswap/wallet/refund/solana-operation'
 import type { Attempt } from '@geoswap/wallet/store/journal'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { unlockWallet } from '@geoswap/wallet/wallets'
-import { columns } from '../command.ts'
+import { columns } from './command.ts'
 import { assertRefundable } from './refundable.ts'
 
 /** An input on Solana, the journal entry it came from, and the node of its chain. */
@@ -20,11 +20,7 @@ type Case = {
 }
 
 /** Sends the input back by the escrow program itself. Anyone may do so after the deadline. */
-export async function refundSolana(
-  context: Context,
-  found: Case,
-  gasKey: string | undefined,
-): Promise<0> {
+export async function refundSolana(context: Context, found: Case, gasKey: string | undefined): Promise<0> {
   const { op, attempt, rpcUrl, chain } = found
   const ask = <T>(answer: Promise<T>) => orNodeFailed(chain, answer)
   const { state, now } = await ask(readSolanaEscrow(rpcUrl, op))
