@@ -78,7 +78,10 @@ export const rules: readonly Rule[] = [
   {
     name: 'the Solana adapter does not know the flow, the store or EVM',
     files: /^service\/chains\/solana\//,
-    may: [/^service\/chains\/solana\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, SOLANA_ESCROW, KIT],
+    may: [
+      ...[/^service\/chains\/solana\//, NODES, CHAIN_PORTS, MODEL, ERRORS],
+      ...[PROTOCOL, SOLANA_ESCROW, KIT, TIMERS],
+    ],
   },
   { name: 'the way to a node knows no chain', files: NODES, may: [NODES, NODE] },
   {
@@ -221,7 +224,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the SDK does not know the service',
     files: SDK,
-    may: [SDK, WIRE, PROTOCOL, VIEM, KIT, NODE],
+    may: [SDK, WIRE, PROTOCOL, SOLANA_ESCROW, VIEM, KIT, NODE],
   },
   {
     name: 'what a wallet keeps on disk knows no terminal and no swap',
@@ -231,7 +234,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'a wallet knows neither its commands nor its server',
     files: WALLET,
-    may: [WALLET, SDK, PROTOCOL, VIEM, KIT, NODE],
+    may: [WALLET, SDK, PROTOCOL, SOLANA_ESCROW, VIEM, KIT, NODE],
   },
   {
     name: 'the MCP server knows no command',

@@ -11,15 +11,7 @@ export type SolanaOrder = Omit<Order<Side>, 'from'>
 
 /** The decoded terms of a built transaction. */
 export type SolanaOperation = Record<
-  | 'opId'
-  | 'feePayer'
-  | 'wallet'
-  | 'token'
-  | 'amount'
-  | 'destination'
-  | 'program'
-  | 'vault'
-  | 'attester',
+  'opId' | 'feePayer' | 'wallet' | 'token' | 'amount' | 'destination' | 'program' | 'vault' | 'attester',
   string
 > & { blockhash: string; refundDeadline: number; delivery: Record<string, string> }
 

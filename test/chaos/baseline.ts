@@ -69,8 +69,7 @@ function secretsOf(keys: Network['keys']): string[] {
   const collect = (value: unknown): void => {
     if (typeof value === 'object' && value !== null) {
       for (const [name, field] of Object.entries(value)) {
-        if (['privateKey', 'seed', 'seal'].includes(name) && typeof field === 'string')
-          found.push(field)
+        if (['privateKey', 'seed', 'seal'].includes(name) && typeof field === 'string') found.push(field)
         else collect(field)
       }
     }

@@ -130,7 +130,8 @@ async function createAttacker({ world }: Scene, { leaked, account }: { leaked: s
     const paid = () => beta.balanceOf(wallet.address, 'USDC')
     const left = () => alpha.balanceOf(wallet.address, 'USDC')
     const read = async () => ({ paid: await paid(), left: await left() })
-    return { opHash: geoOpHash, locker: '', output: honest.amountOut, submit: async () => body.swapId, read }
+    const named = { opHash: geoOpHash, operation: {}, locker: '', output: honest.amountOut }
+    return { ...named, submit: async () => body.swapId, read }
   }
 
   return { build, submit }

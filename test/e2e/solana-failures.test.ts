@@ -150,7 +150,9 @@ async function expectDeliveredOnce({ quote, swapId, to }: Awaited<ReturnType<typ
 async function expectTakenOnce({ swapId, operation }: Awaited<ReturnType<typeof submitSolanaSwap>>) {
   expect((await outcomeOf({ api }, swapId)).status).toBe('settled')
   expect(await held({ address: operation.wallet })).toBe(90n * USDC)
-  expect(await transactionsOf(solana, { account: operation.destination, opId: operation.opId })).toHaveLength(1)
+  expect(await transactionsOf(solana, { account: operation.destination, opId: operation.opId })).toHaveLength(
+    1,
+  )
 }
 
 test('an input and a delivery that the network loses are sent again, and happen once', async () => {

@@ -192,7 +192,7 @@ test('an account that was not charged for is not created: closed after the quote
   expect(await held(owner.address)).toBe(0n)
 })
 
-describe("a stranger that creates the account of an input", () => {
+describe('a stranger that creates the account of an input', () => {
   const create = async (operation: SolanaOperation) => {
     const authority = await authorityOf(operation)
     return openAccount(solana, authority, 'USDC')
@@ -236,7 +236,7 @@ describe("a stranger that creates the account of an input", () => {
   })
 })
 
-test('lamports that a stranger sends to the address of an input do not stop it, and stay with the service', async () => {
+test("lamports that a stranger sends to an input's address do not stop it, and stay with the service", async () => {
   const wallet = await solana.wallet({ USDC: 10n * USDC })
   const { submission, operation } = await prepareSolana(counter, wallet, order)
   const { destination } = operation

@@ -47,7 +47,8 @@ const FINALIZED_LAG = 32
 const CONFIRMATION_TIMEOUT_MS = 30_000
 
 /**
- * Installs the escrow program on a new chain, and creates mints, token accounts, inventory and fee balances. All of it is finalized on return.
+ * Installs the escrow program on a new chain, and creates mints, token accounts, inventory and fee balances. All
+ * of it is finalized on return.
  */
 export async function deploySolana(
   chain: SolanaPlan & { rpcUrl: string; keys: SolanaKeys },

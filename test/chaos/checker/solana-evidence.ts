@@ -29,7 +29,7 @@ export type SolanaEvidence = {
   opEvents: OpEvent[]
   effects: Effect[]
   balanceOf(owner: string, mint: string): Promise<bigint>
-  /** What the escrow holds for an op. */
+  /** The balance of the escrow for an op. */
   heldFor(opId: string, mint: string): Promise<bigint>
   supplyOf(mint: string): Promise<bigint>
 }

@@ -8,7 +8,7 @@ import { readEscrow, readGasMoney } from '@geoswap/wallet/refund/escrow'
 import { readOpAddress, sendRecover } from '@geoswap/wallet/refund/recover'
 import { type Address, isAddress } from 'viem'
 import { columns, defineCommand } from '../command.ts'
-import { type Case, caseOptions, findCase, getGasAccount, needsGas } from './op-case.ts'
+import { type Case, caseOptions, findCase, getGasAccount, needsGas } from '../op-case.ts'
 
 export const recover = defineCommand({
   usage: '(ID | --operation FILE) [options]',

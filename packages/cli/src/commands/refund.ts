@@ -8,9 +8,9 @@ import { readOperation } from '@geoswap/wallet/refund/operation'
 import { isSolanaOperation, readSolanaOperation } from '@geoswap/wallet/refund/solana-operation'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { columns, defineCommand } from '../command.ts'
-import { type Case, caseOptions, findNode, findOperation, getGasAccount, needsGas } from './op-case.ts'
-import { refundSolana } from './refund-solana.ts'
-import { assertRefundable } from './refundable.ts'
+import { type Case, caseOptions, findNode, findOperation, getGasAccount, needsGas } from '../op-case.ts'
+import { refundSolana } from '../refund-solana.ts'
+import { assertRefundable } from '../refundable.ts'
 
 export const refund = defineCommand({
   usage: '(ID | --operation FILE) [options]',

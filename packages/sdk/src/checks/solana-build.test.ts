@@ -192,7 +192,7 @@ describe('a different transfer is refused', () => {
     expect(await refusedWith(withParts({ transfer }))).toEqual(['unsignedTransaction'])
   })
 
-  test('whose data has another length', async () => {
+  test('with data of another length', async () => {
     const transfer = { ...parts.transfer, data: parts.transfer.data?.slice(0, 9) as Uint8Array }
 
     expect(await refusedWith(withParts({ transfer }))).toEqual(['unsignedTransaction'])

@@ -36,7 +36,7 @@ const SIGNERS = 2
 
 /**
  * Undefined unless the transaction begins with compute budget and memo and goes on with a new account and a
- * transfer. What these do is compared afterwards with what they should do.
+ * transfer. Their effects are compared afterwards.
  */
 export function readSolanaInput(base64: string): SolanaInput | undefined {
   const read = readUnsigned(base64, { signers: SIGNERS })

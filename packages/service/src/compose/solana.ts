@@ -1,4 +1,3 @@
-import { SWEEP_MARGIN_SECONDS } from '@geoswap/solana-escrow'
 import type { Address as SolanaAddress } from '@solana/kit'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import type { NodeWatch } from '../chains/nodes/watch.ts'
@@ -16,7 +15,7 @@ import { readRecipient } from '../chains/solana/recipient.ts'
 import { createSolanaRecovery } from '../chains/solana/recovery.ts'
 import { ownAddresses } from '../chains/solana/settings.ts'
 import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.ts'
-import { findSweepable } from '../chains/solana/sweep.ts'
+import { findSweepable, sweepMarginSeconds } from '../chains/solana/sweep.ts'
 import { verifySolana } from '../chains/solana/verify.ts'
 import { createSolanaViewReader } from '../chains/solana/view.ts'
 import { readWallet } from '../chains/solana/wallet.ts'
@@ -71,7 +70,7 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
     solana: {
       builder: createInputBuilder(parts, config),
       inspectRecipient: (order) => inspectRecipient(parts, order),
-      sweepMarginSeconds: Number(SWEEP_MARGIN_SECONDS),
+      sweepMarginSeconds,
       findSweepable: (deliveryHashes, at) => findSweepable(parts, deliveryHashes, at as SolanaBlock),
       attest: (payout) => attestPayout(parts, getAttester(parts), payout),
       recoverAttester: async (text) => ((await isAttested(parts, text)) ? config.attester : undefined),

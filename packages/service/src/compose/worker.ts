@@ -1,14 +1,11 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
-import type { Attested } from '../chains/attested.ts'
 import type { Heads } from '../chains/chain.ts'
-import { createAttestationMessages } from '../chains/evm/attestation-signing.ts'
 import { connectionsOf } from '../config/connections.ts'
 import { finalityOf } from '../config/finality.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
 import { confirmDeliveries, finalizeDeliveries } from '../flow/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
-import { sweepMarkers } from '../flow/deliver/sweep.ts'
 import { confirmLocks } from '../flow/execute/confirm-lock.ts'
 import { finalizeOrigin } from '../flow/execute/finalize-origin.ts'
 import { lockWaiting } from '../flow/execute/lock.ts'
@@ -51,7 +48,7 @@ import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
 import { assertKeysFor, type Chains, connectChains, loadCatalog, signingAddresses } from './chains.ts'
-import type { ConnectedChain, SolanaOrigin } from './connected-chain.ts'
+import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createDepositTask, createRecoverWork } from './deposits.ts'
 import { createFollowing } from './following.ts'
@@ -59,11 +56,13 @@ import { createGasTask, createLedgerTask } from './ledger.ts'
 import { openChains } from './open-chains.ts'
 import { followPrices, type PriceCheck } from './price-check.ts'
 import { createOrphanTask } from './rebuild.ts'
+import { createRecoverSigner } from './recover-signer.ts'
 import { capsOf, floatOf, toServedChains } from './served-chains.ts'
 import { createSettleTasks } from './settle-tasks.ts'
 import { checkSigned } from './signed.ts'
 import { openSigners } from './signers.ts'
 import { createSigners } from './solana.ts'
+import { sweepWork } from './sweep-work.ts'
 import { openSpans } from './traces.ts'
 import { assertOneTreasury } from './treasury-check.ts'
 import { openViews } from './views.ts'
@@ -94,8 +93,6 @@ type Parts = {
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
-// Markers wait for days: it does not matter when they are closed.
-const SWEEP_MS = 60_000
 // More than a batch, so that blocked swaps do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -183,12 +180,7 @@ function completeParts(given: Given): Parts {
   const prices = followPrices(given)
   const gas = createGasWatch(toServedChains(config.network, chains.all), views)
   const signed = checkSigned(pool, chains, events.unsigned)
-  const messages = createAttestationMessages(chains.custodyOf)
-  const recoverSigner = async (attested: Attested, signature: string) => {
-    const { solana } = chains.of(attested.chainId)
-    return solana ? solana.recoverAttester(signature) : messages.recoverSigner(attested, signature)
-  }
-  const collect = { recoverSigner, onRejected: events.signatureRejected }
+  const collect = { recoverSigner: createRecoverSigner(chains), onRejected: events.signatureRejected }
   const deadlines = { ...defaultDeadlines, ...config.network.deadlines }
   const isClaimable = createClaimCheck({ deadlines, catalog, followers })
   const isLate = createLateCheck({ catalog, followers })
@@ -365,13 +357,6 @@ function deliverWork(chainId: number, deps: DeliverDeps, { solana }: ConnectedCh
       ...(solana ? [sweepWork(chainId, deps, solana)] : []),
     ],
   }
-}
-
-function sweepWork(chainId: number, { pool, sender }: DeliverDeps, solana: SolanaOrigin) {
-  const { sweepMarginSeconds: marginSeconds, findSweepable } = solana
-  const deps = { pool, sender, chainId, marginSeconds, findSweepable }
-  const sweep = atMostEvery(SWEEP_MS, (lease: Lease, heads: Heads) => sweepMarkers(deps, lease, heads))
-  return { topics: [], run: async (lease: Lease, heads?: Heads) => heads && sweep(lease, heads) }
 }
 
 function deliverLane(parts: Parts, connected: ConnectedChain, address: string): Lane {

@@ -15,7 +15,7 @@ export type LedgerAccount =
   /** Pools from which outputs are bought. */
   | 'market'
   | 'treasury'
-  /** `gas`: balances of fee payers. `network`: fees they paid to the chain. `rent`: what accounts will return to them. */
+  /** `gas`: balances of fee payers. `network`: fees they paid to the chain. `rent`: what accounts return to them. */
   | 'gas'
   | 'network'
   | 'rent'

@@ -144,13 +144,9 @@ export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp |
   if (!row) return undefined
   const { refund_deadline, expires_at: expiresAt, deposit_address, permit_nonce, method, ...op } = row
   return {
-    ...{
-      ...op,
-      refundDeadline: Number(refund_deadline),
-      expiresAt,
-      method: method ?? undefined,
-      depositAddress: deposit_address ?? undefined,
-    },
+    ...op,
+    ...{ expiresAt, refundDeadline: Number(refund_deadline), method: method ?? undefined },
+    depositAddress: deposit_address ?? undefined,
     permitNonce: permit_nonce === null ? undefined : BigInt(permit_nonce),
   }
 }

@@ -28,7 +28,7 @@ export type ConformanceWorld = {
   senders: { relay: string; deliver: string }
   /** The holder of the inventory. */
   vault: string
-  /** What the holder of this op's input has of its token. */
+  /** The balance of the holder of this op's input, in its token. */
   heldFor(op: Op): Promise<bigint>
   tokens: Record<Kind, string>
   /** An attestation as the attester or a stranger signs it. */

@@ -115,7 +115,7 @@ export async function startSolanaWorld() {
     authority,
     attester,
     escrow,
-    /** What checks of inputs need. */
+    /** For checks of inputs. */
     settings: { ...escrow, chainId: 1 } as unknown as SolanaParts['settings'],
     facts: { rent: async () => rent } as SolanaParts['facts'],
     payer,

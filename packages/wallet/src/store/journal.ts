@@ -19,7 +19,7 @@ export type Order = {
   amount: string
 }
 
-/** What was signed: with a node, it is enough for a refund. */
+/** The signed terms: with a node, they are enough for a refund. */
 type Operation = Build['operation']
 
 /** `notSubmitted`: there is no swap and there will be none. `lost`: the service no longer knows the swap. */

@@ -78,7 +78,7 @@ function stepOf(transaction: Transaction, each: DecodedInstruction): Move[] {
 const heldBefore = ({ tokens }: Transaction, { source }: DecodedPayout): bigint =>
   tokens.find(({ account }) => account === source)?.before ?? 0n
 
-/** What changed in the vault beyond the steps of swaps. */
+/** Changes of the vault beyond the steps of swaps. */
 function unexplained({ vaults }: Books, transaction: Transaction, steps: readonly Move[]): Move[] {
   return vaults.flatMap(({ address, token: { mint } }): Move[] => {
     const expected = steps.reduce((sum, step) => sum + vaultChange(step, mint), 0n)
@@ -131,7 +131,7 @@ function rentsOf(
   ]
 }
 
-/** What each fee payer lost: rent that returns, and fees with everything else. */
+/** The losses of each fee payer: rent that returns, and fees with everything else. */
 function costs({ payers }: Books, { lamports, signers }: Transaction, rents: readonly Rent[]): Move[] {
   const token = NATIVE_TOKEN.mint
   return [...payers].flatMap((payer): Move[] => {

@@ -1,4 +1,4 @@
-import { isSweepable, type Marker, sweepInstruction } from '@geoswap/solana-escrow'
+import { isSweepable, type Marker, SWEEP_MARGIN_SECONDS, sweepInstruction } from '@geoswap/solana-escrow'
 import { type Address, getBase58Decoder, signBytes } from '@solana/kit'
 import type { Signed } from '../chain.ts'
 import type { SolanaBlock } from './blocks.ts'
@@ -11,6 +11,9 @@ import type { SolanaParts } from './parts.ts'
 import type { SweepRequest } from './plans.ts'
 import type { SolanaSigner } from './signer.ts'
 import type { TransferTerms } from './transfer.ts'
+
+/** For how long after its deadline a marker cannot be closed. */
+export const sweepMarginSeconds = Number(SWEEP_MARGIN_SECONDS)
 
 /** The deliveries among these whose marker exists and may be closed. */
 export async function findSweepable(

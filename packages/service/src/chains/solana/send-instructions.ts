@@ -10,11 +10,11 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
   signTransactionMessageWithSigners,
 } from '@solana/kit'
-import type { SolanaClients } from '../chains/solana/client.ts'
-import { readBlockHeight } from '../chains/solana/heads.ts'
-import { readSignatures } from '../chains/solana/reads.ts'
-import { broadcast } from '../chains/solana/send.ts'
-import type { SolanaSigner } from '../chains/solana/signer.ts'
+import type { SolanaClients } from './client.ts'
+import { readBlockHeight } from './heads.ts'
+import { readSignatures } from './reads.ts'
+import { broadcast } from './send.ts'
+import type { SolanaSigner } from './signer.ts'
 
 const POLL_MS = 400
 

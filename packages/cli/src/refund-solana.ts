@@ -8,7 +8,7 @@ import type { SolanaRefundable } from '@geoswap/wallet/refund/solana-operation'
 import type { Attempt } from '@geoswap/wallet/store/journal'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { unlockWallet } from '@geoswap/wallet/wallets'
-import { columns } from '../command.ts'
+import { columns } from './command.ts'
 import { assertRefundable } from './refundable.ts'
 
 /** An input on Solana, the journal entry it came from, and the node of its chain. */
