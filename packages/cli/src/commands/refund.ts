@@ -7,7 +7,7 @@ import { orNodeFailed } from '@geoswap/wallet/nodes/node'
 import { readEscrow, readGasMoney, sendRefund } from '@geoswap/wallet/refund/escrow'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { columns, defineCommand } from '../command.ts'
-import { type Case, caseOptions, findCase, getGasAccount, needsGas } from './op-case.ts'
+import { type Case, caseOptions, findCase, getGasAccount, needsGas } from '../op-case.ts'
 
 export const refund = defineCommand({
   usage: '(ID | --operation FILE) [options]',
