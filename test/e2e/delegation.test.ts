@@ -129,7 +129,7 @@ describe('build', () => {
     const reply = await api.build(await quoteFor(wallet))
 
     expect(refusalOf(reply)).toBe('409 NEEDS_DELEGATION')
-    expect(reply.body.recovery).toEqual({ action: 'SIGN_AUTHORIZATION', ...fieldsToSign })
+    expect(reply.body.recovery).toMatchObject({ action: 'SIGN_AUTHORIZATION', ...fieldsToSign })
   })
 
   test('409 NEEDS_DELEGATION comes before 422 INSUFFICIENT_BALANCE', async () => {

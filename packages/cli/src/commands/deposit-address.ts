@@ -8,8 +8,8 @@ import type { Attempt, Order } from '@geoswap/wallet/store/journal'
 import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { chooseWallet } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
+import { withNodes } from '../nodes-option.ts'
 import { swapLines } from '../print.ts'
-import { withNodes } from './nodes-option.ts'
 import { nodesOption, orderOptions, toWords } from './order-options.ts'
 
 export const depositAddress = defineCommand({

@@ -1,12 +1,12 @@
 import type { RefundableOp } from '@geoswap/protocol'
 import { formatAmount } from '@geoswap/wallet/amounts'
+import { isAddressOf, toCanonical } from '@geoswap/wallet/catalog'
 import type { Context } from '@geoswap/wallet/context'
 import { CliError } from '@geoswap/wallet/errors'
 import { assertChain, connectEvm } from '@geoswap/wallet/nodes/evm-reads'
 import { orNodeFailed } from '@geoswap/wallet/nodes/node'
 import { readEscrow, readGasMoney } from '@geoswap/wallet/refund/escrow'
 import { readOpAddress, sendRecover } from '@geoswap/wallet/refund/recover'
-import { type Address, isAddress } from 'viem'
 import { columns, defineCommand } from '../command.ts'
 import { type Case, caseOptions, findCase, getGasAccount, needsGas } from '../op-case.ts'
 
@@ -55,8 +55,8 @@ works only once the input was taken.`,
 
 type Sent = { token: string; amount: string; txHash: string }
 
-function toToken(text: string): Address {
-  if (isAddress(text)) return text
+function toToken(text: string): string {
+  if (isAddressOf('evm', text)) return toCanonical('evm', text)
   throw new CliError('USAGE', `--token ${text} is not an EVM address.`)
 }
 

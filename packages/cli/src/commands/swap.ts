@@ -7,8 +7,8 @@ import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { performSwap } from '@geoswap/wallet/swap/perform'
 import { chooseWallet } from '@geoswap/wallet/wallets'
 import { defineCommand, type ExitCode } from '../command.ts'
+import { withNodes } from '../nodes-option.ts'
 import { quoteLines, swapLines } from '../print.ts'
-import { withNodes } from './nodes-option.ts'
 import { nodesOption, orderOptions, toMethod, toWords } from './order-options.ts'
 
 export const swap = defineCommand({

@@ -1,4 +1,4 @@
-import { ORIGIN_METHODS, type OriginMethod } from '@geoswap/wire'
+import type { OriginMethod } from '@geoswap/wire'
 
 /** Terms of a quote that its op keeps as they are. */
 export type QuotedTerms = {
@@ -36,6 +36,8 @@ export type Quote = QuotedTerms & {
 }
 
 type OtherMethod = Exclude<OriginMethod, 'delegation'>
+/** Sealed quotes name them by their place. */
+const METHODS = ['authorization', 'permit', 'deposit'] as const satisfies readonly OtherMethod[]
 export type QuotedWays = Readonly<Partial<Record<OtherMethod, WayAmounts>>>
 export type WayAmounts = Pick<
   Quote,
@@ -113,8 +115,8 @@ export function toSealed(quote: Quote): Sealed {
 }
 
 function toSealedWays(quote: Quote, ways: QuotedWays) {
-  return ORIGIN_METHODS.flatMap((method, place): [number, ...string[]][] => {
-    const amounts = method === 'delegation' ? undefined : ways[method]
+  return METHODS.flatMap((method, place): [number, ...string[]][] => {
+    const amounts = ways[method]
     return amounts ? [[place, ...WAY_AMOUNTS.map((field) => String(quote[field] - amounts[field]))]] : []
   })
 }
@@ -122,7 +124,7 @@ function toSealedWays(quote: Quote, ways: QuotedWays) {
 function fromSealedWays(base: Amounts, sealed: NonNullable<Sealed[9]>): QuotedWays {
   const entries = sealed.map(([place, ...less]) => {
     const amounts = WAY_AMOUNTS.map((field, at) => [field, base[field] - BigInt(less[at] ?? 0)])
-    return [ORIGIN_METHODS[place], Object.fromEntries(amounts)]
+    return [METHODS[place], Object.fromEntries(amounts)]
   })
   return Object.fromEntries(entries)
 }

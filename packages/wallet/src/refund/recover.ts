@@ -10,11 +10,11 @@ export type Lying = { token: Address; amount: bigint }
 export async function readOpAddress(
   rpcUrl: string,
   op: RefundableOp,
-  others: readonly Address[],
+  others: readonly string[],
 ): Promise<{ address: Address; lying: Lying[] }> {
   const client = connectEvm(rpcUrl)
   const address = depositAddressOf(op.origin.escrow, op.hash)
-  const tokens = [...new Set([op.token, zeroAddress, ...others])]
+  const tokens = [...new Set([op.token, zeroAddress, ...(others as Address[])])]
   const held = await Promise.all(
     tokens.map(async (token) => {
       const call = { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [address] } as const

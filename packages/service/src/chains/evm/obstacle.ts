@@ -1,4 +1,3 @@
-import type { OriginMethod } from '@geoswap/wire'
 import { getAddress } from 'viem'
 import type { AttesterChange } from '../../model/attester-set.ts'
 import { isUnlocked } from '../../model/lifecycle.ts'
@@ -22,7 +21,7 @@ export async function findObstacle(deps: Deps, swap: Swap): Promise<FailureCode 
   return method === 'delegation' ? findDelegatedObstacle(deps, swap) : findWayObstacle(deps, swap, method)
 }
 
-type OtherMethod = Exclude<OriginMethod, 'delegation'>
+type OtherMethod = Exclude<Swap['op']['method'], 'delegation' | undefined>
 
 /** Asks the token itself whether it would take the signature now. */
 async function findWayObstacle(
