@@ -15,7 +15,7 @@ export async function collectError<T>(
 }
 
 /** Adds an error to the collection, or throws it if there is none. */
-export function addError(errors: unknown[] | undefined, error: unknown): void {
+function addError(errors: unknown[] | undefined, error: unknown): void {
   if (!errors) throw error
   errors.push(error)
 }

@@ -211,7 +211,7 @@ async function signInput(builder: Builder, op: Swap['op'], wallet: KeyPairSigner
   return { signature: checked.signedTransaction, lastValid }
 }
 
-export async function freeze(solana: SolanaWorld, mint: TestMint, owner: string): Promise<void> {
+async function freeze(solana: SolanaWorld, mint: TestMint, owner: string): Promise<void> {
   const account = await solana.give(mint, owner, 0n)
   const freezing = { account, mint: mint.mint as Address, owner: mint.authority }
   await solana.run(solana.payer, [getFreezeAccountInstruction(freezing)])

@@ -11,7 +11,7 @@ export function toBase64(bytes: ReadonlyUint8Array): string {
   return getBase64Decoder().decode(bytes)
 }
 
-export function toHex(bytes: ReadonlyUint8Array): string {
+function toHex(bytes: ReadonlyUint8Array): string {
   return getBase16Decoder().decode(bytes)
 }
 

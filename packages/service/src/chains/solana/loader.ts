@@ -19,7 +19,7 @@ export const BUFFER_HEADER_BYTES = 37
 export const PROGRAM_BYTES = 36
 
 /** The account that holds the code of a program. */
-export async function codeAddressOf(program: Address): Promise<Address> {
+async function codeAddressOf(program: Address): Promise<Address> {
   const seeds = [getAddressEncoder().encode(program)]
   return (await getProgramDerivedAddress({ programAddress: LOADER, seeds }))[0]
 }

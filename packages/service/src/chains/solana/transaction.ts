@@ -4,7 +4,7 @@ import type { SolanaClient } from './client.ts'
 import type { Depth } from './heads.ts'
 import type { ReadInstruction, ReadMessage } from './message.ts'
 
-export type TokenChange = { account: string; owner: string; mint: string; before: bigint; after: bigint }
+type TokenChange = { account: string; owner: string; mint: string; before: bigint; after: bigint }
 
 /** A landed transaction and its effects. */
 export type Transaction = ReadMessage & {
