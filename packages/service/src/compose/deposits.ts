@@ -28,12 +28,14 @@ export function createDepositTask(
   { follower, onMoved }: { follower: HeadFollower; onMoved: OnMoved },
 ): Task {
   let done: string | undefined
+  let after: string | undefined
   return {
     topics: [`head:${config.chainId}`],
     async step() {
       const heads = follower.current()
       if (!chain.ways || !heads || heads.head.hash === done) return
-      await seeDeposits({ pool, chainId: config.chainId, ways: chain.ways, onMoved }, heads)
+      const deps = { pool, chainId: config.chainId, ways: chain.ways, onMoved }
+      after = await seeDeposits(deps, heads, after)
       done = heads.head.hash
     },
   }

@@ -26,10 +26,17 @@ export async function findUnlocked(db: Db, chainId: number): Promise<Swap[]> {
 }
 
 /** Swaps whose input was not deposited yet, in the words of the index `swaps_awaiting`. */
-export async function findAwaiting(db: Db, chainId: number): Promise<Swap[]> {
-  return selectSwaps(db, `where s.state = 'awaitingDeposit' and s.origin_chain = $1 order by s.created_at`, [
-    chainId,
-  ])
+type Page = { chainId: number; after: string | undefined; limit: number }
+
+export async function findAwaiting(db: Db, { chainId, after = '', limit }: Page): Promise<Swap[]> {
+  const isNext = `where s.state = 'awaitingDeposit' and s.origin_chain = $1 and s.id > $2 order by s.id limit $3`
+  return selectSwaps(db, isNext, [chainId, after, limit])
+}
+
+/** Swaps whose input was not deposited until their deadline, which was before this time. */
+export async function findUndeposited(db: Db, { chainId, seconds }: { chainId: number; seconds: number }) {
+  const isOver = `where s.state = 'awaitingDeposit' and s.origin_chain = $1 and o.op_deadline < $2`
+  return selectSwaps(db, isOver, [chainId, seconds])
 }
 
 /** Swaps that may have been delivered here but in no known block, in the words of the index `swaps_undelivered`. */

@@ -1,5 +1,6 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
 import type { Address, PublicClient } from 'viem'
+import { createRecent } from '../../async/recent.ts'
 import type { AttesterChange, AttesterSet } from '../../model/attester-set.ts'
 
 // A set is announced eight days before it counts.
@@ -9,7 +10,7 @@ export type EscrowSet = AttesterSet & { since: number }
 
 /** Reads the attesters of an escrow, by the refund deadline that they decide. */
 export function createAttesterReader(client: PublicClient, escrow: Address) {
-  const readSets = remember(() => readAttesterSets(client, escrow))
+  const { read: readSets } = createRecent(MAX_AGE_MS, () => readAttesterSets(client, escrow))
   return async (refundDeadline: number): Promise<AttesterSet> => {
     const sets = await readSets()
     const set = sets.findLast(({ since }) => since <= refundDeadline)
@@ -20,21 +21,7 @@ export function createAttesterReader(client: PublicClient, escrow: Address) {
 
 /** Reads the pending change of an escrow's attesters, for every lock. */
 export function createChangeReader(client: PublicClient, escrow: Address) {
-  return remember(() => readAttesterChange(client, { escrow }))
-}
-
-/** A failed reading is not kept. */
-function remember<T>(read: () => Promise<T>): () => Promise<T> {
-  let known: { value: Promise<T>; at: number } | undefined
-  return () => {
-    if (known && performance.now() - known.at < MAX_AGE_MS) return known.value
-    const value = read()
-    known = { value, at: performance.now() }
-    value.catch(() => {
-      known = undefined
-    })
-    return value
-  }
+  return createRecent(MAX_AGE_MS, () => readAttesterChange(client, { escrow })).read
 }
 
 /** All sets of an escrow, the oldest first. */

@@ -13,7 +13,7 @@ import { findEvents, rewindCursor, type StoredEvent } from '../../store/chain-ev
 import { inTransaction } from '../../store/db.ts'
 import { insertLostInput } from '../../store/exposure.ts'
 import { freePositions } from '../../store/ops.ts'
-import { advanceSwap, findAwaiting, findUnlocked, setLockedBlock } from '../../store/swaps.ts'
+import { advanceSwap, findUndeposited, findUnlocked, setLockedBlock } from '../../store/swaps.ts'
 
 export type ConfirmLockDeps = {
   pool: Pool
@@ -26,9 +26,10 @@ export type ConfirmLockDeps = {
 export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise<void> {
   const { pool, origin } = deps
   const { chainId } = origin
-  const swaps = [...(await findUnlocked(pool, chainId)), ...(await findAwaiting(pool, chainId))]
+  const undeposited = await findUndeposited(pool, { chainId, seconds: heads.hard.seconds })
+  const swaps = [...(await findUnlocked(pool, chainId)), ...undeposited]
   const ids = swaps.map(({ op }) => op.hash)
-  const events = await findEvents(pool, { chainId: origin.chainId, kind: 'locked', ids })
+  const events = await findEvents(pool, { chainId, kind: 'locked', ids })
   const faults: unknown[] = []
   for (const swap of swaps) {
     const event = events.get(swap.op.hash)

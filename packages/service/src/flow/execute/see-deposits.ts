@@ -3,6 +3,7 @@ import type { Heads, OriginWays } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
 import type { DepositFacts } from '../../model/deposit.ts'
+import { groupBy } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
 import { inTransaction } from '../../store/db.ts'
 import { setDeposit } from '../../store/deposits.ts'
@@ -11,28 +12,38 @@ import { advanceSwap, findAwaiting } from '../../store/swaps.ts'
 
 type Deps = { pool: Pool; chainId: number; ways: OriginWays; onMoved(swap: Swap, event: string): void }
 
+// Sixty balances are one call to a node. A key may build thousands of deposits that it never makes.
+const SEEN_AT_ONCE = 300
+
 /**
- * Looks at the addresses that wait for a deposit. A balance needs no log, which the native coin does not write, and any
- * sender may have paid, in several parts.
+ * Looks at the addresses that wait for a deposit, after the given swap. A balance needs no log, which the native coin
+ * does not write, and any sender may have paid, in several parts. Returns the swap after which to go on, undefined at
+ * the end of the list.
  */
-export async function seeDeposits(deps: Deps, heads: Heads): Promise<void> {
-  const swaps = await findAwaiting(deps.pool, deps.chainId)
-  if (swaps.length === 0) return
+export async function seeDeposits(deps: Deps, heads: Heads, after?: string): Promise<string | undefined> {
+  const swaps = await findAwaiting(deps.pool, { chainId: deps.chainId, after, limit: SEEN_AT_ONCE })
   const faults: unknown[] = []
-  for (const swap of swaps) await collectError(faults, () => seeDeposit(deps, heads, swap))
+  for (const [token, waiting] of groupBy(swaps, ({ op }) => op.inputToken)) {
+    await collectError(faults, async () => {
+      const ops = waiting.map(({ op }) => op)
+      const held = await deps.ways.readDeposits(ops, [token], heads.head)
+      for (const swap of waiting) {
+        const received = held.get(swap.op.hash)?.[0]?.amount ?? 0n
+        await collectError(faults, () => seeDeposit(deps, heads, swap, received))
+      }
+    })
+  }
   throwFirst(faults)
+  return swaps.length < SEEN_AT_ONCE ? undefined : swaps.at(-1)?.id
 }
 
-async function seeDeposit(deps: Deps, heads: Heads, swap: Swap): Promise<void> {
-  const { ways, pool } = deps
+async function seeDeposit(deps: Deps, heads: Heads, swap: Swap, received: bigint): Promise<void> {
   const { op } = swap
-  const held = await ways.readDeposits([op], [op.inputToken], heads.head)
-  const received = held.get(op.hash)?.[0]?.amount ?? 0n
   const deposit = await factsOf(deps, heads, swap, received)
   // The output is reserved only now, so that nobody holds back liquidity without paying.
   if (received >= op.inputAmount && heads.head.seconds < op.opDeadline && (await accept(deps, swap, deposit)))
     return
-  if (deposit.received !== swap.deposit?.received) await setDeposit(pool, swap, deposit)
+  if (deposit.received !== swap.deposit?.received) await setDeposit(deps.pool, swap, deposit)
 }
 
 async function factsOf(

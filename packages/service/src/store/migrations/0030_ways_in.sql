@@ -30,7 +30,7 @@ end $$;
 create trigger await_deposit before insert on swaps for each row execute function await_deposit();
 
 -- Looked at with each block: few, and each for a quarter of an hour.
-create index swaps_awaiting on swaps (origin_chain) where state = 'awaitingDeposit';
+create index swaps_awaiting on swaps (origin_chain, id) where state = 'awaitingDeposit';
 create index ops_deposits on ops (origin_chain, op_deadline) where method = 'deposit';
 
 drop trigger count_swap_event on swaps;
