@@ -23,9 +23,8 @@ export function leastBound(bounds: readonly bigint[]): bigint {
 }
 
 /**
- * Gas of each leg, measured by `npm run gas` and rounded up: a lock at a used position, the authorization of a first
- * swap, the same lock by an EIP-3009 signature, a permit or a deposit, the return of a deposit, one claim of a batch, one delivery, one delivery
- * bought from a pool.
+ * Gas of each leg, measured by `npm run gas` and rounded up. `lock` is at a used position; `authorization` is the
+ * EIP-7702 one of a first swap. A claim is one of a batch; a purchase is a delivery bought from a pool.
  */
 export const GAS = {
   lock: 58_500n,
