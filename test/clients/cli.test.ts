@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { createCli } from '../cli.ts'
 import { createOperator } from '../operator.ts'
 import { createSolanaWorld } from '../solana-world.ts'
+import { pay } from '../ways.ts'
 import { createWorld, quoteOnceSettled, toRequest } from '../world.ts'
 
 const apiKey = await createOperator(inject('databaseUrl')).createKey()
@@ -117,6 +118,48 @@ test('errors are one object on stdout with advice, and exit with 1', async () =>
     advice: expect.stringContaining(alpha.token('USDC')),
   })
   expect(tooFine).toMatchObject({ exit: 1, code: 'BAD_AMOUNT', advice: 'Use 1.123456, for example.' })
+})
+
+test('--method chooses how the input comes in, and an unknown one is refused', async () => {
+  const order = ['alpha:USDC', 'beta:USDC', '--wallet', 'local', '--amount']
+
+  const permitted = await cli.json('swap', ...order, '3', '--method', 'permit')
+  const authorized = await cli.json('swap', ...order, '4', '--method', 'authorization')
+
+  expect([permitted.reply, authorized.reply]).toMatchObject([
+    { status: 'settled', method: 'permit' },
+    { status: 'settled', method: 'authorization' },
+  ])
+  expect(await errorOf(['swap', ...order, '1', '--method', 'cash'])).toMatchObject({ exit: 1, code: 'USAGE' })
+})
+
+test('deposit-address opens a swap for anybody to pay; recover sends a late deposit back with a node alone', async () => {
+  const owner = privateKeyToAddress(generatePrivateKey())
+  const payer = await world.walletWith(alpha, 'USDC', 100_000_000n)
+  const send = (to: string, amount: bigint) => pay(alpha, payer.address, { to, symbol: 'USDC', amount })
+  const route = ['alpha:USDC', 'beta:USDC', '--amount', '5', '--wallet', owner]
+
+  const { reply: paid } = await cli.json('deposit-address', ...route)
+  await send(paid.depositAddress, 5_000_000n)
+  const followed = await cli.json('status', paid.swapId, '--wait')
+  const { reply: late } = await cli.json('deposit-address', ...route)
+  await send(late.depositAddress, 1n)
+  await alpha.mine()
+  const early = await cli.json('recover', late.swapId, ...NOWHERE)
+  const { timestamp } = await alpha.client.getBlock()
+  await alpha.advance(Number(BigInt(late.operation.message.opDeadline) - timestamp) + 1)
+  await alpha.mine()
+  const gasKey = generatePrivateKey()
+  await alpha.client.setBalance({ address: privateKeyToAddress(gasKey), value: 10n ** 18n })
+  const recovered = await cli.json('recover', late.swapId, '--gas-key', gasKey, ...NOWHERE)
+
+  expect([followed.code, followed.reply]).toMatchObject([0, { status: 'settled', method: 'deposit' }])
+  expect([early.code, early.reply.error]).toMatchObject([1, { code: 'TOO_EARLY' }])
+  expect([recovered.code, recovered.reply]).toMatchObject([
+    0,
+    { recovered: [{ amount: '1' }], wallet: owner },
+  ])
+  expect(await alpha.balanceOf(owner, 'USDC')).toBe(1n)
 })
 
 test('a service that alters the operation gets no signature', async () => {

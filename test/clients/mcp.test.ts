@@ -10,6 +10,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { createCli, PASSPHRASE } from '../cli.ts'
 import { createOperator } from '../operator.ts'
+import { pay } from '../ways.ts'
 import { createWorld, quoteOnceSettled, toRequest } from '../world.ts'
 
 const apiKey = await createOperator(inject('databaseUrl')).createKey()
@@ -99,6 +100,7 @@ test('a model lists, quotes and swaps in whole tokens, and its spending limits t
       (name) => [...[name, true]],
     ),
     ['execute_swap', false],
+    ['deposit_address', false],
   ])
   expect(balance.value.balances).toContainEqual(expect.objectContaining({ symbol: 'USDC', amount: '100' }))
   expect(quote.value).toMatchObject({ pay: { amount: '10' }, allowed: true, confirmationReasons: [] })
@@ -113,6 +115,20 @@ test('a model lists, quotes and swaps in whole tokens, and its spending limits t
   })
   const said = [...first.said, first.log(), ...next.said, next.log()].join()
   for (const secret of [key.slice(2), PASSPHRASE, apiKey]) expect(said).not.toContain(secret)
+})
+
+test('a model opens a swap for somebody else to pay, within its limits', async () => {
+  const { call } = await startServer()
+  const payer = await world.walletWith(alpha, 'USDC', 10_000_000n)
+
+  const opened = await call('deposit_address', { ...ROUTE, amount: '10' })
+  await pay(alpha, payer.address, { to: opened.value.depositAddress, symbol: 'USDC', amount: 10_000_000n })
+  const swap = await call('swap_status', { swapId: opened.value.swapId, waitSeconds: 30 })
+  const tooMuch = await call('deposit_address', { ...ROUTE, amount: '51' })
+
+  expect(opened.value.send).toMatchObject({ amount: '10', symbol: 'USDC', chain: 'alpha' })
+  expect(swap.value).toMatchObject({ status: 'settled', depositAddress: opened.value.depositAddress })
+  expect(tooMuch.error).toMatchObject({ code: 'SWAP_CAP' })
 })
 
 test('a value above the cap, a foreign recipient and a similar symbol are refused; CAIP-19 is not', async () => {

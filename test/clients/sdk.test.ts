@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import {
   createClient,
+  fromCallbacks,
   fromKitSigner,
   fromViemAccount,
   type KnownContracts,
@@ -16,6 +17,7 @@ import { beforeAll, expect, inject, test } from 'vitest'
 import { createApiClient } from '../client.ts'
 import { createOperator } from '../operator.ts'
 import { createSolanaWorld } from '../solana-world.ts'
+import { pay } from '../ways.ts'
 import { createWorld, quoteOnceSettled, type Side, toRequest } from '../world.ts'
 
 const local = inject('local')
@@ -245,4 +247,51 @@ test('the quickstart is part of the example, which settles', async () => {
 
   expect(example).toContain(quickstart)
   expect(JSON.parse(stdout)).toMatchObject({ status: 'settled' })
+})
+
+test('a signer without EIP-7702 swaps by an authorization, and by a permit if asked for', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 20n * USDC)
+  const { signAuthorization: _, ...signer } = fromViemAccount(wallet)
+  const methods: unknown[] = []
+  const onProgress = (progress: SwapProgress) => progress.step === 'quoted' && methods.push(progress.method)
+
+  const first = await client.swap(routeOf(alpha, beta), signer, { onProgress })
+  const second = await client.swap(routeOf(alpha, beta), signer, { method: 'permit', onProgress })
+
+  expect([first, second]).toMatchObject([
+    { status: 'settled', method: 'authorization' },
+    { status: 'settled', method: 'permit' },
+  ])
+  expect(methods).toEqual(['authorization', 'permit'])
+  expect(await alpha.codeOf(wallet.address)).toBe('0x')
+})
+
+test('a deposit is swapped whoever pays it, and a signer that can send pays it itself', async () => {
+  const owner = privateKeyToAddress(generatePrivateKey())
+  const payer = await world.walletWith(alpha, 'USDC', 20n * USDC)
+  const request = { ...routeOf(alpha, beta), walletAddress: owner }
+
+  const opened = await client.deposit(request)
+  const payment = { symbol: 'USDC', amount: BigInt(opened.amount) }
+  await pay(alpha, payer.address, { to: opened.depositAddress, ...payment })
+  const ended = await client.waitForSwap(opened.swapId)
+  const sent = await client.swap(
+    routeOf(alpha, beta),
+    fromCallbacks({
+      ...{
+        family: 'evm',
+        address: payer.address,
+        signHash: () => Promise.reject(new Error('It signs nothing')),
+      },
+      async sendPayment({ to, amount }) {
+        await pay(alpha, payer.address, { to, symbol: 'USDC', amount })
+        return ''
+      },
+    }),
+  )
+
+  expect([ended, sent]).toMatchObject([
+    { status: 'settled', method: 'deposit' },
+    { status: 'settled', method: 'deposit' },
+  ])
 })

@@ -108,7 +108,7 @@ test('nothing is reserved for a deposit that did not arrive', async () => {
   expect(await reservedOf()).toBe(before)
 })
 
-describe('what cannot be swapped goes back to the wallet', () => {
+describe('a deposit that cannot be swapped goes back to the wallet', () => {
   const over = async (swapId: string, message: Record<string, unknown>): Promise<StatusReply> => {
     await passDeadline(message)
     return outcomeOf({ api }, swapId)

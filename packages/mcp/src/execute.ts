@@ -41,7 +41,12 @@ export async function executeSwap(mcp: McpContext, opened: Opened, input: Execut
     throw error
   })
   if ('limits' in answer)
-    return inTime(mcp, opened, attempt, perform(mcp, opened, { ready, attempt, answer }))
+    return inTime(
+      mcp,
+      opened,
+      attempt,
+      perform(mcp, opened, { ready, attempt, answer, method: input.method }),
+    )
   releaseOrder(context, attempt)
   return answer
 }
@@ -129,17 +134,22 @@ function confirmed({ minOutput, maxInput, ...rest }: SwapLimits, terms: Terms): 
   return { isConfirmed: true, limits }
 }
 
-type Performing = { ready: ReadyOrder; attempt: Attempt; answer: Answer }
+type Performing = {
+  ready: ReadyOrder
+  attempt: Attempt
+  answer: Answer
+  method: ExecuteInput['method']
+}
 
-function perform(mcp: McpContext, { context, client }: Opened, { ready, attempt, answer }: Performing) {
+function perform(mcp: McpContext, { context, client }: Opened, performing: Performing) {
+  const { ready, attempt, answer, method } = performing
   const { isConfirmed, limits } = answer
   return performSwap(
     context,
     client,
     { ...ready, limits },
     {
-      attempt,
-      raw: false,
+      ...{ attempt, method, raw: false },
       acceptsImpact: isConfirmed,
       // The signed quote is newer than the one that was shown.
       approve(quote) {

@@ -51,6 +51,10 @@ export const inputs = {
     ...order,
     minReceive: amount('Refuse if less than this is guaranteed').optional(),
     maxPay: amount('Refuse if more than this is paid').optional(),
+    method: z
+      .enum(['delegation', 'authorization', 'permit'])
+      .optional()
+      .describe('How the input comes in, on an EVM chain. Default: the cheapest way.'),
     confirmationToken: z
       .string()
       .optional()
@@ -103,6 +107,8 @@ const swap = {
   lockTx: z.string().optional(),
   deliveryTx: z.string().optional(),
   refundTx: z.string().optional(),
+  depositAddress: z.string().optional().describe('Present if the swap is paid by a deposit.'),
+  returnTxs: z.array(z.string()).optional().describe('Sent back from there to the wallet.'),
   reason: z.string().optional().describe('The reason of a failure or refund.'),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -179,6 +185,13 @@ export const outputs = {
     swap: z.object(swap).optional(),
     quote: z.object(quote).optional(),
     confirmation: confirmation.optional(),
+  },
+  deposit: {
+    swapId: z.string().describe('Poll swap_status with it.'),
+    depositAddress: z.string(),
+    send: money.describe('Exactly this, once, to depositAddress.'),
+    until: z.string().describe('A later transfer goes back to the wallet.'),
+    quote: z.object(quote),
   },
   status: swap,
   history: { swaps: z.array(z.object(swap)), nextCursor: z.string().optional() },

@@ -3,6 +3,7 @@ import { plain, plainDeep } from '@geoswap/wallet/plain'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js'
+import { openDeposit } from './deposit.ts'
 import { executeSwap } from './execute.ts'
 import { type Call, type McpContext, type Opened, openCall } from './mcp-context.ts'
 import { getBalance, listChains, listTokens, quoteSwap, swapHistory, swapStatus } from './read-tools.ts'
@@ -26,6 +27,14 @@ const SPENDS = {
   openWorldHint: true,
 } as const
 
+// It spends nothing of the user's: somebody has to pay the address.
+const OPENS = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: true,
+} as const
+
 const INSTRUCTIONS = `Swaps tokens across chains from wallets of the user; no gas coin is needed.
 Amounts are decimal text in whole tokens. Tokens are CHAIN:SYMBOL with the exact symbol from list_tokens.
 Quote first and tell the user what they pay and get. execute_swap moves real money: call it only when the user wants
@@ -39,7 +48,9 @@ export function createMcpServer(mcp: McpContext): McpServer {
   registerReads(server, mcp)
   registerQuote(server, mcp)
   registerSwapReads(server, mcp)
-  if (!mcp.isReadOnly) registerExecute(server, mcp)
+  if (mcp.isReadOnly) return server
+  registerExecute(server, mcp)
+  registerDeposit(server, mcp)
   return server
 }
 
@@ -202,6 +213,32 @@ function registerExecute(server: McpServer, mcp: McpContext): void {
               `execute_swap again with the same order and confirmationToken ${token}.`,
           ]
         },
+      ),
+  )
+}
+
+function registerDeposit(server: McpServer, mcp: McpContext): void {
+  server.registerTool(
+    'deposit_address',
+    {
+      title: 'Deposit address',
+      description:
+        'Opens a swap that a plain transfer pays, from any wallet or an exchange, and returns the address to pay. ' +
+        'Only between equal or pegged tokens, from an EVM chain. wallet gets back what is not swapped.',
+      inputSchema: inputs.quote,
+      outputSchema: outputs.deposit,
+      annotations: OPENS,
+    },
+    (input, extra) =>
+      answer(
+        server,
+        mcp,
+        extra,
+        (opened) => openDeposit(mcp, opened, input),
+        ({ depositAddress, send, until, swapId }) => [
+          `Send exactly ${say(send)} to ${depositAddress} until ${until}, once.`,
+          `Then poll swap_status with ${swapId}.`,
+        ],
       ),
   )
 }

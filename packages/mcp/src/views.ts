@@ -73,6 +73,8 @@ export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient 
     ...(swap.originTxHash !== undefined && { lockTx: swap.originTxHash }),
     ...(swap.deliveryTxHash !== undefined && { deliveryTx: swap.deliveryTxHash }),
     ...(swap.refund?.txHash !== undefined && { refundTx: swap.refund.txHash }),
+    ...(swap.deposit && { depositAddress: swap.deposit.address }),
+    ...(swap.deposit?.returned && { returnTxs: swap.deposit.returned.map(({ txHash }) => txHash) }),
     ...(reason !== undefined && { reason }),
     createdAt: swap.createdAt,
     updatedAt: swap.updatedAt,

@@ -29,10 +29,10 @@ export const signedTokenAbi = /* @__PURE__ */ parseAbi([
   'function name() view returns (string)',
   'function version() view returns (string)',
   'function DOMAIN_SEPARATOR() view returns (bytes32)',
-  'function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)',
+  'function eip712Domain() view returns (bytes1, string name, string version, uint256, address, bytes32, uint256[])',
   'function nonces(address owner) view returns (uint256)',
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
-  'function receiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+  'function receiveWithAuthorization(address, address, uint256, uint256, uint256, bytes32, bytes signature)',
   'function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
 ])
 

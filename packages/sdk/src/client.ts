@@ -54,8 +54,8 @@ export type Client = {
   /** The whole swap: quote, delegation, build, checks, signature, submission, waiting. */
   swap(request: SwapRequest, signer: Signer, options?: SwapOptions): Promise<EndedSwap>
   /**
-   * Opens a swap that a plain transfer pays: from any wallet, an exchange or a custodian, without a signature. Follow it
-   * with `waitForSwap` or `events`.
+   * Opens a swap that a plain transfer pays: from any wallet, an exchange or a custodian, without a
+   * signature. Follow it with `waitForSwap` or `events`.
    */
   deposit(request: NamedQuoteRequest, options?: DepositOptions): Promise<Deposit>
   /** Continues an interrupted swap: by its id, or by a submission with an unknown outcome. */

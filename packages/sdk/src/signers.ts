@@ -18,9 +18,9 @@ export type EvmSigner = {
   signHash(hash: Hex): Promise<string>
   /** Delegates the wallet at its first swap on a chain: the cheapest way. */
   signAuthorization?: ((fields: AuthorizationFields) => Promise<AuthorizationSignature>) | undefined
-  /** EIP-712, `eth_signTypedData_v4`: asked for instead of `signHash` where it is there, because people can read it. */
+  /** EIP-712, `eth_signTypedData_v4`: used instead of `signHash`, because people can read it. */
   signTypedData?: ((typedData: TypedData) => Promise<string>) | undefined
-  /** Sends a transfer of its own and returns its hash: for wallets that sign no typed data, or tokens that take none. */
+  /** Sends a transfer and returns its hash: for tokens that take no signatures, or wallets that sign no typed data. */
   sendPayment?: ((payment: DepositPayment) => Promise<string>) | undefined
 }
 

@@ -17,11 +17,11 @@ import { readAddress, readText, readUint, toFields } from './read-fields.ts'
 /** A checked op: its hash was computed here, and its terms are those of the request. */
 export type CheckedOp = { chainId: number; escrow: Address; hash: Hex; op: GeoOp }
 
-/** What a wallet does for an op: signs typed data, or sends exactly the input to the op's own address. */
+/** The act of a wallet for an op: it signs typed data, or sends exactly the input to the op's own address. */
 export type Payment = { typedData: TypedData } | { to: Address; token: Address; amount: bigint }
 
 /**
- * What to sign or where to send, computed here from the checked op: the service's own typed data and address have to
+ * Computes what to sign or where to send from the checked op: the service's own typed data and address have to
  * equal it. Only the name and version of a token's domain come from the service; with wrong ones a signature is void.
  */
 export function checkPayment(build: BuildGeoOpReply, method: OriginMethod, checked: CheckedOp): Payment {

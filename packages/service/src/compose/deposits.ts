@@ -41,9 +41,9 @@ export function createDepositTask(
   }
 }
 
-// What comes too late is not urgent: its owner can also send it back himself.
+// A late deposit is not urgent: its owner can also send it back himself.
 const LOOK_MS = 5_000
-// What is sent back must be worth this many times its transaction.
+// A return must be worth this many times its transaction.
 const WORTH = 2n
 
 /** Sends back what lies at the addresses of ops that are over. */

@@ -23,17 +23,16 @@ export function leastBound(bounds: readonly bigint[]): bigint {
 }
 
 /**
- * Gas of each leg, measured by `npm run gas` and rounded up: a lock at a used position, the authorization of a first
- * swap, the same lock by an EIP-3009 signature, a permit or a deposit, the return of a deposit, one claim of a batch, one delivery, one delivery
- * bought from a pool.
+ * Gas of each leg, measured by `npm run gas` and rounded up. `lock` is at a used position; `authorization` is the
+ * EIP-7702 one of a first swap. A claim is one of a batch; a purchase is a delivery bought from a pool.
  */
 export const GAS = {
   lock: 58_500n,
   authorization: 25_000n,
-  lockAuthorized: 101_000n,
-  lockPermitted: 150_000n,
-  lockDeposited: 105_000n,
-  recover: 110_000n,
+  lockAuthorized: 96_500n,
+  lockPermitted: 115_500n,
+  lockDeposited: 87_000n,
+  recover: 83_500n,
   claim: 12_500n,
   deliver: 54_500n,
   purchase: 145_000n,

@@ -53,7 +53,7 @@ test('a stale event changes nothing', () => {
   expect(nextState('failed', 'lockRecorded')).toBeUndefined()
 })
 
-test('every state is awaiting a deposit, unlocked, deliverable, paid, due for a refund or ended, and only one of these', () => {
+test('every state is awaited, unlocked, deliverable, paid, due for a refund or ended, and only one of these', () => {
   const groups = [awaitingStates, unlockedStates, deliverableStates, paidStates, refundDueStates, endedStates]
 
   expect(groups.flat().sort()).toEqual([...states].sort())

@@ -17,9 +17,9 @@ export type SwapState =
   | 'failed'
 
 /**
- * The state machine of a submitted swap. `failed` requires that the input is still in the wallet, or goes back there
- * from the op's own address: after a lock was seen, only a reorg that removes it can lead to `failed`. From `refundDecided` on, no delivery may be signed, so
- * refund and delivery exclude each other.
+ * The state machine of a submitted swap. `failed` requires that the input is still in the wallet, or that a deposit
+ * goes back there: after a lock was seen, only a reorg that removes it can lead to `failed`. From `refundDecided` on, no
+ * delivery may be signed, so refund and delivery exclude each other.
  */
 export const transitions = {
   awaitingDeposit: { depositSeen: 'accepted', declined: 'failed' },

@@ -1,7 +1,7 @@
 import type { OriginMethod } from '@geoswap/wire'
 import type { Catalog, CatalogChain, LegCosts, Token } from './catalog.ts'
 
-/** How an input of this token can come in, the cheapest way first. Undefined on a chain where wallets sign transfers. */
+/** How this token can come in, the cheapest way first. Undefined on a chain where wallets sign transfers. */
 export function methodsOf({ family, native }: CatalogChain, token: Token): OriginMethod[] | undefined {
   if (family !== 'evm') return undefined
   const signed = token === native ? [] : (token.signing?.methods ?? [])

@@ -94,7 +94,7 @@ type NewSwap = Submitted & {
   delegation?: SignedDelegation
 }
 
-/** Inserts the swap; a trigger gives a deposit its first state. False if the submission has expired by the database's clock. */
+/** Inserts the swap; a trigger gives a deposit its own first state. False if it has expired by the database's clock. */
 export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,

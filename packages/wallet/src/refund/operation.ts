@@ -1,6 +1,8 @@
 import { type RefundableOp, readRefundableOp } from '@geoswap/protocol'
 import { CliError } from '../errors.ts'
 
+export type { RefundableOp } from '@geoswap/protocol'
+
 /** Reads the `operation` of a build reply. A wrong field yields a hash that no slot holds. */
 export function readOperation(value: unknown): RefundableOp {
   try {

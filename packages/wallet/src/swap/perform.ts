@@ -166,11 +166,11 @@ async function acceptQuote(
 function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): string {
   switch (progress.step) {
     case 'quoted':
-      return `quoted ${quoteLine(progress.quote, order, style)}, ${impactOf(progress.quote.priceImpactBps)}${by(progress.method)}`
+      return `quoted ${quoteLine(progress.quote, order, style)}, ${impactOf(progress.quote.priceImpactBps)}`
     case 'authorizing':
       return `signing the delegation of ${order.wallet.address} on ${order.from.chain}`
     case 'built':
-      return 'built'
+      return progress.build.origin === 'evm' ? `built, by ${progress.build.method ?? 'delegation'}` : 'built'
     case 'signing':
       return 'checked, signing'
     case 'submitting':
@@ -185,6 +185,3 @@ function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): 
       return `quoting again: ${progress.reason.message}`
   }
 }
-
-const by = (method: OriginMethod | undefined) =>
-  method === undefined || method === 'delegation' ? '' : `, by ${method}`

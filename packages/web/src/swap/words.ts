@@ -28,12 +28,13 @@ export function shortfall(amount: bigint, balance: bigint | undefined, unit: Uni
   return `Not enough ${unit.symbol}: the wallet has ${formatUnits(balance, unit)}.`
 }
 
-/** What the wallet is asked for in place of our own words, in one sentence; undefined for the usual way. */
+/** Explains what the wallet shows in place of these terms, in one sentence; undefined for the usual way. */
 export function wayTerms(method: OriginMethod | undefined, symbol: string): string | undefined {
+  const paysOnly = 'so it pays for them alone.'
   if (method === 'authorization')
-    return `Your wallet shows a transfer of exactly this ${symbol}: its nonce is the hash of the terms above, so it pays for them alone.`
+    return `Your wallet shows a transfer of exactly this ${symbol}: its nonce is the hash of the terms, ${paysOnly}`
   if (method === 'permit')
-    return `Your wallet shows a permit for exactly this ${symbol}: its spender is an address of the terms above, so it pays for them alone.`
+    return `Your wallet shows a permit for exactly this ${symbol}: its spender belongs to the terms, ${paysOnly}`
   return undefined
 }
 

@@ -7,7 +7,7 @@ const TRANSFER = getAbiItem({ abi: erc20Abi, name: 'Transfer' })
 // A range that every public node answers in one piece.
 const MAX_RANGE = 2_000n
 
-/** What lies at the addresses of these ops, by op hash; tokens of which there is nothing are left out. */
+/** The balances at the addresses of these ops, by op hash, without those of 0. */
 export async function readDeposits(
   client: PublicClient,
   tokens: readonly string[],

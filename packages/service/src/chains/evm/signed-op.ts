@@ -83,7 +83,7 @@ async function hasCode(client: PublicClient, address: Address): Promise<boolean>
   return ((await client.getCode({ address })) ?? '0x') !== '0x'
 }
 
-/** Who signed a hash: as 32 bytes with EIP-191 personal_sign, or as the digest of typed data. Empty for other bytes. */
+/** The signers of a hash: as 32 bytes with EIP-191 personal_sign, or as the digest of typed data. */
 export async function recoverSigners(hash: string, signature: string): Promise<string[]> {
   const signed = { hash: hash as Hex, signature: signature as Hex }
   try {
@@ -100,8 +100,8 @@ export async function recoverSigners(hash: string, signature: string): Promise<s
 type InputCheck = ReturnType<typeof createInputCheck>
 
 /**
- * Whether the wallet signed the op. A lock proves it as well: the escrow verified the signature, which a contract wallet
- * may have withdrawn since, and which a lost database does not have.
+ * Whether the wallet signed the op. A lock proves it as well: the escrow verified the signature, which a contract
+ * wallet may have withdrawn since, and which a lost database does not have.
  */
 export async function isOpSigned(
   { op, signature, state }: Swap,

@@ -22,8 +22,8 @@ export type RecoverDeps = {
 const WATCHED_SECONDS = 86_400
 
 /**
- * Sends back what lies at the addresses of ops whose deadline is past in a hard-final block, from where it can no longer
- * be taken: too little, too much, twice, too late, or another token.
+ * Sends back what lies at the addresses of ops whose deadline is past in a hard-final block, from where it can no
+ * longer be taken: too little, too much, twice, too late, or another token.
  */
 export async function recoverDeposits(deps: RecoverDeps, lease: Lease, heads: Heads): Promise<void> {
   const { pool, chainId, ways, tokens } = deps

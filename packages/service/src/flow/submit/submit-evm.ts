@@ -13,7 +13,7 @@ export type SubmitDeps = {
   pool: Pool
   openOp(accountId: string, token: string): OpenedOp
   originOf(chainId: number): OriginChain
-  /** Who signed the hash: as 32 bytes with EIP-191, or as the digest of typed data. */
+  /** The signers of the hash: as 32 bytes with EIP-191, or as the digest of typed data. */
   recoverSigners(hash: string, signature: ParsedSignature): Promise<readonly string[]>
   /** Resolves to undefined if the node has not answered in time. */
   within<T>(ms: number, work: Promise<T>): Promise<T | undefined>
