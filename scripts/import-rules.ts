@@ -14,6 +14,7 @@ export type Rule = {
 
 const NODE = /^node:/
 const TIMERS = /^node:timers\/promises$/
+const RECENT = /^service\/async\/recent\.ts$/
 const WIRE = /^wire\//
 const PROTOCOL = /^protocol\//
 const SDK = /^sdk\//
@@ -73,7 +74,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the EVM adapter does not know the flow, the store or Solana',
     files: /^service\/chains\/evm\//,
-    may: [/^service\/chains\/evm\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, VIEM, TIMERS],
+    may: [/^service\/chains\/evm\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, VIEM, TIMERS, RECENT],
   },
   {
     name: 'the Solana adapter does not know the flow, the store or EVM',
