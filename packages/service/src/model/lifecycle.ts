@@ -18,8 +18,8 @@ export type SwapState =
 
 /**
  * The state machine of a submitted swap. `failed` requires that the input is still in the wallet, or that a deposit
- * goes back there: after a lock was seen, only a reorg that removes it can lead to `failed`. From `refundDecided` on, no
- * delivery may be signed, so refund and delivery exclude each other.
+ * goes back there: after a lock was seen, only a reorg that removes it can lead to `failed`. From `refundDecided` on,
+ * no delivery may be signed, so refund and delivery exclude each other.
  */
 export const transitions = {
   awaitingDeposit: { depositSeen: 'accepted', declined: 'failed' },
