@@ -133,7 +133,7 @@ test('--method chooses how the input comes in, and an unknown one is refused', a
   expect(await errorOf(['swap', ...order, '1', '--method', 'cash'])).toMatchObject({ exit: 1, code: 'USAGE' })
 })
 
-test('deposit-address opens a swap that anybody pays; recover returns a late deposit with a node alone', async () => {
+test('deposit-address opens a swap for anybody to pay; recover sends a deposit back with a node alone', async () => {
   const owner = privateKeyToAddress(generatePrivateKey())
   const payer = await world.walletWith(alpha, 'USDC', 100_000_000n)
   const send = (to: string, amount: bigint) => pay(alpha, payer.address, { to, symbol: 'USDC', amount })

@@ -56,6 +56,7 @@ export async function applyAll(deps: RebuildDeps, db: PoolClient, findings: Find
   const { facts, unknown, forgotten, unreadable, nonces, spent, hards } = findings
   for (const hash of forgotten) await insertLostSubmission(db, { swapId: deps.newSwapId(), hash })
   for (const each of unknown) await insertUnknown(deps, db, each)
+  await acceptDeposits(db, facts)
   await recountReservations(db)
   const moved = await moveAll(deps, db, facts)
   const { epoch, uncertain } = deps.isLogLost ? await startEpoch(db, unknown) : { epoch: 0, uncertain: 0 }
@@ -69,6 +70,13 @@ export async function applyAll(deps: RebuildDeps, db: PoolClient, findings: Find
   const orphans = lost.length - unclaimable.length
   const { isLogLost } = deps
   return { isLogLost, epoch, recovered, orphans, unclaimable, moved, uncertain, unreadable }
+}
+
+/** A deposit that a chain shows as locked was accepted: its output counts as reserved from there on. */
+async function acceptDeposits(db: PoolClient, { locks }: Facts): Promise<void> {
+  const awaiting = (await findOpenSwaps(db)).filter(({ state }) => state === 'awaitingDeposit')
+  for (const swap of awaiting)
+    if (locks.has(swap.op.hash)) await advanceSwap(db, { swap, event: 'depositSeen', deposit: {} })
 }
 
 /** Ensures that nothing from before can be submitted or signed again, and that no index is issued twice. */

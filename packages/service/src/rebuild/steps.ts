@@ -21,8 +21,6 @@ export function nextStep(
     credited: refunded.credited,
   }
   switch (state) {
-    case 'awaitingDeposit':
-      return locked && { event: 'depositSeen', deposit: {} }
     case 'accepted':
       return { event: 'lockRecorded' }
     case 'locking':
