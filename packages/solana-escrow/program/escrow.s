@@ -73,7 +73,6 @@
 .equ TERMS, 2
 .equ TERMS_BYTES, 168
 .equ WALLET, TERMS + 0
-.equ VAULT, TERMS + 32
 .equ ATTESTER, TERMS + 64
 .equ RENT_RECEIVER, TERMS + 96
 .equ REFUND_DEADLINE, TERMS + 160
@@ -321,7 +320,7 @@ unattested:
   ldxdw r2, [r6 + REFUND_DEADLINE]
   jsle r0, r2, too_early
 permitted:
-# r9: the key that is paid, the wallet's or the vault's.
+# r9: the key that is paid, the wallet's or, 32 bytes after it, the vault's.
   mov64 r9, r7
   and64 r9, CLAIM_BIT
   lsh64 r9, 5
