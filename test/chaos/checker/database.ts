@@ -113,7 +113,9 @@ const ATTEMPTS = `
     from tx_attempts a order by a.id`
 const MOVES = `select extract(epoch from at) * 1000 as at, swap_id, was, became, version, proof
                  from chaos_moves order by n`
-const ATTESTED = `select kind, swap_ids, extract(epoch from created_at) * 1000 as at from attestations`
+const ATTESTED = `
+  select a.kind, a.swap_ids, extract(epoch from g.checked_at) * 1000 as at
+    from attestations a join attestation_signatures g on g.attestation_id = a.id and g.signature is not null`
 
 function numbersOf(row: Raw, names: readonly string[]): Raw {
   return { ...row, ...Object.fromEntries(names.map((name) => [name, Number(row[name])])) }

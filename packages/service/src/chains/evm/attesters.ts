@@ -9,21 +9,31 @@ export type EscrowSet = AttesterSet & { since: number }
 
 /** Reads the attesters of an escrow, by the refund deadline that they decide. */
 export function createAttesterReader(client: PublicClient, escrow: Address) {
-  let known: { sets: Promise<EscrowSet[]>; at: number } | undefined
-  const readSets = (): Promise<EscrowSet[]> => {
-    if (known && performance.now() - known.at < MAX_AGE_MS) return known.sets
-    const sets = readAttesterSets(client, escrow)
-    known = { sets, at: performance.now() }
-    sets.catch(() => {
-      known = undefined
-    })
-    return sets
-  }
+  const readSets = remember(() => readAttesterSets(client, escrow))
   return async (refundDeadline: number): Promise<AttesterSet> => {
     const sets = await readSets()
     const set = sets.findLast(({ since }) => since <= refundDeadline)
     if (!set) throw new Error(`The escrow ${escrow} has no attesters`)
     return { members: set.members, threshold: set.threshold }
+  }
+}
+
+/** Reads the pending change of an escrow's attesters, for every lock. */
+export function createChangeReader(client: PublicClient, escrow: Address) {
+  return remember(() => readAttesterChange(client, { escrow }))
+}
+
+/** A failed reading is not kept. */
+function remember<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: { value: Promise<T>; at: number } | undefined
+  return () => {
+    if (known && performance.now() - known.at < MAX_AGE_MS) return known.value
+    const value = read()
+    known = { value, at: performance.now() }
+    value.catch(() => {
+      known = undefined
+    })
+    return value
   }
 }
 

@@ -2,7 +2,7 @@ import { type Address, getAddress, type Hex, type PublicClient, TransactionRecei
 import type { Op } from '../../model/swap.ts'
 import { isPurchase } from '../../model/venue.ts'
 import type { Chain, Transfer } from '../chain.ts'
-import { createAttesterReader, readAttesterChange } from './attesters.ts'
+import { createAttesterReader, createChangeReader } from './attesters.ts'
 import { createClaimLimits, createRefundRoom } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { createEventReader, readDeliveries } from './events.ts'
@@ -48,7 +48,7 @@ export function createEvmChain(options: Options): Chain {
   const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
   const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
-  const readChange = () => readAttesterChange(clients.gathered.client, { escrow: settings.escrow })
+  const readChange = createChangeReader(clients.gathered.client, settings.escrow)
   return {
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
