@@ -51,7 +51,7 @@ const toLines = (helps: Record<string, string>) =>
 
 const SETTINGS = `Settings: GEOSWAP_CONFIG (JSON file of chains and assets), DATABASE_URL, and by role PORT, HOST,
 GEOSWAP_SEAL_KEYS (api), GEOSWAP_RELAYER_KEYS and GEOSWAP_DELIVERER_KEYS (worker), GEOSWAP_ATTESTER_KEY (attester);
-with a Solana chain also GEOSWAP_MARKER_KEY (all three) and GEOSWAP_SOLANA_KEYS (worker).
+with a Solana chain also GEOSWAP_SOLANA_KEYS (worker) and GEOSWAP_SOLANA_ATTESTER_KEY (attester).
 A secret may also be in a file, with its path in NAME_FILE. Keys may be in a keystore instead: GEOSWAP_KEYSTORE is its
 folder, GEOSWAP_KEYSTORE_PASSPHRASE decrypts it, and each process opens only the keys of its own role.
 

@@ -1,4 +1,4 @@
-import { paidStates, settledStates } from '../model/lifecycle.ts'
+import { deliverableStates, paidStates, refundDueStates, settledStates } from '../model/lifecycle.ts'
 import type { Db } from './db.ts'
 import { listOf } from './state-lists.ts'
 
@@ -18,6 +18,15 @@ export async function readToClaim(db: Db): Promise<Flow[]> {
   const { rows } = await db.query<Row>(
     `select origin_chain as chain_id, input_token as token, sum(input_amount) as amount
        from swaps where state in ${listOf(paidStates)} group by 1, 2`,
+  )
+  return rows.map(toFlow)
+}
+
+/** Inputs of all open swaps that are in escrow. */
+export async function readInEscrow(db: Db): Promise<Flow[]> {
+  const { rows } = await db.query<Row>(
+    `select origin_chain as chain_id, input_token as token, sum(input_amount) as amount
+       from swaps where state in ${listOf([...deliverableStates, ...paidStates, ...refundDueStates])} group by 1, 2`,
   )
   return rows.map(toFlow)
 }

@@ -16,13 +16,12 @@ export function Picture({ swap, terms, journey }: Props) {
   const destination = chainOf(catalog, swap.destinationChain)
   const input = terms && tokenOf(catalog, swap.originChain, terms.inputToken)
   const output = terms && tokenOf(catalog, swap.destinationChain, terms.outputToken)
-  const holder = origin?.family === 'solana' ? 'Intake vault' : 'Escrow'
   const paid = swap.amounts.delivered ?? swap.amounts.quotedOutput
   return (
     <div class="picture">
       <Chain
         name={origin?.name ?? `chain ${swap.originChain}`}
-        places={['Wallet', holder]}
+        places={['Wallet', 'Escrow']}
         coin={input ? formatUnits(swap.amounts.input, input) : 'Input'}
         position={`input ${journey.input}`}
       />

@@ -28,17 +28,17 @@ export type TokenStock = {
   mostPerSwap: bigint
 }
 
-/** `inBooks`: inputs in the escrow, as the ledger has them. */
-type Booked = { reserved: bigint; toClaim: bigint; inBooks: bigint }
+/** `ofSwaps`: inputs of open swaps in the escrow. */
+type Booked = { reserved: bigint; toClaim: bigint; ofSwaps: bigint }
 
 export function vaultOf({ config }: ConnectedChain): string {
   return config.family === 'evm' ? config.contracts.vault : config.vault
 }
 
-/** On Solana each input has an account of its own: the ledger has their sum. */
-async function readEscrow(connected: ConnectedChain, token: string, inBooks: bigint): Promise<bigint> {
+/** On Solana each input has an account of its own: the open swaps have their sum. */
+async function readEscrow(connected: ConnectedChain, token: string, ofSwaps: bigint): Promise<bigint> {
   const { config, readTokenBalance } = connected
-  return config.family === 'evm' ? readTokenBalance(config.contracts.escrow, token) : inBooks
+  return config.family === 'evm' ? readTokenBalance(config.contracts.escrow, token) : ofSwaps
 }
 
 /** The vault's payable balance of a token; the rent-exempt minimum of a Solana account stays. */
@@ -55,10 +55,10 @@ export async function readStock(
   token: Token,
   known: Booked & { price: PriceE18 | undefined },
 ): Promise<TokenStock> {
-  const { reserved, toClaim, price, inBooks } = known
+  const { reserved, toClaim, price, ofSwaps } = known
   const [held, inEscrow, caps] = await Promise.all([
     readHeld(connected, token.address),
-    readEscrow(connected, token.address, inBooks),
+    readEscrow(connected, token.address, ofSwaps),
     readCaps(connected, token.address as Address),
   ])
   const free = held > reserved ? held - reserved : 0n

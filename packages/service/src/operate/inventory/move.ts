@@ -44,7 +44,7 @@ async function toMove(session: InventorySession, order: MoveOrder, sender: strin
   return { connected, token, move }
 }
 
-/** The next nonce. Without nonces, a random number, whose marker can be created only once. */
+/** The next nonce. Without nonces, a random number, whose account can be created only once. */
 async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise<string> {
   if (!evm) return randomBytes(8).toString('hex')
   const address = sender as Address

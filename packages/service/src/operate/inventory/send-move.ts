@@ -19,7 +19,7 @@ import { type MoveContext, readWithdrawable, refuseReserved } from './move-conte
 const MAX_WAIT_MS = 2_000
 
 /**
- * Sends a move, or continues an interrupted one. All transactions signed for it share one nonce, or one marker on
+ * Sends a move, or continues an interrupted one. All transactions signed for it share one nonce, or one account on
  * Solana, so that at most one lands.
  */
 export async function followMove(context: MoveContext, plan: () => Promise<TxRequest>): Promise<number> {

@@ -1,18 +1,14 @@
 import type { Pool } from 'pg'
 import { type Env, type Output, toTable, withDatabase } from '../../command.ts'
 import { formatCents } from '../../model/amount.ts'
-import type { LedgerAccount } from '../../model/ledger.ts'
 import { readExposure } from '../../store/figures.ts'
-import { type Flow, readToClaim } from '../../store/flows.ts'
+import { type Flow, readInEscrow, readToClaim } from '../../store/flows.ts'
 import { readInventory } from '../../store/inventory.ts'
-import { readLedgerBalances } from '../../store/ledger.ts'
 import { findOpenMoves, type RecordedMove } from '../../store/treasury-moves.ts'
 import { type Cap, inCoins, inUsd, readStock, type TokenStock } from './holdings.ts'
 import { type InventorySession, openSession, readPrices } from './session.ts'
 
 const DEFAULT_EXPOSURE_USD = 25_000
-// The accounts of the ledger that add up to the balance of the escrow.
-const IN_ESCROW: readonly LedgerAccount[] = ['locked', 'owed', 'spare']
 
 type Exposure = { chain: string; usd: string; capUsd: number }
 type Status = {
@@ -45,16 +41,14 @@ async function readBooked(pool: Pool) {
   const inventory = await readInventory(pool)
   const toClaim = await readToClaim(pool)
   const exposed = await readExposure(pool)
-  const ledger = await readLedgerBalances(pool)
+  const inEscrow = await readInEscrow(pool)
   const moves = await findOpenMoves(pool)
   const isOf = (chainId: number, token: string) => (row: Pick<Flow, 'chainId' | 'token'>) =>
     row.chainId === chainId && row.token === token
   const of = (chainId: number, token: string) => ({
     reserved: inventory.find(isOf(chainId, token))?.reserved ?? 0n,
     toClaim: toClaim.find(isOf(chainId, token))?.amount ?? 0n,
-    inBooks: ledger
-      .filter((row) => isOf(chainId, token)(row) && IN_ESCROW.includes(row.account))
-      .reduce((sum, { amount }) => sum + amount, 0n),
+    ofSwaps: inEscrow.find(isOf(chainId, token))?.amount ?? 0n,
   })
   return { of, exposed, moves }
 }

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
+import type { Heads } from '../../chains/chain.ts'
+import type { Work } from '../../lanes/sender.ts'
+import { type SweepDeps, sweepMarkers } from './sweep.ts'
+
+const CHAIN = 31_338
+const MARGIN = 1_000
+const lease = { name: 'deliver', holder: 'holder', fence: '1' }
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+beforeEach(() => database.pool.query('truncate swaps, ops, sweep_cursors, accounts cascade'))
+
+const headsAt = (seconds: number): Heads => {
+  const block = { number: 1n, height: 1n, hash: '0x1', seconds }
+  return { head: block, settle: block, hard: block }
+}
+
+/** A delivered swap whose deadline was at this time; closed if its input was claimed. */
+async function delivered(fillDeadline: number, { isClosed = true } = {}): Promise<string> {
+  const { pool } = database
+  const swap: TestSwap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await settleTestSwap(pool, swap)
+  if (isClosed) {
+    for (const event of ['claimRecorded', 'claimFinal'] as const) await moveTestSwap(pool, swap, event)
+  }
+  const { rows } = await pool.query(
+    `update ops set fill_deadline = $2, destination_chain = $3 from swaps s
+      where s.op_id = ops.id and s.id = $1 returning delivery_hash`,
+    [swap.swapId, fillDeadline, CHAIN],
+  )
+  return rows[0].delivery_hash
+}
+
+/** A chain with these markers. Sent sweeps are collected. */
+function chainWith(...markers: string[]) {
+  const swept: string[][] = []
+  const looked: string[][] = []
+  const deps: SweepDeps = {
+    ...{ pool: database.pool, chainId: CHAIN, marginSeconds: MARGIN },
+    async findSweepable(hashes) {
+      looked.push([...hashes])
+      return hashes.filter((hash) => markers.includes(hash))
+    },
+    sender: {
+      address: 'payer',
+      room: () => 1,
+      async send(_lease: unknown, _heads: unknown, { request }: Work) {
+        swept.push(request['markers'] as string[])
+        return true
+      },
+    },
+  }
+  return { deps, swept, looked }
+}
+
+test('the marker of an ended swap is swept after the margin, and not before', async () => {
+  const hash = await delivered(5_000)
+  const { deps, swept } = chainWith(hash)
+
+  await sweepMarkers(deps, lease, headsAt(5_000 + MARGIN))
+  expect(swept).toEqual([])
+  await sweepMarkers(deps, lease, headsAt(5_000 + MARGIN + 1))
+
+  expect(swept).toEqual([[hash]])
+})
+
+test('the marker of an open swap stays: it is the proof of the delivery', async () => {
+  const open = await delivered(5_000, { isClosed: false })
+  const closed = await delivered(6_000)
+  const { deps, swept } = chainWith(open, closed)
+
+  await sweepMarkers(deps, lease, headsAt(90_000))
+
+  expect(swept).toEqual([[closed]])
+})
+
+test('swept deliveries are not read again, and none behind an open swap is forgotten', async () => {
+  const first = await delivered(5_000)
+  const open = await delivered(6_000, { isClosed: false })
+  const last = await delivered(7_000)
+  const { deps, looked } = chainWith()
+
+  await sweepMarkers(deps, lease, headsAt(90_000))
+  await sweepMarkers(deps, lease, headsAt(90_000))
+
+  expect(looked).toEqual([[first, last], [last]])
+  expect(looked.flat()).not.toContain(open)
+})
