@@ -1,10 +1,12 @@
 import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
-import { type DeadlinePolicy, deadlinesFrom } from '../model/deadlines.ts'
+import { type DeadlinePolicy, deadlinesFrom, refundMargin } from '../model/deadlines.ts'
 import { finalityOf } from './finality.ts'
 import type { Problem } from './shape.ts'
 
 // GeoEscrow rejects ops that could hold an input for longer.
 const MAX_HOLD_SECONDS = 7 * 86_400
+// On Solana, anyone may remove the proof of a delivery this long after its deadline.
+const PROVEN_SECONDS = 2 * 86_400
 // The largest tolerated difference between the clocks of two chains.
 const CLOCKS_APART_SECONDS = 3_600
 const MIN_LEASE_MS = 200
@@ -12,10 +14,11 @@ const MIN_LEASE_MS = 200
 /** Checks that every configured duration is long enough. */
 export function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: NetworkConfig): Problem[] {
   const policy = { ...defaultDeadlines, ...deadlines }
+  const holds = findLongHolds(policy, chains)
   return [
     ...findShortTimes(policy, chains),
     ...findLeaseProblems(policy, leaseMs),
-    ...findLongHolds(policy, chains),
+    ...(holds.length > 0 ? holds : findLostProofs(policy, chains)),
   ]
 }
 
@@ -60,6 +63,17 @@ function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainConfig[]): 
     const isToBlame = chain.family === 'evm' && isTooLong(own, slowest)
     return isToBlame ? [{ path: `/chains/${index}/finality/hardSeconds`, message: message(hold) }] : []
   })
+}
+
+/** A delivery must be proven until its claim is over. */
+function findLostProofs(policy: DeadlinePolicy, chains: readonly ChainConfig[]): Problem[] {
+  if (!chains.some(({ family }) => family === 'solana')) return []
+  const slowest = Math.max(...chains.map((chain) => finalityOf(chain).hardSeconds))
+  const claim = refundMargin(policy, { originSeconds: slowest, destinationSeconds: slowest })
+  if (claim <= PROVEN_SECONDS - CLOCKS_APART_SECONDS) return []
+  const hours = Math.ceil(claim / 3_600)
+  const message = `leave up to ${hours} hours for a claim, but a delivery on Solana is proven for 47`
+  return [{ path: '/deadlines', message }]
 }
 
 function holdOf(policy: DeadlinePolicy, originSeconds: number, destinationSeconds: number): number {
