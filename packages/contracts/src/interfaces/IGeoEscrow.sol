@@ -171,22 +171,12 @@ interface IGeoEscrow {
     function recover(address locker, Op calldata op, address token) external;
 
     /// @notice Receives one authorized payment of a batch. Only this contract calls it.
-    /// @param wallet The payer.
-    /// @param token The token.
-    /// @param amount The amount.
-    /// @param expectedBalance This contract's balance after the payment.
-    /// @param opDeadline The op's deadline.
+    /// @param op The op.
     /// @param opHash The op's hash.
+    /// @param expectedBalance This contract's balance of the input token after the payment.
     /// @param signature The wallet's signature.
-    function receiveAuthorized(
-        address wallet,
-        address token,
-        uint256 amount,
-        uint256 expectedBalance,
-        uint256 opDeadline,
-        bytes32 opHash,
-        bytes calldata signature
-    ) external;
+    function receiveAuthorized(Op calldata op, bytes32 opHash, uint256 expectedBalance, bytes calldata signature)
+        external;
 
     /// @notice Moves funds in the name of an op's address. Only this contract calls it, on an op's address.
     /// @param token The token.
