@@ -22,6 +22,7 @@ const api = createCheckedClient({ ...local, apiKey: await createOperator(inject(
 const counter = { api, solana }
 
 const USDC = 1_000_000n
+const CENT = 10_000
 const SOL = 10n ** 9n
 const ETHER = 10n ** 18n
 
@@ -64,6 +65,7 @@ describe.concurrent('out of Solana', () => {
     expect(taken.tokens.get(await accountOf(solana, wallet.address, 'USDC'))).toBe(-10n * USDC)
     expect(taken.tokens.get(operation.destination)).toBe(10n * USDC)
     expect(taken.lamports.get(wallet.address)).toBe(0n)
+    expect(Number(feeOf(quote, 'originNetwork'))).toBeLessThan(CENT)
   })
 
   test('USDC becomes native ETH on alpha', async () => {
@@ -163,6 +165,7 @@ describe.concurrent('into Solana', () => {
 
     expect(await solana.balanceOf(recipient.address, solana.token('USDC'))).toBe(USDC + BigInt(quote.output))
     expect(feeOf(quote, 'accountRent')).toBeUndefined()
+    expect(Number(feeOf(quote, 'deliveryNetwork'))).toBeLessThan(CENT)
     expect(BigInt(quote.input) - sumOfFees(quote)).toBe(BigInt(quote.output))
   })
 
