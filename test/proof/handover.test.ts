@@ -290,6 +290,10 @@ test('the attesters are replaced on the chains while they run, and inputs are cl
     await chain.mine()
   }
   await callEscrows({ functionName: 'acceptAttesters' })
+  await until(async () => {
+    const { chains } = (await api.chains()).body
+    return chains.every(({ attesterChangeAt }) => attesterChangeAt === undefined)
+  })
   const after = await swapBy(api)
   await untilClosed(after)
   await startAttester({ attesters: sets.nextAttesters }, { GEOSWAP_ATTESTER_KEY: key })

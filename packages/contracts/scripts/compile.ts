@@ -41,11 +41,11 @@ const outputs = [
 type Options = { isFresh?: boolean; viaIR?: boolean; optimizer?: object }
 
 /**
- * Compiles every contract below the folders of `src`, with its imports. The result is cached on disk by the
+ * Compiles every contract in the folders of this package, with its imports. The result is cached on disk by the
  * content of its sources. Folders that are compiled separately cannot influence each other's bytecode.
  */
 function compile(folders: readonly string[], { isFresh = false, ...overrides }: Options = {}): Contracts {
-  const sources = readSources(folders.flatMap((folder) => listSolidity(join('src', folder))))
+  const sources = readSources(folders.flatMap((folder) => listSolidity(folder)))
   const outputSelection = { '*': { '*': outputs } }
   const options = { ...settings, ...overrides, outputSelection }
   const input = JSON.stringify({ language: 'Solidity', sources, settings: options })
@@ -62,12 +62,15 @@ function compile(folders: readonly string[], { isFresh = false, ...overrides }: 
 
 /** The deployed contracts, and the token and feed of local networks. */
 export const compileProduct = (options?: Options): Contracts =>
-  compile(['.', 'interfaces', 'libraries', 'local'], options)
+  compile(['src', 'src/interfaces', 'src/libraries', 'src/local'], options)
 
 /** The hostile tokens, wallets and venues of the tests: not optimised, since their gas does not matter. */
 export function compileTestContracts(): Contracts {
-  return compile(['test'], { viaIR: false, optimizer: { enabled: false } })
+  return compile(['src/test'], { viaIR: false, optimizer: { enabled: false } })
 }
+
+/** The invariants and what calls the contracts for them: they import interfaces only. */
+export const compileFuzz = (): Contracts => compile(['test/fuzz'], { viaIR: false })
 
 function listSolidity(folder: string): string[] {
   const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.sol'))
@@ -79,7 +82,10 @@ function readSources(entries: readonly string[]): Record<string, { content: stri
   const sources: Record<string, { content: string }> = {}
   const visit = (name: string): void => {
     if (sources[name]) return
-    const content = readFileSync(name.startsWith('src/') ? join(root, name) : require.resolve(name), 'utf8')
+    const content = readFileSync(
+      /^(src|test)\//.test(name) ? join(root, name) : require.resolve(name),
+      'utf8',
+    )
     sources[name] = { content }
     for (const [, path] of content.matchAll(/^\s*import\s[^;]*?["']([^"']+)["']\s*;/gm)) {
       if (path) visit(path.startsWith('.') ? join(name, '..', path) : path)

@@ -42,8 +42,8 @@ contract GeoVault is IGeoVault {
     /// @dev EIP-150 withholds 1/64 from a call; 50,000 cover the record before it (a new word is 22,100) and the log after.
     ///      Covers native pushes too: their own cap, and 36,600 for a call to a new account.
     uint256 private constant PUSH_GAS_FLOOR = TOKEN_PUSH_GAS * 64 / 63 + 50_000;
-    /// @dev As above, for a payment with two reads of the recipient's balance.
-    uint256 private constant MEASURED_GAS = TOKEN_PUSH_GAS + 100_000;
+    /// @dev As above, for a whole delivery with two reads of the recipient's balance.
+    uint256 private constant MEASURED_GAS = TOKEN_PUSH_GAS + 150_000;
     uint256 private constant MEASURED_GAS_FLOOR = MEASURED_GAS * 64 / 63 + 50_000;
 
     /// @inheritdoc IGeoVault
@@ -87,44 +87,48 @@ contract GeoVault is IGeoVault {
 
     /// @inheritdoc IGeoVault
     function deliver(bytes32 ring, address token, Fill calldata fill) external onlyDeliverer nonReentrant {
+        bool isPlain = _spend(token, fill.amount) || token == address(0);
+        if (!isPlain) return _deliverMeasured(ring, token, fill);
+
         _requireFillable(token, fill);
-        bool isPlain = _spend(token, fill.amount);
         _record(ring, fill.index);
-        bytes32 delivery = hashDelivery(ring, token, fill);
-        if (token == address(0)) {
-            emit Delivered(delivery, fill.amount);
-            bool ok = SafeTransferLib.trySafeTransferETH(fill.recipient, fill.amount, NATIVE_PUSH_GAS);
-            if (!ok) revert PaymentRefused();
-        } else if (isPlain) {
-            emit Delivered(delivery, fill.amount);
-            SafeTransferLib.safeTransfer(token, fill.recipient, fill.amount);
-        } else {
-            emit Delivered(delivery, _payMeasured(token, fill.recipient, fill.amount, fill.minOutput));
-        }
+        emit Delivered(hashDelivery(ring, token, fill), fill.amount);
+        if (token != address(0)) return SafeTransferLib.safeTransfer(token, fill.recipient, fill.amount);
+        if (!SafeTransferLib.trySafeTransferETH(fill.recipient, fill.amount, NATIVE_PUSH_GAS)) revert PaymentRefused();
     }
 
     /// @inheritdoc IGeoVault
     function deliverMany(DeliveryOrder[] calldata orders) external onlyDeliverer nonReentrant {
         address token;
+        uint256 cap;
         uint256 room;
         uint256 left;
-        uint256 gasFloor;
+        bool isPlain;
         for (uint256 i; i < orders.length; ++i) {
             DeliveryOrder calldata order = orders[i];
             if (i == 0 || order.token != token) {
-                _bookSpent(token, room - left);
+                _bookSpent(token, cap, room - left);
                 token = order.token;
-                uint256 word = _caps[token];
-                left = room = word.room();
-                gasFloor = token == address(0) || word.isMarked() ? PUSH_GAS_FLOOR : MEASURED_GAS_FLOOR;
+                cap = _caps[token];
+                left = room = cap.room();
+                isPlain = cap.isMarked() || token == address(0);
             }
-            if (_tryDeliver(order.ring, token, order.fill, gasFloor, left)) {
+            bool isDelivered = isPlain
+                ? _tryDeliver(order.ring, token, order.fill, left)
+                : _tryDeliverMeasured(order.ring, token, order.fill, left);
+            if (isDelivered) {
                 unchecked {
                     left -= order.fill.amount;
                 }
             }
         }
-        _bookSpent(token, room - left);
+        _bookSpent(token, cap, room - left);
+    }
+
+    /// @inheritdoc IGeoVault
+    function deliverMeasured(bytes32 ring, address token, Fill calldata fill) external {
+        if (msg.sender != address(this)) revert NotSelf();
+        _deliverMeasured(ring, token, fill);
     }
 
     /// @inheritdoc IGeoVault
@@ -147,15 +151,6 @@ contract GeoVault is IGeoVault {
         uint256 received = _balanceOf(tokenOut, fill.recipient) - before;
         if (received < fill.amount) revert BelowMinimum();
         emit Delivered(hashDelivery(ring, tokenOut, fill), received);
-    }
-
-    /// @inheritdoc IGeoVault
-    function payMeasured(address token, address recipient, uint256 amount, uint256 minOutput)
-        external
-        returns (uint256 received)
-    {
-        if (msg.sender != address(this)) revert NotSelf();
-        return _payMeasured(token, recipient, amount, minOutput);
     }
 
     /// @inheritdoc IGeoVault
@@ -265,23 +260,19 @@ contract GeoVault is IGeoVault {
         return word.isMarked();
     }
 
-    /// @dev Pays a token, and returns by how much the recipient's balance grew: at least `minOutput`.
-    function _payMeasured(address token, address recipient, uint256 amount, uint256 minOutput)
-        private
-        returns (uint256 received)
-    {
-        uint256 before = _balanceOf(token, recipient);
-        SafeTransferLib.safeTransfer(token, recipient, amount);
-        received = _balanceOf(token, recipient) - before;
-        if (received < minOutput) revert BelowMinimum();
+    /// @dev Pays a token that is not plain. The recipient's balance must grow by at least the minimum.
+    function _deliverMeasured(bytes32 ring, address token, Fill calldata fill) private {
+        _requireFillable(token, fill);
+        _record(ring, fill.index);
+        uint256 before = _balanceOf(token, fill.recipient);
+        SafeTransferLib.safeTransfer(token, fill.recipient, fill.amount);
+        uint256 received = _balanceOf(token, fill.recipient) - before;
+        if (received < fill.minOutput) revert BelowMinimum();
+        emit Delivered(hashDelivery(ring, token, fill), received);
     }
 
-    /// @dev Pays one delivery of a batch, or reports it and leaves its lane unchanged. `room` is the rest of the cap;
-    ///      `gasFloor` says whether the token is plain.
-    function _tryDeliver(bytes32 ring, address token, Fill calldata fill, uint256 gasFloor, uint256 room)
-        private
-        returns (bool)
-    {
+    /// @dev Pays one delivery of a batch, or reports it and leaves its lane unchanged. `room` is the rest of the cap.
+    function _tryDeliver(bytes32 ring, address token, Fill calldata fill, uint256 room) private returns (bool) {
         uint256 index = fill.index;
         uint256 amount = fill.amount;
         address recipient = fill.recipient;
@@ -293,16 +284,10 @@ contract GeoVault is IGeoVault {
             emit DeliverFailed(delivery);
             return false;
         }
-        if (gasleft() < gasFloor) revert LowGas();
+        if (gasleft() < PUSH_GAS_FLOOR) revert LowGas();
 
         row.word = word.withRound(index);
-        if (gasFloor == MEASURED_GAS_FLOOR) {
-            (bool ok, uint256 received) = _tryPayMeasured(token, recipient, amount, fill.minOutput);
-            if (ok) {
-                emit Delivered(delivery, received);
-                return true;
-            }
-        } else if (CappedCallLib.tryPay(token, recipient, amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS)) {
+        if (CappedCallLib.tryPay(token, recipient, amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS)) {
             emit Delivered(delivery, amount);
             return true;
         }
@@ -311,16 +296,19 @@ contract GeoVault is IGeoVault {
         return false;
     }
 
-    /// @dev The call to itself undoes a payment that delivers too little.
-    function _tryPayMeasured(address token, address recipient, uint256 amount, uint256 minOutput)
+    /// @dev As `_tryDeliver`, for a token that is not plain. The call to itself undoes a payment that is too little.
+    function _tryDeliverMeasured(bytes32 ring, address token, Fill calldata fill, uint256 room)
         private
-        returns (bool, uint256)
+        returns (bool)
     {
-        try this.payMeasured{gas: MEASURED_GAS}(token, recipient, amount, minOutput) returns (uint256 received) {
-            return (true, received);
-        } catch {
-            return (false, 0);
+        if (gasleft() < MEASURED_GAS_FLOOR) revert LowGas();
+        if (fill.amount <= room) {
+            try this.deliverMeasured{gas: MEASURED_GAS}(ring, token, fill) {
+                return true;
+            } catch {}
         }
+        emit DeliverFailed(hashDelivery(ring, token, fill));
+        return false;
     }
 
     /// @dev The rules of `_requireFillable` and `_record`, for a batch. `word` is the fill's row of lanes.
@@ -331,9 +319,9 @@ contract GeoVault is IGeoVault {
         return word.accepts(fill.index);
     }
 
-    /// @dev Counts a batch's payments of one token. The guard prevents calls that would see the old cap.
-    function _bookSpent(address token, uint256 amount) private {
-        if (amount != 0) _caps[token] = _caps[token].spend(amount);
+    /// @dev Counts a batch's payments of one token. The guard prevents calls that would see or change the old `cap`.
+    function _bookSpent(address token, uint256 cap, uint256 amount) private {
+        if (amount != 0) _caps[token] = cap.spend(amount);
     }
 
     /// @dev Lets the adapter sell at most `maxIn`, and resets its approval.

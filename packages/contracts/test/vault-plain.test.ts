@@ -137,10 +137,10 @@ test('the mark, the cap and the amount spent this hour do not disturb each other
 
 test('only the treasury marks a token, and only the vault pays by the measured way', async () => {
   const { stranger, deliverer, token } = world
-  const args = [token, stranger, 1n, 1n] as const
+  const { ring, fill } = await createOutput(token)
 
   await expect(callVault(world, stranger, 'setPlainToken', [token, true])).rejects.toThrow('NotTreasury')
   await expect(callVault(world, deliverer, 'setPlainToken', [token, true])).rejects.toThrow('NotTreasury')
   for (const from of [stranger, deliverer, world.treasury])
-    await expect(callVault(world, from, 'payMeasured', args)).rejects.toThrow('NotSelf')
+    await expect(callVault(world, from, 'deliverMeasured', [ring, token, fill])).rejects.toThrow('NotSelf')
 })

@@ -105,14 +105,10 @@ interface IGeoVault {
     ) external;
 
     /// @notice Pays one delivery of a batch in a token that is not plain. Only this contract calls it.
+    /// @param ring The op's ring.
     /// @param token The output token.
-    /// @param recipient The recipient.
-    /// @param amount The amount to pay.
-    /// @param minOutput The least that the recipient's balance must grow by.
-    /// @return received What it grew by.
-    function payMeasured(address token, address recipient, uint256 amount, uint256 minOutput)
-        external
-        returns (uint256 received);
+    /// @param fill The terms.
+    function deliverMeasured(bytes32 ring, address token, Fill calldata fill) external;
 
     /// @notice Allows or revokes a deliverer key. Treasury only.
     /// @param deliverer The key.

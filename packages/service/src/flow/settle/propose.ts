@@ -36,7 +36,7 @@ export async function proposeOutcomes(deps: ProposeDeps, heads: Heads): Promise<
 async function proposeClaims(deps: ProposeDeps, heads: Heads): Promise<void> {
   const { pool, origin } = deps
   const { chainId } = origin
-  const swaps = await findSigned(deps, await findToPropose(pool, { kind: 'claim', chainId }))
+  const swaps = await filterSigned(deps, await findToPropose(pool, { kind: 'claim', chainId }))
   if (swaps.length === 0) return
   const most = await origin.readMaxClaims(heads)
   for (const group of await groupBySet(deps, swaps)) {
@@ -60,11 +60,11 @@ async function proposeRefunds(deps: ProposeDeps, heads: Heads): Promise<void> {
   const { pool, origin } = deps
   const { chainId } = origin
   const validUntil = heads.head.seconds + REFUND_VALID_SECONDS
-  for (const { id } of await findSigned(deps, await findToPropose(pool, { kind: 'refund', chainId })))
+  for (const { id } of await filterSigned(deps, await findToPropose(pool, { kind: 'refund', chainId })))
     await insertAttestation(pool, { chainId, kind: 'refund', swapIds: [id], validUntil })
 }
 
-async function findSigned({ isRefundable }: ProposeDeps, swaps: readonly Swap[]): Promise<Swap[]> {
+async function filterSigned({ isRefundable }: ProposeDeps, swaps: readonly Swap[]): Promise<Swap[]> {
   const judged = await Promise.all(swaps.map(isRefundable))
   return swaps.filter((_, index) => judged[index])
 }
