@@ -8,7 +8,7 @@ import type { Contracts } from '../scripts/compile.ts'
 type Runtime = { bytecode: Hex; immutables: readonly number[] }
 
 const file = process.env.CONTRACTS_FILE
-/** Contracts that were compiled in another way, or from changed sources, and are tested instead of the committed ones. */
+/** Contracts of changed sources, or compiled in another way, to be tested instead of the committed ones. */
 export const otherContracts: Contracts | undefined = file ? JSON.parse(readFileSync(file, 'utf8')) : undefined
 
 export const escrowBytecode: Hex = otherContracts?.GeoEscrow?.bytecode ?? geoEscrowBytecode

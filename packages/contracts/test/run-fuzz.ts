@@ -5,7 +5,7 @@ import type { Hex } from 'viem'
 import { type Contracts, compileFuzz, compileProduct } from '../scripts/compile.ts'
 import { otherContracts } from './code.ts'
 
-/** What must be true after every call, numbered as in `test/fuzz/Ledger.sol`. */
+/** These must be true after every call. They are numbered as in `test/fuzz/Ledger.sol`. */
 export const SENTENCES = [
   'the escrow holds exactly what is locked and credited, of each token and of native coin',
   'an op is locked once and leaves LOCKED once',

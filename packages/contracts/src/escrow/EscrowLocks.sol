@@ -23,7 +23,7 @@ abstract contract EscrowLocks is EscrowAttesters {
     uint256 private constant LOCK_GAS_FLOOR = LOCK_GAS * 64 / 63 + 50_000;
     uint256 private constant BALANCE_GAS_FLOOR = BALANCE_GAS * 64 / 63 + LOCK_GAS_FLOOR;
 
-    /// @dev Instead of a balance. Whatever is added to it is less than what was added, which is refused.
+    /// @dev Instead of a balance: the sum with any amount is less than the amount, which is refused.
     uint256 private constant UNKNOWN = type(uint256).max;
 
     /// @inheritdoc IGeoEscrow

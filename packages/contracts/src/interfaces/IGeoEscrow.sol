@@ -58,7 +58,7 @@ interface IGeoEscrow {
     event Credited(address indexed owner, address indexed token, uint256 amount);
     /// @dev An owner withdrew its credit.
     event Withdrawn(address indexed owner, address indexed token, address to, uint256 amount);
-    /// @dev What lay at an op's address went to the op's wallet.
+    /// @dev All of a token at an op's address went to the op's wallet.
     event Recovered(bytes32 indexed op, address indexed token, uint256 amount);
     /// @dev The treasury proposed another set of attesters, or withdrew the proposal (no members).
     event AttestersProposed(address[] members, uint256 threshold, uint256 readyAt);
@@ -298,7 +298,7 @@ interface IGeoEscrow {
     /// @notice Whether the treasury has stopped attested refunds.
     function attestedRefundsStopped() external view returns (bool);
 
-    /// @notice The op's own address. What is sent there goes into this contract for this op, or to the op's wallet.
+    /// @notice The op's own address. Funds there go into this contract for this op, or to the op's wallet.
     /// @param op The op's hash.
     function depositAddress(bytes32 op) external view returns (address);
 
