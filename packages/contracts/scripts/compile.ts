@@ -37,18 +37,23 @@ const outputs = [
   'evm.deployedBytecode.immutableReferences',
 ]
 
-/** Overrides of the compiler settings; `isFresh` ignores the cache. */
-type Options = { isFresh?: boolean; viaIR?: boolean; optimizer?: object }
+/** Overrides of the compiler settings and of sources by their names; `isFresh` ignores the cache. */
+type Options = { isFresh?: boolean; viaIR?: boolean; optimizer?: object; changed?: Record<string, string> }
 
 /**
  * Compiles every contract in the folders of this package, with its imports. The result is cached on disk by the
  * content of its sources. Folders that are compiled separately cannot influence each other's bytecode.
  */
-function compile(folders: readonly string[], { isFresh = false, ...overrides }: Options = {}): Contracts {
+function compile(folders: readonly string[], options: Options = {}): Contracts {
+  const { isFresh = false, changed = {}, ...overrides } = options
   const sources = readSources(folders.flatMap((folder) => listSolidity(folder)))
+  for (const [name, content] of Object.entries(changed)) sources[name] = { content }
   const outputSelection = { '*': { '*': outputs } }
-  const options = { ...settings, ...overrides, outputSelection }
-  const input = JSON.stringify({ language: 'Solidity', sources, settings: options })
+  const input = JSON.stringify({
+    language: 'Solidity',
+    sources,
+    settings: { ...settings, ...overrides, outputSelection },
+  })
   const cached = join(root, 'cache', `${createHash('sha256').update(input).digest('hex')}.json`)
   if (existsSync(cached) && !isFresh) return JSON.parse(readFileSync(cached, 'utf8'))
 

@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import { createWallet, createWorld, delegate, mint, type World, withRevert } from '../test/world.ts'
 import * as evm from './chain.ts'
-import { initialDate, keyOf } from './gas-rows.ts'
+import { initialDate, keyOf } from './gas-scene.ts'
 
 type Artifact = { abi: Abi; bytecode: Hex }
 type Peer = { world: World; entryPoint: Address; abi: Abi; wallets: PrivateKeyAccount[] }

@@ -4,7 +4,7 @@ import { type Abi, type Address, encodeFunctionData, erc20Abi, type Hex, pad } f
 import { privateKeyToAccount } from 'viem/accounts'
 import { createWorld, mint, type World, withRevert } from '../test/world.ts'
 import * as evm from './chain.ts'
-import { initialDate, keyOf } from './gas-rows.ts'
+import { initialDate, keyOf } from './gas-scene.ts'
 
 type Artifact = { abi: Abi; bytecode: Hex }
 type Peer = { world: World; pool: Address; abi: Abi; coin: Address }

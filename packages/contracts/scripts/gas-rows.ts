@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex, keccak256, type PrivateKeyAccount, toHex } from 'viem'
+import { type Address, encodeFunctionData, type PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { geoEscrowAbi } from '../../protocol/src/abi/geo-escrow.gen.ts'
 import { testTokenAbi, testTokenBytecode } from '../../protocol/src/abi/test-token.gen.ts'
@@ -23,38 +23,29 @@ import {
   createSponsor,
   createWallet,
   createWorld,
-  DAY,
   mint,
   NATIVE,
   type World,
-  withRevert,
 } from '../test/world.ts'
 import * as evm from './chain.ts'
+import {
+  amounts,
+  deadlines,
+  type GasRow,
+  initialDate,
+  inputAmount,
+  keyOf,
+  type Measured,
+  measureAll,
+  type Scene,
+  start,
+} from './gas-scene.ts'
 import { measureWaysIn } from './gas-ways-in.ts'
 
-/** One measured kind of transaction, per op. `goal` is a promise: it is never raised to fit. */
-export type GasRow = { name: string; goal: number; gas: number }
-
-/** Nothing here depends on the clock or on chance, so a difference of one gas is a difference in the code. */
-export const initialDate = '2026-01-01T00:00:00Z'
-const start = BigInt(Date.parse(initialDate) / 1_000)
-export const deadlines = {
-  opDeadline: start + 4_000n,
-  fillDeadline: start + 9_000n,
-  refundDeadline: start + 3n * DAY,
-}
 /** A lock reads whether a change of attesters is proposed. */
 const CHANGE_READ = 2_100
 /** A claim reads the set before its members, and compares the set of each op: one word, and 75 gas for each of 20. */
 const SET_READ = 2_100 + 20 * 75
-export const keyOf = (name: string): Hex => keccak256(toHex(name))
-
-/** Realistic amounts of a dollar token with 6 decimals, so that calldata has its real cost. */
-export const inputAmount = 1_234_567_890n
-export const amounts = { inputAmount, minOutput: 1_227_811_111n, amountOut: 1_233_950_123n }
-
-export type Scene = { world: World; wallets: PrivateKeyAccount[]; sponsor: PrivateKeyAccount }
-
 /**
  * Measures gas per op in steady state: positions, lanes and caps are in use, balances are never zero, wallets
  * are delegated, and recipients have no code. The token is OpenZeppelin's ERC-20. A batch has one locker, one
@@ -81,16 +72,6 @@ export async function measureRows(): Promise<GasRow[]> {
     ['refund by anyone', 48_500, refundOne],
   ]
   return [...(await measureAll(scene, measured)), ...(await measureWaysIn()), ...(await measureSets())]
-}
-
-export type Measured = [name: string, goal: number, measure: (scene: Scene) => Promise<bigint>]
-
-export async function measureAll(scene: Scene, measured: readonly Measured[]): Promise<GasRow[]> {
-  const rows: GasRow[] = []
-  for (const [name, goal, measure] of measured) {
-    rows.push({ name, goal, gas: Number(await withRevert(scene.world, () => measure(scene))) })
-  }
-  return rows
 }
 
 /** Two of three attesters, one signature more than in the other rows. */

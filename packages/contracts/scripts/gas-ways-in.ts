@@ -23,7 +23,7 @@ import {
   keyOf,
   measureAll,
   type Scene,
-} from './gas-rows.ts'
+} from './gas-scene.ts'
 
 /**
  * The ways in from wallets that are not delegated. Authorizations and permits are of a dollar with a blocklist, the

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { measure4337 } from './gas-4337.ts'
 import { measureAcross } from './gas-across.ts'
-import { type GasRow, measureRows } from './gas-rows.ts'
+import { measureRows } from './gas-rows.ts'
+import type { GasRow } from './gas-scene.ts'
 
 const snapshotFile = new URL('../gas.snapshot.json', import.meta.url)
 

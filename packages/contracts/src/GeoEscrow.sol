@@ -18,7 +18,7 @@ import {SlotLib} from "./libraries/SlotLib.sol";
 ///         signatures, by anyone after the op's refundDeadline. Nobody can pause that or change this contract.
 ///
 /// Funds it can move: its own, and those at ops' own addresses. Each op's input is paid once, either to the vault or to
-/// the wallet. What lies at an op's address goes into this contract for that op, or to its wallet.
+/// the wallet. Funds at an op's address go into this contract for that op, or to its wallet.
 ///
 /// Attacks it prevents:
 /// - Replay of an op, also on another chain or in another escrow: one word per index, and the EIP-712 domain.

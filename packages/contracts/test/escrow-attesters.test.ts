@@ -1,9 +1,10 @@
 import { type Address, concat, type Hex, size, slice } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { geoEscrowAbi, geoEscrowBytecode } from '../../protocol/src/abi/geo-escrow.gen.ts'
+import { geoEscrowAbi } from '../../protocol/src/abi/geo-escrow.gen.ts'
 import { deploy, readTime, setNextTime } from '../scripts/chain.ts'
 import { callEscrow, readEscrow } from './calls.ts'
+import { escrowBytecode } from './code.ts'
 import { isolate } from './isolate.ts'
 import {
   attestClaims,
@@ -128,7 +129,7 @@ test.each<[string, Address[], bigint]>([
   ['a member twice', [one, one], 1n],
   ['eight members', Array.from({ length: 8 }, (_, i) => `0x${String(i + 1).padStart(40, '0')}` as const), 1n],
 ])('a set with %s is refused', async (_, set, threshold) => {
-  const code = { abi: geoEscrowAbi, bytecode: geoEscrowBytecode }
+  const code = { abi: geoEscrowAbi, bytecode: escrowBytecode }
 
   const created = deploy(world.chain, code, [world.vault, set, threshold, world.treasury])
 

@@ -263,8 +263,7 @@ test('a batch with any gas locks every op or changes nothing: nobody can make a 
 test('only the escrow itself receives one authorized payment of a batch', async () => {
   const swap = await createInput(wallet)
   const signature = await signAuthorization(world, swap)
-  const { op, hash } = swap
-  const args = [op.wallet, dollar, 100n, 100n, op.opDeadline, hash, signature] as const
+  const args = [swap.op, swap.hash, 100n, signature] as const
 
   await expect(callEscrow(world, world.locker, 'receiveAuthorized', args)).rejects.toThrow('NotSelf')
 })

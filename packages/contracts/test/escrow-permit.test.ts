@@ -119,7 +119,7 @@ test('native coin and tokens without permits have no such way', async () => {
   await expect(lockPermitted(world, plain, noPermit)).rejects.toThrow('WrongAmount')
 })
 
-test("what someone sent to the op's address before the permit is apart from the input", async () => {
+test("a deposit of someone at the op's address before the permit is apart from the input", async () => {
   const swap = await createInput()
   await deposit(world, swap, { amount: 40n })
 

@@ -107,7 +107,7 @@ test('an op that lost its position to a later round can be recovered at once', a
   expect(await readBalance(world, world.token, wallet.address)).toBe(1_100n)
 })
 
-test('what is left after the lock is recovered at once, and the locked input is not touched', async () => {
+test('a rest after the lock is recovered at once, and the locked input is not touched', async () => {
   const swap = await createInput()
   await deposit(world, swap, { amount: 130n })
   await lockDeposited(world, swap)

@@ -1,10 +1,10 @@
 import { encodeDeployData, getAddress, type Hex } from 'viem'
 import { expect, test } from 'vitest'
-import { geoAccountRuntime } from '../../protocol/src/abi/geo-account.gen.ts'
-import { geoEscrowAbi, geoEscrowBytecode, geoEscrowRuntime } from '../../protocol/src/abi/geo-escrow.gen.ts'
-import { geoVaultAbi, geoVaultBytecode, geoVaultRuntime } from '../../protocol/src/abi/geo-vault.gen.ts'
+import { geoEscrowAbi } from '../../protocol/src/abi/geo-escrow.gen.ts'
+import { geoVaultAbi } from '../../protocol/src/abi/geo-vault.gen.ts'
 import { deploy } from '../scripts/chain.ts'
 import { callEscrow, readEscrow } from './calls.ts'
+import { accountRuntime, escrowBytecode, escrowRuntime, vaultBytecode, vaultRuntime } from './code.ts'
 import { isolate } from './isolate.ts'
 import { claim, createSwap, lock } from './op.ts'
 import {
@@ -84,7 +84,7 @@ test('funds leave the escrow only by claim, refund and withdrawal, and no role c
 })
 
 test('a role cannot be the zero address', async () => {
-  const escrow = { abi: geoEscrowAbi, bytecode: geoEscrowBytecode }
+  const escrow = { abi: geoEscrowAbi, bytecode: escrowBytecode }
   const { vault, treasury } = world
 
   const create = (...args: unknown[]) => deploy(world.chain, escrow, args)
@@ -92,7 +92,7 @@ test('a role cannot be the zero address', async () => {
   await expect(create(vault, [NATIVE], 1n, treasury)).rejects.toThrow('BadAttesters')
   await expect(create(NATIVE, [treasury], 1n, treasury)).rejects.toThrow('ZeroAddress')
   await expect(create(vault, [treasury], 1n, NATIVE)).rejects.toThrow('ZeroAddress')
-  const vaultCode = { abi: geoVaultAbi, bytecode: geoVaultBytecode }
+  const vaultCode = { abi: geoVaultAbi, bytecode: vaultBytecode }
   await expect(deploy(world.chain, vaultCode, [NATIVE])).rejects.toThrow('ZeroAddress')
 })
 
@@ -102,7 +102,7 @@ test('CREATE2 gives the contracts the same addresses on every chain, and the esc
   const salt: Hex = `0x${'01'.repeat(32)}`
   const code = encodeDeployData({
     abi: geoEscrowAbi,
-    bytecode: geoEscrowBytecode,
+    bytecode: escrowBytecode,
     args: [world.vault, [attester.address], 1n, world.treasury],
   })
   const create = async (on: World): Promise<Hex> => {
@@ -129,9 +129,9 @@ test('CREATE2 gives the contracts the same addresses on every chain, and the esc
 
 test("the deployed code is the generated code, with the constructor's values inserted", async () => {
   const deployed: [Hex, { bytecode: Hex; immutables: readonly number[] }][] = [
-    [world.account, geoAccountRuntime],
-    [world.escrow, geoEscrowRuntime],
-    [world.vault, geoVaultRuntime],
+    [world.account, accountRuntime],
+    [world.escrow, escrowRuntime],
+    [world.vault, vaultRuntime],
   ]
 
   for (const [address, { bytecode, immutables }] of deployed) {

@@ -3,8 +3,9 @@ import { fileURLToPath } from 'node:url'
 import type { Artifact, SuiteResult, TestResult } from '@nomicfoundation/edr'
 import type { Hex } from 'viem'
 import { type Contracts, compileFuzz, compileProduct } from '../scripts/compile.ts'
+import { otherContracts } from './code.ts'
 
-/** What must be true after every call, numbered as in `test/fuzz/Ledger.sol`. */
+/** These must be true after every call. They are numbered as in `test/fuzz/Ledger.sol`. */
 export const SENTENCES = [
   'the escrow holds exactly what is locked and credited, of each token and of native coin',
   'an op is locked once and leaves LOCKED once',
@@ -33,12 +34,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const suite = { name: 'EscrowInvariants', source: 'test/fuzz/EscrowInvariants.sol', solcVersion: '0.8.37' }
 
 /** Runs sequences of random calls in the test runner that Hardhat's chain is built from. */
-export async function runFuzz({ runs, depth, seed, contracts }: Campaign): Promise<Finding> {
+export async function runFuzz(campaign: Campaign): Promise<Finding> {
+  const { runs, depth, seed, contracts = otherContracts ?? compileProduct() } = campaign
   const { l1SolidityTestRunnerFactory, L1_CHAIN_TYPE } = require('@nomicfoundation/edr')
   const { getGlobalEdrContext } = require('hardhat/internal/hardhat-network/provider/provider')
   const context = await getGlobalEdrContext()
   await context.registerSolidityTestRunnerFactory(L1_CHAIN_TYPE, l1SolidityTestRunnerFactory())
-  const artifacts = [...toArtifacts(compileFuzz()), ...toArtifacts(contracts ?? compileProduct())]
+  const artifacts = [...toArtifacts(compileFuzz()), ...toArtifacts(contracts)]
   // The handler hashes its numbers, so values found in storage and code are no better than others.
   const dictionary = { dictionaryWeight: 0, includeStorage: false, includePushBytes: false }
   const invariant = { runs, depth, failOnRevert: true, shrinkRunLimit: 0, ...dictionary }

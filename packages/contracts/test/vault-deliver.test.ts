@@ -1,8 +1,9 @@
 import { hashStruct, pad } from 'viem'
 import { expect, test } from 'vitest'
-import { geoVaultAbi, geoVaultBytecode } from '../../protocol/src/abi/geo-vault.gen.ts'
+import { geoVaultAbi } from '../../protocol/src/abi/geo-vault.gen.ts'
 import * as evm from '../scripts/chain.ts'
 import { callVault, readVault } from './calls.ts'
+import { vaultBytecode } from './code.ts'
 import { isolate } from './isolate.ts'
 import { claim, createSwap, deliver, indexOf, lock, opTypes, ringOf, type Terms, toDelivery } from './op.ts'
 import {
@@ -235,7 +236,7 @@ test('the treasury withdraws tokens and coins', async () => {
 })
 
 test("a second vault's delivery is no proof of what was signed for the first", async () => {
-  const code = { abi: geoVaultAbi, bytecode: geoVaultBytecode }
+  const code = { abi: geoVaultAbi, bytecode: vaultBytecode }
   const vault = await evm.deploy(world.chain, code, [world.treasury])
   const second = { ...world, vault }
   await callVault(second, world.treasury, 'setDeliverer', [world.deliverer, true])

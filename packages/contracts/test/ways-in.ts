@@ -37,7 +37,7 @@ export async function createPlainWallet(
   return wallet
 }
 
-export const dollarDomain = (world: World, token: Address) =>
+const dollarDomain = (world: World, token: Address) =>
   ({
     name: 'USD Coin',
     version: '2',

@@ -13,12 +13,13 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { geoAccountAbi } from '../../protocol/src/abi/geo-account.gen.ts'
-import { geoEscrowAbi, geoEscrowBytecode } from '../../protocol/src/abi/geo-escrow.gen.ts'
-import { geoVaultAbi, geoVaultBytecode } from '../../protocol/src/abi/geo-vault.gen.ts'
+import { geoEscrowAbi } from '../../protocol/src/abi/geo-escrow.gen.ts'
+import { geoVaultAbi } from '../../protocol/src/abi/geo-vault.gen.ts'
 import { testTokenAbi, testTokenBytecode } from '../../protocol/src/abi/test-token.gen.ts'
 import { uniswapV3AdapterAbi } from '../../protocol/src/abi/uniswap-v3-adapter.gen.ts'
 import * as evm from '../scripts/chain.ts'
 import { compileTestContracts } from '../scripts/compile.ts'
+import { escrowBytecode, vaultBytecode } from './code.ts'
 
 export const DAY = 86_400n
 export const HOUR = 3_600n
@@ -56,8 +57,8 @@ export async function createWorld(
   const chain = await evm.createChain({ ...options, errors })
   const [, treasury, locker, secondLocker, deliverer, stranger] = chain.accounts.map((account) => account)
   if (!treasury || !locker || !secondLocker || !deliverer || !stranger) throw new Error('too few accounts')
-  const vault = await evm.deploy(chain, { abi: geoVaultAbi, bytecode: geoVaultBytecode }, [treasury])
-  const escrowCode = { abi: geoEscrowAbi, bytecode: geoEscrowBytecode }
+  const vault = await evm.deploy(chain, { abi: geoVaultAbi, bytecode: vaultBytecode }, [treasury])
+  const escrowCode = { abi: geoEscrowAbi, bytecode: escrowBytecode }
   const { members = [attester.address], threshold = 1n } = options
   const escrow = await evm.deploy(chain, escrowCode, [vault, members, threshold, treasury])
   const tokenCode = { abi: testTokenAbi, bytecode: testTokenBytecode }

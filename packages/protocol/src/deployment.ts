@@ -51,7 +51,7 @@ export const CONTRACT_CODE: Record<ContractName, RuntimeCode> = {
   adapter: uniswapV3AdapterRuntime,
 }
 
-/** Who decides: `threshold` of the attesters must sign. */
+/** `threshold` of the attesters must sign an outcome. */
 export type DeploymentRoles = { treasury: Address; attesters: readonly Address[]; threshold: number }
 
 /** The addresses of the contracts of these roles, equal on every chain. */

@@ -23,6 +23,9 @@ abstract contract EscrowLocks is EscrowAttesters {
     uint256 private constant LOCK_GAS_FLOOR = LOCK_GAS * 64 / 63 + 50_000;
     uint256 private constant BALANCE_GAS_FLOOR = BALANCE_GAS * 64 / 63 + LOCK_GAS_FLOOR;
 
+    /// @dev Instead of a balance: the sum with any amount is less than the amount, which is refused.
+    uint256 private constant UNKNOWN = type(uint256).max;
+
     /// @inheritdoc IGeoEscrow
     address public immutable ACCOUNT;
     /// @dev Code hash of a wallet delegated to ACCOUNT: EIP-7702's 0xef0100 and the address.
@@ -35,7 +38,7 @@ abstract contract EscrowLocks is EscrowAttesters {
 
     /// @inheritdoc IGeoEscrow
     function lock(Op calldata op, bytes32 r, bytes32 vs) external nonReentrant {
-        if (op.wallet.codehash != DELEGATED) revert NotDelegated();
+        if (!_isDelegated(op.wallet)) revert NotDelegated();
         (bytes32 hash, uint256 expected) = _record(op);
         IGeoAccount(op.wallet).pay(op.inputToken, op.inputAmount, expected, hash, r, vs);
     }
@@ -44,51 +47,46 @@ abstract contract EscrowLocks is EscrowAttesters {
     function lockMany(SignedOp[] calldata ops) external nonReentrant {
         uint256 changeAt = _changeAt();
         address token;
-        uint256 balance;
-        bool isKnown;
+        uint256 balance = UNKNOWN;
         for (uint256 i; i < ops.length; ++i) {
             SignedOp calldata signed = ops[i];
-            if (!isKnown || signed.op.inputToken != token) {
+            if (balance == UNKNOWN || signed.op.inputToken != token) {
                 token = signed.op.inputToken;
-                (isKnown, balance) = _readBalance(token);
+                balance = _readBalance(token);
             }
-            if (_tryLock(signed, isKnown, balance, changeAt)) balance += signed.op.inputAmount;
+            uint256 expected = _plus(balance, signed.op.inputAmount);
+            if (_tryLock(signed, expected, changeAt)) balance = expected;
         }
     }
 
     /// @inheritdoc IGeoEscrow
     function lockWithAuthorization(Op calldata op, bytes calldata signature) external nonReentrant {
         (bytes32 hash, uint256 expected) = _record(op);
-        _receive(op.wallet, op.inputToken, op.inputAmount, expected, op.opDeadline, hash, signature);
+        _receive(op, hash, expected, signature);
     }
 
     /// @inheritdoc IGeoEscrow
     function lockManyWithAuthorization(AuthorizedOp[] calldata ops) external nonReentrant {
         uint256 changeAt = _changeAt();
         address token;
-        uint256 balance;
-        bool isKnown;
+        uint256 balance = UNKNOWN;
         for (uint256 i; i < ops.length; ++i) {
             AuthorizedOp calldata authorized = ops[i];
-            if (!isKnown || authorized.op.inputToken != token) {
+            if (balance == UNKNOWN || authorized.op.inputToken != token) {
                 token = authorized.op.inputToken;
-                (isKnown, balance) = _readBalance(token);
+                balance = _readBalance(token);
             }
-            if (_tryLockAuthorized(authorized, isKnown, balance, changeAt)) balance += authorized.op.inputAmount;
+            uint256 expected = _plus(balance, authorized.op.inputAmount);
+            if (_tryLockAuthorized(authorized, expected, changeAt)) balance = expected;
         }
     }
 
     /// @inheritdoc IGeoEscrow
-    function receiveAuthorized(
-        address wallet,
-        address token,
-        uint256 amount,
-        uint256 expectedBalance,
-        uint256 opDeadline,
-        bytes32 opHash,
-        bytes calldata signature
-    ) external onlySelf {
-        _receive(wallet, token, amount, expectedBalance, opDeadline, opHash, signature);
+    function receiveAuthorized(Op calldata op, bytes32 opHash, uint256 expectedBalance, bytes calldata signature)
+        external
+        onlySelf
+    {
+        _receive(op, opHash, expectedBalance, signature);
     }
 
     /// @dev Records an op as LOCKED under the caller before its input is taken. `expected` is this contract's balance of
@@ -99,9 +97,7 @@ abstract contract EscrowLocks is EscrowAttesters {
         if (refusal != 0) _revertWith(refusal);
         bool ok;
         (ok, expected) = CappedCallLib.tryBalance(op.inputToken, BALANCE_GAS);
-        unchecked {
-            expected += op.inputAmount;
-        }
+        expected = _plus(expected, op.inputAmount);
         if (!ok || expected < op.inputAmount) revert BadBalance();
 
         hash = hashOp(op, msg.sender);
@@ -115,17 +111,11 @@ abstract contract EscrowLocks is EscrowAttesters {
     }
 
     /// @dev The token checks the signature and that the caller is the receiver, so nobody else can use it.
-    function _receive(
-        address wallet,
-        address token,
-        uint256 amount,
-        uint256 expected,
-        uint256 opDeadline,
-        bytes32 hash,
-        bytes calldata signature
-    ) private {
-        IERC3009(token).receiveWithAuthorization(wallet, address(this), amount, 0, opDeadline + 1, hash, signature);
-        _requireBalance(token, expected);
+    function _receive(Op calldata op, bytes32 hash, uint256 expected, bytes calldata signature) private {
+        IERC3009(op.inputToken).receiveWithAuthorization(
+            op.wallet, address(this), op.inputAmount, 0, op.opDeadline + 1, hash, signature
+        );
+        _requireBalance(op.inputToken, expected);
     }
 
     /// @dev The selector of the error that prevents the lock, or 0. `word` is the current word of the op's position.
@@ -147,27 +137,31 @@ abstract contract EscrowLocks is EscrowAttesters {
         revert SlotTaken();
     }
 
-    /// @dev This contract's balance of a token before a run of ops of a batch.
-    function _readBalance(address token) private view returns (bool isKnown, uint256 balance) {
+    /// @dev Less than `amount` if the sum overflows.
+    function _plus(uint256 balance, uint256 amount) private pure returns (uint256) {
+        unchecked {
+            return balance + amount;
+        }
+    }
+
+    function _isDelegated(address wallet) private view returns (bool) {
+        return wallet.codehash == DELEGATED;
+    }
+
+    /// @dev This contract's balance of a token before a run of ops of a batch; UNKNOWN if the token does not answer.
+    function _readBalance(address token) private view returns (uint256) {
         if (gasleft() < BALANCE_GAS_FLOOR) revert LowGas();
-        return CappedCallLib.tryBalance(token, BALANCE_GAS);
+        (bool ok, uint256 balance) = CappedCallLib.tryBalance(token, BALANCE_GAS);
+        return ok ? balance : UNKNOWN;
     }
 
     /// @dev Locks one op of a batch, or reports it and leaves the position unchanged.
-    function _tryLock(SignedOp calldata signed, bool isKnown, uint256 balance, uint256 changeAt)
-        private
-        returns (bool)
-    {
+    function _tryLock(SignedOp calldata signed, uint256 expected, uint256 changeAt) private returns (bool) {
         Op calldata op = signed.op;
         bytes32 hash = hashOp(op, msg.sender);
         Slot storage place = _slots[SlotLib.key(msg.sender, op.index)];
         uint256 word = place.word;
-        uint256 expected;
-        unchecked {
-            expected = balance + op.inputAmount;
-        }
-        bool isRefused = !isKnown || expected < balance || op.wallet.codehash != DELEGATED;
-        if (isRefused || _refusal(op, word, changeAt) != 0) {
+        if (expected < op.inputAmount || !_isDelegated(op.wallet) || _refusal(op, word, changeAt) != 0) {
             emit LockFailed(hash);
             return false;
         }
@@ -187,7 +181,7 @@ abstract contract EscrowLocks is EscrowAttesters {
     }
 
     /// @dev As `_tryLock`. The call to itself gives the op its own gas, and a failure undoes the transfer.
-    function _tryLockAuthorized(AuthorizedOp calldata authorized, bool isKnown, uint256 balance, uint256 changeAt)
+    function _tryLockAuthorized(AuthorizedOp calldata authorized, uint256 expected, uint256 changeAt)
         private
         returns (bool)
     {
@@ -195,20 +189,14 @@ abstract contract EscrowLocks is EscrowAttesters {
         bytes32 hash = hashOp(op, msg.sender);
         Slot storage place = _slots[SlotLib.key(msg.sender, op.index)];
         uint256 word = place.word;
-        uint256 expected;
-        unchecked {
-            expected = balance + op.inputAmount;
-        }
-        if (!isKnown || expected < balance || _refusal(op, word, changeAt) != 0) {
+        if (expected < op.inputAmount || _refusal(op, word, changeAt) != 0) {
             emit LockFailed(hash);
             return false;
         }
         if (gasleft() < LOCK_GAS_FLOOR) revert LowGas();
 
         place.word = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
-        try this.receiveAuthorized{gas: LOCK_GAS}(
-            op.wallet, op.inputToken, op.inputAmount, expected, op.opDeadline, hash, authorized.signature
-        ) {
+        try this.receiveAuthorized{gas: LOCK_GAS}(op, hash, expected, authorized.signature) {
             emit Locked(hash);
             return true;
         } catch {

@@ -9,8 +9,8 @@ import {SlotLib} from "../libraries/SlotLib.sol";
 import {EscrowLocks} from "./EscrowLocks.sol";
 
 /// @title EscrowOpAddress
-/// @notice Two ways in through the op's own address: what anyone sent there, and what it may take by a permit. Whatever
-///         lies there can only go into this contract for this op, or to the op's wallet.
+/// @notice Two ways in through the op's own address: what anyone sent there, and what it may take by a permit. All
+///         that lies there can only go into this contract for this op, or to the op's wallet.
 /// @dev A lock creates the code at the op's address, and a recovery does so only when the op can no longer be locked. So
 ///      a lock never finds code there.
 abstract contract EscrowOpAddress is EscrowLocks {

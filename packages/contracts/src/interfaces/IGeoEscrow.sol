@@ -58,7 +58,7 @@ interface IGeoEscrow {
     event Credited(address indexed owner, address indexed token, uint256 amount);
     /// @dev An owner withdrew its credit.
     event Withdrawn(address indexed owner, address indexed token, address to, uint256 amount);
-    /// @dev What lay at an op's address went to the op's wallet.
+    /// @dev All of a token at an op's address went to the op's wallet.
     event Recovered(bytes32 indexed op, address indexed token, uint256 amount);
     /// @dev The treasury proposed another set of attesters, or withdrew the proposal (no members).
     event AttestersProposed(address[] members, uint256 threshold, uint256 readyAt);
@@ -171,22 +171,12 @@ interface IGeoEscrow {
     function recover(address locker, Op calldata op, address token) external;
 
     /// @notice Receives one authorized payment of a batch. Only this contract calls it.
-    /// @param wallet The payer.
-    /// @param token The token.
-    /// @param amount The amount.
-    /// @param expectedBalance This contract's balance after the payment.
-    /// @param opDeadline The op's deadline.
+    /// @param op The op.
     /// @param opHash The op's hash.
+    /// @param expectedBalance This contract's balance of the input token after the payment.
     /// @param signature The wallet's signature.
-    function receiveAuthorized(
-        address wallet,
-        address token,
-        uint256 amount,
-        uint256 expectedBalance,
-        uint256 opDeadline,
-        bytes32 opHash,
-        bytes calldata signature
-    ) external;
+    function receiveAuthorized(Op calldata op, bytes32 opHash, uint256 expectedBalance, bytes calldata signature)
+        external;
 
     /// @notice Moves funds in the name of an op's address. Only this contract calls it, on an op's address.
     /// @param token The token.
@@ -308,7 +298,7 @@ interface IGeoEscrow {
     /// @notice Whether the treasury has stopped attested refunds.
     function attestedRefundsStopped() external view returns (bool);
 
-    /// @notice The op's own address. What is sent there goes into this contract for this op, or to the op's wallet.
+    /// @notice The op's own address. Funds there go into this contract for this op, or to the op's wallet.
     /// @param op The op's hash.
     function depositAddress(bytes32 op) external view returns (address);
 

@@ -26,7 +26,7 @@ contract EscrowInvariants {
         targets[0] = address(_handler);
     }
 
-    /// @dev What only `afterInvariant` does.
+    /// @dev Only `afterInvariant` calls these.
     function excludeSelectors() external view returns (FuzzSelector[] memory excluded) {
         excluded = new FuzzSelector[](1);
         bytes4[] memory selectors = new bytes4[](2);

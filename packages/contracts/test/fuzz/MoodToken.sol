@@ -12,7 +12,7 @@ contract MoodToken {
     bytes public data;
     mapping(address holder => uint256) private _balances;
     mapping(address holder => mapping(address spender => uint256)) public allowance;
-    /// @dev What it said it had moved, and had not.
+    /// @dev Amounts it said it had moved, and had not.
     mapping(address holder => uint256) public pretended;
 
     function setMood(Mood mood_) external {
