@@ -19,7 +19,7 @@ async function listTools(isReadOnly: boolean) {
 test('exactly one tool is marked as spending, and all declare their input and output', async () => {
   const tools = await listTools(false)
 
-  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name)).toEqual([
+  expect(tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)).toEqual([
     'execute_swap',
   ])
   expect(tools.find(({ name }) => name === 'execute_swap')?.annotations).toMatchObject({
