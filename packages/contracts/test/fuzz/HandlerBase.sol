@@ -82,11 +82,13 @@ abstract contract HandlerBase is Ledger {
         return list[seed % list.length];
     }
 
-    /// @dev Mostly one of the last ops, which can still change.
-    function _anyEntry(uint256 seed) internal view returns (Entry storage) {
+    /// @dev Mostly a locked op, if there is one near a random place: only those can change.
+    function _anyEntry(uint256 seed) internal view returns (Entry storage entry) {
         uint256 count = entries.length;
-        uint256 span = seed % 4 == 0 || count < 8 ? count : 8;
-        return entries[count - 1 - (seed >> 24) % span];
+        uint256 at = (seed >> 24) % count;
+        entry = entries[at];
+        if (seed % 4 == 0) return entry;
+        for (uint256 i; i < 16 && entry.state != State.LOCKED; ++i) entry = entries[(at + i) % count];
     }
 
     function _give(address token, address to, uint256 amount) internal {
@@ -98,7 +100,7 @@ abstract contract HandlerBase is Ledger {
     function _newOp(uint256 seed, address locker) internal returns (Entry storage) {
         address token = _pick(tokens, seed >> 8);
         address wallet = _pick(wallets, seed >> 16);
-        uint256 position = (seed >> 24) % 3;
+        uint256 position = (seed >> 24) % 8;
         uint256 round = _lastRound[locker][position] + ((seed >> 28) % 8 == 0 ? 0 : 1);
         uint256 opDeadline = block.timestamp + (seed >> 32) % 2 hours;
         IGeoEscrow.Op memory op = IGeoEscrow.Op({
