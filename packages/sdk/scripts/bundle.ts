@@ -24,7 +24,7 @@ export async function bundle({ minify, format = 'esm' }: Wanted): Promise<string
   return file.text
 }
 
-export const MAX_GZIP_BYTES = 15_000
+export const MAX_GZIP_BYTES = 15_500
 
 export async function measureBundle(): Promise<{ bytes: number; gzipBytes: number }> {
   const text = await bundle({ minify: true })

@@ -1,7 +1,8 @@
 import type { Address, ReadonlyUint8Array } from '@solana/kit'
 import { getI64Decoder, getU64Decoder } from '@solana/kit'
+import { decodeTerms, opIdDecoder } from './decode-terms.ts'
 import { tags } from './instructions.ts'
-import { decodeTerms, type OpId, opIdDecoder, TERMS_BYTES, type Terms } from './terms.ts'
+import { type OpId, TERMS_BYTES, type Terms } from './terms.ts'
 
 export type DecodedPayout = {
   kind: 'claim' | 'refund'

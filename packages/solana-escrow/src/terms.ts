@@ -1,17 +1,10 @@
 import {
   type Address,
-  fixDecoderSize,
   fixEncoderSize,
-  getAddressDecoder,
   getAddressEncoder,
-  getBase16Decoder,
   getBase16Encoder,
-  getI64Decoder,
   getI64Encoder,
-  getStructDecoder,
   getStructEncoder,
-  type ReadonlyUint8Array,
-  transformDecoder,
   transformEncoder,
 } from '@solana/kit'
 
@@ -41,11 +34,6 @@ export const opIdEncoder = transformEncoder(fixEncoderSize(getBase16Encoder(), 3
   return opId.slice(2)
 })
 
-export const opIdDecoder = transformDecoder(
-  fixDecoderSize(getBase16Decoder(), 32),
-  (digits): OpId => `0x${digits}`,
-)
-
 const encoder = getStructEncoder([
   ['wallet', getAddressEncoder()],
   ['vault', getAddressEncoder()],
@@ -55,22 +43,8 @@ const encoder = getStructEncoder([
   ['refundDeadline', getI64Encoder()],
 ])
 
-const decoder = getStructDecoder([
-  ['wallet', getAddressDecoder()],
-  ['vault', getAddressDecoder()],
-  ['attester', getAddressDecoder()],
-  ['rentReceiver', getAddressDecoder()],
-  ['opId', opIdDecoder],
-  ['refundDeadline', getI64Decoder()],
-])
-
 export function encodeTerms(terms: Terms): Uint8Array {
   return Uint8Array.from(encoder.encode(terms))
-}
-
-/** Undefined if there are not exactly as many bytes as terms have. */
-export function decodeTerms(bytes: ReadonlyUint8Array): Terms | undefined {
-  return bytes.length === TERMS_BYTES ? decoder.decode(bytes) : undefined
 }
 
 /** SHA-256 of the encoded terms. */

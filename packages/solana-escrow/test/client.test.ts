@@ -24,6 +24,7 @@ import {
 } from '../src/accounts.ts'
 import { findAuthority, findInputAccount, findMarker, findTokenAccount } from '../src/addresses.ts'
 import { decodeEscrowInstruction } from '../src/decode-instruction.ts'
+import { decodeTerms } from '../src/decode-terms.ts'
 import { escrowErrors, findEscrowError } from '../src/errors.ts'
 import {
   claimInstruction,
@@ -32,7 +33,7 @@ import {
   sweepInstruction,
 } from '../src/instructions.ts'
 import { ESCROW_PROGRAM_HASH, escrowProgram } from '../src/program.gen.ts'
-import { decodeTerms, encodeTerms, type OpId, type Terms } from '../src/terms.ts'
+import { encodeTerms, type OpId, type Terms } from '../src/terms.ts'
 import { NATIVE_TOKEN, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from '../src/token.ts'
 import { newAddress } from './chain.ts'
 import { tokenAccountData } from './tokens.ts'
