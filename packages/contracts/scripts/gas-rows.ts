@@ -42,9 +42,9 @@ import {
 } from './gas-scene.ts'
 import { measureWaysIn } from './gas-ways-in.ts'
 
-/** A lock reads whether a change of attesters is proposed. */
+/** Above the first goals: a lock reads whether a change of attesters is proposed. */
 const CHANGE_READ = 2_100
-/** A claim reads the set before its members, and compares the set of each op: one word, and 75 gas for each of 20. */
+/** Above the first goal: a claim reads its set, one word, and compares each of 20 ops with it. The 75 are fitted. */
 const SET_READ = 2_100 + 20 * 75
 /**
  * Measures gas per op in steady state: positions, lanes and caps are in use, balances are never zero, wallets
