@@ -59,6 +59,18 @@ export async function send(chain: Chain, call: Call): Promise<Receipt> {
   return readReceipt(chain, hash)
 }
 
+/** Sends calls from unlocked accounts in one block. */
+export async function sendTogether(chain: Chain, calls: readonly Call[]): Promise<void> {
+  await ask(chain, 'evm_setAutomine', [false])
+  for (const call of calls) await ask(chain, 'eth_sendTransaction', [toRpc(call)])
+  await mine(chain)
+  await ask(chain, 'evm_setAutomine', [true])
+}
+
+export async function mine(chain: Chain): Promise<void> {
+  await ask(chain, 'evm_mine')
+}
+
 export type RawCall = { to: Address; data?: Hex; value?: bigint; authorizations?: SignedAuthorization[] }
 
 /** Signs and sends with a local key, optionally with EIP-7702 authorizations. */

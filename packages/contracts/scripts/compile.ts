@@ -12,23 +12,30 @@ export type Contract = {
   bytecode: Hex
   runtimeBytecode: Hex
   immutables: readonly number[]
-  storage: readonly unknown[]
+  /** The storage in the order of its slots, each with the members of its structs. */
+  storage: readonly Stored[]
 }
+export type Stored = { slot: number; offset: number; type: string; label: string; members: readonly Stored[] }
 export type Contracts = Record<string, Contract>
 
 type SolcError = { severity: string; formattedMessage: string }
 type SolcContract = {
   abi: Abi
-  storageLayout: { storage?: unknown[] }
+  storageLayout: SolcLayout
   evm: {
     bytecode: { object: string }
     deployedBytecode: { object: string; immutableReferences?: Record<string, { start: number }[]> }
   }
 }
+type SolcStored = { slot: string; offset: number; type: string; label: string }
+type SolcType = { label: string; members?: SolcStored[]; base?: string; value?: string }
+type SolcLayout = { storage?: SolcStored[]; types?: Record<string, SolcType> | null }
 type SolcOutput = { errors?: SolcError[]; contracts?: Record<string, Record<string, SolcContract>> }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
+/** Changes with the type of a cached contract. */
+const CACHED_AS = 'with the members of stored structs'
 const outputs = [
   'abi',
   'storageLayout',
@@ -44,26 +51,36 @@ type Options = { isFresh?: boolean; viaIR?: boolean; optimizer?: object; changed
  * Compiles every contract in the folders of this package, with its imports. The result is cached on disk by the
  * content of its sources. Folders that are compiled separately cannot influence each other's bytecode.
  */
-function compile(folders: readonly string[], options: Options = {}): Contracts {
-  const { isFresh = false, changed = {}, ...overrides } = options
-  const sources = readSources(folders.flatMap((folder) => listSolidity(folder)))
-  for (const [name, content] of Object.entries(changed)) sources[name] = { content }
-  const outputSelection = { '*': { '*': outputs } }
-  const input = JSON.stringify({
-    language: 'Solidity',
-    sources,
-    settings: { ...settings, ...overrides, outputSelection },
-  })
-  const cached = join(root, 'cache', `${createHash('sha256').update(input).digest('hex')}.json`)
+function compile(folders: readonly string[], { isFresh = false, ...options }: Options = {}): Contracts {
+  const entries = folders.flatMap((folder) => listSolidity(folder))
+  const input = toInput(entries, { '*': { '*': outputs } }, options)
+  const cached = join(
+    root,
+    'cache',
+    `${createHash('sha256').update(CACHED_AS).update(input).digest('hex')}.json`,
+  )
   if (existsSync(cached) && !isFresh) return JSON.parse(readFileSync(cached, 'utf8'))
 
-  const contracts = toContracts(JSON.parse(require('solc').compile(input)))
+  const contracts = compileInput(input)
   const unfinished = `${cached}.${process.pid}`
   mkdirSync(join(root, 'cache'), { recursive: true })
   writeFileSync(unfinished, JSON.stringify(contracts))
   renameSync(unfinished, cached)
   return contracts
 }
+
+function toInput(entries: readonly string[], outputSelection: object, options: Options): string {
+  const { changed = {}, ...overrides } = options
+  const sources = readSources(entries)
+  for (const [name, content] of Object.entries(changed)) sources[name] = { content }
+  return JSON.stringify({
+    language: 'Solidity',
+    sources,
+    settings: { ...settings, ...overrides, outputSelection },
+  })
+}
+
+const compileInput = (input: string) => toContracts(JSON.parse(require('solc').compile(input)))
 
 /** The deployed contracts, and the token and feed of local networks. */
 export const compileProduct = (options?: Options): Contracts =>
@@ -110,8 +127,19 @@ function toContracts(output: SolcOutput): Contracts {
       const runtimeBytecode: Hex = `0x${evm.deployedBytecode.object}`
       const places = Object.values(evm.deployedBytecode.immutableReferences ?? {}).flat()
       const immutables = places.map(({ start }) => start).sort((a, b) => a - b)
-      contracts[name] = { abi, bytecode, runtimeBytecode, immutables, storage: storageLayout.storage ?? [] }
+      const storage = toStored(storageLayout.storage ?? [], storageLayout.types ?? {})
+      contracts[name] = { abi, bytecode, runtimeBytecode, immutables, storage }
     }
   }
   return contracts
+}
+
+/** Structs are listed where they are stored, also as the values of a mapping. */
+function toStored(stored: readonly SolcStored[], types: Record<string, SolcType>): Stored[] {
+  return stored.map(({ slot, offset, type, label }) => {
+    let found = types[type]
+    while (found?.value !== undefined) found = types[found.value]
+    const members = toStored(found?.members ?? [], types)
+    return { slot: Number(slot), offset, type: types[type]?.label ?? type, label, members }
+  })
 }

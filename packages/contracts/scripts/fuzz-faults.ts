@@ -44,9 +44,9 @@ const faults: readonly Fault[] = [
   },
   {
     sentence: 7,
-    file: 'src/escrow/EscrowLocks.sol',
-    from: 'if (op.refundDeadline >= changeAt) return NotBeforeChange.selector;',
-    to: '',
+    file: 'src/escrow/EscrowAttesters.sol',
+    from: 'uint256 since = block.timestamp + MAX_HOLD + 1;',
+    to: 'uint256 since = block.timestamp + MAX_HOLD - 6 days;',
   },
   {
     sentence: 8,
@@ -57,7 +57,7 @@ const faults: readonly Fault[] = [
   {
     sentence: 9,
     file: 'src/GeoEscrow.sol',
-    from: 'if (amount > _claimCaps[token].room()) revert ClaimCapReached();',
+    from: 'if (amount > cap.room()) revert ClaimCapReached();',
     to: '',
   },
 ]

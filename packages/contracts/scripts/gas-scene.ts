@@ -1,7 +1,7 @@
 import { type Hex, keccak256, type PrivateKeyAccount, toHex } from 'viem'
 import { DAY, type World, withRevert } from '../test/world.ts'
 
-/** One measured kind of transaction, per op. `goal` is the limit: `gas-rows.ts` says where it was raised. */
+/** One measured kind of transaction, per op. `goal` is the limit. */
 export type GasRow = { name: string; goal: number; gas: number }
 
 /** Nothing here depends on the clock or on chance, so a difference of one gas is a difference in the code. */

@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
+import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
 import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
 import {EscrowAttesters} from "./escrow/EscrowAttesters.sol";
 import {EscrowBase} from "./escrow/EscrowBase.sol";
@@ -57,37 +58,36 @@ contract GeoEscrow is EscrowOpAddress {
         _requireAttested(set, GeoOpLib.hashClaims(hashes), signatures);
         address token = op.op.inputToken;
         uint256 amount = op.op.inputAmount;
-        if (amount > _claimCaps[token].room()) revert ClaimCapReached();
+        uint256 cap = _claimCaps[token];
+        if (amount > cap.room()) revert ClaimCapReached();
 
         _close(op.locker, op.op.index, hashes[0], SlotLib.CLAIMED);
         emit Claimed(hashes[0]);
-        _payVault(token, amount);
+        _payVault(token, cap, amount);
     }
 
     /// @inheritdoc IGeoEscrow
     function claimMany(LockedOp[] calldata ops, bytes calldata signatures) external nonReentrant {
         if (ops.length == 0) return;
         (AttesterSet storage set, uint256 since, uint256 last) = _setFor(ops[0].op.refundDeadline);
-        bytes32[] memory hashes = _hashAll(ops, since, last);
+        bytes32[] memory hashes = _hashAll(ops, since, last - since);
         _requireAttested(set, GeoOpLib.hashClaims(hashes), signatures);
 
-        address token;
-        uint256 room;
-        uint256 left;
+        address token = ops[0].op.inputToken;
+        uint256 cap = _claimCaps[token];
+        uint256 room = cap.room();
+        uint256 left = room;
         for (uint256 i; i < ops.length; ++i) {
             LockedOp calldata locked = ops[i];
-            if (i == 0 || locked.op.inputToken != token) {
-                if (room != left) _payVault(token, room - left);
+            if (locked.op.inputToken != token) {
+                if (room != left) _payVault(token, cap, room - left);
                 token = locked.op.inputToken;
-                left = room = _claimCaps[token].room();
+                cap = _claimCaps[token];
+                left = room = cap.room();
             }
-            if (_tryClaim(locked, hashes[i], left)) {
-                unchecked {
-                    left -= locked.op.inputAmount;
-                }
-            }
+            left = _tryClaim(locked, hashes[i], left);
         }
-        if (room != left) _payVault(token, room - left);
+        if (room != left) _payVault(token, cap, room - left);
     }
 
     /// @inheritdoc IGeoEscrow
@@ -159,37 +159,41 @@ contract GeoEscrow is EscrowOpAddress {
         return (word.limit(), word.spent());
     }
 
-    /// @dev The ops' hashes. All must belong to the set whose refundDeadlines are these.
-    function _hashAll(LockedOp[] calldata ops, uint256 since, uint256 last)
+    /// @dev The ops' hashes. All refundDeadlines must be those of one set: from `since` to `since + span`.
+    function _hashAll(LockedOp[] calldata ops, uint256 since, uint256 span)
         private
         view
         returns (bytes32[] memory hashes)
     {
-        hashes = new bytes32[](ops.length);
+        hashes = EfficientHashLib.malloc(ops.length);
         bytes32 domain = _domainSeparator();
         for (uint256 i; i < ops.length; ++i) {
             LockedOp calldata locked = ops[i];
             unchecked {
                 // Wraps around below `since`.
-                if (locked.op.refundDeadline - since > last - since) revert MixedAttesters();
+                if (locked.op.refundDeadline - since > span) revert MixedAttesters();
             }
-            hashes[i] = MessageHashUtils.toTypedDataHash(domain, GeoOpLib.hashOp(locked.op, locked.locker));
+            bytes32 hash = MessageHashUtils.toTypedDataHash(domain, GeoOpLib.hashOp(locked.op, locked.locker));
+            EfficientHashLib.set(hashes, i, hash);
         }
     }
 
-    /// @dev Closes one op of a batch, or leaves it unchanged. `room` is the rest of the token's cap.
-    function _tryClaim(LockedOp calldata locked, bytes32 hash, uint256 room) private returns (bool) {
+    /// @dev Closes one op of a batch, or leaves it unchanged. `room` is the rest of the token's cap before and after.
+    function _tryClaim(LockedOp calldata locked, bytes32 hash, uint256 room) private returns (uint256) {
         uint256 index = locked.op.index;
         Slot storage place = _slots[SlotLib.key(locked.locker, index)];
         uint256 word = SlotLib.stateless(index, hash);
-        if (place.word != word | SlotLib.LOCKED) return false;
-        if (locked.op.inputAmount > room) {
+        if (place.word != word | SlotLib.LOCKED) return room;
+        uint256 amount = locked.op.inputAmount;
+        if (amount > room) {
             emit ClaimDeferred(hash);
-            return false;
+            return room;
         }
         place.word = word | SlotLib.CLAIMED;
         emit Claimed(hash);
-        return true;
+        unchecked {
+            return room - amount;
+        }
     }
 
     function _refund(address locker, Op calldata op, bytes32 hash) private {
@@ -198,8 +202,9 @@ contract GeoEscrow is EscrowOpAddress {
         _push(op.inputToken, op.wallet, op.inputAmount);
     }
 
-    function _payVault(address token, uint256 amount) private {
-        _claimCaps[token] = _claimCaps[token].spend(amount);
+    /// @dev `cap` is the token's word in `_claimCaps`, and has room for the amount.
+    function _payVault(address token, uint256 cap, uint256 amount) private {
+        _claimCaps[token] = cap.spend(amount);
         _push(token, VAULT, amount);
     }
 

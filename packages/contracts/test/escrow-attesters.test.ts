@@ -2,8 +2,8 @@ import { type Address, concat, type Hex, size, slice } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { geoEscrowAbi } from '../../protocol/src/abi/geo-escrow.gen.ts'
-import { deploy, readTime, setNextTime } from '../scripts/chain.ts'
-import { callEscrow, readEscrow } from './calls.ts'
+import { deploy, mine, readTime, sendTogether, setNextTime } from '../scripts/chain.ts'
+import { callEscrow, encode, readEscrow } from './calls.ts'
 import { escrowBytecode } from './code.ts'
 import { isolate } from './isolate.ts'
 import {
@@ -46,14 +46,23 @@ async function createLocked(terms: Terms = {}): Promise<Swap> {
   return swap
 }
 
-/** Proposes and accepts the next set, and returns its first refundDeadline. */
-async function change(): Promise<bigint> {
-  await propose()
+/** Proposes and accepts a set, and returns its first refundDeadline. */
+async function change(proposed: readonly Address[] = nextMembers, threshold = 2n): Promise<bigint> {
+  await propose(proposed, threshold)
   const readyAt = await readyAtOf()
   await setNextTime(world.chain, readyAt)
   await accept()
-  return readyAt
+  return readyAt + 7n * DAY + 1n
 }
+
+/** The set that was accepted last decides new ops from now on. */
+async function changeNow(proposed?: readonly Address[], threshold?: bigint): Promise<void> {
+  await setNextTime(world.chain, await change(proposed, threshold))
+  await mine(world.chain)
+}
+
+const attestersFor = async (refundDeadline: bigint) =>
+  (await readEscrow(world, 'attestersFor', [refundDeadline]))[0]
 
 test.each([
   ['the first and second', [first, second]],
@@ -155,9 +164,9 @@ test.each([
   [0n, undefined],
   [2n * DAY, undefined],
   [2n * DAY + 1n, 'AttestersNotReady'],
-])('a proposal can be accepted from 8 to 10 days later: %i s from then gives %s', async (offset, error) => {
+])('a proposal can be accepted from 1 to 3 days later: %i s from then gives %s', async (offset, error) => {
   const proposed = await propose()
-  const readyAt = (await readTime(world.chain)) + 8n * DAY
+  const readyAt = (await readTime(world.chain)) + DAY
   expect(readEvents(world, proposed)).toMatchObject([
     { name: 'AttestersProposed', args: { members: nextMembers, threshold: 2n, readyAt } },
   ])
@@ -167,14 +176,29 @@ test.each([
   if (error) return expect(accept()).rejects.toThrow(error)
   const accepted = await accept()
 
-  expect(readEvents(world, accepted)).toMatchObject([
-    { name: 'AttestersChanged', args: { members: nextMembers, threshold: 2n, since: readyAt } },
-  ])
-  expect(await readEscrow(world, 'attesterSetCount', [])).toBe(2n)
-  expect(await readEscrow(world, 'attesterSet', [0n])).toEqual([members, 2n, 0n])
-  expect(await readEscrow(world, 'attesterSet', [1n])).toEqual([nextMembers, 2n, readyAt])
+  const since = readyAt + offset + 7n * DAY + 1n
+  const [before, after] = [
+    { members, threshold: 2n, since: 0n },
+    { members: nextMembers, threshold: 2n, since },
+  ]
+  expect(readEvents(world, accepted)).toMatchObject([{ name: 'AttestersChanged', args: after }])
+  expect(await readEscrow(world, 'attestersFrom', [0n])).toEqual([before, after])
+  expect(await readEscrow(world, 'attestersFrom', [since - 1n])).toEqual([before, after])
+  expect(await readEscrow(world, 'attestersFrom', [since])).toEqual([after])
   expect(await readEscrow(world, 'proposedAttesters', [])).toEqual([[], 0n, 0n])
   await expect(accept()).rejects.toThrow('AttestersNotReady')
+})
+
+test('a proposal that has lapsed is not shown', async () => {
+  await propose()
+  const readyAt = await readyAtOf()
+
+  await setNextTime(world.chain, readyAt + 2n * DAY)
+  await mine(world.chain)
+  expect(await readyAtOf()).toBe(readyAt)
+  await setNextTime(world.chain, readyAt + 2n * DAY + 1n)
+  await mine(world.chain)
+  expect(await readEscrow(world, 'proposedAttesters', [])).toEqual([[], 0n, 0n])
 })
 
 test('a proposal starts its own delay, and can be withdrawn', async () => {
@@ -187,15 +211,13 @@ test('a proposal starts its own delay, and can be withdrawn', async () => {
   expect(readEvents(world, withdrawn)).toMatchObject([
     { name: 'AttestersProposed', args: { members: [], threshold: 0n, readyAt: 0n } },
   ])
-  await setNextTime(world.chain, (await readTime(world.chain)) + 9n * DAY)
+  await setNextTime(world.chain, (await readTime(world.chain)) + 2n * DAY)
   await expect(accept()).rejects.toThrow('AttestersNotReady')
-  expect(await readEscrow(world, 'attesterSetCount', [])).toBe(1n)
+  expect(await readEscrow(world, 'attestersFrom', [0n])).toHaveLength(1)
 })
 
 test('a smaller set leaves no member of the larger one behind', async () => {
-  await propose([one], 1n)
-  await setNextTime(world.chain, await readyAtOf())
-  await accept()
+  await changeNow([one], 1n)
   const swap = await createLocked()
 
   await expect(claim(world, swap, { signers: [second] })).rejects.toThrow('NotAttested')
@@ -204,66 +226,18 @@ test('a smaller set leaves no member of the larger one behind', async () => {
   expect(await readEscrow(world, 'attestersFor', [swap.op.refundDeadline])).toEqual([[one], 1n])
 })
 
-test.each([
-  [-1n, undefined],
-  [0n, 'NotBeforeChange'],
-  [1n, 'NotBeforeChange'],
-])(
-  'while a change is proposed, a lock with a refundDeadline %i s from it gives %s',
-  async (offset, error) => {
-    await propose()
-    const readyAt = await readyAtOf()
-    await setNextTime(world.chain, readyAt - 3n * DAY)
-    const swap = await createSwap(world, wallet, {
-      opDeadline: readyAt - 2n * DAY,
-      refundDeadline: readyAt + offset,
-    })
-
-    if (error) await expect(lock(world, swap)).rejects.toThrow(error)
-    else await lock(world, swap)
-    expect(await readState(world, swap)).toBe(error ? 'NONE' : 'LOCKED')
-  },
-)
-
-test('a batch leaves out an op that a proposed change could reach', async () => {
+test('an op with the latest refundDeadline, locked in the block of a change, keeps the set before', async () => {
   await propose()
   const readyAt = await readyAtOf()
-  await setNextTime(world.chain, readyAt - 3n * DAY)
-  const terms = { opDeadline: readyAt - 2n * DAY }
-  const swaps = [
-    await createSwap(world, wallet, { ...terms, refundDeadline: readyAt }),
-    await createSwap(world, wallet, { ...terms, refundDeadline: readyAt - 1n, index: indexOf(1, 1) }),
-  ]
-
-  expect(eventNames(world, await lockMany(world, swaps))).toEqual(['LockFailed', 'Locked'])
-})
-
-test('a lapsed or withdrawn proposal refuses no lock', async () => {
-  await propose()
-  const readyAt = await readyAtOf()
-  await setNextTime(world.chain, readyAt + 2n * DAY)
-  const early = await createSwap(world, wallet, {
-    opDeadline: readyAt + 3n * DAY,
-    refundDeadline: readyAt + 4n * DAY,
-  })
-  await expect(lock(world, early)).rejects.toThrow('NotBeforeChange')
-  await setNextTime(world.chain, readyAt + 2n * DAY + 1n)
-  await lock(world, early)
-
-  await propose()
-  await propose([], 0n)
-  await createLocked({ index: indexOf(1, 1), refundDeadline: (await readTime(world.chain)) + 6n * DAY })
-})
-
-test('an op that was locked before a change is decided by its own set, even after the change', async () => {
-  await propose()
-  const readyAt = await readyAtOf()
-  await setNextTime(world.chain, readyAt - 6n * DAY)
-  const terms = { opDeadline: readyAt - 5n * DAY, refundDeadline: readyAt - 1n }
-  const swap = await createSwap(world, wallet, terms)
-  await lock(world, swap)
+  const last = readyAt + 7n * DAY
+  const swap = await createSwap(world, wallet, { opDeadline: last - 1n, refundDeadline: last })
+  const to = world.escrow
+  const accepting = { from: world.treasury, to, data: encode(geoEscrowAbi, 'acceptAttesters', []) }
+  const locking = { from: world.locker, to, data: encode(geoEscrowAbi, 'lock', [swap.op, swap.r, swap.vs]) }
   await setNextTime(world.chain, readyAt)
-  await accept()
+  await sendTogether(world.chain, [accepting, locking])
+  expect(await readEscrow(world, 'attestersFrom', [last])).toHaveLength(2)
+  expect(await readState(world, swap)).toBe('LOCKED')
 
   await expect(claim(world, swap, { signers: next })).rejects.toThrow('NotAttested')
   await expect(refundAttested(world, swap, { signers: next })).rejects.toThrow('NotAttested')
@@ -272,21 +246,52 @@ test('an op that was locked before a change is decided by its own set, even afte
   expect(await readState(world, swap)).toBe('CLAIMED')
 })
 
-test('every op locked before a proposal can be refunded by anyone before the change', async () => {
+test('no lock is refused because of a change, and each op shows its attesters from then on', async () => {
+  const since = await change()
+  const now = since - DAY
+  await setNextTime(world.chain, now)
+  await mine(world.chain)
+  const terms = { opDeadline: now + 60n }
+  const old = await createLocked({ ...terms, refundDeadline: since - 1n })
+  const fresh = await createLocked({ ...terms, refundDeadline: since, index: indexOf(1, 1) })
+  expect(await attestersFor(since - 1n)).toEqual(members)
+  expect(await attestersFor(since)).toEqual(nextMembers)
+
+  await changeNow([world.treasury], 1n)
+
+  expect(await attestersFor(since - 1n)).toEqual(members)
+  expect(await attestersFor(since)).toEqual(nextMembers)
+  await claim(world, old, { signers: [first, third] })
+  await claim(world, fresh, { signers: next })
+})
+
+test('an op that was locked before a change is decided by its own set, even after the change', async () => {
   const now = (await readTime(world.chain)) + 10n
   await setNextTime(world.chain, now)
   const swap = await createLocked({ refundDeadline: now + 7n * DAY })
-  await propose()
+  await changeNow()
 
-  await setNextTime(world.chain, swap.op.refundDeadline + 1n)
-  await expect(accept()).rejects.toThrow('AttestersNotReady')
+  await expect(claim(world, swap, { signers: next })).rejects.toThrow('NotAttested')
+  await expect(refundAttested(world, swap, { signers: next })).rejects.toThrow('NotAttested')
+  await claim(world, swap, { signers: [first, third] })
+
+  expect(await readState(world, swap)).toBe('CLAIMED')
+})
+
+test('every op locked before a change can be refunded by anyone before the new set decides any', async () => {
+  const since = await change()
+  const accepted = since - 7n * DAY - 1n
+  await setNextTime(world.chain, accepted + 1n)
+  const swap = await createLocked({ refundDeadline: accepted + 7n * DAY })
+
+  await setNextTime(world.chain, since)
   await refund(world, swap)
 
   expect(await readState(world, swap)).toBe('REFUNDED')
 })
 
 test('after a change new ops are decided by the new set alone', async () => {
-  await change()
+  await changeNow()
   const swap = await createLocked()
 
   await expect(claim(world, swap, { signers: [first, second] })).rejects.toThrow('NotAttested')
@@ -295,35 +300,29 @@ test('after a change new ops are decided by the new set alone', async () => {
   expect(await readState(world, swap)).toBe('CLAIMED')
 })
 
-test('of many sets, the newest that is not after the refundDeadline decides', async () => {
-  const since = [0n, await change()]
-  await propose([one], 1n)
-  since.push(await readyAtOf())
-  await setNextTime(world.chain, since[2] ?? 0n)
-  await accept()
+test('of many sets, some not counting yet, the newest that is not after the refundDeadline decides', async () => {
+  const changed = await change()
+  const last = await change([one], 1n)
 
-  const attestersFor = async (refundDeadline: bigint) =>
-    (await readEscrow(world, 'attestersFor', [refundDeadline]))[0]
-  const [, changed = 0n, last = 0n] = since
+  expect(last).toBeGreaterThan(changed)
+  expect(await readTime(world.chain)).toBeLessThan(changed)
   expect(await attestersFor(0n)).toEqual(members)
   expect(await attestersFor(changed - 1n)).toEqual(members)
   expect(await attestersFor(changed)).toEqual(nextMembers)
   expect(await attestersFor(last - 1n)).toEqual(nextMembers)
   expect(await attestersFor(last)).toEqual([one])
   expect(await attestersFor(2n ** 256n - 1n)).toEqual([one])
-  expect(await readEscrow(world, 'attesterSetCount', [])).toBe(3n)
+  const sets = await readEscrow(world, 'attestersFrom', [changed - 1n])
+  expect(sets.map(({ since }) => since)).toEqual([0n, changed, last])
 })
 
 test('ops of different sets cannot be claimed together, in either order', async () => {
-  await propose()
-  const readyAt = await readyAtOf()
-  await setNextTime(world.chain, readyAt - 6n * DAY)
-  const terms = { opDeadline: readyAt - 5n * DAY, refundDeadline: readyAt - 1n }
-  const old = await createSwap(world, wallet, terms)
-  await lock(world, old)
-  await setNextTime(world.chain, readyAt)
-  await accept()
-  const fresh = await createLocked({ index: indexOf(1, 1) })
+  const since = await change()
+  const now = since - DAY
+  await setNextTime(world.chain, now)
+  const terms = { opDeadline: now + 60n }
+  const old = await createLocked({ ...terms, refundDeadline: since - 1n })
+  const fresh = await createLocked({ ...terms, refundDeadline: since, index: indexOf(1, 1) })
 
   for (const swaps of [
     [old, fresh],

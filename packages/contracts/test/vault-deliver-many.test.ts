@@ -136,7 +136,7 @@ test('with any amount of gas, a batch never reports a good delivery as failed', 
   const coin = await createOrder(1, { outputToken: NATIVE })
   const swaps = [await createOrder(0, { outputToken }), coin, await createOrder(2, { outputToken })]
 
-  const range = { from: 60_000n, to: 500_000n, step: 10_000n }
+  const range = { from: 60_000n, to: 700_000n, step: 10_000n }
   const endings = await sweepGas(world, range, (gas) => deliverMany(world, swaps, { gas }))
 
   expect(endings).toEqual(['Delivered,Delivered,Delivered', 'reverted'])

@@ -1,4 +1,4 @@
-import { CliError } from './errors.ts'
+import { UserError } from './errors.ts'
 
 /** The fields of a token that amounts need. */
 export type Unit = { symbol: string; decimals: number }
@@ -11,7 +11,7 @@ export function parseAmount(text: string, { symbol, decimals }: Unit): bigint {
   if (digits.length > decimals) {
     const fitting = decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`
     const message = `${symbol} has ${decimals} decimals, ${text} has ${digits.length}.`
-    throw new CliError('BAD_AMOUNT', message, { advice: `Use ${fitting}, for example.` })
+    throw new UserError('BAD_AMOUNT', message, { advice: `Use ${fitting}, for example.` })
   }
   return assertPositive(BigInt(whole + digits.padEnd(decimals, '0')), text)
 }
@@ -37,8 +37,8 @@ export function formatBps(bps: number): string {
   return `${(bps / 100).toFixed(2)} %`
 }
 
-function notAnAmount(text: string, advice: string): CliError {
-  return new CliError('BAD_AMOUNT', `${text} is not an amount.`, { advice })
+function notAnAmount(text: string, advice: string): UserError {
+  return new UserError('BAD_AMOUNT', `${text} is not an amount.`, { advice })
 }
 
 function assertPositive(amount: bigint, text: string): bigint {

@@ -2,7 +2,7 @@ import { toCaip2 } from '@geoswap/protocol'
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { type Catalog, getChain, isAddressOf } from './catalog.ts'
 import { type Context, nodeOf } from './context.ts'
-import { CliError } from './errors.ts'
+import { UserError } from './errors.ts'
 import { chooseAddress } from './wallets.ts'
 
 type Held = {
@@ -42,7 +42,7 @@ async function findOwners(
   if (fitting.length === 0) {
     const advice =
       'Set a node with geoswap config set rpc.CHAIN_ID URL; geoswap wallet list lists the wallets.'
-    throw new CliError('NO_NODE', 'No chain has both a configured node and a wallet.', { advice })
+    throw new UserError('NO_NODE', 'No chain has both a configured node and a wallet.', { advice })
   }
   return Promise.all(
     fitting.map(async (chain) => {

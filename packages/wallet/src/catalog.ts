@@ -2,7 +2,7 @@ import { accountOn, toCaip2, tokenOn } from '@geoswap/protocol'
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { isAddress as isSolanaAddress } from '@solana/kit'
 import { getAddress, isAddress as isEvmAddress } from 'viem'
-import { CliError } from './errors.ts'
+import { UserError } from './errors.ts'
 import type { Family } from './keys.ts'
 import { plainName } from './plain.ts'
 
@@ -31,7 +31,7 @@ export function getSide({ chains, tokens }: Catalog, text: string): Side {
   }
   const [, chainText, tokenText] = /^([^:]+):([^:]+)$/.exec(text) ?? []
   if (chainText === undefined || tokenText === undefined)
-    throw new CliError('USAGE', `${text} is not CHAIN:TOKEN.`, { advice: 'Write it like alpha:USDC.' })
+    throw new UserError('USAGE', `${text} is not CHAIN:TOKEN.`, { advice: 'Write it like alpha:USDC.' })
   const chain = getChain(chains, chainText)
   return { chain, token: getToken(tokens, chain, tokenText) }
 }
@@ -40,13 +40,13 @@ export function getSide({ chains, tokens }: Catalog, text: string): Side {
 export function getAccount(chain: Pick<ChainEntry, 'chainId' | 'family' | 'name'>, text: string): string {
   const address = getAddressIn(accountOn(toCaip2(chain), text), text)
   if (isAddressOf(chain.family, address)) return toCanonical(chain.family, address)
-  throw new CliError('BAD_ADDRESS', `${address} is not an address on ${chain.name}.`)
+  throw new UserError('BAD_ADDRESS', `${address} is not an address on ${chain.name}.`)
 }
 
 /** The address in a CAIP id. */
 function getAddressIn(named: ReturnType<typeof tokenOn>, text: string): string {
   if ('address' in named) return named.address
-  throw new CliError('USAGE', `${text} ${named.problem}.`)
+  throw new UserError('USAGE', `${text} ${named.problem}.`)
 }
 
 /** By name, number or CAIP-2 id. */
@@ -56,7 +56,7 @@ export function getChain(chains: readonly ChainEntry[], text: string): ChainEntr
   )
   if (found) return found
   const advice = `There are ${chains.map(({ chainId, name }) => `${name} (${chainId})`).join(', ')}.`
-  throw new CliError('UNKNOWN_CHAIN', `There is no chain ${text}.`, { advice })
+  throw new UserError('UNKNOWN_CHAIN', `There is no chain ${text}.`, { advice })
 }
 
 /** Symbols in any case, unless they differ in their case only. */
@@ -80,20 +80,20 @@ const MAX_DECIMALS = 77
 function assertReadable(token: TokenEntry): TokenEntry {
   const { decimals, symbol } = token
   if (Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS) return token
-  throw new CliError(
+  throw new UserError(
     'WRONG_DECIMALS',
     `The service reports ${decimals} decimals for ${symbol}, which cannot be right.`,
   )
 }
 
-function ambiguous(found: readonly TokenEntry[], chain: ChainEntry, text: string): CliError {
+function ambiguous(found: readonly TokenEntry[], chain: ChainEntry, text: string): UserError {
   const advice = `Name one by its address: ${found.map(({ address }) => address).join(', ')}.`
-  return new CliError('UNKNOWN_TOKEN', `Several tokens on ${chain.name} are called ${text}.`, { advice })
+  return new UserError('UNKNOWN_TOKEN', `Several tokens on ${chain.name} are called ${text}.`, { advice })
 }
 
-function unknown(here: readonly TokenEntry[], chain: ChainEntry, text: string): CliError {
+function unknown(here: readonly TokenEntry[], chain: ChainEntry, text: string): UserError {
   const advice = `There are ${here.map(({ symbol, address }) => `${symbol} ${address}`).join(', ')}.`
-  return new CliError('UNKNOWN_TOKEN', `There is no token ${text} on ${chain.name}.`, { advice })
+  return new UserError('UNKNOWN_TOKEN', `There is no token ${text} on ${chain.name}.`, { advice })
 }
 
 /** EVM addresses in any case; mixed case must have a valid checksum. */

@@ -1,5 +1,5 @@
-/** Refusals by the CLI itself. Codes of the service and of the SDK keep their names. */
-type CliErrorCode =
+/** Refusals by the command line and the MCP server. Codes of the service and of the SDK keep their names. */
+type UserErrorCode =
   | 'USAGE'
   | 'BAD_AMOUNT'
   | 'BAD_ADDRESS'
@@ -46,14 +46,14 @@ type Extra = {
   cause?: unknown
 }
 
-/** A refusal that the user can act on. Any other error is a bug of the CLI. */
-export class CliError extends Error {
-  override readonly name = 'CliError'
-  readonly code: CliErrorCode
+/** A refusal that the user can act on. */
+export class UserError extends Error {
+  override readonly name = 'UserError'
+  readonly code: UserErrorCode
   readonly advice: string | undefined
   readonly details: Readonly<Record<string, unknown>>
 
-  constructor(code: CliErrorCode, message: string, { advice, details = {}, cause }: Extra = {}) {
+  constructor(code: UserErrorCode, message: string, { advice, details = {}, cause }: Extra = {}) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.advice = advice

@@ -7,7 +7,7 @@ import {
 } from '@geoswap/sdk'
 import { formatAmount } from './amounts.ts'
 import type { Context } from './context.ts'
-import { CliError } from './errors.ts'
+import { UserError } from './errors.ts'
 import type { Order } from './store/journal.ts'
 
 /** An error as it is reported: message and advice for people, all fields for programs. */
@@ -27,7 +27,7 @@ type Known = {
 
 /** Undefined for unexpected errors: those are bugs, not something the user can act on. */
 export function explain(error: unknown, readKnown: () => Known): Explained | undefined {
-  if (error instanceof CliError) {
+  if (error instanceof UserError) {
     const { code, message, advice, details } = error
     return { code, message, advice, details }
   }
@@ -37,7 +37,7 @@ export function explain(error: unknown, readKnown: () => Known): Explained | und
   if (error instanceof SwapTimeoutError) return { code: error.code, message: error.message }
   if (error instanceof SubmissionUnknownError) {
     const { cause, code } = error
-    if (cause instanceof CliError) return explain(cause, readKnown)
+    if (cause instanceof UserError) return explain(cause, readKnown)
     return { code, message: 'The service did not say whether it accepted the swap.' }
   }
   if (error instanceof Error && 'syscall' in error)

@@ -1,4 +1,4 @@
-import { CliError } from './errors.ts'
+import { UserError } from './errors.ts'
 
 export type Interrupts = ReturnType<typeof createInterrupts>
 
@@ -7,8 +7,8 @@ const GRACE_MS = 3_000
 // npm forwards the signal that the terminal also delivers, so one press arrives twice.
 const SAME_PRESS_MS = 500
 
-export function interrupted(): CliError {
-  return new CliError('INTERRUPTED', 'Interrupted.')
+export function interrupted(): UserError {
+  return new UserError('INTERRUPTED', 'Interrupted.')
 }
 
 /**

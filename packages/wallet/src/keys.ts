@@ -9,7 +9,7 @@ import {
 } from '@solana/kit'
 import { bytesToHex, type Hex, hexToBytes } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { CliError } from './errors.ts'
+import { UserError } from './errors.ts'
 
 export type Family = 'evm' | 'solana'
 
@@ -57,7 +57,7 @@ export async function toSigner(key: Key): Promise<Signer> {
 }
 
 export function toAccount({ family, secret }: Key): PrivateKeyAccount {
-  if (family !== 'evm') throw new CliError('BAD_KEY', 'This has to be a key of an EVM wallet.')
+  if (family !== 'evm') throw new UserError('BAD_KEY', 'This has to be a key of an EVM wallet.')
   try {
     return privateKeyToAccount(bytesToHex(secret) as Hex)
   } catch {
@@ -78,8 +78,8 @@ function readPair(text: string): Uint8Array | undefined {
 }
 
 /** Does not repeat the input, which may be a secret. */
-function unreadable(): CliError {
+function unreadable(): UserError {
   const advice =
     'EVM: 64 hex digits. Solana: base58 of the 64 bytes of the key pair, or the list of numbers in a keypair file.'
-  return new CliError('BAD_KEY', 'This is not a private key.', { advice })
+  return new UserError('BAD_KEY', 'This is not a private key.', { advice })
 }

@@ -2,7 +2,7 @@ import type { Client, SwapLimits, SwapRequest } from '@geoswap/sdk'
 import { parseAmount, parseRawAmount, type Unit } from './amounts.ts'
 import { type Catalog, getAccount, getSide, isAddressOf, type Side, toCanonical } from './catalog.ts'
 import { type Context, nodeOf, readCatalog } from './context.ts'
-import { CliError } from './errors.ts'
+import { UserError } from './errors.ts'
 import { getRpcUrl, getService } from './settings.ts'
 import { type Order, type OrderSide, standingOf } from './store/journal.ts'
 import { LOCAL_WALLET } from './store/wallet-files.ts'
@@ -102,7 +102,7 @@ async function chooseRecipient(
     const known = context.wallets.find(named)
     if (known?.family === family) return known.address
     const advice = known ? `Wallet ${named} is of the family ${known.family}.` : 'Check each letter.'
-    throw new CliError('BAD_ADDRESS', `${named} is not an address on ${chain}.`, { advice })
+    throw new UserError('BAD_ADDRESS', `${named} is not an address on ${chain}.`, { advice })
   }
   if (wallet.family === family) return wallet.address
   if (wallet.name === LOCAL_WALLET)
@@ -110,7 +110,7 @@ async function chooseRecipient(
   const others = context.wallets.list().filter((each) => each.family === family)
   const names =
     others.length > 0 ? ` Wallets of yours there: ${others.map(({ name }) => name).join(', ')}.` : ''
-  throw new CliError('NEEDS_RECIPIENT', `Wallet ${wallet.name} has no address on ${chain}.`, {
+  throw new UserError('NEEDS_RECIPIENT', `Wallet ${wallet.name} has no address on ${chain}.`, {
     advice: `Set the recipient: --to ADDRESS, or --to WALLET.${names}`,
   })
 }
@@ -123,11 +123,11 @@ async function assertToken(context: Context, { chain, token }: Side): Promise<vo
   const advice = 'Do not use this service until the difference is explained.'
   if (decimals !== token.decimals) {
     const message = `${token.symbol} on ${chain.name} has ${decimals} decimals, the service says ${token.decimals}.`
-    throw new CliError('WRONG_DECIMALS', message, { advice })
+    throw new UserError('WRONG_DECIMALS', message, { advice })
   }
   if (symbol === undefined || symbol === token.symbol) return
   const message = `${token.address} on ${chain.name} is ${symbol}, the service says ${token.symbol}.`
-  throw new CliError('WRONG_TOKEN', message, { advice })
+  throw new UserError('WRONG_TOKEN', message, { advice })
 }
 
 /** Refuses to pay without a node, because the decimals would be the service's claim alone. */
@@ -143,7 +143,7 @@ async function readAmount(
   { from, to, wallet }: { from: Side; to: Side; wallet: ChosenWallet },
 ): Promise<ReadAmount> {
   if ((amount === undefined) === (receive === undefined))
-    throw new CliError('USAGE', 'State the amount: either --amount to pay, or --receive to get.')
+    throw new UserError('USAGE', 'State the amount: either --amount to pay, or --receive to get.')
   if (receive !== undefined)
     return { value: readUnits(receive, to.token, raw), tradeType: 'exactOutput', isAll: false }
   if (amount !== 'max')
@@ -153,9 +153,9 @@ async function readAmount(
 }
 
 /** Not thrown while the same order is in flight: the input has probably left the wallet for it. */
-function nothingToSwap({ chain, token }: Side, { address }: ChosenWallet): CliError {
+function nothingToSwap({ chain, token }: Side, { address }: ChosenWallet): UserError {
   const message = `${address} holds no ${token.symbol} on ${chain.name}.`
-  return new CliError('NOTHING_TO_SWAP', message, { advice: 'Send some to it, or choose another token.' })
+  return new UserError('NOTHING_TO_SWAP', message, { advice: 'Send some to it, or choose another token.' })
 }
 
 function readLimits({ minReceive, maxPay, raw }: OrderArguments, from: Side, to: Side): SwapLimits {
@@ -172,13 +172,13 @@ function readUnits(text: string, unit: Unit, raw = false): bigint {
 function readSlippage(text: string): number {
   const bps = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (bps >= 1 && bps <= 5_000) return bps
-  throw new CliError('USAGE', '--slippage is in basis points, 1 to 5000: 50 is half a percent.')
+  throw new UserError('USAGE', '--slippage is in basis points, 1 to 5000: 50 is half a percent.')
 }
 
 function readMaxEta(text: string): number {
   const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (seconds >= 1 && seconds <= 86_400) return seconds
-  throw new CliError('USAGE', '--max-eta is in seconds, 1 to 86400.')
+  throw new UserError('USAGE', '--max-eta is in seconds, 1 to 86400.')
 }
 
 function toOrderSide({ chain, token }: Side): OrderSide {

@@ -1,5 +1,5 @@
 import type { KnownContracts } from '@geoswap/sdk'
-import { CliError } from './errors.ts'
+import { UserError } from './errors.ts'
 import type { Config } from './store/config-file.ts'
 import type { LocalNetwork } from './store/local-network.ts'
 import { isLoopback } from './store/loopback.ts'
@@ -46,14 +46,14 @@ function assertSecure(urls: readonly string[]): void {
   const open = urls.find((url) => !/^https:/i.test(url) && !isLoopback(url))
   if (open === undefined) return
   const advice = 'Use https. --insecure allows it.'
-  throw new CliError('INSECURE_URL', `${open} is not encrypted, and not on this machine.`, { advice })
+  throw new UserError('INSECURE_URL', `${open} is not encrypted, and not on this machine.`, { advice })
 }
 
 export function getService({ service }: Settings): { url: string; apiKey: string } {
   if (service?.apiKey) return service
   const advice = 'geoswap config set apiKey KEY, or the environment variable GEOSWAP_API_KEY.'
-  if (service) throw new CliError('NO_SERVICE', `There is no API key for ${service.url}.`, { advice })
-  throw new CliError('NO_SERVICE', 'No service is configured and no local network runs here.', {
+  if (service) throw new UserError('NO_SERVICE', `There is no API key for ${service.url}.`, { advice })
+  throw new UserError('NO_SERVICE', 'No service is configured and no local network runs here.', {
     advice:
       'Start one with npm start, or name one: geoswap config set url URL, geoswap config set apiKey KEY.',
   })
@@ -63,7 +63,7 @@ export function getRpcUrl({ rpcUrls }: Settings, chain: { chainId: number; name:
   const url = rpcUrls[chain.chainId]
   if (url !== undefined) return url
   const advice = `geoswap config set rpc.${chain.chainId} URL, or for one swap --rpc ${chain.chainId}=URL`
-  throw new CliError('NO_NODE', `No node of ${chain.name} (${chain.chainId}) is configured.`, { advice })
+  throw new UserError('NO_NODE', `No node of ${chain.name} (${chain.chainId}) is configured.`, { advice })
 }
 
 /** A key belongs to one service: the configured key is not sent to a URL from elsewhere. */

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
-import { CliError } from './errors.ts'
+import { UserError } from './errors.ts'
 import { plain, plainJson } from './plain.ts'
 
 export type Streams = {
@@ -90,7 +90,7 @@ function createPrompts({ stdin, stderr, isInteractive, stop }: Asking) {
     /** Prompts without echo, or reads from a pipe. */
     async secret(prompt: string, signal: AbortSignal): Promise<string> {
       if (!stdin.isTTY) return (await readAll(stdin)).trim()
-      if (!isInteractive) throw new CliError('USAGE', 'There is no terminal to ask at: pipe the value in.')
+      if (!isInteractive) throw new UserError('USAGE', 'There is no terminal to ask at: pipe the value in.')
       stop()
       stderr.write(plain(prompt))
       const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

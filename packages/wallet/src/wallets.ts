@@ -1,6 +1,6 @@
 import { getAccount, isAddressOf } from './catalog.ts'
 import type { Context } from './context.ts'
-import { CliError } from './errors.ts'
+import { UserError } from './errors.ts'
 import { addressOf, deriveKey, type Family, type Key } from './keys.ts'
 import { LOCAL_WALLET } from './store/wallet-files.ts'
 
@@ -28,7 +28,7 @@ export async function chooseWallet(
     fitting.length === 0
       ? `geoswap wallet create NAME --family ${family}, or geoswap wallet import NAME.`
       : `Name one with --wallet, or set it: geoswap config set wallet NAME. There are ${namesOf(fitting)}.`
-  throw new CliError('NO_WALLET', `No wallet is set for ${chain}.`, { advice })
+  throw new UserError('NO_WALLET', `No wallet is set for ${chain}.`, { advice })
 }
 
 type Choice = { family: Family; chain: string; chainId: number; named?: string | undefined }
@@ -53,7 +53,7 @@ async function getNamed(
     ? `Wallet ${name} is of the family ${wallet.family}, ${chain} needs ${family}.`
     : `There is no wallet ${name}.`
   const all = wallets.list().filter((each) => each.family === family)
-  throw new CliError('NO_WALLET', message, { advice: `Of the family ${family} there are: ${namesOf(all)}.` })
+  throw new UserError('NO_WALLET', message, { advice: `Of the family ${family} there are: ${namesOf(all)}.` })
 }
 
 /** The local network's wallet has the same name in each family. */
@@ -74,7 +74,7 @@ export async function getPassphrase(context: Context, prompt: string): Promise<s
   if (passphrase) return passphrase
   if (terminal.isInteractive) return terminal.secret(prompt, interrupts.signal)
   const advice = 'Set the environment variable GEOSWAP_PASSPHRASE.'
-  throw new CliError(
+  throw new UserError(
     'NEEDS_PASSPHRASE',
     'The wallet needs its passphrase, and there is no terminal to ask for it.',
     {

@@ -15,8 +15,6 @@ import {EscrowAttesters} from "./EscrowAttesters.sol";
 abstract contract EscrowLocks is EscrowAttesters {
     using SlotLib for uint256;
 
-    /// @dev The longest time an op can hold a wallet's funds.
-    uint256 private constant MAX_HOLD = 7 days;
     /// @dev Gas limit of the payment of one op of a batch: real tokens need a third of it.
     uint256 private constant LOCK_GAS = 250_000;
     /// @dev EIP-150 withholds 1/64 from a call; 50,000 cover the record before it (a new word is 22,100) and the log after.
@@ -45,17 +43,14 @@ abstract contract EscrowLocks is EscrowAttesters {
 
     /// @inheritdoc IGeoEscrow
     function lockMany(SignedOp[] calldata ops) external nonReentrant {
-        uint256 changeAt = _changeAt();
         address token;
         uint256 balance = UNKNOWN;
         for (uint256 i; i < ops.length; ++i) {
             SignedOp calldata signed = ops[i];
-            if (balance == UNKNOWN || signed.op.inputToken != token) {
-                token = signed.op.inputToken;
-                balance = _readBalance(token);
-            }
+            balance = _balanceBefore(signed.op, token, balance);
+            token = signed.op.inputToken;
             uint256 expected = _plus(balance, signed.op.inputAmount);
-            if (_tryLock(signed, expected, changeAt)) balance = expected;
+            if (_tryLock(signed, expected)) balance = expected;
         }
     }
 
@@ -67,17 +62,14 @@ abstract contract EscrowLocks is EscrowAttesters {
 
     /// @inheritdoc IGeoEscrow
     function lockManyWithAuthorization(AuthorizedOp[] calldata ops) external nonReentrant {
-        uint256 changeAt = _changeAt();
         address token;
         uint256 balance = UNKNOWN;
         for (uint256 i; i < ops.length; ++i) {
             AuthorizedOp calldata authorized = ops[i];
-            if (balance == UNKNOWN || authorized.op.inputToken != token) {
-                token = authorized.op.inputToken;
-                balance = _readBalance(token);
-            }
+            balance = _balanceBefore(authorized.op, token, balance);
+            token = authorized.op.inputToken;
             uint256 expected = _plus(balance, authorized.op.inputAmount);
-            if (_tryLockAuthorized(authorized, expected, changeAt)) balance = expected;
+            if (_tryLockAuthorized(authorized, expected)) balance = expected;
         }
     }
 
@@ -93,7 +85,7 @@ abstract contract EscrowLocks is EscrowAttesters {
     ///      the input token afterwards.
     function _record(Op calldata op) internal returns (bytes32 hash, uint256 expected) {
         Slot storage place = _slots[SlotLib.key(msg.sender, op.index)];
-        bytes4 refusal = _refusal(op, place.word, _changeAt());
+        bytes4 refusal = _refusal(op, place.word);
         if (refusal != 0) _revertWith(refusal);
         bool ok;
         (ok, expected) = CappedCallLib.tryBalance(op.inputToken, BALANCE_GAS);
@@ -119,11 +111,10 @@ abstract contract EscrowLocks is EscrowAttesters {
     }
 
     /// @dev The selector of the error that prevents the lock, or 0. `word` is the current word of the op's position.
-    function _refusal(Op calldata op, uint256 word, uint256 changeAt) private view returns (bytes4) {
+    function _refusal(Op calldata op, uint256 word) private view returns (bytes4) {
         if (block.timestamp > op.opDeadline) return Expired.selector;
         if (op.refundDeadline <= op.opDeadline) return BadDeadlines.selector;
         if (op.refundDeadline > block.timestamp + MAX_HOLD) return BadDeadlines.selector;
-        if (op.refundDeadline >= changeAt) return NotBeforeChange.selector;
         if (op.index >> 64 != 0) return IndexOutOfRange.selector;
         if (!word.accepts(op.index)) return SlotTaken.selector;
         return 0;
@@ -132,7 +123,6 @@ abstract contract EscrowLocks is EscrowAttesters {
     function _revertWith(bytes4 selector) private pure {
         if (selector == Expired.selector) revert Expired();
         if (selector == BadDeadlines.selector) revert BadDeadlines();
-        if (selector == NotBeforeChange.selector) revert NotBeforeChange();
         if (selector == IndexOutOfRange.selector) revert IndexOutOfRange();
         revert SlotTaken();
     }
@@ -148,61 +138,63 @@ abstract contract EscrowLocks is EscrowAttesters {
         return wallet.codehash == DELEGATED;
     }
 
-    /// @dev This contract's balance of a token before a run of ops of a batch; UNKNOWN if the token does not answer.
-    function _readBalance(address token) private view returns (uint256) {
+    /// @dev This contract's balance of the op's token before the op of a batch; UNKNOWN if the token does not answer.
+    ///      `token` and `balance` are those after the op before it.
+    function _balanceBefore(Op calldata op, address token, uint256 balance) private view returns (uint256) {
+        if (balance != UNKNOWN && op.inputToken == token) return balance;
         if (gasleft() < BALANCE_GAS_FLOOR) revert LowGas();
-        (bool ok, uint256 balance) = CappedCallLib.tryBalance(token, BALANCE_GAS);
-        return ok ? balance : UNKNOWN;
+        (bool ok, uint256 held) = CappedCallLib.tryBalance(op.inputToken, BALANCE_GAS);
+        return ok ? held : UNKNOWN;
     }
 
     /// @dev Locks one op of a batch, or reports it and leaves the position unchanged.
-    function _tryLock(SignedOp calldata signed, uint256 expected, uint256 changeAt) private returns (bool) {
+    function _tryLock(SignedOp calldata signed, uint256 expected) private returns (bool) {
         Op calldata op = signed.op;
-        bytes32 hash = hashOp(op, msg.sender);
-        Slot storage place = _slots[SlotLib.key(msg.sender, op.index)];
-        uint256 word = place.word;
-        if (expected < op.inputAmount || !_isDelegated(op.wallet) || _refusal(op, word, changeAt) != 0) {
-            emit LockFailed(hash);
-            return false;
-        }
-        if (gasleft() < LOCK_GAS_FLOOR) revert LowGas();
-
-        place.word = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
+        (bytes32 hash, Slot storage place, uint256 word) = _tryRecord(op, expected, _isDelegated(op.wallet));
+        if (hash == 0) return false;
         try IGeoAccount(op.wallet).pay{gas: LOCK_GAS}(
             op.inputToken, op.inputAmount, expected, hash, signed.r, signed.vs
         ) {
             emit Locked(hash);
             return true;
         } catch {
-            place.word = word;
-            emit LockFailed(hash);
-            return false;
+            return _undo(hash, place, word);
         }
     }
 
     /// @dev As `_tryLock`. The call to itself gives the op its own gas, and a failure undoes the transfer.
-    function _tryLockAuthorized(AuthorizedOp calldata authorized, uint256 expected, uint256 changeAt)
-        private
-        returns (bool)
-    {
+    function _tryLockAuthorized(AuthorizedOp calldata authorized, uint256 expected) private returns (bool) {
         Op calldata op = authorized.op;
-        bytes32 hash = hashOp(op, msg.sender);
-        Slot storage place = _slots[SlotLib.key(msg.sender, op.index)];
-        uint256 word = place.word;
-        if (expected < op.inputAmount || _refusal(op, word, changeAt) != 0) {
-            emit LockFailed(hash);
-            return false;
-        }
-        if (gasleft() < LOCK_GAS_FLOOR) revert LowGas();
-
-        place.word = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
+        (bytes32 hash, Slot storage place, uint256 word) = _tryRecord(op, expected, true);
+        if (hash == 0) return false;
         try this.receiveAuthorized{gas: LOCK_GAS}(op, hash, expected, authorized.signature) {
             emit Locked(hash);
             return true;
         } catch {
-            place.word = word;
-            emit LockFailed(hash);
-            return false;
+            return _undo(hash, place, word);
         }
+    }
+
+    /// @dev Records one op of a batch as LOCKED before its input is taken, and returns the word that was there. Reports
+    ///      an op that cannot be locked, and returns no hash.
+    function _tryRecord(Op calldata op, uint256 expected, bool isPayable)
+        private
+        returns (bytes32 hash, Slot storage place, uint256 word)
+    {
+        hash = hashOp(op, msg.sender);
+        place = _slots[SlotLib.key(msg.sender, op.index)];
+        word = place.word;
+        if (expected < op.inputAmount || !isPayable || _refusal(op, word) != 0) {
+            emit LockFailed(hash);
+            return (0, place, word);
+        }
+        if (gasleft() < LOCK_GAS_FLOOR) revert LowGas();
+        place.word = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
+    }
+
+    function _undo(bytes32 hash, Slot storage place, uint256 word) private returns (bool) {
+        place.word = word;
+        emit LockFailed(hash);
+        return false;
     }
 }

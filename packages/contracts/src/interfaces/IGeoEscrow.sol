@@ -44,6 +44,14 @@ interface IGeoEscrow {
         Op op;
     }
 
+    /// @notice A set of attesters, sorted, of which `threshold` must sign.
+    /// @param since The first refundDeadline of the ops that it decides.
+    struct Attesters {
+        address[] members;
+        uint256 threshold;
+        uint256 since;
+    }
+
     /// @dev The op's input is in the escrow.
     event Locked(bytes32 indexed op);
     /// @dev A batch left this op out. It proves nothing about the op's future.
@@ -75,8 +83,6 @@ interface IGeoEscrow {
     error Expired();
     /// @dev Not `opDeadline < refundDeadline <= now + 7 days`.
     error BadDeadlines();
-    /// @dev A set of attesters is proposed that could decide this op; see `proposedAttesters`.
-    error NotBeforeChange();
     /// @dev The wallet does not run GeoAccount's code.
     error NotDelegated();
     /// @dev The index does not fit 64 bits.
@@ -231,13 +237,12 @@ interface IGeoEscrow {
     ) external;
 
     /// @notice Proposes the next set of attesters, or withdraws the proposal (no members). Treasury only.
-    /// @dev While it can be accepted, a lock with `refundDeadline >= readyAt` is refused.
     /// @param members 1 to 7 keys, sorted.
     /// @param threshold How many of them must sign.
     function proposeAttesters(address[] calldata members, uint256 threshold) external;
 
-    /// @notice Adds the proposed set, from 8 to 10 days after the proposal. Treasury only.
-    /// @dev Longer than an op can be held: no op that was locked before the proposal has a refundDeadline that late.
+    /// @notice Adds the proposed set, from 1 to 3 days after the proposal. Treasury only.
+    /// @dev It decides ops whose refundDeadline is more than 7 days from now: none that is locked now, or was.
     function acceptAttesters() external;
 
     /// @notice Sets how much of a token can be claimed per hour. Treasury only.
@@ -302,19 +307,14 @@ interface IGeoEscrow {
     /// @param op The op's hash.
     function depositAddress(bytes32 op) external view returns (address);
 
-    /// @notice The set that decides ops with this refundDeadline: the newest with `since <= refundDeadline`.
+    /// @notice The set that decides ops with this refundDeadline: the newest with `since <= refundDeadline`. The answer is
+    ///         final for every refundDeadline of at most 7 days from now, so for every op that can be locked now.
     /// @param refundDeadline The op's refundDeadline.
     function attestersFor(uint256 refundDeadline) external view returns (address[] memory members, uint256 threshold);
 
-    /// @notice The number of sets so far.
-    function attesterSetCount() external view returns (uint256);
-
-    /// @notice A set. The first has number 0 and since 0.
-    /// @param number The set's number.
-    function attesterSet(uint256 number)
-        external
-        view
-        returns (address[] memory members, uint256 threshold, uint256 since);
+    /// @notice The sets that decide ops with this refundDeadline or a later one, the oldest first. All sets from 0 on.
+    /// @param refundDeadline The first refundDeadline.
+    function attestersFrom(uint256 refundDeadline) external view returns (Attesters[] memory sets);
 
     /// @notice The proposed set and the second from which it can be accepted; nothing once it has lapsed.
     function proposedAttesters()

@@ -1,5 +1,5 @@
 import { type Address, createPublicClient, erc20Abi, http, type PublicClient, zeroAddress } from 'viem'
-import { CliError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import type { Reads } from './reads.ts'
 
 const COIN_DECIMALS = 18
@@ -47,7 +47,7 @@ export async function assertChain(
   const actual = await client.getChainId()
   if (actual === chainId) return
   const advice = `Set a node of ${name} with geoswap config set rpc.${chainId} URL.`
-  throw new CliError('NODE_FAILED', `The node of ${name} (${chainId}) belongs to chain ${actual}.`, {
+  throw new UserError('NODE_FAILED', `The node of ${name} (${chainId}) belongs to chain ${actual}.`, {
     advice,
   })
 }

@@ -1,4 +1,4 @@
-import { CliError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import type { Family } from '../keys.ts'
 import { createEvmReads } from './evm-reads.ts'
 import type { Reads } from './reads.ts'
@@ -23,9 +23,9 @@ export async function orNodeFailed<T>(
   try {
     return await answer
   } catch (cause) {
-    if (cause instanceof CliError) throw cause
+    if (cause instanceof UserError) throw cause
     const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause)
     const advice = `Set another one with geoswap config set rpc.${chainId} URL.`
-    throw new CliError('NODE_FAILED', `The node of ${name} did not answer: ${why}`, { advice, cause })
+    throw new UserError('NODE_FAILED', `The node of ${name} did not answer: ${why}`, { advice, cause })
   }
 }

@@ -1,5 +1,5 @@
 import { type RefundableOp, readRefundableOp } from '@geoswap/protocol'
-import { CliError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 
 export type { RefundableOp } from '@geoswap/protocol'
 
@@ -9,6 +9,6 @@ export function readOperation(value: unknown): RefundableOp {
     return readRefundableOp(value)
   } catch (cause) {
     const advice = 'It is the field operation of a reply of POST /swap/build-geo-op.'
-    throw new CliError('USAGE', 'This is not the operation of an EVM swap.', { advice, cause })
+    throw new UserError('USAGE', 'This is not the operation of an EVM swap.', { advice, cause })
   }
 }

@@ -1,6 +1,6 @@
 import { isNative, type Terms, type Token } from '@geoswap/solana-escrow'
 import { type Address, isAddress } from '@solana/kit'
-import { CliError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 
 /** An input that may lie in the escrow program of a Solana chain. */
 export type SolanaRefundable = {
@@ -24,7 +24,7 @@ export function readSolanaOperation(value: unknown): SolanaRefundable {
     return toRefundable(value as Fields)
   } catch (cause) {
     const advice = 'It is the field operation of a reply of POST /swap/build-solana-tx.'
-    throw new CliError('USAGE', 'This is not the operation of a Solana swap.', { advice, cause })
+    throw new UserError('USAGE', 'This is not the operation of a Solana swap.', { advice, cause })
   }
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { CliError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import { damaged, readJsonFile, replaceJsonFile } from './private-files.ts'
 
 /**
@@ -66,14 +66,14 @@ export function assertKey(key: string): void {
   if (CHAIN_KEY.test(key) || MCP_KEYS.includes(key) || ['url', 'apiKey', 'wallet'].includes(key)) return
   const plain = Object.keys(CONFIG_KEYS).filter((name) => name !== 'mcp.NAME')
   const advice = `There are ${[...plain, ...MCP_KEYS].join(', ')}.`
-  throw new CliError('USAGE', `There is no setting ${key}.`, { advice })
+  throw new UserError('USAGE', `There is no setting ${key}.`, { advice })
 }
 
 function assertFits(key: string, value: string): void {
   assertKey(key)
   const isUrl = key === 'url' || key.startsWith('rpc.')
   if (isUrl && !(URL.canParse(value) && /^https?:/.test(value)))
-    throw new CliError('USAGE', `${key} must be a URL such as https://host/path.`)
+    throw new UserError('USAGE', `${key} must be a URL such as https://host/path.`)
   if (value === '')
-    throw new CliError('USAGE', `${key} needs a value.`, { advice: 'config unset removes it.' })
+    throw new UserError('USAGE', `${key} needs a value.`, { advice: 'config unset removes it.' })
 }

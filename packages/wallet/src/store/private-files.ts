@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { CliError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 
 // Keys, API keys and signed operations are readable by their owner only.
 const FILE_MODE = 0o600
@@ -28,9 +28,9 @@ export function readJsonFile(path: string): unknown {
   }
 }
 
-export function damaged(path: string, cause?: unknown): CliError {
+export function damaged(path: string, cause?: unknown): UserError {
   const advice = 'Restore it from a backup, or move it away to start without it.'
-  return new CliError('FILE_DAMAGED', `${path} has unexpected content.`, { advice, cause })
+  return new UserError('FILE_DAMAGED', `${path} has unexpected content.`, { advice, cause })
 }
 
 /** Replaces the file atomically: after a crash it has the old or the new content. */

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CliError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import { addressOf, type Family, type Key } from '../keys.ts'
 import { decryptKey, type EncryptedKey, encryptKey } from './keystore.ts'
 import { createJsonFile, damaged, isErrno, readJsonFile } from './private-files.ts'
@@ -62,12 +62,12 @@ export function openWalletFiles(folder: string) {
 
     async unlock({ name }: Pick<Wallet, 'name'>, passphrase: string): Promise<Key> {
       const stored = readStored(name)
-      if (!stored) throw new CliError('NO_WALLET', `There is no wallet ${name}.`)
+      if (!stored) throw new UserError('NO_WALLET', `There is no wallet ${name}.`)
       const secret = decryptKey(stored, passphrase)
       const key = secret && { family: stored.family, secret }
       // A key of another address was put into the file, or its address was changed.
       if (!key || (await addressOf(key)) !== stored.address)
-        throw new CliError('WRONG_PASSPHRASE', `The passphrase does not open wallet ${name}.`)
+        throw new UserError('WRONG_PASSPHRASE', `The passphrase does not open wallet ${name}.`)
       return key
     },
 
@@ -81,13 +81,13 @@ function toWallet({ name, family, address, createdAt }: StoredWallet): Wallet {
 
 function assertName(name: string): void {
   const advice = 'Use up to 32 letters, digits, - and _, beginning with a letter.'
-  if (!NAME.test(name)) throw new CliError('USAGE', `${name} cannot be the name of a wallet.`, { advice })
+  if (!NAME.test(name)) throw new UserError('USAGE', `${name} cannot be the name of a wallet.`, { advice })
   if (name === LOCAL_WALLET)
-    throw new CliError('USAGE', `${LOCAL_WALLET} is the name of the local network's own wallet.`)
+    throw new UserError('USAGE', `${LOCAL_WALLET} is the name of the local network's own wallet.`)
 }
 
-function exists(name: string): CliError {
-  return new CliError('WALLET_EXISTS', `There is a wallet ${name}.`, { advice: 'Choose another name.' })
+function exists(name: string): UserError {
+  return new UserError('WALLET_EXISTS', `There is a wallet ${name}.`, { advice: 'Choose another name.' })
 }
 
 function readNames(folder: string): string[] {

@@ -1,6 +1,6 @@
 import { type Client, GeoswapError, type StatusReply } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
-import { CliError, resumeWith, timeOf } from '../errors.ts'
+import { resumeWith, timeOf, UserError } from '../errors.ts'
 import { connectEvm } from '../nodes/evm-reads.ts'
 import { orNodeFailed } from '../nodes/node.ts'
 import { readOperation } from '../refund/operation.ts'
@@ -55,7 +55,7 @@ async function assertUnusable(context: Context, last: Attempt): Promise<void> {
   if (last.stage !== 'ended' || !(await canBeUsed(context, last))) return
   const until = timeOf(last.lockableUntil ?? 0)
   const message = `The same swap was signed earlier, and that signature can be used until ${until}.`
-  throw new CliError('SIGNATURE_OPEN', message, {
+  throw new UserError('SIGNATURE_OPEN', message, {
     advice: 'Nothing was signed. Try again then. --new signs another one now.',
     details: { ...idsOf(last), until },
   })
@@ -103,19 +103,19 @@ async function offer({ terminal, interrupts }: Context, left: Attempt): Promise<
   throw inFlight(left, message, `${resumeWith(id)} continues it. --new starts another one.`)
 }
 
-function busy(last: Attempt): CliError {
+function busy(last: Attempt): UserError {
   const message = `Another geoswap, process ${last.owner.pid}, works on the same swap.`
   return inFlight(last, message, 'Wait for it. --new starts another one.')
 }
 
-function inFlight(last: Attempt, message: string, advice: string): CliError {
-  return new CliError('SWAP_IN_FLIGHT', message, { advice, details: idsOf(last) })
+function inFlight(last: Attempt, message: string, advice: string): UserError {
+  return new UserError('SWAP_IN_FLIGHT', message, { advice, details: idsOf(last) })
 }
 
 /** Reported once, because the user may take the second run for the first. */
-function settledSince(last: Attempt): CliError {
+function settledSince(last: Attempt): UserError {
   const message = `The same swap was interrupted and has settled since: ${swapIdOf(last)}.`
-  return new CliError('SWAP_ENDED', message, {
+  return new UserError('SWAP_ENDED', message, {
     advice: 'Run the command again for another one.',
     details: idsOf(last),
   })

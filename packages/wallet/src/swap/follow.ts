@@ -1,6 +1,6 @@
 import { type Client, type EndedSwap, GeoswapError } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
-import { CliError, timeOf } from '../errors.ts'
+import { timeOf, UserError } from '../errors.ts'
 import { type Attempt, type Order, swapIdOf } from '../store/journal.ts'
 import { idsOf, toEnd } from './claim.ts'
 import { whereIsMoney } from './where.ts'
@@ -47,8 +47,8 @@ async function submitAgain(context: Context, client: Client, left: Attempt): Pro
   }
 }
 
-export function notSubmitted(attempt: Attempt, message: string): CliError {
+export function notSubmitted(attempt: Attempt, message: string): UserError {
   const { lockableUntil } = attempt
   const when = lockableUntil === undefined ? '' : ` The signature can be used until ${timeOf(lockableUntil)}.`
-  return new CliError('NOT_SUBMITTED', message, { advice: `Swap again.${when}`, details: idsOf(attempt) })
+  return new UserError('NOT_SUBMITTED', message, { advice: `Swap again.${when}`, details: idsOf(attempt) })
 }

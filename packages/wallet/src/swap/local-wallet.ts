@@ -2,7 +2,7 @@ import type { Client } from '@geoswap/sdk'
 import { formatAmount } from '../amounts.ts'
 import type { Side } from '../catalog.ts'
 import { type Context, nodeOf } from '../context.ts'
-import { CliError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import type { ReadyOrder } from '../order.ts'
 import { LOCAL_WALLET } from '../store/wallet-files.ts'
 
@@ -38,18 +38,18 @@ export async function askFaucet(
   { address, amount }: { address: string; amount: bigint },
 ): Promise<string> {
   const advice = 'Only a network of npm start has one.'
-  if (!settings.local) throw new CliError('NO_FAUCET', 'There is no faucet here.', { advice })
+  if (!settings.local) throw new UserError('NO_FAUCET', 'There is no faucet here.', { advice })
   const gift = { chainId: chain.chainId, address, token: token.address, amount: amount.toString() }
   const { signal } = interrupts
   const post = { method: 'POST', body: JSON.stringify(gift), signal }
   const response = await fetch(settings.local.faucetUrl, post).catch((cause: unknown) => {
     signal.throwIfAborted()
-    throw new CliError('NO_FAUCET', 'The faucet does not answer.', {
+    throw new UserError('NO_FAUCET', 'The faucet does not answer.', {
       advice: 'Is npm start still running?',
       cause,
     })
   })
   const reply = (await response.json()) as { txHash?: string; message?: string }
   if (reply.txHash !== undefined) return reply.txHash
-  throw new CliError('NO_FAUCET', `The faucet refused: ${reply.message}`)
+  throw new UserError('NO_FAUCET', `The faucet refused: ${reply.message}`)
 }

@@ -7,7 +7,7 @@ import {
   type SwapProgress,
 } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
-import { CliError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import { toSigner } from '../keys.ts'
 import type { ReadyOrder } from '../order.ts'
 import { impactOf, orderLines, quoteLine, type Style } from '../order-lines.ts'
@@ -102,7 +102,7 @@ function record(context: Context, progress: SwapProgress): void {
  */
 function settle(context: Context, error: unknown): void {
   const stage = context.seen.attempt?.stage
-  const isRefused = error instanceof GeoswapError || error instanceof CliError
+  const isRefused = error instanceof GeoswapError || error instanceof UserError
   const isOver = stage === 'preparing' || stage === 'built' || (stage === 'submitting' && isRefused)
   if (!isOver) return
   write(context, (now) => toEnd(now, 'notSubmitted'))
@@ -150,14 +150,14 @@ async function acceptQuote(
   const terms = `${quoteLine(quote, ready.order, options)}, ${impactOf(priceImpactBps)}`
   if (terminal.isInteractive) return terminal.confirm(`Swap ${terms}?`, interrupts.signal)
   if (isOpen)
-    throw new CliError(
+    throw new UserError(
       'NEEDS_CONFIRMATION',
       `Not swapped, because nothing limits the input. It is ${terms}.`,
       {
         advice: 'Set a limit: --max-pay N.',
       },
     )
-  throw new CliError('HIGH_PRICE_IMPACT', `Not swapped: ${terms}.`, {
+  throw new UserError('HIGH_PRICE_IMPACT', `Not swapped: ${terms}.`, {
     advice: '--accept-impact swaps anyway. Another amount may lose less.',
     details: { priceImpactBps },
   })

@@ -13,7 +13,7 @@ export function whereIsMoney(swap: Swap, order: Order | undefined): string {
     case 'awaitingDeposit':
       return `waiting for ${input} at ${deposit?.address ?? 'the address of the operation'}`
     case 'accepted':
-      return `accepted: ${input} is still in the wallet`
+      return `accepted: ${input} is still ${deposit ? `at ${deposit.address}` : 'in the wallet'}`
     case 'locking':
       return `locking ${input}${inTx(originTxHash)}`
     case 'locked':

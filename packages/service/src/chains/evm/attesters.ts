@@ -1,16 +1,14 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
 import type { Address, PublicClient } from 'viem'
 import { createRecent } from '../../async/recent.ts'
-import type { AttesterChange, AttesterSet } from '../../model/attester-set.ts'
+import type { AttesterSet, DatedSet, ProposedSet } from '../../model/attester-set.ts'
 
-// A set is announced eight days before it counts.
+// The set of an op that can be locked now never changes.
 const MAX_AGE_MS = 5_000
-
-export type EscrowSet = AttesterSet & { since: number }
 
 /** Reads the attesters of an escrow, by the refund deadline that they decide. */
 export function createAttesterReader(client: PublicClient, escrow: Address) {
-  const { read: readSets } = createRecent(MAX_AGE_MS, () => readAttesterSets(client, escrow))
+  const { read: readSets } = createRecent(MAX_AGE_MS, () => readAttesterSets(client, { escrow, from: 0 }))
   return async (refundDeadline: number): Promise<AttesterSet> => {
     const sets = await readSets()
     const set = sets.findLast(({ since }) => since <= refundDeadline)
@@ -19,33 +17,32 @@ export function createAttesterReader(client: PublicClient, escrow: Address) {
   }
 }
 
-/** Reads the pending change of an escrow's attesters, for every lock. */
-export function createChangeReader(client: PublicClient, escrow: Address) {
-  return createRecent(MAX_AGE_MS, () => readAttesterChange(client, { escrow })).read
-}
+type At = { escrow: Address; blockNumber?: bigint }
 
-/** All sets of an escrow, the oldest first. */
-export async function readAttesterSets(client: PublicClient, escrow: Address): Promise<EscrowSet[]> {
-  const contract = { address: escrow, abi: geoEscrowAbi } as const
-  const count = await client.readContract({ ...contract, functionName: 'attesterSetCount' })
-  return Promise.all(
-    Array.from({ length: Number(count) }, async (_, number) => {
-      const args = [BigInt(number)] as const
-      const [members, threshold, since] = await client.readContract({
-        ...contract,
-        functionName: 'attesterSet',
-        args,
-      })
-      return { members, threshold: Number(threshold), since: Number(since) }
-    }),
-  )
+/** The sets that decide refund deadlines from the given one on, the oldest first. */
+export async function readAttesterSets(
+  client: PublicClient,
+  { escrow, from, blockNumber }: At & { from: number },
+): Promise<DatedSet[]> {
+  const sets = await client.readContract({
+    address: escrow,
+    abi: geoEscrowAbi,
+    functionName: 'attestersFrom',
+    args: [BigInt(from)],
+    ...(blockNumber !== undefined && { blockNumber }),
+  })
+  return sets.map(({ members, threshold, since }) => ({
+    members,
+    threshold: Number(threshold),
+    since: Number(since),
+  }))
 }
 
 /** Undefined without a proposal that can still be accepted. */
-export async function readAttesterChange(
+export async function readProposedSet(
   client: PublicClient,
-  { escrow, blockNumber }: { escrow: Address; blockNumber?: bigint },
-): Promise<AttesterChange | undefined> {
+  { escrow, blockNumber }: At,
+): Promise<ProposedSet | undefined> {
   const [members, threshold, readyAt] = await client.readContract({
     address: escrow,
     abi: geoEscrowAbi,

@@ -10,11 +10,13 @@ import {
 import {
   type Address,
   type ContractFunctionArgs,
+  type DecodeFunctionDataReturnType,
   decodeFunctionData,
   type Hex,
   isAddressEqual,
   type PublicClient,
 } from 'viem'
+import type { Op } from '../../model/swap.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 type Contracts = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault'>
@@ -26,17 +28,34 @@ export async function readCall(client: PublicClient, hash: string): Promise<Call
   return { from, to, input }
 }
 
-type CalledOp = EscrowOp & { hash: Hex }
+type Method = NonNullable<Op['method']>
+/** `method`: how a lock took its input. */
+type CalledOp = EscrowOp & { hash: Hex; method?: Method }
 
 /** The ops in a call to the escrow, each identified by the hash of its content. */
 export function opsIn({ chainId, escrow }: Contracts, { from, to, input }: Call): CalledOp[] {
   if (!to || !isAddressEqual(to, escrow)) return []
-  const called = escrowOpsIn(from, input)
-  return called.map((op) => ({ ...op, hash: hashEscrowOp({ chainId, escrow }, op) }))
+  const call = decodeFunctionData({ abi: geoEscrowAbi, data: input })
+  const method = METHODS[call.functionName]
+  return escrowOpsIn(from, call).map((op) => ({
+    ...op,
+    hash: hashEscrowOp({ chainId, escrow }, op),
+    ...(method && { method }),
+  }))
 }
 
-function escrowOpsIn(caller: Address, data: Hex): EscrowOp[] {
-  const call = decodeFunctionData({ abi: geoEscrowAbi, data })
+const METHODS: Readonly<Record<string, Method>> = {
+  lock: 'delegation',
+  lockMany: 'delegation',
+  lockWithAuthorization: 'authorization',
+  lockManyWithAuthorization: 'authorization',
+  lockPermitted: 'permit',
+  lockDeposited: 'deposit',
+}
+
+type EscrowCall = DecodeFunctionDataReturnType<typeof geoEscrowAbi>
+
+function escrowOpsIn(caller: Address, call: EscrowCall): EscrowOp[] {
   switch (call.functionName) {
     case 'lock':
     case 'lockWithAuthorization':

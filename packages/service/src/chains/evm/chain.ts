@@ -2,7 +2,7 @@ import { type Address, getAddress, type Hex, type PublicClient, TransactionRecei
 import type { Op } from '../../model/swap.ts'
 import { isPurchase } from '../../model/venue.ts'
 import type { Chain, OriginWays, Transfer } from '../chain.ts'
-import { createAttesterReader, createChangeReader } from './attesters.ts'
+import { createAttesterReader } from './attesters.ts'
 import { createClaimLimits, createRefundRoom } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { findDepositTx, readDeposits } from './deposits.ts'
@@ -59,7 +59,6 @@ export function createEvmChain(options: Options): Chain {
   const readEvents = createEventReader(agreed, settings)
   const isInputSigned = createInputCheck(client, settings)
   const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
-  const readChange = createChangeReader(clients.gathered.client, settings.escrow)
   return {
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
@@ -85,7 +84,7 @@ export function createEvmChain(options: Options): Chain {
     readWallet: (input) => reads.readWallet(clients, settings, input),
     readLocks: (ops, at) => reads.readLocks(clients, settings, ops, at),
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
-    findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap, readChange }, swap),
+    findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap }, swap),
     readClaimCap,
     isSigned: (swap) =>
       isOpSigned(swap, { isInputSigned, readLock: (op) => reads.readLockNow(clients, settings, op) }),
@@ -122,7 +121,7 @@ function createWays({ clients, settings }: Options, isInputSigned: OriginWays['i
     isInputSigned,
     readPermitNonce: (token, wallet) => readPermitNonce(gathered.client, token, wallet),
     readDeposits: (ops, tokens, at) => readDeposits(gathered.agreed, tokens, ops, at),
-    findDepositTx: (op, at) => findDepositTx(agreed, op, at),
+    findDepositTx: (op, looked) => findDepositTx(agreed, op, looked),
     planRecover: async (op, token) => planRecover(settings, op, token),
   }
 }

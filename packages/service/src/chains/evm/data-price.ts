@@ -24,8 +24,14 @@ type Settings = Pick<EvmChainSettings, 'l1FeeOracle' | 'l1Gas'>
 
 /** Sizes of unsigned transactions, measured and rounded up; a claim's is its share of a batch. */
 export const BYTES = {
-  ...{ lock: 420n, authorization: 110n, claim: 300n, deliver: 350n, purchase: 680n },
-  ...{ lockAuthorized: 520n, lockPermitted: 520n, lockDeposited: 360n },
+  lock: 420n,
+  authorization: 110n,
+  claim: 300n,
+  deliver: 350n,
+  purchase: 680n,
+  lockAuthorized: 520n,
+  lockPermitted: 520n,
+  lockDeposited: 360n,
 } as const
 // A signed transaction without its data: nonce, fees, addresses, signature.
 const ENVELOPE = 200n

@@ -6,6 +6,8 @@ import { readBalance } from './reads.ts'
 const TRANSFER = getAbiItem({ abi: erc20Abi, name: 'Transfer' })
 // A range that every public node answers in one piece.
 const MAX_RANGE = 2_000n
+// A whole block each. More lie between two looks only after an outage.
+const MAX_BLOCKS = 50n
 
 /** The balances at the addresses of these ops, by op hash, without those of 0. */
 export async function readDeposits(
@@ -27,23 +29,46 @@ export async function readDeposits(
   return new Map(await Promise.all(ops.map(read)))
 }
 
-/** The last transfer of the input to the op's address; undefined for the native coin, which logs none. */
-export async function findDepositTx(
-  client: PublicClient,
-  { inputToken, depositAddress, originBlock }: Op,
-  { number }: Pick<Block, 'number'>,
-): Promise<string | undefined> {
-  if (inputToken === zeroAddress || !depositAddress) return undefined
+type Looked = { since: bigint | undefined; at: Pick<Block, 'number'> }
+
+/**
+ * The last transaction that sent the input to the op's address. Native coin logs nothing: its sender is looked for in
+ * the blocks since the last look, and one that is a contract leaves no transaction to the address.
+ */
+export function findDepositTx(client: PublicClient, op: Op, looked: Looked): Promise<string | undefined> {
+  return op.inputToken === zeroAddress ? findCoinTx(client, op, looked) : findTokenTx(client, op, looked)
+}
+
+async function findTokenTx(client: PublicClient, op: Op, { at }: Looked): Promise<string | undefined> {
   const query = {
-    address: inputToken as Address,
+    address: op.inputToken as Address,
     event: TRANSFER,
-    args: { to: depositAddress as Address },
+    args: { to: op.depositAddress as Address },
   } as const
-  for (let to = number; to >= originBlock; to -= MAX_RANGE) {
-    const from = to - MAX_RANGE + 1n > originBlock ? to - MAX_RANGE + 1n : originBlock
+  for (let to = at.number; to >= op.originBlock; to -= MAX_RANGE) {
+    const from = to - MAX_RANGE + 1n > op.originBlock ? to - MAX_RANGE + 1n : op.originBlock
     const logs = await client.getLogs({ ...query, fromBlock: from, toBlock: to })
-    const last = logs.at(-1)
+    // Anyone can log a transfer of nothing.
+    const last = logs.findLast(({ args }) => (args.value ?? 0n) > 0n)
     if (last) return last.transactionHash
+  }
+  return undefined
+}
+
+async function findCoinTx(
+  client: PublicClient,
+  { depositAddress, originBlock }: Op,
+  { since, at: { number } }: Looked,
+): Promise<string | undefined> {
+  // After a reorg the head may be below the last one.
+  const known = since !== undefined && since < number ? since : originBlock
+  const before = known > number - MAX_BLOCKS ? known : number - MAX_BLOCKS
+  for (let blockNumber = number; blockNumber > before; blockNumber -= 1n) {
+    const { transactions } = await client.getBlock({ blockNumber, includeTransactions: true })
+    const paid = transactions.findLast(
+      ({ to, value }) => value > 0n && to?.toLowerCase() === depositAddress?.toLowerCase(),
+    )
+    if (paid) return paid.hash
   }
   return undefined
 }

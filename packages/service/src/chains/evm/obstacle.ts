@@ -1,5 +1,4 @@
 import { getAddress } from 'viem'
-import type { AttesterChange } from '../../model/attester-set.ts'
 import { isUnlocked } from '../../model/lifecycle.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -13,7 +12,6 @@ type Deps = {
   clients: EvmClients
   settings: EvmChainSettings
   readClaimCap(token: string): Promise<{ perHour: bigint }>
-  readChange(): Promise<AttesterChange | undefined>
 }
 
 export async function findObstacle(deps: Deps, swap: Swap): Promise<FailureCode | undefined> {
@@ -25,14 +23,12 @@ type OtherMethod = Exclude<Swap['op']['method'], 'delegation' | undefined>
 
 /** Asks the token itself whether it would take the signature now. */
 async function findWayObstacle(
-  { clients, settings, readClaimCap, readChange }: Deps,
+  { clients, settings, readClaimCap }: Deps,
   swap: Swap,
   method: OtherMethod,
 ): Promise<FailureCode | undefined> {
   const { op } = swap
-  const [{ perHour }, change] = await Promise.all([readClaimCap(op.inputToken), readChange()])
-  // The escrow refuses such a lock.
-  if (change && op.refundDeadline >= change.readyAt) return 'OPERATION_EXPIRED'
+  const { perHour } = await readClaimCap(op.inputToken)
   if (perHour < op.inputAmount && isUnlocked(swap.state)) return 'DESTINATION_UNAVAILABLE'
   const head = await clients.client.getBlockNumber({ cacheTime: 0 })
   // A lagging node may not know the wallet's funds yet. Asked for a given block, it answers correctly or fails.
@@ -45,16 +41,10 @@ async function findWayObstacle(
   return (await isTaken(clients.client, settings, swap, blockNumber)) ? undefined : 'INVALID_AUTHORIZATION'
 }
 
-async function findDelegatedObstacle({ clients, settings, readClaimCap, readChange }: Deps, swap: Swap) {
+async function findDelegatedObstacle({ clients, settings, readClaimCap }: Deps, swap: Swap) {
   const { wallet, inputToken: token, walletBlock } = swap.op
   const readState = (input: WalletInput) => readWalletState(clients, settings, input)
-  const [state, { perHour }, change] = await Promise.all([
-    readState({ wallet, token }),
-    readClaimCap(token),
-    readChange(),
-  ])
-  // The escrow refuses such a lock.
-  if (change && swap.op.refundDeadline >= change.readyAt) return 'OPERATION_EXPIRED'
+  const [state, { perHour }] = await Promise.all([readState({ wallet, token }), readClaimCap(token)])
   if (!obstacleOf(swap, state, perHour)) return undefined
   // A lagging node may not know the wallet's funds yet. Asked for a given block, it answers correctly or fails.
   const head = await clients.client.getBlockNumber({ cacheTime: 0 })

@@ -63,7 +63,9 @@ function planAuthorized(escrow: string, swaps: readonly Swap[]): EvmRequest {
     return { to: escrow, data, gas: LOCK }
   }
   const data = encodeFunctionData({
-    ...{ abi: geoEscrowAbi, functionName: 'lockManyWithAuthorization', args: [ops] },
+    abi: geoEscrowAbi,
+    functionName: 'lockManyWithAuthorization',
+    args: [ops],
   })
   return { to: escrow, data, gas: LOCK_MANY.fixed + LOCK_MANY.each * swaps.length }
 }

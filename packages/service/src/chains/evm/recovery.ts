@@ -1,4 +1,4 @@
-import { fromIndex, geoVaultAbi } from '@geoswap/protocol'
+import { depositAddressOf, fromIndex, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, getAbiItem, getAddress, type Hex, type PublicClient } from 'viem'
 import type { Block, Delivered } from '../chain.ts'
 import { reachedByMajority } from '../nodes/agree.ts'
@@ -63,6 +63,8 @@ async function findLockTerms(
       opDeadline: Number(found.opDeadline),
       refundDeadline: Number(found.refundDeadline),
     },
+    ...(found.method && { method: found.method }),
+    depositAddress: depositAddressOf(settings.escrow, found.hash),
   }
 }
 

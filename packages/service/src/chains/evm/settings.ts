@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import type { AttesterSet } from '../../model/attester-set.ts'
 import type { Op } from '../../model/swap.ts'
 import type { HeadRules } from './heads.ts'
 
@@ -9,6 +10,8 @@ export type EvmChainSettings = {
   vault: Address
   account: Address
   olderAccounts: readonly Address[]
+  /** The escrow's attesters, and those that follow. */
+  attesters: readonly AttesterSet[]
   tokens: readonly Address[]
   finality: HeadRules
   tipWei: bigint | undefined

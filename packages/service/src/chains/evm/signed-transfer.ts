@@ -17,9 +17,12 @@ export async function takesAuthorization(
   const { from, to, value, validAfter, validBefore, nonce } = message
   return isAccepted(
     client.simulateContract({
-      ...{ address: op.inputToken as Address, abi: signedTokenAbi, functionName: 'receiveWithAuthorization' },
+      address: op.inputToken as Address,
+      abi: signedTokenAbi,
+      functionName: 'receiveWithAuthorization',
       args: [from, to, value, validAfter, validBefore, nonce, signature as Hex],
-      ...{ account: settings.escrow, blockNumber },
+      account: settings.escrow,
+      blockNumber,
     }),
   )
 }
@@ -41,7 +44,10 @@ export async function takesPermit(
   const { r, s, yParity } = parseSignature(signature as Hex)
   return isAccepted(
     client.simulateContract({
-      ...{ ...token, abi: signedTokenAbi, functionName: 'permit', account: settings.escrow },
+      ...token,
+      abi: signedTokenAbi,
+      functionName: 'permit',
+      account: settings.escrow,
       args: [owner, spender, value, deadline, 27 + yParity, r, s],
     }),
   )

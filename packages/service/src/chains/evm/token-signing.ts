@@ -11,7 +11,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { TokenSigning } from '../../model/catalog.ts'
 import { refusalOf } from './simulate.ts'
 
-type Place = { chainId: number; escrow: Address; token: Address }
+/** A token, and the escrow that takes inputs of it. */
+type InputToken = { chainId: number; escrow: Address; token: Address }
 
 /**
  * Finds which signatures move a token, by its own answers: its EIP-712 domain has to give its DOMAIN_SEPARATOR, and a
@@ -19,13 +20,13 @@ type Place = { chainId: number; escrow: Address; token: Address }
  */
 export async function readTokenSigning(
   client: PublicClient,
-  place: Place,
+  input: InputToken,
 ): Promise<TokenSigning | undefined> {
-  const domain = await readDomain(client, place)
+  const domain = await readDomain(client, input)
   if (!domain) return undefined
   const [isAuthorized, isPermitted] = await Promise.all([
-    takesAuthorization(client, place, domain),
-    takesPermit(client, place, domain),
+    takesAuthorization(client, input, domain),
+    takesPermit(client, input, domain),
   ])
   const methods = [
     ...(isAuthorized ? (['authorization'] as const) : []),
@@ -35,7 +36,10 @@ export async function readTokenSigning(
 }
 
 /** The domain that gives the token's separator: as it describes itself, or by its name and version. */
-async function readDomain(client: PublicClient, { chainId, token }: Place): Promise<TokenDomain | undefined> {
+async function readDomain(
+  client: PublicClient,
+  { chainId, token }: InputToken,
+): Promise<TokenDomain | undefined> {
   const call = { address: token, abi: signedTokenAbi } as const
   const orNone = <T>(asked: Promise<T>) => asked.catch(refusedAsUndefined)
   const [separator, described, name, version] = await Promise.all([
@@ -58,35 +62,46 @@ async function readDomain(client: PublicClient, { chainId, token }: Place): Prom
 
 const NEVER = BigInt(Number.MAX_SAFE_INTEGER)
 
-async function takesAuthorization(client: PublicClient, place: Place, domain: TokenDomain): Promise<boolean> {
+async function takesAuthorization(
+  client: PublicClient,
+  input: InputToken,
+  domain: TokenDomain,
+): Promise<boolean> {
   const account = privateKeyToAccount(generatePrivateKey())
   const nothing = { wallet: account.address, inputAmount: 0n, opDeadline: NEVER }
-  const message = authorizationOf(place, keccak256(account.address), nothing)
+  const message = authorizationOf(input, keccak256(account.address), nothing)
   const signature = await account.signTypedData({
-    ...{ domain, types: receiveTypes, primaryType: 'ReceiveWithAuthorization', message },
+    domain,
+    types: receiveTypes,
+    primaryType: 'ReceiveWithAuthorization',
+    message,
   })
   const { from, to, value, validAfter, validBefore, nonce } = message
   return isAccepted(
     client.simulateContract({
-      ...{ address: place.token, abi: signedTokenAbi, functionName: 'receiveWithAuthorization' },
+      address: input.token,
+      abi: signedTokenAbi,
+      functionName: 'receiveWithAuthorization',
       args: [from, to, value, validAfter, validBefore, nonce, signature],
-      account: place.escrow,
+      account: input.escrow,
     }),
   )
 }
 
-async function takesPermit(client: PublicClient, place: Place, domain: TokenDomain): Promise<boolean> {
+async function takesPermit(client: PublicClient, input: InputToken, domain: TokenDomain): Promise<boolean> {
   const account = privateKeyToAccount(generatePrivateKey())
   const something = { wallet: account.address, inputAmount: 1n, opDeadline: NEVER, nonce: 0n }
-  const message = permitOf(place, keccak256(account.address), something)
+  const message = permitOf(input, keccak256(account.address), something)
   const signed = await account.signTypedData({ domain, types: permitTypes, primaryType: 'Permit', message })
   const { r, s, yParity } = parseSignature(signed)
   const { owner, spender, value, deadline } = message
   return isAccepted(
     client.simulateContract({
-      ...{ address: place.token, abi: signedTokenAbi, functionName: 'permit' },
+      address: input.token,
+      abi: signedTokenAbi,
+      functionName: 'permit',
       args: [owner, spender, value, deadline, 27 + yParity, r, s],
-      account: place.escrow,
+      account: input.escrow,
     }),
   )
 }

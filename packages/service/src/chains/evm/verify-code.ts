@@ -49,7 +49,7 @@ export async function verifyCreation(client: PublicClient, created: Created): Pr
   const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
   const [treasury, [first]] = await Promise.all([
     client.readContract({ ...escrow, functionName: 'TREASURY' }),
-    readAttesterSets(client, contracts.escrow),
+    readAttesterSets(client, { escrow: contracts.escrow, from: 0 }),
   ])
   if (!first) return ['the escrow has no attesters']
   const { members, threshold } = first

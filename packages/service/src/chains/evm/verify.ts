@@ -16,7 +16,7 @@ type Expected = {
   chainId: number
   name: string
   contracts: { account: Address; escrow: Address; vault: Address }
-  /** The escrow has one of these sets. */
+  /** The sets that the escrow may have. */
   attesters: readonly AttesterSet[]
   treasury: Address | undefined
   deliverers: readonly Address[]
@@ -60,36 +60,42 @@ async function verifySenders(client: PublicClient, { senders }: Expected): Promi
     .map((address) => `there is code at ${address}, which sends transactions: remove its delegation`)
 }
 
-async function verifyEscrow(
-  client: PublicClient,
-  { contracts, attesters, treasury }: Expected,
-): Promise<string[]> {
+async function verifyEscrow(client: PublicClient, expected: Expected): Promise<string[]> {
+  const { contracts, treasury } = expected
   const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
-  const [account, vault, sets, owner, back] = await Promise.all([
+  const [account, vault, owner, back, attesters] = await Promise.all([
     client.readContract({ ...escrow, functionName: 'ACCOUNT' }),
     client.readContract({ ...escrow, functionName: 'VAULT' }),
-    readAttesterSets(client, contracts.escrow),
     client.readContract({ ...escrow, functionName: 'TREASURY' }),
     client.readContract({ address: contracts.account, abi: geoAccountAbi, functionName: 'ESCROW' }),
+    verifyAttesters(client, expected),
   ])
-  const newest = keyOfSet(sets.at(-1) ?? { members: [], threshold: 0 })
-  const known = attesters.map(keyOfSet)
-  const actual = { account, vault, attesters: newest, treasury: owner }
-  const configured = {
-    account: contracts.account,
-    vault: contracts.vault,
-    attesters: known.includes(newest) ? newest : (known[0] ?? ''),
-    treasury: treasury ?? owner,
-  }
-  const roles = ['account', 'vault', 'attesters', 'treasury'] as const
-  const wrong = roles.filter((role) => actual[role] !== configured[role])
+  const actual = { account, vault, treasury: owner }
+  const configured = { account: contracts.account, vault: contracts.vault, treasury: treasury ?? owner }
+  const wrong = (['account', 'vault', 'treasury'] as const).filter(
+    (role) => actual[role] !== configured[role],
+  )
   return [
-    ...wrong.map((role) => `the escrow's ${role} ${verbOf(role)} ${actual[role]}, not ${configured[role]}`),
+    ...wrong.map((role) => `the escrow's ${role} is ${actual[role]}, not ${configured[role]}`),
+    ...attesters,
     ...(back === contracts.escrow ? [] : [`the account's escrow is ${back}, not ${contracts.escrow}`]),
   ]
 }
 
-const verbOf = (role: string) => (role === 'attesters' ? 'are' : 'is')
+/** Every set that decides ops from now on must be configured. */
+async function verifyAttesters(client: PublicClient, { contracts, attesters }: Expected): Promise<string[]> {
+  const { timestamp } = await client.getBlock()
+  const now = Number(timestamp)
+  const sets = await readAttesterSets(client, { escrow: contracts.escrow, from: now })
+  const known = attesters.map(keyOfSet)
+  return sets
+    .map((set) => ({ since: set.since, key: keyOfSet(set) }))
+    .filter(({ key }) => !known.includes(key))
+    .map(({ since, key }) => {
+      const from = since > now ? ` for refund deadlines from ${new Date(since * 1_000).toISOString()} on` : ''
+      return `the escrow's attesters${from} are ${key}, not ${known.join(' or ')}`
+    })
+}
 
 async function verifyVault(
   client: PublicClient,

@@ -1,8 +1,9 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
 import type { Address } from 'viem'
+import { findAttesterChange } from '../../model/attester-set.ts'
 import type { Heads } from '../chain.ts'
 import type { ChainState, PoolCurve, ViewReader } from '../view.ts'
-import { readAttesterChange } from './attesters.ts'
+import { readAttesterSets, readProposedSet } from './attesters.ts'
 import type { EvmClients } from './client.ts'
 import { createFeedReader } from './feeds.ts'
 import { type PriceReader, readLegCosts } from './fees.ts'
@@ -39,15 +40,17 @@ export function createEvmViewReader(options: Options): ViewReader {
   return {
     readCosts: (at) => readLegCosts(options.prices, at),
     async readState({ head }: Heads): Promise<ChainState> {
-      const { escrow } = settings
-      const [rounds, balances, holdings, claimCaps, attesterChange] = await Promise.all([
-        readRounds(head.number),
-        readCoins(head.number),
+      const { seconds, number: blockNumber } = head
+      const { escrow, attesters: configured } = settings
+      const [rounds, balances, holdings, claimCaps, sets, proposed] = await Promise.all([
+        readRounds(blockNumber),
+        readCoins(blockNumber),
         readHoldings(agreed, settings, head),
-        readClaimCaps(head.number),
-        readAttesterChange(agreed, { escrow, blockNumber: head.number }),
+        readClaimCaps(blockNumber),
+        readAttesterSets(agreed, { escrow, from: seconds, blockNumber }),
+        readProposedSet(agreed, { escrow, blockNumber }),
       ])
-      const { seconds } = head
+      const attesterChange = findAttesterChange({ sets, proposed, configured, seconds })
       return { rounds, balances, holdings, claimCaps, seconds, ...(attesterChange && { attesterChange }) }
     },
     readPools: ({ head }) => readCurves(options, head.number),
