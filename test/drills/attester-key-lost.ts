@@ -10,9 +10,9 @@ import type { Scene } from './scene.ts'
 import { asTreasury } from './treasury.ts'
 
 const KEY = 'GEOSWAP_ATTESTER_KEY'
-const EIGHT_DAYS = 8 * 24 * 3_600
+const DAY = 24 * 3_600
 
-/** The only attester's machine is gone with its key: the escrows accept another after eight days. */
+/** The only attester's machine is gone with its key: the escrows have another after eight days. */
 export async function attesterKeyLost(scene: Scene): Promise<void> {
   const { world, processes } = scene
   await processes.stop('attester', 'SIGKILL')
@@ -38,10 +38,13 @@ be claimed, one on alpha and one on solana`)
     encodeFunctionData({ abi: geoEscrowAbi, functionName: 'proposeAttesters', args: [[added], 1n] }),
   )
   scene.does(`GeoEscrow.proposeAttesters([${added}], 1) on both chains, from the treasury`)
-  for (const chain of world.chains) await chain.advance(EIGHT_DAYS)
-  scene.happens('eight days pass on the chains')
+  for (const chain of world.chains) await chain.advance(DAY)
+  scene.happens('a day passes on the chains')
   await inEscrows(scene, encodeFunctionData({ abi: geoEscrowAbi, functionName: 'acceptAttesters' }))
-  scene.does(`GeoEscrow.acceptAttesters() on both chains; attesters: 1 of ${added}; all processes start anew`)
+  scene.does('GeoEscrow.acceptAttesters() on both chains')
+  for (const chain of world.chains) await chain.advance(7 * DAY)
+  scene.happens('seven more days pass on the chains')
+  scene.does(`attesters: 1 of ${added}; all processes start anew`)
   scene.configure((config) => ({ ...config, attesters: next }))
   await processes.restart('api', 'worker', 'attester')
 

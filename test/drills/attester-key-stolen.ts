@@ -9,7 +9,7 @@ import { seesAlarm } from './observations.ts'
 import type { Scene } from './scene.ts'
 
 const KEY = 'GEOSWAP_ATTESTER_KEY'
-const EIGHT_DAYS = 8 * 24 * 3_600
+const DAY = 24 * 3_600
 
 /**
  * The key of the only attester is stolen. The attacker swaps, is delivered to, and signs the input back to the wallet.
@@ -43,9 +43,11 @@ back to the wallet before the claim`)
   await writeOff(scene, taken, 'the attester key was stolen')
 
   const key = await replace(scene)
-  for (const chain of world.chains) await chain.advance(EIGHT_DAYS)
-  scene.happens('eight days pass on the chains. Refunds that are due go back after their deadlines')
+  for (const chain of world.chains) await chain.advance(DAY)
+  scene.happens('a day passes on the chains')
   await treasury(scene, 'apply')
+  for (const chain of world.chains) await chain.advance(7 * DAY)
+  scene.happens('seven more days pass on the chains. Refunds that are due go back after their deadlines')
   scene.configure(({ nextAttesters, ...config }: Changing) => ({
     ...config,
     attesters: nextAttesters,

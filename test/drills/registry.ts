@@ -27,7 +27,7 @@ export type Drill = {
 
 // Shortened together, with time to restart processes on a busy machine.
 const SHORT = {
-  ...{ opLifeSeconds: 30, lockInclusionSeconds: 10, cutOffSeconds: 5 },
+  ...{ opLifeSeconds: 30, depositSeconds: 30, lockInclusionSeconds: 10, cutOffSeconds: 5 },
   ...{ attemptLifeSeconds: 10, detectionSeconds: 5 },
 }
 

@@ -9,6 +9,7 @@ import {
 } from './account-store.ts'
 import type { Landed } from './landed.ts'
 import { type Ledger, noteNewest } from './ledger.ts'
+import { isNonceValid } from './nonce.ts'
 import type { Simulated } from './runtime.ts'
 import { currentBlock, currentSlot, getBlock, isBlockhashValid } from './slots.ts'
 import { readTokenBalances } from './token-balances.ts'
@@ -21,8 +22,9 @@ const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111'
 /** Why the bank of `slot` would refuse this transaction before executing it. */
 export function findRefusal(ledger: Ledger, query: { transaction: WireTransaction; slot: number }) {
   const { transaction, slot } = query
-  const { blockhash } = transaction.message
-  if (!isBlockhashValid(ledger.slots, { blockhash, slot })) return 'BlockhashNotFound'
+  const { message } = transaction
+  const isRecent = isBlockhashValid(ledger.slots, { blockhash: message.blockhash, slot })
+  if (!isRecent && !isNonceValid(ledger, { message, slot })) return 'BlockhashNotFound'
   return ledger.history.isKnown(transaction, slot) ? 'AlreadyProcessed' : undefined
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '@geoswap/devnet'
@@ -9,43 +9,53 @@ import type { Report } from '../report.ts'
 import { type BareChain, startBareChains } from './chains.ts'
 import { openTerminal, type Terminal } from './commands.ts'
 import { type Customer, createCustomer } from './customer.ts'
+import { startHermes } from './hermes.ts'
+import { type BareSolana, startBareSolana } from './solana.ts'
 
+const CHAINS = ['base', 'arbitrum', 'solana']
 const MAX_COMMANDS = 10
 const MAX_SECONDS = 300
 const USDC = 1_000_000n
 const STOCK = ['base:USDC=5000', 'arbitrum:USDC=5000']
 
-type Scene = { report: Report; folder: string; chains: BareChain[]; admin: string; port: number }
+type World = { chains: BareChain[]; solana: BareSolana; hermes: { url: string } }
+type Scene = World & { report: Report; folder: string; admin: string; port: number }
 
-/** From an empty folder, a PostgreSQL and two bare chains to a settled swap, with an operator's commands alone. */
+/** From an empty folder, a PostgreSQL and three bare chains to a settled swap, with an operator's commands alone. */
 export async function goLive(report: Report): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'geoswap-go-live-'))
   const folder = join(root, 'live')
   const { PATH = '', HOME = '' } = process.env
-  report.does('starts an empty PostgreSQL, and chains as Base and Arbitrum are, with nothing of ours on them')
-  const [postgres, chains] = await Promise.all([
+  report.does(
+    'starts an empty PostgreSQL, and chains as Base, Arbitrum and Solana, with nothing of ours on them',
+  )
+  const [postgres, chains, solana, hermes] = await Promise.all([
     startPostgres({ dir: join(root, 'postgres') }),
     startBareChains({ PATH, HOME }),
+    startBareSolana({ PATH, HOME }),
+    startHermes(CHAINS),
   ])
   const port = await findFreePort()
   const env = { PATH, HOME, PORT: String(port) }
   const terminal = openTerminal(report, env)
   try {
     const admin = await emptyServer(postgres.url)
-    const customer = await createCustomer({ root, chains, url: `http://127.0.0.1:${port}` })
+    const url = `http://127.0.0.1:${port}`
+    const customer = await createCustomer({ root, chains: [...chains, solana], url })
     await chains[0]?.giveTokens(customer.address, 'USDC', 100n * USDC)
     const begun = performance.now()
-    await setUp({ report, folder, chains, admin, port }, terminal)
-    await swap({ report, chains, customer }, terminal)
+    await setUp({ report, folder, chains, solana, hermes, admin, port }, terminal)
+    const key = await swapToSolana({ report, solana, customer }, terminal)
     const seconds = (performance.now() - begun) / 1_000
     report.sees(`${terminal.count()} commands, ${seconds.toFixed(0)} s`)
     report.expects(`at most ${MAX_COMMANDS} commands`, terminal.count() <= MAX_COMMANDS)
-    report.expects(`at most ${MAX_SECONDS} seconds`, seconds <= MAX_SECONDS)
+    await swapFromSolana({ report, chains, customer }, { terminal, key })
     report.does('asks the doctor, which is no step of the way and knows that these are no public nodes')
     await terminal.show(service('doctor'))
+    report.expects(`at most ${MAX_SECONDS} seconds`, seconds <= MAX_SECONDS)
   } finally {
     await terminal.stop()
-    await Promise.all([postgres.stop(), ...chains.map((chain) => chain.stop())])
+    await Promise.all([postgres, hermes, solana, ...chains].map((each) => each.stop()))
     rmSync(root, { recursive: true, force: true })
   }
 }
@@ -62,36 +72,61 @@ async function emptyServer(url: string): Promise<string> {
 
 const service = (command: string) => `npm run -s service -- ${command}`
 
-async function setUp({ report, folder, chains, admin, port }: Scene, terminal: Terminal): Promise<void> {
+async function setUp(scene: Scene, terminal: Terminal): Promise<void> {
+  const { report, folder, chains, solana, hermes, admin, port } = scene
   const { type, source, leave } = terminal
-  // The node behind the balancer: the commands do not expect backends that lag behind each other.
-  const nodes = chains.flatMap(({ name, nodeUrl }) => [
-    `--node ${name}=${nodeUrl}`,
-    `--attester-node ${name}=${nodeUrl}`,
+  const nodes = [...chains, solana].flatMap(({ name, rpcUrl, attesterUrl }) => [
+    `--node ${name}=${rpcUrl}`,
+    `--attester-node ${name}=${attesterUrl}`,
   ])
   const database = new URL(admin).host
   const made = await type(
-    service(`setup --chains base,arbitrum --out ${folder} --database ${database} ${nodes.join(' ')}`),
+    service(`setup --chains ${CHAINS.join(',')} --out ${folder} --database ${database} ${nodes.join(' ')}`),
   )
+  report.happens('the file names the genesis of this Solana chain, and a price server of this machine')
+  change(join(folder, 'geoswap.json'), (network) => {
+    network.pyth.url = hermes.url
+    for (const chain of network.chains) if (chain.name === 'solana') chain.genesisHash = solana.genesisHash
+  })
   source(`${folder}/geoswap.env`)
   await type(`psql -q -v ON_ERROR_STOP=1 -f ${folder}/secrets/roles.sql ${admin}`)
   const [deployer, treasury] = [addressIn(made, 'deployer'), addressIn(made, 'treasury')]
-  report.happens('an exchange pays ETH to deployer and treasury, and USDC to the treasury')
+  report.happens(
+    'an exchange pays ETH to deployer and treasury, SOL to the deployer, and USDC to the treasury',
+  )
   for (const chain of chains) {
     await chain.giveCoins(deployer, '1')
     await chain.giveCoins(treasury, '1')
     await chain.giveTokens(treasury, 'USDC', 10_000n * USDC)
   }
+  await solana.giveCoins(addressIn(made, 'solana-deployer'), 5n)
   await type(service('migrate'))
   await type(service('deploy'))
   await type(service('fund apply'))
+  report.happens('an exchange pays USDC to the vault on Solana')
+  await solana.giveTokens(vaultIn(join(folder, 'geoswap.json')), 5_000n * USDC)
   await type(service(`treasury apply ${STOCK.map((stock) => `--stock ${stock}`).join(' ')}`))
   await leave(service('all'), /api ready/)
   await report.until('the service is ready', () => isReady(port), 90_000)
 }
 
+type File = { pyth: { url: string }; chains: { name: string; vault: string; genesisHash: string }[] }
+
+function change(file: string, edit: (network: File) => void): void {
+  const network = JSON.parse(readFileSync(file, 'utf8')) as File
+  edit(network)
+  writeFileSync(file, JSON.stringify(network, null, 2))
+}
+
+function vaultIn(file: string): string {
+  const { chains } = JSON.parse(readFileSync(file, 'utf8')) as File
+  const vault = chains.find(({ name }) => name === 'solana')?.vault
+  if (vault === undefined) throw new Error('The file has no vault on Solana')
+  return vault
+}
+
 function addressIn(text: string, role: string): Address {
-  const [, address] = new RegExp(`^${role} (0x[0-9a-fA-F]{40})$`, 'm').exec(text) ?? []
+  const [, address] = new RegExp(`^${role} (\\w+)$`, 'm').exec(text) ?? []
   if (!address) throw new Error(`The ${role} is not named`)
   return address as Address
 }
@@ -102,12 +137,28 @@ async function isReady(port: number): Promise<boolean> {
   return reply?.status === 200
 }
 
-type Swapping = { report: Report; chains: BareChain[]; customer: Customer }
+type Swapping = Pick<Scene, 'report'> & { customer: Customer }
 
-async function swap({ report, chains, customer }: Swapping, { type }: Terminal): Promise<void> {
-  const key = await type(service('api-key create --name first'))
-  const [GEOSWAP_API_KEY = ''] = /gsk_\w+/.exec(key) ?? []
-  await type('npx geoswap swap base:USDC arbitrum:USDC --amount 10', { ...customer.env, GEOSWAP_API_KEY })
+async function swapToSolana(
+  { report, solana, customer }: Swapping & Pick<Scene, 'solana'>,
+  { type }: Terminal,
+): Promise<string> {
+  const created = await type(service('api-key create --name first'))
+  const [key = ''] = /gsk_\w+/.exec(created) ?? []
+  const env = { ...customer.env, GEOSWAP_API_KEY: key }
+  await type('npx geoswap swap base:USDC solana:USDC --amount 20 --wallet first --to sol', env)
+  const received = await solana.balanceOf(customer.solana)
+  report.expects('the customer holds USDC on Solana', received > 19n * USDC, `${received}`)
+  return key
+}
+
+/** No step of the way: the swap back, paid from the vault on Arbitrum. */
+async function swapFromSolana(
+  { report, chains, customer }: Swapping & Pick<Scene, 'chains'>,
+  { terminal, key }: { terminal: Terminal; key: string },
+): Promise<void> {
+  const env = { ...customer.env, GEOSWAP_API_KEY: key }
+  await terminal.type('npx geoswap swap solana:USDC arbitrum:USDC --amount 10 --wallet sol --to first', env)
   const received = (await chains[1]?.balanceOf(customer.address, 'USDC')) ?? 0n
   report.expects('the customer holds USDC on Arbitrum', received > 9n * USDC, `${received}`)
 }

@@ -1,15 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { privateKeyToAddress } from 'viem/accounts'
+import { afterAll, describe, expect, test } from 'vitest'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { loadConfig } from '../config/load.ts'
-import { environmentOf } from './all.ts'
+import { attestersElsewhere, environmentOf, instancesOf } from './all.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-all-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const key = (digit: number) => `0x${String(digit).repeat(64)}`
+const key = (digit: number) => `0x${String(digit).repeat(64)}` as const
 const config = join(folder, 'geoswap.json')
 writeFileSync(config, NETWORK_TEXT)
 writeFileSync(join(folder, 'attester'), key(5))
@@ -30,7 +31,7 @@ const everything = {
 }
 
 test('the API process gets nothing that can move money', () => {
-  const names = Object.keys(environmentOf('api', { ...everything, GEOSWAP_KEYSTORE: folder }))
+  const names = Object.keys(environmentOf({ role: 'api' }, { ...everything, GEOSWAP_KEYSTORE: folder }))
 
   expect(names.sort()).toEqual(['GEOSWAP_API_DATABASE_URL', 'GEOSWAP_CONFIG', 'GEOSWAP_SEAL_KEYS', 'PATH'])
 })
@@ -50,8 +51,8 @@ test('the API reads no key, even with every secret in its environment', () => {
 })
 
 test('worker and attester get the keys of their own role, also by file', () => {
-  const worker = environmentOf('worker', everything)
-  const attester = environmentOf('attester', everything)
+  const worker = environmentOf({ role: 'worker' }, everything)
+  const attester = environmentOf({ role: 'attester' }, everything)
 
   expect(Object.keys(worker)).not.toContain('GEOSWAP_ATTESTER_KEY_FILE')
   expect(Object.keys(worker)).not.toContain('GEOSWAP_SOLANA_ATTESTER_KEY')
@@ -64,7 +65,7 @@ test('worker and attester get the keys of their own role, also by file', () => {
 
 test('each process uses its own database role, and none that of the owner', () => {
   const urlOf = (role: 'api' | 'worker' | 'attester', env: object = everything) =>
-    loadConfig(environmentOf(role, { ...env }), role).databaseUrl.reveal()
+    loadConfig(environmentOf({ role }, { ...env }), role).databaseUrl.reveal()
   const { GEOSWAP_API_DATABASE_URL: _, ...ofOwner } = everything
 
   expect(urlOf('api')).toBe('postgres://api')
@@ -83,12 +84,12 @@ test('worker and attester open their own keystores, and the one of commands stay
     GEOSWAP_ATTESTER_KEYSTORE_PASSPHRASE: 'long enough to be one',
   }
 
-  expect(environmentOf('api', env)).toEqual({})
-  expect(environmentOf('worker', env)).toEqual({
+  expect(environmentOf({ role: 'api' }, env)).toEqual({})
+  expect(environmentOf({ role: 'worker' }, env)).toEqual({
     GEOSWAP_KEYSTORE: '/keys/worker',
     GEOSWAP_KEYSTORE_PASSPHRASE_FILE: '/secrets/worker',
   })
-  expect(environmentOf('attester', env)).toEqual({
+  expect(environmentOf({ role: 'attester' }, env)).toEqual({
     GEOSWAP_KEYSTORE: '/keys/attester',
     GEOSWAP_KEYSTORE_PASSPHRASE: 'long enough to be one',
   })
@@ -102,7 +103,7 @@ test('a secret that is set twice is refused as ambiguous', () => {
 
 test('worker and attester serve metrics on consecutive ports', () => {
   const portOf = (role: 'worker' | 'attester', METRICS_PORT: string) =>
-    loadConfig(environmentOf(role, { ...everything, METRICS_PORT }), role).metrics.port
+    loadConfig(environmentOf({ role }, { ...everything, METRICS_PORT }), role).metrics.port
 
   expect([portOf('worker', '9464'), portOf('attester', '9464')]).toEqual([9464, 9465])
   expect([portOf('worker', '0'), portOf('attester', '0')]).toEqual([0, 0])
@@ -112,6 +113,41 @@ test('worker and attester serve metrics on consecutive ports', () => {
 test('the attester gets no key for prices or traces, which it does not read', () => {
   const secrets = { GEOSWAP_PYTH_API_KEY: 'pyth', OTEL_EXPORTER_OTLP_HEADERS: 'key=otel' }
 
-  expect(environmentOf('attester', secrets)).toEqual({})
-  expect(environmentOf('worker', secrets)).toEqual(secrets)
+  expect(environmentOf({ role: 'attester' }, secrets)).toEqual({})
+  expect(environmentOf({ role: 'worker' }, secrets)).toEqual(secrets)
+})
+
+describe('several attesters', () => {
+  const served = join(folder, 'served.json')
+  const members = [privateKeyToAddress(key(5)), privateKeyToAddress(key(9))]
+  const network = { ...JSON.parse(NETWORK_TEXT), attesters: { members, threshold: 2 } }
+  writeFileSync(served, JSON.stringify(network))
+  const env = {
+    ...everything,
+    GEOSWAP_CONFIG: served,
+    METRICS_PORT: '9464',
+    GEOSWAP_ATTESTER_2_KEY: key(9),
+    GEOSWAP_ATTESTER_2_DATABASE_URL: 'postgres://attester-2',
+  }
+
+  test('run as many processes, each with its own key, login and metrics', () => {
+    const second = environmentOf({ role: 'attester', number: 2 }, env)
+    const { attesterKeys, databaseUrl, metrics } = loadConfig(second, 'attester')
+
+    expect(instancesOf(env).filter(({ role }) => role === 'attester')).toHaveLength(2)
+    expect(attesterKeys.map((secret) => secret.reveal())).toEqual([key(9)])
+    expect([databaseUrl.reveal(), metrics.port]).toEqual(['postgres://attester-2', 9466])
+    expect(Object.keys(second).filter((name) => /SOLANA|_FILE|_2_/.test(name))).toEqual([])
+    for (const role of ['api', 'worker', 'attester'] as const)
+      expect(JSON.stringify(environmentOf({ role }, env))).not.toContain(key(9))
+  })
+
+  test('those without a key here are named', () => {
+    const { GEOSWAP_ATTESTER_2_KEY: _, ...without } = env
+
+    expect(attestersElsewhere(env)).toBeUndefined()
+    expect(attestersElsewhere(without)).toBe(
+      `No key here for ${members[1]}: run \`service attester\` with it elsewhere.`,
+    )
+  })
 })

@@ -1,19 +1,15 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test, vi } from 'vitest'
+import { useTestDatabase } from '../../test/support/database.ts'
 import { runCommand } from '../command.ts'
 import { createKeyTable } from '../http/key-table.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { createListener } from '../store/listen.ts'
 import { runApiKeyCommand } from './api-key.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 async function run(args: string, env: Record<string, string> = { DATABASE_URL: database.url }) {
   const out: string[] = []

@@ -20,17 +20,19 @@ import { createFreshNode, type FreshNode, findInTime } from './fresh-node.ts'
 type Transaction = { to: Address; data?: Hex; value?: bigint }
 export type Included = { gasUsed: bigint; cost: bigint; txHash: Hex }
 
-/** A chain on which a command sends transactions of one key, each after the one before is in a block. */
+/**
+ * A chain on which a command sends transactions of one key, each after the one before is in a block. Their nonces
+ * follow that of the block at which it was opened. So what is planned by later reads of `client` is never sent a second
+ * time: when another run has sent, these nonces are used.
+ */
 export type ChainWallet = {
   client: PublicClient
   send(transaction: Transaction): Promise<Included>
   /** Waits for a transaction that is already sent. Throws if it was reverted. */
   settle(txHash: Hex): Promise<Included>
-  /** Reads the state at the newest block that a backend now tells, from then on. */
-  refresh(): Promise<void>
 }
 
-/** Throws if the node serves another chain, before anything is sent. */
+/** Throws if the node serves another chain, or a transaction of the key is pending, before anything is sent. */
 export async function openWallet(
   config: EvmChainConfig,
   account: PrivateKeyAccount | undefined,
@@ -51,8 +53,11 @@ export async function openWallet(
   // Of several backends, one of a few answers knows the newest block.
   for (let asked = 0; asked < HEAD_READS; asked += 1) fresh.reach(await client.getBlockNumber())
 
-  async function settle(txHash: Hex): Promise<Included> {
-    const receipt = await findInTime({ retryMs, patienceMs: INCLUSION_MS }, () => findReceipt(client, txHash))
+  const refresh = async () => fresh.reach(await client.getBlockNumber())
+  let nonce = account ? await readSettledNonce({ client, refresh }, config, account.address) : 0
+
+  async function settle(txHash: Hex, patienceMs = INCLUSION_MS): Promise<Included> {
+    const receipt = await findInTime({ retryMs, patienceMs }, () => findReceipt(client, txHash))
     if (!receipt) throw new Error(`${config.name}: transaction ${txHash} is still in no block`)
     const { status, gasUsed, effectiveGasPrice, blockNumber } = receipt
     fresh.reach(blockNumber)
@@ -63,34 +68,42 @@ export async function openWallet(
   async function send(transaction: Transaction): Promise<Included> {
     if (!account) throw new Error('A key is required to send')
     const wallet = createWalletClient({ account, chain, transport })
-    const nonce = await readNonce(client, account.address)
     const prepared = await wallet.prepareTransactionRequest({ ...transaction, nonce })
     const raw = await wallet.signTransaction(prepared)
-    await client.sendRawTransaction({ serializedTransaction: raw }).catch((error: unknown) => {
-      if (meaningOf(error) !== 'known') throw error
-    })
-    return settle(keccak256(raw))
+    const isUsed = await broadcast(raw)
+    const included = await settle(keccak256(raw), isUsed ? config.blockMs * USED_BLOCKS : INCLUSION_MS).catch(
+      (error: unknown) => {
+        if (!isUsed) throw error
+        const used = `nonce ${nonce} of ${account.address} is used, by this transaction or another`
+        throw new Error(`${used}: the node lags behind the chain`, { cause: error })
+      },
+    )
+    nonce += 1
+    return included
   }
 
-  return { client, settle, send, refresh: async () => fresh.reach(await client.getBlockNumber()) }
+  /** True if the node has these bytes already, or the nonce is used. */
+  async function broadcast(serializedTransaction: Hex): Promise<boolean> {
+    try {
+      await client.sendRawTransaction({ serializedTransaction })
+      return false
+    } catch (error) {
+      if (meaningOf(error) !== 'known') throw error
+      return true
+    }
+  }
+
+  return { client, settle, send }
 }
 
 // Providers keep backends within a few blocks of each other.
 const LAG_MS = 30_000
 const INCLUSION_MS = 180_000
 const MAX_POLL_MS = 1_000
+const USED_BLOCKS = 15
 const HEAD_READS = 4
 const PENDING_READS = 10
 const PENDING_MS = 500
-
-/** At least that of the block that was reached: the pool of a backend that lags may miss the last transaction. */
-async function readNonce(client: PublicClient, address: Address): Promise<number> {
-  const [next, pending] = await Promise.all([
-    client.getTransactionCount({ address }),
-    client.getTransactionCount({ address, blockTag: 'pending' }),
-  ])
-  return Math.max(next, pending)
-}
 
 /** Undefined while the backend that answers does not have the transaction in a block. */
 function findReceipt(client: PublicClient, hash: Hex) {
@@ -101,18 +114,18 @@ function findReceipt(client: PublicClient, hash: Hex) {
 }
 
 /**
- * Refuses while a transaction of the key is pending: a second one could pay twice. Reads several times, since a backend
- * that lags does not have the block of the last one yet.
+ * The next nonce at the block that was reached. Refuses while a transaction of the key is pending: a second one could
+ * pay twice. Reads several times, since a backend that lags does not have the block of the last one yet.
  */
-export async function refusePending(
-  { client, refresh }: Pick<ChainWallet, 'client' | 'refresh'>,
+async function readSettledNonce(
+  { client, refresh }: { client: PublicClient; refresh(): Promise<void> },
   { name }: Pick<EvmChainConfig, 'name'>,
   address: Address,
-): Promise<void> {
+): Promise<number> {
   let next = 0
   for (let read = 0; read < PENDING_READS; read += 1) {
     next = await client.getTransactionCount({ address })
-    if ((await client.getTransactionCount({ address, blockTag: 'pending' })) <= next) return
+    if ((await client.getTransactionCount({ address, blockTag: 'pending' })) <= next) return next
     await delay(PENDING_MS)
     await refresh()
   }

@@ -11,9 +11,10 @@ import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { about } from '../model/gas-funding.ts'
 import { buyingVenues } from '../venues/registry.ts'
-import { deployProgram } from './deploy-program.ts'
+import { deploySolana } from './deploy-solana.ts'
 import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
 import { openDeployer } from './deployer.ts'
+import { onEach } from './on-each.ts'
 import { readChosen } from './served.ts'
 import { refuseLostTreasury } from './treasury/treasury-code.ts'
 
@@ -24,9 +25,9 @@ export const DEPLOY_HELP = `deploy [--config FILE] [--chain NAME] [--dry-run | -
       rights and must have no other role in the file. --dry-run needs no key, sends nothing, and estimates the cost.
       --verify-only compares code hashes: exit code 1 if one differs. A treasury whose code differs between chains is
       refused, unless --accept-treasury says that you control it on each.
-      On Solana it uploads the escrow program to its address in the file, paid by GEOSWAP_SOLANA_DEPLOYER_KEY and signed
-      by GEOSWAP_SOLANA_PROGRAM_KEY, or by the keys solana-deployer and solana-program of GEOSWAP_KEYSTORE. The deployer
-      can change the program until --final, after which nobody can.`
+      On Solana it uploads the escrow program to its address in the file and creates the vault's token accounts, paid by
+      GEOSWAP_SOLANA_DEPLOYER_KEY and signed by GEOSWAP_SOLANA_PROGRAM_KEY, or by the keys solana-deployer and
+      solana-program of GEOSWAP_KEYSTORE. The deployer can change the program until --final, after which nobody can.`
 
 type Mode = 'deploy' | 'dry-run' | 'verify-only'
 type Say = (text: string) => void
@@ -44,7 +45,7 @@ export async function deploy(args: string[], env: Env, output: Output): Promise<
     evm.length === 0 || (await deployContracts(evm, { network, mode, acceptsTreasury, env, output }))
   for (const chain of chosen) {
     if (chain.family !== 'solana') continue
-    isRight = (await deployProgram({ chain, network, mode, isFinal, env, output })) && isRight
+    isRight = (await deploySolana({ chain, network, mode, isFinal, env, output })) && isRight
   }
   if (mode === 'deploy' && isRight) output.hint(NEXT_STEPS)
   return isRight ? 0 : 1
@@ -66,9 +67,7 @@ async function deployContracts(
     }),
   )
   if (account) await refuseUnfunded(runs, account.address)
-  let isRight = true
-  for (const run of runs) isRight = (await deployOn(run)) && isRight
-  return isRight
+  return (await onEach(runs, deployOn)).every((isRight) => isRight)
 }
 
 const NEXT_STEPS = `Next: service fund plan shows the gas that each key needs, service treasury plan the calls of the

@@ -1,8 +1,10 @@
 import type { Hex, PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.ts'
 import { type Env, UsageError } from '../command.ts'
 import { rolesOf } from '../config/address-problems.ts'
-import { readKeys } from '../config/secrets.ts'
+import { listKeys } from '../config/keystore.ts'
+import { readKeys, readSetting } from '../config/secrets.ts'
 import type { NetworkConfig } from '../config.ts'
 
 /** Keys of processes are refused: a nonce used here would look like a lost record of that process. */
@@ -11,7 +13,30 @@ export function openDeployer(env: Env, network: NetworkConfig): PrivateKeyAccoun
   const [key] = readKeys(env, 'GEOSWAP_DEPLOYER_KEY', ['deployer'], problems)
   if (!key || problems.length > 0) throw new UsageError(problems.join('\n'))
   const account = privateKeyToAccount(key.reveal() as Hex)
-  const role = rolesOf(network).find(({ address }) => address.toLowerCase() === account.address.toLowerCase())
-  if (role) throw new UsageError(`${account.address} is already ${role.what}: pay with a separate key.`)
+  refuseRole(network, account.address)
   return account
+}
+
+/** The key that pays on Solana. It is refused with another role, too. */
+export async function openSolanaDeployer(env: Env, network: NetworkConfig): Promise<SolanaSigner> {
+  const problems: string[] = []
+  const [key] = readKeys(env, 'GEOSWAP_SOLANA_DEPLOYER_KEY', ['solana-deployer'], problems)
+  if (!key || problems.length > 0) throw new UsageError(problems.join('\n'))
+  const signer = await createSolanaSigner(Buffer.from(key.reveal().slice(2), 'hex'))
+  refuseRole(network, signer.address)
+  return signer
+}
+
+function refuseRole(network: NetworkConfig, payer: string): void {
+  const role = rolesOf(network).find(({ address }) => address.toLowerCase() === payer.toLowerCase())
+  if (role) throw new UsageError(`${payer} is already ${role.what}: pay with a separate key.`)
+}
+
+/** The address of a deployer in the keystore, without opening its key. */
+export function findDeployer(env: Env, role: 'deployer' | 'solana-deployer'): string | undefined {
+  const folder = env['GEOSWAP_KEYSTORE']
+  const name = role === 'deployer' ? 'GEOSWAP_DEPLOYER_KEY' : 'GEOSWAP_SOLANA_DEPLOYER_KEY'
+  const isGiven = readSetting(env, name, []) !== undefined
+  if (isGiven || folder === undefined) return undefined
+  return listKeys(folder).find((key) => key.role === role)?.address
 }

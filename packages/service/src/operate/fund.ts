@@ -1,23 +1,25 @@
-import { type Address, formatUnits, type PrivateKeyAccount } from 'viem'
-import { describeError, type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
+import { formatUnits, type PrivateKeyAccount } from 'viem'
+import type { SolanaSigner } from '../chains/solana/signer.ts'
+import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
 import { connectChains } from '../compose/chains.ts'
-import { listKeys } from '../config/keystore.ts'
-import { readSetting } from '../config/secrets.ts'
-import type { EvmChainConfig, NetworkConfig } from '../config.ts'
+import type { ChainConfig, NetworkConfig } from '../config.ts'
 import { about, missingOf } from '../model/gas-funding.ts'
-import { openWallet, refusePending } from './chain-wallet.ts'
-import { openDeployer } from './deployer.ts'
-import { type ChainGas, readAllGas } from './gas.ts'
+import { findDeployer, openDeployer, openSolanaDeployer } from './deployer.ts'
+import { fundEvm } from './fund-evm.ts'
+import { fundSolana, readSolanaReserve } from './fund-solana.ts'
+import { type ChainGas, type KeyGas, readAllGas } from './gas.ts'
+import { onEach } from './on-each.ts'
 import { readChosen } from './served.ts'
 
 export const FUND_HELP = `fund plan [--config FILE] [--swaps N]
       Shows the gas coin of every key that sends, what it should hold for its part of N swaps (default 300) at twice
       the current fees, and what is missing in all.
   service fund apply [--config FILE] [--swaps N]
-      Sends what is missing on every EVM chain from one key: GEOSWAP_DEPLOYER_KEY, or the deployer of
-      GEOSWAP_KEYSTORE. A key with more than half of its amount gets nothing. On Solana, send it from your own wallet.`
+      Sends what is missing from one key: GEOSWAP_DEPLOYER_KEY, or the deployer of GEOSWAP_KEYSTORE; on Solana
+      GEOSWAP_SOLANA_DEPLOYER_KEY, or the solana-deployer. A key with more than half of its amount gets nothing, and
+      a run that is repeated pays nobody twice.`
 
-type Payment = { role: string; address: string; balance: bigint; needs: bigint; amount: bigint }
+type Payment = KeyGas & { amount: bigint }
 type ChainFunding = { chain: ChainGas['connected']; payments: readonly Payment[]; total: bigint }
 
 export async function fund(args: string[], env: Env, output: Output): Promise<number> {
@@ -31,17 +33,20 @@ export async function fund(args: string[], env: Env, output: Output): Promise<nu
   const fundings = (await readAllGas(network, chains, swaps)).map(toFunding)
   output.out(describe(fundings))
   if (command === 'apply') return send(env, { network, fundings }, output)
-  const funder = findFunder(env)
   for (const each of fundings) output.hint(`${each.chain.config.name}: ${describeTotal(each)}`)
-  if (funder) output.hint(`fund apply pays from ${funder}.`)
+  for (const family of FAMILIES) {
+    const funder = findDeployer(env, DEPLOYERS[family])
+    const isUsed = fundings.some(({ chain }) => chain.config.family === family)
+    if (funder && isUsed) output.hint(`fund apply pays from ${funder}.`)
+  }
   return 0
 }
 
+const FAMILIES = ['evm', 'solana'] as const
+const DEPLOYERS = { evm: 'deployer', solana: 'solana-deployer' } as const
+
 function toFunding({ connected, keys }: ChainGas): ChainFunding {
-  const payments = keys.map(({ role, address, balance, needs }) => ({
-    ...{ role, address, balance, needs },
-    amount: missingOf({ balance, needs }),
-  }))
+  const payments = keys.map((key) => ({ ...key, amount: missingOf(key) }))
   const total = payments.reduce((sum, { amount }) => sum + amount, 0n)
   return { chain: connected, payments, total }
 }
@@ -64,57 +69,50 @@ function describeTotal({ chain: { config, nativeToken }, total }: ChainFunding):
 }
 
 type Sent = { network: NetworkConfig; fundings: readonly ChainFunding[] }
+type Funders = { evm?: PrivateKeyAccount; solana?: SolanaSigner }
 
 async function send(env: Env, { network, fundings }: Sent, output: Output): Promise<number> {
   const due = fundings.filter(({ total }) => total > 0n)
-  const byHand = due.filter(({ chain }) => chain.config.family !== 'evm')
-  for (const each of byHand)
-    output.hint(`${each.chain.config.name}: ${describeTotal(each)} from a wallet of yours`)
-  const sending = due.filter(({ chain }) => chain.config.family === 'evm')
-  if (sending.length === 0) {
-    output.out('Nothing to send.')
-    return 0
+  const isDue = (family: ChainConfig['family']) => due.some(({ chain }) => chain.config.family === family)
+  const funders: Funders = {
+    ...(isDue('evm') && { evm: openDeployer(env, network) }),
+    ...(isDue('solana') && { solana: await openSolanaDeployer(env, network) }),
   }
-  const account = openDeployer(env, network)
-  const missing = (await Promise.all(sending.map((each) => findMissing(each, account.address)))).flat()
+  const missing = (await Promise.all(due.map((each) => findMissing(each, funders)))).flat()
   if (missing.length > 0) throw new UsageError(missing.join('\n'))
-  for (const each of sending) await sendOn(each, account, output)
+  const sent = await onEach(due, (each) => sendOn(each, funders, output))
+  if (sent.every((count) => count === 0)) output.out('Nothing to send.')
   return 0
 }
 
-/** The funder needs the sum and gas for its payments. */
-async function findMissing({ chain, total }: ChainFunding, funder: Address): Promise<string[]> {
+/** The funder needs the sum, gas for its payments, and on Solana rent. */
+async function findMissing({ chain, total }: ChainFunding, funders: Funders): Promise<string[]> {
   const { config, nativeToken } = chain
+  const funder = getFunder(funders, config).address
+  const reserve = config.family === 'solana' ? await readSolanaReserve(config, funder) : 0n
   const balance = await chain.readGasBalance(funder)
-  if (balance > total) return []
-  const needs = `${about(total, nativeToken.decimals)} ${config.native.symbol}`
+  if (balance > total + reserve) return []
+  const needs = `${about(total + reserve, nativeToken.decimals)} ${config.native.symbol}`
   const has = formatUnits(balance, nativeToken.decimals)
   return [
     `${config.name}: the funder ${funder} has ${has} and needs more than ${needs}: send it there first.`,
   ]
 }
 
-async function sendOn({ chain, payments }: ChainFunding, account: PrivateKeyAccount, output: Output) {
-  const config = chain.config as EvmChainConfig
-  const wallet = await openWallet(config, account)
-  await refusePending(wallet, config, account.address)
-  for (const { role, address, amount } of payments.filter((payment) => payment.amount > 0n)) {
-    const what = `${config.name}: ${formatUnits(amount, 18)} ${config.native.symbol} to the ${role} ${address}`
-    try {
-      const { txHash } = await wallet.send({ to: address as Address, value: amount })
-      output.out(`${what}, ${txHash}`)
-    } catch (error) {
-      throw new Error(`${what} failed: ${describeError(error)}. Run it again.`, { cause: error })
-    }
-  }
+function getFunder<F extends ChainConfig['family']>(
+  funders: Funders,
+  { name, family }: { name: string; family: F },
+): NonNullable<Funders[F]> {
+  const funder = funders[family]
+  if (!funder) throw new Error(`No key pays on ${name}`)
+  return funder as NonNullable<Funders[F]>
 }
 
-/** Its address, without opening the key. */
-function findFunder(env: Env): string | undefined {
-  const folder = env['GEOSWAP_KEYSTORE']
-  const isGiven = readSetting(env, 'GEOSWAP_DEPLOYER_KEY', []) !== undefined
-  if (isGiven || folder === undefined) return undefined
-  return listKeys(folder).find(({ role }) => role === 'deployer')?.address
+function sendOn({ chain, payments }: ChainFunding, funders: Funders, { out }: Output): Promise<number> {
+  const { config } = chain
+  if (config.family === 'solana')
+    return fundSolana({ config, keys: payments }, getFunder(funders, config), out)
+  return fundEvm({ config, keys: payments }, getFunder(funders, config), out)
 }
 
 function parse(args: string[]): { config: string | undefined; swaps: bigint | undefined } {

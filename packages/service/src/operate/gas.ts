@@ -10,7 +10,7 @@ import { describeGasNeed, fundingOf } from '../model/gas-funding.ts'
 import type { Senders } from '../model/served-chain.ts'
 
 /** A key that pays for gas. `isDry`: it may be unable to pay for its next transaction. */
-type KeyGas = { role: string; address: string; balance: bigint; needs: bigint; isDry: boolean }
+export type KeyGas = { role: string; address: string; balance: bigint; needs: bigint; isDry: boolean }
 export type ChainGas = { connected: ConnectedChain; keys: readonly KeyGas[] }
 
 const ROLES: readonly (keyof Senders)[] = ['relay', 'authorize', 'deliver']
@@ -39,17 +39,24 @@ export async function readChainGas(
   const calls = treasury
     ? [{ role: 'treasury', address: treasury, needs: TREASURY_GAS * costs.gasPrice }]
     : []
+  // A vault with tokens alone needs as much as keeps its account.
+  const vaults =
+    connected.config.family === 'solana' && connected.solana
+      ? [{ role: 'vault', address: connected.config.vault, needs: await connected.solana.readLeastBalance() }]
+      : []
   const floats = float ? [{ role: 'float', address: float.address, needs: float.limits.maxPerDay }] : []
   const keys = await Promise.all(
-    [...sending, ...floats, ...calls].map(async (key) => {
+    [...sending, ...floats, ...vaults, ...calls].map(async (key) => {
       const balance = await connected.readGasBalance(key.address)
-      const isDry = key.role === 'treasury' ? false : balance < dry
+      const isDry = KEPT.has(key.role) ? false : balance < dry
       return { ...key, balance, isDry }
     }),
   )
   return { connected, keys }
 }
 
+// They send nothing in a swap.
+const KEPT = new Set(['treasury', 'vault'])
 // Thirty calls of 60,000 gas, at twice the fees.
 const TREASURY_GAS = 3_600_000n
 

@@ -10,10 +10,11 @@ import { writeKey, writeSeal, writeSecretFile } from './keys.ts'
 import { readPreset } from './presets.ts'
 
 export const SETUP_HELP = `setup --chains NAME,NAME --out DIR [--treasury ADDRESS] [--node CHAIN=URL]...
-      [--attester-node CHAIN=URL]... [--database HOST:PORT]
+      [--attester-node CHAIN=URL]... [--attesters N] [--threshold N] [--database HOST:PORT]
       Makes everything that a service needs in a new folder: keys in keystore/, passwords and database URLs in
       secrets/, the configuration geoswap.json as init writes it, and geoswap.env with the variables of all commands
       and of service all. secrets/roles.sql creates database and roles, once, by psql as a superuser.
+      Each of several --attesters has a keystore and a login of its own, and can move to another machine with them.
       Without --treasury it makes a treasury key: good for test networks, never for money.`
 
 // Enough to begin with: more keys work in parallel, and each needs gas on every chain.
@@ -24,25 +25,30 @@ const WORKER: readonly (readonly [KeyRole, number])[] = [
 ]
 const WORKER_SOLANA: readonly KeyRole[] = ['inventory', 'fee-input', 'fee-delivery']
 const OWNER = 'geoswap_owner'
+// As many as the escrow takes.
+const MAX_ATTESTERS = 7
+
+type Part = (typeof PARTS)[number]
 
 /** `cost`: of the encryption of keys. */
 export async function setup(args: string[], output: Output, cost?: ScryptCost): Promise<number> {
-  const { chains, out, treasury, database, nodes } = parse(args)
+  const { chains, out, treasury, database, attesters, rest } = parse(args)
   const folder = resolve(out)
   const at = (...parts: string[]) => join(folder, ...parts)
   if (existsSync(at('geoswap.json')))
     throw new UsageError(`${at('geoswap.json')} exists: choose another folder.`)
-  for (const part of ['secrets', 'keystore/worker', 'keystore/attester', 'keystore/operator'])
+  const stores = ['worker', ...attesters, 'operator']
+  for (const part of ['secrets', ...stores.map((name) => `keystore/${name}`)])
     mkdirSync(at(part), { recursive: true, mode: 0o700 })
   const hasSolana = chains.split(',').some((name) => readPreset(name)?.family === 'solana')
   output.hint('Making keys: a few seconds for each.')
-  const made = makeKeys(at, { hasSolana, makesTreasury: treasury === undefined, cost })
-  makeSecrets(at, database)
-  writeSecretFile(at('geoswap.env'), environmentOf(at))
+  const made = makeKeys(at, { hasSolana, attesters, makesTreasury: treasury === undefined, cost })
+  makeSecrets(at, database, attesters)
+  writeSecretFile(at('geoswap.env'), environmentOf(at, attesters))
   const owner = treasury ?? made.treasury ?? ''
-  const keystores = ['worker', 'attester', 'operator'].flatMap((part) => ['--keystore', at('keystore', part)])
+  const keystores = stores.flatMap((part) => ['--keystore', at('keystore', part)])
   const config = ['--chains', chains, '--treasury', owner, '--out', at('geoswap.json')]
-  await init([...config, ...keystores, ...nodes], output)
+  await init([...config, ...keystores, ...rest], output)
   output.out(`deployer ${made.deployer}`)
   if (made.solanaDeployer) output.out(`solana-deployer ${made.solanaDeployer}`)
   output.out(`treasury ${owner}`)
@@ -52,18 +58,28 @@ export async function setup(args: string[], output: Output, cost?: ScryptCost): 
 
 type At = (...parts: string[]) => string
 
-type Wanted = { hasSolana: boolean; makesTreasury: boolean; cost: ScryptCost | undefined }
+type Wanted = {
+  hasSolana: boolean
+  attesters: readonly string[]
+  makesTreasury: boolean
+  cost: ScryptCost | undefined
+}
 
-function makeKeys(at: At, { hasSolana, makesTreasury, cost }: Wanted) {
-  const [worker, attester, operator] = ['worker', 'attester', 'operator'].map((part) => {
+function makeKeys(at: At, { hasSolana, attesters, makesTreasury, cost }: Wanted) {
+  const open = (part: string) => {
     const passphrase = randomBytes(24).toString('hex')
     writeSecretFile(at('secrets', `${part}_passphrase`), `${passphrase}\n`)
     return (role: KeyRole) => writeKey(role, at('keystore', part), passphrase, cost)
-  }) as [Make, Make, Make]
+  }
+  const [worker, operator] = [open('worker'), open('operator')]
   for (const [role, count] of WORKER) for (let made = 0; made < count; made += 1) worker(role)
   if (hasSolana) for (const role of WORKER_SOLANA) worker(role)
-  attester('attester')
-  if (hasSolana) attester('solana-attester')
+  for (const [index, part] of attesters.entries()) {
+    const attester = open(part)
+    attester('attester')
+    // Solana has one.
+    if (hasSolana && index === 0) attester('solana-attester')
+  }
   return {
     deployer: operator('deployer'),
     ...(hasSolana && { solanaDeployer: operator('solana-deployer'), program: operator('solana-program') }),
@@ -71,35 +87,35 @@ function makeKeys(at: At, { hasSolana, makesTreasury, cost }: Wanted) {
   }
 }
 
-type Make = (role: KeyRole) => string
-
-function makeSecrets(at: At, database: string): void {
+/** The database knows an attester by its login, so each has one. */
+function makeSecrets(at: At, database: string, attesters: readonly string[]): void {
   writeSeal(at('secrets', 'seal_keys'))
-  const logins = ['owner', ...PARTS].map((part) => ({
-    part,
-    login: part === 'owner' ? OWNER : `${groupOf(part as (typeof PARTS)[number])}_login`,
-    password: randomBytes(24).toString('hex'),
-  }))
-  for (const { part, login, password } of logins) {
+  const of = (name: string, part: Part) => ({ name, login: `geoswap_${name}_login`, group: groupOf(part) })
+  const logins = [
+    { name: 'owner', login: OWNER, group: undefined },
+    ...PARTS.filter((part) => part !== 'attester').map((part) => of(part, part)),
+    ...attesters.map((name) => of(name, 'attester')),
+  ].map((each) => ({ ...each, password: randomBytes(24).toString('hex') }))
+  for (const { name, login, password } of logins) {
     const url = `postgres://${login}:${password}@${database}/geoswap`
-    writeSecretFile(at('secrets', `${part}_database_url`), `${url}\n`)
+    writeSecretFile(at('secrets', `${name}_database_url`), `${url}\n`)
   }
   const groups = PARTS.map((part) => `create role ${groupOf(part)} nologin;`)
-  const roles = logins.map(({ part, login, password }) => {
-    const member = part === 'owner' ? '' : ` in role ${groupOf(part as (typeof PARTS)[number])}`
-    return `create role ${login} login password '${password}'${member};`
-  })
+  const roles = logins.map(
+    ({ login, password, group }) =>
+      `create role ${login} login password '${password}'${group ? ` in role ${group}` : ''};`,
+  )
   const lines = [...groups, ...roles, `create database geoswap owner ${OWNER};`]
   writeSecretFile(at('secrets', 'roles.sql'), `${lines.join('\n')}\n`)
 }
 
 /** Paths only: secrets stay in their files. */
-function environmentOf(at: At): string {
+function environmentOf(at: At, attesters: readonly string[]): string {
   const keystore = (name: string, part: string) => [
     `export GEOSWAP_${name}KEYSTORE=${at('keystore', part)}`,
     `export GEOSWAP_${name}KEYSTORE_PASSPHRASE_FILE=${at('secrets', `${part}_passphrase`)}`,
   ]
-  const urls = ['owner', 'api', 'worker', 'attester'].map(
+  const urls = ['owner', 'api', 'worker', ...attesters].map(
     (part) =>
       `export GEOSWAP_${part.toUpperCase()}_DATABASE_URL_FILE=${at('secrets', `${part}_database_url`)}`,
   )
@@ -111,7 +127,7 @@ function environmentOf(at: At): string {
     `export GEOSWAP_SEAL_KEYS_FILE=${at('secrets', 'seal_keys')}`,
     ...keystore('', 'operator'),
     ...keystore('WORKER_', 'worker'),
-    ...keystore('ATTESTER_', 'attester'),
+    ...attesters.flatMap((part) => keystore(`${part.toUpperCase()}_`, part)),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -123,16 +139,24 @@ function parse(args: string[]) {
     args,
     options: {
       ...{ chains: text, out: text, treasury: text, node: list, 'attester-node': list },
+      ...{ attesters: { type: 'string', default: '1' }, threshold: text },
       database: { type: 'string', default: '127.0.0.1:5432' },
     },
   })
-  const { chains, out, treasury, database, node = [] } = values
+  const { chains, out, treasury, database, threshold, node = [] } = values
   if (!chains || !out) throw new UsageError('Chains or folder missing: setup --chains NAME,NAME --out DIR')
   const unknown = chains.split(',').find((name) => !readPreset(name))
   if (unknown !== undefined) throw new UsageError(`Unknown preset ${unknown}: see packages/service/presets.`)
-  const nodes = [
+  const count = Number(values.attesters)
+  if (!(count >= 1 && count <= MAX_ATTESTERS && Number.isInteger(count)))
+    throw new UsageError(`--attesters ${values.attesters} is not a number from 1 to ${MAX_ATTESTERS}.`)
+  const rest = [
+    ...(threshold === undefined ? [] : ['--threshold', threshold]),
     ...node.flatMap((each) => ['--node', each]),
     ...(values['attester-node'] ?? []).flatMap((each) => ['--attester-node', each]),
   ]
-  return { chains, out, treasury, database, nodes }
+  const attesters = Array.from({ length: count }, (_, index) =>
+    index === 0 ? 'attester' : `attester_${index + 1}`,
+  )
+  return { chains, out, treasury, database, attesters, rest }
 }

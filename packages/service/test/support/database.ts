@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '@geoswap/devnet'
 import type { Pool } from 'pg'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { createPool } from '../../src/store/db.ts'
 import { migrate } from '../../src/store/migrate.ts'
 
@@ -27,6 +27,25 @@ export async function startTestDatabase(options: { migrated?: boolean } = {}): P
   const own = withDatabase(url, name)
   const pool = createPool(own, { max: 20 })
   return { url: own, pool, stop: () => pool.end() }
+}
+
+/** A database for the tests of a file. */
+export function useTestDatabase(): TestDatabase {
+  let started: TestDatabase | undefined
+  beforeAll(async () => {
+    started = await startTestDatabase()
+  })
+  afterAll(() => started?.stop())
+  const current = () => started ?? expect.unreachable('The database starts before the first test')
+  return {
+    get url() {
+      return current().url
+    },
+    get pool() {
+      return current().pool
+    },
+    stop: () => current().stop(),
+  }
 }
 
 type Server = { url: string; admin: Pool; migrated: string }

@@ -65,10 +65,15 @@ export async function moveTestSwap(
   return moved
 }
 
-/** Moves a swap to `settled`. */
-export async function settleTestSwap(db: Db, swap: TestSwap): Promise<void> {
+/** Moves a new swap to `locked`. */
+export async function lockTestSwap(db: Db, swap: TestSwap): Promise<void> {
   await moveTestSwap(db, swap, 'lockRecorded')
   await moveTestSwap(db, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+}
+
+/** Moves a swap to `settled`. */
+export async function settleTestSwap(db: Db, swap: TestSwap): Promise<void> {
+  await lockTestSwap(db, swap)
   await moveTestSwap(db, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   await moveTestSwap(db, swap, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
 }

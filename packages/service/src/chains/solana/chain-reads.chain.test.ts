@@ -261,7 +261,7 @@ test('at boot every difference from the configuration is reported', async () => 
 
   expect(await verifySolana(world.client, { ...expected, genesisHash: 'other' })).toHaveLength(1)
   expect(await verifySolana(world.client, expected)).toEqual([
-    `solana: the vault has no token account of ${usdc.mint}`,
+    `solana: the vault has no token account of ${usdc.mint}: run service deploy`,
   ])
   await world.give(usdc, vault, 0n)
   expect(await verifySolana(world.client, expected)).toEqual([])

@@ -112,7 +112,8 @@ async function readBalances(
     return { place: 'vault', token: token.mint, amount: amount ?? 0n }
   })
   return {
-    ...{ slot, held },
+    slot,
+    held,
     lamports: payers.map((_, index) => accounts[vaults.length + index]?.lamports ?? 0n),
     inputsHeld: accounts.slice(own.length).map(amountIn),
   }

@@ -9,9 +9,10 @@ import { findInHistory } from './history.ts'
 import { type Landing, readLandings } from './landings.ts'
 import { isNative } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
-import { readVaultBalances } from './reads.ts'
-import { readRecipient } from './recipient.ts'
+import { heldIn, holdingAccount, readVaultBalances } from './reads.ts'
+import { judgeRecipient, recipientAccounts } from './recipient.ts'
 import { ownAddresses } from './settings.ts'
+import type { RawAccount } from './token-layout.ts'
 
 type Depths = { head: SolanaBlock; hard: SolanaBlock }
 type At = Pick<SolanaBlock, 'commitment' | 'number'>
@@ -24,11 +25,11 @@ export async function readMarkers(
 ): Promise<(Marker | undefined)[]> {
   const markers = await Promise.all(deliveryHashes.map((hash) => addresses.markerOf(hash)))
   const accounts = await readAccounts(client.agreed, { addresses: markers, commitment, minContextSlot })
-  return accounts.map(
-    (account) =>
-      account &&
-      decodeMarker(settings.program as Address, { programAddress: account.owner, data: account.data }),
-  )
+  return accounts.map((account) => account && toMarker(settings, account))
+}
+
+function toMarker({ program }: SolanaParts['settings'], { owner, data }: RawAccount): Marker | undefined {
+  return decodeMarker(program as Address, { programAddress: owner, data })
 }
 
 /** Finds deliveries; those old enough to be final are read as final, which excludes dropped forks. */
@@ -133,22 +134,24 @@ export async function readHoldings({ client, settings, facts }: SolanaParts, at:
   })
 }
 
-/** Whether the payment would arrive, judged by the accounts it touches. */
+/** Whether the payment would arrive, judged by the accounts it touches, all read in one call. */
 export async function simulateDelivery(parts: SolanaParts, op: Op): Promise<Simulation> {
-  const { client, settings, facts } = parts
+  const { client, settings, facts, addresses } = parts
+  const { vault } = settings
   const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(op.outputToken)])
-  const at = { commitment: 'confirmed', number: 0n } as const
   const paid = { recipient: op.recipient, token, amount: op.quotedOutput, rent, ours: ownAddresses(settings) }
-  const [recipient, holdings, [marker]] = await Promise.all([
-    readRecipient(client, paid),
-    readVaultBalances(client, { owner: settings.vault, tokens: [token], commitment: at.commitment }),
-    readMarkers(parts, [op.deliveryHash], at),
+  const [marker, holding, receiving] = await Promise.all([
+    addresses.markerOf(op.deliveryHash),
+    holdingAccount(vault, token),
+    recipientAccounts(paid),
   ])
-  if (marker) return { kind: 'notNow' }
+  const read = await readAccounts(client, { addresses: [marker, holding, ...receiving] })
+  const [marked, held, ...received] = read
+  if (marked && toMarker(settings, marked)) return { kind: 'notNow' }
+  const recipient = judgeRecipient(paid, receiving, received)
   // Does not create a token account that the quote did not charge for: its owner closed it and has to reopen it.
   const isMissing = recipient.kind === 'missing' && !op.createsAccount
   if (recipient.kind === 'refused' || isMissing) return { kind: 'recipientRefuses' }
   const kept = isNative(token) ? rent.emptyLamports : 0n
-  const held = (holdings.get(token.mint) ?? 0n) - kept
-  return { kind: held < op.quotedOutput ? 'noLiquidity' : 'ok' }
+  return { kind: heldIn(held, vault, token) - kept < op.quotedOutput ? 'noLiquidity' : 'ok' }
 }

@@ -46,8 +46,11 @@ export async function createProgram(
   const lamports = await client.rpc.getMinimumBalanceForRentExemption(space).send()
   const place = { payer: deployer, newAccount: program, lamports, space, programAddress: LOADER }
   const deployed = await deployBuffer({
-    ...{ payer: deployer.address, authority: deployer.address, buffer: buffer.address },
-    ...{ program: program.address, bytes: escrowProgram.length },
+    payer: deployer.address,
+    authority: deployer.address,
+    buffer: buffer.address,
+    program: program.address,
+    bytes: escrowProgram.length,
   })
   return sendInstructions(client, deployer, [getCreateAccountInstruction(place), deployed])
 }

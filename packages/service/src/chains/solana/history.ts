@@ -22,7 +22,8 @@ export async function findInHistory<T>(
   let reads = 0
   for (;;) {
     const options = {
-      ...{ commitment, limit: PAGE },
+      commitment,
+      limit: PAGE,
       ...(minContextSlot !== undefined && { minContextSlot }),
       ...(before && { before }),
     }

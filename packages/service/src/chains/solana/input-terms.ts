@@ -53,8 +53,15 @@ export async function readInputTerms(
   if (!expected || !isSame(rest, expected)) return undefined
   const destination = rest[1]?.accounts[1] ?? ''
   return {
-    ...{ feePayer, wallet, ...named, blockhash: message.blockhash, ...budget },
-    ...{ token: token.mint, tokenProgram: token.program, amount, destination },
+    feePayer,
+    wallet,
+    ...named,
+    blockhash: message.blockhash,
+    ...budget,
+    token: token.mint,
+    tokenProgram: token.program,
+    amount,
+    destination,
   }
 }
 
@@ -148,7 +155,11 @@ export async function describeInput(
   if (!terms) throw new TypeError('Not an input')
   const { chainId, program, vault, attester } = settings
   return {
-    ...{ chainId, ...terms, program, vault, attester },
+    chainId,
+    ...terms,
+    program,
+    vault,
+    attester,
     amount: String(terms.amount),
     microLamportsPerUnit: String(terms.microLamportsPerUnit),
   }

@@ -37,8 +37,13 @@ export async function compilePayment(payers: Payers, payment: Payment): Promise<
   const createAccount = payment.createRecipientAccount === true && !isNative(token)
   const units = payment.units ?? paymentUnits({ createAccount })
   const delivery = {
-    ...{ opId: opIdOf(deliveryHash), token: toProgramToken(token), amount, markerLamports },
-    ...{ vault: vault as Address, payer: feePayer as Address, recipient: to as Address },
+    opId: opIdOf(deliveryHash),
+    token: toProgramToken(token),
+    amount,
+    markerLamports,
+    vault: vault as Address,
+    payer: feePayer as Address,
+    recipient: to as Address,
     fillDeadline: BigInt(fillDeadline),
   }
   return compile({

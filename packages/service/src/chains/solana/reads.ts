@@ -3,7 +3,7 @@ import { chunksOf } from '../../model/group.ts'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { isNative, type Token } from './mint.ts'
-import { toTokenAccount } from './token-layout.ts'
+import { type RawAccount, toTokenAccount } from './token-layout.ts'
 
 // Agave's limit per request.
 const MAX_STATUSES = 256
@@ -42,19 +42,20 @@ export async function readVaultBalances(
   client: SolanaClient,
   { owner, tokens, ...at }: BalanceQuery,
 ): Promise<Map<string, bigint>> {
-  const addresses = await Promise.all(
-    tokens.map(({ mint, program }) =>
-      isNative({ mint }) ? owner : toTokenAccountAddress({ owner, mint, program }),
-    ),
-  )
+  const addresses = await Promise.all(tokens.map((token) => holdingAccount(owner, token)))
   const accounts = await readAccounts(client, { addresses, ...at })
-  return new Map(
-    tokens.map((token, index) => {
-      const account = accounts[index]
-      if (!account) return [token.mint, 0n]
-      if (isNative(token)) return [token.mint, account.lamports]
-      const held = toTokenAccount(account)
-      return [token.mint, held?.owner === owner && !held.frozen ? held.amount : 0n]
-    }),
-  )
+  return new Map(tokens.map((token, index) => [token.mint, heldIn(accounts[index], owner, token)]))
+}
+
+/** The account that holds an owner's balance of a token: for the native coin, the owner's own. */
+export async function holdingAccount(owner: string, { mint, program }: Token): Promise<string> {
+  return isNative({ mint }) ? owner : toTokenAccountAddress({ owner, mint, program })
+}
+
+/** The balance of a token in its holding account; 0 if that is missing, frozen or of another owner. */
+export function heldIn(account: RawAccount | undefined, owner: string, token: Token): bigint {
+  if (!account) return 0n
+  if (isNative(token)) return account.lamports
+  const held = toTokenAccount(account)
+  return held?.owner === owner && !held.frozen ? held.amount : 0n
 }

@@ -33,14 +33,25 @@ type Query = {
 
 /** Read again just before signing: an owner can change, close or lose a token account at any time. */
 export async function readRecipient(client: SolanaClient, query: Query): Promise<Recipient> {
-  const { recipient, token } = query
-  if (query.ours?.includes(recipient)) return refused('isOurs')
-  if (isNative(token)) {
-    const [account] = await readAccounts(client, { addresses: [recipient] })
-    return judgeNative(query, account)
-  }
-  const address = await toTokenAccountAddress({ owner: recipient, mint: token.mint, program: token.program })
-  const [account, held] = await readAccounts(client, { addresses: [recipient, address] })
+  const addresses = await recipientAccounts(query)
+  return judgeRecipient(query, addresses, await readAccounts(client, { addresses }))
+}
+
+/** The accounts that decide whether a payment can arrive: the recipient and, for a token, its token account. */
+export async function recipientAccounts({ recipient, token }: Pick<Query, 'recipient' | 'token'>) {
+  if (isNative(token)) return [recipient]
+  const { mint, program } = token
+  return [recipient, await toTokenAccountAddress({ owner: recipient, mint, program })]
+}
+
+/** Judges by the accounts at the addresses of `recipientAccounts`. */
+export function judgeRecipient(
+  query: Query,
+  [, address = '']: readonly string[],
+  [account, held]: readonly (RawAccount | undefined)[],
+): Recipient {
+  if (query.ours?.includes(query.recipient)) return refused('isOurs')
+  if (isNative(query.token)) return judgeNative(query, account)
   return judgeToken(query, { account, address, held })
 }
 

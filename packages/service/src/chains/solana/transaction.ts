@@ -40,7 +40,12 @@ export async function readTransaction(
   const inner = (meta.innerInstructions ?? []).flatMap((group) => read(group.instructions))
   const failed = meta.err !== null
   return {
-    ...{ txHash, slot: found.slot, seconds: Number(found.blockTime ?? 0), failed, accounts, instructions },
+    txHash,
+    slot: found.slot,
+    seconds: Number(found.blockTime ?? 0),
+    failed,
+    accounts,
+    instructions,
     signers: accounts.slice(0, message.header.numRequiredSignatures),
     blockhash: message.recentBlockhash,
     lamports: new Map(
@@ -97,7 +102,10 @@ function tokenChanges(accounts: readonly string[], meta: Meta): TokenChange[] {
     BigInt(list.find(({ accountIndex }) => accountIndex === at)?.uiTokenAmount.amount ?? 0)
   const touched = new Map([...before, ...after].map((held) => [held.accountIndex, held]))
   return [...touched].map(([at, { mint, owner = '' }]) => ({
-    ...{ account: accounts[Number(at)] ?? '', owner: String(owner), mint: String(mint) },
-    ...{ before: amountIn(before, at), after: amountIn(after, at) },
+    account: accounts[Number(at)] ?? '',
+    owner: String(owner),
+    mint: String(mint),
+    before: amountIn(before, at),
+    after: amountIn(after, at),
   }))
 }

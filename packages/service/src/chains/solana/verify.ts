@@ -60,7 +60,8 @@ async function verifyNative(client: SolanaClient, { feePayers, vault }: Expected
   const accounts = await readAccounts(client, { addresses: holders.map(([, address]) => address) })
   return holders.flatMap(([role, address], index) => {
     const account = accounts[index]
-    const isPlain = account?.owner === SYSTEM_PROGRAM && account.data.length === 0
+    if (!account) return [`the ${role} ${address} has no SOL: run service fund apply`]
+    const isPlain = account.owner === SYSTEM_PROGRAM && account.data.length === 0
     return isPlain ? [] : [`the ${role} ${address} is not a plain system account`]
   })
 }
@@ -78,6 +79,7 @@ async function verifyHoldings(
   const owning = ofPayers.some((tokens) => tokens !== undefined)
     ? [`a fee payer owns a token account of ${mint}`]
     : []
-  if (held?.owner !== vault) return [...owning, `the vault has no token account of ${mint}`]
+  if (held?.owner !== vault)
+    return [...owning, `the vault has no token account of ${mint}: run service deploy`]
   return held.frozen ? [...owning, `the vault's account of ${mint} is frozen`] : owning
 }

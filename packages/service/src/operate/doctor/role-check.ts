@@ -8,15 +8,13 @@ import { createSigners } from '../../compose/solana.ts'
 import { loadConfig, type Role } from '../../config/load.ts'
 import { createRemoteCheck } from '../../config/remote-keys.ts'
 import type { Config, Secret } from '../../config.ts'
-import { environmentOf } from '../all.ts'
-
-const ROLES: readonly Role[] = ['api', 'worker', 'attester']
+import { environmentOf, type Instance, instancesOf } from '../all.ts'
 
 /** Reads settings and keys as each process of `service all` does. Roles without variables here are left out. */
 export async function checkRoles(env: Env): Promise<Findings & { facts: string[] }> {
-  const here = ROLES.filter((role) => isHere(role, env))
-  const found = await Promise.all(here.map((role) => checkRole(role, env)))
-  const facts = here.filter((_, index) => found[index]?.length === 0)
+  const here = instancesOf(env).filter((instance) => isHere(instance, env))
+  const found = await Promise.all(here.map((instance) => checkRole(instance, env)))
+  const facts = here.filter((_, index) => found[index]?.length === 0).map(nameOf)
   return {
     problems: found.flat(),
     warnings: here.length > 0 ? [] : ['no variables of a process are set: keys were not checked'],
@@ -24,19 +22,24 @@ export async function checkRoles(env: Env): Promise<Findings & { facts: string[]
   }
 }
 
-function isHere(role: Role, env: Env): boolean {
-  const name = `GEOSWAP_${role.toUpperCase()}_DATABASE_URL`
-  return (env[name] ?? env[`${name}_FILE`]) !== undefined
+const nameOf = ({ role, number = 1 }: Instance) => (number > 1 ? `${role} ${number}` : role)
+
+function isHere(instance: Instance, env: Env): boolean {
+  const name = `GEOSWAP_${instance.role.toUpperCase()}_DATABASE_URL`
+  const own = environmentOf(instance, env)
+  return (own[name] ?? own[`${name}_FILE`]) !== undefined
 }
 
-async function checkRole(role: Role, env: Env): Promise<string[]> {
+async function checkRole(instance: Instance, env: Env): Promise<string[]> {
+  const { role } = instance
+  const name = nameOf(instance)
   try {
-    const config = loadConfig(environmentOf(role, env), role)
+    const config = loadConfig(environmentOf(instance, env), role)
     const missing = await findMissingKeys(role, config)
-    return missing.length === 0 ? [] : [`${role}: no private key for ${missing.join(', ')}`]
+    return missing.length === 0 ? [] : [`${name}: no private key for ${missing.join(', ')}`]
   } catch (error) {
     const lines = (error instanceof Error ? error.message : String(error)).split('\n')
-    return lines.filter((line) => line.startsWith('- ')).map((line) => `${role}: ${line.slice(2)}`)
+    return lines.filter((line) => line.startsWith('- ')).map((line) => `${name}: ${line.slice(2)}`)
   }
 }
 

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ChainState } from '../../chains/view.ts'
 import { type DatabaseTarget, type Env, findDatabaseTarget, UsageError } from '../../command.ts'
-import { type Chains, connectChains, loadCatalog } from '../../compose/chains.ts'
+import { toCatalog } from '../../compose/catalog.ts'
+import { type Chains, connectChains } from '../../compose/chains.ts'
 import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import { createPriceSources, priceRulesOf } from '../../compose/prices.ts'
 import { optionalSecret } from '../../config/secrets.ts'
@@ -44,17 +45,19 @@ export async function openSession(env: Env, keys: Keys = {}): Promise<InventoryS
 }
 
 /** Loads the chains that answer, since operators need this most when something is down. */
-async function loadAnswering(network: NetworkConfig, chains: Chains) {
-  const loaded = await Promise.allSettled(
-    chains.all.map((chain) => loadCatalog(network, { ...chains, all: [chain] })),
+async function loadAnswering(network: NetworkConfig, { all }: Chains) {
+  const read = await Promise.allSettled(all.map((chain) => chain.loadTokens()))
+  const loaded = new Map(
+    all.flatMap(({ config }, index) => {
+      const result = read[index]
+      return result?.status === 'fulfilled' ? [[config.chainId, result.value] as const] : []
+    }),
   )
-  const catalogs = loaded.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  const silent = chains.all.filter((_, index) => loaded[index]?.status === 'rejected')
-  const entries = catalogs.flatMap((catalog) => [...catalog.chains])
-  const assets = catalogs[0]?.assets ?? new Map()
+  const isSilent = ({ config }: ConnectedChain) => !loaded.has(config.chainId)
+  const answering = all.filter((chain) => !isSilent(chain))
   return {
-    catalog: { chains: new Map(entries), assets },
-    silent: silent.map(({ config }) => config.name),
+    catalog: toCatalog(network, answering, loaded),
+    silent: all.filter(isSilent).map(({ config }) => config.name),
   }
 }
 

@@ -1,8 +1,9 @@
-import type { Address, PrivateKeyAccount } from 'viem'
+import type { Address, PrivateKeyAccount, PublicClient } from 'viem'
 import { describeError, type Env, type Output, UsageError } from '../../command.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
-import { type ChainWallet, openWallet, refusePending } from '../chain-wallet.ts'
+import { type ChainWallet, openWallet } from '../chain-wallet.ts'
 import { findTreasury } from '../inventory/treasury.ts'
+import { onEach } from '../on-each.ts'
 import { revertIn, type TreasuryCall } from './calls.ts'
 import type { ChainPlan } from './read-chain.ts'
 
@@ -10,20 +11,28 @@ type Applied = {
   network: NetworkConfig
   chains: readonly EvmChainConfig[]
   isLocal: boolean
-  plan(chain: EvmChainConfig): Promise<ChainPlan>
+  /** With the client of a wallet, if there is one. */
+  plan(chain: EvmChainConfig, client?: PublicClient): Promise<ChainPlan>
 }
 
-/** Plans every chain first, then sends the calls in order. Stops at the first that fails. */
+/**
+ * Plans every chain first, then sends the calls of each in order, up to the first that fails. Calls are planned again
+ * by the client of the wallet, whose nonces prevent a second deposit.
+ */
 export async function applyCalls(env: Env, applied: Applied, output: Output): Promise<number> {
   const { chains } = applied
-  const plans = await Promise.all(chains.map(applied.plan))
+  const plans = await Promise.all(chains.map((chain) => applied.plan(chain)))
   for (const { chain, notes } of plans) for (const note of notes) output.hint(`${chain.name}: ${note}`)
   const due = plans.filter(({ calls }) => calls.length > 0)
   const account = due[0] && (await openTreasury(env, applied, due[0].chain))
-  const wallets = await Promise.all(due.map(({ chain }) => openReady(chain, account)))
-  for (const [index, { chain, calls }] of due.entries())
-    await sendAll(wallets[index] as ChainWallet, { chain, calls, output })
-  const sent = due.reduce((sum, { calls }) => sum + calls.length, 0)
+  const ready = await Promise.all(
+    due.map(async ({ chain }) => {
+      const wallet = await openReady(chain, account)
+      return { chain, wallet, calls: (await applied.plan(chain, wallet.client)).calls }
+    }),
+  )
+  await onEach(ready, ({ wallet, chain, calls }) => sendAll(wallet, { chain, calls, output }))
+  const sent = ready.reduce((sum, { calls }) => sum + calls.length, 0)
   output.out(
     sent === 0 ? 'Nothing to call.' : `Done: ${sent} ${sent === 1 ? 'call is' : 'calls are'} in blocks.`,
   )
@@ -42,7 +51,6 @@ async function openReady(
 ): Promise<ChainWallet> {
   if (!account) throw new UsageError('GEOSWAP_TREASURY_KEY is not set.')
   const wallet = await openWallet(chain, account)
-  await refusePending(wallet, chain, account.address)
   await refuseUnfunded(wallet, chain, account.address)
   return wallet
 }
@@ -65,7 +73,7 @@ async function sendAll(wallet: ChainWallet, { chain, calls, output }: Batch): Pr
       const { txHash } = await wallet.send({ to, value, data })
       output.out(`${name}\n  in a block: ${txHash}`)
     } catch (error) {
-      const rest = 'Later calls were not sent. Run it again when the reason is gone.'
+      const rest = `Later calls on ${chain.name} were not sent. Run it again when the reason is gone.`
       throw new Error(`${name}\n  failed: ${revertIn(error) ?? describeError(error)}\n${rest}`, {
         cause: error,
       })

@@ -27,7 +27,7 @@ const wanted: Wanted = {
 }
 const fresh: TreasuryState = {
   time: 100n * DAY,
-  attesters: oneOf(attester),
+  attesters: { ...oneOf(attester), since: 0 },
   pending: undefined,
   refundsStopped: false,
   deliverers: new Set(),
@@ -107,12 +107,15 @@ test('new attesters are proposed by number, wait for their notice, and are accep
   expect(planTreasury(next, proposed)).toEqual({
     calls: [],
     notes: [
-      `the attesters ${named} are proposed, and can be accepted for two days from 1970-04-19T00:00:00.000Z: no input ` +
-        'is locked that could be refunded only after it',
+      `the attesters ${named} are proposed, and can be accepted for two days from 1970-04-19T00:00:00.000Z`,
     ],
   })
   expect(callsOf(next, { ...proposed, time: 108n * DAY })).toEqual([[escrow, 'acceptAttesters', undefined]])
-  expect(callsOf(next, { ...done, attesters: set })).toEqual([])
+  expect(planTreasury(next, { ...done, attesters: { ...set, since: Number(115n * DAY) } })).toEqual({
+    calls: [],
+    notes: [`the attesters ${named} decide swaps whose refund deadline is 1970-04-26T00:00:00.000Z or later`],
+  })
+  expect(planTreasury(next, { ...done, attesters: { ...set, since: 0 } })).toEqual({ calls: [], notes: [] })
 })
 
 test('pending attesters that the configuration does not name are reported, not withdrawn', () => {

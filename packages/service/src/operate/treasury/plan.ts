@@ -1,5 +1,11 @@
 import { type Address, formatUnits, zeroAddress } from 'viem'
-import { type AttesterChange, type AttesterSet, byAddress, keyOfSet } from '../../model/attester-set.ts'
+import {
+  type AttesterSet,
+  byAddress,
+  type DatedSet,
+  keyOfSet,
+  type ProposedSet,
+} from '../../model/attester-set.ts'
 import { type TreasuryCall, toCall, toPayment } from './calls.ts'
 
 /** The contracts of one chain as the configuration wants them. Amounts are in the smallest unit. */
@@ -31,8 +37,9 @@ type WantedToken = {
 /** The contracts of one chain as they are. Time is that of the newest block, in seconds. */
 export type TreasuryState = {
   time: bigint
-  attesters: AttesterSet
-  pending: AttesterChange | undefined
+  /** The set that was accepted last. */
+  attesters: DatedSet
+  pending: ProposedSet | undefined
   refundsStopped: boolean
   deliverers: ReadonlySet<Address>
   adapters: ReadonlySet<Address>
@@ -103,29 +110,35 @@ function setAdapter(to: Address, adapter: Address, isAllowed: boolean): Treasury
   return toCall({ contract: 'GeoVault', to, name: 'setAdapter', args: { adapter, isAllowed }, says })
 }
 
-/** New attesters are proposed, and accepted when their notice is over. */
+/** New attesters are proposed, and accepted a day later. They decide ops from 7 days after that on. */
 function planAttesters({ contracts, attesters: next }: Wanted, state: TreasuryState): TreasuryPlan {
   const { attesters, pending, time } = state
   const escrow = { contract: 'GeoEscrow', to: contracts.escrow } as const
   const [now, wanted] = [keyOfSet(attesters), keyOfSet(next)]
   if (now === wanted) {
-    if (!pending) return { calls: [], notes: [] }
+    const at = toTime(attesters.since)
+    const waits = `the attesters ${now} decide swaps whose refund deadline is ${at} or later`
+    if (!pending) return { calls: [], notes: attesters.since > time ? [waits] : [] }
     const cancel = 'name them as nextAttesters, or end it with GeoEscrow.proposeAttesters of no members'
     return { calls: [], notes: [`the escrow has pending attesters, ${keyOfSet(pending)}: ${cancel}`] }
   }
   if (!pending || keyOfSet(pending) !== wanted) {
-    const says = `instead of ${now}, after 8 days`
+    const says = `instead of ${now}, in 8 days at the earliest`
     const args = { members: [...next.members].sort(byAddress), threshold: BigInt(next.threshold) }
     return { calls: [toCall({ ...escrow, name: 'proposeAttesters', args, says })], notes: [] }
   }
   if (time < BigInt(pending.readyAt)) {
-    const at = new Date(pending.readyAt * 1_000).toISOString()
-    const note = `the attesters ${wanted} are proposed, and can be accepted for two days from ${at}`
-    return { calls: [], notes: [`${note}: no input is locked that could be refunded only after it`] }
+    const at = toTime(pending.readyAt)
+    return {
+      calls: [],
+      notes: [`the attesters ${wanted} are proposed, and can be accepted for two days from ${at}`],
+    }
   }
-  const says = `${wanted} instead of ${now}`
+  const says = `${wanted} instead of ${now}, for refund deadlines more than 7 days from now`
   return { calls: [toCall({ ...escrow, name: 'acceptAttesters', args: {}, says })], notes: [] }
 }
+
+const toTime = (seconds: number) => new Date(seconds * 1_000).toISOString()
 
 /** Attested refunds are stopped against a stolen attester key; refunds after their deadline go on. */
 function planStop({ contracts, refundsStopped: isStopped }: Wanted, state: TreasuryState): TreasuryPlan {

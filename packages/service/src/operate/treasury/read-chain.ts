@@ -1,6 +1,6 @@
 import { CONTRACT_CODE, geoEscrowAbi, geoVaultAbi, isCodeOf } from '@geoswap/protocol'
 import { type Address, getAddress, type PublicClient, parseUnits, zeroAddress } from 'viem'
-import { readAttesterChange, readAttesterSets } from '../../chains/evm/attesters.ts'
+import { readAttesterSets, readProposedSet } from '../../chains/evm/attesters.ts'
 import { readBalance } from '../../chains/evm/reads.ts'
 import { readDecimals } from '../../chains/evm/verify.ts'
 import { UsageError } from '../../command.ts'
@@ -83,8 +83,8 @@ async function readState(client: PublicClient, wanted: Wanted): Promise<Treasury
   }
   const [{ timestamp }, sets, pending, refundsStopped, paying, buying, states] = await Promise.all([
     client.getBlock(),
-    readAttesterSets(client, contracts.escrow),
-    readAttesterChange(client, { escrow: contracts.escrow }),
+    readAttesterSets(client, { escrow: contracts.escrow, from: 0 }),
+    readProposedSet(client, { escrow: contracts.escrow }),
     client.readContract({ ...escrow, functionName: 'attestedRefundsStopped' }),
     allowedBy('deliverers', [...deliverers, ...revoked]),
     allowedBy('adapters', [...adapters, ...revoked]),
@@ -92,7 +92,7 @@ async function readState(client: PublicClient, wanted: Wanted): Promise<Treasury
   ])
   return {
     time: timestamp,
-    attesters: sets.at(-1) ?? { members: [], threshold: 0 },
+    attesters: sets.at(-1) ?? { members: [], threshold: 0, since: 0 },
     pending,
     refundsStopped,
     deliverers: paying,

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { type Address, getAddress, isAddress } from 'viem'
+import { type Address, getAddress, isAddress, type PublicClient } from 'viem'
 import { createEvmClients } from '../../chains/evm/client.ts'
 import { describeError, type Env, type Output, parseFlags, UsageError } from '../../command.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
@@ -14,8 +14,9 @@ export const TREASURY_HELP = `treasury plan [--config FILE] [--chain NAME] [--sa
       adapters, caps, claim caps, attester, uncollected credits. --safe also writes PREFIX-CHAIN.json for each chain,
       for the Transaction Builder of a Safe.
   service treasury apply [--config FILE] [--chain NAME] [WISHES]
-      Sends these calls one after the other, paid and signed by GEOSWAP_TREASURY_KEY or the treasury of
-      GEOSWAP_KEYSTORE. Stops at the first that fails; run it again to continue. When all is done it sends nothing.
+      Sends these calls, on each chain one after the other, paid and signed by GEOSWAP_TREASURY_KEY or the treasury of
+      GEOSWAP_KEYSTORE. Stops on a chain at the first that fails; run it again to continue. When all is done it sends
+      nothing.
 
   WISHES: --stock CHAIN:TOKEN=AMOUNT deposits what the vault lacks to hold AMOUNT, in whole coins.
   --revoke ADDRESS ends the right of a deliverer or adapter that left the configuration. Both can be repeated.`
@@ -33,7 +34,7 @@ export async function treasury(args: string[], env: Env, output: Output): Promis
     if (flags.safe !== undefined || flags.json) throw new UsageError('treasury apply writes no file.')
     return applyCalls(
       env,
-      { network, chains, isLocal, plan: (chain) => plan(network, chain, wishes) },
+      { network, chains, isLocal, plan: (chain, client) => plan(network, chain, wishes, client) },
       output,
     )
   }
@@ -48,8 +49,8 @@ async function plan(
   network: NetworkConfig,
   chain: EvmChainConfig,
   wishes: ReadonlyMap<number, Wishes>,
+  client: PublicClient = createEvmClients({ urls: chain.rpcUrls }).client,
 ): Promise<ChainPlan> {
-  const { client } = createEvmClients({ urls: chain.rpcUrls })
   const asked = wishes.get(chain.chainId)
   try {
     return await planChain(client, { network, chain, ...(asked && { wishes: asked }) })
@@ -149,6 +150,9 @@ function parseStock(network: NetworkConfig, text: string) {
   if (!side.includes(':') || more.length > 0)
     throw new UsageError(`${text} is not CHAIN:TOKEN=AMOUNT, such as base:USDC=1000.`)
   const { chainId, token } = parseSide(network, side)
+  const chain = getChainConfig(network, String(chainId))
+  if (chain.family === 'solana')
+    throw new UsageError(`${chain.name} has no treasury: send ${side} to its vault ${chain.vault} yourself.`)
   // The decimals of the chain decide later; this refuses anything but a positive number.
   parseCoins(amount, { decimals: 36, symbol: side })
   return { chainId, entry: [token as Address, amount] as const }

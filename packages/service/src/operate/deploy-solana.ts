@@ -1,0 +1,148 @@
+import { formatUnits } from 'viem'
+import { createSolanaClient, type SolanaClients } from '../chains/solana/client.ts'
+import {
+  createProgram,
+  ESCROW_PROGRAM_HASH,
+  finishProgram,
+  readDeploymentCost,
+} from '../chains/solana/deployment.ts'
+import { type DeployedProgram, readProgram } from '../chains/solana/program.ts'
+import { createSolanaSigner } from '../chains/solana/signer.ts'
+import { createAccounts, findMissingAccounts, type MissingAccount } from '../chains/solana/vault-accounts.ts'
+import { type Env, type Output, UsageError } from '../command.ts'
+import { readKeys } from '../config/secrets.ts'
+import type { NetworkConfig, SolanaChainConfig } from '../config.ts'
+import { about } from '../model/gas-funding.ts'
+import { openSolanaDeployer } from './deployer.ts'
+
+type Mode = 'deploy' | 'dry-run' | 'verify-only'
+
+type Options = {
+  chain: SolanaChainConfig
+  network: NetworkConfig
+  mode: Mode
+  /** Gives up the right to change the program. */
+  isFinal: boolean
+  env: Env
+  output: Output
+}
+
+type Say = (text: string) => void
+type Found = { program: DeployedProgram; missing: readonly MissingAccount[] }
+
+const SOL_DECIMALS = 9
+// Of all transactions of a run, and the least that keeps the payer's account.
+const RESERVE_LAMPORTS = 1_500_000n
+
+/**
+ * Uploads the escrow program to its address in the file and creates the vault's token accounts, or compares them. True
+ * if all is there and right.
+ */
+export async function deploySolana(options: Options): Promise<boolean> {
+  const { chain, network, mode, isFinal, env, output } = options
+  const say = (text: string) => output.out(`${chain.name}: ${text}`)
+  const client = createSolanaClient({ urls: chain.rpcUrls })
+  await assertCluster(client, chain)
+  const found = await look(client, chain)
+  if (mode === 'verify-only') return verify(say, chain, found)
+  const { program, missing } = found
+  if (program.state === 'other') throw new Error(`Another program exists at ${chain.program}`)
+  if (program.state === 'right') say(`escrow program ${chain.program} already exists`)
+  if (mode === 'dry-run') return estimate(client, chain, found, say)
+  const keys = await openKeys(env, network, chain.program)
+  await refuseUnfunded(client, chain, { found, deployer: keys.deployer.address })
+  if (program.state === 'missing')
+    say(`escrow program ${chain.program} created: ${await createProgram(client, keys)}`)
+  const created = await createAccounts(client, keys.deployer, { vault: chain.vault, missing })
+  if (missing.length > 0)
+    say(`${namesOf(chain, missing)} of the vault ${chain.vault} created: ${created.join(', ')}`)
+  const other = isFinal ? await finishProgram(client, keys.deployer, chain.program) : undefined
+  if (other)
+    throw new UsageError(`Only ${other} can make the program final, and the deployer is another key.`)
+  return verify(say, chain, await look(client, chain))
+}
+
+/** Throws if the node serves another cluster. */
+export async function assertCluster(
+  { rpc }: SolanaClients,
+  { name, genesisHash }: SolanaChainConfig,
+): Promise<void> {
+  const actual = await rpc.getGenesisHash().send()
+  if (genesisHash !== undefined && actual !== genesisHash)
+    throw new UsageError(`${name}: the node serves the chain of genesis ${actual}, not ${genesisHash}`)
+}
+
+async function look(client: SolanaClients, { program, vault, tokens }: SolanaChainConfig): Promise<Found> {
+  const mints = tokens.map(({ address }) => address)
+  const [found, missing] = await Promise.all([
+    readProgram(client, program),
+    findMissingAccounts(client, { vault, mints }),
+  ])
+  return { program: found, missing }
+}
+
+/** Such as `token account of USDC`. */
+function namesOf({ tokens }: SolanaChainConfig, missing: readonly MissingAccount[]): string {
+  const symbols = missing.map(({ token }) => tokens.find(({ address }) => address === token.mint)?.symbol)
+  return `token account${missing.length === 1 ? '' : 's'} of ${symbols.join(', ')}`
+}
+
+function verify(
+  say: Say,
+  chain: SolanaChainConfig,
+  { program: { state, authority }, missing }: Found,
+): boolean {
+  const ends = {
+    right: `exists, code ${ESCROW_PROGRAM_HASH}, ${authority ? `${authority} can change it` : 'final'}`,
+    missing: 'is missing',
+    other: 'has other code',
+  }
+  say(`escrow program ${chain.program} ${ends[state]}`)
+  if (missing.length > 0) say(`the vault ${chain.vault} has no ${namesOf(chain, missing)}`)
+  return state === 'right' && missing.length === 0
+}
+
+/** The rent of accounts that do not exist yet. That of the upload comes back. */
+async function readCost(client: SolanaClients, { program, missing }: Found): Promise<bigint> {
+  const rents = missing.reduce((sum, { rent }) => sum + rent, 0n)
+  return rents + (program.state === 'missing' ? await readDeploymentCost(client) : 0n)
+}
+
+async function estimate(
+  client: SolanaClients,
+  chain: SolanaChainConfig,
+  found: Found,
+  say: Say,
+): Promise<boolean> {
+  const { program, missing } = found
+  if (program.state === 'missing') say(`escrow program ${chain.program} would be created`)
+  if (missing.length > 0) say(`${namesOf(chain, missing)} of the vault ${chain.vault} would be created`)
+  const cost = await readCost(client, found)
+  say(cost === 0n ? 'nothing to create' : `about ${about(cost, SOL_DECIMALS)} SOL in total`)
+  return true
+}
+
+/** Refuses before anything is sent on this chain. */
+async function refuseUnfunded(
+  client: SolanaClients,
+  { name }: SolanaChainConfig,
+  { found, deployer }: { found: Found; deployer: Parameters<SolanaClients['rpc']['getBalance']>[0] },
+): Promise<void> {
+  const cost = await readCost(client, found)
+  const { value: balance } = await client.rpc.getBalance(deployer).send()
+  if (cost === 0n || balance >= cost + RESERVE_LAMPORTS) return
+  const needs = about(cost + RESERVE_LAMPORTS, SOL_DECIMALS)
+  const has = `has ${formatUnits(balance, SOL_DECIMALS)} SOL and needs about ${needs}`
+  throw new UsageError(`${name}: the deployer ${deployer} ${has}. Nothing was sent there.`)
+}
+
+async function openKeys(env: Env, network: NetworkConfig, address: string) {
+  const problems: string[] = []
+  const [own] = readKeys(env, 'GEOSWAP_SOLANA_PROGRAM_KEY', ['solana-program'], problems)
+  if (!own || problems.length > 0) throw new UsageError(problems.join('\n'))
+  const program = await createSolanaSigner(Buffer.from(own.reveal().slice(2), 'hex'))
+  if (program.address !== address)
+    throw new UsageError(`The file has ${address} as program, but its key is that of ${program.address}.`)
+  const deployer = await openSolanaDeployer(env, network)
+  return { deployer, program, programSecret: own.reveal() }
+}

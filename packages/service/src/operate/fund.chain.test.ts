@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startChain } from '@geoswap/devnet'
+import { createTestClient, http, parseEther, publicActions } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startLaggingNode } from '../../test/support/lagging-node.ts'
+import { NETWORK_TEXT } from '../../test/support/network.ts'
+import { runCommand } from '../command.ts'
+import { fund } from './fund.ts'
+
+const KEYS = [
+  '0x1000000000000000000000000000000000000001',
+  '0x1000000000000000000000000000000000000002',
+  '0x1100000000000000000000000000000000000001',
+  '0x2000000000000000000000000000000000000001',
+  '0x4000000000000000000000000000000000000001',
+] as const
+const deployerKey = generatePrivateKey()
+const deployer = privateKeyToAccount(deployerKey).address
+const folder = mkdtempSync(join(tmpdir(), 'geoswap-fund-'))
+const file = join(folder, 'geoswap.json')
+
+let chain: Awaited<ReturnType<typeof startChain>>
+let node: Awaited<ReturnType<typeof startLaggingNode>>
+let client: ReturnType<typeof createClient>
+
+function createClient(rpcUrl: string) {
+  return createTestClient({ mode: 'hardhat', transport: http(rpcUrl), cacheTime: 0 }).extend(publicActions)
+}
+
+beforeAll(async () => {
+  chain = await startChain({ name: 'fund', chainId: 8453, blockMs: 100 })
+  node = await startLaggingNode(chain.rpcUrl)
+  client = createClient(chain.rpcUrl)
+  const { chains, assets, discount: _, ...network } = JSON.parse(NETWORK_TEXT)
+  const { l1FeeOracle: __, ...base } = chains[0]
+  const served = { ...base, rpcUrls: [node.url], attesterRpcUrls: [node.url], blockMs: 100 }
+  const changed = { chains: [served], assets: assets.slice(0, 2), venues: [{ kind: 'inventory' }] }
+  writeFileSync(file, JSON.stringify({ ...network, ...changed }))
+})
+afterAll(async () => {
+  await node.stop()
+  await chain.stop()
+  rmSync(folder, { recursive: true })
+})
+beforeEach(async () => {
+  node.lagAt(undefined)
+  await client.setBalance({ address: deployer, value: parseEther('10') })
+  for (const address of KEYS) await client.setBalance({ address, value: 0n })
+  await client.mine({ blocks: 1 })
+})
+
+async function apply() {
+  const lines: string[] = []
+  const say = (text: string) => void lines.push(text)
+  const output = { out: say, hint: say }
+  const env = { GEOSWAP_DEPLOYER_KEY: deployerKey }
+  const code = await runCommand(output, () => fund(['apply', '--config', file], env, output))
+  return { code, text: lines.join('\n') }
+}
+
+const readAll = () => Promise.all(KEYS.map((address) => client.getBalance({ address })))
+
+test('a second run pays nobody, although the balances that the node tells are old', async () => {
+  const before = await client.getBlockNumber()
+  const first = await apply()
+  const paid = await readAll()
+  node.lagAt({ block: before, what: 'balances' })
+
+  const second = await apply()
+
+  expect(first.code).toBe(0)
+  expect(paid.every((balance) => balance > 0n)).toBe(true)
+  expect(second).toMatchObject({ code: 0, text: expect.stringContaining('Nothing to send.') })
+  expect(await readAll()).toEqual(paid)
+})
+
+test('a second run pays nobody on a node that knows no later block, and says that it lags', async () => {
+  const before = await client.getBlockNumber()
+  await apply()
+  const paid = await readAll()
+  node.lagAt({ block: before, what: 'all' })
+
+  const second = await apply()
+
+  expect(second).toMatchObject({ code: 1, text: expect.stringMatching(/nonce \d+ of 0x\w+ is used/) })
+  expect(await readAll()).toEqual(paid)
+})
