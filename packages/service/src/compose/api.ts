@@ -1,69 +1,48 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type { Address } from 'viem'
 import { createRecent } from '../async/recent.ts'
-import { every, within } from '../async/timing.ts'
-import { parseEvmAddress } from '../chains/evm/address.ts'
-import { isSignedBy } from '../chains/evm/delegation.ts'
-import { recoverSigners } from '../chains/evm/signed-op.ts'
-import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
+import { every } from '../async/timing.ts'
 import { connectionsOf, DASHBOARD_POOL } from '../config/connections.ts'
-import { type Config, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
-import { type BuildDeps, buildGeoOp } from '../flow/build/build-evm.ts'
-import { buildSolanaTx } from '../flow/build/build-solana.ts'
-import { delegation } from '../flow/build/delegation.ts'
-import { readOrUnavailable } from '../flow/build/read-chain.ts'
-import { listChains, listTokens } from '../flow/catalog/list.ts'
-import { history } from '../flow/history/history.ts'
-import { type QuoteDeps, quote } from '../flow/quote/quote.ts'
-import type { AddressBooks, Order } from '../flow/quote/request.ts'
-import { toCanonical } from '../flow/submit/signature.ts'
-import { type SubmitDeps, submit } from '../flow/submit/submit-evm.ts'
-import { submitSolana } from '../flow/submit/submit-solana.ts'
+import type { Config } from '../config.ts'
+import type { BuildDeps } from '../flow/build/build-evm.ts'
 import { createKeyTable } from '../http/key-table.ts'
 import { createOperatorKeys } from '../http/operator/keys.ts'
 import { createOperator } from '../http/operator/operator.ts'
 import { createOperatorServer } from '../http/operator/server.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
-import { createServer, type Handlers } from '../http/server.ts'
+import { createServer } from '../http/server.ts'
 import type { WebPage } from '../http/web/routes.ts'
 import { createGasWatch, type GasWatch } from '../lanes/gas-watch.ts'
 import type { Views } from '../lanes/views.ts'
 import { toChainNow } from '../market/chain-now.ts'
 import { createDailyNeeds } from '../market/daily-needs.ts'
-import { createFeeFor } from '../market/fee-for.ts'
 import { createMarket, type LiveMarket } from '../market/market.ts'
-import { createStopTable, type StopTable } from '../market/stop-table.ts'
+import { createStopTable } from '../market/stop-table.ts'
 import { followSwapTimes } from '../market/swap-times.ts'
-import type { Catalog, Market, Token } from '../model/catalog.ts'
-import { toleranceFor } from '../model/pricing.ts'
-import { activeSenders } from '../model/served-chain.ts'
-import type { Venue } from '../model/venue.ts'
+import type { Token } from '../model/catalog.ts'
 import { type CallMeter, createCallMeter } from '../observe/call-meter.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { addServiceMetrics } from '../observe/service-metrics.ts'
 import { findLostOn } from '../rebuild/lost-log.ts'
-import type { Sealer } from '../seal/sealer.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { readBooks } from '../store/books.ts'
 import { createPool } from '../store/db.ts'
 import { readInventory } from '../store/inventory.ts'
-import { readSpentCents } from '../store/key-spending.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
 import { assertClock } from '../store/server.ts'
 import { findActiveStops } from '../store/stops.ts'
-import { type Chains, connectChains, loadCatalog } from './chains.ts'
+import { openCatalog } from './catalog.ts'
+import { type Chains, connectChains } from './chains.ts'
 import { followClaimLimits } from './claim-limits.ts'
+import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
-import { createKnownWallets } from './known-wallets.ts'
-import { openChains } from './open-chains.ts'
+import { type ApiParts, createHandlers } from './handlers.ts'
 import { assertPyth, createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createConfiguredSealer } from './sealer.ts'
 import { toServedChains } from './served-chains.ts'
 import { composeStatus } from './status.ts'
-import { createTokens } from './tokens.ts'
 import { openSpans } from './traces.ts'
 import { assertOneTreasury } from './treasury-check.ts'
 import { createVenues, isBought } from './venues.ts'
@@ -74,7 +53,6 @@ import { composeWebhooks } from './webhooks.ts'
 const MARKET_REFRESH_MS = 500
 // The last hundred swaps of a route change slowly.
 const SWAP_TIMES_MS = 10_000
-const MAX_UNSUBMITTED = 256
 const BOOKS_MS = 300_000
 
 type Api = {
@@ -105,9 +83,9 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const chains = connect(config, calls)
   await verifyDatabase(pool, { part: 'api', network, logger })
   await Promise.all([assertClock(pool), assertPyth(config, logger)])
-  const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
+  const findLost = (chain: ConnectedChain) => findLostOn(pool, chain)
+  const { catalog, ...opening } = await openCatalog(network, chains, { logger, findLost })
   await assertOneTreasury(config, chains)
-  const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const views = openViews(pool, chains, { onFault: (error) => onFault(error, 'views') })
   await views.start()
@@ -148,8 +126,14 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const web = loadWeb(network.web, network.chains)
   const app = await createServer({
     handlers: createHandlers(config, parts),
-    ...{ statusReads: status.reads, statusStreams: status.streams },
-    ...{ keys, limiter, logger, metrics, spans, web },
+    statusReads: status.reads,
+    statusStreams: status.streams,
+    keys,
+    limiter,
+    logger,
+    metrics,
+    spans,
+    web,
     ready: async () => (isDraining ? { ok: false, checks: { draining: true } } : readiness(parts)),
     basePath: network.basePath ?? '',
     corsOrigins: network.corsOrigins,
@@ -206,7 +190,8 @@ function createTables(pool: BuildDeps['pool'], onFault: Followed['onFault']) {
     onError: (e) => onFault(e, 'stops'),
   })
   return {
-    ...{ keys, stops },
+    keys,
+    stops,
     channels: {
       api_keys: () => void keys.refresh().catch((error) => onFault(error, 'keys')),
       quote_stops: () => void stops.refresh().catch((error) => onFault(error, 'stops')),
@@ -267,7 +252,7 @@ async function startSwapTimes(pool: BuildDeps['pool'], views: Views, onFault: Fo
   return { etaSecondsOf, stop: every(SWAP_TIMES_MS, look).stop }
 }
 
-type ReadyParts = Pick<Parts, 'catalog' | 'market' | 'gas' | 'pool'>
+type ReadyParts = Pick<ApiParts, 'catalog' | 'market' | 'gas' | 'pool'>
 
 async function readiness({ catalog, market, gas, pool }: ReadyParts) {
   const database = await pool.query('select 1').then(
@@ -289,109 +274,4 @@ async function readiness({ catalog, market, gas, pool }: ReadyParts) {
   }
   // A chain or price that is down stops its own quotes, not the service.
   return { ok: database && alive.some(([, isAlive]) => isAlive === true), checks }
-}
-
-type Parts = {
-  pool: BuildDeps['pool']
-  chains: Chains
-  catalog: Catalog
-  market: Market
-  gas: GasWatch
-  views: Views
-  venues: readonly Venue[]
-  times: Pick<QuoteDeps, 'etaSecondsOf'>
-  stops: StopTable
-  sealer: Sealer
-  onFault(error: unknown, source: string): void
-}
-
-const addresses: AddressBooks = {
-  evm: { parse: parseEvmAddress, canSign: () => true },
-  solana: { parse: parseSolanaAddress, canSign: isOnCurve },
-}
-
-const parseWallet = (text: string) => addresses.evm.parse(text) ?? addresses.solana.parse(text)
-
-function createHandlers(config: Config, parts: Parts): Handlers {
-  const { pool, chains, catalog, market } = parts
-  const tokens = createTokens(parts.sealer)
-  const known = createKnownWallets()
-  const now = Date.now
-  const originOf = (chainId: number) => chains.of(chainId).chain
-  const builderOf = (chainId: number) => chains.solanaOf(chainId).builder
-  const contractsOf = (chainId: number) => chains.evmOf(chainId).contracts
-  const storeDeps = {
-    ...{ pool, catalog, market, custodyOf: chains.custodyOf, maxUnsubmitted: MAX_UNSUBMITTED },
-    lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
-      const keys = activeSenders(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
-      return keys.filter((locker) => parts.gas.canSend(chainId, locker))
-    },
-    deadlines: { ...defaultDeadlines, ...config.network.deadlines },
-  }
-  const buildDeps: BuildDeps = {
-    ...{ ...storeDeps, ...tokens, originOf, contractsOf, now, rememberDelegated: known.add },
-    isSignedBy: (wallet, signed) => isSignedBy(wallet as Address, signed),
-    isForAuthorizations: (chainId, locker) => chains.of(chainId).senders.authorize.includes(locker),
-  }
-  const delegationDeps = {
-    ...{ catalog, originOf, rememberDelegated: known.add },
-    parseAddress: (family: keyof AddressBooks, text: string) => addresses[family].parse(text),
-    delegationTargetOf: (chainId: number) => contractsOf(chainId).account,
-  }
-  const quoteDeps = toQuoteDeps(config, parts, { sealQuote: tokens.sealQuote, isKnownDelegated: known.has })
-  const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, now }
-  const submitDeps: SubmitDeps = {
-    pool,
-    openOp: tokens.openOp,
-    originOf,
-    within,
-    recoverSigners: (hash, parsed) => recoverSigners(hash, toCanonical(parsed)),
-  }
-  const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf }
-  const catalogDeps = {
-    ...{ catalog, market, venues: parts.venues },
-    isStopped: (side: Parameters<StopTable['ofSide']>[0]) => parts.stops.ofSide(side) !== undefined,
-  }
-  return {
-    chains: () => listChains(catalogDeps),
-    tokens: (_caller, query) => listTokens(catalogDeps, query),
-    quote: (caller, body) => quote(quoteDeps, caller, body),
-    delegation: (_caller, query) => delegation(delegationDeps, query),
-    buildGeoOp: (caller, body) => buildGeoOp(buildDeps, caller.accountId, body),
-    buildSolanaTx: (caller, body) => buildSolanaTx(buildSolanaDeps, caller.accountId, body),
-    submit: (caller, body) => submit(submitDeps, caller, body),
-    submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller, body),
-    history: (caller, query) => history({ pool, catalog, parseWallet }, caller.accountId, query),
-  }
-}
-
-type QuoteParts = Pick<QuoteDeps, 'sealQuote' | 'isKnownDelegated'>
-
-function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): QuoteDeps {
-  const { chains, catalog, market, venues } = shared
-  return {
-    ...{ ...parts, catalog, market, venues, addresses, now: Date.now },
-    findStop: shared.stops.ofSwap,
-    readSpentCents: (keyId) => readSpentCents(shared.pool, keyId),
-    inspectRecipient(order: Order) {
-      const inspecting = chains.of(order.destination.chainId).solana?.inspectRecipient(order)
-      return inspecting && readOrUnavailable(order.destination, inspecting)
-    },
-    feeFor: createFeeFor(feeTermsOf(network), {
-      ...shared,
-      readTokenBalance: (chainId, owner, token) => chains.of(chainId).readTokenBalance(owner, token),
-    }),
-    async readBalance({ origin, wallet, input }) {
-      const reading = chains.of(origin.chainId).chain.readWallet({ wallet, token: input.address })
-      return (await readOrUnavailable(origin, reading)).balance
-    },
-    highImpactBps: network.highImpactBps ?? 500,
-    toleranceFor: (slippageBps) => toleranceFor(slippageBps, network.priceToleranceBps),
-    quoteTtlMs: network.quoteTtlMs ?? 30_000,
-    etaSecondsOf: shared.times.etaSecondsOf,
-  }
-}
-
-function feeTermsOf({ feeCentiBps = 1_250, discount }: NetworkConfig) {
-  return { feeCentiBps, discount: discount && { ...defaultDiscount, ...discount } }
 }

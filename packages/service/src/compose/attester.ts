@@ -43,8 +43,11 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap attester' })
   const calls = createCallMeter()
   const chains = connectChains({
-    ...{ caller: 'attester', calls },
-    ...{ network, accounts: [], signers: solanaSigners },
+    caller: 'attester',
+    calls,
+    network,
+    accounts: [],
+    signers: solanaSigners,
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.attesterRpcUrls,
   })

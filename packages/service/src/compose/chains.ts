@@ -1,13 +1,11 @@
-import { getAddress, isAddress } from 'viem'
+import { getAddress } from 'viem'
 import type { InputBuilder } from '../chains/chain.ts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
 import { type Gate, guarded } from '../chains/gate.ts'
 import type { FindSigned } from '../chains/solana/parts.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
-import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
-import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { ChainCustody } from '../model/op-terms.ts'
 import type { CallMeter } from '../observe/call-meter.ts'
 import { insideTransaction } from '../store/db.ts'
@@ -66,8 +64,10 @@ function withGate(connected: Ungated): ConnectedChain {
   const { readTokenBalance } = guarded(connected, gate, config)
   const ways = chain.ways && guarded(chain.ways, gate, config)
   return {
-    ...{ ...connected, readTokenBalance },
-    ...{ gate, chain: guarded({ ...chain, ...(ways && { ways }) }, gate, config) },
+    ...connected,
+    readTokenBalance,
+    gate,
+    chain: guarded({ ...chain, ...(ways && { ways }) }, gate, config),
     ...(solana && { solana: { ...solana, builder: guardedBuilder(solana.builder, gate, config) } }),
   }
 }
@@ -124,37 +124,4 @@ export async function findDifferences(chains: {
   all: readonly Pick<ConnectedChain, 'verify'>[]
 }): Promise<Findings> {
   return joinFindings(await Promise.all(chains.all.map((chain) => chain.verify())))
-}
-
-/** Loads the tokens that can be swapped, with the decimals that the chains report. */
-export async function loadCatalog(network: NetworkConfig, chains: Chains): Promise<Catalog> {
-  const entries = await Promise.all(chains.all.map(loadChain))
-  return {
-    chains: new Map(entries.map((chain) => [chain.chainId, chain])),
-    assets: new Map(
-      network.assets.map(({ name, usdStable = false }) => [name, { name, usdStable }] as const),
-    ),
-  }
-}
-
-async function loadChain(connected: ConnectedChain): Promise<CatalogChain> {
-  const { config, maxAmount, ownAddresses } = connected
-  const { chainId, name, family } = config
-  const { symbol, asset } = config.native
-  const native = { chainId, symbol, asset, ...connected.nativeToken }
-  return {
-    ...{ chainId, name, family, native, maxAmount, ownAddresses },
-    tokens: [native, ...(connected.gate.isOpen ? await connected.loadTokens() : tokensOf(config))],
-    finality: finalityOf(config),
-    blockSeconds: blockSecondsOf(config),
-  }
-}
-
-/** The configured tokens of a chain that does not answer; it has to confirm them before it is served. */
-function tokensOf({ chainId, name, tokens }: ChainConfig): Token[] {
-  return tokens.map(({ symbol, asset, address, decimals }) => {
-    if (decimals === undefined)
-      throw new Error(`Chain ${name} does not answer, and the file has no decimals for ${symbol}`)
-    return { chainId, symbol, asset, decimals, address: isAddress(address) ? getAddress(address) : address }
-  })
 }

@@ -19,6 +19,8 @@ export type EvmParts = { client: PublicClient; contracts: EvmContracts }
 export type SolanaOrigin = {
   builder: InputBuilder
   inspectRecipient(order: Order): Promise<RecipientView>
+  /** The least native balance of an account. */
+  readLeastBalance(): Promise<bigint>
   /** For how long after its deadline the marker of a delivery cannot be closed. */
   sweepMarginSeconds: number
   /** The deliveries among these whose marker can be closed, which returns its rent. */

@@ -9,8 +9,10 @@ import type { Sender } from '../lanes/sender.ts'
 import type { ViewOfChain } from '../lanes/views.ts'
 import { type PriceE18, usdE18 } from '../model/amount.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
+import { throwFirst } from '../model/collect-error.ts'
 import { GAS } from '../model/gas.ts'
 import type { Swap } from '../model/swap.ts'
+import type { PastPlace } from '../store/deposits.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 
@@ -29,13 +31,20 @@ export function createDepositTask(
 ): Task {
   let done: string | undefined
   let after: string | undefined
+  // The heads at which the last pass over all that wait began, and this one.
+  let since: bigint | undefined
+  let begun: bigint | undefined
   return {
     topics: [`head:${config.chainId}`],
     async step() {
       const heads = follower.current()
       if (!chain.ways || !heads || heads.head.hash === done) return
       const deps = { pool, chainId: config.chainId, ways: chain.ways, onMoved }
-      after = await seeDeposits(deps, heads, after)
+      begun ??= heads.head.number
+      const faults: unknown[] = []
+      after = await seeDeposits(deps, heads, { after, since }, faults)
+      if (after === undefined) [since, begun] = [begun, undefined]
+      throwFirst(faults)
       done = heads.head.hash
     },
   }
@@ -65,11 +74,14 @@ export function createRecoverWork(
     return usdE18(amount, { decimals: known.decimals, price }) >= WORTH * cost
   }
   const addresses = tokens.map(({ address }) => address)
+  let after: PastPlace | undefined
   const look = atMostEvery(LOOK_MS, async (lease: Lease, heads: Heads) => {
     const { ways } = chain
     if (!ways) return
     const deps = { pool, chainId, ways, sender, tokens: addresses, refreshPrices: prices.refresh, isWorth }
-    await recoverDeposits(deps, lease, heads)
+    const faults: unknown[] = []
+    after = await recoverDeposits(deps, lease, heads, after, faults)
+    throwFirst(faults)
   })
   return {
     topics: [],

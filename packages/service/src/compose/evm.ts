@@ -50,6 +50,7 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     chainId: config.chainId,
     ...contracts,
     olderAccounts: (config.olderAccounts ?? []).map((address) => getAddress(address)),
+    attesters: attesterSetsOf(network),
     tokens: [zeroAddress, ...config.tokens.map((token) => getAddress(token.address))],
     finality: {
       ...finalityOf(config),
@@ -126,7 +127,11 @@ async function verifyConfigured({ network, config, urls, clients }: Checked): Pr
   const { client, nodes } = clients
   const { name, chainId } = config
   const ofNodes = await checkNodes({
-    ...{ name, urls, chain: String(chainId), maxHeadAgeMs: maxHeadAgeMs(config), now: Date.now() },
+    name,
+    urls,
+    chain: String(chainId),
+    maxHeadAgeMs: maxHeadAgeMs(config),
+    now: Date.now(),
     ask: (index) => readNode(nodes[index] ?? client),
   })
   if (ofNodes.problems.length > 0) return ofNodes

@@ -17,7 +17,7 @@ type Parts = {
   unsigned(): UnsignedKeys
 }
 
-// A new head of Solana takes an additional height and time: it is polled less often while no swap waits for it.
+// A head of Solana takes more calls, for its height and time: it is polled less often while no swap waits for it.
 const CALLS_PER_HEAD = { evm: 1, solana: 1.4 }
 
 /** The tasks that follow a chain for all processes, under the lease of its watch. */

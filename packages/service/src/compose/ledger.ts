@@ -27,7 +27,8 @@ export function createLedgerTask(
   const { pool, catalog, logger } = parts
   const { chainId, name } = config
   const book = createBookkeeper({
-    ...{ pool, chain: custody },
+    pool,
+    chain: custody,
     assetOf(token) {
       const chain = catalog.chains.get(chainId)
       return chain && findToken(chain, token)?.asset
@@ -77,7 +78,8 @@ export function createGasTask(
   const { chainId, family } = config
   const readKeys = async () => readBalances(view, sendersOf({ senders }))
   return createGasBook({
-    ...{ pool, chainId },
+    pool,
+    chainId,
     read: family === 'evm' ? readKeys : () => readFees(pool, chainId, nativeToken.address),
     usdE6Of(amount) {
       const price = prices.priceOf(config.native.asset)

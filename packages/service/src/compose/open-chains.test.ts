@@ -76,6 +76,24 @@ test('a chain with unknown transactions of our keys stops the start, or stays cl
   expect(beta.gate.isOpen).toBe(false)
 })
 
+test('a chain is served only once the process has read what it needs of it', async () => {
+  const beta = chainOf('beta', ok)
+  const answers = [silent, silent, async () => {}]
+  const prepare = async ({ config }: ConnectedChain) => {
+    if (config.name === 'beta') await answers.shift()?.()
+  }
+
+  const opening = await openChains({ all: [chainOf('alpha', ok), beta] }, { logger, prepare })
+  const seen = [beta.gate.isOpen]
+  for (let retry = 0; retry < 2; retry += 1) {
+    await vi.advanceTimersByTimeAsync(5_000)
+    seen.push(beta.gate.isOpen)
+  }
+  opening.stop()
+
+  expect(seen).toEqual([false, false, true])
+})
+
 test('the start fails if no chain answers', async () => {
   const all = [chainOf('alpha', silent), chainOf('beta', silent)]
 

@@ -10,6 +10,8 @@ type Options = {
   logger: Logger
   /** Keys of this process with transactions on the chain that the database lacks. */
   findLost?(chain: ConnectedChain): Promise<string[]>
+  /** Reads what this process has to know of a chain before it is served. */
+  prepare?(chain: ConnectedChain): Promise<void>
 }
 type Look = { chain: ConnectedChain; findings: Findings; lost: readonly string[]; silence?: unknown }
 
@@ -35,12 +37,14 @@ export async function openChains({ all }: Pick<Chains, 'all'>, options: Options)
   })
 }
 
-async function look(chain: ConnectedChain, { findLost = async () => [] }: Options): Promise<Look> {
+async function look(chain: ConnectedChain, { findLost, prepare }: Options): Promise<Look> {
   const nothing = { findings: { problems: [], warnings: [] }, lost: [] }
   try {
     const findings = await chain.verify()
     if (findings.problems.length > 0) return { chain, findings, lost: [] }
-    return { chain, findings, lost: await findLost(chain) }
+    const lost = (await findLost?.(chain)) ?? []
+    await prepare?.(chain)
+    return { chain, findings, lost }
   } catch (silence) {
     return { chain, ...nothing, silence }
   }

@@ -42,7 +42,10 @@ function rulesOf(network: NetworkConfig, chains: Chains): Rules {
 /** Compares the database with every chain. Needs no key: nothing is signed. */
 export async function runRebuild({ network, pool, firstBlocks, say }: Options): Promise<Summary> {
   const chains = connectChains({
-    ...{ network, accounts: [], signers: [], findSigned: undefined },
+    network,
+    accounts: [],
+    signers: [],
+    findSigned: undefined,
     urlsOf: (chain) => chain.rpcUrls,
   })
   const { problems } = await findDifferences(chains)
@@ -51,7 +54,11 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
   const rules = rulesOf(network, chains)
   const slowest = slowestOf(network.chains)
   return rebuild({
-    ...{ ...rules, pool, say, isLogLost, firstBlocks },
+    ...rules,
+    pool,
+    say,
+    isLogLost,
+    firstBlocks,
     chains: chains.all.map((connected) => toRebuildChain(connected)),
     latestDeadlines: (seconds) =>
       deadlinesFrom(rules.deadlines, { originSeconds: seconds, destinationSeconds: seconds }, slowest),
@@ -102,7 +109,9 @@ type Parts = { network: NetworkConfig; chains: Chains; pool: Pool; logger: Logge
 /** Follows orphans, whose terms a rebuild could not find, beside the watch of their input's chain. */
 export function createOrphanTask({ network, chains, pool, logger }: Parts, chainId: number): Task {
   const deps = {
-    ...{ pool, rules: rulesOf(network, chains), everywhere: chains.all },
+    pool,
+    rules: rulesOf(network, chains),
+    everywhere: chains.all,
     onResolved: ({ id: swapId }: { id: string }, how: string) =>
       logger.info({ swapId, how }, 'orphan resolved'),
   }

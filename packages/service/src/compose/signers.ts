@@ -53,8 +53,9 @@ export function openSigners(config: Config, { addresses, keys, logger, registry 
   let checks: { stop(): void } | undefined
 
   function onAnswer(signer: string, error?: { fault: string; message: string }): void {
-    if (error) countFault(signer, error.fault)
-    const why = servers.find(({ name }) => name === signer)?.problem()
+    const server = servers.find(({ name }) => name === signer)
+    if (error && server) countFault(server.place, error.fault)
+    const why = server?.problem()
     if (why !== undefined && !down.has(signer)) logger.error({ signer, why }, 'signer does not sign')
     if (why === undefined && down.has(signer)) logger.info({ signer }, 'signer signs again')
     if (why === undefined) down.delete(signer)

@@ -70,6 +70,7 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
     solana: {
       builder: createInputBuilder(parts, config),
       inspectRecipient: (order) => inspectRecipient(parts, order),
+      readLeastBalance: async () => (await parts.facts.rent()).emptyLamports,
       sweepMarginSeconds,
       findSweepable: (deliveryHashes, at) => findSweepable(parts, deliveryHashes, at as SolanaBlock),
       attest: (payout) => attestPayout(parts, getAttester(parts), payout),
@@ -88,7 +89,11 @@ function toSettings({ config }: Options): SolanaParts['settings'] {
   const { chainId, program, vault, attester, feePayers } = config
   const price = config.priorityPrice ?? PRIORITY_PRICE
   return {
-    ...{ chainId, program, vault, attester, feePayers },
+    chainId,
+    program,
+    vault,
+    attester,
+    feePayers,
     tokens: [NATIVE_SOL, ...config.tokens.map(({ address }) => address)],
     priorityPrice: { floor: BigInt(price.floor), cap: BigInt(price.cap) },
   }
@@ -102,7 +107,11 @@ async function verifyConfigured(
 ): Promise<Findings> {
   const { name, genesisHash, program, vault, attester } = config
   const ofNodes = await checkNodes({
-    ...{ name, urls, chain: genesisHash, maxHeadAgeMs: maxHeadAgeMs(config), now: Date.now() },
+    name,
+    urls,
+    chain: genesisHash,
+    maxHeadAgeMs: maxHeadAgeMs(config),
+    now: Date.now(),
     ask: (index) => readNode(client.nodes[index] ?? client.rpc),
   })
   if (ofNodes.problems.length > 0) return ofNodes

@@ -4,8 +4,8 @@ import { every } from '../async/timing.ts'
 import { createConnectionSlots } from '../flow/status/connection-slots.ts'
 import { createStatusStreams } from '../flow/status/streams.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
+import { leaseConnectionSlots } from '../store/connection-slots.ts'
 import { findMoved, readEvents } from '../store/events.ts'
-import { leasePlaces } from '../store/held-places.ts'
 import { findEnded, readStatuses } from '../store/statuses.ts'
 
 const MAX_HELD_PER_ACCOUNT = 1_000
@@ -20,12 +20,14 @@ export function composeStatus(pool: Pool, onError: (error: unknown) => void) {
   const reads = createStatusReads({
     readStatuses: (wanted) => readStatuses(pool, wanted),
     findEnded: (ids) => findEnded(pool, ids),
-    ...{ slots, onError },
+    slots,
+    onError,
   })
   const streams = createStatusStreams({
     readEvents: (keys) => readEvents(pool, keys),
     findMoved: (known) => findMoved(pool, known),
-    ...{ slots, onError },
+    slots,
+    onError,
   })
   return {
     reads,
@@ -49,6 +51,6 @@ function createSharedSlots(pool: Pool) {
   const shared = { process, most: MAX_HELD_PER_ACCOUNT, ttlMs: LEASE_MS }
   return createConnectionSlots({
     maxHeldPerAccount: MAX_HELD_PER_ACCOUNT,
-    lease: (accountId, want) => leasePlaces(pool, { ...shared, accountId, want }),
+    lease: (accountId, want) => leaseConnectionSlots(pool, { ...shared, accountId, want }),
   })
 }

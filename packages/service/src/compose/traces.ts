@@ -8,7 +8,10 @@ export function openSpans({ tracing }: Config, role: Role, logger: Logger): Span
   const { endpoint, headers, service } = tracing
   if (!endpoint) return undefined
   return createSpans({
-    ...{ endpoint, role, service, headers: parseHeaders(headers?.reveal() ?? '') },
+    endpoint,
+    role,
+    service,
+    headers: parseHeaders(headers?.reveal() ?? ''),
     onFault: (err) => logger.warn({ err }, 'exporting spans failed'),
   })
 }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, ChainEvent, Heads } from '../../chains/chain.ts'
@@ -13,13 +13,11 @@ import { type ConfirmDeliveryDeps, confirmDeliveries, finalizeDeliveries } from 
 
 const CHAIN = 31_338
 
-let database: TestDatabase
+const database = useTestDatabase()
 let lease: Lease
 beforeAll(async () => {
-  database = await startTestDatabase()
   lease = await holdTestLane(database, 'watch')
 })
-afterAll(() => database.stop())
 beforeEach(() =>
   database.pool.query(
     'delete from swaps; delete from ops; delete from chain_events; delete from chain_cursors',

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockState, OriginChain } from '../../chains/chain.ts'
@@ -9,13 +9,11 @@ import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { decideRefund } from './decide-refund.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let lease: Lease
 beforeAll(async () => {
-  database = await startTestDatabase()
   lease = await holdTestLane(database, 'deliver')
 })
-afterAll(() => database.stop())
 
 type Reached = Extract<SwapState, 'locking' | 'locked' | 'delivering' | 'settled'>
 

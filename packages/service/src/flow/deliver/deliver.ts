@@ -5,7 +5,7 @@ import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { isExposing, isUnbooked, withinCaps } from '../../model/exposure.ts'
 import { leastBound } from '../../model/gas.ts'
-import { chunksOf, groupBy, mapConcurrently, type Share } from '../../model/group.ts'
+import { chunksOf, forEachConcurrently, groupBy, type Share } from '../../model/group.ts'
 import { isPaid } from '../../model/lifecycle.ts'
 import type { ProofOf } from '../../model/proof.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -130,12 +130,12 @@ async function deliverAll(
   if (heads) {
     const fitting = await findFitting(deps, ready)
     const batches = batchesOf(fitting, deps.destination.maxBatch).slice(0, deps.sender.room())
-    await mapConcurrently(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
+    await forEachConcurrently(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
   }
   throwFirst(faults)
 }
 
-/** Leaves out swaps above an exposure cap: these may be hundreds until finality. */
+/** Leaves out swaps for which no exposure cap has room: hundreds may wait for finality. */
 async function findFitting(deps: DeliverDeps, ready: readonly Swap[]): Promise<readonly Swap[]> {
   if (!ready.some(isCapped)) return ready
   const booked = await readBooked(deps.pool)

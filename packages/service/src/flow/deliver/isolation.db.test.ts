@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { storeTestEvents } from '../../../test/support/chain-events.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
-import { insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
+import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads } from '../../chains/chain.ts'
 import type { Op } from '../../model/swap.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
@@ -11,14 +11,12 @@ import { findSwaps } from '../../store/swaps.ts'
 import { type ConfirmDeliveryDeps, confirmDeliveries } from './confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked } from './deliver.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let lease: Lease
 
 beforeAll(async () => {
-  database = await startTestDatabase()
   lease = await holdTestLane(database, 'deliver')
 })
-afterAll(() => database.stop())
 beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
 
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }
@@ -32,8 +30,7 @@ async function insertLocked(): Promise<TestSwap[]> {
   const locked: TestSwap[] = []
   for (const wallet of ['trap', 'b', 'c']) {
     const swap = await insertTestSwap(database.pool, account, wallet)
-    await moveTestSwap(database.pool, swap, 'lockRecorded')
-    await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+    await lockTestSwap(database.pool, swap)
     locked.push(swap)
   }
   return locked

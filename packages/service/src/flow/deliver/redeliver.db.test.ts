@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
-import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
+import { insertTestSwap, lockTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import type { Op } from '../../model/swap.ts'
@@ -12,27 +12,30 @@ import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { type DeliverDeps, redeliverStalled } from './deliver.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let lease: Lease
 
 beforeAll(async () => {
-  database = await startTestDatabase()
   lease = await holdTestLane(database, 'deliver')
 })
-afterAll(() => database.stop())
 
 function headsAt(number: bigint): Heads {
   const block: Block = { number, height: number, hash: `0x${number}`, seconds: 0 }
   return { head: block, settle: block, hard: block }
 }
 
-/** A swap whose only delivery was consumed at a hard-final block, with an unknown effect. */
-async function deliveryFinalAt(block: bigint) {
+/** A swap with a final input that is being delivered. */
+async function insertDelivering() {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
-  await moveTestSwap(database.pool, swap, 'lockRecorded')
-  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await lockTestSwap(database.pool, swap)
   await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   await markOriginFinal(database.pool, await findSwaps(database.pool, [swap.swapId]))
+  return swap
+}
+
+/** A swap whose only delivery was consumed at a hard-final block, with an unknown effect. */
+async function deliveryFinalAt(block: bigint) {
+  const swap = await insertDelivering()
   const id = await insertTestAttempt(database.pool, swap, 'deliver')
   await markAttemptsFinal(database.pool, [{ id }], block)
   return swap
@@ -46,11 +49,7 @@ function settledAt(number: bigint): Heads {
 
 /** A swap whose deliveries had no effect, in a block that a reorg can still undo. */
 async function deliveryConsumedAt(block: bigint, tries = 1) {
-  const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
-  await moveTestSwap(database.pool, swap, 'lockRecorded')
-  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
-  await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
-  await markOriginFinal(database.pool, await findSwaps(database.pool, [swap.swapId]))
+  const swap = await insertDelivering()
   const ids = await Promise.all(
     Array.from({ length: tries }, () =>
       insertTestAttempt(database.pool, swap, 'deliver', { chainId: 31338 }),

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
@@ -9,11 +9,7 @@ const CHAIN = 31_338
 const MARGIN = 1_000
 const lease = { name: 'deliver', holder: 'holder', fence: '1' }
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 beforeEach(() => database.pool.query('truncate swaps, ops, sweep_cursors, accounts cascade'))
 
 const headsAt = (seconds: number): Heads => {

@@ -38,7 +38,7 @@ export async function sweepMarkers(deps: SweepDeps, lease: Lease, { hard, ...hea
   const ended = old.filter(({ isOpen }) => !isOpen)
   const hashes = ended.map(({ hash }) => hash)
   const markers = hashes.length > 0 ? await deps.findSweepable(hashes, hard) : []
-  if (markers.length === 0) return moveOn(deps, old)
+  if (markers.length === 0) return advanceCursor(deps, old)
   await sender.send(
     lease,
     { ...heads, hard },
@@ -51,8 +51,11 @@ export async function sweepMarkers(deps: SweepDeps, lease: Lease, { hard, ...hea
   )
 }
 
-/** Past the deliveries without a marker, up to the first open swap. More may have the deadline of the last one read. */
-async function moveOn({ pool, chainId }: SweepDeps, old: readonly OldDelivery[]): Promise<void> {
+/**
+ * Moves the cursor past the deliveries read, up to the first open swap. After a full page it stays before the last
+ * deadline, which unread deliveries may have too.
+ */
+async function advanceCursor({ pool, chainId }: SweepDeps, old: readonly OldDelivery[]): Promise<void> {
   const firstOpen = old.find(({ isOpen }) => isOpen)
   const last = old.at(-1)
   const end = firstOpen ?? (old.length === READ_AT_ONCE ? last : undefined)

@@ -1,0 +1,158 @@
+import type { Address } from 'viem'
+import { within } from '../async/timing.ts'
+import { parseEvmAddress } from '../chains/evm/address.ts'
+import { isSignedBy } from '../chains/evm/delegation.ts'
+import { recoverSigners } from '../chains/evm/signed-op.ts'
+import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
+import { type Config, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
+import { type BuildDeps, buildGeoOp } from '../flow/build/build-evm.ts'
+import { buildSolanaTx } from '../flow/build/build-solana.ts'
+import { delegation } from '../flow/build/delegation.ts'
+import { readOrUnavailable } from '../flow/build/read-chain.ts'
+import { listChains, listTokens } from '../flow/catalog/list.ts'
+import { history } from '../flow/history/history.ts'
+import { type QuoteDeps, quote } from '../flow/quote/quote.ts'
+import type { AddressBooks, Order } from '../flow/quote/request.ts'
+import { toCanonical } from '../flow/submit/signature.ts'
+import { type SubmitDeps, submit } from '../flow/submit/submit-evm.ts'
+import { submitSolana } from '../flow/submit/submit-solana.ts'
+import type { Handlers } from '../http/server.ts'
+import type { GasWatch } from '../lanes/gas-watch.ts'
+import type { Views } from '../lanes/views.ts'
+import { createFeeFor } from '../market/fee-for.ts'
+import type { StopTable } from '../market/stop-table.ts'
+import type { Catalog, Market } from '../model/catalog.ts'
+import { toleranceFor } from '../model/pricing.ts'
+import { activeSenders } from '../model/served-chain.ts'
+import type { Venue } from '../model/venue.ts'
+import type { Sealer } from '../seal/sealer.ts'
+import { readSpentCents } from '../store/key-spending.ts'
+import type { Chains } from './chains.ts'
+import { createKnownWallets } from './known-wallets.ts'
+import { createTokens } from './tokens.ts'
+
+const MAX_UNSUBMITTED = 256
+
+export type ApiParts = {
+  pool: BuildDeps['pool']
+  chains: Chains
+  catalog: Catalog
+  market: Market
+  gas: GasWatch
+  views: Views
+  venues: readonly Venue[]
+  times: Pick<QuoteDeps, 'etaSecondsOf'>
+  stops: StopTable
+  sealer: Sealer
+  onFault(error: unknown, source: string): void
+}
+
+const addresses: AddressBooks = {
+  evm: { parse: parseEvmAddress, canSign: () => true },
+  solana: { parse: parseSolanaAddress, canSign: isOnCurve },
+}
+
+const parseWallet = (text: string) => addresses.evm.parse(text) ?? addresses.solana.parse(text)
+
+/** The calls of the API, each with its dependencies. */
+export function createHandlers(config: Config, parts: ApiParts): Handlers {
+  const { pool, chains, catalog, market } = parts
+  const tokens = createTokens(parts.sealer)
+  const known = createKnownWallets()
+  const now = Date.now
+  const originOf = (chainId: number) => chains.of(chainId).chain
+  const builderOf = (chainId: number) => chains.solanaOf(chainId).builder
+  const contractsOf = (chainId: number) => chains.evmOf(chainId).contracts
+  const storeDeps = {
+    pool,
+    catalog,
+    market,
+    custodyOf: chains.custodyOf,
+    maxUnsubmitted: MAX_UNSUBMITTED,
+    lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
+      const keys = activeSenders(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
+      return keys.filter((locker) => parts.gas.canSend(chainId, locker))
+    },
+    deadlines: { ...defaultDeadlines, ...config.network.deadlines },
+  }
+  const buildDeps: BuildDeps = {
+    ...storeDeps,
+    ...tokens,
+    originOf,
+    contractsOf,
+    now,
+    rememberDelegated: known.add,
+    isSignedBy: (wallet, signed) => isSignedBy(wallet as Address, signed),
+    isForAuthorizations: (chainId, locker) => chains.of(chainId).senders.authorize.includes(locker),
+  }
+  const delegationDeps = {
+    catalog,
+    originOf,
+    rememberDelegated: known.add,
+    parseAddress: (family: keyof AddressBooks, text: string) => addresses[family].parse(text),
+    delegationTargetOf: (chainId: number) => contractsOf(chainId).account,
+  }
+  const quoteDeps = toQuoteDeps(config, parts, { sealQuote: tokens.sealQuote, isKnownDelegated: known.has })
+  const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, now }
+  const submitDeps: SubmitDeps = {
+    pool,
+    openOp: tokens.openOp,
+    originOf,
+    within,
+    recoverSigners: (hash, parsed) => recoverSigners(hash, toCanonical(parsed)),
+  }
+  const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf }
+  const catalogDeps = {
+    catalog,
+    market,
+    venues: parts.venues,
+    isStopped: (side: Parameters<StopTable['ofSide']>[0]) => parts.stops.ofSide(side) !== undefined,
+  }
+  return {
+    chains: () => listChains(catalogDeps),
+    tokens: (_caller, query) => listTokens(catalogDeps, query),
+    quote: (caller, body) => quote(quoteDeps, caller, body),
+    delegation: (_caller, query) => delegation(delegationDeps, query),
+    buildGeoOp: (caller, body) => buildGeoOp(buildDeps, caller.accountId, body),
+    buildSolanaTx: (caller, body) => buildSolanaTx(buildSolanaDeps, caller.accountId, body),
+    submit: (caller, body) => submit(submitDeps, caller, body),
+    submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller, body),
+    history: (caller, query) => history({ pool, catalog, parseWallet }, caller.accountId, query),
+  }
+}
+
+type QuoteParts = Pick<QuoteDeps, 'sealQuote' | 'isKnownDelegated'>
+
+function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): QuoteDeps {
+  const { chains, catalog, market, venues } = shared
+  return {
+    ...parts,
+    catalog,
+    market,
+    venues,
+    addresses,
+    now: Date.now,
+    findStop: shared.stops.ofSwap,
+    readSpentCents: (keyId) => readSpentCents(shared.pool, keyId),
+    inspectRecipient(order: Order) {
+      const inspecting = chains.of(order.destination.chainId).solana?.inspectRecipient(order)
+      return inspecting && readOrUnavailable(order.destination, inspecting)
+    },
+    feeFor: createFeeFor(feeTermsOf(network), {
+      ...shared,
+      readTokenBalance: (chainId, owner, token) => chains.of(chainId).readTokenBalance(owner, token),
+    }),
+    async readBalance({ origin, wallet, input }) {
+      const reading = chains.of(origin.chainId).chain.readWallet({ wallet, token: input.address })
+      return (await readOrUnavailable(origin, reading)).balance
+    },
+    highImpactBps: network.highImpactBps ?? 500,
+    toleranceFor: (slippageBps) => toleranceFor(slippageBps, network.priceToleranceBps),
+    quoteTtlMs: network.quoteTtlMs ?? 30_000,
+    etaSecondsOf: shared.times.etaSecondsOf,
+  }
+}
+
+function feeTermsOf({ feeCentiBps = 1_250, discount }: NetworkConfig) {
+  return { feeCentiBps, discount: discount && { ...defaultDiscount, ...discount } }
+}

@@ -1,0 +1,254 @@
+import { atMostEvery } from '../async/timing.ts'
+import type { Heads } from '../chains/chain.ts'
+import { finalityOf } from '../config/finality.ts'
+import { defaultDeadlines } from '../config.ts'
+import { confirmDeliveries, finalizeDeliveries } from '../flow/deliver/confirm-delivery.ts'
+import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
+import { confirmLocks } from '../flow/execute/confirm-lock.ts'
+import { finalizeOrigin } from '../flow/execute/finalize-origin.ts'
+import { lockWaiting } from '../flow/execute/lock.ts'
+import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
+import { undoLocks } from '../flow/execute/undo-lock.ts'
+import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
+import { type RelayDeps, relayAttested } from '../flow/settle/relay.ts'
+import type { Lane } from '../lanes/lane.ts'
+import { overlapOf } from '../lanes/scan.ts'
+import { createSender } from '../lanes/sender.ts'
+import { createSendingLane } from '../lanes/sending.ts'
+import { createTimeKeeper } from '../lanes/time-keeper.ts'
+import { topUpLowest } from '../lanes/top-up.ts'
+import { createWatchLane } from '../lanes/watch.ts'
+import type { Share } from '../model/group.ts'
+import { shareOf } from '../model/key-share.ts'
+import { activeSenders, sendersOf } from '../model/served-chain.ts'
+import type { Swap } from '../model/swap.ts'
+import { markOriginSafe } from '../store/exposure.ts'
+import type { Lease } from '../store/lanes.ts'
+import { findToLock } from '../store/swaps.ts'
+import type { ConnectedChain } from './connected-chain.ts'
+import { createDepositTask, createRecoverWork } from './deposits.ts'
+import { createFollowing } from './following.ts'
+import { createGasTask, createLedgerTask } from './ledger.ts'
+import { createOrphanTask } from './rebuild.ts'
+import { capsOf, floatOf } from './served-chains.ts'
+import { createSettleTasks } from './settle-tasks.ts'
+import { sweepWork } from './sweep-work.ts'
+import { followerOf, type WorkerParts } from './worker-parts.ts'
+
+const PATIENCE_SECONDS = 60
+// Gas lasts for days: balances need not be read with every block.
+const GAS_LOOK_MS = 5_000
+// More than a batch, so that blocked swaps do not hold up the rest.
+const FETCHED_LOCKS = 40
+
+/** All lanes of a chain: it is watched, its keys send, and its gas float tops them up. */
+export function lanesOf(parts: WorkerParts, chain: ConnectedChain): Lane[] {
+  const { relay, authorize, deliver } = chain.senders
+  const lanes = [
+    watchLane(parts, chain),
+    ...relay.map((address) => relayLane(parts, chain, address, relayShareOf(chain, address))),
+    ...authorize.map((address) => relayLane(parts, chain, address)),
+    ...topUpLanes(parts, chain),
+    ...deliver.map((address) => deliverLane(parts, chain, address)),
+  ]
+  return lanes.map((lane) => ({ ...lane, isOpen: () => chain.gate.isOpen }))
+}
+
+/** The gas float's own lane, which tops up all other keys. */
+function topUpLanes(parts: WorkerParts, connected: ConnectedChain): Lane[] {
+  const float = floatOf(parts.config.network, connected)
+  if (!float) return []
+  const { pool } = parts
+  const { chain, config, nativeToken } = connected
+  const sender = senderOf(parts, connected, float.address)
+  const keys = sendersOf(connected)
+  const view = followerOf(parts, config.chainId)
+  const deps = {
+    pool,
+    chain,
+    sender,
+    keys,
+    limits: float.limits,
+    nativeToken: nativeToken.address,
+    balanceOf: (key: string) => view.part('state')?.value.balances[key],
+  }
+  const look = atMostEvery(GAS_LOOK_MS, (lease: Lease, heads: Heads) => topUpLowest(deps, lease, heads))
+  return [
+    createSendingLane({
+      name: `topup:${config.chainId}:${float.address}`,
+      sender,
+      follower: followerOf(parts, config.chainId),
+      retryStalled: async () => {},
+      works: [{ topics: [], run: async (lease, heads) => heads && look(lease, heads) }],
+    }),
+  ]
+}
+
+/** Undefined for a retiring key: it follows up on its transactions, and leaves other work to active keys. */
+function relayShareOf(chain: ConnectedChain, address: string): Share | undefined {
+  return shareOf({ active: activeSenders(chain, 'relay'), address, canSend: () => true })
+}
+
+function senderOf(parts: WorkerParts, { chain, config }: ConnectedChain, address: string) {
+  const { pool, events, isClaimable } = parts
+  return createSender({
+    pool,
+    chain,
+    address,
+    maxInFlight: config.maxInFlight ?? 16,
+    isClaimable,
+    ...events.ofSender(config.name, address),
+  })
+}
+
+function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
+  const { pool, events } = parts
+  const { chain, config } = connected
+  const senders = Object.values(connected.senders).flat()
+  const follower = followerOf(parts, config.chainId)
+  const rules = finalityOf(config)
+  const times = createTimeKeeper(pool, (chainId) => finalityOf(parts.chains.of(chainId).config))
+  const onMoved = events.originMoved
+  const originDeps = { pool, origin: chain, rules, onMoved }
+  const destinationDeps = {
+    pool,
+    destination: chain,
+    rules,
+    finalitySeconds: () => follower.measured().finalitySeconds,
+    originOf: (chainId: number) => parts.chains.of(chainId).chain,
+    onSettled(swap: Swap) {
+      events.settled(swap)
+      times.note(swap)
+    },
+    onRefundDecided: events.refundDecided,
+  }
+  const lane = createWatchLane({
+    pool,
+    chain,
+    follower,
+    senders,
+    overlap: overlapOf(config),
+    undo: (db, gone) => undoLocks(db, gone, onMoved),
+    confirmLocks: (heads) => confirmLocks(originDeps, heads),
+    confirmDeliveries: (lease, heads) => confirmDeliveries(destinationDeps, lease, heads),
+    finalizeOrigin: (heads, events, faults) => finalizeOrigin(originDeps, heads, events, faults),
+    finalizeDeliveries: (heads, events, faults) => finalizeDeliveries(destinationDeps, heads, events, faults),
+    onSafe: (after, upTo) => markOriginSafe(pool, { chainId: config.chainId, after, upTo }),
+  })
+  const settling = createSettleTasks({
+    pool,
+    chain,
+    current: follower.current,
+    ...parts.collect,
+    ...parts.signed,
+  })
+  const books = [createLedgerTask(parts, connected, follower), createGasTask(parts, connected, follower)]
+  const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
+  return {
+    ...lane,
+    tasks: [
+      ...[...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, ...settling, times.task],
+      createDepositTask(parts, connected, { follower, onMoved }),
+    ],
+  }
+}
+
+/** Without a share, the lane locks the inputs assigned to its key and leaves claims and refunds to others. */
+function relayLane(parts: WorkerParts, connected: ConnectedChain, address: string, share?: Share): Lane {
+  const { pool, prices, events } = parts
+  const { chain, config } = connected
+  const sender = senderOf(parts, connected, address)
+  const view = followerOf(parts, config.chainId)
+  const batchSize = connected.senders.authorize.includes(address) ? 1 : chain.maxBatch
+  const deps = {
+    pool,
+    sender,
+    origin: chain,
+    batchSize,
+    refreshPrices: prices.refresh,
+    isPriceKept: prices.isKept,
+    valueCentsOf: prices.valueCentsOf,
+    ...parts.signed,
+    ...parts.collect,
+    destinationOf: parts.destinations.of,
+    isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
+    isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
+    isLate: parts.isLate,
+    onDeclined: events.declined,
+  }
+  // If a transaction carries one swap, several are prepared concurrently.
+  const [atOnce, takeSize] = batchSize === 1 ? [4, 1] : [1, FETCHED_LOCKS]
+  const waiting = createWaitingLocks({
+    takeSize,
+    limit: FETCHED_LOCKS,
+    find: (limit) => findToLock(pool, { chainId: config.chainId, locker: address, limit }),
+  })
+  return createSendingLane({
+    name: `relay:${config.chainId}:${address}`,
+    sender,
+    follower: followerOf(parts, config.chainId),
+    retryStalled: (lease, heads) => retryStalledLocks(deps, lease, heads),
+    works: [
+      ...Array.from({ length: atOnce }, () => ({
+        topics: [`lock:${config.chainId}:${address}`],
+        run: async (lease: Lease, heads?: Heads) => heads && lockWaiting(deps, lease, heads, waiting),
+      })),
+      ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share })]),
+      ...(share?.index === 0 ? [createRecoverWork(parts, connected, { sender, view })] : []),
+    ],
+  })
+}
+
+function relayWork(chainId: number, deps: RelayDeps) {
+  return {
+    topics: [`relay:${chainId}`],
+    run: async (lease: Lease, heads?: Heads) => heads && relayAttested(deps, lease, heads),
+  }
+}
+
+const onlyFollowing = { retryStalled: async () => {}, works: [] }
+
+function deliverWork(chainId: number, deps: DeliverDeps, { solana }: ConnectedChain) {
+  const deliver = (lease: Lease, heads?: Heads) => deliverLocked(deps, lease, heads)
+  return {
+    retryStalled: (lease: Lease, heads: Heads) => redeliverStalled(deps, lease, heads),
+    works: [
+      { topics: [`deliver:${chainId}`], run: deliver },
+      ...(solana ? [sweepWork(chainId, deps, solana)] : []),
+    ],
+  }
+}
+
+function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: string): Lane {
+  const { pool, prices, events, config } = parts
+  const { chainId } = connected.config
+  const sender = senderOf(parts, connected, address)
+  const follower = followerOf(parts, chainId)
+  const active = activeSenders(connected, 'deliver')
+  const canSend = (key: string) => parts.gas.canSend(chainId, key)
+  const deps = {
+    share: () => shareOf({ active, address, canSend }),
+    pool,
+    sender,
+    destination: parts.destinations.of(chainId),
+    originOf: (chainId: number) => parts.chains.of(chainId).chain,
+    isVerified: (chainId: number) => parts.chains.of(chainId).gate.isOpen,
+    isLive: follower.isLive,
+    downSeconds: follower.downSeconds,
+    isClaimable: parts.isClaimable,
+    isLate: parts.isLate,
+    refreshPrices: prices.refresh,
+    isPriceKept: prices.isKept,
+    patienceSeconds: PATIENCE_SECONDS,
+    ...parts.signed,
+    cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,
+    capsOf: (origin: number) => capsOf(parts.chains.of(origin).config),
+    onRefundDecided: events.refundDecided,
+  }
+  return createSendingLane({
+    name: `deliver:${chainId}:${address}`,
+    sender,
+    follower,
+    ...(active.includes(address) ? deliverWork(chainId, deps, connected) : onlyFollowing),
+  })
+}
