@@ -59,6 +59,7 @@ export type Config = Readonly<{
 
 export const defaultDeadlines = {
   opLifeSeconds: 120,
+  depositSeconds: 900,
   lockInclusionSeconds: 60,
   fillSeconds: 600,
   cutOffSeconds: 60,

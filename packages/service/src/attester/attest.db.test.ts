@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, lockTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import type { LockRef } from '../chains/chain.ts'
 import type { Op } from '../model/swap.ts'
 import { markAttemptsFinal } from '../store/attempts.ts'
 import { insertAttestation } from '../store/attestations.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 /** A swap to be refunded: its only delivery was decided at this block, and the vault had not paid. */
 async function refundDecidedAt(block: bigint) {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
-  await moveTestSwap(pool, swap, 'lockRecorded')
-  await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await lockTestSwap(pool, swap)
   const id = await insertTestAttempt(pool, swap, 'deliver')
   await moveTestSwap(pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   await markAttemptsFinal(pool, [{ id }], block)

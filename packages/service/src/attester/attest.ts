@@ -68,14 +68,26 @@ async function findAsked(deps: AttestDeps, faults: unknown[]): Promise<Asked[]> 
       }),
     ),
   )
-  const mine: Asked[] = []
-  for (const each of asked) {
-    if (!each) continue
-    if (each.signers.length > 0) mine.push(each)
-    // Asked last from now on.
-    else await recordCheck(deps.pool, { attestationId: each.id, signer: deps.signers[0] ?? '' })
-  }
+  const mine = asked.filter((each) => each !== undefined && each.signers.length > 0) as Asked[]
+  const mineIds = new Set(mine.map(({ id }) => id))
+  for (const each of proposed) if (!mineIds.has(each.id)) await postpone(deps, each)
   return mine
+}
+
+/** Asked last from now on, so that a crowd of outcomes that cannot be judged holds up no other. */
+function postpone({ pool, signers: [signer = ''] }: AttestDeps, { id }: Proposed): Promise<void> {
+  return recordCheck(pool, { attestationId: id, signer })
+}
+
+async function tryOutcome(deps: AttestDeps, faults: unknown[], asked: Asked, judge: () => Promise<void>) {
+  await collectError(faults, async () => {
+    try {
+      await judge()
+    } catch (error) {
+      await postpone(deps, asked)
+      throw error
+    }
+  })
 }
 
 async function findSigners(deps: AttestDeps, chainId: number, [first]: readonly Swap[]) {
@@ -91,7 +103,7 @@ async function attestClaims(deps: AttestDeps, asked: readonly Asked[], faults: u
   const proven = new Set((await filterDelivered(deps, locked, faults)).map(({ id }) => id))
   for (const claim of asked) {
     const unproven = claim.swapIds.filter((id) => !proven.has(id))
-    await collectError(faults, () =>
+    await tryOutcome(deps, faults, claim, () =>
       unproven.length > 0 ? recordUnproven(deps, claim, unproven) : signClaim(deps, claim),
     )
   }
@@ -151,7 +163,7 @@ async function attestRefunds(deps: AttestDeps, asked: readonly Asked[], faults: 
   const locked = new Map((await filterLocked(deps, signed, faults)).map((swap) => [swap.id, swap]))
   for (const refund of asked) {
     const swap = locked.get(refund.swapIds[0] ?? '')
-    await collectError(faults, () =>
+    await tryOutcome(deps, faults, refund, () =>
       swap ? judgeRefund(deps, refund, swap) : recordUnproven(deps, refund, refund.swapIds),
     )
   }

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { insertTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Delivered, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import type { Op } from '../model/swap.ts'
 import { insertAttestation } from '../store/attestations.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 beforeEach(() => database.pool.query('delete from attestations; delete from swaps; delete from ops'))
 
 const at = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
@@ -51,17 +47,24 @@ function without<Item, Answer>(read: (items: readonly Item[]) => Promise<Answer>
   }
 }
 
-/** Runs one sweep. Returns the claimed swaps and the error. */
-async function attest(view: Partial<Chain>, silent?: number): Promise<{ claimed: string[]; fault: unknown }> {
+const silence: Partial<Chain> = { readHeads: () => Promise.reject(trap) }
+
+/** Runs one sweep. One chain may have a view of its own. Returns the claimed swaps and the error. */
+async function attest(
+  view: Partial<Chain>,
+  silent?: number,
+  ofSilent = silence,
+  isVerified = true,
+): Promise<{ claimed: string[]; fault: unknown }> {
   const claimed: string[] = []
   const deps = {
     pool: database.pool,
     isSigned: async () => true,
-    isVerified: () => true,
+    isVerified: () => isVerified,
     chainOf: (chainId: number) => ({
       ...chain,
       ...view,
-      ...(chainId === silent && { readHeads: () => Promise.reject(trap) }),
+      ...(chainId === silent && ofSilent),
     }),
     signers: ['mine'],
     sign: async () => '0x',
@@ -86,6 +89,43 @@ test.each([
     expect(fault).toBe(trap)
   },
 )
+
+/** As many proposals of this swap as one sweep takes. */
+async function crowd({ swapId }: TestSwap, kind: 'claim' | 'refund'): Promise<void> {
+  const { pool } = database
+  await pool.query('update swaps set origin_chain = 5 where id = $1', [swapId])
+  for (let count = 0; count < 100; count += 1)
+    await insertAttestation(pool, { chainId: 5, kind, swapIds: [swapId], validUntil: 60 })
+}
+
+test('a crowd of outcomes whose attesters cannot be read holds up no other', async () => {
+  const [held] = await insertDelivered(['a'])
+  await crowd(held as TestSwap, 'claim')
+  const [other] = await insertDelivered(['b'])
+  const view = { readAttesters: () => Promise.reject(trap) }
+
+  const sweeps = [await attest({}, 5, view), await attest({}, 5, view)]
+
+  expect(sweeps.map(({ fault }) => fault)).toEqual([trap, trap])
+  expect(sweeps[1]?.claimed).toContain(other?.swapId)
+})
+
+test('a crowd of refunds that cannot be judged holds up no claim', async () => {
+  const { pool } = database
+  const refund = await insertTestSwap(pool, await insertTestAccount(pool))
+  await moveTestSwap(pool, refund, 'lockRecorded')
+  await moveTestSwap(pool, refund, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await pool.query('update swaps set origin_final = true')
+  const proof = { kind: 'neverSigned' }
+  await moveTestSwap(pool, refund, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof })
+  await crowd(refund, 'refund')
+  const [other] = await insertDelivered(['b'])
+
+  const sweeps = [await attest({}, undefined, {}, false), await attest({}, undefined, {}, false)]
+
+  expect(String(sweeps[0]?.fault)).toContain('was not verified yet')
+  expect(sweeps[1]?.claimed).toEqual([other?.swapId])
+})
 
 test('an unreachable chain delays only its own swaps', async () => {
   const [held, other] = await insertDelivered(['a', 'b'])

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import type { Block, LockRef } from '../chains/chain.ts'
 import { insertAttestation } from '../store/attestations.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 beforeEach(() => database.pool.query('delete from attestations; delete from swaps; delete from ops'))
 
 /** A swap of which only the input is known: its op deadline is at 5,000 seconds, its refund deadline at 9,000. */

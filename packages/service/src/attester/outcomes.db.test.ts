@@ -1,7 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import {
+  insertTestSwap,
+  lockTestSwap,
+  moveTestSwap,
+  settleTestSwap,
+  type TestSwap,
+} from '../../test/support/swaps.ts'
 import type { Attested } from '../chains/attested.ts'
 import type { Block, Chain, Delivered, Heads, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import { isRefundable } from '../chains/is-signed.ts'
@@ -12,11 +18,7 @@ import { insertAttestation } from '../store/attestations.ts'
 import { findSwaps } from '../store/swaps.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 beforeEach(() =>
   database.pool.query(
     `delete from attestations; delete from signed_outcomes; delete from attempt_swaps;
@@ -71,15 +73,14 @@ async function delivered(position = 0): Promise<TestSwap> {
 }
 
 /** A swap to be refunded, with or without a signed delivery. */
-async function undelivered({ isSignedFor = false } = {}): Promise<TestSwap> {
+async function undelivered({ isSignedFor = false, position = 0 } = {}): Promise<TestSwap> {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
-  await moveTestSwap(database.pool, swap, 'lockRecorded')
-  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await lockTestSwap(database.pool, swap)
   await query('update swaps set origin_final = true where id = $1', [swap.swapId])
   if (isSignedFor) await insertTestAttempt(database.pool, swap, 'deliver')
   const change = { refundReason: 'DELIVERY_EXPIRED', proof: { kind: 'neverSigned' } } as const
   await moveTestSwap(database.pool, swap, 'deliveryImpossible', change)
-  await signTerms(swap)
+  await signTerms(swap, position)
   await propose('refund', [swap], 4_600)
   return swap
 }
@@ -165,12 +166,43 @@ test('a refund is signed for the proposed time', async () => {
   expect(await attest()).toEqual({ said: [`refund ${swapId}`], signed: ['refund by mine 4600'] })
 })
 
-test('a refund that would be valid for more than two hours is not signed', async () => {
-  await undelivered()
+test('a refund that would be valid for more than two hours is not signed, and its swap is named', async () => {
+  const { swapId } = await undelivered()
   await query('update attestations set valid_until = 8201')
 
   expect(await attest()).toEqual({ said: ['its signature would be valid for too long'], signed: [] })
+  expect(await query('select unproven from attestation_signatures')).toEqual([{ unproven: [swapId] }])
+
+  await query('update attestations set valid_until = 8200')
+  expect(await attest()).toEqual({ said: [`refund ${swapId}`], signed: ['refund by mine 8200'] })
 })
+
+test('a refund without an expiry, or of several ops, is not signed', async () => {
+  const [first, second] = [await undelivered(), await undelivered({ position: 1 })]
+  await query('delete from attestations')
+  await propose('refund', [first])
+  await propose('refund', [first, second], 4_600)
+
+  const why = 'a refund has one op and an expiry'
+  expect(await attest()).toEqual({ said: [why, why], signed: [] })
+})
+
+test('no claim is signed of a swap that is to be refunded, though a delivery is seen', async () => {
+  const swap = await undelivered()
+  await query('delete from attestations')
+  await propose('claim', [swap])
+
+  expect(await attest({ amount: 980n, block: 9n })).toEqual({ said: [], signed: [] })
+})
+
+test.each(['claim', 'refund'] as const)(
+  'a proposed %s of swaps that are gone is passed over',
+  async (kind) => {
+    await propose(kind, [{ swapId: 'swp_gone', accountId: '' }], 4_600)
+
+    expect(await attest({ amount: 980n, block: 9n })).toEqual({ said: [], signed: [] })
+  },
+)
 
 test('nothing is signed for an escrow that has other attesters', async () => {
   await delivered()
@@ -180,8 +212,7 @@ test('nothing is signed for an escrow that has other attesters', async () => {
 
 test('no refund is signed of a swap that may still be delivered', async () => {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
-  await moveTestSwap(database.pool, swap, 'lockRecorded')
-  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await lockTestSwap(database.pool, swap)
   await signTerms(swap)
   await propose('refund', [swap], 4_600)
 
@@ -242,7 +273,7 @@ test('nothing is refunded before its destination was verified', async () => {
   await undelivered()
 
   await expect(attest({ isVerified: false })).rejects.toThrow('Chain 31338 was not verified yet')
-  expect(await query('select signature from attestation_signatures')).toEqual([])
+  expect(await query('select 1 from attestation_signatures where signature is not null')).toEqual([])
 })
 
 test('an unreachable destination is tolerated only if the records show that no delivery was signed', async () => {

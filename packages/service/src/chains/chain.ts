@@ -223,8 +223,11 @@ export type OriginWays = {
   readPermitNonce(token: string, wallet: string): Promise<bigint>
   /** The balances of these tokens at the addresses of these ops at a block, by op hash. */
   readDeposits(ops: readonly Op[], tokens: readonly string[], at: Block): Promise<Map<string, Held[]>>
-  /** The last transaction that sent the input to the op's address; undefined if the chain does not tell. */
-  findDepositTx(op: Op, at: Block): Promise<string | undefined>
+  /**
+   * The last transaction that sent the input to the op's address; undefined if the chain does not tell. `since`: the
+   * block at which the address was last looked at, if known.
+   */
+  findDepositTx(op: Op, looked: { since: bigint | undefined; at: Block }): Promise<string | undefined>
   /** Sends what lies of a token at the op's address to its wallet. */
   planRecover(op: Op, token: string): Promise<TxRequest>
 }

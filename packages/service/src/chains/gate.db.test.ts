@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestOp } from '../../test/support/swaps.ts'
 import { within } from '../async/timing.ts'
 import { submit } from '../flow/submit/submit-evm.ts'
@@ -9,12 +9,7 @@ import { guarded } from './gate.ts'
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const delegation = { chainId: 31_337, address: wallet, nonce: 0, yParity: 0, r: '0x', s: '0x' } as const
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 /** Builds an op for a wallet's first swap. */
 async function builtOp(): Promise<string> {

@@ -16,7 +16,7 @@ export type ChainState = {
   claimCaps: Readonly<Record<string, bigint>>
   /** The last round of each feed, by address; without feeds that did not answer. */
   rounds: Readonly<Record<string, FeedRound>>
-  /** A pending change of attesters. */
+  /** The next change of attesters. */
   attesterChange?: AttesterChange
   /** The chain's time at that block. */
   seconds: number

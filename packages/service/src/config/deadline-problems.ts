@@ -1,6 +1,13 @@
 import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
-import { type DeadlinePolicy, deadlinesFrom, refundMargin } from '../model/deadlines.ts'
-import { finalityOf } from './finality.ts'
+import {
+  type DeadlinePolicy,
+  deadlinesFrom,
+  longestLife,
+  type RouteTimes,
+  refundMargin,
+} from '../model/deadlines.ts'
+import { MAX_SLOWDOWN } from '../model/finality.ts'
+import { blockSecondsOf, finalityOf } from './finality.ts'
 import type { Problem } from './shape.ts'
 
 // GeoEscrow rejects ops that could hold an input for longer.
@@ -10,11 +17,12 @@ const PROVEN_SECONDS = 2 * 86_400
 // The largest tolerated difference between the clocks of two chains.
 const CLOCKS_APART_SECONDS = 3_600
 const MIN_LEASE_MS = 200
+const NO_TIME = { originSeconds: 0, destinationSeconds: 0 }
 
 /** Checks that every configured duration is long enough. */
 export function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: NetworkConfig): Problem[] {
   const policy = { ...defaultDeadlines, ...deadlines }
-  const holds = findLongHolds(policy, chains)
+  const holds = findLongHolds(longestLife(policy), chains)
   return [
     ...findShortTimes(policy, chains),
     ...findLeaseProblems(policy, leaseMs),
@@ -51,24 +59,31 @@ function findLeaseProblems({ lockInclusionSeconds }: DeadlinePolicy, leaseMs: nu
 
 /** Finds routes whose ops the escrow would reject. Blames the deadlines if they are too long by themselves. */
 function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainConfig[]): Problem[] {
-  const isTooLong = (originSeconds: number, destinationSeconds: number) =>
-    holdOf(policy, originSeconds, destinationSeconds) > MAX_HOLD_SECONDS - CLOCKS_APART_SECONDS
-  const message = (hold: number) =>
-    `holds an input for up to ${Math.ceil(hold / 3_600)} hours, but the escrow accepts seven days minus one hour`
-  if (isTooLong(0, 0)) return [{ path: '/deadlines', message: message(holdOf(policy, 0, 0)) }]
-  const slowest = Math.max(...chains.map((chain) => finalityOf(chain).hardSeconds))
+  const judge = (path: string, route: RouteTimes): Problem[] => {
+    const hold = deadlinesFrom(policy, NO_TIME, route).refundDeadline
+    if (hold <= MAX_HOLD_SECONDS - CLOCKS_APART_SECONDS) return []
+    const hours = Math.ceil(hold / 3_600)
+    const message = `holds an input for up to ${hours} hours, but the escrow accepts seven days minus one hour`
+    return [{ path, message }]
+  }
+  const alone = judge('/deadlines', { ...NO_TIME, reorgWindowSeconds: 0, originBlockSeconds: 0 })
+  if (alone.length > 0) return alone
+  const destinationSeconds = Math.max(...chains.map(longestFinality))
   return chains.flatMap((chain, index) => {
-    const own = finalityOf(chain).hardSeconds
-    const hold = holdOf(policy, own, slowest)
-    const isToBlame = chain.family === 'evm' && isTooLong(own, slowest)
-    return isToBlame ? [{ path: `/chains/${index}/finality/hardSeconds`, message: message(hold) }] : []
+    if (chain.family !== 'evm') return []
+    return judge(`/chains/${index}/finality/hardSeconds`, {
+      originSeconds: longestFinality(chain),
+      destinationSeconds,
+      reorgWindowSeconds: chain.finality.reorgWindowSeconds,
+      originBlockSeconds: blockSecondsOf(chain),
+    })
   })
 }
 
 /** A delivery must be proven until its claim is over. */
 function findLostProofs(policy: DeadlinePolicy, chains: readonly ChainConfig[]): Problem[] {
   if (!chains.some(({ family }) => family === 'solana')) return []
-  const slowest = Math.max(...chains.map((chain) => finalityOf(chain).hardSeconds))
+  const slowest = Math.max(...chains.map(longestFinality))
   const claim = refundMargin(policy, { originSeconds: slowest, destinationSeconds: slowest })
   if (claim <= PROVEN_SECONDS - CLOCKS_APART_SECONDS) return []
   const hours = Math.ceil(claim / 3_600)
@@ -76,8 +91,7 @@ function findLostProofs(policy: DeadlinePolicy, chains: readonly ChainConfig[]):
   return [{ path: '/deadlines', message }]
 }
 
-function holdOf(policy: DeadlinePolicy, originSeconds: number, destinationSeconds: number): number {
-  const clocks = { originSeconds: 0, destinationSeconds: 0 }
-  const route = { originSeconds, destinationSeconds, reorgWindowSeconds: 0, originBlockSeconds: 0 }
-  return deadlinesFrom(policy, clocks, route).refundDeadline
+/** The slowest finality that deadlines are made for. */
+function longestFinality(chain: ChainConfig): number {
+  return MAX_SLOWDOWN * finalityOf(chain).hardSeconds
 }

@@ -21,6 +21,11 @@ const Deadlines = Type.Object(
     opLifeSeconds: Type.Optional(
       count('Time from the build until the input can no longer be locked. Default 120.'),
     ),
+    depositSeconds: Type.Optional(
+      count(
+        'Instead of `opLifeSeconds` for an input by deposit, which a person may have to send. Default 900.',
+      ),
+    ),
     lockInclusionSeconds: Type.Optional(count('Time for a lock to get into a block. Default 60.')),
     fillSeconds: Type.Optional(count('Time in which a locked input can be delivered. Default 600.')),
     cutOffSeconds: Type.Optional(
@@ -34,7 +39,7 @@ const Deadlines = Type.Object(
     ...strict,
     description:
       'Seconds from which the signed deadlines are made. Inclusion times are at least three blocks of the slowest ' +
-      'chain. With both finalities an input is held for at most seven days less an hour.',
+      'chain. With three times both finalities an input is held for at most seven days less an hour.',
   },
 )
 

@@ -1,6 +1,6 @@
+import { findNearest } from '@geoswap/wire/nearest'
 import type { FastifyError } from 'fastify'
 import type { Issue } from '../errors.ts'
-import { findNearest } from './nearest.ts'
 
 // A body of 64 KiB can have thousands of invalid fields.
 const MAX_ISSUES = 20

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test, vi } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
 import { createRateLimiter } from './rate-limit.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 const createLimiter = () =>
   createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(database.pool, leases) })

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
 import type { Block, Heads, Sent } from '../chains/chain.ts'
 import { tallyAttempts } from '../store/attempts.ts'
@@ -10,12 +10,7 @@ const CHAIN = 31_337
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }
 const heads: Heads = { head: block, settle: block, hard: block }
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 test('records outcomes for a key that is no longer configured, and leaves an active key to its own lane', async () => {
   const { pool } = database

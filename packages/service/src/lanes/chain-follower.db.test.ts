@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
 import type { Block, Heads } from '../chains/chain.ts'
 import type { ChainState, ViewReader } from '../chains/view.ts'
@@ -11,17 +11,15 @@ import { createViews, type Views } from './views.ts'
 const CHAIN = 31_337
 const MAX_AGE_MS = 60_000
 
-let database: TestDatabase
+const database = useTestDatabase()
 let lease: Lease
 let others: Views
 let head: Block
 let state: ChainState | Error
 let reads: string[]
 beforeAll(async () => {
-  database = await startTestDatabase()
   lease = await holdTestLane(database, `watch:${CHAIN}`)
 })
-afterAll(() => database.stop())
 beforeEach(async () => {
   await database.pool.query('delete from chain_views')
   head = blockOf(10n)

@@ -1,18 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
+import {
+  insertTestSwap,
+  lockTestSwap,
+  moveTestSwap,
+  settleTestSwap,
+  type TestSwap,
+} from '../../test/support/swaps.ts'
 import type { Chain, Heads } from '../chains/chain.ts'
 import { offerReplacements } from '../chains/evm/fees.ts'
 import type { Attempt } from '../store/attempts.ts'
 import { createSender } from './sender.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 const heads = { head: { number: 9n, hash: '0x' }, hard: { number: 1n } } as Heads
 const FEES = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
@@ -41,8 +43,7 @@ function newChain({ hasNonces }: { hasNonces: boolean }) {
 async function newDelivering(): Promise<TestSwap> {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
-  await moveTestSwap(pool, swap, 'lockRecorded')
-  await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await lockTestSwap(pool, swap)
   await moveTestSwap(pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   return swap
 }

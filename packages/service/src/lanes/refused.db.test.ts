@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Heads, Refusal } from '../chains/chain.ts'
@@ -7,11 +7,7 @@ import { offerReplacements } from '../chains/evm/fees.ts'
 import type { Attempt, Role } from '../store/attempts.ts'
 import { createSender, type Sender } from './sender.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 const block = { number: 9n, height: 9n, hash: '0x9', seconds: 90 }
 const heads: Heads = { head: block, settle: block, hard: { ...block, number: 1n } }

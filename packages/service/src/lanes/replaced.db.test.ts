@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Heads } from '../chains/chain.ts'
 import { offerReplacements } from '../chains/evm/fees.ts'
@@ -8,11 +8,7 @@ import type { Attempt, Role } from '../store/attempts.ts'
 import { declareLanes, takeLanes } from '../store/lanes.ts'
 import { createSender } from './sender.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 // The base fee rose above the offered fee and above the quoted bound.
 const OFFERED = { maxFeePerGas: '100', maxPriorityFeePerGas: '1', bound: '1000' }

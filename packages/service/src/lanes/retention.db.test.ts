@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from '../../test/support/event-log.ts'
 import { insertTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Logger } from '../observe/logger.ts'
 import { retentionLane } from './retention.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let accountId: string
 beforeAll(async () => {
-  database = await startTestDatabase()
   accountId = await insertTestAccount(database.pool)
   await ageEventLog(database.pool)
 })
-afterAll(() => database.stop())
 
 const lease = { name: 'retention', holder: '', fence: '0' }
 

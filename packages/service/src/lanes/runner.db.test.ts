@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { useTestDatabase } from '../../test/support/database.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { createListener, type Listener } from '../store/listen.ts'
 import type { Lane } from './lane.ts'
@@ -11,13 +11,9 @@ const LEASE_MS = 3_000
 const SLOW_MS = 40_000
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six']
 
-let database: TestDatabase
+const database = useTestDatabase()
 const stops: (() => Promise<void>)[] = []
 
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })

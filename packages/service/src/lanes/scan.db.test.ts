@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useTestDatabase } from '../../test/support/database.ts'
 import type { Block, ChainEvent, EventQuery, Heads } from '../chains/chain.ts'
 import { findOpenEvents, readCursor } from '../store/chain-events.ts'
 import { type ScanDeps, scanEvents } from './scan.ts'
@@ -7,11 +7,7 @@ import { type ScanDeps, scanEvents } from './scan.ts'
 const CHAIN = 31_337
 const PAGE = 10n
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 beforeEach(() => database.pool.query('truncate chain_events, chain_cursors, swaps, ops cascade'))
 
 const lockIn = (block: bigint, fork = 'a'): ChainEvent => ({

@@ -1,7 +1,7 @@
 import type { PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
 import { createInputCheck, isOpSigned } from '../chains/evm/signed-op.ts'
 import { isRefundable, isSigned } from '../chains/is-signed.ts'
@@ -19,11 +19,7 @@ const custodyOf = (chainId: number): ChainCustody => ({
   vault: address(chainId === 31_337 ? '5' : '6'),
 })
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 const swapOf = async (swapId: string): Promise<Swap> => {
   const [swap] = await findSwaps(database.pool, [swapId])

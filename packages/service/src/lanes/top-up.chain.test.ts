@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEvmWorld } from '../../test/conformance/evm-world.ts'
 import { startSolanaConformanceWorld } from '../../test/conformance/solana-world.ts'
 import type { ConformanceWorld } from '../../test/conformance/world.ts'
-import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { useTestDatabase } from '../../test/support/database.ts'
 import { sumTopUpsOfDay } from '../store/gas-topups.ts'
 import { declareLanes, type Lease, releaseLanes, takeLanes } from '../store/lanes.ts'
 import { createSender } from './sender.ts'
@@ -25,11 +25,7 @@ const families = [
   },
 ]
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 describe.each(families)('a key on $name that runs low', ({ name, start, newAddress, limits }) => {
   let world: ConformanceWorld

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestOp, insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Block, Chain, Heads, LockRef, LockState } from '../chains/chain.ts'
@@ -11,15 +11,13 @@ import { createWatchLane } from './watch.ts'
 
 const CHAIN = 31_337
 
-let database: TestDatabase
+const database = useTestDatabase()
 let account: string
 let lease: Lease
 beforeAll(async () => {
-  database = await startTestDatabase()
   account = await insertTestAccount(database.pool)
   lease = await holdTestLane(database, `watch:${CHAIN}`)
 })
-afterAll(() => database.stop())
 
 const query = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
 

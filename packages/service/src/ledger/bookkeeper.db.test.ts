@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import type { Block } from '../chains/chain.ts'
 import type { Custody, CustodyEvent, Held } from '../chains/custody.ts'
@@ -8,13 +8,9 @@ import { insertMovements, readLedgerBalances } from '../store/ledger.ts'
 import { findActiveStops, resumeStop } from '../store/stops.ts'
 import { createBookkeeper, type Stopped } from './bookkeeper.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let chainId = 5_000
 
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
 beforeEach(async () => {
   chainId += 1
   await database.pool.query('delete from quote_stops')

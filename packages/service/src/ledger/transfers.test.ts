@@ -9,7 +9,6 @@ const op: KnownOp = {
   inputToken: 'USDC',
   inputAmount: 100n,
   outputToken: 'ETH',
-  venue: 'inventory',
   payToken: 'ETH',
   payAmount: 7n,
 }
@@ -45,7 +44,7 @@ test('a refund that the token refuses is owed, and later paid', () => {
 })
 
 test('a bought output shows the amount sold for it', () => {
-  const bought = { ...op, venue: 'uniswap-v3', payToken: 'USDC', payAmount: 20n }
+  const bought = { ...op, payToken: 'USDC', payAmount: 20n }
 
   expect(linesOf({ event: delivered, op: bought, sold: 18n })).toEqual([
     '18 USDC inventory to market',

@@ -30,7 +30,9 @@ export function createFeeFor({ feeCentiBps, discount }: Terms, parts: Parts): Fe
   const { feeFor } = createHoldings({
     sources: { evm: sourcesOf(parts, asset, 'evm'), solana: sourcesOf(parts, asset, 'solana') },
     feeOf: createFeeByHolding(feeCentiBps, toTiers(tiers)),
-    ...{ maxAgeMs: maxAgeSeconds * 1_000, now: Date.now, onFault: parts.onFault },
+    maxAgeMs: maxAgeSeconds * 1_000,
+    now: Date.now,
+    onFault: parts.onFault,
     wait: (reading) => within(WAIT_MS, reading),
   })
   return feeFor

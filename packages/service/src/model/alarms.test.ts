@@ -86,7 +86,11 @@ const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapRefundBlocked', open('refundBlocked', 1), 'frozen'],
   ['GeoswapClaimsLate', { swaps: { ...calm, claimMarginUsed: 0.51 } }, 'Half of the time'],
   ['GeoswapTermsUnsigned', { swaps: { ...calm, unsigned: 2 } }, 'terms of 2 swaps'],
-  ['GeoswapAttestersChange', { chains: [{ ...chain, attesterChangeAt: '2026-01-01' }] }, 'alpha, from 2026'],
+  [
+    'GeoswapAttestersChange',
+    { chains: [{ ...chain, attesterChangeAt: '2026-01-01' }] },
+    'alpha, for refund deadlines from 2026',
+  ],
   ['GeoswapInputLost', { chains: [{ ...chain, lostCents: '1' }] }, 'alpha'],
   ['GeoswapFinalitySlow', { chains: [{ ...chain, measuredFinalitySeconds: 300 }] }, 'alpha takes longer'],
   ['GeoswapFinalityStalled', { chains: [{ ...chain, measuredFinalitySeconds: 301 }] }, 'alpha'],

@@ -129,7 +129,7 @@ function findAttesterChanges({ chains }: Watched): string[] {
   return chains.flatMap(({ name, attesterChangeAt }) =>
     attesterChangeAt === undefined
       ? []
-      : [`Other attesters are proposed for the escrow of ${name}, from ${attesterChangeAt} on`],
+      : [`Other attesters follow in the escrow of ${name}, for refund deadlines from ${attesterChangeAt} on`],
   )
 }
 

@@ -83,6 +83,6 @@ export type ChainNow = {
   costs: LegCosts
   /** Measured time to finality; undefined until measured. */
   finalitySeconds?: number
-  /** A pending change of attesters, from its `readyAt` on. */
+  /** The next change of attesters. */
   attesterChange?: AttesterChange
 }

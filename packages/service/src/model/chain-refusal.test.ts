@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest'
-import { assertBeforeChange } from './chain-refusal.ts'
+import { assertOwnAttesters } from './chain-refusal.ts'
 
 const chain = { chainId: 1, name: 'alpha' }
-const change = { members: ['0x1'], threshold: 1, readyAt: 1_000 }
+const set = { members: ['0x1'], threshold: 1, since: 1_000 }
 
-test('a refund deadline before a pending change of attesters is allowed, and no other', () => {
-  assertBeforeChange(chain, {}, 5_000)
-  assertBeforeChange(chain, { attesterChange: change }, 999)
+test('an op that attesters of others would decide is refused, and no other', () => {
+  const attesterChange = { ...set, kind: 'foreign' as const }
 
-  expect(() => assertBeforeChange(chain, { attesterChange: change }, 1_000)).toThrow(
-    'The attesters of alpha change at 1970-01-01T00:16:40.000Z',
+  assertOwnAttesters(chain, { attesterChange }, 999)
+  expect(() => assertOwnAttesters(chain, { attesterChange }, 1_000)).toThrow(
+    'The escrow of alpha has attesters that are not of this service.',
   )
+})
+
+test.each(['proposed', 'accepted'] as const)('a change that is %s refuses no op', (kind) => {
+  assertOwnAttesters(chain, {}, 5_000)
+  assertOwnAttesters(chain, { attesterChange: { ...set, kind } }, 5_000)
 })

@@ -5,9 +5,6 @@ import { describeSeconds, isTooSlow } from './finality.ts'
 // Delayed finality catches up within minutes.
 const RETRY_AFTER_MS = 60_000
 
-// A proposal is accepted or lapses within two days of its delay.
-const CHANGE_RETRY_MS = 3_600_000
-
 type Chain = Pick<CatalogChain, 'chainId' | 'name' | 'finality'>
 
 /** Whether finality of the chain is so slow that its swaps have to wait. */
@@ -30,20 +27,15 @@ export function assertNotLate(chain: Chain, now: Pick<ChainNow, 'finalitySeconds
   })
 }
 
-/**
- * Throws 503 if an input could be refunded only after a pending change of attesters: the escrow refuses such a lock, so
- * that the attesters who were there decide it.
- */
-export function assertBeforeChange(
+/** Throws 503 if attesters that this service does not know would decide the op: none of ours could claim its input. */
+export function assertOwnAttesters(
   chain: Pick<Chain, 'chainId' | 'name'>,
   { attesterChange: change }: Pick<ChainNow, 'attesterChange'>,
   refundDeadline: number,
 ): void {
-  if (!change || refundDeadline < change.readyAt) return
-  const at = new Date(change.readyAt * 1_000).toISOString()
+  if (change?.kind !== 'foreign' || refundDeadline < change.since) return
   throw new ServiceError('CHAIN_UNAVAILABLE', {
-    message: `The attesters of ${chain.name} change at ${at}; no swap from it may last until then. Try again later.`,
-    details: { chainId: chain.chainId, attesterChangeAt: at },
-    recovery: { retryAfterMs: CHANGE_RETRY_MS },
+    message: `The escrow of ${chain.name} has attesters that are not of this service.`,
+    details: { chainId: chain.chainId },
   })
 }

@@ -4,6 +4,8 @@ import { expectedHardSeconds } from './finality.ts'
 export type DeadlinePolicy = {
   /** Time to submit an op after its first build. */
   opLifeSeconds: number
+  /** The same for an op whose input is deposited: time for a person, and for an exchange that looks at a withdrawal. */
+  depositSeconds: number
   /** Time for the lock to be included after the latest submission. */
   lockInclusionSeconds: number
   /** Time to deliver after the latest lock. */
@@ -36,6 +38,12 @@ export function routeTimesOf(origin: ChainTimes, destination: ChainTimes): Route
     originBlockSeconds: origin.blockSeconds,
   }
 }
+
+/** The policy for an op that lives as long as any may. */
+export const longestLife = (policy: DeadlinePolicy): DeadlinePolicy => ({
+  ...policy,
+  opLifeSeconds: Math.max(policy.opLifeSeconds, policy.depositSeconds),
+})
 
 export type Deadlines = { opDeadline: number; fillDeadline: number; refundDeadline: number }
 

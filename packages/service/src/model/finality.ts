@@ -8,7 +8,7 @@ export type FinalityRules = {
   settle: number
   /** The time within which a transaction is included again after a common reorg. Shorter than finality. */
   reorgWindowSeconds: number
-  /** No block above this depth counts as final, even if the node reports it as final. */
+  /** A block closer to the head is not final, even if the node reports it as final. */
   hard: number
   /** The longest usual time to finality. */
   hardSeconds: number

@@ -19,8 +19,8 @@ export function chunksOf<T>(items: readonly T[], size: number): T[][] {
   )
 }
 
-/** Runs the work for all, this many at once. One that fails does not stop the rest; its error comes at the end. */
-export async function mapConcurrently<T>(
+/** Runs the work for all items, `limit` at once. An error does not stop the rest; the first is thrown at the end. */
+export async function forEachConcurrently<T>(
   items: readonly T[],
   limit: number,
   work: (item: T) => Promise<unknown>,

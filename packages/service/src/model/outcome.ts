@@ -18,7 +18,8 @@ export const failureMessages: Record<FailureCode, string> = {
   PRICE_MOVED: 'The price moved beyond the slippage limit. Nothing was taken: request a new quote.',
   DESTINATION_UNAVAILABLE: 'The destination cannot deliver now. Nothing was taken: try again later.',
   DEPOSIT_MISSING:
-    'No deposit arrived in time. Nothing was taken: a later one goes back to the wallet. Request a new quote.',
+    'No deposit of the input token arrived in time. Whatever else comes to the address goes back to the wallet: ' +
+    'request a new quote.',
   DEPOSIT_TOO_SMALL:
     'The deposit was smaller than the input. It goes back to the wallet: request a new quote and send all of it.',
 }

@@ -18,14 +18,14 @@ export function addAttesterMetrics(registry: Registry): AttesterCounters {
   })
   const refused = new Counter({
     name: 'geoswap_attestations_refused_total',
-    help: 'Requests that the attester refused because its own nodes contradict them.',
+    help: 'Requests that this attester refused because its own nodes contradict them.',
     registers: [registry],
   })
   let sweptAt = performance.now()
   const idleSeconds = () => (performance.now() - sweptAt) / 1_000
   new Gauge({
     name: 'geoswap_attester_idle_seconds',
-    help: 'Seconds since the attester last completed a sweep of waiting swaps.',
+    help: 'Seconds since this attester last completed its work.',
     registers: [registry],
     collect() {
       this.set(idleSeconds())

@@ -11,7 +11,7 @@ export function addBooksGauge(registry: Registry, { books, chains }: Sources): v
   const nameOf = (id: number) => chains.find(({ chainId }) => chainId === id)?.name ?? String(id)
   const usd = {
     name: 'geoswap_last_day_usd',
-    help: 'Volume, earned fees and costs, network costs and profit of swaps that ended today or yesterday, in USD.',
+    help: 'volume, earned, network and profit of swaps that ended today or yesterday (UTC), read every five minutes.',
     labelNames: ['from', 'to', 'kind'],
   }
   addReading(

@@ -13,7 +13,7 @@ export function addLedgerGauges(registry: Registry, { pool, chains }: Sources): 
   const nameOf = (id: number) => chains.find(({ chainId }) => chainId === id)?.name ?? String(id)
   const balances = {
     name: 'geoswap_ledger_balance',
-    help: 'Balance of each account of the ledger, in the smallest unit. The balances of a token add up to zero.',
+    help: 'Accounts of the books, in the smallest unit, which add up to zero; unexplained above zero is a drift.',
     labelNames: ['chain', 'token', 'account'],
   }
   addReading(
@@ -29,7 +29,7 @@ export function addLedgerGauges(registry: Registry, { pool, chains }: Sources): 
   )
   const ages = {
     name: 'geoswap_ledger_age_seconds',
-    help: 'Seconds since the ledger of a chain was last compared with it.',
+    help: 'Time since the books of a chain were compared with it.',
     labelNames: ['chain'],
   }
   addReading(
@@ -44,7 +44,7 @@ export function addLedgerGauges(registry: Registry, { pool, chains }: Sources): 
   )
   const stops = {
     name: 'geoswap_quote_stops',
-    help: 'Active stops of quotes, by reason and scope. An empty label means every chain or every asset.',
+    help: 'Active stops of quotes, by operator or drift. An empty label means every chain or every asset.',
     labelNames: ['why', 'chain', 'asset'],
   }
   addReading(

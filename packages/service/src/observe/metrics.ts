@@ -15,14 +15,14 @@ export function createMetrics(options: { heldReads?: () => number; defaults?: bo
   if (options.defaults ?? true) collectDefaultMetrics({ register: registry })
   const duration = new Histogram({
     name: 'geoswap_http_request_duration_seconds',
-    help: 'Time to answer, by route and status; including held status reads.',
+    help: 'Time in which this process answers a call, held reads included.',
     labelNames: ['route', 'status'],
     buckets: BUCKETS,
     registers: [registry],
   })
   const faults = new Counter({
     name: 'geoswap_faults_total',
-    help: 'Errors that are not refusals, by where they were caught.',
+    help: 'Failed steps of this process that are repeated: lane of a worker, attest of an attester.',
     labelNames: ['kind'],
     registers: [registry],
   })
@@ -53,7 +53,7 @@ function createRequestObserver(duration: Histogram<'route' | 'status'>): Metrics
 function addHeldReads(registry: Registry, heldReads: () => number): void {
   new Gauge({
     name: 'geoswap_held_status_reads',
-    help: 'Currently held status reads.',
+    help: 'Status reads and streams that this process holds now.',
     registers: [registry],
     collect() {
       this.set(heldReads())

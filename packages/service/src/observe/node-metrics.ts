@@ -7,7 +7,7 @@ type Budget = { name: string; callsPerMinute?: number | undefined }
 export function addNodeMetrics(registry: Registry, meter: CallMeter, chains: readonly Budget[]): void {
   new Counter({
     name: 'geoswap_node_calls_total',
-    help: 'Calls of this process to nodes. A batch counts as its calls.',
+    help: 'Calls of this process to a node, which is named by its place in the list of URLs, from 1.',
     labelNames: ['chain', 'node', 'method'],
     registers: [registry],
     collect() {

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { createDailyNeeds } from '../market/daily-needs.ts'
 import { createPriceBook } from '../market/prices/book.ts'
@@ -13,11 +13,7 @@ const LINK = '0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB'
 const DAI = '0xdai'
 const GONE = '0xgone'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 const stockOf = (catalog: Catalog) => ({
   pool: database.pool,

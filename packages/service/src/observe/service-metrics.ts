@@ -55,10 +55,14 @@ function addSwapGauges(registry: Registry, pool: Pool): void {
   const specs = {
     oldest: {
       name: 'geoswap_oldest_swap_seconds',
-      help: 'Age of the oldest current state among open swaps, in seconds.',
+      help: 'Longest time that an open swap has been in its state.',
       labelNames: ['state'],
     },
-    open: { name: 'geoswap_swaps', help: 'Open swaps by state.', labelNames: ['state'] },
+    open: {
+      name: 'geoswap_swaps',
+      help: 'Open swaps. Those that are closed, failed or refunded are not counted.',
+      labelNames: ['state'],
+    },
   }
   addReading(registry, specs, {
     read: () => readOpenSwaps(pool),
@@ -74,7 +78,7 @@ function addSwapGauges(registry: Registry, pool: Pool): void {
 function addClaimGauges(registry: Registry, pool: Pool): void {
   const margin = {
     name: 'geoswap_claim_margin_used_ratio',
-    help: 'Used part of the time to claim an input: at 1 anyone can refund a delivered swap.',
+    help: 'Used part of the time to claim, of the most urgent swap: at 1 anyone can send its input back.',
   }
   addReading(
     registry,
@@ -101,7 +105,7 @@ function addClaimGauges(registry: Registry, pool: Pool): void {
 function addEndedGauges(registry: Registry, pool: Pool): void {
   const ended = {
     name: 'geoswap_swaps_ended',
-    help: 'Swaps that ended in the last hour, by outcome and reason.',
+    help: 'Swaps that ended in the last hour.',
     labelNames: ['status', 'reason'],
   }
   addReading(
@@ -133,27 +137,26 @@ function addEndedGauges(registry: Registry, pool: Pool): void {
 }
 
 function addExposureGauges(registry: Registry, { pool, chains }: Sources): void {
-  const labelNames = ['chain']
   const specs = {
     lost: {
       name: 'geoswap_lost_inputs_usd',
       help: 'Value paid for inputs that a reorg removed for good, not yet written off.',
-      labelNames,
+      labelNames: ['chain'],
     },
     unclaimed: {
       name: 'geoswap_unclaimed_usd',
       help: 'Value delivered whose input on a chain is not finally claimed.',
-      labelNames,
+      labelNames: ['chain'],
     },
     unclaimedUsed: {
       name: 'geoswap_unclaimed_used_ratio',
       help: 'Used part of unclaimedCapUsd: at 1 nothing more is delivered from the chain.',
-      labelNames,
+      labelNames: ['chain'],
     },
     exposure: {
       name: 'geoswap_exposure_usd',
       help: 'Value delivered against locks of a chain that are not final yet.',
-      labelNames,
+      labelNames: ['chain'],
     },
   }
   addReading(registry, specs, {
@@ -192,7 +195,7 @@ export function addInventoryGauge(
     },
     amounts: {
       name: 'geoswap_inventory',
-      help: 'Liquidity in the smallest unit: held by the vault, and reserved for accepted swaps.',
+      help: 'Liquidity in the smallest unit: held by the vault, or reserved for accepted swaps.',
       labelNames: ['chain', 'token', 'kind'],
     },
   }
@@ -218,7 +221,7 @@ export function addInventoryGauge(
 export function addPriceGauge(registry: Registry, prices: Sources['prices']): void {
   new Gauge({
     name: 'geoswap_price_available',
-    help: '1 while an asset has a price: enough of its sources are live, and they agree.',
+    help: '1 while an asset has a price: minSources are live and agree.',
     labelNames: ['asset'],
     registers: [registry],
     collect() {

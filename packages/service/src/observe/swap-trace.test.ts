@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { parseTraceParent, spansOf, type TracedSwap, traceOf } from './swap-trace.ts'
+import type { EndedSwap } from '../store/ended-swaps.ts'
+import { parseTraceParent, spansOf, traceOf } from './swap-trace.ts'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
-const swap: TracedSwap = {
+const swap: EndedSwap = {
   id: 'swp_1',
   status: 'settled',
   reason: null,

@@ -1,25 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { EndedSwap } from '../store/ended-swaps.ts'
 import type { Span } from './otlp.ts'
-
-/** The data of an ended swap from which its trace is built. */
-export type TracedSwap = {
-  id: string
-  status: string
-  reason: string | null
-  originChain: number
-  destinationChain: number
-  createdAt: Date
-  timeline: readonly { stage: string; at: string; chainId?: number; txHash?: string }[]
-  attempts: readonly TracedAttempt[]
-}
-type TracedAttempt = {
-  role: string
-  chainId: number
-  txHash: string
-  replacement: number
-  createdAt: Date
-  finalAt: Date | null
-}
 
 /** Derived from the swap id, so that all processes use the same trace without coordination. */
 export function traceOf(swapId: string): { traceId: string; spanId: string } {
@@ -39,7 +20,7 @@ export function parseTraceParent(text: unknown): { traceId: string; spanId: stri
 }
 
 /** Spans of a swap from acceptance to end: one per stage since the previous one, and one per signed transaction. */
-export function spansOf(swap: TracedSwap): Span[] {
+export function spansOf(swap: EndedSwap): Span[] {
   const { traceId, spanId } = traceOf(swap.id)
   const stages = swap.timeline.map(({ at, ...stage }) => ({ ...stage, ms: Date.parse(at) }))
   const start = swap.createdAt.getTime()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { readClaimMarginUsed, readEndedSwaps, readOpenSwaps, readStageTimes } from '../store/figures.ts'
 import { declareLanes, type Lease, takeLanes } from '../store/lanes.ts'
@@ -9,11 +9,10 @@ import type { Span } from './otlp.ts'
 import { traceOf } from './swap-trace.ts'
 import { tracingLane } from './trace-lane.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let lease: Lease
 let accountId: string
 beforeAll(async () => {
-  database = await startTestDatabase()
   accountId = await insertTestAccount(database.pool)
   await declareLanes(database.pool, ['webhooks'])
   const [taken] = await takeLanes(database.pool, {
@@ -25,7 +24,6 @@ beforeAll(async () => {
   if (!taken) throw new Error('No lease')
   lease = taken
 })
-afterAll(() => database.stop())
 
 test('each ended swap is reported once, from the moment that the lane starts', async () => {
   const { pool } = database

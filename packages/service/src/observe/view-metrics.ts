@@ -5,7 +5,7 @@ import type { ServedChain } from '../model/served-chain.ts'
 
 type Sources = { chains: readonly ServedChain[]; views: Pick<Views, 'of'> }
 
-type Spec = { name: string; help: string }
+type Spec = { name: string; help: string; labelNames: ['chain'] }
 
 const FRESH_MS = 60_000
 
@@ -15,7 +15,6 @@ export function addViewMetrics(registry: Registry, sources: Sources): void {
   const gauge = (spec: Spec, read: (view: ViewOfChain, chain: ServedChain) => number | undefined) =>
     new Gauge({
       ...spec,
-      labelNames: ['chain'],
       registers: [registry],
       collect() {
         this.reset()
@@ -25,33 +24,38 @@ export function addViewMetrics(registry: Registry, sources: Sources): void {
         }
       },
     })
-  const age = {
+  const age: Spec = {
     name: 'geoswap_view_age_seconds',
-    help: 'Age of the balances, limits and feeds in the view of a chain.',
+    help: 'Age of the view of a chain that an API process uses. Above 30 the feeds of the chain are not used.',
+    labelNames: ['chain'],
   }
   gauge(age, (view) => toSeconds(view.part('state')?.ageMs))
-  const finality = {
+  const finality: Spec = {
     name: 'geoswap_chain_finality_seconds',
     help: 'Lag of the final block behind the head: 95th percentile of ten minutes, or the newest if more.',
+    labelNames: ['chain'],
   }
   gauge(finality, (view) => measuredOf(view).finalitySeconds)
-  const block = {
+  const block: Spec = {
     name: 'geoswap_chain_block_seconds',
     help: 'Time between blocks: 95th percentile of ten minutes.',
+    labelNames: ['chain'],
   }
   gauge(block, (view) => toSeconds(measuredOf(view).blockMs))
-  const change = {
+  const change: Spec = {
     name: 'geoswap_attester_change_pending',
-    help: '1 while the treasury has proposed other attesters for the escrow of a chain.',
+    help: '1 while other attesters follow in the escrow of a chain, proposed or accepted, or foreign ones decide.',
+    labelNames: ['chain'],
   }
   gauge(change, (view) => {
     const state = view.part('state')
     if (!state || state.ageMs > FRESH_MS) return undefined
     return state.value.attesterChange ? 1 : 0
   })
-  const used = {
+  const used: Spec = {
     name: 'geoswap_chain_finality_used_ratio',
-    help: 'Measured finality time divided by the configured one: above 3 nothing is quoted, locked or delivered.',
+    help: 'Measured finality time by the configured one: above 1 it is slow, above 3 the chain is not served.',
+    labelNames: ['chain'],
   }
   gauge(used, (view, { hardSeconds }) => {
     const measured = measuredOf(view).finalitySeconds
@@ -67,7 +71,7 @@ function measuredOf(view: ViewOfChain): ReturnType<ViewOfChain['measured']> {
 function addRelayerGauge(registry: Registry, { chains, views }: Sources): void {
   new Gauge({
     name: 'geoswap_relayer_balance',
-    help: 'Native balance of each sending key, in whole coins.',
+    help: 'Gas coin of every sending key (relayers, deliverers, Solana fee payers), in whole coins.',
     labelNames: ['chain', 'relayer'],
     registers: [registry],
     collect() {

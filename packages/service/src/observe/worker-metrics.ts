@@ -31,19 +31,19 @@ export function addWorkerMetrics(registry: Registry, sources: Sources): WorkerCo
   })
   const replaced = new Counter({
     name: 'geoswap_transactions_replaced_total',
-    help: 'Transactions that were replaced, by a fee bump or a no-op.',
+    help: 'Transactions of this worker that were replaced, by a fee bump or a no-op.',
     labelNames: ['chain'],
     registers: [registry],
   })
   const refused = new Counter({
     name: 'geoswap_transactions_refused_total',
-    help: 'Transactions that every node of a chain refused, by reason.',
+    help: 'Transactions of this worker that every node of a chain refused.',
     labelNames: ['chain', 'reason'],
     registers: [registry],
   })
   const rejected = new Counter({
     name: 'geoswap_signatures_rejected_total',
-    help: 'Signatures of attestations that the named attester did not make.',
+    help: 'Signatures seen by this worker that the named attester did not make.',
     labelNames: ['signer'],
     registers: [registry],
   })

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, lockTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import { inTransaction } from '../store/db.ts'
 import { bookDelivery, readBooked } from '../store/exposure.ts'
 import { findSwaps } from '../store/swaps.ts'
@@ -10,11 +10,7 @@ import { createFacts } from './facts.ts'
 
 const CENTS = 500n
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 /** A swap in delivery against a lock that is not final. */
 async function insertExposedSwap(accountId: string) {
@@ -24,8 +20,7 @@ async function insertExposedSwap(accountId: string) {
     test.swapId,
     CENTS,
   ])
-  await moveTestSwap(pool, test, 'lockRecorded')
-  await moveTestSwap(pool, test, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await lockTestSwap(pool, test)
   const swap = await moveTestSwap(pool, test, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   const caps = { exposedCents: 10_000n, unclaimedCents: 10_000n }
   await bookDelivery(pool, { chainId: swap.op.originChain, swaps: [swap], caps })

@@ -6,10 +6,10 @@ import { awaitExpiry } from './await-expiry.ts'
 // The latest inclusion of a lock, counted from the build of its op.
 const lockSeconds = defaultDeadlines.opLifeSeconds + defaultDeadlines.lockInclusionSeconds
 
-type Chain = { chainId: number; secondsPerLook: number; expiry?: bigint }
+type Chain = { chainId: number; secondsPerLook: number; expiry?: bigint; ways?: object }
 
 /** A chain that advances by this many seconds between two reads, with one height per second. */
-function startChain({ chainId, secondsPerLook, expiry }: Chain) {
+function startChain({ chainId, secondsPerLook, expiry, ways }: Chain) {
   const chain = { looks: 0, chainId }
   const readHeads = async (): Promise<Heads> => {
     const seconds = chain.looks * secondsPerLook
@@ -17,7 +17,7 @@ function startChain({ chainId, secondsPerLook, expiry }: Chain) {
     const block = { number: 0n, height: BigInt(seconds), hash: '', seconds }
     return { head: block, settle: block, hard: block }
   }
-  return { counted: chain, chain: { chainId, readHeads }, recovery: { expiryOf: () => expiry } }
+  return { counted: chain, chain: { chainId, readHeads, ways }, recovery: { expiryOf: () => expiry } }
 }
 
 async function lookAt(chains: ReturnType<typeof startChain>[]) {
@@ -53,4 +53,14 @@ test('where signatures expire by height, that height has to be final', async () 
 
   expect(waits).toBe(4)
   expect(said).toEqual(['chain 3: waiting until height 4 is final'])
+})
+
+test('where an input may be a deposit, its op has to be over: it lives longer than a signed one', async () => {
+  const chain = startChain({ chainId: 4, secondsPerLook: 100, ways: {} })
+
+  const { said } = await lookAt([chain])
+
+  const seconds = defaultDeadlines.depositSeconds + defaultDeadlines.lockInclusionSeconds
+  expect(said).toEqual([`chain 4: waiting until ${new Date(seconds * 1_000).toISOString()} is final`])
+  expect(chain.counted.looks).toBe(1 + Math.floor(seconds / 100) + 1)
 })

@@ -1,4 +1,5 @@
 import type { Block } from '../chains/chain.ts'
+import { longestLife } from '../model/deadlines.ts'
 import type { RebuildChain, RebuildDeps } from './deps.ts'
 
 type WaitingChain = { chain: RebuildChain['chain']; isExpired(hard: Block): boolean }
@@ -31,7 +32,9 @@ async function findEnd(
 ): Promise<WaitingChain> {
   const { head } = await chain.readHeads()
   const height = recovery.expiryOf(head)
-  const seconds = head.seconds + deadlines.opLifeSeconds + deadlines.lockInclusionSeconds
+  // A lock that was sent can land as long as its op lives, and that of a deposit lives longest.
+  const { opLifeSeconds, lockInclusionSeconds } = chain.ways ? longestLife(deadlines) : deadlines
+  const seconds = head.seconds + opLifeSeconds + lockInclusionSeconds
   const end = height === undefined ? new Date(seconds * 1_000).toISOString() : `height ${height}`
   say(`chain ${chain.chainId}: waiting until ${end} is final`)
   return {

@@ -6,7 +6,7 @@ import type { DeadlinePolicy, Deadlines, Finality } from '../model/deadlines.ts'
 import type { CustodyOf } from '../model/op-terms.ts'
 
 export type RebuildChain = {
-  chain: Pick<Chain, 'chainId' | 'readHeads'>
+  chain: Pick<Chain, 'chainId' | 'readHeads' | 'ways'>
   custody: CustodyChain
   recovery: RecoveryChain
   /** Claims of the current hour of the chain's clock, by token; empty if uncapped. */

@@ -53,6 +53,8 @@ export function toRows(
     id,
     hash,
     deliveryHash: lock.deliveryHash,
+    method: lock.method,
+    depositAddress: lock.depositAddress,
     quoteId: `${ACCOUNT} ${hash}`,
     accountId: ACCOUNT,
     terms: unknown.content ? termsOfOp(deps.custodyOf, content).signed : lock,

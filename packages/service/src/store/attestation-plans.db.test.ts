@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { explaining } from '../../test/support/plans.ts'
 import { insertEndedSwaps } from '../../test/support/swaps.ts'
 import { findProposed } from './attestation-signatures.ts'
@@ -15,9 +15,8 @@ import { traceSwap } from './trace.ts'
 
 const SENT = 20_000
 
-let database: TestDatabase
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await startTestDatabase()
   const { pool } = database
   await insertEndedSwaps(
     pool,
@@ -35,7 +34,6 @@ beforeAll(async () => {
   )
   await pool.query('vacuum analyze')
 })
-afterAll(() => database.stop())
 
 test('no statement scans all sent attestations', async () => {
   const { db, plans } = explaining(database.pool)

@@ -62,16 +62,17 @@ type Check = {
   unproven?: readonly string[]
 }
 
-/** Records what this login found, unless the attestation is gone. */
+/** Records what this login found, unless the attestation is gone. A signature stays. */
 export async function recordCheck(
   db: Db,
   { attestationId, signer, signature, unproven = [] }: Check,
 ): Promise<void> {
   await db.query(
-    `insert into attestation_signatures (attestation_id, signer, signature, unproven)
+    `insert into attestation_signatures as g (attestation_id, signer, signature, unproven)
      select id, $2, $3, $4 from attestations where id = $1
      on conflict (attestation_id, written_by, signer) do update
-        set signature = excluded.signature, unproven = excluded.unproven, checked_at = clock_timestamp()`,
+        set signature = coalesce(excluded.signature, g.signature), unproven = excluded.unproven,
+            checked_at = clock_timestamp()`,
     [attestationId, signer, signature ?? null, unproven],
   )
 }

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { markAttemptsFinal } from './attempts.ts'
 import {
@@ -13,11 +13,7 @@ import {
 
 const CHAIN = 31337
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 /** A claim signed by this key, whose transaction is not known to be in a block. */
 async function claimUnderWay() {

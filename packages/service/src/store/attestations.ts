@@ -97,7 +97,10 @@ export async function findDisputed(db: Db, chainId: number): Promise<DisputedCla
     [chainId],
   )
   return rows.map(({ id, kind, swap_ids: swapIds, signatures, unproven }) => ({
-    ...{ id, kind, swapIds, signatures },
+    id,
+    kind,
+    swapIds,
+    signatures,
     unproven,
   }))
 }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import type { ChainEvent } from '../chains/chain.ts'
 import type { Swap } from '../model/swap.ts'
@@ -18,13 +18,11 @@ import { findSwaps } from './swaps.ts'
 const ORIGIN = 31_337
 const DESTINATION = 31_338
 
-let database: TestDatabase
+const database = useTestDatabase()
 let account: string
 beforeAll(async () => {
-  database = await startTestDatabase()
   account = await insertTestAccount(database.pool)
 })
-afterAll(() => database.stop())
 beforeEach(() => database.pool.query('truncate chain_events, chain_cursors'))
 
 const none = async () => {}

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
-import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
+import { insertTestSwap, lockTestSwap } from '../../test/support/swaps.ts'
 import type { ChainView } from '../chains/view.ts'
 import { isChainAwaited, readChainViews, VIEWS_CHANNEL, writeChainView } from './chain-views.ts'
 import { type Lease, releaseLanes } from './lanes.ts'
@@ -9,13 +9,11 @@ import { createListener } from './listen.ts'
 
 const CHAIN = 31_337
 
-let database: TestDatabase
+const database = useTestDatabase()
 let lease: Lease
 beforeAll(async () => {
-  database = await startTestDatabase()
   lease = await holdTestLane(database, `watch:${CHAIN}`)
 })
-afterAll(() => database.stop())
 
 function viewAt(number: bigint): ChainView {
   const block = { number, height: number, hash: `0x${number}`, seconds: 5, baseFeeWei: 7n }
@@ -73,8 +71,7 @@ test('a chain is awaited while a swap needs a lock or delivery on it, and not fo
 
   const swap = await insertTestSwap(database.pool, account)
   expect(await awaited()).toEqual([true, false])
-  await moveTestSwap(database.pool, swap, 'lockRecorded')
-  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await lockTestSwap(database.pool, swap)
   expect(await awaited()).toEqual([false, true])
 
   await database.pool.query("update swaps set updated_at = now() - interval '61 seconds'")

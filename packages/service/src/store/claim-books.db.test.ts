@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
+import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { EMPTY_BOOK, withClaimed } from '../model/claim-room.ts'
 import { bookClaims, readClaimBooks, recountClaims } from './claim-books.ts'
 import { bookDelivery, findLostInputs, insertLostInput, readBooked, writeOffInput } from './exposure.ts'
@@ -34,8 +34,7 @@ async function lockedSwap(): Promise<TestSwap> {
     VALUE.toString(),
   ])
   await book(swap, undefined)
-  await moveTestSwap(pool, swap, 'lockRecorded')
-  await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await lockTestSwap(pool, swap)
   return swap
 }
 

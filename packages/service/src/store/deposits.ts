@@ -25,20 +25,23 @@ export async function addReturned(db: Db, opHash: string, returned: Returned): P
   )
 }
 
-type Past = { chainId: number; seconds: number; since: number }
+/** The swap with this deadline and id. */
+export type PastPlace = { opDeadline: number; id: string }
+type Past = { chainId: number; seconds: number; after: PastPlace; limit: number }
 
 /**
- * Swaps by deposit whose deadline passed between two times of the chain, without those that have a transaction in
- * flight which sends something back.
+ * The next swaps by deposit whose deadline passed before this time of the chain, without those that have a transaction
+ * in flight which sends something back.
  */
-export async function findPastDeposits(db: Db, { chainId, seconds, since }: Past): Promise<Swap[]> {
+export async function findPastDeposits(db: Db, { chainId, seconds, after, limit }: Past): Promise<Swap[]> {
   const inFlight = `select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
                      where l.swap_id = s.id and l.role = 'recover' and a.final_at is null`
   return selectSwaps(
     db,
-    `where o.method = 'deposit' and o.origin_chain = $1 and o.op_deadline < $2 and o.op_deadline > $3
+    `where o.method = 'deposit' and o.origin_chain = $1 and o.op_deadline < $2
+       and (o.op_deadline, s.id) > ($3, $4)
        and s.state <> 'awaitingDeposit' and not exists (${inFlight})
-     order by o.op_deadline limit 200`,
-    [chainId, seconds, since],
+     order by o.op_deadline, s.id limit $5`,
+    [chainId, seconds, after.opDeadline, after.id, limit],
   )
 }

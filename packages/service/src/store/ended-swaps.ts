@@ -8,7 +8,7 @@ type EndedAttempt = {
   createdAt: Date
   finalAt: Date | null
 }
-type EndedSwap = {
+export type EndedSwap = {
   id: string
   status: string
   reason: string | null

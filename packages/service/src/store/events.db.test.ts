@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { StatusReply } from '@geoswap/wire'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import {
   insertTestSwap,
   moveTestSwap,
@@ -22,13 +22,11 @@ import { migrate } from './migrate.ts'
 import { markDeliveryFinal, setDeliveryTxHash } from './swaps.ts'
 import { placeEvents } from './webhook-deliveries.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let accountId: string
 beforeAll(async () => {
-  database = await startTestDatabase()
   accountId = await insertTestAccount(database.pool)
 })
-afterAll(() => database.stop())
 
 const insert = () => insertTestSwap(database.pool, accountId)
 

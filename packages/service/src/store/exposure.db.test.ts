@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import { inTransaction } from './db.ts'
 import { bookDelivery, markOriginFinal } from './exposure.ts'
@@ -8,12 +8,7 @@ import { readExposure } from './figures.ts'
 const CHAIN = 31_337
 const VALUE = 601n
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 async function lockedSwap() {
   const { pool } = database

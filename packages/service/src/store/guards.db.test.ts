@@ -1,21 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import {
+  insertTestSwap,
+  lockTestSwap,
+  moveTestSwap,
+  settleTestSwap,
+  type TestSwap,
+} from '../../test/support/swaps.ts'
 import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
 import { settleOutcomes } from './attestation-signatures.ts'
 
 // Rules that the database enforces for every writer.
 
-let database: TestDatabase
+const database = useTestDatabase()
 let swap: TestSwap
 const states = Object.keys(transitions) as SwapState[]
 
 beforeAll(async () => {
-  database = await startTestDatabase()
   swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
 })
-afterAll(() => database.stop())
 
 const MOVE = 'update swaps set state = $2, version = version + $3, proof = $4 where id = $1'
 type Move = { from: SwapState; to: SwapState; versions?: number; proof?: object | null }
@@ -71,8 +75,7 @@ test('no delivery is recorded for a swap that is not locked or whose refund is d
   await expect(insertTestAttempt(database.pool, fresh, 'deliver')).rejects.toThrow(
     'no delivery may be signed',
   )
-  await moveTestSwap(database.pool, fresh, 'lockRecorded')
-  await moveTestSwap(database.pool, fresh, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await lockTestSwap(database.pool, fresh)
   await insertTestAttempt(database.pool, fresh, 'deliver')
   const decision = { refundReason: 'NO_LIQUIDITY', proof: {} } as const
   await moveTestSwap(database.pool, fresh, 'deliveryImpossible', decision)

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { ageEventLog, backdateTestSwap, monthAt } from '../../test/support/event-log.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { addEventMonths, dropMonth } from './event-months.ts'
@@ -12,7 +12,7 @@ import { insertEndpoint } from './webhook-endpoints.ts'
 const endpointId = 'whe_late'
 const proof = { kind: 'test' }
 
-let database: TestDatabase
+const database = useTestDatabase()
 let lease: Lease
 let accountId: string
 /** Swaps that ended five months ago. */
@@ -21,7 +21,6 @@ let failed: TestSwap
 let before: { events: SwapEvents | undefined; trace: TraceLine[]; sent: Delivery[] }
 
 beforeAll(async () => {
-  database = await startTestDatabase()
   const { pool } = database
   await ageEventLog(pool)
   await addEventMonths(pool)
@@ -45,7 +44,6 @@ beforeAll(async () => {
   }
   if (!(await dropMonth(pool, await monthAt(pool, -5)))) throw new Error('The month was not dropped')
 })
-afterAll(() => database.stop())
 
 async function eventsOf(swap: TestSwap, after = 0): Promise<SwapEvents | undefined> {
   const [found] = await readEvents(database.pool, [{ ...swap, after }])

@@ -121,7 +121,6 @@ export type OpRecord = {
   inputToken: string
   inputAmount: bigint
   outputToken: string
-  venue: string
   payToken: string
   payAmount: bigint
 }
@@ -133,7 +132,6 @@ type OpRow = {
   input_token: string
   input_amount: string
   output_token: string
-  venue: string
   pay_token: string
   pay_amount: string
 }
@@ -142,8 +140,8 @@ type OpRow = {
 export async function findOpRecords(db: Db, names: readonly string[]): Promise<OpRecord[]> {
   if (names.length === 0) return []
   const { rows } = await db.query<OpRow>(
-    `select o.hash, o.delivery_hash, s.id as swap_id, o.input_token, o.input_amount, o.output_token, o.venue,
-            o.pay_token, o.pay_amount
+    `select o.hash, o.delivery_hash, s.id as swap_id, o.input_token, o.input_amount, o.output_token, o.pay_token,
+            o.pay_amount
        from ops o left join swaps s on s.op_id = o.id
       where o.hash = any($1) or o.delivery_hash = any($1)`,
     [names],
@@ -155,7 +153,6 @@ export async function findOpRecords(db: Db, names: readonly string[]): Promise<O
     inputToken: row.input_token,
     inputAmount: BigInt(row.input_amount),
     outputToken: row.output_token,
-    venue: row.venue,
     payToken: row.pay_token,
     payAmount: BigInt(row.pay_amount),
   }))

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { markAttemptsFinal } from './attempts.ts'
 import { findUnlogged, markLogsLost, recountReservations } from './rebuild.ts'
 import { findStalledDeliveries, findStalledLocks, findToDeliver, findToLock } from './swaps.ts'
 import { beginWithdrawal, endMove } from './treasury-moves.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 const ORIGIN = { chainId: 31337, locker: 'locker' }
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import type { Swap } from '../model/swap.ts'
 import { readInventory, setHoldings } from './inventory.ts'
 import { advanceSwap, advanceTogether, areUnmoved, findSwaps } from './swaps.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 async function accepted(): Promise<Swap> {
   const { swapId } = await insertTestSwap(database.pool, await insertTestAccount(database.pool))

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestOp, insertTestSwap } from '../../test/support/swaps.ts'
 import { unquotedTerms } from '../model/quote.ts'
 import type { Db } from './db.ts'
@@ -7,11 +7,7 @@ import { countUnsubmitted, insertOp } from './ops.ts'
 import { insertSwap } from './submissions.ts'
 import { findSwaps } from './swaps.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 test('an op is read as it was stored, every field from its own column', async () => {
   const { pool } = database

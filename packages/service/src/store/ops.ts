@@ -98,8 +98,13 @@ export async function findPositionsPast(
     [chainId, chainSeconds],
   )
   return rows.map((row) => ({
-    ...{ opId: row.id, hash: row.hash, locker: row.locker, position: BigInt(row.position) },
-    ...{ wallet: row.wallet, inputToken: row.input_token, inputAmount: BigInt(row.input_amount) },
+    opId: row.id,
+    hash: row.hash,
+    locker: row.locker,
+    position: BigInt(row.position),
+    wallet: row.wallet,
+    inputToken: row.input_token,
+    inputAmount: BigInt(row.input_amount),
     refundDeadline: Number(row.refund_deadline),
   }))
 }
@@ -145,7 +150,9 @@ export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp |
   const { refund_deadline, expires_at: expiresAt, deposit_address, permit_nonce, method, ...op } = row
   return {
     ...op,
-    ...{ expiresAt, refundDeadline: Number(refund_deadline), method: method ?? undefined },
+    expiresAt,
+    refundDeadline: Number(refund_deadline),
+    method: method ?? undefined,
     depositAddress: deposit_address ?? undefined,
     permitNonce: permit_nonce === null ? undefined : BigInt(permit_nonce),
   }

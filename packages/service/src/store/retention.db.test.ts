@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { partitionsOf } from '../../test/support/event-log.ts'
 import { insertEndedSwaps, insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { readEvents } from './events.ts'
 import { deleteDoneEvents, deleteEventsOf, deleteUnsubmittedOps, FIRST_EVENT, FIRST_OP } from './retention.ts'
 import { insertEndpoint } from './webhook-endpoints.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let accountId: string
 beforeAll(async () => {
-  database = await startTestDatabase()
   accountId = await insertTestAccount(database.pool)
 })
-afterAll(() => database.stop())
 
 const limit = 1_000
 

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { useTestDatabase } from '../../test/support/database.ts'
 import { inTransaction } from './db.ts'
 import { freePositions, takePosition } from './ops.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let chainId = 7_000
 
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
 beforeEach(() => {
   chainId += 1
 })

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { readSeries } from './series.ts'
 import { setDeliveryTxHash } from './swaps.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let accountId: string
 beforeAll(async () => {
-  database = await startTestDatabase()
   accountId = await insertTestAccount(database.pool)
 })
-afterAll(() => database.stop())
 
 const proof = { kind: 'test' }
 const from = new Date('2026-03-01T12:00:00Z')

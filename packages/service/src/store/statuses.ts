@@ -1,5 +1,6 @@
 import type { FailureCode, OriginMethod, RefundReason, StatusReply } from '@geoswap/wire'
 import { routeCaip } from '../model/caip.ts'
+import { type DepositFacts, nextOf } from '../model/deposit.ts'
 import { publicStatus, publicSubstatus, reportedStates, type SwapState } from '../model/lifecycle.ts'
 import { failureMessages } from '../model/outcome.ts'
 import type { Db } from './db.ts'
@@ -25,7 +26,8 @@ export type StatusRow = {
   refund_reason: RefundReason | null
   method: OriginMethod | null
   deposit_address: string | null
-  deposit: Omit<NonNullable<StatusReply['deposit']>, 'address'> | null
+  deposit_until: Date
+  deposit: DepositFacts | null
   timeline: StatusReply['timeline']
   created_at: Date
   updated_at: Date
@@ -33,7 +35,8 @@ export type StatusRow = {
 
 /** Immutable columns, from `swaps s` and `ops o`. */
 export const FIXED_COLUMNS = `s.id, s.origin_chain, s.destination_chain, s.input_token, s.input_amount, s.timeline,
-           s.created_at, o.output_token, o.quoted_output, o.min_output, o.method, o.deposit_address`
+           s.created_at, o.output_token, o.quoted_output, o.min_output, o.method, o.deposit_address,
+           o.expires_at as deposit_until`
 
 /** Changing columns, from `swaps s` or `swap_events e`. */
 export const changingColumns = (table: 's' | 'e') =>
@@ -90,9 +93,15 @@ export function toStatus(row: StatusRow): StatusReply {
     }),
     ...(row.refund_reason && { refund: toRefund(row, row.refund_reason) }),
     ...(row.method && { method: row.method }),
-    ...(row.method === 'deposit' &&
-      row.deposit_address && { deposit: { address: row.deposit_address, ...row.deposit } }),
+    ...(row.method === 'deposit' && row.deposit_address && { deposit: toDeposit(row, row.deposit_address) }),
   }
+}
+
+function toDeposit(row: StatusRow, address: string): NonNullable<StatusReply['deposit']> {
+  const { state, deposit_until: until } = row
+  const deposit = row.deposit ?? {}
+  const next = nextOf({ state, input: BigInt(row.input_amount), until, deposit })
+  return { address, until: until.toISOString(), ...deposit, ...(next && { next }) }
 }
 
 function toRefund(row: StatusRow, reason: RefundReason): NonNullable<StatusReply['refund']> {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestOp, insertTestSwap } from '../../test/support/swaps.ts'
 import { refreshBalance } from './ops.ts'
 import { findSubmission, insertSwap } from './submissions.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 /** Milliseconds by the database's clock, which decides. */
 async function databaseTime(): Promise<number> {

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { MAX_SAMPLES } from '../model/eta.ts'
 import { addSwapTimes, readSwapTimes } from './swap-times.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 /** A swap that settled this long after its submission. */
 async function settledAfter(seconds: number): Promise<string> {

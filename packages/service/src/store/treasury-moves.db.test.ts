@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useTestDatabase } from '../../test/support/database.ts'
 import { readInventory, setHoldings } from './inventory.ts'
 import {
   beginWithdrawal,
@@ -11,12 +11,10 @@ import {
   recordMoveTx,
 } from './treasury-moves.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await startTestDatabase()
   await setHoldings(database.pool, { chainId: 1, block: 1n }, [{ token: 'USDC', amount: 100n }])
 })
-afterAll(() => database.stop())
 
 const move = (once: string, amount: bigint): Move => ({
   chainId: 1,

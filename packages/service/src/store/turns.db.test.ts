@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { findUnsent, insertAttestation } from './attestations.ts'
 import { findToDeliver, findToLock, findToPropose } from './swaps.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let crowd: TestSwap[]
 let single: TestSwap
 
 beforeAll(async () => {
-  database = await startTestDatabase()
   const [loud, quiet] = [await insertTestAccount(database.pool), await insertTestAccount(database.pool)]
   crowd = []
   for (let index = 0; index < 50; index += 1) crowd.push(await insertTestSwap(database.pool, loud))
   single = await insertTestSwap(database.pool, quiet)
 })
-afterAll(() => database.stop())
 
 const toLock = { chainId: 31337, locker: 'locker', limit: 4 }
 const toDeliver = { chainId: 31338, limit: 4 }
@@ -42,8 +40,7 @@ test('an account’s swaps to an unavailable chain do not delay its swaps to ano
 
 test('a single swap behind fifty of another account is delivered second', async () => {
   for (const swap of [...crowd, single]) {
-    await moveTestSwap(database.pool, swap, 'lockRecorded')
-    await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+    await lockTestSwap(database.pool, swap)
   }
 
   expect(idsOf(await findToDeliver(database.pool, toDeliver))).toEqual(inTurn())
@@ -71,8 +68,7 @@ test('blocked refunds come after payable ones, and each gets its turn', async ()
   const { pool } = database
   const refund = async (isBlocked: boolean) => {
     const swap = await insertTestSwap(pool, single.accountId)
-    await moveTestSwap(pool, swap, 'lockRecorded')
-    await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+    await lockTestSwap(pool, swap)
     const decided = { refundReason: 'NO_LIQUIDITY', proof: {} } as const
     await moveTestSwap(pool, swap, 'deliveryImpossible', decided)
     if (isBlocked) await moveTestSwap(pool, swap, 'refundRefused')

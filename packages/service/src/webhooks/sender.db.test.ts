@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { WebhookEvent } from '@geoswap/wire'
 import { Check } from 'typebox/value'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { insertTestEndpoint } from '../../test/support/webhook-endpoint.ts'
 import { createTestRunner, startTestProcess } from '../../test/support/webhook-process.ts'
@@ -23,13 +23,11 @@ import { createWebhookSecret } from './sign.ts'
 
 const keys = [{ id: 'k1', key: randomBytes(32) }]
 const seal = createSecretSeal(createSealer({ keys }))
-let database: TestDatabase
+const database = useTestDatabase()
 let receiver: Receiver
 beforeAll(async () => {
-  database = await startTestDatabase()
   await declareLanes(database.pool, ['webhooks'])
 })
-afterAll(() => database.stop())
 beforeEach(async () => {
   receiver = await startReceiver()
 })

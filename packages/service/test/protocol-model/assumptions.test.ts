@@ -9,6 +9,7 @@ import { type DeadlinePolicy, deadlinesFrom } from '../../src/model/deadlines.ts
 const seconds = fc.integer({ min: 1, max: 3_600 })
 const policies: fc.Arbitrary<DeadlinePolicy> = fc.record({
   opLifeSeconds: seconds,
+  depositSeconds: seconds,
   lockInclusionSeconds: seconds,
   fillSeconds: seconds,
   cutOffSeconds: seconds,

@@ -3,6 +3,7 @@ import {
   type Attempt,
   clocks,
   forgetDead,
+  isDeposited,
   isFinal,
   isLive,
   isOnChain,
@@ -16,7 +17,8 @@ import {
 export function worldSteps(state: ModelState, rules: Rules): Step[] {
   return [
     ...tick(state, rules),
-    ...moveLock(state),
+    ...moveDeposit(state, rules),
+    ...moveLock(state, rules),
     ...moveDeliveries(state, rules),
     ...moveClaim(state, rules),
     ...moveRefunds(state, rules),
@@ -78,14 +80,36 @@ function attemptSteps(name: string, attempt: Attempt, can: { land: boolean; die:
   return ways
 }
 
-function moveLock(state: ModelState): Step[] {
+/** Paid once, at any time or never. A reorg undoes it only with everything that used it. */
+function moveDeposit(state: ModelState, { input }: Rules): Step[] {
+  const to = (deposit: ModelState['deposit']) => ({ ...state, deposit })
+  if (input === 'signed') return []
+  if (state.deposit === 'none') return [{ name: 'payer: deposit', to: to('included') }]
+  const byStranger = recover(state, 'stranger')
+  if (state.deposit !== 'included') return byStranger
+  const undone = { name: 'chain: deposit undone', to: to('none') }
+  const final = { name: 'chain: deposit final', to: to('final') }
+  return [final, ...(isOnChain(state.lock) ? [] : [undone]), ...byStranger]
+}
+
+/** After the deadline of the op, all that lies at its address goes to the wallet, whoever asks for it. */
+export function recover(state: ModelState, by: string): Step[] {
+  const isDue = isPast(state, 'opOver') && isDeposited(state)
+  return isDue ? [{ name: `${by}: recover`, to: { ...state, deposit: 'returned' } }] : []
+}
+
+function moveLock(state: ModelState, { input }: Rules): Step[] {
   const isUsed = [state.claim, ...state.refunds].some(isOnChain) || state.strangerRefund !== 'none'
-  const can = { land: !isPast(state, 'opOver'), die: true, undo: !isUsed }
+  const isPaid = input === 'signed' || isDeposited(state)
+  // The escrow takes a deposit in one transaction: it is final no later than what it took.
+  const can = { land: !isPast(state, 'opOver') && isPaid, die: true, undo: !isUsed }
   return attemptSteps('lock', state.lock, can).map(({ name, changed }) => ({
     name,
-    to: { ...state, lock: { ...state.lock, ...changed } },
+    to: { ...state, lock: { ...state.lock, ...changed }, ...(changed.place === 'final' && settled(state)) },
   }))
 }
+
+const settled = ({ deposit }: ModelState) => (deposit === 'none' ? {} : { deposit: 'final' as const })
 
 function moveDeliveries(state: ModelState, rules: Rules): Step[] {
   return state.deliveries.flatMap((attempt, index) => {

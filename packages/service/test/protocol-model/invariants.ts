@@ -6,7 +6,16 @@ import {
   unpaidEndStates,
 } from '../../src/model/lifecycle.ts'
 import type { Rules } from './rules.ts'
-import { type Attempt, isFinal, isLive, isOnChain, isPast, type ModelState, type Step } from './state.ts'
+import {
+  type Attempt,
+  isDeposited,
+  isFinal,
+  isLive,
+  isOnChain,
+  isPast,
+  type ModelState,
+  type Step,
+} from './state.ts'
 
 /**
  * The invariants of every state, by their numbers in the money-safety design. INV-8, no lost swap, concerns paths: no
@@ -24,6 +33,8 @@ export const stateRules = {
   'INV-6 failed is true': (state) => state.swap !== 'failed' || !isOnChain(state.lock),
   'INV-9 written ahead': (state) => state.deliveries.every((each) => each.keeper === 'log' || !wasSent(each)),
   'INV-11 nothing is lost': (state, rules) => !isOver(state) || isConserved(state, rules),
+  'INV-11 a deposit is locked or returned once': (state) =>
+    state.deposit !== 'returned' || !isOnChain(state.lock),
   'INV-13 exposure within its cap': (state, rules) => exposureOf(state) <= rules.exposureCap,
   'INV-14 the intake covers its inputs': (state) =>
     count([state.claim], isFinal) + refundsOf(state, isFinal) <= count([state.lock], isOnChain),
@@ -67,7 +78,8 @@ function isPayable(state: ModelState, { destination }: Rules): boolean {
   return isOpen && state.deliveries.some((each) => isLive(each) && each.keeper === 'log')
 }
 
-export const isOver = ({ swap }: ModelState): boolean => !isOpen(swap)
+/** Nothing is left to do: neither for the row, nor at the op's address. */
+export const isOver = (state: ModelState): boolean => !isOpen(state.swap) && !isDeposited(state)
 
 /** The wallet's three fair outcomes: swapped, untouched, or fully refunded. */
 function isConserved(state: ModelState, { exposureCap }: Rules): boolean {

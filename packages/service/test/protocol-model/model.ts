@@ -59,7 +59,7 @@ export function exploreSwap(rules: Rules, options: Options = {}): Exploration<Mo
 }
 
 // Steps that may never be taken. Every other step that stays possible is taken eventually.
-const CHOSEN = /^(stranger|crash|wallet: refuses)|undone$/
+const CHOSEN = /^(stranger|payer|crash|wallet: refuses)|undone$/
 const isFair = (name: string): boolean => !CHOSEN.test(name)
 // A wallet that closes its account before every refund delays only itself.
 const isRare = (name: string): boolean => name === 'wallet: refuses money'

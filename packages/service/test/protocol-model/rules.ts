@@ -8,6 +8,8 @@ type Family = 'evm' | 'solana'
 export type Rules = {
   origin: Family
   destination: Family
+  /** `deposit`: anyone pays the input to the op's own address, without a signature. Only to an EVM chain. */
+  input: 'signed' | 'deposit'
   /** The depth at which a lock allows delivery, and a delivery counts as settled. */
   acceptAt: 'soft' | 'hard'
   settleAt: 'soft' | 'hard'
@@ -21,6 +23,9 @@ export type Rules = {
   hasRefundGuard: boolean
   /** A stranger may send lamports to a marker that appeared in a transaction. */
   hasMarkerFunders: boolean
+
+  /** The service sends back what lies at the address of an op that is over. */
+  recoversDeposits: boolean
 
   writesAhead: boolean
   /** A second attempt is signed only once no earlier one can land. */
@@ -57,6 +62,8 @@ export type Rules = {
 export const baseRules: Rules = {
   origin: 'evm',
   destination: 'evm',
+  input: 'signed',
+  recoversDeposits: true,
   acceptAt: 'hard',
   settleAt: 'hard',
   exposureCap: 0,

@@ -29,6 +29,9 @@ type Reported = 'no' | 'safe' | 'repeating' | 'repeated' | 'late'
 /** Lamports that a stranger sent to the first marker of the delivery or the refund. */
 type Funding = 'none' | 'included' | 'final'
 
+/** The payment to the op's own address; `returned`: back in the wallet. The lock takes it from there. */
+type Deposit = 'none' | 'included' | 'final' | 'returned'
+
 /** One swap: its row, its recorded attempts, both chains, and the plan of a live process. */
 export type ModelState = {
   swap: SwapState
@@ -40,6 +43,7 @@ export type ModelState = {
   /** Attested refunds that are not sent yet. */
   unsentRefunds: number
   clock: Clock
+  deposit: Deposit
   lock: Attempt
   deliveries: readonly Attempt[]
   claim: Attempt
@@ -57,9 +61,10 @@ export type Step = { name: string; to: ModelState; event?: SwapEvent; proof?: st
 
 const unsigned: Attempt = { place: 'unsigned', keeper: 'nobody', generation: 0 }
 
-export function startOf({ origin }: Rules): ModelState {
+export function startOf({ origin, input }: Rules): ModelState {
   return {
-    swap: 'accepted',
+    swap: input === 'deposit' ? 'awaitingDeposit' : 'accepted',
+    deposit: 'none',
     originFinal: false,
     deliveryFinal: false,
     exposed: false,
@@ -99,6 +104,9 @@ export const isOnChain = ({ place }: Attempt): boolean => place === 'included' |
 export const isLive = ({ place }: Attempt): boolean => place === 'signed' || place === 'flight'
 export const isFinal = ({ place }: Attempt): boolean => place === 'final'
 export const isDead = ({ place }: Attempt): boolean => place === 'dead'
+/** Whether a deposit lies at the op's address. */
+export const isDeposited = ({ deposit, lock }: ModelState): boolean =>
+  (deposit === 'included' || deposit === 'final') && !isOnChain(lock)
 const isKnown = ({ place, keeper }: Attempt): boolean => place !== 'unsigned' && keeper !== 'nobody'
 
 export const knownOf = (attempts: readonly Attempt[]): Attempt[] => attempts.filter(isKnown)

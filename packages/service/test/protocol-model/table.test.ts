@@ -5,10 +5,13 @@ import { baseRules, type Rules, softRules } from './rules.ts'
 
 const families = ['evm', 'solana'] as const
 const routes = families.flatMap((origin) => families.map((destination) => ({ origin, destination })))
-const explored: readonly Rules[] = routes.flatMap((route) => [
-  { ...baseRules, ...route },
-  { ...softRules, ...route },
-])
+const explored: readonly Rules[] = [
+  ...routes.flatMap((route) => [
+    { ...baseRules, ...route },
+    { ...softRules, ...route },
+  ]),
+  { ...softRules, input: 'deposit' },
+]
 
 const nameOf = (state: SwapState, event: SwapEvent) => `${state}.${event}`
 
@@ -31,9 +34,6 @@ const table = new Map(
 
 /** Transitions that require an event outside the model. */
 const untaken: Record<string, string> = {
-  'awaitingDeposit.depositSeen': 'the model begins when the input can be taken',
-  'awaitingDeposit.declined': 'the same',
-  'accepted.depositLost': 'the same',
   'settled.claimFinal': 'a claim is recorded before it is sent; only a restored database lacks that record',
   'claiming.inputLost': 'a claim is in time unless no attester signs before the refund deadline',
   'refundBlocked.refundFinal': 'a refund is refused only while none is in flight; two attesters have two',

@@ -2,11 +2,13 @@ import type { SlotState } from '@geoswap/protocol'
 import { nextState, type SwapEvent } from '../../src/model/lifecycle.ts'
 import { decideExit, decideLocked, decideNeverLocked } from '../../src/model/origin.ts'
 import type { Swap } from '../../src/model/swap.ts'
+import { recover } from './chains.ts'
 import type { Rules } from './rules.ts'
 import {
   type Attempt,
   findRoom,
   isDead,
+  isDeposited,
   isFinal,
   isLive,
   isOnChain,
@@ -23,6 +25,7 @@ import {
  */
 export function workerSteps(state: ModelState, rules: Rules, hasRoom: boolean): Step[] {
   return [
+    ...watchDeposit(state, rules),
     ...lock(state, rules),
     ...send(state),
     ...watchOrigin(state, rules),
@@ -56,6 +59,24 @@ const signed = (keeper: Attempt['keeper'], generation: Attempt['generation'] = 0
   keeper,
   generation,
 })
+
+/** Rows move by what lies at the op's address; afterwards the service empties it. */
+function watchDeposit(state: ModelState, rules: Rules): Step[] {
+  const isOver = isPast(state, 'opOver')
+  const decline = { name: 'decline, no deposit', event: 'declined', proof: 'notLockedPastDeadline' } as const
+  const isLost = state.swap === 'accepted' && rules.input === 'deposit' && !isDeposited(state)
+  return [
+    ...(state.swap === 'awaitingDeposit' && isDeposited(state) && !isOver
+      ? move(state, rules, { name: 'see deposit', event: 'depositSeen' })
+      : []),
+    ...(state.swap === 'awaitingDeposit' && isOver ? move(state, rules, decline) : []),
+    ...(isLost && !isOver ? move(state, rules, { name: 'miss deposit', event: 'depositLost' }) : []),
+    // At a final block, and no row waits for it.
+    ...(rules.recoversDeposits && state.swap !== 'awaitingDeposit' && state.deposit === 'final'
+      ? recover(state, 'service')
+      : []),
+  ]
+}
 
 function lock(state: ModelState, rules: Rules): Step[] {
   const plan = { name: 'service: plan lock', to: { ...state, intent: 'lock' as const } }

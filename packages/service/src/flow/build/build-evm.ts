@@ -7,12 +7,13 @@ import type { SignedDelegation } from '../../model/swap.ts'
 import { authorizationFor } from './authorization.ts'
 import { readOrUnavailable } from './read-chain.ts'
 import { hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
-import { DEPOSIT_SECONDS, getQuoteBy, methodsOfQuote, toPayment } from './ways-in.ts'
+import { getQuoteBy, methodsOfQuote, toPayment } from './ways-in.ts'
 
 type Hex = `0x${string}`
 type EvmContracts = { escrow: Hex; vault: Hex; account: Hex }
 
 export type BuildDeps = StoreDeps & {
+  deadlines: { depositSeconds: number }
   originOf(chainId: number): OriginChain
   contractsOf(chainId: number): EvmContracts
   isSignedBy(wallet: string, signed: SignedDelegation): Promise<boolean>
@@ -64,7 +65,7 @@ export async function buildGeoOp(
         waysOf(chain).readPermitNonce(quote.inputToken, quote.wallet),
       ),
     }),
-    ...(method === 'deposit' && { depositSeconds: DEPOSIT_SECONDS }),
+    isDeposit: method === 'deposit',
     ...((method === 'deposit' || method === 'permit') && {
       depositAddressOf: (hash: string) => depositAddressOf(contracts.escrow, hash as Hex),
     }),

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import type { Delegation } from '../../chains/chain.ts'
 import { type Quote, unquotedTerms } from '../../model/quote.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
@@ -10,13 +10,11 @@ const addressOf = (digit: number): `0x${string}` => `0x${String(digit).repeat(40
 const [WALLET, TOKEN, RELAYER, AUTHORIZER] = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)]
 const contracts = { account: addressOf(5), escrow: addressOf(6), vault: addressOf(7) }
 
-let database: TestDatabase
+const database = useTestDatabase()
 let accountId: string
 beforeAll(async () => {
-  database = await startTestDatabase()
   accountId = await insertTestAccount(database.pool)
 })
-afterAll(() => database.stop())
 
 const authorization: SignedDelegation = {
   chainId: CHAIN,
@@ -59,6 +57,7 @@ async function build(
     custodyOf: () => contracts,
     deadlines: {
       opLifeSeconds: 120,
+      depositSeconds: 900,
       lockInclusionSeconds: 60,
       fillSeconds: 600,
       cutOffSeconds: 60,

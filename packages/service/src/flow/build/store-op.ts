@@ -12,7 +12,7 @@ import {
   type Market,
   type Side,
 } from '../../model/catalog.ts'
-import { assertBeforeChange, assertNotLate } from '../../model/chain-refusal.ts'
+import { assertNotLate, assertOwnAttesters } from '../../model/chain-refusal.ts'
 import { type DeadlinePolicy, type Deadlines, deadlinesFrom, routeTimesOf } from '../../model/deadlines.ts'
 import { type CustodyOf, isRingShared, termsOfOp } from '../../model/op-terms.ts'
 import type { Quote } from '../../model/quote.ts'
@@ -67,12 +67,12 @@ export function amountWriter(chain: CatalogChain, { inputToken }: Pick<Quote, 'i
 
 type WalletBalance = Pick<WalletView, 'balance' | 'block'>
 
-/** How the input comes in. `depositSeconds`: how long a deposit is waited for; undefined for a signed input. */
+/** How the input comes in. `isDeposit`: it is waited for, and not signed. */
 export type WayIn = {
   method?: OriginMethod
   /** With an authorization for our own code, which certain keys send. */
   isAuthorized?: boolean
-  depositSeconds?: number
+  isDeposit?: boolean
   permitNonce?: bigint
   depositAddressOf?(hash: string): string
 }
@@ -91,8 +91,8 @@ export async function storeOnce(
     await refreshBalance(deps.pool, { opId: existing.id, ...wallet })
     return existing
   }
-  const { depositSeconds: opLifeSeconds } = way
-  const deadlines = { ...deps.deadlines, ...(opLifeSeconds && { opLifeSeconds }) }
+  const { opLifeSeconds, depositSeconds } = deps.deadlines
+  const deadlines = { ...deps.deadlines, opLifeSeconds: way.isDeposit ? depositSeconds : opLifeSeconds }
   const clocks = getClocks({ ...deps, deadlines }, quote)
   return inTransaction(deps.pool, async (db) => {
     await db.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId])
@@ -123,7 +123,7 @@ function getClocks(deps: StoreDeps, quote: Quote): OpClocks {
   })
   const route = routeTimesOf(timesOf(quote.originChain, origin), timesOf(quote.destinationChain, destination))
   const deadlines = deadlinesFrom(deps.deadlines, clocks, route)
-  assertBeforeChange(getChain(deps, quote.originChain), origin, deadlines.refundDeadline)
+  assertOwnAttesters(getChain(deps, quote.originChain), origin, deadlines.refundDeadline)
   return { origin, destination, deadlines }
 }
 

@@ -8,9 +8,6 @@ import type { StoredOp } from '../../store/ops.ts'
 
 type Hex = `0x${string}`
 
-/** How long a deposit is waited for: long enough for a person, and for an exchange that looks at a withdrawal. */
-export const DEPOSIT_SECONDS = 900
-
 /** The ways of a quote that a wallet with this code has. */
 export function methodsOfQuote(catalog: Catalog, quote: Quote, code: WalletCode): OriginMethod[] {
   const { origin, input, output } = routeOf(catalog, quote)

@@ -56,7 +56,7 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
     native: { symbol, address, decimals },
     available: reason === undefined,
     ...(reason && { reason }),
-    ...(change && { attesterChangeAt: new Date(change.readyAt * 1_000).toISOString() }),
+    ...(change && { attesterChangeAt: new Date(change.since * 1_000).toISOString() }),
   }
 }
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { storeTestEvents } from '../../../test/support/chain-events.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
 import { findFinalEvents } from '../../store/chain-events.ts'
@@ -13,11 +13,7 @@ import { finalizeOrigin } from './finalize-origin.ts'
 const CHAIN = 31_337
 const VALUE = 601n
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 const block: Block = { number: 20n, height: 20n, hash: '0x14', seconds: 0 }
 const heads: Heads = { head: block, settle: block, hard: block }

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Heads, LockState, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
-import { depositFailure } from '../../model/deposit.ts'
+import { depositFailure, failureOf } from '../../model/deposit.ts'
 import type { FinalityRules } from '../../model/finality.ts'
 import { decideLocked, decideNeverLocked } from '../../model/origin.ts'
 import type { FailureCode } from '../../model/outcome.ts'
@@ -102,7 +102,7 @@ function declinedBecause({ state, deposit, op }: Swap): FailureCode {
 
 async function reasonOf(origin: OriginChain, pool: Pool, swap: Swap): Promise<FailureCode> {
   const obstacle = await origin.findObstacle(swap)
-  if (obstacle) return obstacle
+  if (obstacle) return failureOf(swap.op, obstacle)
   return (await wasAuthorityRefused(pool, swap.id)) ? 'INVALID_AUTHORIZATION' : 'OPERATION_EXPIRED'
 }
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { storeTestEvents } from '../../../test/support/chain-events.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockState } from '../../chains/chain.ts'
@@ -11,14 +11,12 @@ import { type ConfirmLockDeps, confirmLocks } from './confirm-lock.ts'
 import { type LockDeps, lockWaiting } from './lock.ts'
 import { createWaitingLocks } from './waiting-locks.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let lease: Lease
 
 beforeAll(async () => {
-  database = await startTestDatabase()
   lease = await holdTestLane(database, 'relay')
 })
-afterAll(() => database.stop())
 beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
 
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: -1 }

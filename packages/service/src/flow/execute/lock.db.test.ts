@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
@@ -10,19 +11,15 @@ import { inTransaction } from '../../store/db.ts'
 import { bookDelivery } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
 import { findSwaps } from '../../store/swaps.ts'
-import { batchesOf, type LockDeps, lockBatch } from './lock.ts'
+import { batchesOf, type LockDeps, lockBatch, lockWaiting } from './lock.ts'
+import { createWaitingLocks } from './waiting-locks.ts'
 
 const CHAIN = 31_337
 const lease = { name: 'relay', holder: 'holder', fence: '1' }
 const block = { number: 1n, height: 1n, hash: '0x1', seconds: 0 }
 const heads: Heads = { head: block, settle: block, hard: block }
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 /** An accepted swap with this value in its quote. */
 async function quotedAt(cents: bigint): Promise<Swap> {
@@ -189,4 +186,112 @@ test('an input whose wallet is delegated by the same transaction is locked alone
   const [plain, first, other, second] = [swapOf('a'), swapOf('b', {}), swapOf('c'), swapOf('d', {})]
 
   expect(batchesOf([plain, first, other, second], 20)).toEqual([[plain, other], [first], [second]])
+})
+
+const swapBy = (wallet: string, method?: 'delegation' | 'authorization' | 'permit' | 'deposit') =>
+  ({ op: { wallet, method } }) as Swap
+
+test.each<[string, Swap[], number[]]>([
+  ['one wallet take turns', [swapBy('a'), swapBy('a')], [1, 1]],
+  ['several wallets are locked together', [swapBy('a'), swapBy('b')], [2]],
+  ['no named way are delegations', [swapBy('a'), swapBy('b', 'delegation')], [2]],
+  ['different ways are locked apart', [swapBy('a'), swapBy('b', 'authorization')], [1, 1]],
+  ['one way are locked together', [swapBy('a', 'authorization'), swapBy('b', 'authorization')], [2]],
+  ['permits are locked one by one', [swapBy('a', 'permit'), swapBy('b', 'permit')], [1, 1]],
+  ['deposits are locked one by one', [swapBy('a', 'deposit'), swapBy('b', 'deposit')], [1, 1]],
+  ['a full batch begin another', ['a', 'b', 'c', 'd'].map((wallet) => swapBy(wallet)), [3, 1]],
+])('inputs of %s', (_, swaps, sizes) => {
+  expect(batchesOf(swaps, 3).map(({ length }) => length)).toEqual(sizes)
+})
+
+type Waiting = { decline?: boolean; cap?: bigint; room?: number; limit?: number }
+
+/** Locks what waits, in transactions of at most two inputs. Returns their sizes and the declined swaps. */
+async function lockAll(found: readonly Swap[], { decline = false, cap, room = 9, limit = 50 }: Waiting = {}) {
+  const [sent, declined, reads]: [number[], string[], number[]] = [[], [], []]
+  const worker = workerSeeing(1n, { sent, ...(cap !== undefined && { cap }) })
+  const deps = {
+    ...worker,
+    pool: database.pool,
+    batchSize: 2,
+    refreshPrices: async () => {},
+    sender: { ...worker.sender, room: () => room - sent.length, affords: async () => true },
+    origin: { ...worker.origin, findObstacle: async () => (decline ? 'INPUT_UNAVAILABLE' : undefined) },
+    destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
+    isLive: () => true,
+    isGone: () => false,
+    isLate: () => false,
+    isPriceKept: () => true,
+    onDeclined: ({ id }: Swap, code: string) => declined.push(`${id} ${code}`),
+  }
+  const find = async (count: number) => {
+    reads.push(count)
+    const rows = await findSwaps(
+      database.pool,
+      found.map(({ id }) => id),
+    )
+    return rows.filter(({ state }) => state === 'accepted').slice(0, count)
+  }
+  const waiting = createWaitingLocks({ find, limit, takeSize: 3 })
+  const held = await holdTestLane(database, `relay of ${found[0]?.id}`)
+  await lockWaiting(deps as unknown as LockDeps, held, headsAt(99), waiting)
+  return { sent, declined, reads: reads.length, waiting }
+}
+
+/** Accepted swaps of several wallets. */
+async function accepted(count: number): Promise<Swap[]> {
+  await database.pool.query('delete from claim_books')
+  const swaps: Swap[] = []
+  for (let index = 0; index < count; index += 1) {
+    const { id } = await quotedAt(1n)
+    await database.pool.query('update swaps set wallet = id where id = $1', [id])
+    await database.pool.query(
+      'update ops set wallet = s.id, op_deadline = 100 from swaps s where s.op_id = ops.id and s.id = $1',
+      [id],
+    )
+    swaps.push(...(await findSwaps(database.pool, [id])))
+  }
+  return swaps
+}
+
+test('all inputs that wait are locked, in as few transactions as each look allows', async () => {
+  const { sent, declined, reads } = await lockAll(await accepted(5))
+
+  expect([sent.sort(), declined, reads]).toEqual([[1, 2, 2], [], 1])
+})
+
+test('a key without room leaves the rest to the next', async () => {
+  expect((await lockAll(await accepted(5), { room: 1 })).sent).toEqual([2])
+})
+
+test('a full look is followed by another, until nothing is left', async () => {
+  expect(await lockAll(await accepted(4), { limit: 2 })).toMatchObject({ sent: [2, 2], reads: 3 })
+})
+
+test('inputs beyond the claim capacity wait, and are given back for the next look', async () => {
+  const swaps = await accepted(3)
+
+  const { sent, waiting } = await lockAll(swaps, { cap: 2_000n })
+
+  expect(sent).toEqual([2])
+  await waiting.refresh()
+  expect(waiting.take()).toHaveLength(1)
+})
+
+test('the claims of another chain take no room', async () => {
+  const swaps = await accepted(1)
+  await database.pool.query(
+    `insert into claim_books (chain_id, token, open) values (5, 'input', 1000) on conflict do nothing`,
+  )
+
+  expect((await lockAll(swaps, { cap: 1_000n })).sent).toEqual([1])
+})
+
+test('a swap that cannot succeed is declined with its reason, and keeps its input', async () => {
+  const [swap] = await accepted(1)
+
+  const { sent, declined } = await lockAll(swap ? [swap] : [], { decline: true })
+
+  expect([sent, declined]).toEqual([[], [`${swap?.id} INPUT_UNAVAILABLE`]])
+  expect((await findSwaps(database.pool, [swap?.id ?? '']))[0]?.state).toBe('failed')
 })

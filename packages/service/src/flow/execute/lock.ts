@@ -7,7 +7,7 @@ import { MAX_UINT256 } from '../../model/amount.ts'
 import { claimRoom, EMPTY_BOOK } from '../../model/claim-room.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { leastBound } from '../../model/gas.ts'
-import { chunksOf, mapConcurrently } from '../../model/group.ts'
+import { chunksOf, forEachConcurrently } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import { withinRoom } from '../../model/room.ts'
 import type { Op, Swap } from '../../model/swap.ts'
@@ -57,7 +57,7 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
     try {
       const ready = await findRoom(deps, heads, await declineUnlockable(deps, lease, heads, taken, faults))
       const batches = batchesOf(ready, deps.batchSize).slice(0, deps.sender.room())
-      await mapConcurrently(batches, SENT_AT_ONCE, (batch) =>
+      await forEachConcurrently(batches, SENT_AT_ONCE, (batch) =>
         collectError(faults, () => lockBatch(deps, lease, heads, batch)),
       )
       sent += batches.length
@@ -84,7 +84,7 @@ async function declineUnlockable(
   for (const { swap, readiness } of judged) {
     if (readiness.kind === 'depositLost')
       await collectError(faults, () =>
-        advanceSwap(deps.pool, { swap, event: 'depositLost', deposit: { ...swap.deposit, received: '0' } }),
+        advanceSwap(deps.pool, { swap, event: 'depositLost', deposit: { received: '0' } }),
       )
     if (readiness.kind === 'decline')
       await collectError(faults, () => decline(deps, lease, heads, swap, readiness.code))
@@ -110,8 +110,8 @@ async function decline(
 }
 
 /**
- * Locks an input with an authorization for our code alone: nodes refuse a whole transaction if one authorizing wallet
- * has others pending. The escrow takes several inputs at once of one method, and permits and deposits one by one.
+ * An input with an authorization for our code has a transaction of its own: nodes refuse all of it if the authorizing
+ * wallet has others pending. The escrow takes several inputs of one method at once, but permits and deposits singly.
  */
 export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
   const batches: Swap[][] = []

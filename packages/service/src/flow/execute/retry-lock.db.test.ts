@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
@@ -10,12 +10,7 @@ import { findSwaps } from '../../store/swaps.ts'
 import type { LockDeps } from './lock.ts'
 import { retryStalledLocks } from './retry-lock.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 const lease = { name: 'relay', holder: 'holder', fence: '1' }
 
@@ -249,4 +244,23 @@ test('a swap whose tries nodes refused because of its wallet fails for its autho
 
   expect(await failureOf(refused)).toBe('INVALID_AUTHORIZATION')
   expect(await failureOf(other)).toBe('INPUT_UNAVAILABLE')
+})
+
+test('a lock is tried again by fresh prices', async () => {
+  const { swapId } = await lockFinalAt(20n)
+  await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
+  const sent: Sent[] = []
+  let isFresh = false
+  const refreshPrices = async () => {
+    isFresh = true
+  }
+  const isPriceKept = () => (isFresh ? true : undefined)
+
+  await retryStalledLocks(
+    { ...workerWith({ obstacle: '', sent }), refreshPrices, isPriceKept },
+    lease,
+    headsAt(20n),
+  )
+
+  expect(sent.flatMap(({ swapIds }) => swapIds)).toContain(swapId)
 })

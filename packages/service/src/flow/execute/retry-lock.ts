@@ -1,6 +1,7 @@
 import type { Block, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
+import { failureOf } from '../../model/deposit.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { tallyAttempts, wasAuthorityRefused } from '../../store/attempts.ts'
@@ -93,7 +94,8 @@ async function readinessToRetry(deps: LockDeps, heads: Heads, swap: Swap, tries:
   const readiness = await readinessOf(deps, heads, swap)
   if (readiness.kind !== 'ready' || tries < MAX_ATTEMPTS) return readiness
   const isRefused = await wasAuthorityRefused(deps.pool, swap.id)
-  return { kind: 'decline', code: isRefused ? 'INVALID_AUTHORIZATION' : 'INPUT_UNAVAILABLE' }
+  const code = failureOf(swap.op, 'INPUT_UNAVAILABLE')
+  return { kind: 'decline', code: isRefused ? 'INVALID_AUTHORIZATION' : code }
 }
 
 async function fail(deps: LockDeps, heads: Heads, swap: Swap, failureCode: FailureCode): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginWays } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
-import { collectError, throwFirst } from '../../model/collect-error.ts'
+import { collectError } from '../../model/collect-error.ts'
 import type { DepositFacts } from '../../model/deposit.ts'
 import { groupBy } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -9,54 +9,66 @@ import { inTransaction } from '../../store/db.ts'
 import { setDeposit } from '../../store/deposits.ts'
 import { reserveInventory } from '../../store/submissions.ts'
 import { advanceSwap, findAwaiting } from '../../store/swaps.ts'
+import { isExpired } from './decline.ts'
 
 type Deps = { pool: Pool; chainId: number; ways: OriginWays; onMoved(swap: Swap, event: string): void }
 
 // Sixty balances are one call to a node. A key may build thousands of deposits that it never makes.
 const SEEN_AT_ONCE = 300
 
+/** `since`: the block at which the same swaps were last looked at, if known. */
+type Page = { after?: string | undefined; since?: bigint | undefined }
+
 /**
- * Looks at the addresses that wait for a deposit, after the given swap. A balance needs no log, which the native coin
- * does not write, and any sender may have paid, in several parts. Returns the swap after which to go on, undefined at
- * the end of the list.
+ * Looks at the addresses that wait for a deposit, after the given swap. Reads balances and no logs: the native coin
+ * writes none, and several senders may have paid. Returns the swap after which to go on, undefined at the end of the
+ * list: one that fails holds up no others.
  */
-export async function seeDeposits(deps: Deps, heads: Heads, after?: string): Promise<string | undefined> {
+export async function seeDeposits(
+  deps: Deps,
+  heads: Heads,
+  { after, since }: Page,
+  faults: unknown[],
+): Promise<string | undefined> {
   const swaps = await findAwaiting(deps.pool, { chainId: deps.chainId, after, limit: SEEN_AT_ONCE })
-  const faults: unknown[] = []
   for (const [token, waiting] of groupBy(swaps, ({ op }) => op.inputToken)) {
     await collectError(faults, async () => {
       const ops = waiting.map(({ op }) => op)
       const held = await deps.ways.readDeposits(ops, [token], heads.head)
       for (const swap of waiting) {
         const received = held.get(swap.op.hash)?.[0]?.amount ?? 0n
-        await collectError(faults, () => seeDeposit(deps, heads, swap, received))
+        await collectError(faults, () => seeDeposit(deps, { heads, since }, swap, received))
       }
     })
   }
-  throwFirst(faults)
   return swaps.length < SEEN_AT_ONCE ? undefined : swaps.at(-1)?.id
 }
 
-async function seeDeposit(deps: Deps, heads: Heads, swap: Swap, received: bigint): Promise<void> {
+type Look = { heads: Heads; since: bigint | undefined }
+
+async function seeDeposit(deps: Deps, look: Look, swap: Swap, received: bigint): Promise<void> {
   const { op } = swap
-  const deposit = await factsOf(deps, heads, swap, received)
+  const isOver = isExpired(op, look.heads)
+  // After the deadline anyone can send it back: a lower balance says nothing about what came.
+  if (isOver && received < BigInt(swap.deposit?.received ?? 0)) return
+  const deposit = await factsOf(deps, look, swap, received)
   // The output is reserved only now, so that nobody holds back liquidity without paying.
-  if (received >= op.inputAmount && heads.head.seconds < op.opDeadline && (await accept(deps, swap, deposit)))
-    return
+  if (received >= op.inputAmount && !isOver && (await accept(deps, swap, deposit))) return
   if (deposit.received !== swap.deposit?.received) await setDeposit(deps.pool, swap, deposit)
 }
 
 async function factsOf(
   { ways }: Deps,
-  heads: Heads,
+  { heads, since }: Look,
   { op, deposit }: Swap,
   amount: bigint,
 ): Promise<DepositFacts> {
   const received = amount.toString()
   if (deposit?.received === received) return deposit
   if (amount === 0n && !deposit) return {}
-  const txHash = await ways.findDepositTx(op, heads.head)
-  return { ...deposit, received, ...(txHash && { txHash }) }
+  const { txHash: _, ...known } = deposit ?? {}
+  const txHash = amount > 0n ? await ways.findDepositTx(op, { since, at: heads.head }) : undefined
+  return { ...known, received, ...(txHash && { txHash }) }
 }
 
 /** False while the vault has too little left: the deposit waits, and goes back to the wallet after the deadline. */

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import { discardEvents, storePage, type Undo } from '../../store/chain-events.ts'
 import { findSwaps, findUnlocked } from '../../store/swaps.ts'
@@ -7,11 +7,7 @@ import { undoLocks } from './undo-lock.ts'
 
 const ORIGIN = 31_337
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 async function isLockAwaited(): Promise<boolean> {
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
@@ -26,6 +22,7 @@ test('a swap whose lock was undone has no lock, even if it is delivered at that 
   const lock = { kind: 'locked', id: op.hash, block: 7n, blockHash: '0x7', txHash: '0xlock' } as const
   await storePage(pool, { chainId: ORIGIN, events: [lock], to: 9n, seconds: 0, gone: [] }, async () => {})
 
+  const moved: string[] = []
   let delivery: Promise<unknown> | undefined
   const undo: Undo = async (db, gone) => {
     let isOver = false
@@ -35,12 +32,37 @@ test('a swap whose lock was undone has no lock, even if it is delivered at that 
         isOver = true
       })
     while (!isOver && !(await isLockAwaited())) await new Promise(setImmediate)
-    await undoLocks(db, gone, () => {})
+    await undoLocks(db, gone, ({ id }, event) => moved.push(`${id} ${event}`))
   }
   await discardEvents(pool, ORIGIN, [lock], undo)
   await delivery
 
   const [left] = await findSwaps(pool, [swap.swapId])
   expect(left?.state).toBe('locking')
+  expect(moved).toEqual([`${swap.swapId} lockLost`])
   expect((await findUnlocked(pool, ORIGIN)).map(({ id }) => id)).toEqual([swap.swapId])
+})
+
+test('only a lock that is gone is undone, and only while nothing was paid', async () => {
+  const { pool } = database
+  const [locked, paid] = [
+    await insertTestSwap(pool, await insertTestAccount(pool)),
+    await insertTestSwap(pool, await insertTestAccount(pool)),
+  ]
+  for (const swap of [locked, paid]) {
+    await moveTestSwap(pool, swap, 'lockRecorded')
+    await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 7n })
+  }
+  await moveTestSwap(pool, paid, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  const swaps = await findSwaps(pool, [locked.swapId, paid.swapId])
+  const at = { block: 7n, blockHash: '0x7', txHash: '0x' }
+  const eventOf = (kind: 'locked' | 'claimed') => swaps.map(({ op }) => ({ ...at, kind, id: op.hash }))
+  const moved: string[] = []
+  const onMoved = ({ id }: { id: string }) => void moved.push(id)
+
+  await undoLocks(pool, eventOf('claimed'), onMoved)
+  expect(moved).toEqual([])
+  await undoLocks(pool, eventOf('locked'), onMoved)
+
+  expect(moved).toEqual([locked.swapId])
 })

@@ -4,7 +4,7 @@ import type { Swap } from '../../model/swap.ts'
 import type { Db } from '../../store/db.ts'
 import { advanceSwap, findSwapsByOp } from '../../store/swaps.ts'
 
-/** Returns swaps whose lock a reorg undid to waiting for it, if nothing was paid for them. */
+/** Moves swaps back to `locking` if a reorg undid their lock and nothing was paid for them. */
 export async function undoLocks(
   db: Db,
   gone: readonly ChainEvent[],

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import {
   insertEndedSwaps,
   insertTestSwap,
@@ -11,14 +11,12 @@ import {
 import { recordCaip } from '../../model/caip.ts'
 import { type HistoryDeps, history } from './history.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: HistoryDeps
 beforeAll(async () => {
-  database = await startTestDatabase()
   const catalog = { chains: new Map(), assets: new Map() }
   deps = { pool: database.pool, catalog, parseWallet: (text) => (text.startsWith('w') ? text : undefined) }
 })
-afterAll(() => database.stop())
 
 async function insertMany(accountId: string, count: number): Promise<string[]> {
   const ids: string[] = []
@@ -58,6 +56,21 @@ test('pages are newest first, 20 swaps by default, and later submissions shift n
   expect(pages.map((page) => page.length)).toEqual([20, 20, 5])
   expect(pages.flat()).toEqual(ids)
   expect(third.nextCursor).toBeUndefined()
+})
+
+test('a page that holds the last swap has no next one', async () => {
+  const accountId = await insertTestAccount(database.pool)
+  const ids = await insertMany(accountId, 2)
+
+  expect(await history(deps, accountId, { limit: 2 })).not.toHaveProperty('nextCursor')
+  expect(await history(deps, accountId, { limit: 1 })).toHaveProperty('nextCursor')
+  expect(await idsOf(accountId, { limit: 2 })).toEqual(ids.reverse())
+})
+
+test('400 INVALID_REQUEST answers a wallet on no chain', async () => {
+  const accountId = await insertTestAccount(database.pool)
+
+  await expect(history(deps, accountId, { wallet: ':w1' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
 test('swaps of one instant each appear on one page', async () => {

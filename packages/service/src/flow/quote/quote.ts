@@ -116,8 +116,11 @@ function quoteOrder(deps: QuoteDeps, caller: Caller, order: Order): QuoteReply |
 
 function toRuledTerms({ origin, destination, input, output, recipient }: Order): RuledTerms {
   return {
-    ...{ originChain: origin.chainId, destinationChain: destination.chainId, recipient },
-    ...{ inputToken: input.address, outputToken: output.address },
+    originChain: origin.chainId,
+    destinationChain: destination.chainId,
+    recipient,
+    inputToken: input.address,
+    outputToken: output.address,
   }
 }
 

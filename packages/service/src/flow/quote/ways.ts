@@ -41,7 +41,10 @@ function amountsOf(
   if (!price) return undefined
   const { amountIn, amountOut, swappable, payAmount } = price
   return {
-    ...{ amountIn, amountOut, swappable, payAmount },
+    amountIn,
+    amountOut,
+    swappable,
+    payAmount,
     minOutput: minOutputOf(order, amountOut),
     priceFloor: withSlippage(payAmount, toleranceBps),
     valueCents: toCentsUp(usdE18(amountIn, choice.terms.input)),

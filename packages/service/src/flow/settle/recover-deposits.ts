@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import type { Heads, Held, OriginWays } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
-import { collectError, throwFirst } from '../../model/collect-error.ts'
+import { collectError } from '../../model/collect-error.ts'
 import type { Swap } from '../../model/swap.ts'
-import { findPastDeposits } from '../../store/deposits.ts'
+import { findPastDeposits, type PastPlace } from '../../store/deposits.ts'
 import type { Lease } from '../../store/lanes.ts'
 
 export type RecoverDeps = {
@@ -20,33 +20,50 @@ export type RecoverDeps = {
 
 // Later ones are left to their owners: anyone can send them back with `geoswap recover`.
 const WATCHED_SECONDS = 86_400
+const SEEN_AT_ONCE = 200
 
 /**
  * Sends back what lies at the addresses of ops whose deadline is past in a hard-final block, from where it can no
- * longer be taken: too little, too much, twice, too late, or another token.
+ * longer be taken: too little, too much, twice, too late, or another token. Goes on after the given swap, and returns
+ * the one after which to go on next, undefined at the end of the list: one that fails holds up no others.
  */
-export async function recoverDeposits(deps: RecoverDeps, lease: Lease, heads: Heads): Promise<void> {
-  const { pool, chainId, ways, tokens } = deps
+export async function recoverDeposits(
+  deps: RecoverDeps,
+  lease: Lease,
+  heads: Heads,
+  after: PastPlace | undefined,
+  faults: unknown[],
+): Promise<PastPlace | undefined> {
   const { seconds } = heads.hard
-  const past = await findPastDeposits(pool, {
-    chainId,
-    seconds,
-    since: seconds - WATCHED_SECONDS,
-  })
+  const first = { opDeadline: seconds - WATCHED_SECONDS + 1, id: '' }
+  const from = after && after.opDeadline >= first.opDeadline ? after : first
+  const asked = { chainId: deps.chainId, seconds, after: from, limit: SEEN_AT_ONCE }
+  const past = await findPastDeposits(deps.pool, asked)
+  await collectError(faults, () => recoverAll(deps, lease, heads, past, faults))
+  const last = past.at(-1)
+  return last && past.length === SEEN_AT_ONCE ? { opDeadline: last.op.opDeadline, id: last.id } : undefined
+}
+
+async function recoverAll(
+  deps: RecoverDeps,
+  lease: Lease,
+  heads: Heads,
+  past: readonly Swap[],
+  faults: unknown[],
+): Promise<void> {
   if (past.length === 0) return
+  const { ways, tokens } = deps
   const ops = past.map(({ op }) => op)
   const held = await ways.readDeposits(ops, tokens, heads.hard)
   if (![...held.values()].some((each) => each.length > 0)) return
   const now = await ways.readDeposits(ops, tokens, heads.head)
   await deps.refreshPrices()
-  const faults: unknown[] = []
   for (const swap of past) {
     const { hash } = swap.op
     const isThere = ({ token }: Held) => now.get(hash)?.some((each) => each.token === token)
     const [first] = (held.get(hash) ?? []).filter((each) => isThere(each) && deps.isWorth(each))
     if (first) await collectError(faults, () => recover(deps, { lease, heads, swap, held: first }))
   }
-  throwFirst(faults)
 }
 
 type Due = { lease: Lease; heads: Heads; swap: Swap; held: Held }

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
 import { insertSigned, oneSigner } from '../../../test/support/attestations.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
@@ -12,12 +12,8 @@ const CHAIN = 31_337
 const HOUR = 3_600
 const lease = { name: 'relay', holder: 'holder', fence: '1' }
 
-let database: TestDatabase
+const database = useTestDatabase()
 
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
 beforeEach(() =>
   database.pool.query(
     'delete from attestations; delete from attempt_swaps; delete from swaps; delete from ops',
@@ -189,6 +185,16 @@ test('a refund that the wallet cannot receive is reported as blocked, and sent o
   await relayAttested(deps, lease, headsAt(0))
 
   expect([sent, await stateOf(swapId)]).toEqual([[swapId], 'refunding'])
+})
+
+test('a claim of terms that the wallet did not sign is dropped, and not sent', async () => {
+  await attested(9_000)
+  const { deps, sent } = relayerSeeing({ left: 5_000n })
+
+  await relayAttested({ ...deps, isRefundable: async () => false }, lease, headsAt(0))
+
+  expect(sent).toEqual([])
+  expect((await database.pool.query('select 1 from attestations')).rows).toEqual([])
 })
 
 test('a key without room sends nothing', async () => {

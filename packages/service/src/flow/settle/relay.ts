@@ -4,7 +4,7 @@ import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { hourOf } from '../../model/claim-room.ts'
-import { mapConcurrently, type Share } from '../../model/group.ts'
+import { forEachConcurrently, type Share } from '../../model/group.ts'
 import { isPaid, isRefundDue } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
 import {
@@ -35,7 +35,7 @@ const SENT_AT_ONCE = 2
 /** Sends attested transactions: claims of delivered swaps into the vault, refunds to the wallets. */
 export async function relayAttested(deps: RelayDeps, lease: Lease, heads: Heads): Promise<void> {
   const unsent = await findUnsent(deps.pool, { chainId: deps.origin.chainId, ...deps.share })
-  await mapConcurrently(unsent, SENT_AT_ONCE, async (attestation) => {
+  await forEachConcurrently(unsent, SENT_AT_ONCE, async (attestation) => {
     if (deps.sender.room() > 0) await relay(deps, lease, heads, attestation)
   })
 }

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
-import { leasePlaces } from '../../store/held-places.ts'
+import { expect, test } from 'vitest'
+import { useTestDatabase } from '../../../test/support/database.ts'
+import { leaseConnectionSlots } from '../../store/connection-slots.ts'
 import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 const MOST = 200
 
@@ -16,7 +12,7 @@ const MOST = 200
 function startProcess({ ttlMs = 60_000 } = {}): ConnectionSlots {
   const shared = { process: randomUUID(), most: MOST, ttlMs }
   const lease = (accountId: string, want: number) =>
-    leasePlaces(database.pool, { ...shared, accountId, want })
+    leaseConnectionSlots(database.pool, { ...shared, accountId, want })
   return createConnectionSlots({ maxHeldPerAccount: MOST, lease })
 }
 

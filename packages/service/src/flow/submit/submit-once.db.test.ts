@@ -1,19 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestOp } from '../../../test/support/swaps.ts'
 import { type Submitted, submitOnce } from './submit-once.ts'
 
 const HOUR_MS = 3_600_000
 
-let database: TestDatabase
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await startTestDatabase()
   await database.pool.query(
     `insert into inventory (chain_id, token, held, reserved, at_block) values (31338, 'output', 1000, 0, 1)`,
   )
 })
-afterAll(() => database.stop())
 
 const submit = (submitted: Partial<Submitted> & { opId: string }) =>
   submitOnce(database.pool, {

@@ -116,7 +116,7 @@ async function spend(db: Db, { caller }: Submitted, submission: Submission): Pro
   if (allowance) throw tooValuable(allowance, submission)
 }
 
-/** The largest input in proportion: the quote has its price no more. */
+/** Names the largest input at the op's own price: the market may have moved since the quote. */
 function tooValuable(allowance: Allowance, { inputAmount, valueCents }: Submission): ServiceError {
   return beyondAllowance(allowance, (inputAmount * allowance.cents) / valueCents)
 }

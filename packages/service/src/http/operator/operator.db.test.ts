@@ -1,7 +1,7 @@
 import { OperatorOverview, OperatorSeries } from '@geoswap/wire'
 import { Value } from 'typebox/value'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { describe, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import { createDailyNeeds } from '../../market/daily-needs.ts'
 import type { Catalog } from '../../model/catalog.ts'
@@ -11,11 +11,7 @@ import { insertMovements } from '../../store/ledger.ts'
 import { findActiveStops } from '../../store/stops.ts'
 import { createOperator } from './operator.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
 
 const token = { chainId: 31337, address: '0xusdc', symbol: 'USDC', decimals: 6, asset: 'USDC' }
 const catalog = {

@@ -170,7 +170,7 @@ function toChain(
     finalitySeconds: hardSeconds,
     ...(now?.finalitySeconds !== undefined && { measuredFinalitySeconds: now.finalitySeconds }),
     ...(now?.attesterChange && {
-      attesterChangeAt: new Date(now.attesterChange.readyAt * 1_000).toISOString(),
+      attesterChangeAt: new Date(now.attesterChange.since * 1_000).toISOString(),
     }),
     exposedCents: cents.toString(),
     lostCents: lostCents.toString(),
@@ -199,8 +199,14 @@ function toHoldings(holdings: readonly Holding[], catalog: Catalog, judged: Judg
     const price = judged.market.priceOf(asset)
     return [
       {
-        ...{ chainId, token: address, symbol, decimals, asset },
-        ...{ held: held.toString(), reserved: reserved.toString(), isBought: judged.isBought(token) },
+        chainId,
+        token: address,
+        symbol,
+        decimals,
+        asset,
+        held: held.toString(),
+        reserved: reserved.toString(),
+        isBought: judged.isBought(token),
         dailyNeed: judged.dailyNeed(chainId, address).toString(),
         ...(price !== undefined && { heldCents: toCents(usdE18(held, { decimals, price })).toString() }),
       },
@@ -209,17 +215,22 @@ function toHoldings(holdings: readonly Holding[], catalog: Catalog, judged: Judg
 }
 
 const toOpen = ({ state, count, seconds }: Awaited<ReturnType<typeof readOpenSwaps>>[number]) => ({
-  ...{ state, count, oldestSeconds: Math.max(0, seconds) },
+  state,
+  count,
+  oldestSeconds: Math.max(0, seconds),
 })
 
 type Status = OperatorOverview['swaps']['ended'][number]['status']
 
 const toEnded = ({ status, reason, count }: Awaited<ReturnType<typeof readEndedSwaps>>[number]) => ({
-  ...{ status: status as Status, reason, count },
+  status: status as Status,
+  reason,
+  count,
 })
 
 const toAge = ({ chainId, seconds }: { chainId: number; seconds: number }) => ({
-  ...{ chainId, ageSeconds: Math.max(0, seconds) },
+  chainId,
+  ageSeconds: Math.max(0, seconds),
 })
 
 function toPrice(asset: string, book: PriceBook): OperatorOverview['prices'][number] {
@@ -241,9 +252,14 @@ function toBooks(balances: readonly LedgerBalance[], catalog: Catalog): Operator
       (accounts.find(({ account }) => account === name)?.amount ?? 0n).toString()
     return [
       {
-        ...{ chainId, token: address, symbol, decimals },
-        ...{ locked: amountOf('locked'), owed: amountOf('owed') },
-        ...{ inventory: amountOf('inventory'), unexplained: amountOf('unexplained') },
+        chainId,
+        token: address,
+        symbol,
+        decimals,
+        locked: amountOf('locked'),
+        owed: amountOf('owed'),
+        inventory: amountOf('inventory'),
+        unexplained: amountOf('unexplained'),
       },
     ]
   })

@@ -1,6 +1,6 @@
 import type { Db } from './db.ts'
 
-type PlacesLease = {
+type SlotsLease = {
   accountId: string
   /** The id of the process. */
   process: string
@@ -11,7 +11,7 @@ type PlacesLease = {
 }
 
 /** Leases waiting-caller slots of an account. Returns the number that the process may hold until the lease expires. */
-export async function leasePlaces(db: Db, lease: PlacesLease): Promise<number> {
+export async function leaseConnectionSlots(db: Db, lease: SlotsLease): Promise<number> {
   const { rows } = await db.query<{ places: number }>({
     name: 'lease-places',
     text: 'select lease_places($1, $2, $3, $4, $5) as places',

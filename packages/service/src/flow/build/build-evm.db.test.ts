@@ -1,0 +1,171 @@
+import { authorizationOf, depositAddressOf, permitOf } from '@geoswap/protocol'
+import type { OriginMethod } from '@geoswap/wire'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import type { Delegation } from '../../chains/chain.ts'
+import { defaultDeadlines } from '../../config.ts'
+import { type Quote, type QuotedWays, unquotedTerms } from '../../model/quote.ts'
+import { insertSwap } from '../../store/submissions.ts'
+import { type BuildDeps, buildGeoOp } from './build-evm.ts'
+
+const CHAIN = 31_337
+type Hex = `0x${string}`
+const addressOf = (digit: number): Hex => `0x${String(digit).repeat(40)}`
+const [WALLET, TOKEN, RELAYER] = [addressOf(1), addressOf(2), addressOf(3)]
+const contracts = { account: addressOf(5), escrow: addressOf(6), vault: addressOf(7) }
+const DEPOSIT_SECONDS = 900
+
+let database: TestDatabase
+let accountId: string
+beforeAll(async () => {
+  database = await startTestDatabase()
+  accountId = await insertTestAccount(database.pool)
+})
+afterAll(() => database.stop())
+
+const amounts = { amountIn: 10n, amountOut: 8n, minOutput: 7n, swappable: 8n, priceFloor: 7n, payAmount: 8n }
+const way = { ...amounts, valueCents: 1n }
+
+const newQuote = (ways: QuotedWays = { authorization: way, permit: way, deposit: way }): Quote => ({
+  ...unquotedTerms,
+  ...{ id: crypto.randomUUID(), originChain: CHAIN, destinationChain: CHAIN },
+  ...{ wallet: WALLET, recipient: addressOf(8), inputToken: TOKEN, outputToken: TOKEN, ways },
+  ...{ amountIn: 10n, amountOut: 9n, minOutput: 8n, swappable: 9n, venue: 'inventory' },
+  ...{ payToken: TOKEN, payAmount: 9n, valueCents: 1n, expiresAt: 1_000 },
+})
+
+type Asked = {
+  method?: OriginMethod
+  code?: Delegation
+  balance?: bigint
+  now?: number
+  isServed?: boolean
+  isUnknown?: boolean
+  cannotSend?: boolean
+  maxUnsubmitted?: number
+  signs?: readonly ('authorization' | 'permit')[]
+}
+
+function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Asked = {}) {
+  const signing = { name: 'Test', version: '2', methods: asked.signs ?? ['authorization', 'permit'] }
+  const token = { chainId: CHAIN, address: TOKEN, symbol: 'TEST', decimals: 0, asset: 'TEST', signing }
+  const chain = {
+    ...{
+      family: asked.isServed === false ? 'solana' : 'evm',
+      chainId: CHAIN,
+      name: 'alpha',
+      blockSeconds: 1,
+    },
+    ...{ finality: { hardSeconds: 4, reorgWindowSeconds: 4 }, tokens: [token], native: { address: '0x0' } },
+  }
+  const deps = {
+    pool: database.pool,
+    catalog: { chains: new Map([[CHAIN, chain]]), assets: new Map() },
+    maxUnsubmitted: asked.maxUnsubmitted ?? 1_000,
+    market: {
+      chainNow: () => (asked.isUnknown ? undefined : { seconds: 100, block: 1n, height: 1n }),
+      canSend: () => !asked.cannotSend,
+    },
+    custodyOf: () => contracts,
+    deadlines: defaultDeadlines,
+    lockersOf: () => [RELAYER],
+    isForAuthorizations: () => false,
+    originOf: () => ({
+      readWallet: async () => ({
+        ...{ balance, block: 1n },
+        delegation: asked.code ?? { kind: 'ours', delegate: contracts.account },
+      }),
+      ways: { readPermitNonce: async () => 5n },
+    }),
+    contractsOf: () => contracts,
+    isSignedBy: async () => true,
+    openQuote: () => quote,
+    sealOp: () => 'token',
+    rememberDelegated: () => {},
+    now: () => now,
+  }
+  const request = { geoQuoteToken: 'token', ...(method && { method }) }
+  return buildGeoOp(deps as unknown as BuildDeps, accountId, request)
+}
+
+const paid = { wallet: WALLET, inputAmount: 10n, opDeadline: 280n }
+const domain = { name: 'Test', version: '2', chainId: CHAIN, verifyingContract: TOKEN }
+const textsOf = (message: object) =>
+  Object.fromEntries(Object.entries(message).map(([name, value]) => [name, String(value)]))
+
+test('a build without a method is for a delegated wallet, with nothing else to sign', async () => {
+  const reply = await build(newQuote())
+
+  expect(reply.method).toBe('delegation')
+  expect(reply.operation.message).toMatchObject({ inputAmount: '10' })
+  expect(reply).not.toHaveProperty('typedData')
+  expect(reply).not.toHaveProperty('depositAddress')
+})
+
+test('a build by authorization returns the typed data of the token', async () => {
+  const { geoOpHash, typedData } = await build(newQuote(), { method: 'authorization' })
+
+  const message = authorizationOf({ escrow: contracts.escrow }, geoOpHash as Hex, paid)
+  expect(typedData).toMatchObject({ primaryType: 'ReceiveWithAuthorization', domain })
+  expect(typedData?.message).toEqual(textsOf(message))
+})
+
+test('a build by permit returns the typed data with the next number of the wallet', async () => {
+  const { geoOpHash, typedData } = await build(newQuote(), { method: 'permit' })
+
+  const message = permitOf({ escrow: contracts.escrow }, geoOpHash as Hex, { ...paid, nonce: 5n })
+  expect(typedData).toMatchObject({ primaryType: 'Permit', domain })
+  expect(typedData?.message).toEqual(textsOf(message))
+})
+
+test('a build by deposit returns the address of the op, for a quarter of an hour, for any balance', async () => {
+  const { geoOpHash, depositAddress, depositUntil, expiresAt, operation } = await build(newQuote(), {
+    ...{ method: 'deposit', balance: 0n },
+  })
+
+  expect(depositAddress).toBe(depositAddressOf(contracts.escrow, geoOpHash as Hex))
+  expect(depositUntil).toBe(expiresAt)
+  expect(Number(operation.message['opDeadline'])).toBeGreaterThanOrEqual(100 + DEPOSIT_SECONDS)
+})
+
+const foreign: Delegation = { kind: 'foreign', delegate: addressOf(9) }
+
+test.each<[string, string, Asked, QuotedWays?]>([
+  ['INVALID_TOKEN', 'a quote from a chain of another family', { isServed: false }],
+  ['QUOTE_EXPIRED', 'a quote at its expiry', { now: 1_000 }],
+  ['INSUFFICIENT_BALANCE', 'a wallet that holds too little', { balance: 9n }],
+  ['CHAIN_UNAVAILABLE', 'a chain that is not known now', { isUnknown: true }],
+  ['CHAIN_UNAVAILABLE', 'a chain whose keys cannot send', { cannotSend: true }],
+  ['RATE_LIMITED', 'one more operation than may wait', { maxUnsubmitted: 0 }],
+  ['UNSUPPORTED_METHOD', 'a way that was not quoted', { method: 'permit' }, { authorization: way }],
+  [
+    'UNSUPPORTED_METHOD',
+    'a way that the token does not know',
+    { method: 'permit', signs: ['authorization'] },
+  ],
+  ['UNSUPPORTED_METHOD', 'a permit of a wallet with other code', { method: 'permit', code: foreign }],
+])('%s answers %s', async (code, _, asked, ways) => {
+  await expect(build(newQuote(ways), asked)).rejects.toMatchObject({ code })
+})
+
+test('a wallet with other code pays by authorization', async () => {
+  expect((await build(newQuote(), { method: 'authorization', code: foreign })).method).toBe('authorization')
+})
+
+test('a quote is built in one way only, and its op stays the same', async () => {
+  const quote = newQuote()
+  const first = await build(quote)
+
+  expect((await build(quote)).geoOpHash).toBe(first.geoOpHash)
+  await expect(build(quote, { method: 'authorization' })).rejects.toThrow('delegation')
+})
+
+test('a submitted quote is built again although its own swap has emptied the wallet', async () => {
+  const quote = newQuote()
+  const { geoOpHash } = await build(quote)
+  await expect(build(quote, { balance: 0n })).rejects.toMatchObject({ code: 'INSUFFICIENT_BALANCE' })
+  const { rows } = await database.pool.query('select id from ops where hash = $1', [geoOpHash])
+  await insertSwap(database.pool, { swapId: `swp_${quote.id}`, opId: rows[0].id, signature: '0x' })
+
+  expect((await build(quote, { balance: 0n })).geoOpHash).toBe(geoOpHash)
+})

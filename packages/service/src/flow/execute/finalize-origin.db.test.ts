@@ -1,0 +1,127 @@
+import { beforeEach, expect, test } from 'vitest'
+import { storeTestEvents } from '../../../test/support/chain-events.ts'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
+import type { Block, ChainEvent, Heads, LockRef, LockState } from '../../chains/chain.ts'
+import { findFinalEvents } from '../../store/chain-events.ts'
+import { findSwaps } from '../../store/swaps.ts'
+import { finalizeOrigin } from './finalize-origin.ts'
+
+const CHAIN = 31_337
+
+const database = useTestDatabase()
+beforeEach(() => database.pool.query('truncate swaps, ops, chain_events, ring_positions cascade'))
+
+const block: Block = { number: 20n, height: 20n, hash: '0x14', seconds: 700 }
+const heads: Heads = { head: block, settle: block, hard: block }
+
+type Stage = 'locking' | 'locked' | 'delivering' | 'settled' | 'claimed'
+
+async function insertAt(stage: Stage): Promise<TestSwap> {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await pool.query(
+    `insert into ring_positions (chain_id, locker, position, last_round, op_id)
+     select origin_chain, locker, 0, 1, op_id from swaps where id = $1`,
+    [swap.swapId],
+  )
+  if (stage === 'settled' || stage === 'claimed') await settleTestSwap(pool, swap)
+  else await moveTestSwap(pool, swap, 'lockRecorded')
+  if (stage === 'locked' || stage === 'delivering')
+    await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  if (stage === 'delivering')
+    await moveTestSwap(pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  if (stage === 'claimed') await moveTestSwap(pool, swap, 'claimFinal', { claimedBySeconds: 1 })
+  return swap
+}
+
+type Seen = { state?: LockState | 'unreadable'; movesMeanwhile?: boolean }
+
+/** Applies an event of this kind in a final block that shows the input in this state. */
+async function apply({ swapId }: TestSwap, kind: ChainEvent['kind'], { state, movesMeanwhile }: Seen = {}) {
+  const { pool } = database
+  await storeTestEvents(pool, CHAIN, kind, await findSwaps(pool, [swapId]))
+  const events = await findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
+  const moved: string[] = []
+  const readLocks = async (ops: readonly LockRef[]) => {
+    if (movesMeanwhile)
+      await pool.query('update swaps set version = version + 1, updated_at = now() where id = $1', [swapId])
+    if (state === 'unreadable') return new Map()
+    return new Map(ops.map(({ hash }) => [hash, state ?? (kind as LockState)]))
+  }
+  const deps = {
+    pool,
+    origin: { chainId: CHAIN, readLocks } as never,
+    onMoved: ({ id }: { id: string }, event: string) => moved.push(`${id === swapId} ${event}`),
+  }
+  const faults: unknown[] = []
+  const contradicted = await finalizeOrigin(deps, heads, events, faults)
+  const [swap] = await findSwaps(pool, [swapId])
+  const left = await findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
+  const positions = await pool.query('select op_id from ring_positions')
+  return {
+    state: swap?.state,
+    isFinal: swap?.originFinal,
+    moved,
+    faults,
+    contradicted: contradicted.map(({ kind }) => kind),
+    isDone: left.length === 0,
+    isFree: positions.rows[0].op_id === null,
+  }
+}
+
+const waits = { moved: [], faults: [], contradicted: [], isDone: false, isFree: false }
+
+test('the lock of a swap becomes final', async () => {
+  expect(await apply(await insertAt('locked'), 'locked')).toEqual({
+    ...{ ...waits, state: 'locked', isFinal: true, isDone: true },
+  })
+})
+
+test('the claim of a paid swap closes it and frees its position', async () => {
+  expect(await apply(await insertAt('settled'), 'claimed')).toMatchObject({
+    ...{ state: 'closed', moved: ['true claimFinal'], contradicted: [], isDone: true, isFree: true },
+  })
+})
+
+test('a refund of an unpaid swap ends it and frees its position', async () => {
+  expect(await apply(await insertAt('locked'), 'refunded')).toMatchObject({
+    ...{ state: 'refunded', moved: ['true refundFinal'], contradicted: [], isDone: true, isFree: true },
+  })
+})
+
+test.each<[string, Stage, ChainEvent['kind'], Seen]>([
+  ['the lock of a swap whose lock is not confirmed', 'locking', 'locked', {}],
+  ['the claim of a swap that is not known to be paid', 'delivering', 'claimed', {}],
+  ['the refund of a paid swap whose delivery is not final', 'settled', 'refunded', {}],
+  ['an exit that the escrow cannot show now', 'settled', 'claimed', { state: 'unreadable' }],
+  ['the claim of a swap that moved meanwhile', 'settled', 'claimed', { movesMeanwhile: true }],
+])('%s waits', async (_, stage, kind, seen) => {
+  expect(await apply(await insertAt(stage), kind, seen)).toMatchObject({ ...waits, isFinal: false })
+})
+
+test.each([
+  ['closed as a loss', false, { state: 'closed', moved: ['true inputLost'], isDone: true, isFree: true }],
+  ['left to the next look if it moved meanwhile', true, { ...waits, state: 'settled' }],
+])('a swap that was paid for good and refunded is %s', async (_, movesMeanwhile, found) => {
+  const swap = await insertAt('settled')
+  await database.pool.query('update swaps set delivery_final = true')
+
+  expect(await apply(swap, 'refunded', { movesMeanwhile })).toMatchObject(found)
+})
+
+test.each<[ChainEvent['kind'], Stage, LockState]>([
+  ['locked', 'locked', 'none'],
+  ['claimed', 'settled', 'locked'],
+  ['refunded', 'locked', 'claimed'],
+])('a %s event of a %s swap is contradicted by an input that is %s', async (kind, stage, state) => {
+  const found = await apply(await insertAt(stage), kind, { state })
+
+  expect(found).toMatchObject({ ...waits, state: stage, contradicted: [kind], isFinal: false })
+})
+
+test('an event of a swap that ended needs no more work', async () => {
+  expect(await apply(await insertAt('claimed'), 'claimed', { state: 'none' })).toMatchObject({
+    ...{ state: 'closed', moved: [], contradicted: [], isDone: true },
+  })
+})
