@@ -11,6 +11,8 @@ export const LOOKS = [
   { size: PHONE, theme: 'light' },
   { size: { width: 320, height: 640 }, theme: 'dark' },
 ] as const
+/** For a page whose colours do not depend on its width. */
+export const EXTREME_LOOKS = [LOOKS[0], LOOKS[3]]
 
 type Look = { size?: typeof DESK; theme?: 'light' | 'dark'; locale?: string }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findFlaws } from './axe.ts'
-import { LOOKS, useBrowser } from './browser.ts'
+import { EXTREME_LOOKS, useBrowser } from './browser.ts'
 
 const { visit } = useBrowser()
 
@@ -20,7 +20,7 @@ test('the API reference works without any script', async () => {
   expect(await page.locator('body').evaluate((body) => getComputedStyle(body).maxWidth)).toBe('1024px')
 })
 
-test.each(LOOKS)('at $size.width px, $theme: axe finds nothing in the reference', async (look) => {
+test.each(EXTREME_LOOKS)('at $size.width px, $theme: axe finds nothing in the reference', async (look) => {
   const page = await visit(look)
   await page.goto('/docs/')
 

@@ -1,13 +1,14 @@
 import { fromKitSigner, intentOf } from '@geoswap/sdk'
 import { generateKeyPairSigner } from '@solana/kit'
 import type { Page } from 'playwright-core'
-import type { Hex, TypedDataDefinition } from 'viem'
+import type { Address, Hex, TypedDataDefinition } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, inject, test } from 'vitest'
 
 import { createWorld, outcomeOf, submitSwap } from '../world.ts'
+import { findFlaws } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { expectText, pick, sign } from './steps.ts'
+import { expectText, pick, rowOf, sign } from './steps.ts'
 
 const world = createWorld(inject('local'))
 const { alpha, beta } = world
@@ -115,6 +116,44 @@ test('a token that takes no signatures is explained to such a wallet', async () 
   await pick(page, 'You pay: token', 'WETH')
 
   await expectText(page, 'Pocket cannot pay WETH from alpha yet.')
+})
+
+test('a wallet that signs nothing pays by a transfer, in two parts, also after a reload', async () => {
+  const privateKey = generatePrivateKey()
+  const { address } = privateKeyToAccount(privateKey)
+  const page = await visit()
+  const asked = await installEvmWallet(page, privateKey)
+  await page.goto('/app/swap')
+  await connect(page, 'Pocket')
+  await pick(page, 'You receive on chain', 'beta')
+  await pick(page, 'You receive: token', 'USDC')
+  await page.getByRole('button', { name: 'Pay by a transfer instead' }).click()
+  await expectText(page, 'Nothing came to the address yet.')
+  const to = (await rowOf(page, 'To this address on alpha')).replace('Copy', '') as Address
+  const sent = (symbol: string, amount: bigint) => world.fund(alpha, to, symbol, amount)
+
+  const flaws = await findFlaws(page)
+  await page.setViewportSize({ width: 320, height: 640 })
+  flaws.push(...(await findFlaws(page)))
+  const steps = await page.getByRole('list', { name: 'Progress' }).getByRole('listitem').allTextContents()
+  const left = await page.locator('.countdown').textContent()
+  await sent('USDC', 4n * USDC)
+  await expectText(page, '4 USDC came. Send 6 USDC more.')
+  await page.reload()
+  await expectText(page, 'Send exactly, in USDC')
+  const [missing, again] = [await rowOf(page, 'Send exactly'), await rowOf(page, 'To this address on alpha')]
+  await sent('USDC', 6n * USDC)
+  await expectText(page, /^Done\. /)
+
+  expect(flaws).toEqual([])
+  expect(left).toMatch(/^14 min \d+ s$/)
+  expect(steps.map((step) => step.replace(/ \(.*/, ''))).toEqual([
+    ...['Waiting for the deposit', 'Deposit seen', 'Taking the deposit', 'Input locked'],
+    ...['Paying the recipient', 'Delivered'],
+  ])
+  expect([missing, again]).toEqual(['6Copy', `${to}Copy`])
+  expect(asked.filter((method) => method.includes('sign'))).toEqual([])
+  expect(await beta.balanceOf(address, 'USDC')).toBeGreaterThan(9n * USDC)
 })
 
 test('Open lists a signature without a swap, until when it can be used and how to make it useless', async () => {

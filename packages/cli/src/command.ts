@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Context } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
-import { didYouMean } from './nearest.ts'
+import { UserError } from '@geoswap/wallet/errors'
+import { didYouMean } from './did-you-mean.ts'
 
 export type ExitCode = 0 | 1 | 2
 
@@ -89,8 +89,8 @@ function parse(name: string, args: string[], options: Types) {
   }
 }
 
-function misused(name: string, what: string): CliError {
-  return new CliError('USAGE', what, { advice: `geoswap ${name} --help explains it.` })
+function misused(name: string, what: string): UserError {
+  return new UserError('USAGE', what, { advice: `geoswap ${name} --help explains it.` })
 }
 
 export function helpOf(name: string, { usage, about, options, examples }: AnyCommand): string[] {

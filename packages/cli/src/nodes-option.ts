@@ -1,6 +1,6 @@
 import { getChain, getSide } from '@geoswap/wallet/catalog'
 import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 
 /** The context with the nodes of `--rpc`. */
 export async function withNodes(context: Context, nodes: readonly string[], from = ''): Promise<Context> {
@@ -10,7 +10,7 @@ export async function withNodes(context: Context, nodes: readonly string[], from
     const [, name, url] = /^(?:([^=/]+)=)?(https?:\/\/.+)$/i.exec(text) ?? []
     const chain = name === undefined ? getSide(catalog, from).chain : getChain(catalog.chains, name)
     if (url !== undefined) return [chain.chainId, url]
-    throw new CliError('USAGE', `--rpc ${text} is not a node.`, {
+    throw new UserError('USAGE', `--rpc ${text} is not a node.`, {
       advice: 'Write --rpc URL or --rpc CHAIN=URL.',
     })
   })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Context } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { parseKey, toAccount } from '@geoswap/wallet/keys'
 import { type RefundableOp, readOperation } from '@geoswap/wallet/refund/operation'
 import { getRpcUrl } from '@geoswap/wallet/settings'
@@ -45,11 +45,11 @@ export function findOperation(
   const attempt = id === undefined ? undefined : journal.find(id)
   if (file === undefined && !attempt) {
     const advice = 'Give its operation: --operation FILE.'
-    throw new CliError('USAGE', id ? `The journal has no swap ${id}.` : 'Which swap?', { advice })
+    throw new UserError('USAGE', id ? `The journal has no swap ${id}.` : 'Which swap?', { advice })
   }
   const operation = file === undefined ? attempt?.operation : readOperationFile(file)
   if (operation === undefined)
-    throw new CliError('NOT_REFUNDABLE', 'Nothing was built in this attempt, so no input was taken.')
+    throw new UserError('NOT_REFUNDABLE', 'Nothing was built in this attempt, so no input was taken.')
   return { operation, attempt }
 }
 
@@ -69,7 +69,7 @@ function readOperationFile(path: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new CliError('USAGE', `${path} is not JSON.`, { cause })
+    throw new UserError('USAGE', `${path} is not JSON.`, { cause })
   }
 }
 
@@ -79,10 +79,10 @@ export async function getGasAccount(context: Context, { attempt, op }: Case, nam
   const name = key ?? attempt?.order.wallet.name
   if (name !== undefined)
     return toAccount(await unlockWallet(context, { name, family: 'evm', address: op.wallet }))
-  throw new CliError('NEEDS_GAS', 'No wallet is named to pay for the gas.', { advice: '--gas-key WALLET' })
+  throw new UserError('NEEDS_GAS', 'No wallet is named to pay for the gas.', { advice: '--gas-key WALLET' })
 }
 
-export function needsGas(address: string, missing: bigint): CliError {
+export function needsGas(address: string, missing: bigint): UserError {
   const advice = `Send it ${formatAmount(missing, 18)} more, or pay with another wallet: --gas-key WALLET.`
-  return new CliError('NEEDS_GAS', `${address} does not hold enough gas coin.`, { advice })
+  return new UserError('NEEDS_GAS', `${address} does not hold enough gas coin.`, { advice })
 }

@@ -52,11 +52,13 @@ function depositLines({
   received,
   txHash,
   returned = [],
+  next,
 }: NonNullable<StatusReply['deposit']>): string[][] {
   return [
     ['deposit', `${address}${received ? `, received ${received} units` : ''}`],
     ...(txHash ? [['paid by', txHash]] : []),
     ...returned.map((each) => ['returned', `${each.amount} units of ${each.token} in ${each.txHash}`]),
+    ...(next ? [['next', next]] : []),
   ]
 }
 

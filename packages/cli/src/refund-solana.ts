@@ -1,6 +1,6 @@
 import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Context } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { addressOf, type Key, parseKey } from '@geoswap/wallet/keys'
 import { orNodeFailed } from '@geoswap/wallet/nodes/node'
 import { readSolanaEscrow, readSolanaGas, sendSolanaRefund } from '@geoswap/wallet/refund/solana-escrow'
@@ -34,7 +34,7 @@ export async function refundSolana(context: Context, found: Case, gasKey: string
   const onSent = (txHash: string) => context.terminal.note(`sent ${txHash}`)
   const sent = await ask(sendSolanaRefund(rpcUrl, { op, key, onSent }))
   if (sent.state !== 'refunded')
-    throw new CliError('NOT_REFUNDABLE', `Transaction ${sent.txHash} refunded nothing.`, { details: sent })
+    throw new UserError('NOT_REFUNDABLE', `Transaction ${sent.txHash} refunded nothing.`, { details: sent })
   if (attempt) context.journal.record(attempt, toEnd(attempt, 'refunded'))
   return tell(context, found, sent.txHash)
 }
@@ -46,19 +46,19 @@ async function getGasKey(context: Context, { attempt, op }: Case, named: string 
   const name = text ?? attempt?.order.wallet.name
   if (name === undefined) {
     const advice = '--gas-key WALLET'
-    throw new CliError('NEEDS_GAS', 'No wallet is named to pay for the fee.', { advice })
+    throw new UserError('NEEDS_GAS', 'No wallet is named to pay for the fee.', { advice })
   }
   return solanaKey(await unlockWallet(context, { name, family: 'solana', address: op.terms.wallet }))
 }
 
 function solanaKey(key: Key): Key {
-  if (key.family !== 'solana') throw new CliError('BAD_KEY', 'This has to be a key of a Solana wallet.')
+  if (key.family !== 'solana') throw new UserError('BAD_KEY', 'This has to be a key of a Solana wallet.')
   return key
 }
 
-async function needsGas(key: Key, missing: bigint): Promise<CliError> {
+async function needsGas(key: Key, missing: bigint): Promise<UserError> {
   const advice = `Send it ${formatAmount(missing, 9)} SOL more, or pay with another wallet: --gas-key WALLET.`
-  return new CliError('NEEDS_GAS', `${await addressOf(key)} does not hold enough SOL.`, { advice })
+  return new UserError('NEEDS_GAS', `${await addressOf(key)} does not hold enough SOL.`, { advice })
 }
 
 function tell({ terminal }: Context, { op, attempt }: Case, txHash: string | undefined): 0 {

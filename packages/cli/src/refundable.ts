@@ -1,4 +1,4 @@
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 
 /** Throws unless the escrow holds the input and its deadline has passed by the chain's clock. */
 export function assertRefundable(
@@ -7,15 +7,17 @@ export function assertRefundable(
   now: bigint,
 ): void {
   if (state === 'claimed')
-    throw new CliError('NOT_REFUNDABLE', 'The output was delivered and the input claimed.')
+    throw new UserError('NOT_REFUNDABLE', 'The output was delivered and the input claimed.')
   if (state !== 'locked') {
     const message = `The escrow does not hold the input of ${hash}: it was never locked, or was returned earlier.`
-    throw new CliError('NOT_REFUNDABLE', message, { advice: 'Check the balance of the wallet.' })
+    throw new UserError('NOT_REFUNDABLE', message, {
+      advice: 'Check the balance of the wallet. `geoswap recover` sends back what was deposited.',
+    })
   }
   if (now > refundDeadline) return
   const at = new Date(Number(refundDeadline) * 1_000).toISOString()
   const minutes = Math.ceil(Number(refundDeadline - now) / 60)
-  throw new CliError(
+  throw new UserError(
     'TOO_EARLY',
     `Anyone may refund this after ${at}, in ${minutes} min by the chain's clock.`,
     {

@@ -1,10 +1,10 @@
 import type { Context, Surroundings } from '@geoswap/wallet/context'
-import { CliError, resumeWith, timeOf } from '@geoswap/wallet/errors'
+import { resumeWith, timeOf, UserError } from '@geoswap/wallet/errors'
 import { createInterrupts, type Interrupts } from '@geoswap/wallet/interrupts'
 import { createTerminal, type Streams, type Terminal } from '@geoswap/wallet/terminal'
 import { type AnyCommand, columns, type ExitCode, helpOf, parseCommand } from './command.ts'
 import { commands } from './commands/all.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from './did-you-mean.ts'
 import { readVersion } from './version.ts'
 
 type World = Surroundings & { streams: Streams; onSignal(listener: () => void): void }
@@ -60,7 +60,7 @@ async function getCommand(name: string): Promise<AnyCommand> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command) return command.load()
   const message = `There is no command ${name}.${didYouMean(name, Object.keys(commands))}`
-  throw new CliError('USAGE', message, { advice: 'geoswap --help lists them.' })
+  throw new UserError('USAGE', message, { advice: 'geoswap --help lists them.' })
 }
 
 // Work that reacts to the signal reports more; other work is abandoned after this time.

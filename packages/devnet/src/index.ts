@@ -1,6 +1,14 @@
 export { type DeployedChain, deployContracts } from './deploy.ts'
 export { type DeployedSolanaChain, deploySolana } from './deploy-solana.ts'
-export { createKeys, type Key, type Keys, type SolanaKey, type SolanaKeys, toServiceSecrets } from './keys.ts'
+export {
+  attesterSecrets,
+  createKeys,
+  type Key,
+  type Keys,
+  type SolanaKey,
+  type SolanaKeys,
+  toServiceSecrets,
+} from './keys.ts'
 export { type Network, type NetworkOptions, startNetwork } from './network.ts'
 export type { LocalChain, LocalNetwork, LocalShape, ServiceConfig } from './network-files.ts'
 export { EVM_CHAINS, planOf, type Shape, SOLANA_CHAIN } from './plan.ts'

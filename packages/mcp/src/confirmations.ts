@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 
 /** The terms that the user confirmed: the swap may be no worse. */
 export type Terms = { minOutput: bigint; maxInput: bigint }
@@ -35,8 +35,8 @@ export function createConfirmations(now: () => number = Date.now) {
   }
 }
 
-function invalid(message: string): CliError {
-  return new CliError('CONFIRMATION_INVALID', message, {
+function invalid(message: string): UserError {
+  return new UserError('CONFIRMATION_INVALID', message, {
     advice: 'Call execute_swap without it to get another one, and ask the user again.',
   })
 }

@@ -1,10 +1,10 @@
 import type { Deposit } from '@geoswap/sdk'
 import type { Context } from '@geoswap/wallet/context'
-import { assertReadable, resolveOrder } from '@geoswap/wallet/order'
+import { assertReadable } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
 import { factsOf } from './execute.ts'
 import { assertRecipient, assertWithinCaps } from './judge.ts'
-import { choosePayer, type McpContext, type Opened } from './mcp-context.ts'
+import { type McpContext, type Opened, readOrder } from './mcp-context.ts'
 import type { OrderInput } from './schemas.ts'
 import { toMoney, toQuoteView } from './views.ts'
 
@@ -12,15 +12,9 @@ import { toMoney, toQuoteView } from './views.ts'
 const MAX_IMPACT_BPS = 500
 
 /** Opens a swap that somebody pays by a plain transfer. Nothing leaves a wallet of the user by it. */
-export async function openDeposit(mcp: McpContext, { context, client }: Opened, input: OrderInput) {
-  const words = {
-    ...input,
-    slippage: input.slippageBps?.toString(),
-    maxEta: input.maxEtaSeconds?.toString(),
-  }
-  const ready = await resolveOrder(context, client, words, async (side) =>
-    choosePayer(mcp, side, input.wallet),
-  )
+export async function openDeposit(mcp: McpContext, opened: Opened, input: OrderInput) {
+  const { context, client } = opened
+  const ready = await readOrder(mcp, opened, input)
   const { order, request, wallet, limits } = ready
   assertRecipient(order.recipient, mcp.rules)
   assertReadable(context, ready)
@@ -28,15 +22,15 @@ export async function openDeposit(mcp: McpContext, { context, client }: Opened, 
   const { signal } = context.interrupts
   const quote = await client.quote(asked, { signal })
   assertWithinCaps({ ...factsOf(quote, ready), spentCents: mcp.spending.spentCents() }, mcp.rules)
-  const opened = await client.deposit(asked, { ...limits, maxPriceImpactBps: MAX_IMPACT_BPS, signal })
-  keep(context, order, opened)
-  mcp.log(`${opened.swapId} waits for a deposit at ${opened.depositAddress}`)
+  const deposit = await client.deposit(asked, { ...limits, maxPriceImpactBps: MAX_IMPACT_BPS, signal })
+  keep(context, order, deposit)
+  mcp.log(`${deposit.swapId} waits for a deposit at ${deposit.depositAddress}`)
   return {
-    swapId: opened.swapId,
-    depositAddress: opened.depositAddress,
-    send: toMoney(opened.amount, order.from),
-    until: opened.until,
-    quote: toQuoteView(opened.quote, order),
+    swapId: deposit.swapId,
+    depositAddress: deposit.depositAddress,
+    send: toMoney(deposit.amount, order.from),
+    until: deposit.until,
+    quote: toQuoteView(deposit.quote, order),
   }
 }
 

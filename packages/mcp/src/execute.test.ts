@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createConfirmations } from './confirmations.ts'
 import { executeSwap } from './execute.ts'
 import { attendedBy, type Call, type McpContext } from './mcp-context.ts'
+import { quoteSwap } from './read-tools.ts'
 import { type GivenRules, toRules } from './rules.ts'
 import type { ExecuteInput } from './schemas.ts'
 import { openSpending } from './spending.ts'
@@ -306,4 +307,38 @@ test('a signed swap is logged with its value', async () => {
     `alpha:USDC beta:USDC to ${wallet.address} 10.00 USD`,
     `alpha:USDC beta:USDC to ${wallet.address} value not known`,
   ])
+})
+
+const quote = (mcp: McpContext, service: Service, input: Partial<ExecuteInput> = {}) => {
+  const context = { ...mcp.context, interrupts: createInterrupts(() => {}), seen: {} }
+  const opened = { context, client: serviceOf(service).client, submitted: Promise.resolve() }
+  return quoteSwap(mcp, opened, { ...order, ...input })
+}
+
+const stranger = `0x${'9'.repeat(40)}`
+
+test.each<[string, Service, Partial<ExecuteInput>, string | undefined]>([
+  ['would be performed', {}, {}, undefined],
+  ['is above the limit of a swap', { shown: dear }, {}, 'SWAP_CAP'],
+  ['has no known value', { shown: { inputUsd: undefined } }, {}, 'VALUE_UNKNOWN'],
+  ['pays somebody who is not allowed', {}, { recipient: stranger }, 'RECIPIENT_NOT_ALLOWED'],
+])('a quote that %s says so', async (_, service, input, refusal) => {
+  const quoted = await quote(openTestContext(), service, input)
+
+  expect(quoted.allowed).toBe(refusal === undefined)
+  expect('refusal' in quoted ? quoted.refusal : undefined).toBe(refusal)
+})
+
+test('a quote of a server that only reads is not performed', async () => {
+  const quoted = await quote({ ...openTestContext(), isReadOnly: true }, {})
+
+  expect(quoted.allowed).toBe(false)
+  expect(quoted).not.toHaveProperty('refusal')
+})
+
+test('a quote names why the user would be asked', async () => {
+  expect((await quote(openTestContext(), {})).confirmationReasons).toEqual([])
+  expect((await quote(openTestContext(), { shown: { inputUsd: '15.01' } })).confirmationReasons).toHaveLength(
+    1,
+  )
 })

@@ -1,29 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { EndedSwap, QuoteReply, StatusReply, SwapLimits } from '@geoswap/sdk'
 import type { Context } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
-import { assertReadable, type ReadyOrder, resolveOrder } from '@geoswap/wallet/order'
+import { UserError } from '@geoswap/wallet/errors'
+import { assertReadable, type ReadyOrder } from '@geoswap/wallet/order'
 import { type Attempt, keyOf, type Order, standingOf, swapIdOf } from '@geoswap/wallet/store/journal'
 import { claimOrder, toEnd } from '@geoswap/wallet/swap/claim'
 import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { hasHighImpact, isUnbounded, performSwap } from '@geoswap/wallet/swap/perform'
 import type { Terms } from './confirmations.ts'
 import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
-import { type Call, choosePayer, type McpContext, type Opened } from './mcp-context.ts'
+import { type Call, type McpContext, type Opened, readOrder } from './mcp-context.ts'
 import type { ExecuteInput } from './schemas.ts'
 import { formatUsd, valueCentsOf } from './usd.ts'
 import { quoteText, say, toMoney, toOrderView, toQuoteView } from './views.ts'
 
 export async function executeSwap(mcp: McpContext, opened: Opened, input: ExecuteInput, call: Call) {
   const { context, client } = opened
-  const words = {
-    ...input,
-    slippage: input.slippageBps?.toString(),
-    maxEta: input.maxEtaSeconds?.toString(),
-  }
-  const ready = await resolveOrder(context, client, words, async (side) =>
-    choosePayer(mcp, side, input.wallet),
-  )
+  const ready = await readOrder(mcp, opened, input)
   const { order } = ready
   assertRecipient(order.recipient, mcp.rules)
   assertReadable(context, ready)
@@ -98,7 +91,7 @@ async function confirm(mcp: McpContext, { ready, quote, reasons }: Question, { i
     const bounds = `At most ${say(maxPay)} is paid for at least ${say(minReceive)}.`
     const question = `Swap ${quoteText(view)}, to ${order.recipient}? ${bounds} Asked because ${reasons.join('; ')}.`
     if (await call.ask(question)) return confirmed(limits, terms)
-    throw new CliError('DECLINED', 'The user did not confirm the swap.', {
+    throw new UserError('DECLINED', 'The user did not confirm the swap.', {
       advice: 'Do not retry unless the user asks for it.',
     })
   }
@@ -149,7 +142,9 @@ function perform(mcp: McpContext, { context, client }: Opened, performing: Perfo
     client,
     { ...ready, limits },
     {
-      ...{ attempt, method, raw: false },
+      attempt,
+      method,
+      raw: false,
       acceptsImpact: isConfirmed,
       // The signed quote is newer than the one that was shown.
       approve(quote) {
@@ -157,7 +152,7 @@ function perform(mcp: McpContext, { context, client }: Opened, performing: Perfo
         const [reason] = isConfirmed ? [] : reasonsToAsk(factsOf(quote, ready), mcp.rules)
         if (reason !== undefined) {
           const message = `The price has changed, and the swap must be confirmed: ${reason}.`
-          throw new CliError('NEEDS_CONFIRMATION', message, { advice: 'Call execute_swap again.' })
+          throw new UserError('NEEDS_CONFIRMATION', message, { advice: 'Call execute_swap again.' })
         }
         mcp.spending.add(attempt.id, cents ?? 0n, (spentCents) =>
           assertWithinCaps({ cents, spentCents }, mcp.rules),

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { refusalOf } from './http.ts'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { afterEach, expect, test } from 'vitest'
+import { refusalOf, serveHttp } from './http.ts'
 
 const SERVER = { token: 'a token of 16 characters', port: 8321 }
 const own = { host: '127.0.0.1:8321', authorization: `Bearer ${SERVER.token}` }
@@ -31,4 +32,74 @@ test('requests without the token are refused', () => {
 test('only one path is served', () => {
   expect(statusOf(own, '/')).toBe(404)
   expect(statusOf(own, '/mcp?a=b')).toBeUndefined()
+})
+
+type Served = Awaited<ReturnType<typeof serveHttp>>
+const open: Served[] = []
+afterEach(async () => {
+  for (const served of open.splice(0)) await served.close()
+})
+
+async function serve(port = 0): Promise<Served> {
+  const createSession = () => new McpServer({ name: 'test', version: '1' })
+  const served = await serveHttp({ port, token: SERVER.token, createSession, log: () => {} })
+  open.push(served)
+  return served
+}
+
+const initialize = {
+  method: 'initialize',
+  params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+}
+
+/** Posts a message. Returns the status and the session that it belongs to. */
+async function post({ url }: Served, message: object, headers: Record<string, string> = {}) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: own.authorization,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+  })
+  await response.text()
+  return { status: response.status, session: response.headers.get('mcp-session-id') ?? '' }
+}
+
+test('a client opens a session with the token, and goes on in it', async () => {
+  const served = await serve()
+
+  const { status, session } = await post(served, initialize)
+  const pinged = await post(served, { method: 'ping' }, { 'mcp-session-id': session })
+
+  expect([status, pinged.status]).toEqual([200, 200])
+  expect(session).not.toBe('')
+})
+
+test('nothing is served without the token, in an unknown session, or before a session begins', async () => {
+  const served = await serve()
+  const ping = { method: 'ping' }
+
+  expect((await post(served, initialize, { authorization: 'Bearer wrong' })).status).toBe(401)
+  expect((await post(served, ping, { 'mcp-session-id': 'unknown' })).status).toBe(404)
+  expect((await post(served, ping)).status).toBe(400)
+})
+
+test('of more sessions than fit the oldest ends', async () => {
+  const served = await serve()
+  const sessions: string[] = []
+  for (let count = 0; count < 33; count += 1) sessions.push((await post(served, initialize)).session)
+  const ping = (session = '') => post(served, { method: 'ping' }, { 'mcp-session-id': session })
+
+  expect((await ping(sessions[0])).status).toBe(404)
+  expect((await ping(sessions[1])).status).toBe(200)
+  expect((await ping(sessions[32])).status).toBe(200)
+})
+
+test('a port that another program uses is named', async () => {
+  const { url } = await serve()
+
+  await expect(serve(Number(new URL(url).port))).rejects.toThrow(new URL(url).port)
 })

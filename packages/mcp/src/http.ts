@@ -1,7 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { isErrno } from '@geoswap/wallet/store/private-files'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
@@ -43,8 +43,8 @@ export async function serveHttp(options: Options) {
   }
 }
 
-function taken(port: number): CliError {
-  return new CliError('USAGE', `Port ${port} is taken.`, { advice: 'Choose another one: --http PORT.' })
+function taken(port: number): UserError {
+  return new UserError('USAGE', `Port ${port} is taken.`, { advice: 'Choose another one: --http PORT.' })
 }
 
 type Refusal = { status: number; message: string }

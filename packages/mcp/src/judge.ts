@@ -1,4 +1,4 @@
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import type { Rules } from './rules.ts'
 import { formatUsd } from './usd.ts'
 
@@ -14,7 +14,7 @@ type Facts = {
 
 export function assertRecipient(recipient: string, { recipients }: Pick<Rules, 'recipients'>): void {
   if (recipients.has(recipient)) return
-  throw new CliError('RECIPIENT_NOT_ALLOWED', `${recipient} is not an allowed recipient.`, {
+  throw new UserError('RECIPIENT_NOT_ALLOWED', `${recipient} is not an allowed recipient.`, {
     advice:
       'Omit recipient to pay an own wallet. Only the operator of the server can allow another one: --recipients, or ' +
       'geoswap config set mcp.recipients.',
@@ -30,7 +30,7 @@ export function assertWithinCaps(
   const { maxSwapCents, maxDayCents, allowsUnknownValue } = rules
   if (cents === undefined) {
     if (allowsUnknownValue) return
-    throw new CliError(
+    throw new UserError(
       'VALUE_UNKNOWN',
       'The value of this swap in USD is not known, so no limit can be applied.',
       {
@@ -40,7 +40,7 @@ export function assertWithinCaps(
     )
   }
   if (cents > maxSwapCents) {
-    throw new CliError(
+    throw new UserError(
       'SWAP_CAP',
       `The swap is worth ${formatUsd(cents)}, at most ${formatUsd(maxSwapCents)} is allowed.`,
       { advice: 'Swap less. Only the operator of the server can raise the limit: --max-swap-usd.' },
@@ -48,7 +48,7 @@ export function assertWithinCaps(
   }
   const left = maxDayCents > spentCents ? maxDayCents - spentCents : 0n
   if (cents <= left) return
-  throw new CliError(
+  throw new UserError(
     'DAY_CAP',
     `The swap is worth ${formatUsd(cents)}; of the ${formatUsd(maxDayCents)} for 24 hours, ${formatUsd(left)} is left.`,
     { advice: 'Swap less, or later. Only the operator of the server can raise the limit: --max-day-usd.' },

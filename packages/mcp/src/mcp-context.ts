@@ -1,12 +1,14 @@
 import type { Client } from '@geoswap/sdk'
 import type { Side } from '@geoswap/wallet/catalog'
 import { type Context, connect } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { createInterrupts } from '@geoswap/wallet/interrupts'
+import { type ReadyOrder, resolveOrder } from '@geoswap/wallet/order'
 import { type Attempt, type IsAttended, isOwnerAlive, type Journal } from '@geoswap/wallet/store/journal'
 import type { ChosenWallet } from '@geoswap/wallet/wallets'
 import type { Confirmations } from './confirmations.ts'
 import type { Rules } from './rules.ts'
+import type { OrderInput } from './schemas.ts'
 import type { Spending } from './spending.ts'
 
 /** State shared by all sessions of a server. */
@@ -91,7 +93,21 @@ export function choosePayer(
   const found = named === undefined ? fitting[0] : fitting.find(({ name }) => name === named)
   if (found) return found
   const names = fitting.map(({ name }) => name).join(', ') || 'none'
-  throw new CliError('NO_WALLET', `No wallet ${named ?? 'of this server'} can pay on ${chain.name}.`, {
+  throw new UserError('NO_WALLET', `No wallet ${named ?? 'of this server'} can pay on ${chain.name}.`, {
     advice: `There are: ${names}. Only the operator of the server can add one: --wallets.`,
   })
+}
+
+/** The order of a tool's input, paid by a wallet of the server. */
+export function readOrder(
+  mcp: Pick<McpContext, 'wallets'>,
+  { context, client }: Opened,
+  input: OrderInput,
+): Promise<ReadyOrder> {
+  const words = {
+    ...input,
+    slippage: input.slippageBps?.toString(),
+    maxEta: input.maxEtaSeconds?.toString(),
+  }
+  return resolveOrder(context, client, words, async (side) => choosePayer(mcp, side, input.wallet))
 }

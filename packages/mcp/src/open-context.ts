@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Context, connect } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { createConfirmations } from './confirmations.ts'
 import { attendedBy, type McpContext } from './mcp-context.ts'
 import { type GivenRules, listOf, mergeGiven, toRules } from './rules.ts'
@@ -20,7 +20,7 @@ export async function openMcpContext(context: Context, { isReadOnly, flags }: As
   const wallets = await chooseWallets(context, listOf(given.wallets))
   if (wallets.length === 0 && !isReadOnly) {
     const advice = 'Create one with geoswap wallet create NAME, or serve without wallets: --read-only.'
-    throw new CliError('NO_WALLET', 'There is no wallet to swap with, or no default is set.', { advice })
+    throw new UserError('NO_WALLET', 'There is no wallet to swap with, or no default is set.', { advice })
   }
   const unlocked = isReadOnly ? undefined : await unlockAll(context, wallets)
   const log = (line: string) => terminal.note(`geoswap mcp: ${line}`)

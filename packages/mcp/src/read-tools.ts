@@ -3,14 +3,13 @@ import { readBalances } from '@geoswap/wallet/balances'
 import type { Catalog } from '@geoswap/wallet/catalog'
 import { getChain, isAddressOf, toPlainChains } from '@geoswap/wallet/catalog'
 import { readCatalog } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
-import { resolveOrder } from '@geoswap/wallet/order'
+import { UserError } from '@geoswap/wallet/errors'
 import { swapIdOf } from '@geoswap/wallet/store/journal'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { notSubmitted } from '@geoswap/wallet/swap/follow'
 import { factsOf } from './execute.ts'
 import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
-import { type Call, choosePayer, type McpContext, type Opened } from './mcp-context.ts'
+import { type Call, type McpContext, type Opened, readOrder } from './mcp-context.ts'
 import type { HistoryInput, OrderInput } from './schemas.ts'
 import { findSide, toMoney, toOrderView, toQuoteView, toRecordView, toSwapView } from './views.ts'
 
@@ -69,15 +68,9 @@ export async function getBalance(
   return { balances: held.map(({ owner, amount, ...side }) => ({ owner, ...toMoney(amount, side) })) }
 }
 
-export async function quoteSwap(mcp: McpContext, { client, context }: Opened, input: OrderInput) {
-  const words = {
-    ...input,
-    slippage: input.slippageBps?.toString(),
-    maxEta: input.maxEtaSeconds?.toString(),
-  }
-  const ready = await resolveOrder(context, client, words, async (side) =>
-    choosePayer(mcp, side, input.wallet),
-  )
+export async function quoteSwap(mcp: McpContext, opened: Opened, input: OrderInput) {
+  const { client, context } = opened
+  const ready = await readOrder(mcp, opened, input)
   const { order, request, wallet } = ready
   const asked = { ...request, walletAddress: wallet.address }
   const quote = await client.quote(asked, { signal: context.interrupts.signal })
@@ -99,7 +92,7 @@ function refusalOf(check: () => void): string | undefined {
     check()
     return undefined
   } catch (error) {
-    if (error instanceof CliError) return error.code
+    if (error instanceof UserError) return error.code
     throw error
   }
 }
@@ -119,7 +112,7 @@ export async function swapStatus(
   const attempt = journal.find(id)
   const swapId = attempt ? swapIdOf(attempt) : id
   if (attempt?.stage === 'submitting')
-    throw new CliError('SUBMISSION_UNKNOWN', 'It is unknown whether the service accepted the swap.')
+    throw new UserError('SUBMISSION_UNKNOWN', 'It is unknown whether the service accepted the swap.')
   if (swapId === undefined && attempt) throw notSubmitted(attempt, 'Nothing was submitted in this attempt.')
   const end = Date.now() + waitSeconds * 1_000
   let swap: StatusReply
@@ -156,7 +149,7 @@ function findAddress({ wallets }: Opened['context'], text: string): string {
   const found = wallets.find(text)
   if (found) return found.address
   const names = wallets.list().map(({ name }) => name)
-  throw new CliError('NO_WALLET', `${text} is neither an address nor a wallet.`, {
+  throw new UserError('NO_WALLET', `${text} is neither an address nor a wallet.`, {
     advice: `There are ${names.join(', ') || 'no wallets'}; any address is accepted as well.`,
   })
 }

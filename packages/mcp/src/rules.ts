@@ -1,6 +1,6 @@
 import { isAddressOf, toCanonical } from '@geoswap/wallet/catalog'
 import type { Context } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import type { McpSetting } from '@geoswap/wallet/store/config-file'
 import { parseCents } from './usd.ts'
 
@@ -78,6 +78,6 @@ function readRecipient(text: string, find: (name: string) => string | undefined)
   throw unreadable('recipients', text, 'They are addresses or names of wallets, separated by commas.')
 }
 
-function unreadable(name: McpSetting, text: string, advice: string): CliError {
-  return new CliError('USAGE', `${text} is not a value for ${name}.`, { advice })
+function unreadable(name: McpSetting, text: string, advice: string): UserError {
+  return new UserError('USAGE', `${text} is not a value for ${name}.`, { advice })
 }

@@ -108,6 +108,8 @@ const swap = {
   deliveryTx: z.string().optional(),
   refundTx: z.string().optional(),
   depositAddress: z.string().optional().describe('Present if the swap is paid by a deposit.'),
+  received: money.optional().describe('What lay there when last seen.'),
+  next: z.string().optional().describe('What to send, or what happens to a deposit that is not swapped.'),
   returnTxs: z.array(z.string()).optional().describe('Sent back from there to the wallet.'),
   reason: z.string().optional().describe('The reason of a failure or refund.'),
   createdAt: z.string(),

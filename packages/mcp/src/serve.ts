@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { serveHttp } from './http.ts'
 import type { McpContext } from './mcp-context.ts'
@@ -27,10 +27,10 @@ async function serveStdio(mcp: McpContext): Promise<void> {
 
 async function serveAt(mcp: McpContext, text = `${DEFAULT_PORT}`): Promise<void> {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 65_536
-  if (port > 65_535) throw new CliError('USAGE', `${text} is not a port.`)
+  if (port > 65_535) throw new UserError('USAGE', `${text} is not a port.`)
   const { token: given } = mcp.context.mcp
   if (given !== undefined && given.length < MIN_TOKEN)
-    throw new CliError('USAGE', `GEOSWAP_MCP_TOKEN must have at least ${MIN_TOKEN} characters.`)
+    throw new UserError('USAGE', `GEOSWAP_MCP_TOKEN must have at least ${MIN_TOKEN} characters.`)
   const token = given ?? randomBytes(24).toString('base64url')
   const http = await serveHttp({ port, token, createSession: () => createMcpServer(mcp), log: mcp.log })
   const { terminal } = mcp.context

@@ -1,4 +1,4 @@
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { plain, plainDeep } from '@geoswap/wallet/plain'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
@@ -302,6 +302,6 @@ async function ask(server: McpServer, message: string, signal: AbortSignal): Pro
     return action === 'accept' && content?.['confirm'] === true
   } catch (cause) {
     const advice = 'Nothing was signed.'
-    throw new CliError('DECLINED', 'The user was asked to confirm and did not answer.', { advice, cause })
+    throw new UserError('DECLINED', 'The user was asked to confirm and did not answer.', { advice, cause })
   }
 }

@@ -116,9 +116,14 @@ test('old entries are removed, but no number is used twice', () => {
   expect(readdirSync(join(folder, 'spending'))).toEqual(['3.json'])
 })
 
-test('an unreadable file does not count as zero', () => {
+test.each([
+  '{"attempt":"att_1"}',
+  '{"attempt":"att_1","cents":"100","at":"some day"}',
+  '{"attempt":"att_1","cents":"-1","at":"2026-01-02T03:04:05.678Z"}',
+  '{"attempt":1,"cents":"100","at":"2026-01-02T03:04:05.678Z"}',
+])('a file that holds %s does not count as zero', (content) => {
   open().add(begin('1').id, 100n, anything)
-  writeFileSync(join(folder, 'spending', '1.json'), '{"attempt":"att_1"}')
+  writeFileSync(join(folder, 'spending', '1.json'), content)
 
   expect(() => open().spentCents()).toThrow(/has unexpected content/)
 })

@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs'
 import { isatty, ReadStream, WriteStream } from 'node:tty'
 import type { Context } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import type { Key } from '@geoswap/wallet/keys'
 import { LOCAL_WALLET } from '@geoswap/wallet/store/wallet-files'
 import { createTerminal } from '@geoswap/wallet/terminal'
@@ -15,7 +15,7 @@ export async function chooseWallets(context: Context, names: readonly string[]):
   const found = await Promise.all(
     FAMILIES.map((family) =>
       chooseWallet(context, { family, chain: `${family} chains` }).catch((error: unknown) => {
-        if (error instanceof CliError && error.code === 'NO_WALLET') return undefined
+        if (error instanceof UserError && error.code === 'NO_WALLET') return undefined
         throw error
       }),
     ),
@@ -28,7 +28,7 @@ async function findNamed(context: Context, name: string): Promise<ChosenWallet[]
   const wallet = context.wallets.find(name)
   if (wallet) return [wallet]
   const names = context.wallets.list().map((each) => each.name)
-  throw new CliError('NO_WALLET', `There is no wallet ${name}.`, {
+  throw new UserError('NO_WALLET', `There is no wallet ${name}.`, {
     advice: `There are: ${names.join(', ') || 'none'}.`,
   })
 }
@@ -63,7 +63,7 @@ export async function unlockAll(
 async function askAtTerminal({ interrupts }: Context, wallets: readonly ChosenWallet[]): Promise<string> {
   const stdin = openTerminal()
   if (stdin === undefined) {
-    throw new CliError(
+    throw new UserError(
       'NEEDS_PASSPHRASE',
       'The wallets need their passphrase, and there is no terminal to ask for it.',
       {

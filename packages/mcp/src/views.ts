@@ -74,6 +74,8 @@ export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient 
     ...(swap.deliveryTxHash !== undefined && { deliveryTx: swap.deliveryTxHash }),
     ...(swap.refund?.txHash !== undefined && { refundTx: swap.refund.txHash }),
     ...(swap.deposit && { depositAddress: swap.deposit.address }),
+    ...(swap.deposit?.received !== undefined && { received: toMoney(swap.deposit.received, sides.from) }),
+    ...(swap.deposit?.next !== undefined && { next: quoteService(swap.deposit.next) }),
     ...(swap.deposit?.returned && { returnTxs: swap.deposit.returned.map(({ txHash }) => txHash) }),
     ...(reason !== undefined && { reason }),
     createdAt: swap.createdAt,
@@ -92,9 +94,9 @@ export function toRecordView(record: SwapRecord, catalog: Catalog): SwapView {
   return toSwapView(record, { from, to }, { wallet, recipient })
 }
 
-export function swapText({ swapId, status, substatus, pay, receive, reason }: SwapView): string {
+export function swapText({ swapId, status, substatus, pay, receive, reason, next }: SwapView): string {
   const how = status === 'pending' ? `pending (${substatus})` : status
-  return `${swapId} ${how}: ${say(pay)} for ${say(receive)}${reason ? `. ${reason}` : ''}`
+  return `${swapId} ${how}: ${say(pay)} for ${say(receive)}${reason ? `. ${reason}` : ''}${next ? `. ${next}` : ''}`
 }
 
 export function quoteText({ pay, receive, minReceive, payUsd, etaSeconds }: QuoteView): string {

@@ -58,7 +58,9 @@ export async function openDeposit(
     escrow: build.operation?.domain?.['verifyingContract'],
   })
   const context: CheckContext = {
-    ...{ nowSeconds: nowSeconds(), maxHoldSeconds: deps.maxHoldSeconds, origin },
+    nowSeconds: nowSeconds(),
+    maxHoldSeconds: deps.maxHoldSeconds,
+    origin,
     destination: await deps.pins.known(request.destinationChain),
   }
   const hash = checkGeoOp(build, toTerms(request, quote), context)
@@ -67,8 +69,12 @@ export async function openDeposit(
   if (!('to' in payment)) throw new TypeError('A deposit is not signed')
   const { swapId } = await deps.submit({ geoOpToken: build.geoOpToken }, { signal })
   return {
-    ...{ swapId, quote, operation: build.operation, depositAddress: payment.to },
-    ...{ token: payment.token, amount: payment.amount.toString() },
+    swapId,
+    quote,
+    operation: build.operation,
+    depositAddress: payment.to,
+    token: payment.token,
+    amount: payment.amount.toString(),
     until: build.depositUntil ?? build.expiresAt,
   }
 }

@@ -13,7 +13,8 @@ export function toPlainRequest(request: NamedQuoteRequest): QuoteRequest {
   const at = (name: Part, chainId: number, text: string) => toAddress(name, { chainId, text })
   return {
     ...request,
-    ...{ originChain, destinationChain },
+    originChain,
+    destinationChain,
     inputToken: at('inputToken', originChain, request.inputToken),
     outputToken: at('outputToken', destinationChain, request.outputToken),
     walletAddress: at('walletAddress', originChain, request.walletAddress),

@@ -45,8 +45,8 @@ export const ChainEntry = Type.Object({
     Type.Unsafe<string>({
       ...Time,
       description:
-        'Present while other attesters are proposed for the escrow: no swap from this chain is built that could be ' +
-        'refunded only after this time.',
+        'Present while other attesters follow in the escrow: at the earliest they decide swaps whose refund deadline ' +
+        'is this time or later. The attesters of a swap never change once it is built.',
     }),
   ),
 })

@@ -32,7 +32,7 @@ export const OperatorChain = strictObject({
     Type.Unsafe<string>({
       ...Time,
       description:
-        'Present while other attesters are proposed: the first moment at which they can be accepted.',
+        'Present while other attesters follow: the first refund deadline that they decide, at the earliest.',
     }),
   ),
   exposedCents: Cents,

@@ -86,12 +86,20 @@ export type Refund = Static<typeof Refund>
 
 export const Deposit = Type.Object({
   address: Type.String({ description: 'The address of the operation.' }),
+  until: Type.Optional(
+    Type.Unsafe<string>({ ...Time, description: 'A transfer that comes later goes back to the wallet.' }),
+  ),
   received: Type.Optional(Type.String({ description: 'What lay there of the input token when last seen.' })),
-  txHash: Type.Optional(Type.String({ description: 'The last transfer to it; absent for the native coin.' })),
+  txHash: Type.Optional(
+    Type.String({ description: 'The last transfer to it; absent if a contract sent native coin.' }),
+  ),
   returned: Type.Optional(
     Type.Array(Type.Object({ token: Type.String(), amount: Type.String(), txHash: Type.String() }), {
       description: 'Sent back to the wallet: too little, too much, too late, or another token.',
     }),
+  ),
+  next: Type.Optional(
+    Type.String({ description: 'In words: what to send, or what happens to a deposit that is not swapped.' }),
   ),
 })
 export type Deposit = Static<typeof Deposit>

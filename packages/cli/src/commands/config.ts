@@ -1,5 +1,5 @@
 import type { Context } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { assertKey, CONFIG_KEYS } from '@geoswap/wallet/store/config-file'
 import { columns, defineCommand } from '../command.ts'
 
@@ -23,7 +23,7 @@ ${columns(Object.entries(CONFIG_KEYS).map(([name, about]) => [`  ${name}`, about
     else if (action === 'set' && name !== undefined && value !== undefined) set(context, name, value)
     else if (action === 'set' && name === 'apiKey') set(context, name, await askForKey(context))
     else if (action === 'unset' && name !== undefined && count === 1) unset(context, name)
-    else throw new CliError('USAGE', 'geoswap config list | get NAME | set NAME VALUE | unset NAME')
+    else throw new UserError('USAGE', 'geoswap config list | get NAME | set NAME VALUE | unset NAME')
     return 0
   },
 })
@@ -46,7 +46,7 @@ function list({ config: file, settings, terminal }: Context): void {
 function get({ config: file, terminal }: Context, name: string): void {
   assertKey(name)
   const value = file.read()[name]
-  if (value === undefined) throw new CliError('USAGE', `${name} is not set.`)
+  if (value === undefined) throw new UserError('USAGE', `${name} is not set.`)
   terminal.result([value], { [name]: value })
 }
 

@@ -1,7 +1,7 @@
 import type { Deposit } from '@geoswap/sdk'
 import { getAccount, isAddressOf } from '@geoswap/wallet/catalog'
 import { type Context, connect } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { resolveOrder } from '@geoswap/wallet/order'
 import { money } from '@geoswap/wallet/order-lines'
 import type { Attempt, Order } from '@geoswap/wallet/store/journal'
@@ -40,7 +40,7 @@ its address, that gets back whatever is not swapped: never an address of an exch
       async ({ chain }) => {
         const { family, name } = chain
         const { wallet: named } = values
-        if (family !== 'evm') throw new CliError('USAGE', `There are no deposit addresses on ${name}.`)
+        if (family !== 'evm') throw new UserError('USAGE', `There are no deposit addresses on ${name}.`)
         if (named?.includes(':')) return { name: '', family, address: getAccount(chain, named) }
         if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
         return chooseWallet(context, { family, chain: name, named })

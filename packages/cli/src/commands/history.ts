@@ -2,7 +2,7 @@ import type { HistoryReply } from '@geoswap/sdk'
 import { formatAmount } from '@geoswap/wallet/amounts'
 import { type Catalog, isAddressOf } from '@geoswap/wallet/catalog'
 import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { chooseWallet } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
 
@@ -88,16 +88,16 @@ async function getPayer(context: Context, named: string): Promise<string> {
 function readStatus(text: string): (typeof STATUSES)[number] {
   const found = STATUSES.find((status) => status === text)
   if (found) return found
-  throw new CliError('USAGE', `--status is one of ${STATUSES.join(', ')}.`)
+  throw new UserError('USAGE', `--status is one of ${STATUSES.join(', ')}.`)
 }
 
 function readTime(option: string, text: string): string {
   const time = Date.parse(text)
   if (/^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text) && !Number.isNaN(time)) return new Date(time).toISOString()
-  throw new CliError('USAGE', `${option} is a time in UTC, such as 2026-01-31 or 2026-01-31T12:00Z.`)
+  throw new UserError('USAGE', `${option} is a time in UTC, such as 2026-01-31 or 2026-01-31T12:00Z.`)
 }
 
 function readLimit(text: string): number {
   if (/^([1-9]\d?|100)$/.test(text)) return Number(text)
-  throw new CliError('USAGE', '--limit is 1 to 100.')
+  throw new UserError('USAGE', '--limit is 1 to 100.')
 }

@@ -1,5 +1,5 @@
 import { DEFAULT_PORT, openMcpContext, serve } from '@geoswap/mcp'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { defineCommand } from '../command.ts'
 
 export const mcp = defineCommand({
@@ -53,7 +53,7 @@ token of --http; without it a new one is created at each start.`,
   examples: ['', '--max-swap-usd 50 --confirm-above-usd 0', '--http 8321 --wallets bot'],
 
   async run(context, { values, words: [port] }) {
-    if (port !== undefined && !values.http) throw new CliError('USAGE', 'A port is for --http.')
+    if (port !== undefined && !values.http) throw new UserError('USAGE', 'A port is for --http.')
     const mcp = await openMcpContext(context, {
       isReadOnly: values['read-only'] ?? false,
       flags: {

@@ -1,5 +1,5 @@
 import type { OriginMethod } from '@geoswap/sdk'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import type { OrderArguments } from '@geoswap/wallet/order'
 
 /** Options shared by `swap` and `quote`. */
@@ -41,7 +41,7 @@ const METHODS: readonly string[] = [
 
 export function toMethod(text: string | undefined): OriginMethod | undefined {
   if (text === undefined || METHODS.includes(text)) return text as OriginMethod | undefined
-  throw new CliError('USAGE', `--method ${text} is none of ${METHODS.join(', ')}.`)
+  throw new UserError('USAGE', `--method ${text} is none of ${METHODS.join(', ')}.`)
 }
 
 type Values = Partial<

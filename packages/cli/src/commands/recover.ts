@@ -2,7 +2,7 @@ import type { RefundableOp } from '@geoswap/protocol'
 import { formatAmount } from '@geoswap/wallet/amounts'
 import { isAddressOf, toCanonical } from '@geoswap/wallet/catalog'
 import type { Context } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { assertChain, connectEvm } from '@geoswap/wallet/nodes/evm-reads'
 import { orNodeFailed } from '@geoswap/wallet/nodes/node'
 import { readEscrow, readGasMoney } from '@geoswap/wallet/refund/escrow'
@@ -46,7 +46,7 @@ works only once the input was taken.`,
       context.terminal.progress(`sending back ${token}`)
       const done = await ask(sendRecover(rpcUrl, { op, token, account, onSent }))
       if (done.amount === 0n)
-        throw new CliError('NOT_REFUNDABLE', `Transaction ${done.txHash} sent nothing back.`)
+        throw new UserError('NOT_REFUNDABLE', `Transaction ${done.txHash} sent nothing back.`)
       sent.push({ token, amount: done.amount.toString(), txHash: done.txHash })
     }
     return tell(context, found, { address, sent })
@@ -57,7 +57,7 @@ type Sent = { token: string; amount: string; txHash: string }
 
 function toToken(text: string): string {
   if (isAddressOf('evm', text)) return toCanonical('evm', text)
-  throw new CliError('USAGE', `--token ${text} is not an EVM address.`)
+  throw new UserError('USAGE', `--token ${text} is not an EVM address.`)
 }
 
 async function assertRecoverable(rpcUrl: string, op: RefundableOp): Promise<void> {
@@ -65,7 +65,7 @@ async function assertRecoverable(rpcUrl: string, op: RefundableOp): Promise<void
   const { opDeadline } = op.argument
   if (state !== 'none' || now > opDeadline) return
   const at = new Date(Number(opDeadline) * 1_000).toISOString()
-  throw new CliError('TOO_EARLY', `The operation can still take it, until ${at}.`, {
+  throw new UserError('TOO_EARLY', `The operation can still take it, until ${at}.`, {
     advice: 'Run this again after that time.',
     details: { opDeadline: at },
   })

@@ -1,6 +1,6 @@
 import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Context } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { assertChain, connectEvm } from '@geoswap/wallet/nodes/evm-reads'
 import { orNodeFailed } from '@geoswap/wallet/nodes/node'
 import { readEscrow, readGasMoney, sendRefund } from '@geoswap/wallet/refund/escrow'
@@ -34,7 +34,8 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
     }
     const evm = readOperation(known.operation)
     const found: Case = {
-      ...{ op: evm, attempt: known.attempt },
+      op: evm,
+      attempt: known.attempt,
       ...findNode(context, known, evm.origin.chainId, values.rpc),
     }
     const { op, attempt, rpcUrl, chain } = found
@@ -50,7 +51,7 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
     const onSent = (txHash: string) => context.terminal.note(`sent ${txHash}`)
     const sent = await ask(sendRefund(rpcUrl, { op, account, onSent }))
     if (sent.state !== 'refunded')
-      throw new CliError('NOT_REFUNDABLE', `Transaction ${sent.txHash} refunded nothing.`, { details: sent })
+      throw new UserError('NOT_REFUNDABLE', `Transaction ${sent.txHash} refunded nothing.`, { details: sent })
     if (attempt) context.journal.record(attempt, toEnd(attempt, 'refunded'))
     return tell(context, found, sent)
   },

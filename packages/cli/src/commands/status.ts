@@ -1,6 +1,6 @@
 import type { Client, StatusReply } from '@geoswap/sdk'
 import { type Context, connect } from '@geoswap/wallet/context'
-import { CliError, resumeWith } from '@geoswap/wallet/errors'
+import { resumeWith, UserError } from '@geoswap/wallet/errors'
 import { type Attempt, swapIdOf } from '@geoswap/wallet/store/journal'
 import { idsOf, toEnd } from '@geoswap/wallet/swap/claim'
 import { followAttempt, followSwap, notSubmitted } from '@geoswap/wallet/swap/follow'
@@ -22,7 +22,7 @@ Exit code 0: settled, or pending. 2: failed or refunded.`,
 
   async run(context, { values, words: [id = ''] }) {
     const attempt = context.journal.find(id)
-    if (!attempt && id.startsWith('att_')) throw new CliError('USAGE', `The journal has no attempt ${id}.`)
+    if (!attempt && id.startsWith('att_')) throw new UserError('USAGE', `The journal has no attempt ${id}.`)
     const client = connect(context)
     const read = values.wait ? follow : readNow
     const swap = await read(context, client, attempt ?? id)
@@ -55,8 +55,8 @@ async function readNow(
   return swap
 }
 
-function unknown(attempt: string): CliError {
+function unknown(attempt: string): UserError {
   const message = 'It is unknown whether the service accepted the swap.'
   const advice = `${resumeWith(attempt)} sends the same submission again and follows its swap.`
-  return new CliError('SUBMISSION_UNKNOWN', message, { advice, details: { attempt } })
+  return new UserError('SUBMISSION_UNKNOWN', message, { advice, details: { attempt } })
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Context } from '@geoswap/wallet/context'
-import { CliError } from '@geoswap/wallet/errors'
+import { UserError } from '@geoswap/wallet/errors'
 import { createKey, formatKey, type Key, parseKey } from '@geoswap/wallet/keys'
 import type { Wallet } from '@geoswap/wallet/store/wallet-files'
 import { getPassphrase } from '@geoswap/wallet/wallets'
@@ -33,13 +33,13 @@ network that needs no file and no passphrase, and that the faucet fills.`,
 
   async run(context, { values, words: [action, name] }) {
     if (action === 'list' && name === undefined) list(context)
-    else if (name === undefined) throw new CliError('USAGE', `geoswap wallet ${USAGE}`)
+    else if (name === undefined) throw new UserError('USAGE', `geoswap wallet ${USAGE}`)
     else if (action === 'create') await add(context, name, createKey(readFamily(values.family)))
     else if (action === 'import') await add(context, name, await readKey(context, values.file))
     else if (action === 'show') show(context, getWallet(context, name))
     else if (action === 'remove') await remove(context, getWallet(context, name), values.yes ?? false)
     else if (action === 'export') await exportKey(context, getWallet(context, name))
-    else throw new CliError('USAGE', `geoswap wallet ${USAGE}`)
+    else throw new UserError('USAGE', `geoswap wallet ${USAGE}`)
     return 0
   },
 })
@@ -64,10 +64,10 @@ async function add(context: Context, name: string, key: Key): Promise<void> {
 async function choosePassphrase(context: Context): Promise<string> {
   const passphrase = await getPassphrase(context, 'New passphrase: ')
   if (passphrase.length < MIN_PASSPHRASE)
-    throw new CliError('NEEDS_PASSPHRASE', `A passphrase has at least ${MIN_PASSPHRASE} characters.`)
+    throw new UserError('NEEDS_PASSPHRASE', `A passphrase has at least ${MIN_PASSPHRASE} characters.`)
   const isAsked = !context.passphrase
   if (isAsked && (await getPassphrase(context, 'Once more: ')) !== passphrase)
-    throw new CliError('WRONG_PASSPHRASE', 'The passphrases differ. Nothing was stored.')
+    throw new UserError('WRONG_PASSPHRASE', 'The passphrases differ. Nothing was stored.')
   return passphrase
 }
 
@@ -84,9 +84,9 @@ async function remove(
 ): Promise<void> {
   const question = `Remove wallet ${found.name}, ${found.address}, and its key for ever?`
   if (!isSure && !terminal.isInteractive)
-    throw new CliError('NEEDS_CONFIRMATION', question, { advice: '--yes removes it.' })
+    throw new UserError('NEEDS_CONFIRMATION', question, { advice: '--yes removes it.' })
   if (!isSure && !(await terminal.confirm(question, interrupts.signal)))
-    throw new CliError('NEEDS_CONFIRMATION', 'Nothing was removed.')
+    throw new UserError('NEEDS_CONFIRMATION', 'Nothing was removed.')
   wallets.remove(found)
   terminal.result([`wallet ${found.name} is removed`], { removed: found })
 }
@@ -105,11 +105,11 @@ function getWallet({ wallets }: Context, name: string): Wallet {
       .map((each) => each.name)
       .join(', ') || 'none'
   }.`
-  if (!found) throw new CliError('NO_WALLET', `There is no wallet ${name}.`, { advice })
+  if (!found) throw new UserError('NO_WALLET', `There is no wallet ${name}.`, { advice })
   return found
 }
 
 function readFamily(text = 'evm'): 'evm' | 'solana' {
   if (text === 'evm' || text === 'solana') return text
-  throw new CliError('USAGE', '--family is evm or solana.')
+  throw new UserError('USAGE', '--family is evm or solana.')
 }

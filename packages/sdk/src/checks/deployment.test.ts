@@ -75,3 +75,11 @@ test('a node of another chain is refused', async () => {
 
   await expect(refusal).rejects.toMatchObject({ code: 'UNPINNED' })
 })
+
+test('a delegate whose escrow is no plain address is refused', async () => {
+  const odd = deployed(geoAccountRuntime, () => pad(escrow).replace(/^0x00/, '0x01') as Hex)
+
+  await expect(verifyDeployment(chainWith({}, { [account]: odd }), CHAIN, { account })).rejects.toThrow(
+    'published',
+  )
+})

@@ -59,8 +59,12 @@ async function lockDifferences(
   { escrow, vault, attester }: OriginContracts,
 ): Promise<Difference[]> {
   const terms = {
-    ...{ wallet: wallet as Address, vault: vault as Address, attester: attester as Address },
-    ...{ rentReceiver: feePayer as Address, opId: `0x${opId}` as OpId, refundDeadline },
+    wallet: wallet as Address,
+    vault: vault as Address,
+    attester: attester as Address,
+    rentReceiver: feePayer as Address,
+    opId: `0x${opId}` as OpId,
+    refundDeadline,
   }
   const payer = feePayer as Address
   const expected = await lockInstructions(escrow as Address, { terms, token, amount, payer })

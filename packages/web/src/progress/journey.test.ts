@@ -36,6 +36,22 @@ describe('the steps', () => {
     expect(steps[2]?.tookMs).toBe(2_000)
   })
 
+  test('of a deposit name it, from the wait to the end', () => {
+    const steps = stepsOf({
+      ...{ timeline: [entry('awaitingDeposit', 0)], method: 'deposit' },
+      ...{ status: 'pending', substatus: 'awaitingDeposit' },
+    })
+
+    expect(steps.map(({ title, state }) => `${title}: ${state}`)).toEqual([
+      'Waiting for the deposit: now',
+      'Deposit seen: ahead',
+      'Taking the deposit: ahead',
+      'Input locked: ahead',
+      'Paying the recipient: ahead',
+      'Delivered: ahead',
+    ])
+  })
+
   test('of a pending refund do not promise a delivery', () => {
     const timeline = [entry('accepted', 0), entry('locked', 1), entry('refunding', 2)]
 

@@ -51,6 +51,12 @@ const TITLES: Readonly<Record<string, string>> = {
   failed: 'Ended before the input was taken',
 }
 
+const DEPOSIT_TITLES: Readonly<Record<string, string>> = {
+  accepted: 'Deposit seen',
+  locking: 'Taking the deposit',
+  failed: 'Ended before the deposit was taken',
+}
+
 const USUAL = ['accepted', 'locking', 'locked', 'delivering', 'delivered']
 const REFUND = ['refunding', 'refunded']
 
@@ -59,7 +65,10 @@ export function stepsOf({
   timeline,
   status,
   substatus,
-}: Pick<StatusReply, 'timeline' | 'status' | 'substatus'>): Step[] {
+  method,
+}: Pick<StatusReply, 'timeline' | 'status' | 'substatus' | 'method'>): Step[] {
+  const titleOf = (stage: string) =>
+    (method === 'deposit' ? DEPOSIT_TITLES[stage] : undefined) ?? TITLES[stage] ?? stage
   const past = timeline.map((entry, index): Step => {
     const before = timeline[index - 1]
     const isLast = index === timeline.length - 1
@@ -80,10 +89,6 @@ export function stepsOf({
 function ahead(substatus: string): string[] {
   const path = substatus.startsWith('refund') ? REFUND : USUAL
   return path.slice(path.indexOf(substatus === 'refundBlocked' ? 'refunding' : substatus) + 1)
-}
-
-function titleOf(stage: string): string {
-  return TITLES[stage] ?? stage
 }
 
 function isBad(stage: string): boolean {

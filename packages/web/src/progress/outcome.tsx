@@ -1,5 +1,5 @@
 import { plainText, type StatusReply } from '@geoswap/sdk'
-import { formatUnits } from '../amounts.ts'
+import { formatExact, formatUnits, type Unit } from '../amounts.ts'
 import { Notice } from '../parts/notice.tsx'
 import { Row } from '../parts/row.tsx'
 import { TxLink } from '../parts/tx-link.tsx'
@@ -53,6 +53,8 @@ function sentence(swap: StatusReply, terms: SwapTerms | undefined, catalog: Cata
   const paid = input ? formatUnits(amounts.input, input) : 'The input'
   if (swap.status === 'settled')
     return `Done. ${output ? formatUnits(amounts.delivered ?? amounts.quotedOutput, output) : 'The output'} arrived.`
+  if (swap.status === 'failed' && swap.deposit?.received)
+    return `It did not happen, and the deposit goes back to the wallet. ${plainText(failure?.message ?? '')}`
   if (swap.status === 'failed')
     return `It did not happen, and nothing was taken. ${plainText(failure?.message ?? '')}`
   if (swap.status === 'refunded') {
@@ -61,13 +63,23 @@ function sentence(swap: StatusReply, terms: SwapTerms | undefined, catalog: Cata
       : 'is back in the wallet'
     return `${paid} ${where}. ${refundReason(refund?.reason ?? '')}`
   }
+  if (swap.substatus === 'awaitingDeposit' && input) return awaited(swap, input)
+  if (swap.substatus === 'accepted' && swap.deposit) return 'The deposit was seen. It is about to be taken.'
   return PENDING[swap.substatus] ?? 'Under way.'
 }
 
+function awaited({ amounts, deposit }: StatusReply, input: Unit): string {
+  const received = BigInt(deposit?.received ?? 0)
+  const missing = BigInt(amounts.input) - received
+  if (received === 0n) return 'Nothing came to the address yet.'
+  if (missing <= 0n) return 'All of it came. The service waits for enough of the output.'
+  return `${formatUnits(received, input)} came. Send ${formatExact(missing, input.decimals)} ${input.symbol} more.`
+}
+
 const PENDING: Readonly<Record<string, string>> = {
-  awaitingDeposit: 'Nothing was sent to the address of this swap yet.',
+  awaitingDeposit: 'The service waits for the deposit.',
   accepted: 'The service has it. The input is about to be taken.',
-  locking: 'The input is on its way out of the wallet.',
+  locking: 'The input is on its way into the escrow.',
   locked: 'The input is held safely. The output is about to be paid.',
   delivering: 'The output is on its way to the recipient.',
   refunding: 'It could not be delivered. The input is on its way back.',

@@ -8,7 +8,8 @@ import { useFocus } from '../parts/use-focus.ts'
 import { SwapProgress } from '../progress/swap-progress.tsx'
 import { useSwapEvents } from '../progress/use-swap-events.ts'
 import { hrefOf } from '../route.ts'
-import { type ActiveSwap, setActiveSwap } from './active.ts'
+import { type ActiveSwap, keyOf, setActiveSwap } from './active.ts'
+import { DepositPanel } from './deposit-panel.tsx'
 import { releaseSignature } from './signatures.ts'
 import { useSubmission } from './use-submission.ts'
 
@@ -19,7 +20,8 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   const { walletAddress, recipient = walletAddress, inputToken, outputToken } = active.request
   const isOver = swap !== undefined && swap.status !== 'pending'
   const isUnknown = isRefusal(lost)
-  const heading = useFocus(active.submission.geoOpToken)
+  const heading = useFocus(keyOf(active))
+  const isAwaited = swap?.substatus === 'awaitingDeposit'
   const isSettled = swap?.status === 'settled'
   useEffect(() => {
     if (isSettled) releaseSignature(active.request)
@@ -28,9 +30,10 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   return (
     <section class="card progress" aria-labelledby="progress-title">
       <h1 id="progress-title" ref={heading} tabIndex={-1}>
-        {isOver ? 'Your swap' : 'Your swap is under way'}
+        {isOver ? 'Your swap' : isAwaited ? 'Send the transfer' : 'Your swap is under way'}
       </h1>
       {lost ? <Problem explained={explain(lost)} /> : null}
+      {isAwaited && active.deposit && <DepositPanel active={active} deposit={active.deposit} swap={swap} />}
       {isUnknown ? null : swap ? (
         <SwapProgress swap={swap} terms={{ walletAddress, recipient, inputToken, outputToken }} />
       ) : (
@@ -39,8 +42,12 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
         </p>
       )}
       <div class="actions">
-        {(isOver || isUnknown) && (
-          <button type="button" class="primary" onClick={() => setActiveSwap(undefined)}>
+        {(isOver || isUnknown || isAwaited) && (
+          <button
+            type="button"
+            class={isAwaited ? 'secondary' : 'primary'}
+            onClick={() => setActiveSwap(undefined)}
+          >
             New swap
           </button>
         )}
@@ -70,8 +77,8 @@ function Unsubmitted({ error, active, onAgain }: UnsubmittedProps) {
         <Notice>
           <p>
             By the service's word nothing was taken. Your signature can be used until{' '}
-            {timeOf(active.lockableUntil)} at the latest, so the page does not sign this swap again before the
-            chain says that it is too late for the first.
+            {timeOf(active.lockableUntil ?? 0)} at the latest, so the page does not sign this swap again
+            before the chain says that it is too late for the first.
           </p>
         </Notice>
       )}

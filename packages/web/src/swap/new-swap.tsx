@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { explain } from '../explain.ts'
 import { decimalMark } from '../language.ts'
+import { ActionButton } from '../parts/action-button.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { useFocusRescue } from '../parts/use-focus.ts'
 import { useRoute } from '../route.ts'
@@ -14,7 +15,7 @@ import { Review } from './review.tsx'
 import { StartButton } from './start-button.tsx'
 import { useFunds } from './use-funds.ts'
 import { usePreparation } from './use-preparation.ts'
-import { useQuote } from './use-quote.ts'
+import { type QuoteState, useQuote } from './use-quote.ts'
 import { shortfall } from './words.ts'
 
 const NAME = 'order'
@@ -24,7 +25,7 @@ export function NewSwap() {
   const { client, catalog, wallets } = useSession()
   const { query } = useRoute()
   const [order, setOrder] = useState(() => readOrder(catalog, query))
-  const { phase, start, reset } = usePreparation()
+  const { phase, start, startDeposit, reset } = usePreparation()
   useFocusRescue(phase.kind)
   const request = toRequest(order, { catalog, owners: wallets.used, mark: decimalMark })
   const isComplete = typeof request !== 'string'
@@ -62,12 +63,24 @@ export function NewSwap() {
           onConnect={wallets.choose}
           onStart={() => isComplete && wallet && start({ request, wallet, funds })}
         />
+        {isComplete && takesDeposit(quoteState) && (
+          <ActionButton
+            class="secondary wide"
+            isDisabled={phase.kind === 'working'}
+            onClick={() => startDeposit(request)}
+          >
+            Pay by a transfer instead
+          </ActionButton>
+        )}
         {error ? <Problem explained={explain(error, { input })} /> : null}
       </section>
       <QuotePanel order={order} state={quoteState} />
     </div>
   )
 }
+
+const takesDeposit = ({ quote }: QuoteState) =>
+  quote?.originMethods?.some(({ method }) => method === 'deposit') ?? false
 
 /** From the link, else what was typed last, else the first one. */
 function readOrder(catalog: Catalog, query: URLSearchParams): Order {

@@ -1,6 +1,7 @@
 import { type QuoteRequest, SwapRefusedError } from '@geoswap/sdk'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Balance } from '../chain/use-balance.ts'
+import { rememberOperation } from '../explore/operations.ts'
 import { useSession } from '../service/session.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { setActiveSwap } from './active.ts'
@@ -14,6 +15,9 @@ export type Phase =
   | { kind: 'asking'; request: QuoteRequest; approval: Approval; isAgreed: boolean; agree(): void }
 
 type Start = { request: QuoteRequest; wallet: Wallet; funds: Balance }
+
+// Between pegged tokens, a larger loss is a mistake.
+const MAX_IMPACT_BPS = 500
 
 /** Leads from the order to a submission, with the user's approval in between. */
 export function usePreparation() {
@@ -53,11 +57,30 @@ export function usePreparation() {
     }
   }
 
+  /** Opens the swap at once: nothing is signed, and whoever does not pay owes nothing. */
+  async function startDeposit(request: QuoteRequest): Promise<void> {
+    const own = new AbortController()
+    controller.current = own
+    setPhase({ kind: 'working', words: 'Preparing the address…' })
+    try {
+      const { signal } = own
+      const opened = await client.deposit(request, { maxPriceImpactBps: MAX_IMPACT_BPS, signal })
+      const { swapId, operation, depositAddress: address, amount, until } = opened
+      rememberOperation(swapId, operation)
+      setActiveSwap({
+        ...{ request, operation, swapId },
+        deposit: { address, amount, until, openedAt: Date.now() },
+      })
+    } catch (error) {
+      if (!own.signal.aborted) setPhase({ kind: 'form', error })
+    }
+  }
+
   /** Returns to the form: nothing was signed, or the error was dismissed. */
   function reset(): void {
     controller.current?.abort()
     setPhase({ kind: 'form' })
   }
 
-  return { phase, start, reset }
+  return { phase, start, startDeposit, reset }
 }

@@ -9,11 +9,12 @@ export function useSubmission(active: ActiveSwap): { error: unknown; askAgain():
   const [error, setError] = useState<unknown>()
   const [attempt, setAttempt] = useState(0)
   useEffect(() => {
-    if (active.swapId !== undefined) return undefined
+    const { submission, swapId } = active
+    if (swapId !== undefined || !submission) return undefined
     const controller = new AbortController()
     const { signal } = controller
     setError(undefined)
-    client.submit(active.submission, { signal }).then(
+    client.submit(submission, { signal }).then(
       ({ swapId }) => {
         setActiveSwap({ ...active, swapId })
         rememberOperation(swapId, active.operation)

@@ -37,8 +37,9 @@ export function WayNote({ chain, token, wallet }: Props) {
         <strong>
           {wallet.name} cannot pay {token.symbol} from {chain.name} yet.
         </strong>{' '}
-        Its first swap needs an EIP-7702 authorization, which no browser wallet signs for a page. Pay with a
-        token that takes signatures, such as USDC, or make the first swap with the command line.
+        Its first swap needs an EIP-7702 authorization, which no browser wallet signs for a page. Pay by a
+        transfer where that is offered, with a token that takes signatures, such as USDC, or make the first
+        swap with the command line.
       </p>
     </Notice>
   )
