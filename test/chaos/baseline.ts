@@ -6,6 +6,7 @@ import { type Address, erc20Abi, zeroAddress } from 'viem'
 import type { SolanaWorld } from '../solana-world.ts'
 import type { World } from '../world.ts'
 import { amountOf, type Party } from './clients/scene.ts'
+import { STOLEN_ATTESTER } from './nemesis.ts'
 
 type Baseline = {
   dir: string
@@ -30,9 +31,12 @@ export async function writeBaseline(run: Baseline, parties: readonly Party[]): P
       exposureCapCents: run.exposureCapUsd * 100,
     },
     holdings: await readHoldings(run),
+    feePayers: await readFeePayers(run),
+    stolenLogin: new URL(databaseUrls.attesters[STOLEN_ATTESTER] ?? '').username,
     parties: parties.map(({ plan, wallet, recipient }) => ({
       ...{ id: plan.id, wallet: wallet.address, recipient, behaviour: plan.behaviour },
-      ...{ from: plan.from, to: plan.to, held: `${amountOf(plan)}` },
+      ...{ from: plan.from, to: plan.to, sell: plan.sell, method: plan.method },
+      held: plan.method === 'deposit' ? '0' : `${amountOf(plan)}`,
     })),
   }
   writeFileSync(join(run.dir, 'setup.json'), JSON.stringify(setup), { mode: 0o600 })
@@ -61,6 +65,16 @@ async function readHoldings({ world, solana, network }: Baseline): Promise<Holdi
     return { chainId: solana.chainId, token, inventory: `${inventory}`, supply: value.amount as string }
   })
   return Promise.all([...evm.flat(), ...onSolana])
+}
+
+/** The lamports of the accounts that pay on Solana. */
+async function readFeePayers({ solana, network }: Baseline): Promise<Record<string, string>> {
+  const { input, delivery } = network.keys.solana.feePayers
+  const held = [input, delivery].map(async ({ address: payer }) => {
+    const { value } = await solana.rpc.getBalance(payer, { commitment: 'finalized' }).send()
+    return [payer, `${value}`] as const
+  })
+  return Object.fromEntries(await Promise.all(held))
 }
 
 /** Secrets that must never be in a log. */

@@ -168,6 +168,28 @@ export const mutants: readonly Mutant[] = [
     sql: 'drop trigger guard_delivery on attempt_swaps; drop trigger guard_swap on swaps',
     breaks: ['INV-2'],
   },
+  {
+    ...{ id: 'M16', what: 'the rest of a deposit stays at the address of its op' },
+    edits: [
+      {
+        file: 'flow/settle/recover-deposits.ts',
+        find: '  if (past.length === 0) return',
+        put: '  if (past.length >= 0) return',
+      },
+    ],
+    breaks: ['INV-11'],
+  },
+  {
+    ...{ id: 'M17', what: 'on Solana: markers of deliveries keep their rent' },
+    edits: [
+      {
+        file: 'flow/deliver/sweep.ts',
+        find: '  if (markers.length === 0) return advanceCursor(deps, old)',
+        put: '  if (markers.length >= 0) return advanceCursor(deps, old)',
+      },
+    ],
+    breaks: ['INV-17'],
+  },
 ]
 
 /** Removes a mutant's rule from the sources as they are read. */

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { delay } from '../bench/clock.ts'
+import { startLiar } from '../liar.ts'
 import type { EvmChainName, NemesisEvent, PlannedFault } from './plan.ts'
 import { reorg } from './reorg.ts'
 import { blocksOf, type FaultContext, inTurn, type RunContext } from './run-context.ts'
 import { actOnShape, calmShape, isOfShape } from './shape-faults.ts'
 
 const ETH_USD = 2_500
+export const STOLEN_ATTESTER = 2
 // More than an earlier quote allows: nothing is locked or delivered while it lasts.
 const SPIKE_WEI = 5_000_000_000n
 
@@ -40,6 +42,7 @@ export async function causeFault(field: FaultContext, event: NemesisEvent): Prom
 function turnOf(event: NemesisEvent): string | undefined {
   if (event.kind === 'reorg' || event.kind === 'halt' || event.kind === 'deepReorg')
     return blocksOf(event.chain)
+  if (event.kind === 'stolenAttester') return event.kind
   return 'node' in event && event.node !== undefined ? `${event.chain} nodes` : undefined
 }
 
@@ -87,7 +90,24 @@ async function cause(field: FaultContext, event: PlannedFault): Promise<void> {
       await field.world.setPrice('ETH', ETH_USD * (1 + event.percent / 100))
       await wait(event.ms)
       return field.world.setPrice('ETH', ETH_USD)
+    case 'stolenAttester':
+      return lieFor(field, () => wait(event.ms))
   }
+}
+
+/** The holder of one attester's key and login lies, beside the attester itself. */
+async function lieFor({ network, world }: FaultContext, over: () => Promise<void>): Promise<void> {
+  const { attesters } = network.keys
+  const key = attesters[STOLEN_ATTESTER]
+  if (!key) throw new Error('There is no such attester')
+  const liar = startLiar({
+    key,
+    others: attesters.flatMap(({ address }) => (address === key.address ? [] : address)),
+    databaseUrl: network.databaseUrls.attesters[STOLEN_ATTESTER] ?? '',
+    escrowOf: (chainId) => world.chains.find((chain) => chain.chainId === chainId)?.contracts.escrow,
+  })
+  await over()
+  await liar.stop()
 }
 
 async function lift(over: Promise<void>, end: () => void): Promise<void> {

@@ -1,5 +1,6 @@
+import type { OriginMethod } from '@geoswap/wire'
 import { createRandom, type Random } from '../bench/random.ts'
-import { drawForAll } from './workload.ts'
+import { drawForAll, drawVictims, drawWay } from './workload.ts'
 
 /** One run, drawn from a seed before it starts, and recorded so that it can be repeated. */
 export type Plan = {
@@ -33,6 +34,8 @@ export type Plan = {
    * Clients for the time after the plan: for events that are still missing, or for a deep reorg to revert.
    */
   reserve: ClientPlan[]
+  /** After all other faults: clients whose swaps go on while attackers take what each of their keys allows. */
+  victims?: ClientPlan[]
   /** After all other faults. */
   deepReorg?: Extract<ShapeFault, { kind: 'deepReorg' }>
   events: NemesisEvent[]
@@ -65,6 +68,13 @@ export const behaviours = [
   'forgedTransaction',
   'fundedAccount',
   'otherTenant',
+  'spentPermit',
+  'cancelledAuthorization',
+  'smallDeposit',
+  'largeDeposit',
+  'twoDeposits',
+  'lateDeposit',
+  'missingDeposit',
 ] as const
 export type Behaviour = (typeof behaviours)[number]
 export type EvmChainName = 'alpha' | 'beta' | 'ethereum' | 'base' | 'arbitrum'
@@ -75,9 +85,12 @@ export type ClientPlan = {
   at: number
   from: ChainName
   to: ChainName
+  sell: 'USDC' | 'ETH'
   buy: string
   usd: number
   behaviour: Behaviour
+  /** How the input comes in; there is only one way on Solana. */
+  method?: OriginMethod
 }
 
 export type NemesisEvent = { at: number } & (PlannedFault | ShapeFault)
@@ -99,6 +112,8 @@ export type PlannedFault =
   | { kind: 'solanaDrops'; ms: number; percent: number; seed: number }
   | { kind: 'solanaDelays'; count: number; slots: number }
   | { kind: 'priceMove'; percent: number; ms: number }
+  /** Always the same attester: two of three decide. */
+  | { kind: 'stolenAttester'; ms: number }
 /** Faults that only chains of a public shape can have. */
 export type ShapeFault =
   /** Tags do not move, or lag by three times the usual, while heads advance. */
@@ -116,6 +131,7 @@ export const nemesisKinds: readonly NemesisKind[] = [
   ...(['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'halt', 'feeSpike', 'stale'] as const),
   ...(['forked', 'lying', 'clockJump'] as const),
   ...(['frozen', 'blackHole', 'solanaDrops', 'solanaDelays', 'priceMove'] as const),
+  'stolenAttester',
 ]
 
 // Per thousand requests; a request carries up to a hundred calls, so most steps are affected.
@@ -132,7 +148,7 @@ export const RATES: Rates = {
 
 const LEAST = 5
 // Swaps run out of time only when a test moves a clock, not because the machine is slow.
-export const UNHURRIED = { opLifeSeconds: 60, lockInclusionSeconds: 30, fillSeconds: 120 }
+export const UNHURRIED = { opLifeSeconds: 60, depositSeconds: 60, lockInclusionSeconds: 30, fillSeconds: 120 }
 // The longest time until a swap is refunded, and half a minute.
 export const DRAIN_SECONDS = 60 + 30 + 120 + 30
 // Longer than all of it.
@@ -160,6 +176,7 @@ export function draw(options: { seed: number; swaps: number }): Plan {
     rates: RATES,
     clients: drawClients(random, options.swaps, seconds),
     reserve: drawForAll(random, RESERVE * options.swaps, options.swaps),
+    victims: drawVictims((1 + RESERVE) * options.swaps),
     events: drawEvents(random, seconds).sort((a, b) => a.at - b.at),
   }
 }
@@ -176,14 +193,16 @@ export function drawQuiet(seed: number): Plan {
     const isRefused = id % 4 === 0
     const to = isRefused ? (from === 'alpha' ? 'beta' : 'alpha') : random.pick(others)
     const order = { from, to, buy: isRefused ? 'ETH' : 'USDC' }
-    return { ...client, ...order, at: id * 400, behaviour: isRefused ? 'refusingRecipient' : 'honest' }
+    const usual = from !== 'solana' && id % 5 === 0 ? 'largeDeposit' : 'honest'
+    const behaviour = isRefused ? 'refusingRecipient' : usual
+    return { ...client, ...order, ...drawWay(random, behaviour, order), at: id * 400, behaviour }
   })
   const reorgs = [6_000, 12_000].map((at): NemesisEvent => ({ at, ...drawers.reorg(random) }) as NemesisEvent)
   return {
     ...{
       ...plan,
       clients,
-      reserve: [],
+      ...{ reserve: [], victims: [] },
       rates: still,
       events: reorgs,
       ...{ least: 1, crashes: 0 },
@@ -201,11 +220,14 @@ function drawClients(random: Random, swaps: number, seconds: number): ClientPlan
     behaviours.filter((behaviour) => behaviour !== 'honest'),
     swaps,
   )
-  return turns.map((behaviour, id) => ({
-    ...{ id, at: Math.round((id / swaps) * seconds * SUBMITTING * 1_000), behaviour },
-    ...drawRoute(random, behaviour),
-    usd: random.integer(5, 30),
-  }))
+  return turns.map((behaviour, id) => {
+    const route = drawRoute(random, behaviour)
+    return {
+      ...{ id, at: Math.round((id / swaps) * seconds * SUBMITTING * 1_000), behaviour },
+      ...{ ...route, ...drawWay(random, behaviour, route) },
+      usd: random.integer(5, 30),
+    }
+  })
 }
 
 /**
@@ -223,7 +245,7 @@ export function spread(random: Random, hostile: readonly Behaviour[], swaps: num
   })
 }
 
-function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from' | 'to' | 'buy'> {
+function drawRoute(random: Random, behaviour: Behaviour): Route {
   if (behaviour === 'forgedTransaction' || behaviour === 'fundedAccount')
     return { from: 'solana', to: random.pick(['alpha', 'beta'] as const), buy: 'USDC' }
   const from = random.pick(['alpha', 'beta'] as const)
@@ -236,6 +258,8 @@ function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from
   if (roll < 0.4) return { from, to: 'solana', buy: 'USDC' }
   return { from, to, buy: random.pick(['USDC', 'WETH', 'ETH']) }
 }
+
+type Route = Pick<ClientPlan, 'from' | 'to' | 'buy'>
 
 export type Drawer = (random: Random) => Omit<NemesisEvent, 'at'>
 const LOCAL: readonly EvmChainName[] = ['alpha', 'beta']
@@ -311,6 +335,7 @@ export const drawersOn = (chains: readonly EvmChainName[]): Record<NemesisKind, 
   // A blockhash is valid for 150 slots: some transactions land in the last possible slots, some too late.
   solanaDelays: (random) => ({ kind: 'solanaDelays', count: 3, slots: random.integer(20, 160) }),
   priceMove: (random) => ({ kind: 'priceMove', percent: random.pick([-15, 15]), ms: 2_500 }),
+  stolenAttester: (random) => ({ kind: 'stolenAttester', ms: random.integer(4_000, 12_000) }),
 })
 const drawers = drawersOn(LOCAL)
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type Network, type ServiceConfig, toServiceSecrets } from '@geoswap/devnet'
+import { attesterSecrets, type Network, type ServiceConfig, toServiceSecrets } from '@geoswap/devnet'
 import { type FailPoint, failPoints } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
 import type { Random } from '../bench/random.ts'
@@ -16,6 +16,8 @@ import type { Mutant } from './mutants.ts'
 type Role = 'api' | 'worker' | 'attester'
 type Member = {
   role: Role
+  /** Among those of its role. */
+  index: number
   name: string
   port: number
   log: string
@@ -36,6 +38,8 @@ export type ServiceProcesses = {
    * Sets the clock of this process this far ahead of the true time; a restarted process has the true time.
    */
   setClock(role: Role, index: number, aheadMs: number): void
+  /** Arms all processes with these fail-points alone. */
+  arm(points: readonly FailPoint[]): void
   /** Disarms all processes and resumes paused ones. */
   calm(): void
   stop(): Promise<void>
@@ -59,16 +63,23 @@ type Options = {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const RESTART_MS = 200
+// Of a process that gave up by itself: on a busy machine, many that start at once keep each other from it.
+const BACK_OFF_MS = 3_000
 
 /** The role that reaches each fail-point; by default the worker. */
 const ROLE_OF_POINT: Partial<Record<FailPoint, Role>> = {
   ...{ 'before accept': 'api', 'after accept': 'api' },
   ...{ 'before outcome': 'attester', 'after outcome': 'attester', 'after attestation': 'attester' },
 }
-// Not reached here: there is no gas float (lanes/top-up.chain.test.ts crashes there), no wallet deposits, and markers
-// are swept after two days.
-const points = failPoints.filter((point) => !/(topup|recover|depositSeen|sweep)$/.test(point))
-const pointsOf = (role: Role) => points.filter((point) => (ROLE_OF_POINT[point] ?? 'worker') === role)
+// Not reached here: there is no gas float. lanes/top-up.chain.test.ts crashes there.
+const points = failPoints.filter((point) => !point.endsWith('topup'))
+/** Reached only when deliveries are days old. */
+export const sweepPoints = points.filter((point) => point.endsWith('sweep'))
+/** Not reached by the short run, which does not wait for deposits or days. */
+export const slowPoints = points.filter((point) => /(sweep|recover|depositSeen)$/.test(point))
+/** Reached while swaps go on. */
+export const swapPoints = points.filter((point) => !sweepPoints.includes(point))
+const isOf = (role: Role) => (point: FailPoint) => (ROLE_OF_POINT[point] ?? 'worker') === role
 
 /**
  * The service's processes, each restarted when it ends, and armed with crashes that are still to be reached.
@@ -80,19 +91,23 @@ export async function startProcesses(options: Options): Promise<ServiceProcesses
   const crashes = new Map<FailPoint, number>(points.map((point) => [point, 0]))
   const members: Member[] = []
   let stopping = false
-  let isCalm = false
+  let armed: readonly FailPoint[] = swapPoints
 
   /** All fail-points still to be reached: those early in a swap are reached soon and then let it pass. */
   function armsFor({ role }: Member): string {
-    if (isCalm || !(options.armed?.includes(role) ?? true)) return ''
-    return pointsOf(role)
+    if (!(options.armed?.includes(role) ?? true)) return ''
+    return armed
+      .filter(isOf(role))
       .filter((point) => (crashes.get(point) ?? 0) < options.target)
       .map((point) => ({ point, key: random.next() }))
       .sort((a, b) => a.key - b.key)
       .slice(0, options.armsAtOnce ?? points.length)
-      .map(({ point }) => `${point}:${random.integer(1, Math.min(2, options.target))}`)
+      .map(({ point }) => `${point}:${random.integer(1, mostTimes(point))}`)
       .join(',')
   }
+
+  // A process sweeps once a minute.
+  const mostTimes = (point: FailPoint) => (sweepPoints.includes(point) ? 1 : Math.min(2, options.target))
 
   function launch(member: Member): void {
     const arms = armsFor(member)
@@ -108,14 +123,14 @@ export async function startProcesses(options: Options): Promise<ServiceProcesses
         for (const other of members) if (other !== member) tell(other, { arms: armsFor(other) })
       }
       ledger.fault('ended', { name: member.name, code, signal, point })
-      setTimeout(() => stopping || launch(member), RESTART_MS)
+      setTimeout(() => stopping || launch(member), code === null ? RESTART_MS : BACK_OFF_MS)
     })
   }
 
   async function add(role: Role, index: number): Promise<void> {
     const name = index === 0 ? role : `${role}-${index + 1}`
     const log = join(network.home, 'logs', `${name}.log`)
-    const member = { role, name, log, port: await findFreePort(), from: 0, isUp: false }
+    const member = { role, index, name, log, port: await findFreePort(), from: 0, isUp: false }
     members.push(member)
     launch(member)
   }
@@ -142,8 +157,12 @@ export async function startProcesses(options: Options): Promise<ServiceProcesses
       const member = memberAt(role, index)
       if (member) tell(member, { clockMs: aheadMs })
     },
+    arm(points) {
+      armed = points
+      for (const member of members) tell(member, { arms: armsFor(member) })
+    },
     calm() {
-      isCalm = true
+      armed = []
       for (const member of members) {
         member.child?.kill('SIGCONT')
         tell(member, { clockMs: 0, arms: '' })
@@ -187,14 +206,15 @@ type Spawned = Pick<Options, 'network' | 'config'>
 
 function spawnMember({ network, config }: Spawned, build: string, member: Member, arms: string) {
   const { keys, home, databaseUrls } = network
-  const { role, name, port } = member
+  const { role, index, name, port } = member
   const file = join(home, `${name}.json`)
   const shared: ServiceConfig = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
   writeFileSync(file, JSON.stringify(config(shared, name)))
   const env = {
-    ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrls[role] },
-    ...{ GEOSWAP_CONFIG: file, PORT: String(port) },
-    ...toServiceSecrets(keys)[role],
+    ...{ PATH: process.env.PATH, GEOSWAP_CONFIG: file, PORT: String(port) },
+    ...(role === 'attester'
+      ? { DATABASE_URL: databaseUrls.attesters[index], ...attesterSecrets(keys, index) }
+      : { DATABASE_URL: databaseUrls[role], ...toServiceSecrets(keys)[role] }),
     ...(arms && { GEOSWAP_CRASH_AT: arms }),
   }
   const log = openSync(member.log, 'a')

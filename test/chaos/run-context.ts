@@ -1,5 +1,6 @@
 import type { Network } from '@geoswap/devnet'
 import type { Pool } from 'pg'
+import type { Address } from 'viem'
 import type { Random } from '../bench/random.ts'
 import type { SolanaWorld } from '../solana-world.ts'
 import type { World } from '../world.ts'
@@ -18,6 +19,8 @@ export type RunContext = {
   proxyOf(place: ChainName): FaultProxy
   blockMsOf(place: EvmChainName): number
   pool: Pool
+  /** The addresses of ops that clients know, each on its chain. */
+  opAddresses: Map<Address, EvmChainName>
   /** While closed, no client starts. */
   admission: { isClosed: boolean }
   ledger: Ledger

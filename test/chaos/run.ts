@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Pool } from 'pg'
+import type { Address } from 'viem'
 import type { FailPoint } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
 import { createRandom } from '../bench/random.ts'
@@ -12,9 +12,11 @@ import { direct } from './director.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
 import { causeFault, causeFaults, endFaults } from './nemesis.ts'
-import type { ClientPlan, Plan } from './plan.ts'
+import type { ClientPlan, EvmChainName, Plan } from './plan.ts'
+import { slowPoints, swapPoints } from './processes.ts'
 import { lapse, untilTaken } from './shape-faults.ts'
 import { type Stage, setStage } from './stage.ts'
+import { passSweep } from './sweep.ts'
 
 // For events that were not seen in the planned time. An idle machine needs a fraction of it.
 const MOST_MORE_SECONDS = 1_200
@@ -28,6 +30,8 @@ const LAPSE_SECONDS = 300
 // For clients that could not start during the faults.
 const BACKLOG_MS = 45_000
 const LAPSE_EVERY_MS = 4_000
+// Until an input on Solana was paid for.
+const ROB_MS = 60_000
 
 type RunOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
 
@@ -45,21 +49,27 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   const progress = reportProgress(stage, plan, say)
   stage.state.isFair = false
   const more = await (plan.isGate ? passGate : causeAllFaults)(stage, plan, { ledger, life, say, first })
-  const last = plan.deepReorg && (await undoDeeply(stage, plan, { ledger, life, say, first }))
+  const after = { ledger, life, say, first }
+  const last = plan.deepReorg && (await undoDeeply(stage, plan, after))
+  const robbed = stage.attackers && (await rob(stage, plan, after))
   life.isClosed = true
   await calm(stage)
   say(`faults are over after ${seconds(started)} s; waiting for every swap to end`)
   const calmAt = Date.now()
   const passing = plan.shape ? passTime(stage, life) : undefined
-  const clients = Promise.all([first.ended, more?.ended, last?.ended])
+  const clients = Promise.all([first.ended, more?.ended, last?.ended, robbed?.ended])
   await Promise.race([clients, delay(plan.drainSeconds * 1_000)])
-  await untilQuiet(stage.pool, calmAt + plan.drainSeconds * 1_000)
+  await untilQuiet(stage, calmAt + plan.drainSeconds * 1_000)
   life.isOver = true
   await clients
   await passing
   progress.stop()
   const quietMs = Date.now() - calmAt
   say(`quiet ${(quietMs / 1_000).toFixed(1)} s after the last fault`)
+  if (!plan.isGate) {
+    await passSweep(stage, plan)
+    say(`all markers were old after ${seconds(started)} s`)
+  }
   // The data must not change while the checker reads it, even if something did not come to rest.
   await stage.processes.stop()
   await delay(AFTERMATH_MS)
@@ -88,6 +98,7 @@ type Begun = { areAllIn(): boolean; ended: Promise<unknown> }
 function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begun {
   const started = Date.now()
   const { world, solana, processes } = stage
+  const { opAddresses } = stage.field
   const isOver = () => life.isOver
   let waiting = clients.length
   let here = 0
@@ -104,7 +115,8 @@ function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begu
     const access = { id: client.id, apiUrls: processes.apiUrls, ledger, random, isOver }
     const caller = createCaller({ ...access, apiKey: stage.apiKey })
     const stranger = createCaller({ ...access, id: -1, apiKey: stage.strangerKey })
-    await live({ world, solana, caller, stranger, random, isOver }, party)
+    const onOpAddress = (chain: EvmChainName, address: Address) => void opAddresses.set(address, chain)
+    await live({ world, solana, caller, stranger, random, onOpAddress, isOver }, party)
     here -= 1
   }
   return { areAllIn: () => waiting === 0, ended: Promise.all(clients.map(enter)) }
@@ -176,6 +188,19 @@ async function undoDeeply(
   return begun
 }
 
+/** After all other faults: attackers take what their keys allow, while swaps go on. */
+async function rob(stage: Stage, plan: Plan, { say, ...how }: Faults): Promise<Begun> {
+  await calm(stage)
+  say('attackers act, each with one key')
+  const begun = begin(
+    stage,
+    { ...plan, atOnce: Number.POSITIVE_INFINITY },
+    { ...how, clients: plan.victims ?? [] },
+  )
+  await stage.attackers?.rob(ROB_MS)
+  return begun
+}
+
 type Beside = (isOver: () => boolean, end: () => void) => Promise<void>
 
 async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside?: Beside): Promise<void> {
@@ -210,7 +235,9 @@ async function rageFor(stage: Stage, plan: Plan, seconds: number): Promise<void>
 }
 
 async function isAllSeen({ processes, pool }: Stage, plan: Plan): Promise<boolean> {
-  if ([...processes.crashes.values()].some((count) => count < plan.crashes)) return false
+  const isMissing = (point: FailPoint) => (processes.crashes.get(point) ?? 0) < plan.crashes
+  const isDue = (point: FailPoint) => !plan.isGate || !slowPoints.includes(point)
+  if (swapPoints.some((point) => isDue(point) && isMissing(point))) return false
   if (plan.isGate) return true
   const moves = await pool
     .query<{ move: string; count: number }>(
@@ -225,16 +252,26 @@ const seconds = (since: number) => ((Date.now() - since) / 1_000).toFixed(0)
 
 const OPEN = `select count(*)::int as open from swaps where state not in ('closed', 'refunded', 'failed')`
 
-/** Nothing is left to do: every swap has ended, and its funds are final. */
-async function untilQuiet(pool: Pool, deadline: number): Promise<void> {
+/** Nothing is left to do: every swap has ended, its funds are final, and no op's own address holds anything. */
+async function untilQuiet(stage: Stage, deadline: number): Promise<void> {
   while (Date.now() < deadline) {
-    const open = await pool.query<{ open: number }>(OPEN).then(
+    const open = await stage.pool.query<{ open: number }>(OPEN).then(
       ({ rows }) => rows[0]?.open,
       () => undefined,
     )
-    if (open === 0) return
-    await delay(250)
+    if (open === 0 && (await areAddressesEmpty(stage))) return
+    await delay(LOOK_MS)
   }
+}
+
+async function areAddressesEmpty({ world, field: { opAddresses } }: Stage): Promise<boolean> {
+  for (const [address, name] of opAddresses) {
+    const chain = world.chainNamed(name)
+    const held = ['USDC', 'ETH'].map((symbol) => chain.balanceOf(address, symbol))
+    if ((await Promise.all(held)).some((amount) => amount > 0n)) return false
+    opAddresses.delete(address)
+  }
+  return true
 }
 
 function reportProgress({ pool, processes }: Stage, plan: Plan, say: (line: string) => void) {
@@ -263,8 +300,9 @@ async function writeFacts(
     for (const [fault, count] of proxy.counts) requests[fault] = (requests[fault] ?? 0) + count
   const crashes = Object.fromEntries(processes.crashes)
   const { least, isGate, shape } = plan
+  const hasAttackers = (plan.victims?.length ?? 0) > 0
   writeFileSync(
     join(dir, 'facts.json'),
-    JSON.stringify({ ...times, crashes, requests, least, isGate, shape }),
+    JSON.stringify({ ...times, crashes, requests, least, isGate, hasAttackers, shape }),
   )
 }

@@ -16,6 +16,7 @@ import {
   spread,
   spreadOver,
 } from './plan.ts'
+import { drawWay } from './workload.ts'
 
 // A run on chains of a public shape. Blocks and finality take as long as on the real ones, and deadlines are
 // those of production. Clocks are moved where a run would otherwise wait for minutes.
@@ -78,13 +79,14 @@ export function drawShape(options: { seed: number; swaps: number }): Plan {
 
 function drawClients(random: Random, swaps: number, seconds: number): ClientPlan[] {
   const hostile = behaviours.filter((behaviour) => behaviour !== 'honest')
-  return spread(random, hostile, swaps).map((behaviour, id) => ({
-    id,
-    at: Math.round((id / swaps) * seconds * SUBMITTING * 1_000),
-    behaviour,
-    ...drawRoute(random, behaviour),
-    usd: random.integer(5, 30),
-  }))
+  return spread(random, hostile, swaps).map((behaviour, id) => {
+    const route = drawRoute(random, behaviour)
+    return {
+      ...{ id, at: Math.round((id / swaps) * seconds * SUBMITTING * 1_000), behaviour },
+      ...{ ...route, ...drawWay(random, behaviour, route) },
+      usd: random.integer(5, 30),
+    }
+  })
 }
 
 /**
@@ -98,7 +100,7 @@ function drawForReorg(random: Random, from: EvmChainName, firstId: number): Clie
     behaviour: 'honest',
     from,
     to: random.pick(others),
-    buy: 'USDC',
+    ...{ sell: 'USDC', buy: 'USDC', method: 'delegation' },
     usd: random.integer(10, 30),
   }))
 }

@@ -7,6 +7,7 @@ import { createRandom } from '../bench/random.ts'
 import { createApiKey } from '../bench/service.ts'
 import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
+import { type Attackers, prepareAttackers } from './attackers.ts'
 import { writeBaseline } from './baseline.ts'
 import { amountOf, type Party } from './clients/scene.ts'
 import { installJournal } from './journal.ts'
@@ -21,11 +22,13 @@ import { SHAPE_CHAINS } from './shape-plan.ts'
 import { watchHeads } from './watch-heads.ts'
 import { createWriteAheadProbe, type WriteAheadProbe } from './write-ahead.ts'
 
+const ATTESTERS = 3
+const THRESHOLD = 2
 const BLOCK_MS = 500
 const SLOT_MS = 200
 /** Shortened together: a swap takes a minute and a half at most, and soft settling still has its time. */
 const DEADLINES = {
-  ...{ opLifeSeconds: 20, lockInclusionSeconds: 12, fillSeconds: 80, cutOffSeconds: 5 },
+  ...{ opLifeSeconds: 20, depositSeconds: 20, lockInclusionSeconds: 12, fillSeconds: 80, cutOffSeconds: 5 },
   ...{ attemptLifeSeconds: 30, detectionSeconds: 5, claimInclusionSeconds: 10 },
 }
 // Less than the larger of these swaps: they wait until their lock is final, and are exposed to reorgs
@@ -49,6 +52,7 @@ export type Stage = {
   pool: Pool
   /** By client. */
   parties: Map<number, Party>
+  attackers?: Attackers
   field: RunContext
   apiKey: string
   strangerKey: string
@@ -78,7 +82,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   })
   const proxyOf = (place: ChainName) => getProxy(proxies, place)
   const network = await startNetwork({
-    ...{ service: false, home: join(dir, 'network'), say },
+    ...{ service: false, home: join(dir, 'network'), say, attesters: ATTESTERS, threshold: THRESHOLD },
     ...(plan.shape ? { shape: plan.shape } : { blockMs: BLOCK_MS, slotMs: SLOT_MS }),
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
     serviceConfig: { deadlines, venues: [{ kind: 'inventory' }] },
@@ -91,7 +95,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const random = createRandom(plan.seed + 7)
   const config = (file: ServiceConfig, name: string) => toConfig(file, plan, { proxyOf, nodes, name })
   processes = await startProcesses({
-    ...{ network, ledger, random, workers: plan.workers, attesters: 1, target: plan.crashes },
+    ...{ network, ledger, random, workers: plan.workers, attesters: ATTESTERS, target: plan.crashes },
     armsAtOnce: plan.armsAtOnce,
     config,
     ...(mutant && { mutant }),
@@ -109,8 +113,10 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const field: RunContext = {
     ...{ network, world, solana, processes, chainNames, proxyOf, blockMsOf, pool, ledger, random },
     admission: { isClosed: false },
+    opAddresses: new Map(),
     turns: new Map(),
   }
+  const attackers = plan.victims?.length ? await prepareAttackers(field) : undefined
   if (plan.shape) await lapse(field, PAST_SECONDS)
   await untilReady(processes.apiUrls, 90_000)
   const heads = watchHeads(network, ledger)
@@ -143,6 +149,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
       stop,
     },
     parties: byClient,
+    ...(attackers && { attackers }),
   }
 }
 
@@ -216,11 +223,13 @@ async function fundParties({ world, solana }: Pick<Stage, 'world' | 'solana'>, p
     if (from === 'solana')
       return { plan: client, recipient, wallet: await solana.wallet({ USDC: amountOf(client) }) }
     const wallet = privateKeyToAccount(generatePrivateKey())
-    await world.fund(world.chainNamed(from), wallet.address, 'USDC', amountOf(client))
-    return { plan: client, recipient, wallet }
+    const payer = client.method === 'deposit' ? privateKeyToAddress(generatePrivateKey()) : undefined
+    const [holder, amount] = payer ? [payer, 2n * amountOf(client)] : [wallet.address, amountOf(client)]
+    if (client.sell === 'USDC') await world.fund(world.chainNamed(from), holder, 'USDC', amount)
+    return { plan: client, recipient, wallet, ...(payer && { payer }) }
   }
   const parties: Party[] = []
-  const all = [...plan.clients, ...plan.reserve]
+  const all = [...plan.clients, ...plan.reserve, ...(plan.victims ?? [])]
   for (let start = 0; start < all.length; start += 100)
     parties.push(...(await Promise.all(all.slice(start, start + 100).map(fund))))
   return parties

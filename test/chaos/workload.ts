@@ -5,7 +5,7 @@ import type { ClientPlan } from './plan.ts'
 
 const EVERY_MS = 250
 
-type Route = Pick<ClientPlan, 'from' | 'to' | 'buy' | 'behaviour' | 'usd'>
+type Route = Pick<ClientPlan, 'from' | 'to' | 'sell' | 'buy' | 'behaviour' | 'usd' | 'method'>
 type Behaviour = ClientPlan['behaviour']
 
 // More than the exposure cap: such a swap waits for its lock to be final, and a reorg finds it waiting.
@@ -14,50 +14,93 @@ const SMALL = 6
 
 /** In turn. Swaps from alpha lose their locks, swaps from beta have theirs reverted. */
 const turns: readonly Route[] = [
-  ...[toAlpha('honest', LARGE), toBeta('honest', SMALL), toAlpha('refusingRecipient', LARGE)],
-  ...[toAlpha('honest', LARGE), toAlpha('sweptBalance', SMALL), fromSolana('refusingRecipient')],
-  ...[toAlpha('honest', LARGE), toAlpha('refusingRecipient', LARGE), toSolana('honest')],
-  ...[fromSolana('honest'), toAlpha('honest', LARGE), toBeta('movedNonce', SMALL)],
+  ...[toAlpha('honest'), toBeta('largeDeposit', 'deposit'), toAlpha('refusingRecipient')],
+  ...[toAlpha('honest', 'deposit'), toAlpha('sweptBalance'), fromSolana('refusingRecipient')],
+  ...[toAlpha('honest', 'authorization'), toAlpha('refusingRecipient', 'deposit'), toSolana('honest')],
+  ...[fromSolana('honest'), toAlpha('honest', 'permit'), toBeta('movedNonce')],
 ]
 // Each once, in place of an honest one.
 const hostile = [
-  ...([
-    'parallelSubmits',
-    'malleatedSignature',
-    'tamperedToken',
-    'foreignDelegation',
-    'earlyRefund',
-  ] as const),
-  ...(['otherTenant'] as const),
+  ...(['parallelSubmits', 'malleatedSignature', 'tamperedToken', 'foreignDelegation'] as const),
+  ...(['earlyRefund', 'otherTenant', 'spentPermit', 'cancelledAuthorization'] as const),
+  ...(['smallDeposit', 'twoDeposits', 'lateDeposit', 'missingDeposit'] as const),
 ]
 
-function bought(behaviour: Behaviour): string {
-  return behaviour === 'refusingRecipient' ? 'ETH' : 'USDC'
+type Method = NonNullable<ClientPlan['method']>
+
+/** Refusing recipients get coin, of which a deposit must be too. */
+function tokensOf(behaviour: Behaviour, method?: Method): Pick<Route, 'sell' | 'buy'> {
+  if (behaviour !== 'refusingRecipient') return { sell: 'USDC', buy: 'USDC' }
+  return { sell: method === 'deposit' ? 'ETH' : 'USDC', buy: 'ETH' }
 }
 
-function toBeta(behaviour: Behaviour, usd: number): Route {
-  return { from: 'alpha', to: 'beta', buy: bought(behaviour), behaviour, usd }
+function toBeta(behaviour: Behaviour, method: Method = 'delegation'): Route {
+  return { from: 'alpha', to: 'beta', ...tokensOf(behaviour, method), behaviour, method, usd: SMALL }
 }
 
-function toAlpha(behaviour: Behaviour, usd: number): Route {
-  return { from: 'beta', to: 'alpha', buy: bought(behaviour), behaviour, usd }
+function toAlpha(behaviour: Behaviour, method: Method = 'delegation'): Route {
+  const usd = behaviour === 'sweptBalance' ? SMALL : LARGE
+  return { from: 'beta', to: 'alpha', ...tokensOf(behaviour, method), behaviour, method, usd }
 }
 
 function fromSolana(behaviour: Behaviour): Route {
-  return { from: 'solana', to: 'beta', buy: bought(behaviour), behaviour, usd: SMALL }
+  return { from: 'solana', to: 'beta', ...tokensOf(behaviour), behaviour, usd: SMALL }
 }
 
 function toSolana(behaviour: Behaviour): Route {
-  return { from: 'beta', to: 'solana', buy: 'USDC', behaviour, usd: SMALL }
+  return { ...toAlpha(behaviour), to: 'solana', usd: SMALL }
+}
+
+const isByDeposit = ({ method, behaviour }: Pick<Route, 'method' | 'behaviour'>) =>
+  method === 'deposit' || METHOD_OF[behaviour] === 'deposit'
+
+/** Clients for every fail-point that is reached without a deposit, in turn. */
+export function drawUndeposited(random: Random, swaps: number): ClientPlan[] {
+  const all = drawForAll(random, 3 * swaps, 0).filter((client) => !isByDeposit(client))
+  return all.slice(0, swaps).map((client, index) => ({ ...client, id: index, at: index * EVERY_MS }))
 }
 
 /** Clients for every fail-point, in turn. */
 export function drawForAll(random: Random, swaps: number, firstId: number): ClientPlan[] {
-  const waiting = [...hostile]
+  const waiting: Behaviour[] = [...hostile]
   return Array.from({ length: swaps }, (_, index) => {
     const turn = turns[index % turns.length] as Route
     const isPlain = turn.behaviour === 'honest' && turn.from === 'beta' && turn.to === 'alpha'
-    const behaviour = (isPlain && index > turns.length && waiting.shift()) || turn.behaviour
-    return { id: firstId + index, at: index * EVERY_MS + random.integer(0, EVERY_MS), ...turn, behaviour }
+    const other = isPlain && index > turns.length ? waiting.shift() : undefined
+    const changed = other && { ...drawWay(random, other, turn), behaviour: other }
+    return { id: firstId + index, at: index * EVERY_MS + random.integer(0, EVERY_MS), ...turn, ...changed }
   })
+}
+
+/** Inputs on Solana to take back, and outputs that a robbed vault may lack. */
+export function drawVictims(firstId: number): ClientPlan[] {
+  const routes = [fromSolana('honest'), toSolana('honest'), toBeta('honest')]
+  return Array.from({ length: 9 }, (_, index) => {
+    const route = routes[index % routes.length] as Route
+    return { id: firstId + index, at: index * EVERY_MS, ...route }
+  })
+}
+
+// How the inputs of other clients come in.
+
+const SIGNED = ['delegation', 'authorization', 'permit'] as const
+const METHOD_OF: Partial<Record<Behaviour, Method>> = {
+  ...{ movedNonce: 'delegation', foreignDelegation: 'delegation' },
+  ...{ cancelledAuthorization: 'authorization', spentPermit: 'permit' },
+  ...{ smallDeposit: 'deposit', largeDeposit: 'deposit', twoDeposits: 'deposit' },
+  ...{ lateDeposit: 'deposit', missingDeposit: 'deposit' },
+}
+
+type Way = Pick<ClientPlan, 'sell' | 'method'>
+
+/** The way that a behaviour needs, or any. A deposit is swapped for the same asset: coin for coin, or dollars. */
+export function drawWay(
+  random: Random,
+  behaviour: Behaviour,
+  { from, buy }: Pick<ClientPlan, 'from' | 'buy'>,
+): Way {
+  if (from === 'solana') return { sell: 'USDC' }
+  const methods = behaviour === 'sweptBalance' ? SIGNED : ([...SIGNED, 'deposit'] as const)
+  const method = METHOD_OF[behaviour] ?? random.pick(methods)
+  return { method, sell: method === 'deposit' && buy !== 'USDC' ? 'ETH' : 'USDC' }
 }

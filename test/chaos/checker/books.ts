@@ -1,20 +1,24 @@
-import { parseTransaction } from 'viem'
+import { parseTransaction, zeroAddress } from 'viem'
 import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { OpEventKind } from './evm-evidence.ts'
-import { finalSecondsOf } from './input.ts'
+import { finalSecondsOf, type Input } from './input.ts'
 
 // Compares the records with the sent transactions and with the chains.
+
+// One ETH is 2,500 USD.
+const WEI_PER_CENT = 4n * 10n ** 12n
 
 export const writtenAhead: Check = ({ input }) =>
   each('INV-9', input.traffic, ({ txHash, chain, caller, isRecorded }) =>
     isRecorded ? undefined : `${caller} sent ${txHash} to ${chain} before it was on record`,
   )
 
-/** Payments for inputs that a reorg reversed stay exposed; everything else is released. */
+/** Payments for inputs that a reorg reversed, or that a stolen key sent back, stay exposed; all else is released. */
 export const booksAtRest: Check = ({ db, opEventsOf }) => {
   const isLost = (swap: SwapRow) =>
-    opEventsOf(swap, 'deliver').length > 0 && opEventsOf(swap, 'lock').length === 0
+    opEventsOf(swap, 'deliver').length > 0 &&
+    (opEventsOf(swap, 'lock').length === 0 || opEventsOf(swap, 'refund').length > 0)
   const lost = db.swaps.filter(isLost).reduce((sum, { exposed_cents }) => sum + exposed_cents, 0)
   return [
     ...each('INV-12', [db.left.reserved], (sum) => (sum === 0 ? undefined : `${sum} is reserved for nobody`)),
@@ -41,7 +45,7 @@ export const boundedLoss: Check = (evidence) => {
   )
 }
 
-/** Inputs are in USDC: a hundredth of a unit is a cent. */
+/** In cents: of USDC a hundredth of a unit, of ETH four millionths. */
 export function lossesOf({
   db,
   input,
@@ -55,7 +59,8 @@ export function lossesOf({
         opEventsOf(swap, 'lock').length === 0,
     )
     const unit = 10n ** BigInt((tokens.find(({ symbol }) => symbol === 'USDC')?.decimals ?? 2) - 2)
-    const cents = lost.reduce((sum, swap) => sum + Number(swap.input_amount / unit), 0)
+    const unitOf = ({ input_token }: SwapRow) => (input_token === zeroAddress ? WEI_PER_CENT : unit)
+    const cents = lost.reduce((sum, swap) => sum + Number(swap.input_amount / unitOf(swap)), 0)
     return { chain: name, swaps: lost.length, cents }
   })
 }
@@ -89,7 +94,7 @@ async function escrowHolds({ db }: Evidence, chain: Evm) {
   const snapshots = new Map<number, Map<string, bigint>>()
   for (const opEvent of chain.opEvents) {
     const swap = byOp.get(opEvent.id.toLowerCase())
-    if (!swap || opEvent.kind === 'deliver') continue
+    if (!swap || opEvent.kind === 'deliver' || opEvent.kind === 'recover') continue
     const change = opEvent.kind === 'lock' ? swap.input_amount : -swap.input_amount
     inside.set(swap.input_token, (inside.get(swap.input_token) ?? 0n) + change)
     snapshots.set(opEvent.block, new Map(inside))
@@ -142,6 +147,44 @@ export const feePayerOutflow: Check = ({ db, solana, input }) => {
   })
 }
 
+/**
+ * All rent comes back, to the lamport: fee payers have lost their fees and the rent of recipients' accounts that quotes
+ * charged. A stranger's lamports at an escrow account come to them as rent.
+ */
+export const rentReturns: Check = async ({ input, solana, db }) => {
+  // Nothing was swept.
+  if (input.facts.isGate) return []
+  const left = await solana.readMarkers()
+  const before = Object.entries(input.setup.feePayers)
+  const charged = db.swaps.filter(
+    (swap) => swap.creates_account && swap.destination_chain === solana.chain.chainId,
+  )
+  const accounts = await Promise.all(charged.map((swap) => solana.rentOf(swap.recipient, swap.output_token)))
+  const rents = accounts.reduce((sum, rent) => sum + rent, 0n)
+  const [had, has, fees] = await Promise.all([
+    before.reduce((sum, [, held]) => sum + BigInt(held), 0n),
+    sumOf(before, ([payer]) => solana.lamportsOf(payer)),
+    sumOf(before, ([payer]) => solana.feesOf(payer)),
+  ])
+  const missing = had - fees - rents - has
+  return [
+    ...each('INV-17', left, (marker) => `the marker ${marker} still holds its rent`),
+    ...each('INV-17', [missing], (sum) =>
+      sum > 0n || sum < -giftsIn(input)
+        ? `fee payers have ${sum} lamports less than fees and accounts explain`
+        : undefined,
+    ),
+  ]
+}
+
+const GIFT_LAMPORTS = 1_000_000n
+const giftsIn = ({ setup }: Input) =>
+  GIFT_LAMPORTS * BigInt(setup.parties.filter(({ behaviour }) => behaviour === 'fundedAccount').length)
+
+async function sumOf<T>(items: readonly T[], read: (item: T) => Promise<bigint>): Promise<bigint> {
+  return (await Promise.all(items.map(read))).reduce((sum, amount) => sum + amount, 0n)
+}
+
 /** EIP-7702: this prefix, then the delegate. */
 const delegationTo = (address: string) => `0xef0100${address.slice(2)}`.toLowerCase()
 
@@ -151,15 +194,15 @@ export const authority: Check = async ({ input, evm, db, opEventsOf }) => {
     eachAsync(
       'INV-19',
       input.setup.parties.filter(({ from }) => from === chain.chain.name),
-      async ({ wallet, held, behaviour }) => {
+      async ({ wallet, held, behaviour, sell, method }) => {
         const { account = '', vault = '' } = chain.chain.contracts ?? {}
         const code = (await chain.codeOf(wallet)).toLowerCase()
-        if (!['0x', delegationTo(account), delegationTo(vault)].includes(code))
-          return `${wallet} has code ${code}`
-        const usdc = chain.chain.tokens.find(({ symbol }) => symbol === 'USDC')?.address ?? ''
+        const allowed = method === 'delegation' ? [delegationTo(account), delegationTo(vault)] : []
+        if (!['0x', ...allowed].includes(code)) return `${wallet} has code ${code}`
+        const token = chain.chain.tokens.find(({ symbol }) => symbol === sell)?.address ?? ''
         const swap = byWallet.get(wallet.toLowerCase())
         const isTaken = swap !== undefined && opEventsOf(swap, 'lock').length > 0
-        const holds = await chain.balanceOf(wallet, usdc)
+        const holds = await chain.balanceOf(wallet, token)
         const isMissing = holds < BigInt(held) && !isTaken && behaviour !== 'sweptBalance'
         return isMissing ? `${wallet} lost money and signed nothing that took it` : undefined
       },

@@ -1,11 +1,12 @@
 import type { Database } from './database.ts'
 import type { Input } from './input.ts'
 
-export type Row = { group: string; name: string; count: number; isRequired: boolean }
+export type Row = { group: string; name: string; count: number; isRequired: boolean; least: number }
 
 const FAULTS = [
   ...['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'reorged', 'halt', 'feeSpike', 'stale'],
   ...['frozen', 'forked', 'lying', 'clockJump', 'blackHole', 'solanaDrops', 'solanaDelays', 'priceMove'],
+  'stolenAttester',
 ]
 
 // Faults of chains that behave like public ones.
@@ -14,7 +15,10 @@ const SHAPE_FAULTS = [
   ...['deepReorg', 'deeplyReorged'],
 ]
 
+const THEFTS = ['stolenDeliverer', 'stolenSolanaAttester', 'stolenInventory']
+
 export const MOVES: readonly string[] = [
+  ...['awaitingDeposit accepted', 'awaitingDeposit failed'],
   ...['accepted locking', 'accepted failed', 'locking locked', 'locking failed', 'locking locking'],
   ...[
     'locked locking',
@@ -28,10 +32,14 @@ export const MOVES: readonly string[] = [
 ]
 // Transitions that need several rare events, or that this run cannot cause: counted, not required.
 const RARE_MOVES = [
+  'accepted awaitingDeposit',
   ...['locked refunded', 'delivering refunded', 'delivering failed', 'settled settled', 'settled closed'],
   ...['claiming claiming', 'refundDecided refunded', 'refundDecided refundBlocked', 'refunding refunding'],
   ...['refunding refundBlocked', 'refundBlocked refunding', 'refundBlocked refunded'],
 ]
+
+/** Points that only deposits and old markers reach. */
+const SLOW = /(sweep|recover|depositSeen)$/
 
 /** How often each required event occurred. */
 export function coverageOf(input: Input, { moves }: Pick<Database, 'moves'>): Row[] {
@@ -40,15 +48,19 @@ export function coverageOf(input: Input, { moves }: Pick<Database, 'moves'>): Ro
     moves.filter(({ was }) => was !== null),
     ({ was, became }) => `${was} ${became}`,
   )
+  const { crashes, requests, isGate, shape, least, hasAttackers } = input.facts
   const rows = (group: string, names: readonly string[], counts: Map<string, number>, isRequired = true) =>
-    names.map((name) => ({ group, name, count: counts.get(name) ?? 0, isRequired }))
-  const { crashes, requests, isGate, shape } = input.facts
+    names.map((name) => ({ group, name, count: counts.get(name) ?? 0, isRequired, least }))
   return [
     // A run on a shape has no time for all of them: the gate has.
-    ...rows('fail-point', Object.keys(crashes), new Map(Object.entries(crashes)), !shape),
+    ...rows('fail-point', Object.keys(crashes), new Map(Object.entries(crashes)), !shape).map((row) => ({
+      ...row,
+      isRequired: row.isRequired && !(isGate && SLOW.test(row.name)),
+    })),
     ...rows('request', Object.keys(requests).sort(), new Map(Object.entries(requests)), !isGate),
     ...rows('fault', FAULTS, kinds, !isGate),
     ...rows('fault', shape ? SHAPE_FAULTS : [], kinds),
+    ...rows('theft', hasAttackers ? THEFTS : [], kinds).map((row) => ({ ...row, least: 1 })),
     ...rows('transition', MOVES, seen, !isGate && !shape),
     ...rows('transition', RARE_MOVES, seen, false),
   ]

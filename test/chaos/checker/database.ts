@@ -52,7 +52,7 @@ export type Proof = {
   chainId: number
   block?: { number: string; hash: string; seconds: number }
 }
-type Attested = { kind: string; swap_ids: string[]; at: number }
+type Attested = { kind: string; swap_ids: string[]; written_by: string; signature: string; at: number }
 
 export type Database = {
   swaps: SwapRow[]
@@ -114,7 +114,7 @@ const ATTEMPTS = `
 const MOVES = `select extract(epoch from at) * 1000 as at, swap_id, was, became, version, proof
                  from chaos_moves order by n`
 const ATTESTED = `
-  select a.kind, a.swap_ids, extract(epoch from g.checked_at) * 1000 as at
+  select a.kind, a.swap_ids, g.written_by, g.signature, extract(epoch from g.checked_at) * 1000 as at
     from attestations a join attestation_signatures g on g.attestation_id = a.id and g.signature is not null`
 
 function numbersOf(row: Raw, names: readonly string[]): Raw {

@@ -1,7 +1,7 @@
 import { mapConcurrently } from './concurrency.ts'
 import { type Database, readDatabase, type SwapRow } from './database.ts'
 import { type EvmEvidence, type OpEvent, type OpEventKind, readEvmEvidence } from './evm-evidence.ts'
-import type { Input, Party } from './input.ts'
+import type { Input, Party, Payment } from './input.ts'
 import { readSolanaEvidence, type SolanaEvidence } from './solana-evidence.ts'
 
 /** All evidence of a run: the clients' answers, the records, and the chains. */
@@ -12,6 +12,8 @@ export type Evidence = {
   solana: SolanaEvidence
   opEventsOf(swap: SwapRow, kind: OpEventKind): OpEvent[]
   partyOf(swap: SwapRow): Party | undefined
+  /** The deposits of a client that are on the chain. */
+  depositsOf(party: Party): readonly Payment[]
   balanceOf(chainId: number, owner: string, token: string): Promise<bigint>
 }
 
@@ -33,6 +35,7 @@ export async function gather(input: Input): Promise<Evidence> {
     const key = `${opEvent.chainId} ${opEvent.kind} ${opEvent.id.toLowerCase()}`
     opEvents.set(key, [...(opEvents.get(key) ?? []), opEvent])
   }
+  const deposits = await findDeposits(input, evm)
   const parties = new Map(input.setup.parties.map((party) => [party.wallet.toLowerCase(), party]))
   return {
     ...{ input, db, evm, solana },
@@ -43,9 +46,19 @@ export async function gather(input: Input): Promise<Evidence> {
       return opEvents.get(`${chainId} ${kind} ${id.toLowerCase()}`) ?? []
     },
     partyOf: (swap) => parties.get(swap.wallet.toLowerCase()),
+    depositsOf: ({ id }) => deposits.filter(({ client }) => client === id),
     balanceOf: (chainId, owner, token) =>
       evm.get(chainId)?.balanceOf(owner, token) ?? solana.balanceOf(owner, token),
   }
+}
+
+/** A reorg may have undone the others. */
+async function findDeposits({ payments }: Input, evm: Map<number, EvmEvidence>): Promise<Payment[]> {
+  const chains = new Map([...evm.values()].map((each) => [each.chain.name, each]))
+  const found = await mapConcurrently(payments, async (payment) =>
+    (await chains.get(payment.chain)?.hasSucceeded(payment.txHash)) ? [payment] : [],
+  )
+  return found.flat()
 }
 
 /** One violation for each item with a message. */

@@ -9,6 +9,7 @@ import {
   type PublicClient,
   parseAbi,
   parseEventLogs,
+  TransactionReceiptNotFoundError,
   zeroAddress,
 } from 'viem'
 import { mapConcurrently } from './concurrency.ts'
@@ -19,6 +20,7 @@ const events = parseAbi([
   'event Locked(bytes32 indexed op)',
   'event Claimed(bytes32 indexed op)',
   'event Refunded(bytes32 indexed op)',
+  'event Recovered(bytes32 indexed op, address indexed token, uint256 amount)',
   'event Credited(address indexed owner, address indexed token, uint256 amount)',
   'event Delivered(bytes32 indexed delivery, uint256 amount)',
 ])
@@ -26,10 +28,11 @@ const views = parseAbi([
   'function slot(address locker, uint256 position) view returns (uint256)',
   'function ringOf(address locker) view returns (bytes32)',
   'function lastRounds(bytes32[] rings, uint256[] positions) view returns (uint256[])',
+  'function caps(address token) view returns (uint256 limitPerHour, uint256 spentThisHour)',
   'function credits(address owner, address token) view returns (uint256)',
 ])
 
-export type OpEventKind = 'lock' | 'claim' | 'refund' | 'deliver'
+export type OpEventKind = 'lock' | 'claim' | 'refund' | 'deliver' | 'recover'
 /** A permanent event of an op on a chain: `id` is the hash of the op, or of its delivery. */
 export type OpEvent = {
   kind: OpEventKind
@@ -54,9 +57,15 @@ export type EvmEvidence = {
   slotAt(locker: string, position: bigint, block: number): Promise<bigint>
   lastRoundAt(ring: Hex, position: bigint, block: number): Promise<bigint>
   ringOf(locker: string): Promise<Hex>
+  hasSucceeded(txHash: string): Promise<boolean>
+  /** The most that the vault pays of a token in an hour. */
+  capOf(token: string): Promise<bigint>
+  hourOf(block: number): Promise<bigint>
 }
 
-const KINDS: Partial<Record<string, OpEventKind>> = { Locked: 'lock', Claimed: 'claim', Refunded: 'refund' }
+const KINDS: Partial<Record<string, OpEventKind>> = {
+  ...{ Locked: 'lock', Claimed: 'claim', Refunded: 'refund', Recovered: 'recover' },
+}
 
 /** The canonical chain at rest. */
 export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
@@ -68,7 +77,8 @@ export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
     if (log.eventName === 'Delivered')
       return [{ kind: 'deliver', id: log.args.delivery, amount: log.args.amount, ...at }]
     const kind = KINDS[log.eventName]
-    return kind && 'op' in log.args ? [{ kind, id: log.args.op, ...at }] : []
+    const returned = log.eventName === 'Recovered' && { amount: log.args.amount }
+    return kind && 'op' in log.args ? [{ kind, id: log.args.op, ...at, ...returned }] : []
   })
   const read = async (address: Address, data: Hex, block?: number): Promise<Hex> =>
     (await client.call({ to: address, data, ...at(block) })).data ?? '0x'
@@ -108,6 +118,21 @@ export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
         block,
       )
       return decodeFunctionResult({ abi: views, functionName: 'lastRounds', data })[0] ?? 0n
+    },
+    async capOf(token) {
+      const args = [token as Address] as const
+      const [limit] = await client.readContract({ address: vault, abi: views, functionName: 'caps', args })
+      return limit
+    },
+    async hourOf(block) {
+      return (await client.getBlock({ blockNumber: BigInt(block) })).timestamp / 3_600n
+    },
+    hasSucceeded: async (txHash) => {
+      const found = await client.getTransactionReceipt({ hash: txHash as Hex }).catch((error: unknown) => {
+        if (error instanceof TransactionReceiptNotFoundError) return undefined
+        throw error
+      })
+      return found?.status === 'success'
     },
     ringOf: (locker) =>
       client.readContract({ address: escrow, abi: views, functionName: 'ringOf', args: [locker as Address] }),

@@ -5,12 +5,22 @@ import { join } from 'node:path'
 export type Said = {
   t: number
   client: number
-  type: 'begin' | 'invoke' | 'ok' | 'fail' | 'info' | 'gaveUp'
+  type: 'begin' | 'invoke' | 'ok' | 'fail' | 'info' | 'gaveUp' | 'paid'
   n?: number
   path?: string
   status?: number
   retryAfter?: string | null
   reply?: Reply
+}
+/** A transfer to an op's own address. */
+export type Payment = {
+  client: number
+  type: string
+  chain: string
+  address: string
+  token: string
+  amount: string
+  txHash: string
 }
 type Reply = {
   code?: string
@@ -21,7 +31,15 @@ type Reply = {
 }
 
 type Sighting = { t: number; chain: string; txHash: string; isRecorded: boolean; caller: string }
-type Fault = { t: number; kind: string; chain?: string }
+type Fault = {
+  t: number
+  kind: string
+  chain?: string
+  /** Of a theft. */
+  txHash?: string
+  op?: string
+  amount?: string
+}
 export type Head = {
   t: number
   chain: string
@@ -38,6 +56,10 @@ export type Party = {
   behaviour: string
   from: string
   to: string
+  /** The symbol of the input. */
+  sell: string
+  /** How the input comes in, on an EVM chain. */
+  method?: string
   held: string
 }
 type Token = { symbol: string; address: string; decimals: number }
@@ -52,6 +74,7 @@ export type ChainSetup = {
   contracts?: { account: string; escrow: string; vault: string }
   /** Of a Solana chain: the authority of the accounts that pay. */
   vault?: string
+  program?: string
 }
 type ChainConfig = {
   chainId: number
@@ -69,6 +92,10 @@ type Setup = {
   exposureCapCents: number
   /** Before the run, for every token: the operator's holdings, and the supply. */
   holdings: { chainId: number; token: string; inventory: string; supply: string }[]
+  /** Before the run, the lamports of the accounts that pay on Solana. */
+  feePayers: Record<string, string>
+  /** The login of the stolen attester: a attacker writes with it, in all names. */
+  stolenLogin: string
   parties: Party[]
 }
 type Facts = {
@@ -76,6 +103,7 @@ type Facts = {
   quietMs: number
   least: number
   isGate: boolean
+  hasAttackers: boolean
   /** The public chains that these imitated. */
   shape?: string
   crashes: Record<string, number>
@@ -86,6 +114,7 @@ export type Input = {
   setup: Setup
   facts: Facts
   history: Said[]
+  payments: Payment[]
   traffic: Sighting[]
   faults: Fault[]
   heads: Head[]
@@ -106,8 +135,10 @@ export function readInput(dir: string): Input {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line))
   const setup = json<Setup>('setup.json')
+  const history = lines<Said>('history.jsonl')
   return {
-    ...{ setup, facts: json<Facts>('facts.json'), history: lines<Said>('history.jsonl') },
+    ...{ setup, facts: json<Facts>('facts.json'), history },
+    payments: history.filter(({ type }) => type === 'paid') as unknown as Payment[],
     ...{ traffic: lines<Sighting>('traffic.jsonl'), faults: lines<Fault>('faults.jsonl') },
     heads: lines<Head>('heads.jsonl'),
     logs: readdirSync(setup.logs).map((name) => ({

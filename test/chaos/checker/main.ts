@@ -8,6 +8,7 @@ import { type Input, readInput } from './input.ts'
 import * as outcomes from './outcomes.ts'
 import { provenDecisions } from './proofs.ts'
 import { databaseSurvives } from './server-crashes.ts'
+import { boundedThefts, theftsOf } from './thefts.ts'
 import * as timing from './timing.ts'
 import { conservation, readGas, spendBound, wasteBound } from './totals.ts'
 
@@ -17,16 +18,23 @@ import { conservation, readGas, spendBound, wasteBound } from './totals.ts'
 const checks: readonly Check[] = [
   ...[...Object.values(outcomes), ...Object.values(timing)],
   ...[books.writtenAhead, books.booksAtRest, books.boundedExposure, books.boundedLoss, books.segregation],
-  ...[books.nonceDiscipline, books.feePayerOutflow, books.authority, books.deadlineOrder, books.secrecy],
-  ...[provenDecisions, conservation, spendBound, wasteBound, databaseSurvives],
+  ...[
+    books.nonceDiscipline,
+    books.feePayerOutflow,
+    books.rentReturns,
+    books.authority,
+    books.deadlineOrder,
+    books.secrecy,
+  ],
+  ...[provenDecisions, boundedThefts, conservation, spendBound, wasteBound, databaseSurvives],
 ]
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-function describe(row: Row, least: number): string {
-  const mark = row.count >= least ? ' ' : row.isRequired ? '!' : '.'
+function describe(row: Row): string {
+  const mark = row.count >= row.least ? ' ' : row.isRequired ? '!' : '.'
   return `${mark} ${row.group.padEnd(11)} ${row.name.padEnd(28)} ${String(row.count).padStart(5)}`
 }
 
@@ -60,6 +68,19 @@ async function printOutcomes(evidence: Evidence): Promise<void> {
   }
 }
 
+function printThefts(evidence: Evidence): void {
+  const tokens = evidence.input.setup.local.chains.flatMap(({ chainId, name, tokens }) =>
+    tokens.map((token) => ({ ...token, chainId, name })),
+  )
+  for (const { key, chainId, token, amount, swaps } of theftsOf(evidence)) {
+    const found = tokens.find((each) => each.chainId === chainId && each.address === token)
+    if (!found || amount === 0n) continue
+    const whole = Number(amount) / 10 ** found.decimals
+    const inputs = swaps > 0 ? `, the inputs of ${swaps} swaps` : ''
+    print(`a stolen ${key} key took ${whole.toFixed(2)} ${found.symbol} on ${found.name}${inputs}`)
+  }
+}
+
 function printViolations(violations: readonly Violation[]): void {
   const byInvariant = new Map<string, Violation[]>()
   for (const each of violations)
@@ -76,9 +97,10 @@ async function check(dir: string): Promise<boolean> {
   const violations = (await Promise.all(checks.map((judge) => judge(evidence)))).flat()
   const rows = coverageOf(input, evidence.db)
   const { least } = input.facts
-  const missing = rows.filter(({ count, isRequired }) => isRequired && count < least)
-  for (const row of rows) print(describe(row, least))
+  const missing = rows.filter(({ count, isRequired, least }) => isRequired && count < least)
+  for (const row of rows) print(describe(row))
   await printOutcomes(evidence)
+  printThefts(evidence)
   printViolations(violations)
   print(
     `\n${violations.length} violations; ${missing.length} of ${rows.length} rows seen fewer than ${least} times`,

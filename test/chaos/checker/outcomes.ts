@@ -1,4 +1,5 @@
-import { type Check, each, eachAsync } from './evidence.ts'
+import type { SwapRow } from './database.ts'
+import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { Input, Said } from './input.ts'
 
 // Compares the answers to clients with the chains.
@@ -32,12 +33,15 @@ export const atMostOneDelivery: Check = ({ db, opEventsOf }) =>
     return length > 1 ? `${nameOf(swap)} was delivered ${length} times` : undefined
   })
 
-export const exclusiveOutcome: Check = ({ db, opEventsOf }) =>
-  each('INV-2', db.swaps, (swap) =>
-    opEventsOf(swap, 'deliver').length > 0 && opEventsOf(swap, 'refund').length > 0
+export const exclusiveOutcome: Check = ({ db, input, opEventsOf }) => {
+  const thefts = new Set(input.faults.flatMap(({ op, txHash }) => (op && txHash ? [txHash] : [])))
+  return each('INV-2', db.swaps, (swap) =>
+    opEventsOf(swap, 'deliver').length > 0 &&
+    opEventsOf(swap, 'refund').some(({ txHash }) => !thefts.has(txHash))
       ? `${nameOf(swap)} was delivered and refunded`
       : undefined,
   )
+}
 
 export const atMostOneRefund: Check = ({ db, opEventsOf }) =>
   each('INV-3', db.swaps, (swap) => {
@@ -127,7 +131,10 @@ export const atMostOneClaim: Check = ({ db, opEventsOf }) =>
     return left > 1 ? `the input of ${nameOf(swap)} left its vault ${left} times` : undefined
   })
 
-/** For each swap: minus input and plus output, or nothing, or minus input and plus refund. */
+/**
+ * For each swap: minus input and plus output, or nothing, or minus input and plus refund. Of a deposit, all that was
+ * not swapped is with the wallet.
+ */
 export const deltas: Check = (evidence) => {
   const { db, opEventsOf, partyOf, balanceOf } = evidence
   return eachAsync('INV-11', db.swaps, async (swap) => {
@@ -140,7 +147,8 @@ export const deltas: Check = (evidence) => {
       balanceOf(swap.destination_chain, swap.recipient, swap.output_token),
       evidence.evm.get(swap.origin_chain)?.creditOf(swap.wallet, swap.input_token) ?? 0n,
     ])
-    const expected = isTaken ? 0n : BigInt(party.held)
+    const had = BigInt(party.held) + (party.method === 'deposit' ? usedOf(evidence, swap) : 0n)
+    const expected = isTaken ? had - swap.input_amount : had
     // A wallet that moves its funds away after signing has less; no wallet has more.
     const isOwnDoing = party.behaviour === 'sweptBalance' && holds === 0n
     if (holds + credit !== expected && !isOwnDoing)
@@ -149,6 +157,36 @@ export const deltas: Check = (evidence) => {
     return got === due ? undefined : `${nameOf(swap)}: the recipient holds ${got} instead of ${due}`
   })
 }
+
+/** Nothing stays at an op's own address, of any token. */
+export const emptyAddresses: Check = ({ input, balanceOf }) => {
+  const places = new Map(input.payments.map((payment) => [payment.address, payment]))
+  return eachAsync('INV-11', [...places.values()], async ({ address, chain }) => {
+    const setup = input.setup.local.chains.find(({ name }) => name === chain)
+    const tokens = setup?.tokens ?? []
+    const held = await Promise.all(
+      tokens.map((token) => balanceOf(setup?.chainId ?? 0, address, token.address)),
+    )
+    const left = tokens.flatMap(({ symbol }, index) => (held[index] ? `${held[index]} ${symbol}` : []))
+    return left.length > 0 ? `${address} on ${chain} still holds ${left.join(', ')}` : undefined
+  })
+}
+
+/** The part of a deposit that was locked or went back from the op's address. */
+function usedOf({ opEventsOf }: Evidence, swap: SwapRow): bigint {
+  const returned = opEventsOf(swap, 'recover').reduce((sum, { amount = 0n }) => sum + amount, 0n)
+  return returned + (opEventsOf(swap, 'lock').length > 0 ? swap.input_amount : 0n)
+}
+
+/** Of every deposit that a client knows of, each cent was locked or went back. A client may miss the reply to one. */
+export const depositsAreUsed: Check = (evidence) =>
+  each('INV-11', evidence.db.swaps, (swap) => {
+    const party = evidence.partyOf(swap)
+    if (party?.method !== 'deposit') return undefined
+    const paid = evidence.depositsOf(party).reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+    const used = usedOf(evidence, swap)
+    return paid > used ? `${nameOf(swap)}: ${paid} was deposited, ${used} was locked or sent back` : undefined
+  })
 
 export const idempotentSubmit: Check = ({ input, db }) => {
   const byClient = new Map<number, Set<string>>()

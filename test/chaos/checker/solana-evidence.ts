@@ -11,6 +11,8 @@ const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr')
 /** The op's id; an input also has its deadline. */
 const MEMO = /([0-9a-f]{64})( \d+)?/
 
+const PAGE = 1_000
+
 /** The balance changes of a successful transaction. */
 type Effect = {
   txHash: string
@@ -32,6 +34,13 @@ export type SolanaEvidence = {
   /** The balance of the escrow for an op. */
   heldFor(opId: string, mint: string): Promise<bigint>
   supplyOf(mint: string): Promise<bigint>
+  lamportsOf(account: string): Promise<bigint>
+  /** All fees that this account paid. */
+  feesOf(feePayer: string): Promise<bigint>
+  /** The lamports of an owner's account of this mint, 0 without one. */
+  rentOf(owner: string, mint: string): Promise<bigint>
+  /** The accounts of the escrow program. */
+  readMarkers(): Promise<string[]>
 }
 
 type Rpc = ReturnType<typeof createSolanaRpc>
@@ -53,6 +62,23 @@ export async function readSolanaEvidence(chain: ChainSetup): Promise<SolanaEvide
       const [owner] = input ? gainersOf(input) : []
       return owner === undefined ? 0n : balanceOf(owner, mint)
     },
+    async lamportsOf(account) {
+      return (await rpc.getBalance(address(account), { commitment: 'confirmed' }).send()).value
+    },
+    async feesOf(feePayer) {
+      const signatures = (await signaturesOf(rpc, address(feePayer))).map(({ signature }) => signature)
+      const fees = await mapConcurrently(signatures, (signature) => readFee(rpc, signature, feePayer))
+      return fees.reduce((sum, fee) => sum + fee, 0n)
+    },
+    async rentOf(owner, mint) {
+      const [account] = (await tokenAccountsOf(rpc, address(owner))).filter((each) => each.mint === mint)
+      return account?.lamports ?? 0n
+    },
+    async readMarkers() {
+      const options = { commitment: 'confirmed', encoding: 'base64' } as const
+      const found = await rpc.getProgramAccounts(address(chain.program ?? ''), options).send()
+      return found.map(({ pubkey }) => pubkey)
+    },
     async supplyOf(mint) {
       const { value } = await rpc.getTokenSupply(address(mint), { commitment: 'confirmed' }).send()
       return BigInt(value.amount)
@@ -71,7 +97,10 @@ async function tokenAccountsOf(rpc: Rpc, owner: Address) {
   return found.flatMap(({ value }) =>
     value.map(({ pubkey, account }) => {
       const { info } = account.data.parsed
-      return { pubkey, mint: info.mint as string, amount: BigInt(info.tokenAmount.amount) }
+      return {
+        ...{ pubkey, lamports: account.lamports, mint: info.mint as string },
+        amount: BigInt(info.tokenAmount.amount),
+      }
     }),
   )
 }
@@ -80,17 +109,33 @@ type Noted = { signature: Signature; memo: string; isInput: boolean }
 
 /** The successful transactions that name an op. */
 async function memosOf(rpc: Rpc): Promise<Noted[]> {
-  const all: Noted[] = []
-  for (let before: Signature | undefined; ; ) {
-    const options = { commitment: 'finalized', limit: 1_000, ...(before && { before }) } as const
-    const page = await rpc.getSignaturesForAddress(MEMO_PROGRAM, options).send()
-    for (const { signature, err, memo: text } of page) {
-      const [, memo, deadline] = MEMO.exec(text ?? '') ?? []
-      if (err === null && memo) all.push({ signature, memo, isInput: deadline !== undefined })
-    }
-    before = page.at(-1)?.signature
-    if (page.length < 1_000) return all
+  const all = await signaturesOf(rpc, MEMO_PROGRAM)
+  return all.flatMap(({ signature, err, memo: text }) => {
+    const [, memo, deadline] = MEMO.exec(text ?? '') ?? []
+    return err === null && memo ? [{ signature, memo, isInput: deadline !== undefined }] : []
+  })
+}
+
+/** All transactions that name an account, the newest first. */
+async function signaturesOf(rpc: Rpc, account: Address) {
+  const all: Awaited<ReturnType<typeof readPage>>[number][] = []
+  for (;;) {
+    const page = await readPage(rpc, account, all.at(-1)?.signature)
+    all.push(...page)
+    if (page.length < PAGE) return all
   }
+}
+
+function readPage(rpc: Rpc, account: Address, before: Signature | undefined) {
+  const options = { commitment: 'finalized', limit: PAGE, ...(before && { before }) } as const
+  return rpc.getSignaturesForAddress(account, options).send()
+}
+
+async function readFee(rpc: Rpc, signature: Signature, feePayer: string): Promise<bigint> {
+  const options = { commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion: 0 } as const
+  const found = await rpc.getTransaction(signature, options).send()
+  const isPayer = found?.transaction.message.accountKeys[0] === feePayer
+  return isPayer ? (found.meta?.fee ?? 0n) : 0n
 }
 
 async function readEffect(rpc: Rpc, { signature, ...noted }: Noted): Promise<Effect[]> {

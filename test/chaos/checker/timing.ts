@@ -9,6 +9,8 @@ import { finalSecondsOf, type Head, type Input } from './input.ts'
 const REDELIVERY_SECONDS = 60
 // If minutes pass at once, a value read before may be written after: a paused process takes this long.
 const DECISION_MS = 15_000
+// The text of the holder of a stolen login where it cannot sign.
+const LIE = 'garbage'
 
 /**
  * The highest block possible at this time: at most the second head observed after it, however late a busy
@@ -81,13 +83,21 @@ export const refundedInTime: Check = (evidence) =>
     return lacks > 0 ? `${swap.id} was refunded ${lacks} blocks before its refund was final` : undefined
   })
 
+/** On Solana all attesters have the same key, so the honest process with the stolen login may have signed alone. */
+function isLie({ input }: Evidence, { written_by, signature }: Evidence['db']['attested'][number]): boolean {
+  return written_by === input.setup.stolenLogin && (signature === LIE || signature.startsWith('0x'))
+}
+
 export const claimedInTime: Check = (evidence) =>
   each('INV-15', evidence.db.swaps, (swap) => {
     if (evidence.opEventsOf(swap, 'claim').length === 0) return undefined
     const [paid] = evidence.opEventsOf(swap, 'deliver')
     if (!paid) return `${swap.id} was claimed, and nothing was delivered`
     const signed = evidence.db.attested.filter(
-      ({ kind, swap_ids }) => kind === 'claim' && swap_ids.includes(swap.id),
+      (attestation) =>
+        attestation.kind === 'claim' &&
+        attestation.swap_ids.includes(swap.id) &&
+        !isLie(evidence, attestation),
     )
     if (signed.length === 0) return `${swap.id} was claimed, and nothing was attested`
     const at = Math.min(...signed.map((attestation) => attestation.at))

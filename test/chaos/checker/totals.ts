@@ -2,6 +2,7 @@ import { type Address, type Hex, parseTransaction } from 'viem'
 import type { AttemptRow, Database, SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { EvmEvidence } from './evm-evidence.ts'
+import { stolenFrom } from './thefts.ts'
 
 // The effect of all swaps together on the operator's funds, and their cost.
 
@@ -21,7 +22,8 @@ export const conservation: Check = async (evidence) => {
     const paid = db.swaps
       .filter((swap) => swap.destination_chain === chainId && isToken(token, swap.output_token))
       .flatMap((swap) => opEventsOf(swap, 'deliver').map(({ amount = 0n }) => amount))
-    const due = BigInt(inventory) + sum(claimed.map((swap) => swap.input_amount)) - sum(paid)
+    const stolen = stolenFrom(evidence, chainId, token)
+    const due = BigInt(inventory) + sum(claimed.map((swap) => swap.input_amount)) - sum(paid) - stolen
     const held = await evidence.balanceOf(chainId, vaultOf(evidence, chainId), token)
     if (held !== due) return `chain ${chainId}: the inventory holds ${held} of ${token} instead of ${due}`
     const now = await supplyOf(evidence, chainId, token)

@@ -17,6 +17,7 @@ type Options = {
 
 const TIMEOUT_MS = 20_000
 const AGAIN_MS = 300
+const MOST_AGAIN_MS = 3_000
 
 /**
  * Calls any API process, and another one if that fails. Repeatable requests are repeated until there is a
@@ -54,7 +55,9 @@ export function createCaller(options: Options): Caller {
         if (status < 500 && status !== 429) return answer
       }
       if (isOver()) throw new Error(`${path}: no answer until the end`)
-      await delay(AGAIN_MS + random.integer(0, AGAIN_MS))
+      // As the answer asks: callers that do not wait keep a busy machine from getting well.
+      const askedMs = 1_000 * Number(answer?.headers.get('retry-after') ?? 0)
+      await delay(Math.max(AGAIN_MS, Math.min(askedMs, MOST_AGAIN_MS)) + random.integer(0, AGAIN_MS))
     }
   }
   return { ...createApiClient({ apiUrl: '', apiKey }, call), note }

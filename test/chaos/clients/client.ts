@@ -1,27 +1,28 @@
 import type { KeyPairSigner } from '@solana/kit'
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { operationOf } from '../../solana-orders.ts'
+import { signBuild } from '../../ways.ts'
 import { authorize, toRequest } from '../../world.ts'
 import type { EvmChainName } from '../plan.ts'
+import { deposit } from './deposits.ts'
+import { follow } from './follow.ts'
 import * as hostile from './hostile-actions.ts'
 import { amountOf, type Party, type Scene, sideOf } from './scene.ts'
-
-const HELD_SECONDS = 5
 
 /** One client: a quote, a build, a signature, a submission, and status reads until the end. */
 export async function live(scene: Scene, party: Party): Promise<void> {
   const { caller } = scene
   const { plan, wallet, recipient } = party
   const order = {
-    ...{ from: sideOf(scene, plan.from), sell: 'USDC', to: sideOf(scene, plan.to), buy: plan.buy },
+    ...{ from: sideOf(scene, plan.from), sell: plan.sell, to: sideOf(scene, plan.to), buy: plan.buy },
     ...{ amount: amountOf(plan), recipient },
   }
   const begin = {
     type: 'begin',
     wallet: wallet.address,
     amount: `${order.amount}`,
-    token: order.from.token('USDC'),
+    token: order.from.token(plan.sell),
   }
   caller.note({ ...begin, ...plan, recipient, output: order.to.token(plan.buy) })
   try {
@@ -42,18 +43,26 @@ async function quoteOf({ caller }: Scene, request: object): Promise<string | und
 
 async function submitFromEvm(scene: Scene, party: Party, from: EvmChainName, request: object) {
   const { caller, world } = scene
+  const { method } = party.plan
   const wallet = party.wallet as PrivateKeyAccount
   const geoQuoteToken = await quoteOf(scene, request)
   if (!geoQuoteToken) return undefined
-  const authorization = await authorize(caller, wallet, world.chainNamed(from).chainId)
-  const build = await caller.build({ geoQuoteToken, ...(authorization && { authorization }) })
+  const isDelegation = method === 'delegation'
+  const authorization = isDelegation && (await authorize(caller, wallet, world.chainNamed(from).chainId))
+  const build = await caller.build({ geoQuoteToken, method, ...(authorization && { authorization }) })
   if (build.status !== 200) return undefined
-  const signature = await wallet.signMessage({ message: { raw: build.body.geoOpHash as Hex } })
-  const submission = { geoOpToken: build.body.geoOpToken, signature }
+  const { geoOpHash, geoOpToken, depositAddress } = build.body
+  if (depositAddress) scene.onOpAddress(from, depositAddress as Address)
+  const sign = isDelegation
+    ? () => wallet.signMessage({ message: { raw: geoOpHash as Hex } })
+    : () => signBuild(wallet, build.body)
+  const submission = { geoOpToken, ...(method !== 'deposit' && { signature: await sign() }) }
   await hostile.beforeSubmit(scene, party, { from, submission, build: build.body })
   const { status, body } = await caller.submit(submission)
   if (status !== 200) return undefined
-  await hostile.afterSubmit(scene, party, { from, submission, build: build.body, swapId: body.swapId })
+  const built = { from, submission, build: build.body, swapId: body.swapId }
+  if (method === 'deposit') await deposit(scene, party, built)
+  await hostile.afterSubmit(scene, party, built)
   return body.swapId
 }
 
@@ -75,13 +84,4 @@ async function submitFromSolana(scene: Scene, party: Party, request: object) {
   if (status !== 200) return undefined
   await hostile.refuseOutput(scene, party, body.swapId)
   return body.swapId
-}
-
-/** Held reads until the end, and one more after it: the end must not change. */
-async function follow({ caller, isOver }: Scene, swapId: string): Promise<void> {
-  while (!isOver()) {
-    const { status, body } = await caller.status(swapId, HELD_SECONDS)
-    if (status === 200 && body.status !== 'pending') break
-  }
-  await caller.status(swapId, 0)
 }

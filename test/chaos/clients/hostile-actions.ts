@@ -8,11 +8,13 @@ import {
   erc20Abi,
   type Hex,
   hashStruct,
+  parseAbi,
   parseSignature,
   serializeSignature,
 } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { delegateTo, setCode } from '../../instant-wallet.ts'
-import { until } from '../../world.ts'
+import { until, type WorldChain } from '../../world.ts'
 import type { EvmChainName } from '../plan.ts'
 import { amountOf, type Party, type Scene } from './scene.ts'
 
@@ -21,10 +23,22 @@ import { amountOf, type Party, type Scene } from './scene.ts'
 
 type Built = {
   from: EvmChainName
-  submission: { geoOpToken: string; signature: Hex }
+  submission: { geoOpToken: string; signature?: Hex }
   build: BuildGeoOpReply
 }
 
+type TokenData = { domain: { verifyingContract: Address }; message: Record<string, string> }
+
+const TOKEN = parseAbi([
+  'function permit(address, address, uint256, uint256, uint8, bytes32, bytes32)',
+  'function cancelAuthorization(address, bytes32, bytes)',
+])
+const CANCEL = {
+  CancelAuthorization: [
+    { name: 'authorizer', type: 'address' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+}
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const NOBODY = '0x00000000000000000000000000000000000000d0'
 const STRANGER = '0x0000000000000000000000000000000000000011'
@@ -40,20 +54,49 @@ export async function beforeSubmit(scene: Scene, { plan, wallet }: Party, built:
     case 'parallelSubmits':
       return void (await Promise.all(Array.from({ length: 5 }, () => scene.caller.submit(submission))))
     case 'malleatedSignature':
+      if (!submission.signature) return
       return void (await scene.caller.submit({ ...submission, signature: malleate(submission.signature) }))
     case 'tamperedToken':
       return void (await scene.caller.submit({ ...submission, geoOpToken: flip(submission.geoOpToken) }))
     case 'sweptBalance': {
       const args = [NOBODY, amountOf(plan)] as const
       const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
-      return chain.as(owner, { to: chain.token('USDC') as Address, data })
+      return void (await chain.as(owner, { to: chain.token('USDC') as Address, data }))
     }
     case 'movedNonce':
-      return chain.as(owner, { to: owner })
+      return void (await chain.as(owner, { to: owner }))
     case 'foreignDelegation':
       return delegateTo(chain, owner, chain.contracts.vault)
+    case 'spentPermit':
+      return spendPermit(chain, built)
+    case 'cancelledAuthorization':
+      return cancelAuthorization(chain, built, wallet as PrivateKeyAccount)
     default:
   }
+}
+
+/** A stranger shows the token a wallet's permit, ahead of the escrow. */
+async function spendPermit(chain: WorldChain, { submission, build }: Built): Promise<void> {
+  const { domain, message } = build.typedData as unknown as TokenData
+  const { r, s, v } = parseSignature(submission.signature ?? '0x')
+  const args = [
+    ...[message.owner as Hex, message.spender as Hex, BigInt(message.value ?? 0)],
+    ...[BigInt(message.deadline ?? 0), Number(v), r, s],
+  ] as never
+  const data = encodeFunctionData({ abi: TOKEN, functionName: 'permit', args })
+  await chain.as(STRANGER, { to: domain.verifyingContract, data })
+}
+
+/** The wallet cancels what it signed. */
+async function cancelAuthorization(chain: WorldChain, { build }: Built, wallet: PrivateKeyAccount) {
+  const { domain } = build.typedData as unknown as TokenData
+  const message = { authorizer: wallet.address, nonce: build.geoOpHash as Hex }
+  const signature = await wallet.signTypedData({
+    ...{ domain, types: CANCEL, primaryType: 'CancelAuthorization', message },
+  })
+  const args = [message.authorizer, message.nonce, signature] as const
+  const data = encodeFunctionData({ abi: TOKEN, functionName: 'cancelAuthorization', args })
+  await chain.as(STRANGER, { to: domain.verifyingContract, data })
 }
 
 export async function afterSubmit(
@@ -109,7 +152,7 @@ function flip(token: string): string {
 }
 
 /** The permissionless refund, long before its deadline. */
-async function callRefund({ world }: Scene, { from, build }: Built): Promise<void> {
+async function callRefund({ world }: Scene, { from, build }: Omit<Built, 'submission'>): Promise<void> {
   const { message, types } = build.operation as unknown as {
     message: Record<string, string> & { delivery: Record<string, string> }
     types: Record<string, never>
