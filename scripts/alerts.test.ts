@@ -244,8 +244,8 @@ test('the dashboard shows metrics that the service has', () => {
   expect(named.filter((name) => !metrics.has(name.replace(/_(count|bucket)$/, '')))).toEqual([])
 })
 
-test('every metric is described in docs/operations/monitoring.md', () => {
-  const manual = read('docs/operations/monitoring.md')
+test('every metric is described in docs/operations/metrics.md', () => {
+  const manual = read('docs/operations/metrics.md')
 
   expect([...metrics].filter((name) => !manual.includes(`\`${name}`))).toEqual([])
 })

@@ -11,6 +11,7 @@ import {
 } from '../packages/service/src/model/lifecycle.ts'
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
+import { metricsPage } from './metrics-page.ts'
 import { sdkPage } from './sdk-page.ts'
 import { ROOT, report } from './sources.ts'
 import { statesPage } from './states-page.ts'
@@ -28,6 +29,7 @@ function createPages(): Record<string, string> {
     'docs/config.schema.json': configSchema(),
     'docs/errors.md': errorsPage(),
     'docs/operations/configuration.md': configPage(),
+    'docs/operations/metrics.md': metricsPage(),
     'docs/sdk.md': sdkPage(),
     'docs/states.md': statesPage(transitions, describe),
     'packages/service/src/http/guides.gen.ts': guidesModule(),

@@ -255,7 +255,11 @@ export const rules: readonly Rule[] = [
       NODE,
     ],
   },
-  { name: 'the command line knows its commands', files: /^cli\//, may: [/^cli\//, WALLET, SDK, NODE] },
+  {
+    name: 'the command line knows its commands',
+    files: /^cli\//,
+    may: [/^cli\//, WALLET, SDK, NODE, /^wire\/nearest\.ts$/],
+  },
   {
     name: 'the page does not know the service',
     files: /^web\//,

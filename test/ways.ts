@@ -1,5 +1,12 @@
 import type { BuildGeoOpReply, OriginMethod } from '@geoswap/wire'
-import { type Address, encodeFunctionData, erc20Abi, type TypedDataDefinition, zeroAddress } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  type TypedDataDefinition,
+  zeroAddress,
+} from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { ApiClient } from './client.ts'
 import { type Order, quoteOnceSettled, toRequest, type WorldChain } from './world.ts'
@@ -43,10 +50,18 @@ export async function pay(
   chain: WorldChain,
   from: Address,
   { to, symbol, amount }: { to: string; symbol: string; amount: bigint },
-): Promise<void> {
+): Promise<Hex> {
   const token = chain.token(symbol)
   const recipient = to as Address
   if (token === zeroAddress) return chain.as(from, { to: recipient, value: amount })
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [recipient, amount] })
   return chain.as(from, { to: token, data })
+}
+
+/** The deadline of a built op passes on its chain. */
+export async function passDeadline(chain: WorldChain, { operation }: BuildGeoOpReply): Promise<void> {
+  const { opDeadline } = operation.message as { opDeadline: string }
+  const { timestamp } = await chain.client.getBlock()
+  await chain.advance(Number(BigInt(opDeadline) - timestamp) + 1)
+  await chain.mine()
 }

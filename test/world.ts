@@ -208,11 +208,11 @@ function toChain(local: LocalChain, { feeds, ...network }: LocalNetwork) {
       }),
     advance: (seconds: number) => client.increaseTime({ seconds }),
     /** Sends as this account, ahead of all other pending transactions. */
-    async as(owner: Address, call: { to: Address; data?: Hex; value?: bigint }): Promise<void> {
+    async as(owner: Address, call: { to: Address; data?: Hex; value?: bigint }): Promise<Hex> {
       await client.impersonateAccount({ address: owner })
       await client.setBalance({ address: owner, value: 10n ** 20n })
       const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 12n }
-      await client.sendTransaction({ account: owner, chain: null, gas: 500_000n, ...fees, ...call })
+      return client.sendTransaction({ account: owner, chain: null, gas: 500_000n, ...fees, ...call })
     },
     /**
      * Another account's transaction with a wallet's authorization, ahead of all other pending transactions.
@@ -315,8 +315,13 @@ export async function prepare({ api }: Pick<World, 'api'>, wallet: PrivateKeyAcc
 }
 
 export async function submitSwap(world: Pick<World, 'api'>, wallet: PrivateKeyAccount, order: Order) {
-  const prepared = await prepare(world, wallet, order)
-  const { status, body } = await world.api.submit(prepared.submission)
+  return submitPrepared(world, await prepare(world, wallet, order))
+}
+
+type Prepared = Awaited<ReturnType<typeof prepare>>
+
+export async function submitPrepared<P extends Prepared>({ api }: Pick<World, 'api'>, prepared: P) {
+  const { status, body } = await api.submit(prepared.submission)
   if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)
   return { ...prepared, swapId: body.swapId }
 }

@@ -11,32 +11,42 @@ import { createTestFinder } from './tests-of.ts'
 const REPORT = '.tmp/mutants.json'
 // Far more than a test file takes: a longer run loops forever.
 const LIMIT_MS = 90_000
+// Nothing depends on an orderly end.
+const CLOSE_MS = 5_000
 
 // They share a process, whose start and imports take longer than most tests.
 const AT_ONCE = 12
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** `npm run mutants -- [--list] [--every=N] <files, lines as file.ts:12, or folders>` */
+/** `npm run mutants -- [--list] [--again] [--every=N] <files, lines as file.ts:12, or folders>` */
 async function main(args: readonly string[]): Promise<void> {
   const every = Number(args.find((arg) => arg.startsWith('--every='))?.slice('--every='.length) ?? 1)
-  const wanted = args.filter((arg) => !arg.startsWith('--')).map((path) => path.replace(/\/$/, ''))
+  const before = args.includes('--again') ? readReport() : []
+  const left = new Set(before.filter(({ outcome }) => outcome !== 'killed').map(toLine))
+  const named = args.filter((arg) => !arg.startsWith('--')).map((path) => path.replace(/\/$/, ''))
+  const wanted = [...named, ...new Set(before.map(({ file }) => file))]
   if (wanted.length === 0) throw new Error('Name files or folders, such as packages/service/src/attester')
-  const jobs = findJobs(wanted, every)
+  const isWanted = (mutant: Mutant) => before.length === 0 || left.has(toLine(mutant))
+  const jobs = findJobs(wanted, every, isWanted)
   const count = jobs.reduce((sum, { mutants }) => sum + mutants.length, 0)
   say(`${count} mutants of ${jobs.length} files`)
   if (args.includes('--list')) {
     for (const { mutants } of jobs) for (const { mutant } of mutants) say(toLine(mutant))
     return
   }
-  const results = await runJobs(jobs)
+  const found = await runJobs(jobs)
+  const again = new Map(found.map((result) => [toLine(result), result]))
+  const results = before.length > 0 ? before.map((result) => again.get(toLine(result)) ?? result) : found
   mkdirSync(join(ROOT, dirname(REPORT)), { recursive: true })
   writeFileSync(join(ROOT, REPORT), `${JSON.stringify(results, undefined, 1)}\n`)
   const isAccepted = createAcceptance(readFileSync(join(ROOT, 'scripts/mutants/accepted.txt'), 'utf8'))
   for (const line of scoreLines(results, isAccepted)) say(line)
 }
 
-function findJobs(wanted: readonly string[], every: number): Job[] {
+const readReport = (): Result[] => JSON.parse(readFileSync(join(ROOT, REPORT), 'utf8'))
+
+function findJobs(wanted: readonly string[], every: number, isAsked: (mutant: Mutant) => boolean): Job[] {
   const sources = readSources()
   const reachOf = createTestFinder(sources)
   const isWanted = (path: string) =>
@@ -53,7 +63,7 @@ function findJobs(wanted: readonly string[], every: number): Job[] {
       mutants: mutantsOf(path, text)
         .filter(isWantedLine)
         .map((mutant) => ({ id: id++, mutant }))
-        .filter((each) => each.id % every === 0),
+        .filter(({ id, mutant }) => id % every === 0 && isAsked(mutant)),
     }))
     .filter(({ mutants }) => mutants.length > 0)
 }
@@ -94,14 +104,15 @@ type Ended = { broken: ReadonlyMap<string, string>; stuck: readonly number[] }
 function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
   const worker = fork(fileURLToPath(new URL('run-mutants.ts', import.meta.url)), { detached: true })
   const broken = new Map<string, string>()
-  let [running, stuck, trying]: [number[], number[], string] = [[], [], '']
+  let [running, stuck]: [number[], number[]] = [[], []]
+  let trying: string | undefined
   const end = (id: number, by: string | undefined) => {
     running = running.filter((each) => each !== id)
     for (const job of jobs) note(job, id, by === undefined ? 'survived' : 'killed', by)
   }
   const giveUp = () => {
     const [only] = running
-    if (running.length === 0) broken.set(trying, NO_END)
+    if (running.length === 0 && trying !== undefined) broken.set(trying, NO_END)
     else if (running.length === 1 && only !== undefined) end(only, NO_END)
     stuck = running
     if (worker.pid !== undefined) process.kill(-worker.pid, 'SIGKILL')
@@ -109,8 +120,9 @@ function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
   let timer: NodeJS.Timeout | undefined
   worker.on('message', (told: Told) => {
     clearTimeout(timer)
-    timer = setTimeout(giveUp, LIMIT_MS)
+    timer = setTimeout(giveUp, told.kind === 'done' ? CLOSE_MS : LIMIT_MS)
     if (told.kind === 'trying') trying = told.file
+    if (told.kind === 'done') trying = undefined
     if (told.kind === 'broken') broken.set(told.file, told.by)
     if (told.kind === 'started') running = told.ids
     if (told.kind === 'ended') end(told.id, told.by)
@@ -120,7 +132,7 @@ function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
     worker.once('exit', (code) => {
       clearTimeout(timer)
       for (const [file, by] of broken) say(`broken: the tests of ${file} do not pass without a mutant: ${by}`)
-      if (code) reject(new Error(`The tests ended with code ${code}`))
+      if (code && trying !== undefined) reject(new Error(`The tests ended with code ${code}`))
       else resolve({ broken, stuck })
     })
   })

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ROOT, readSources } from '../sources.ts'
 import { applyEdit, mutantsOf } from './mutate.ts'
-import { createAcceptance, scoreLines } from './report.ts'
+import { createAcceptance, mutantName, readAccepted, scoreLines } from './report.ts'
 import { createTestFinder } from './tests-of.ts'
 
 const mutate = (text: string, file = 'packages/a/src/a.ts') =>
@@ -40,11 +43,13 @@ test.each([
   expect(mutate(wrap(sql))).toEqual([])
 })
 
+const source = (path: string, ...imports: string[]) => ({
+  path: `packages/service/src/${path}`,
+  text: imports.map((from) => `import '${from}'\n`).join(''),
+})
+const short = (paths: readonly string[]) => paths.map((path) => path.replace('packages/service/src/', ''))
+
 test('the tests of a file are those that import it, and those of its folder that reach it', () => {
-  const source = (path: string, ...imports: string[]) => ({
-    path: `packages/service/src/${path}`,
-    text: imports.map((from) => `import '${from}'\n`).join(''),
-  })
   const { tests, affected } = createTestFinder([
     source('store/a.ts'),
     source('store/b.ts', './a.ts'),
@@ -54,11 +59,51 @@ test('the tests of a file are those that import it, and those of its folder that
     source('flow/d.test.ts', '../store/a.ts'),
     source('store/e.test.ts'),
   ])('packages/service/src/store/a.ts')
-  const short = (paths: readonly string[]) => paths.map((path) => path.replace('packages/service/src/', ''))
 
   expect(short(tests).sort()).toEqual(['flow/d.test.ts', 'store/b.test.ts'])
   expect(short(affected)).toContain('flow/c.test.ts')
   expect(short(affected)).not.toContain('store/e.test.ts')
+})
+
+test('the test of the same name runs first, and tests that need a chain last', () => {
+  const { tests } = createTestFinder([
+    source('flow/a.ts'),
+    source('flow/b.chain.test.ts', './a.ts'),
+    source('flow/c.db.test.ts', './a.ts'),
+    source('flow/d.test.ts', './a.ts'),
+    source('flow/a.db.test.ts', './a.ts'),
+  ])('packages/service/src/flow/a.ts')
+
+  expect(short(tests)).toEqual([
+    'flow/a.db.test.ts',
+    'flow/d.test.ts',
+    'flow/c.db.test.ts',
+    'flow/b.chain.test.ts',
+  ])
+})
+
+test('a file without tests of its own has the nearest few that reach it', () => {
+  const far = ['c', 'd', 'e', 'f', 'g'].map((name) => source(`flow/${name}.test.ts`, '../store/b.ts'))
+  const { tests } = createTestFinder([
+    source('model/a.ts'),
+    source('store/b.ts', '../model/a.ts'),
+    ...far,
+    source('flow/near.test.ts', './near.ts'),
+    source('flow/near.ts', '../store/b.ts'),
+  ])('packages/service/src/model/a.ts')
+
+  expect(short(tests)).toEqual(short(far.slice(0, 4).map(({ path }) => path)))
+})
+
+test('each accepted survivor is a mutant of its file as it is now', () => {
+  const accepted = readAccepted(readFileSync(join(ROOT, 'scripts/mutants/accepted.txt'), 'utf8'))
+  const now = new Set(
+    readSources()
+      .filter(({ path }) => accepted.some(({ file }) => file === path))
+      .flatMap(({ path, text }) => mutantsOf(path, text).map((mutant) => `${path} ${mutantName(mutant)}`)),
+  )
+
+  expect(accepted.map(({ file, name }) => `${file} ${name}`).filter((each) => !now.has(each))).toEqual([])
 })
 
 test('accepted survivors do not count, and everything else does', () => {

@@ -7,24 +7,29 @@ export type Result = Mutant & { outcome: 'killed' | 'survived' | 'untested'; by?
 const flat = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 export function toLine({ file, line, was, now }: Pick<Mutant, 'file' | 'line' | 'was' | 'now'>): string {
-  return `${file}:${line} ${nameOf({ was, now })}`
+  return `${file}:${line} ${mutantName({ was, now })}`
 }
 
-const nameOf = ({ was, now }: Pick<Mutant, 'was' | 'now'>) => `\`${flat(was)}\` → \`${flat(now)}\``
+export const mutantName = ({ was, now }: Pick<Mutant, 'was' | 'now'>) => `\`${flat(was)}\` → \`${flat(now)}\``
 
-/**
- * Whether a surviving mutant was reviewed and accepted. The page lists those: a heading for each file, and a
- * line for each mutant that starts with it.
- */
-export function createAcceptance(page: string): (mutant: Mutant) => boolean {
-  const accepted = new Set<string>()
+type Accepted = { file: string; name: string }
+
+/** The page lists survivors that were reviewed: a heading for each file, and a line for each that starts with it. */
+export function readAccepted(page: string): Accepted[] {
+  const accepted: Accepted[] = []
   let file = ''
   for (const line of page.split('\n')) {
     file = /^#+ `?([\w./-]+\.ts)`?$/.exec(line)?.[1] ?? file
-    const mutant = /^- (``? ?.+? ?``? → ``? ?.*? ?``?): /.exec(line)?.[1]
-    if (mutant) accepted.add(`${file} ${mutant}`)
+    const name = /^- (``? ?.+? ?``? → ``? ?.*? ?``?): /.exec(line)?.[1]
+    if (name) accepted.push({ file, name })
   }
-  return (mutant) => accepted.has(`${mutant.file} ${nameOf(mutant)}`)
+  return accepted
+}
+
+/** Whether a surviving mutant was reviewed and accepted. */
+export function createAcceptance(page: string): (mutant: Mutant) => boolean {
+  const accepted = new Set(readAccepted(page).map(({ file, name }) => `${file} ${name}`))
+  return (mutant) => accepted.has(`${mutant.file} ${mutantName(mutant)}`)
 }
 
 /** Killed, of those that are not accepted, by folder. */

@@ -1,7 +1,13 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
-import { createVitest, type TestModule, type Vitest } from 'vitest/node'
+import {
+  BaseSequencer,
+  createVitest,
+  type TestModule,
+  type TestSpecification,
+  type Vitest,
+} from 'vitest/node'
 import config from '../../vitest.config.ts'
 import { ROOT } from '../sources.ts'
 import { applyEdit, type Mutant } from './mutate.ts'
@@ -21,10 +27,9 @@ export type Told =
   | { kind: 'running' }
   /** `by` is the first test that failed, or another failure. */
   | { kind: 'ended'; id: number; by: string | undefined }
+  | { kind: 'done' }
 
 const WRAPPERS = join(ROOT, '.tmp/mutants')
-// No mutant: the tests have to pass without one.
-const NONE = -1
 
 // A separate process: its parent ends it together with endless loops.
 process.once('message', (jobs) => void runAll(jobs as Job[]))
@@ -35,19 +40,37 @@ async function runAll(jobs: readonly Job[]): Promise<void> {
   const vitest = await openVitest(current)
   const server = await startServer()
   vitest.provide('testServer', server.provided)
+  const passed = new Set<string>()
   for (const job of jobs) {
     current.job = job
     tell({ kind: 'trying', file: job.file })
-    const by = (await findKillers(vitest, job, [NONE])).get(NONE)
+    const by = await findBroken(vitest, job, passed)
     if (by !== undefined) tell({ kind: 'broken', file: job.file, by })
     else await runMutants(vitest, job, () => server.dropDatabases(() => tell({ kind: 'running' })))
   }
+  tell({ kind: 'done' })
   await vitest.close()
   await server.stop()
   rmSync(WRAPPERS, { recursive: true })
   // Failing tests are expected.
   process.exitCode = 0
   process.disconnect()
+}
+
+// No mutant: the tests have to pass without one.
+const NONE = -1
+
+/** The first test that fails without a mutant. A test that has passed for another file does not run again. */
+async function findBroken(vitest: Vitest, job: Job, passed: Set<string>): Promise<string | undefined> {
+  const tests = job.tests.filter((test) => !passed.has(test))
+  const by = (await findKillers(vitest, { ...job, tests }, [NONE])).get(NONE)
+  if (by === undefined) for (const test of tests) passed.add(test)
+  return by
+}
+
+/** As given: the tests of a mutant are skipped after the first that fails. */
+class InOrder extends BaseSequencer {
+  override sort = async (files: TestSpecification[]) => files
 }
 
 async function openVitest(current: { job?: Job }): Promise<Vitest> {
@@ -60,8 +83,9 @@ async function openVitest(current: { job?: Job }): Promise<Vitest> {
     config: false,
     watch: false,
     maxWorkers: 1,
-    testTimeout: 10_000,
+    testTimeout: 30_000,
     silent: true,
+    sequence: { sequencer: InOrder },
   } as const
   const reporter = { onTestModuleEnd: () => tell({ kind: 'running' }) }
   return createVitest('test', { ...options, reporters: [reporter] }, { plugins: [mutate(current)] })
@@ -77,7 +101,7 @@ async function runMutants(vitest: Vitest, job: Job, tidy: () => Promise<void>): 
   }
 }
 
-const MARK = /\?mutant=(-?\d+)$/
+const MARK = /\?mutant=(-?\d+)r\d+$/
 
 /** Serves a mutated copy of its file, and of all files that reach it, to tests that request that mutant. */
 function mutate(current: { job?: Job }): Plugin {
@@ -103,6 +127,9 @@ function mutate(current: { job?: Job }): Plugin {
   }
 }
 
+// A process may serve several runs and keeps its modules: each run has its own.
+let run = 0
+
 /** The failing test of each mutant. All run in one process, each with its own modules. */
 async function findKillers(
   vitest: Vitest,
@@ -110,23 +137,24 @@ async function findKillers(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   const project = vitest.getRootProject()
+  run += 1
   const mutantOf = new Map(
-    ids.flatMap((id) => job.tests.map((test, index) => [writeWrapper(id, index, test), id] as const)),
+    ids.flatMap((id) =>
+      job.tests.map((test, index) => [writeWrapper(`${id}r${run}`, index, test), id] as const),
+    ),
   )
   const specifications = [...mutantOf.keys()].map((path) => project.createSpecification(path))
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
   const killers = new Map<number, string>()
-  const [unhandled] = unhandledErrors as Error[]
-  if (unhandled && ids.length > 1) {
-    // The error cannot be attributed to one mutant.
-    for (const id of ids) for (const each of await findKillers(vitest, job, [id])) killers.set(...each)
-    return killers
-  }
-  if (unhandled) return new Map(ids.map((id) => [id, unhandled.message]))
   for (const module of testModules) {
     const id = mutantOf.get(module.moduleId)
     if (id !== undefined && !module.ok()) killers.set(id, killerIn(module))
   }
+  const [unhandled] = unhandledErrors as Error[]
+  const left = unhandled ? ids.filter((id) => !killers.has(id)) : []
+  // With several mutants the error cannot be attributed to one of them.
+  if (unhandled && ids.length === 1) for (const id of left) killers.set(id, unhandled.message)
+  else for (const id of left) for (const each of await findKillers(vitest, job, [id])) killers.set(...each)
   return killers
 }
 
@@ -137,17 +165,17 @@ function killerIn(module: TestModule): string {
 }
 
 /** The first failing test is enough, over all test files of the mutant. */
-function writeWrapper(id: number, index: number, test: string): string {
-  const path = join(WRAPPERS, `${id}-${index}.test.ts`)
+function writeWrapper(mutant: string, index: number, test: string): string {
+  const path = join(WRAPPERS, `${mutant}-${index}.test.ts`)
   writeFileSync(
     path,
     `import { afterEach, beforeEach, test } from 'vitest'
 const killed = (globalThis.killedMutants ??= new Set())
-if (killed.has(${id})) test('another test has noticed', () => {})
-else await import('${join(ROOT, test)}?mutant=${id}')
-beforeEach(({ skip }) => skip(killed.has(${id})))
+if (killed.has('${mutant}')) test('another test has noticed', () => {})
+else await import('${join(ROOT, test)}?mutant=${mutant}')
+beforeEach(({ skip }) => skip(killed.has('${mutant}')))
 afterEach(({ task }) => {
-  if (task.result?.state === 'fail') killed.add(${id})
+  if (task.result?.state === 'fail') killed.add('${mutant}')
 })
 `,
   )

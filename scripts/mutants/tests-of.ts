@@ -5,9 +5,12 @@ import type { Source } from '../sources.ts'
 /** The tests of a file, and all files that reach it by imports, itself included. */
 export type Reach = { tests: string[]; affected: string[] }
 
+// A mutant must take only seconds.
+const MAX_FAR = 4
+
 /**
- * The unit tests of a file: those that import it, and those of its own folder that reach it. Tests of other
- * folders that run through it are left out, since a mutant must take only seconds.
+ * The unit tests of a file, nearest first: those that import it, and those of its own folder that reach it. If
+ * there are none, the nearest few that reach it.
  */
 export function createTestFinder(sources: readonly Source[]): (file: string) => Reach {
   const users = new Map<string, string[]>()
@@ -19,15 +22,18 @@ export function createTestFinder(sources: readonly Source[]): (file: string) => 
   return (path) => {
     const file = nameOf(path)
     const direct = users.get(file) ?? []
-    const all = reach(users, file)
-    const near = all.filter((user) => isNear(user, file))
-    const tests = [...new Set([...direct, ...near])].filter((user) => user.endsWith('.test.ts'))
-    const toPaths = (files: readonly string[]) => files.flatMap((each) => paths.get(each) ?? [])
-    return {
-      tests: toPaths(tests).filter((test) => test.startsWith('packages/')),
-      affected: toPaths(all),
-    }
+    const all = reach(users, file).flatMap((each) => paths.get(each) ?? [])
+    const tests = all.filter((user) => /^packages\/.*\.test\.ts$/.test(user))
+    const near = tests.filter((test) => direct.includes(nameOf(test)) || isNear(nameOf(test), file))
+    const found = near.length > 0 ? near : tests.slice(0, MAX_FAR)
+    return { tests: found.toSorted((a, b) => costOf(a, path) - costOf(b, path)), affected: all }
   }
+}
+
+/** The test of that name runs first, and those that need a chain or a database last. */
+function costOf(test: string, file: string): number {
+  if (test.startsWith(file.replace(/ts$/, ''))) return 0
+  return test.endsWith('.chain.test.ts') ? 3 : test.endsWith('.db.test.ts') ? 2 : 1
 }
 
 /** In the same folder or below it, or in the package's folder of tests. */

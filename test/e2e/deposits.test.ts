@@ -1,11 +1,12 @@
 import { depositAddressOf } from '@geoswap/protocol'
-import type { StatusReply } from '@geoswap/wire'
-import { type Address, type Hex, parseEther } from 'viem'
+import type { BuildGeoOpReply, StatusReply } from '@geoswap/wire'
+import { type Address, type Hex, pad, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
+import { setCode } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
-import { buildBy, pay, submitBy } from '../ways.ts'
+import { buildBy, passDeadline, pay, submitBy } from '../ways.ts'
 import { createWorld, type Order, outcomeOf, quoteOnceSettled, stageOf, toRequest, until } from '../world.ts'
 
 const local = inject('local')
@@ -22,6 +23,9 @@ beforeAll(async () => {
   api = createCheckedClient({ ...local, apiKey: await operator.createKey() })
 })
 
+// Sends the value of a call on to the address in its data.
+const FORWARDER = '0x5f5f5f5f345f355af100'
+
 const newWallet = () => privateKeyToAccount(generatePrivateKey())
 
 /** A swap that waits for its deposit, of a wallet that holds nothing, and somebody who can pay. */
@@ -33,13 +37,6 @@ async function opened(asked: Order = order) {
   const send = (amount: bigint, symbol = asked.sell) =>
     pay(asked.from, payer.address, { to: address, symbol, amount })
   return { wallet, payer, swapId, build, address, send }
-}
-
-/** The op's deadline passes on the chain. */
-async function passDeadline(message: Record<string, unknown>): Promise<void> {
-  const { timestamp } = await alpha.client.getBlock()
-  await alpha.advance(Number(BigInt(String(message['opDeadline'])) - timestamp) + 1)
-  await alpha.mine()
 }
 
 const returnedOf = (swapId: string) =>
@@ -56,27 +53,44 @@ test('a plain transfer from anybody is swapped, without a signature', async () =
     status: 'pending',
     substatus: 'awaitingDeposit',
     method,
-    deposit: { address },
+    deposit: { address, until: build.depositUntil, next: expect.stringContaining(`Send ${AMOUNT} units`) },
   })
 
-  await send(AMOUNT)
+  const txHash = await send(AMOUNT)
   const ended = await outcomeOf({ api }, swapId)
 
   expect(ended.status).toBe('settled')
-  expect(ended.deposit).toMatchObject({ address, received: AMOUNT.toString() })
-  expect(ended.deposit?.txHash).toMatch(/^0x[0-9a-f]{64}$/)
+  const received = AMOUNT.toString()
+  expect(ended.deposit).toEqual({ address, until: build.depositUntil, received, txHash })
   expect(ended.timeline.map(({ stage }) => stage).slice(0, 2)).toEqual(['awaitingDeposit', 'accepted'])
   expect(await beta.balanceOf(wallet.address, 'USDC')).toBe(BigInt(ended.amounts.quotedOutput))
 })
 
-test('native coin is swapped too, and has no transaction to show', async () => {
-  const { swapId, send } = await opened({ ...order, sell: 'ETH', buy: 'ETH', amount: parseEther('0.1') })
+describe('native coin', () => {
+  const amount = parseEther('0.1')
+  const coins = { ...order, sell: 'ETH', buy: 'ETH', amount }
 
-  await send(parseEther('0.1'))
-  const ended = await outcomeOf({ api }, swapId)
+  test('is swapped too, and its transaction is found without a log', async () => {
+    const { swapId, send } = await opened(coins)
 
-  expect(ended.status).toBe('settled')
-  expect(ended.deposit).not.toHaveProperty('txHash')
+    const txHash = await send(amount)
+    const ended = await outcomeOf({ api }, swapId)
+
+    expect(ended.status).toBe('settled')
+    expect(ended.deposit).toMatchObject({ received: amount.toString(), txHash })
+  })
+
+  test('sent by a contract is swapped, and has no transaction to show', async () => {
+    const { swapId, address, payer } = await opened(coins)
+    const forwarder = newWallet().address
+    await setCode(alpha, forwarder, FORWARDER)
+
+    await alpha.as(payer.address, { to: forwarder, data: pad(address), value: amount })
+    const ended = await outcomeOf({ api }, swapId)
+
+    expect(ended.status).toBe('settled')
+    expect(ended.deposit).not.toHaveProperty('txHash')
+  })
 })
 
 test('a deposit in two parts is swapped when both are there', async () => {
@@ -88,9 +102,92 @@ test('a deposit in two parts is swapped when both are there', async () => {
     return body.deposit?.received === (AMOUNT / 2n).toString() ? body : undefined
   })
   expect(seen.substatus).toBe('awaitingDeposit')
+  expect(seen.deposit?.next).toContain(`Send ${AMOUNT / 2n} more units by ${seen.deposit?.until}`)
   await send(AMOUNT / 2n)
 
   expect((await outcomeOf({ api }, swapId)).status).toBe('settled')
+})
+
+describe('a reorg', () => {
+  afterEach(async () => {
+    await Promise.all([alpha.resume(), beta.resume()])
+  })
+
+  /** Reverts to the snapshot, as a reorg to an empty branch would, and continues from there. */
+  async function reorg(snapshot: Hex): Promise<void> {
+    await alpha.client.revert({ id: snapshot })
+    await alpha.mine()
+    await alpha.resume()
+  }
+
+  test('that undoes a deposit before its lock: the swap waits for it again', async () => {
+    const { swapId, send } = await opened()
+    // Nothing is locked while the destination stands still.
+    await beta.halt()
+    await until(async () => (await api.quote(toRequest(newWallet(), order))).status === 503)
+    await alpha.halt()
+    const snapshot = await alpha.client.snapshot()
+    await send(AMOUNT)
+    await alpha.mine()
+    const seen = await stageOf({ api }, swapId, 'accepted')
+
+    await reorg(snapshot)
+    await beta.resume()
+    const lost = await until(async () => {
+      const { body } = await api.status(swapId, 0)
+      return body.timeline.length === 3 ? body : undefined
+    })
+    const txHash = await send(AMOUNT)
+    const ended = await outcomeOf({ api }, swapId)
+
+    expect(seen).toMatchObject({ substatus: 'accepted', deposit: { received: AMOUNT.toString() } })
+    expect(lost).toMatchObject({
+      substatus: 'awaitingDeposit',
+      deposit: { received: '0', next: expect.stringContaining(`Send ${AMOUNT} units`) },
+    })
+    expect(lost.deposit).not.toHaveProperty('txHash')
+    expect(ended).toMatchObject({ status: 'settled', deposit: { received: AMOUNT.toString(), txHash } })
+    expect(ended.timeline.map(({ stage }) => stage)).toEqual([
+      ...['awaitingDeposit', 'accepted', 'awaitingDeposit', 'accepted'],
+      ...['locking', 'locked', 'delivering', 'delivered'],
+    ])
+  })
+
+  test('that undoes a deposit with its lock: it is locked again once the deposit is back', async () => {
+    const { swapId, send, wallet } = await opened()
+    await alpha.halt()
+    const snapshot = await alpha.client.snapshot()
+    await send(AMOUNT)
+    await alpha.mine()
+    await stageOf({ api }, swapId, 'locking')
+    await alpha.untilPending(alpha.contracts.escrow)
+    await alpha.mine()
+    await stageOf({ api }, swapId, 'locked')
+
+    await reorg(snapshot)
+    await send(AMOUNT)
+    const ended = await outcomeOf({ api }, swapId)
+
+    expect(ended.status).toBe('settled')
+    expect(await beta.balanceOf(wallet.address, 'USDC')).toBe(BigInt(ended.amounts.quotedOutput))
+  })
+
+  test('that undoes a deposit with its lock for good: the swap fails for want of a deposit', async () => {
+    const { swapId, build, send } = await opened()
+    await alpha.halt()
+    const snapshot = await alpha.client.snapshot()
+    await send(AMOUNT)
+    await alpha.mine()
+    await beta.halt()
+    await stageOf({ api }, swapId, 'locking')
+    await alpha.untilPending(alpha.contracts.escrow)
+
+    await reorg(snapshot)
+    await passDeadline(alpha, build)
+    const ended = await outcomeOf({ api }, swapId)
+
+    expect(ended).toMatchObject({ status: 'failed', failure: { code: 'DEPOSIT_MISSING' } })
+  })
 })
 
 test('nothing is reserved for a deposit that did not arrive', async () => {
@@ -109,15 +206,15 @@ test('nothing is reserved for a deposit that did not arrive', async () => {
 })
 
 describe('a deposit that cannot be swapped goes back to the wallet', () => {
-  const over = async (swapId: string, message: Record<string, unknown>): Promise<StatusReply> => {
-    await passDeadline(message)
+  const over = async (swapId: string, build: BuildGeoOpReply): Promise<StatusReply> => {
+    await passDeadline(alpha, build)
     return outcomeOf({ api }, swapId)
   }
 
   test('nothing came: the swap fails', async () => {
     const { swapId, build } = await opened()
 
-    const ended = await over(swapId, build.operation.message)
+    const ended = await over(swapId, build)
 
     expect(ended).toMatchObject({ status: 'failed', failure: { code: 'DEPOSIT_MISSING' } })
   })
@@ -127,7 +224,7 @@ describe('a deposit that cannot be swapped goes back to the wallet', () => {
     await send(AMOUNT - 1n)
     await until(async () => (await api.status(swapId, 0)).body.deposit?.received !== undefined)
 
-    const ended = await over(swapId, build.operation.message)
+    const ended = await over(swapId, build)
     const back = await returnedOf(swapId)
 
     expect(ended).toMatchObject({ status: 'failed', failure: { code: 'DEPOSIT_TOO_SMALL' } })
@@ -139,7 +236,7 @@ describe('a deposit that cannot be swapped goes back to the wallet', () => {
 
   test('it came too late', async () => {
     const { swapId, build, send, wallet } = await opened()
-    await over(swapId, build.operation.message)
+    await over(swapId, build)
 
     await send(AMOUNT)
     await returnedOf(swapId)
@@ -152,9 +249,12 @@ describe('a deposit that cannot be swapped goes back to the wallet', () => {
     await send(2n * AMOUNT + 5n)
     const ended = await outcomeOf({ api }, swapId)
     expect(ended.status).toBe('settled')
+    expect(ended.deposit?.next).toMatch(`${AMOUNT + 5n} units were too many`)
 
-    await passDeadline(build.operation.message)
-    await returnedOf(swapId)
+    await passDeadline(alpha, build)
+    const back = await returnedOf(swapId)
+
+    expect(back.deposit).not.toHaveProperty('next')
 
     expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(AMOUNT + 5n)
   })
@@ -163,7 +263,7 @@ describe('a deposit that cannot be swapped goes back to the wallet', () => {
     const { swapId, build, address, wallet } = await opened()
     await world.fund(alpha, address, 'WETH', parseEther('1'))
 
-    const ended = await over(swapId, build.operation.message)
+    const ended = await over(swapId, build)
     const back = await returnedOf(swapId)
 
     expect(ended.failure?.code).toBe('DEPOSIT_MISSING')

@@ -5,16 +5,20 @@ import { text } from 'node:stream/consumers'
 import { createClient } from '@geoswap/sdk'
 import { type StatusReply, WebhookEvent } from '@geoswap/wire'
 import { Check } from 'typebox/value'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { runWebhookCommand } from '../../packages/service/src/operate/webhook.ts'
 import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
 import { delegatedWallet } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
+import { passDeadline, pay, submitBy } from '../ways.ts'
 import { createWorld, submitSwap, until } from '../world.ts'
 
 const local = inject('local')
 const operator = createOperator(inject('databaseUrl'))
-const { alpha, beta } = createWorld(local)
+const world = createWorld(local)
+const { alpha, beta } = world
+const USDC = 1_000_000n
 const order = { from: alpha, sell: 'ETH', to: beta, buy: 'USDC', amount: 10n ** 17n }
 
 type Posted = { id: string; signature: string; signed: string; event: WebhookEvent }
@@ -89,6 +93,43 @@ test('a swap is reported identically by stream, webhook, history and status', as
 
   const page = await client.history({ wallet: wallet.address.toLowerCase(), status: 'settled', limit: 1 })
   expect(page).toEqual({ swaps: [told.at(-1)?.data] })
+})
+
+test('of a deposit they say what came, by which transaction, and what went back after the end', async () => {
+  const wallet = privateKeyToAccount(generatePrivateKey())
+  const payer = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  const client = createClient({ baseUrl: local.apiUrl, apiKey: api.apiKey })
+  const pegged = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }
+  const { swapId, build } = await submitBy({ api }, wallet, { order: pegged, method: 'deposit' })
+  const address = build.depositAddress ?? ''
+  const send = (amount: bigint) => pay(alpha, payer.address, { to: address, symbol: 'USDC', amount })
+
+  const part = { received: `${4n * USDC}`, txHash: await send(4n * USDC) }
+  await until(async () => (await api.status(swapId, 0)).body.deposit?.received === part.received)
+  const all = { received: `${13n * USDC}`, txHash: await send(9n * USDC) }
+  const streamed: StatusReply[] = []
+  for await (const { swap } of client.events(swapId)) streamed.push(swap)
+  await passDeadline(alpha, build)
+  const told = await until(async () => {
+    const mine = posted.map(({ event }) => event).filter(({ data }) => data.swapId === swapId)
+    return mine.length > streamed.length && mine.sort((a, b) => a.sequence - b.sequence)
+  })
+
+  const factsOf = ({ deposit: { address: _, until: __, next: ___, ...facts } = { address } }: StatusReply) =>
+    facts
+  expect(streamed.map(({ substatus }) => substatus)).toEqual([
+    ...['awaitingDeposit', 'awaitingDeposit', 'accepted', 'locking', 'locked', 'delivering', 'delivered'],
+  ])
+  expect(streamed.map(factsOf)).toEqual([{}, part, all, all, all, all, all])
+  expect(told.slice(0, -1).map(({ data }) => data)).toMatchObject(streamed)
+  const last = told.at(-1)
+  const { body: status } = await api.status(swapId)
+  const page = await client.history({ wallet: wallet.address })
+  const returned = [{ token: alpha.token('USDC'), amount: `${3n * USDC}`, txHash: expect.any(String) }]
+  expect([last?.type, last?.sequence]).toEqual(['swap.settled', streamed.length + 1])
+  expect(status.deposit).toEqual({ address, until: build.depositUntil, ...all, returned })
+  expect(last?.data).toMatchObject(status)
+  expect(page).toEqual({ swaps: [last?.data] })
 })
 
 test('another account has no access to the stream or the history of a swap', async () => {

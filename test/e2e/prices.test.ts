@@ -54,13 +54,6 @@ test('every asset has two live sources', async () => {
   await until(async () => (await Promise.all(assets.map(liveSources))).every((count) => count === 2))
 })
 
-test.each([0, -0.5])('if a feed answers %d, the other one provides the price', async (answer) => {
-  await world.setFeed(alpha, 'GEO', answer)
-  await untilLive(1)
-
-  expect(refusalOf(await quoteOf('GEO'))).toBe('200 OK')
-})
-
 test('if a feed reverts, the other one provides the price', async () => {
   const feed = world.feedOf(beta, 'GEO').address
   const code = await beta.codeOf(feed)

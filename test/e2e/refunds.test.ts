@@ -2,7 +2,7 @@ import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { encodeFunctionData, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, expect, inject, test } from 'vitest'
-import { createWorld, hurryToEnd, outcomeOf, stageOf, submitSwap } from '../world.ts'
+import { createWorld, hurryToEnd, outcomeOf, prepare, stageOf, submitPrepared, submitSwap } from '../world.ts'
 
 const world = createWorld(inject('local'))
 const { alpha, beta } = world
@@ -20,8 +20,9 @@ afterEach(async () => {
 /** Submits while the origin chain is halted, so that the test can change the state before the lock lands. */
 async function submitUnmined(order: Parameters<typeof submitSwap>[2]) {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  const prepared = await prepare(world, wallet, order)
   await order.from.halt()
-  const { swapId } = await submitSwap(world, wallet, order)
+  const { swapId } = await submitPrepared(world, prepared)
   await stageOf(world, swapId, 'locking')
   await alpha.untilPending()
   return { wallet, swapId }
@@ -115,6 +116,7 @@ test('a destination that resumes with past timestamps pays nothing that could no
 
 test('a swap still settles after the chains’ clocks have drifted apart', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  await beta.advance(1_000)
 
   const { swapId } = await submitSwap(world, wallet, { ...input, buy: 'WETH' })
 

@@ -61,15 +61,11 @@ test('both tokens are opaque text of less than 2 KiB', () => {
 })
 
 describe('401 INVALID_TOKEN', () => {
-  test.each(paths)('for a token with any bit flipped, at %s', async (path) => {
+  test.each(paths)('for a token with a bit flipped, wherever it is, at %s', async (path) => {
     const token = genuine(path)
-    const bits = Buffer.from(token, 'base64url').length * 8
-    // Every bit of the header, then a sample: one bit of each byte, at one of the two paths that take the
-    // token.
-    const offset = 9 * (paths.indexOf(path) % 2)
-    const sample = Array.from({ length: bits }, (_, bit) => bit).filter(
-      (bit) => bit < 64 || bit % 18 === offset,
-    )
+    const size = Buffer.from(token, 'base64url').length
+    // The seal's own test flips every bit; here, one of every eight bytes shows that each call opens the seal.
+    const sample = Array.from({ length: Math.floor(size / 8) }, (_, index) => 64 * index + (index % 8))
 
     await expectInvalid(
       path,

@@ -17,6 +17,7 @@ import {
   prepare,
   quoteOnceSettled,
   stageOf,
+  submitPrepared,
   submitSwap,
   toRequest,
   until,
@@ -166,15 +167,14 @@ describe('a token that only pools sell can be the input', () => {
 describe('a pool that moves between quote and delivery', () => {
   /** Submits while the origin is halted, so that the pool can move after the service has decided to lock. */
   async function submitUnmined(orders: readonly Order[]) {
-    const wallets = await Promise.all(orders.map(({ sell }) => walletWith(sell, INPUT)))
-    await alpha.halt()
-    const submitted = await Promise.all(
-      orders.map(async (each, index) => {
-        const wallet = wallets[index]
-        if (!wallet) throw new Error('Every order has a wallet')
-        return { wallet, ...(await submitSwap({ api }, wallet, each)) }
+    const prepared = await Promise.all(
+      orders.map(async (each) => {
+        const wallet = await walletWith(each.sell, INPUT)
+        return { wallet, ...(await prepare({ api }, wallet, each)) }
       }),
     )
+    await alpha.halt()
+    const submitted = await Promise.all(prepared.map((each) => submitPrepared({ api }, each)))
     for (const { swapId } of submitted) await stageOf({ api }, swapId, 'locking')
     await alpha.untilPending()
     return submitted

@@ -1,6 +1,15 @@
+import { geoEscrowAbi } from '@geoswap/protocol'
 import type { BuildGeoOpReply, OriginMethod } from '@geoswap/wire'
-import { concat, encodeFunctionData, type HashTypedDataParameters, type Hex, hashTypedData, pad } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import {
+  concat,
+  decodeFunctionData,
+  encodeFunctionData,
+  type HashTypedDataParameters,
+  type Hex,
+  hashTypedData,
+  pad,
+} from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
 import { delegatedWallet, delegateTo, setCode } from '../instant-wallet.ts'
@@ -121,26 +130,66 @@ describe.each(['authorization', 'permit'] as const)('by %s', (method) => {
   })
 })
 
-test('authorizations that wait together are locked in one transaction', async () => {
-  const wallets = await Promise.all(Array.from({ length: 5 }, funded))
-  const signed = await Promise.all(
-    wallets.map(async (wallet) => {
-      const { build } = await buildBy({ api }, wallet, { order, method: 'authorization' })
-      return { geoOpToken: build.geoOpToken, signature: await signBuild(wallet, build) }
-    }),
-  )
+test('twenty authorizations are locked in one transaction, except one that went bad in the same block', async () => {
+  const batch = await buildBatch(20)
   // Nothing is locked while the destination stands still.
   await beta.halt()
-  const request = toRequest(newWallet(), order)
-  await until(async () => (await api.quote(request)).status === 503)
-  const replies = await Promise.all(signed.map((submission) => api.submit(submission)))
+  await until(async () => (await api.quote(toRequest(newWallet(), order))).status === 503)
+  const replies = await Promise.all(batch.map(({ submission }) => api.submit(submission)))
+  await alpha.halt()
   await beta.resume()
+  await alpha.untilPending(alpha.contracts.escrow)
+  const [bad] = batch
+  if (!bad) throw new Error('Twenty were built')
+  await cancelAuthorization(bad.wallet, bad.build)
+  await alpha.mine()
+  await alpha.resume()
 
   const ended = await Promise.all(replies.map(({ body }) => outcomeOf({ api }, body.swapId)))
 
-  expect(ended.map(({ status }) => status)).toEqual(wallets.map(() => 'settled'))
-  expect(new Set(ended.map(({ originTxHash }) => originTxHash)).size).toBeLessThan(wallets.length)
+  const [failed, ...settled] = ended
+  expect(failed).toMatchObject({ status: 'failed', failure: { code: 'INVALID_AUTHORIZATION' } })
+  expect(await alpha.balanceOf(bad.wallet.address, 'USDC')).toBe(10n * USDC)
+  expect(settled.map(({ status }) => status)).toEqual(settled.map(() => 'settled'))
+  expect(new Set(settled.map(({ originTxHash }) => originTxHash)).size).toBe(1)
+  const [lock] = settled
+  const hash = lock?.originTxHash as Hex
+  const { to, input } = await alpha.client.getTransaction({ hash })
+  const call = decodeFunctionData({ abi: geoEscrowAbi, data: input })
+  expect([to?.toLowerCase(), call.functionName]).toEqual([
+    alpha.contracts.escrow.toLowerCase(),
+    'lockManyWithAuthorization',
+  ])
+  expect(call.args?.[0]).toHaveLength(20)
 })
+
+/** Signed authorizations of new wallets whose inputs one relayer takes. */
+async function buildBatch(size: number) {
+  const built: Built[] = []
+  const lockerOf = ({ build }: Built) => (build.operation.message as { locker: string }).locker
+  for (;;) {
+    built.push(...(await Promise.all(Array.from({ length: size }, buildOne))))
+    for (const first of built) {
+      const mates = built.filter((each) => lockerOf(each) === lockerOf(first))
+      if (mates.length >= size) return mates.slice(0, size)
+    }
+  }
+}
+
+async function buildOne(): Promise<Built> {
+  const wallet = await funded()
+  const { build } = await buildBy({ api }, wallet, { order, method: 'authorization' })
+  return {
+    ...{ wallet, build },
+    submission: { geoOpToken: build.geoOpToken, signature: await signBuild(wallet, build) },
+  }
+}
+
+type Built = {
+  wallet: PrivateKeyAccount
+  build: BuildGeoOpReply
+  submission: { geoOpToken: string; signature: Hex }
+}
 
 describe('wallets with code', () => {
   test('a contract wallet swaps by an authorization that its own code accepts', async () => {
@@ -221,6 +270,17 @@ test('an authorization that the wallet cancelled is not paid for', async () => {
   const wallet = await funded()
   await alpha.halt()
   const { swapId, build } = await submitBy({ api }, wallet, { order, method: 'authorization' })
+  await cancelAuthorization(wallet, build)
+  await alpha.resume()
+
+  const ended = await outcomeOf({ api }, swapId)
+
+  expect(ended).toMatchObject({ status: 'failed', failure: { code: 'INVALID_AUTHORIZATION' } })
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(10n * USDC)
+})
+
+/** The wallet takes back its authorization, ahead of all other pending transactions. */
+async function cancelAuthorization(wallet: PrivateKeyAccount, build: BuildGeoOpReply): Promise<void> {
   const { domain } = build.typedData as { domain: Record<string, unknown> }
   const nonce = build.geoOpHash as Hex
   const signature = await wallet.signTypedData({
@@ -246,10 +306,4 @@ test('an authorization that the wallet cancelled is not paid for', async () => {
     args: [wallet.address, nonce, signature],
   })
   await alpha.as(newWallet().address, { to: alpha.token('USDC'), data })
-  await alpha.resume()
-
-  const ended = await outcomeOf({ api }, swapId)
-
-  expect(ended).toMatchObject({ status: 'failed', failure: { code: 'INVALID_AUTHORIZATION' } })
-  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(10n * USDC)
-})
+}

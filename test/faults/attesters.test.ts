@@ -1,4 +1,4 @@
-import { type Key, type Network, startNetwork } from '@geoswap/devnet'
+import { type Network, startNetwork } from '@geoswap/devnet'
 import {
   attestationTypes,
   geoEscrowAbi,
@@ -6,10 +6,10 @@ import {
   joinSignatures,
   readRefundableOp,
 } from '@geoswap/protocol'
-import pg from 'pg'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startLiar } from '../liar.ts'
 import { createOperator, type Operator } from '../operator.ts'
 import { createWorld, type LocalNetwork, outcomeOf, submitSwap, until, type World } from '../world.ts'
 
@@ -100,62 +100,22 @@ test('while two of three are slow an input waits in the escrow, and is claimed w
   await untilClosed(swapId)
 })
 
-/** A stolen key and login of an attester: it says and signs whatever is wrong, about everything. */
-async function lie({ address, privateKey }: Key, databaseUrl: string) {
-  const db = new pg.Client(databaseUrl)
-  await db.connect()
-  const account = privateKeyToAccount(privateKey)
-  const { chainId, contracts } = world.alpha
-  const domain = geoOpDomain({ chainId, escrow: contracts.escrow })
-  const others = network.keys.attesters.filter((key) => key.address !== address)
-
-  async function tell(): Promise<void> {
-    const { rows } = await db.query<{ id: string; hash: Hex; swap_ids: string[] }>(
-      `select a.id, a.swap_ids, o.hash from attestations a join swaps s on s.id = a.swap_ids[1]
-         join ops o on o.id = s.op_id where a.attempt_id is null`,
-    )
-    for (const { id, hash, swap_ids } of rows) {
-      const message = { op: hash, validUntil: 2n ** 40n }
-      const refund = { domain, types: attestationTypes, primaryType: 'Refund', message } as const
-      const signature = await account.signTypedData(refund)
-      for (const [signer, text] of [
-        [address, signature],
-        ...others.map((other) => [other.address, signature] as const),
-        ['0x0000000000000000000000000000000000000000', 'garbage'],
-      ] as const)
-        await db.query(
-          `insert into attestation_signatures (attestation_id, signer, signature, unproven)
-           select id, $2, $3, $4 from attestations where id = $1 on conflict do nothing`,
-          [id, signer, text, swap_ids],
-        )
-      await db.query(
-        `insert into signed_outcomes (op_hash, outcome) values ($1, 'refund') on conflict do nothing`,
-        [hash],
-      )
-    }
-  }
-
-  let isOver = false
-  const lying = (async () => {
-    while (!isOver) await tell()
-  })()
-  return async () => {
-    isOver = true
-    await lying
-    await db.end()
-  }
-}
-
 test('an attester that lies about everything delays and changes nothing', async () => {
   const [, liar] = network.keys.attesters
   if (!liar) throw new Error('No second attester')
   await network.dismiss('attester-2')
-  const recant = await lie(liar, network.databaseUrls.attesters[1] ?? '')
+  const { chainId, contracts } = world.alpha
+  const lying = startLiar({
+    key: liar,
+    others: network.keys.attesters.flatMap(({ address }) => (address === liar.address ? [] : address)),
+    databaseUrl: network.databaseUrls.attesters[1] ?? '',
+    escrowOf: (id) => (id === chainId ? contracts.escrow : undefined),
+  })
 
   const swapIds = await Promise.all([swap(), swap(), swap()])
   const ends = await Promise.all(swapIds.map((swapId) => outcomeOf(world, swapId)))
   await Promise.all(swapIds.map(untilClosed))
-  await recant()
+  await lying.stop()
 
   expect(ends.map(({ status }) => status)).toEqual(['settled', 'settled', 'settled'])
 })

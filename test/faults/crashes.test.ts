@@ -1,14 +1,16 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Key, type Keys, type Network, startNetwork } from '@geoswap/devnet'
+import type { BuildGeoOpReply, OriginMethod } from '@geoswap/wire'
 import { Client } from 'pg'
-import { type Hex, keccak256 } from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { type Address, type Hex, keccak256 } from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type StandInSigner, startWeb3Signer } from '../../packages/service/test/support/web3signer.ts'
 import { findServerCrashes } from '../chaos/checker/server-crashes.ts'
 import { createCli } from '../cli.ts'
 import { type RpcProxy, startRpcProxy } from '../rpc-proxy.ts'
+import { submitBy } from '../ways.ts'
 import {
   createWorld,
   type LocalNetwork,
@@ -127,8 +129,11 @@ async function readMetrics(): Promise<string> {
   return (await Promise.all(texts)).join('\n')
 }
 
+// Metrics name a signer by its place in the configuration.
+const PLACES = { worker: 1, attester: 2 }
+
 const isUp = (role: 'worker' | 'attester', up: 0 | 1) => async () =>
-  (await readMetrics()).includes(`geoswap_signer_up{signer="${new URL(signerOf(role).url).host}"} ${up}`)
+  (await readMetrics()).includes(`geoswap_signer_up{signer="${PLACES[role]}"} ${up}`)
 
 /** The remote signers that do not sign, as each process says at /ready. */
 async function readSilentSigners() {
@@ -238,6 +243,30 @@ test('a killed database, API and attester restart, and a pending swap settles on
   await until(async () => (await world.alpha.lockStateOf(swap.build)) === 'claimed')
 })
 
+test('a chain that is down when the service starts has every way in once it answers', async () => {
+  const { alpha, beta, api } = world
+  const waysOf = async () => {
+    const { body } = await api.tokens(alpha.chainId)
+    return body.tokens.find(({ symbol }) => symbol === 'USDC')?.originMethods
+  }
+  const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
+  proxyOf('alpha').onCall(() => 'dropRequest')
+  for (const role of ['api', 'worker']) network.kill(role)
+  const down = await until(() => waysOf().catch(() => undefined))
+  proxyOf('alpha').onCall(undefined)
+
+  const up = await until(async () => {
+    const ways = await waysOf()
+    return ways?.includes('authorization') ? ways : undefined
+  })
+  const bought = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }
+  const { swapId } = await submitBy(world, wallet, { order: bought, method: 'authorization' })
+
+  expect(down).toEqual(['delegation', 'deposit'])
+  expect(up).toEqual(['delegation', 'authorization', 'permit', 'deposit'])
+  expect((await outcomeOf(world, swapId)).status).toBe('settled')
+})
+
 test('an outage of the database and of every node writes less than 50 kB per process, and has a name', async () => {
   const roles = ['api', 'worker', 'attester']
   const bytesOf = () => roles.map((role) => statSync(join(network.home, 'logs', `${role}.log`)).size)
@@ -264,32 +293,73 @@ test('an outage of the database and of every node writes less than 50 kB per pro
   })
 })
 
-test('with the whole service dead, the CLI returns the input after the refund deadline', async () => {
-  const { alpha, beta } = world
+test('with the whole service dead, the CLI returns each input with a node and nothing else', async () => {
+  const { alpha } = world
   const cli = createCli(network.local as LocalNetwork)
-  const swapping = cli.start(['swap', 'alpha:USDC', 'beta:WETH', '--amount', '10'])
-  const swapId = await swapping.says(/submitted (swp_\w+)/)
-  await beta.halt()
-  swapping.child.kill()
-  await stageOf(world, swapId, 'delivering')
-  await Promise.all(['api', 'worker', 'attester'].map(network.dismiss))
   const gasKey = generatePrivateKey()
   await alpha.client.setBalance({ address: privateKeyToAddress(gasKey), value: 10n ** 18n })
-  const refund = () => cli.json('refund', swapId, '--gas-key', gasKey)
+  // No delivery arrives.
+  proxyOf('beta').onCall(({ method }) => (method === SEND ? 'dropRequest' : 'forward'))
+  const swapping = cli.start(['swap', 'alpha:USDC', 'beta:WETH', '--amount', '10', '--method', 'delegation'])
+  const swapId = await swapping.says(/submitted (swp_\w+)/)
+  swapping.child.kill()
+  const signed = await Promise.all([lockedBy('authorization'), lockedBy('permit')])
+  const [deposited, unpaid] = [await lockedBy('deposit'), await openDeposit()]
+  await Promise.all([swapId, ...[...signed, deposited].map((each) => each.swapId)].map(untilDelivering))
+  await Promise.all(['api', 'worker', 'attester'].map(network.dismiss))
+  await unpaid.deposit()
+  const run = (command: string, ...which: string[]) => cli.json(command, ...which, '--gas-key', gasKey)
+  const alone = ({ build }: { build: BuildGeoOpReply }) => {
+    const file = join(cli.home, `${build.geoOpHash}.json`)
+    writeFileSync(file, JSON.stringify(build.operation))
+    return ['--operation', file, '--rpc', nodes.get('alpha') ?? '', '--url', 'http://127.0.0.1:1']
+  }
 
-  const early = await refund()
-  await alpha.advance(secondsUntil(early.reply.error.refundDeadline, await alpha.client.getBlock()))
+  const early = await run('refund', swapId)
+  const [unlocked, tooEarly] = [await run('refund', ...alone(unpaid)), await run('recover', ...alone(unpaid))]
+  const deadlines = [...signed, deposited].map(({ build }) => refundDeadlineOf(build))
+  const last = Math.max(Date.parse(early.reply.error.refundDeadline) / 1_000, ...deadlines)
+  await alpha.advance(last - Number((await alpha.client.getBlock()).timestamp) + 1)
   await alpha.mine()
-  const { code, reply } = await refund()
-  const again = await refund()
+  const first = await run('refund', swapId)
+  const again = await run('refund', swapId)
+  const refunds = []
+  for (const swap of [...signed, deposited]) refunds.push(await run('refund', ...alone(swap)))
+  const recovered = await run('recover', ...alone(unpaid))
   cli.remove()
 
+  const amount = `${10n * USDC}`
   expect([early.code, early.reply.error.code]).toEqual([1, 'TOO_EARLY'])
-  expect([code, reply]).toMatchObject([0, { refunded: true, amount: `${10n * USDC}`, credited: false }])
-  expect(await alpha.balanceOf(reply.wallet, 'USDC')).toBe(10n * USDC)
+  expect(unlocked.reply.error).toMatchObject({ code: 'NOT_REFUNDABLE' })
+  expect(tooEarly.reply.error).toMatchObject({ code: 'TOO_EARLY' })
+  expect([first.code, first.reply]).toMatchObject([0, { refunded: true, amount, credited: false }])
   expect([again.code, again.reply.txHash]).toEqual([0, undefined])
+  for (const { code, reply } of refunds) expect([code, reply]).toMatchObject([0, { refunded: true, amount }])
+  expect([recovered.code, recovered.reply]).toMatchObject([0, { recovered: [{ amount }] }])
+  const owners = [...signed, deposited, unpaid].map(({ wallet }) => wallet.address)
+  for (const owner of [first.reply.wallet, ...owners])
+    expect(await alpha.balanceOf(owner, 'USDC')).toBe(10n * USDC)
 })
 
-function secondsUntil(deadline: string, { timestamp }: { timestamp: bigint }): number {
-  return Date.parse(deadline) / 1_000 - Number(timestamp) + 1
+const untilDelivering = (swapId: string) => stageOf(world, swapId, 'delivering')
+const refundDeadlineOf = ({ operation: { message } }: BuildGeoOpReply) =>
+  Number((message as { refundDeadline: string }).refundDeadline)
+const pegged = () => ({ ...order(), buy: 'USDC' })
+
+async function lockedBy(method: OriginMethod) {
+  if (method === 'deposit') {
+    const opened = await openDeposit()
+    await opened.deposit()
+    return opened
+  }
+  const wallet = await world.walletWith(world.alpha, 'USDC', 10n * USDC)
+  return { wallet, ...(await submitBy(world, wallet, { order: pegged(), method })) }
+}
+
+/** A swap of a wallet that holds nothing, and a deposit by somebody else. */
+async function openDeposit() {
+  const wallet = privateKeyToAccount(generatePrivateKey())
+  const opened = await submitBy(world, wallet, { order: pegged(), method: 'deposit' })
+  const to = opened.build.depositAddress as Address
+  return { wallet, ...opened, deposit: () => world.fund(world.alpha, to, 'USDC', 10n * USDC) }
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type Network, startNetwork, toServiceSecrets } from '@geoswap/devnet'
+import type { BuildGeoOpReply } from '@geoswap/wire'
 import { Client } from 'pg'
-import type { Hex } from 'viem'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import type { Address, Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composeApi } from '../../packages/service/src/compose/api.ts'
 import { composeAttester } from '../../packages/service/src/compose/attester.ts'
@@ -19,6 +20,7 @@ import { createOperator } from '../operator.ts'
 import { type RpcProxy, startRpcProxy } from '../rpc-proxy.ts'
 import { submitSolanaSwap } from '../solana-orders.ts'
 import { createSolanaWorld, type SolanaWorld } from '../solana-world.ts'
+import { submitBy } from '../ways.ts'
 import {
   createWorld,
   type LocalNetwork,
@@ -35,7 +37,7 @@ type Role = (typeof ROLES)[number]
 
 /** Shortened together, with time to recover lost data before the deadlines, on a busy machine too. */
 const DEADLINES = {
-  ...{ opLifeSeconds: 30, lockInclusionSeconds: 10, fillSeconds: 90, cutOffSeconds: 5 },
+  ...{ opLifeSeconds: 30, depositSeconds: 40, lockInclusionSeconds: 10, fillSeconds: 90, cutOffSeconds: 5 },
   ...{ attemptLifeSeconds: 10, detectionSeconds: 5, claimInclusionSeconds: 10 },
 }
 const AFTER_EVERY_DEADLINE = 400
@@ -137,7 +139,7 @@ async function rebuild() {
     const chainId = Number(/^chain (\d+): waiting/.exec(text)?.[1])
     if (chainId === solana.chainId) void solana.dev.dev_advanceSlots(250).send()
     for (const chain of [world.alpha, world.beta])
-      if (chain.chainId === chainId) void chain.advance(DEADLINES.opLifeSeconds + 1)
+      if (chain.chainId === chainId) void chain.advance(DEADLINES.depositSeconds + 1)
   }
   const env = { DATABASE_URL: network.databaseUrl, GEOSWAP_CONFIG: join(network.home, 'service.json') }
   await rebuildDatabase(['--json'], env, { out: (text) => out.push(text), hint })
@@ -160,6 +162,25 @@ async function fromAlpha(to: 'beta' | 'solana') {
   return { ...swap, paid, left: () => world.alpha.balanceOf(wallet.address, 'USDC') }
 }
 
+/** The same from a wallet that holds nothing: by a deposit of somebody else, if an amount is given. */
+async function byDeposit(amount?: bigint) {
+  const wallet = privateKeyToAccount(generatePrivateKey())
+  const order = { from: world.alpha, sell: 'USDC', to: world.beta, buy: 'USDC', amount: 10n * USDC }
+  const { quote, ...swap } = await submitBy({ api }, wallet, { order, method: 'deposit' })
+  const output = quote.originMethods?.find(({ method }) => method === 'deposit')?.output ?? ''
+  const deposit = (units: bigint) =>
+    world.fund(world.alpha, swap.build.depositAddress as Address, 'USDC', units)
+  if (amount !== undefined) await deposit(amount)
+  const paid = () => world.beta.balanceOf(wallet.address, 'USDC')
+  return {
+    ...swap,
+    quote: { output },
+    paid,
+    deposit,
+    left: () => world.alpha.balanceOf(wallet.address, 'USDC'),
+  }
+}
+
 async function fromSolana(to: World['alpha']) {
   const wallet = await solana.wallet({ USDC: 10n * USDC })
   const recipient = newRecipient()
@@ -169,7 +190,10 @@ async function fromSolana(to: World['alpha']) {
   return { ...swap, paid: () => to.balanceOf(recipient, 'USDC'), left }
 }
 
-type Made = Awaited<ReturnType<typeof fromAlpha>> | Awaited<ReturnType<typeof fromSolana>>
+type Made = Pick<
+  Awaited<ReturnType<typeof fromAlpha>> | Awaited<ReturnType<typeof fromSolana>>,
+  'swapId' | 'build' | 'paid' | 'left'
+> & { quote: { output: string } }
 
 const expectDelivered = async ({ quote, paid, left }: Made) =>
   expect([await paid(), await left()]).toEqual([BigInt(quote.output), 0n])
@@ -207,6 +231,11 @@ async function expectSoundBooks(): Promise<void> {
   expect(await query('select note from quote_stops')).toEqual([])
 }
 
+async function readEpoch(): Promise<number> {
+  const [row] = await query<{ epoch: number }>('select epoch from service_epoch')
+  return row?.epoch ?? 0
+}
+
 const deliveringOf = ({ swapId }: Made) => stageOf({ api }, swapId, 'delivering')
 
 /**
@@ -215,7 +244,8 @@ const deliveringOf = ({ swapId }: Made) => stageOf({ api }, swapId, 'delivering'
  */
 async function leaveBehind() {
   await stopRole('attester')
-  const delivered = await Promise.all([fromAlpha('beta'), fromAlpha('solana'), fromSolana(world.beta)])
+  const routes = [fromAlpha('beta'), fromAlpha('solana'), fromSolana(world.beta), byDeposit(10n * USDC)]
+  const delivered: Made[] = await Promise.all(routes)
   await Promise.all(delivered.map(({ swapId }) => until(() => isDeliveredForGood(swapId))))
   holdDeliveries()
   const late = await fromAlpha('beta')
@@ -275,6 +305,7 @@ test('a database from an old backup is rebuilt from the chains, and every swap e
   const after = await fromAlpha('beta')
   await untilOver([underway, after])
   const left = await leaveBehind()
+  const epoch = await readEpoch()
 
   await copyDatabase(backup, 'geoswap')
   await expect(startApi()).rejects.toThrow(/service -- rebuild/)
@@ -284,8 +315,8 @@ test('a database from an old backup is rebuilt from the chains, and every swap e
   await finish(left, [closed, underway, after])
 
   expect(summary).toMatchObject({
-    epoch: 1,
-    recovered: 7,
+    epoch: epoch + 1,
+    recovered: 8,
     orphans: 3,
     moved: 1,
     unclaimable: [],
@@ -293,8 +324,53 @@ test('a database from an old backup is rebuilt from the chains, and every swap e
   })
 }, 300_000)
 
+test('deposits that waited, were swapped or went back since the backup are as the chains show them', async () => {
+  const [never, swapped, small, late] = await Promise.all(Array.from({ length: 4 }, () => byDeposit()))
+  if (!never || !swapped || !small || !late) throw new Error('Four were opened')
+  await stopAll()
+  const backup = `backup_${randomBytes(4).toString('hex')}`
+  await copyDatabase('geoswap', backup)
+  await startAll()
+  await Promise.all([swapped.deposit(10n * USDC), small.deposit(4n * USDC)])
+  await untilOver([swapped])
+  await world.alpha.advance(AFTER_EVERY_DEADLINE)
+  await until(async () => (await small.left()) === 4n * USDC)
+  await stopAll()
+  await late.deposit(10n * USDC)
+
+  await copyDatabase(backup, 'geoswap')
+  await rebuild()
+  await startAll()
+  await untilOver([never, swapped, small, late])
+  await until(async () => (await late.left()) === 10n * USDC)
+
+  const readDeposit = async ({ swapId }: Made) => {
+    const [row] = await query<{ state: string; failure: string; returned: { amount: string }[] }>(
+      `select state, failure_code as failure, deposit -> 'returned' as returned from swaps where id = $1`,
+      [swapId],
+    )
+    return { ...row, returned: row?.returned?.map(({ amount }) => amount) }
+  }
+  const returnedOf = async (made: Made) => (await readDeposit(made)).returned
+  await expectDelivered(swapped)
+  await until(async () => (await returnedOf(small)) !== undefined && (await returnedOf(late)) !== undefined)
+  expect(await Promise.all([never, swapped, small, late].map(readDeposit))).toEqual([
+    { state: 'failed', failure: 'DEPOSIT_MISSING', returned: undefined },
+    { state: 'closed', failure: null, returned: undefined },
+    { state: 'failed', failure: 'DEPOSIT_MISSING', returned: [`${4n * USDC}`] },
+    // Seen before the end or after it.
+    {
+      state: 'failed',
+      failure: expect.stringMatching(/^(DEPOSIT_MISSING|OPERATION_EXPIRED)$/),
+      returned: [`${10n * USDC}`],
+    },
+  ])
+  await expectSoundBooks()
+}, 300_000)
+
 test('an empty database is rebuilt from the chains alone, and every swap ends once', async () => {
   const left = await leaveBehind()
+  const epoch = await readEpoch()
 
   await copyDatabase('template1', 'geoswap')
   await migrated()
@@ -303,6 +379,18 @@ test('an empty database is rebuilt from the chains alone, and every swap ends on
   await finish(left)
   const next = await fromAlpha('beta')
 
-  expect(summary).toMatchObject({ epoch: 2, recovered: 6, orphans: 3, unclaimable: [], unreadable: [] })
+  const methods = await query<{ method: string; address: string }>(
+    'select method, deposit_address as address from ops where hash = any($1)',
+    [left.delivered.map(opHashOf)],
+  )
+  const deposited = left.delivered.at(-1)?.build as BuildGeoOpReply
+  expect(methods).toContainEqual({ method: 'deposit', address: deposited.depositAddress })
+  expect(summary).toMatchObject({
+    epoch: epoch + 1,
+    recovered: 7,
+    orphans: 3,
+    unclaimable: [],
+    unreadable: [],
+  })
   expect((await outcomeOf({ api }, next.swapId)).status).toBe('settled')
 }, 300_000)
