@@ -64,7 +64,13 @@ function decodePayout(tag: number, { accounts, data }: Raw): DecodedPayout | und
     keepRent: tag === tags.refundKeepingRent || tag === tags.claimKeepingRent,
     bump: data[1] ?? 0,
     terms,
-    ...{ authority, source, destination, mint, tokenProgram, rentReceiver, attester },
+    authority,
+    source,
+    destination,
+    mint,
+    tokenProgram,
+    rentReceiver,
+    attester,
   }
 }
 
@@ -78,7 +84,13 @@ function decodeDelivery({ accounts, data }: Raw): DecodedDelivery | undefined {
     amount: getU64Decoder().decode(data.slice(34, 42)),
     fillDeadline: getI64Decoder().decode(data.slice(42, 50)),
     markerLamports: getU64Decoder().decode(data.slice(50, 58)),
-    ...{ vault, source, destination, mint, tokenProgram, payer, marker },
+    vault,
+    source,
+    destination,
+    mint,
+    tokenProgram,
+    payer,
+    marker,
   }
 }
 
