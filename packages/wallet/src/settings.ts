@@ -1,6 +1,6 @@
 import type { KnownContracts } from '@geoswap/sdk'
 import { UserError } from './errors.ts'
-import type { Config } from './store/config-file.ts'
+import { CONTRACTS, type Config } from './store/config-file.ts'
 import type { LocalNetwork } from './store/local-network.ts'
 import { isLoopback } from './store/loopback.ts'
 
@@ -103,7 +103,7 @@ function mergeContracts(
   config: Config,
 ): Record<number, KnownContracts> {
   const merged = { ...base }
-  for (const name of ['account', 'escrow', 'vault', 'attester'] as const) {
+  for (const name of CONTRACTS) {
     for (const [chainId, address] of Object.entries(byChain(config, name)))
       merged[Number(chainId)] = { ...merged[Number(chainId)], [name]: address }
   }

@@ -17,7 +17,11 @@ export const CONFIG_KEYS = {
   'account.CHAIN_ID': 'the contract that wallets may delegate to on the chain; others are refused',
   'escrow.CHAIN_ID': 'the contract that may hold inputs on the chain; others are refused',
   'vault.CHAIN_ID': 'the contract that may pay outputs on the chain; others are refused',
+  'attester.CHAIN_ID': 'the key that decides swaps from Solana; others are refused',
 } as const
+
+/** The contracts of a chain that a user can name. */
+export const CONTRACTS = ['account', 'escrow', 'vault', 'attester'] as const
 
 /** Rules of `geoswap mcp`, named as in flags, environment and configuration. */
 export const MCP_SETTINGS = [
@@ -59,7 +63,8 @@ export function openConfigFile(folder: string) {
   }
 }
 
-const CHAIN_KEY = /^(rpc|account|escrow|vault)\.\d{1,16}$/
+const CHAIN_KEY = new RegExp(`^(rpc|${CONTRACTS.join('|')})\\.\\d{1,16}$`)
+const ADDRESS = /^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/
 const MCP_KEYS: readonly string[] = MCP_SETTINGS.map((name) => `mcp.${name}`)
 
 export function assertKey(key: string): void {
@@ -76,4 +81,6 @@ function assertFits(key: string, value: string): void {
     throw new UserError('USAGE', `${key} must be a URL such as https://host/path.`)
   if (value === '')
     throw new UserError('USAGE', `${key} needs a value.`, { advice: 'config unset removes it.' })
+  if (CONTRACTS.some((name) => key.startsWith(`${name}.`)) && !ADDRESS.test(value))
+    throw new UserError('USAGE', `${key} must be an address.`)
 }
