@@ -7,15 +7,16 @@ import { PASSPHRASE } from '../../cli.ts'
 /** A user of the service with wallets and nodes of its own, who needs an API key only. */
 export type Customer = { address: Address; solana: string; env: Record<string, string> }
 
+export const CHAIN_IDS: Record<string, number> = { base: 8453, arbitrum: 42161, solana: 792703809 }
+
 type Options = { root: string; url: string; chains: readonly { name: string; rpcUrl: string }[] }
 
 export async function createCustomer({ root, url, chains }: Options): Promise<Customer> {
   const env = { GEOSWAP_CLI_HOME: join(root, 'customer'), GEOSWAP_PASSPHRASE: PASSPHRASE }
-  const ids: Record<string, number> = { base: 8453, arbitrum: 42161, solana: 792703809 }
   const { address } = run(env, 'wallet', 'create', 'first')
   const { address: solana } = run(env, 'wallet', 'create', 'sol', '--family', 'solana')
   run(env, 'config', 'set', 'url', url)
-  for (const { name, rpcUrl } of chains) run(env, 'config', 'set', `rpc.${ids[name]}`, rpcUrl)
+  for (const { name, rpcUrl } of chains) run(env, 'config', 'set', `rpc.${CHAIN_IDS[name]}`, rpcUrl)
   return { address, solana, env }
 }
 

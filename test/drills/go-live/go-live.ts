@@ -8,7 +8,7 @@ import { findFreePort } from '../../../packages/devnet/src/ports.ts'
 import type { Report } from '../report.ts'
 import { type BareChain, startBareChains } from './chains.ts'
 import { openTerminal, type Terminal } from './commands.ts'
-import { type Customer, createCustomer } from './customer.ts'
+import { CHAIN_IDS, type Customer, createCustomer } from './customer.ts'
 import { startHermes } from './hermes.ts'
 import { type BareSolana, startBareSolana } from './solana.ts'
 
@@ -49,7 +49,7 @@ export async function goLive(report: Report): Promise<void> {
     const seconds = (performance.now() - begun) / 1_000
     report.sees(`${terminal.count()} commands, ${seconds.toFixed(0)} s`)
     report.expects(`at most ${MAX_COMMANDS} commands`, terminal.count() <= MAX_COMMANDS)
-    await swapFromSolana({ report, chains, customer }, { terminal, key })
+    await swapFromSolana({ report, folder, chains, customer }, { terminal, key })
     report.does('asks the doctor, which is no step of the way and knows that these are no public nodes')
     await terminal.show(service('doctor'))
     report.expects(`at most ${MAX_SECONDS} seconds`, seconds <= MAX_SECONDS)
@@ -104,25 +104,27 @@ async function setUp(scene: Scene, terminal: Terminal): Promise<void> {
   await type(service('deploy'))
   await type(service('fund apply'))
   report.happens('an exchange pays USDC to the vault on Solana')
-  await solana.giveTokens(vaultIn(join(folder, 'geoswap.json')), 5_000n * USDC)
+  await solana.giveTokens(solanaIn(folder).vault, 5_000n * USDC)
   await type(service(`treasury apply ${STOCK.map((stock) => `--stock ${stock}`).join(' ')}`))
   await leave(service('all'), /api ready/)
   await report.until('the service is ready', () => isReady(port), 90_000)
 }
 
-type File = { pyth: { url: string }; chains: { name: string; vault: string; genesisHash: string }[] }
+type SolanaChain = { name: string; genesisHash: string; program: string; vault: string; attester: string }
+type File = { pyth: { url: string }; chains: SolanaChain[] }
+
+const readNetwork = (file: string): File => JSON.parse(readFileSync(file, 'utf8'))
 
 function change(file: string, edit: (network: File) => void): void {
-  const network = JSON.parse(readFileSync(file, 'utf8')) as File
+  const network = readNetwork(file)
   edit(network)
   writeFileSync(file, JSON.stringify(network, null, 2))
 }
 
-function vaultIn(file: string): string {
-  const { chains } = JSON.parse(readFileSync(file, 'utf8')) as File
-  const vault = chains.find(({ name }) => name === 'solana')?.vault
-  if (vault === undefined) throw new Error('The file has no vault on Solana')
-  return vault
+function solanaIn(folder: string): SolanaChain {
+  const found = readNetwork(join(folder, 'geoswap.json')).chains.find(({ name }) => name === 'solana')
+  if (!found) throw new Error('The file has no Solana')
+  return found
 }
 
 function addressIn(text: string, role: string): Address {
@@ -152,12 +154,15 @@ async function swapToSolana(
   return key
 }
 
-/** No step of the way: the swap back, paid from the vault on Arbitrum. */
+/** No step of the way: the swap back, by the program, vault and attester that the operator publishes. */
 async function swapFromSolana(
-  { report, chains, customer }: Swapping & Pick<Scene, 'chains'>,
+  { report, folder, chains, customer }: Swapping & Pick<Scene, 'chains' | 'folder'>,
   { terminal, key }: { terminal: Terminal; key: string },
 ): Promise<void> {
   const env = { ...customer.env, GEOSWAP_API_KEY: key }
+  const { program, vault, attester } = solanaIn(folder)
+  for (const [name, address] of Object.entries({ escrow: program, vault, attester }))
+    await terminal.type(`npx geoswap config set ${name}.${CHAIN_IDS.solana} ${address}`, env)
   await terminal.type('npx geoswap swap solana:USDC arbitrum:USDC --amount 10 --wallet sol --to first', env)
   const received = (await chains[1]?.balanceOf(customer.address, 'USDC')) ?? 0n
   report.expects('the customer holds USDC on Arbitrum', received > 9n * USDC, `${received}`)
