@@ -37,7 +37,7 @@ afterEach(async () => {
   for (const chain of ['ethereum', 'base']) {
     await controls.resumeFinality(chain)
     await controls.setFinalityLag(chain, 1)
-    await controls.advance(chain, FORGOTTEN)
+    await advance(chain, FORGOTTEN)
   }
 }, 120_000)
 afterAll(async () => {
@@ -60,12 +60,20 @@ async function lagOf(name: string): Promise<number> {
   return (await timeOf('latest')) - (await timeOf('finalized'))
 }
 
+/** Waits until the service knows the new time: deadlines from the time before would be near or past. */
+async function advance(name: string, seconds: number): Promise<void> {
+  const { timestamp } = await controls.advance(name, seconds)
+  const known = `select 1 from chain_views where chain_id = $1 and (view->'heads'->'head'->>'seconds')::int >= $2`
+  const { chainId } = world.chainNamed(name)
+  await until(async () => (await database.query(known, [chainId, timestamp])).rows.length > 0, WAIT_MS)
+}
+
 /** Moves the clock of a chain with halted finality until the final block is this old. */
 async function lagUntil(name: string, seconds: number): Promise<void> {
   for (;;) {
     const left = seconds - (await lagOf(name))
     if (left <= 0) return
-    await controls.advance(name, Math.min(left, 3_000))
+    await advance(name, Math.min(left, 3_000))
   }
 }
 
@@ -154,7 +162,7 @@ test('a delivery waits while finality of its chain is halted, and is made when i
   expect([await countDeliveries(swapId), await balanceOf('base', wallet)]).toEqual([0, 0n])
 
   await controls.resumeFinality('base')
-  await controls.advance('base', FORGOTTEN)
+  await advance('base', FORGOTTEN)
   expect(await outcomeOf(world, swapId)).toMatchObject({ status: 'settled' })
   await untilClosed(swapId)
 }, 420_000)
@@ -163,10 +171,10 @@ test('a swap without time after a stall of an hour is refunded, and later ones s
   const { wallet, swapId } = await lockedSwap('base', 'ethereum')
   await controls.haltFinality('ethereum')
 
-  await controls.advance('ethereum', 3_600)
+  await advance('ethereum', 3_600)
   const refusal = await untilRefused('base', 'ethereum')
   await until(async () => {
-    await controls.advance('base', 10 * 60)
+    await advance('base', 10 * 60)
     return (await stateOf(swapId)) === 'refunded'
   }, 180_000)
 
@@ -179,7 +187,7 @@ test('a swap without time after a stall of an hour is refunded, and later ones s
 
   await freeExposure()
   await controls.resumeFinality('ethereum')
-  await controls.advance('ethereum', FORGOTTEN)
+  await advance('ethereum', FORGOTTEN)
   const next = await submitSwap(world, await newWallet('base'), orderFrom('base', 'ethereum'))
   expect(await outcomeOf(world, next.swapId)).toMatchObject({ status: 'settled' })
 }, 420_000)
@@ -196,7 +204,7 @@ test('nothing is quoted or locked for a chain whose finality is three times slow
 
   expect(quote.etaSeconds).toBeLessThan(60)
   expect(await world.chainNamed('arbitrum').lockStateOf(build)).toBe('none')
-  await controls.advance('arbitrum', 300)
+  await advance('arbitrum', 300)
   expect(await outcomeOf(world, body.swapId)).toMatchObject({
     status: 'failed',
     failure: { code: 'OPERATION_EXPIRED' },

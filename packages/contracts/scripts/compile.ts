@@ -86,6 +86,12 @@ const compileInput = (input: string) => toContracts(JSON.parse(require('solc').c
 export const compileProduct = (options?: Options): Contracts =>
   compile(['src', 'src/interfaces', 'src/libraries', 'src/local'], options)
 
+/** The contracts that hold money, with changed sources; without the IR pipeline, which takes three times as long. */
+export function compileChanged(changed: Record<string, string>): Contracts {
+  const entries = ['GeoAccount', 'GeoEscrow', 'GeoVault'].map((name) => `src/${name}.sol`)
+  return compileInput(toInput(entries, { '*': { '*': outputs } }, { viaIR: false, changed }))
+}
+
 /** The hostile tokens, wallets and venues of the tests: not optimised, since their gas does not matter. */
 export function compileTestContracts(): Contracts {
   return compile(['src/test'], { viaIR: false, optimizer: { enabled: false } })

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { ESCROW_PROGRAM_HASH } from '../src/program.gen.ts'
 import { BATCH_CASES, createFuzzer, runBatch } from '../test/fuzz/batch.ts'
@@ -36,6 +37,8 @@ while (progress.batches < wanted && Date.now() < end) {
   progress.differences.push(...runBatch(fuzzer, progress.batches))
   progress.batches += 1
   if (progress.batches % SAVE_EVERY === 0) save(progress)
+  // The runtime's memory is freed between turns of the event loop.
+  await setImmediate()
 }
 save(progress)
 const cases = progress.batches * BATCH_CASES
