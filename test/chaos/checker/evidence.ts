@@ -52,10 +52,11 @@ export async function gather(input: Input): Promise<Evidence> {
   }
 }
 
-/** A reorg may have undone the others. */
+/** A reorg may have undone the others. A payment that repeats one it undid has the same hash, and counts once. */
 async function findDeposits({ payments }: Input, evm: Map<number, EvmEvidence>): Promise<Payment[]> {
   const chains = new Map([...evm.values()].map((each) => [each.chain.name, each]))
-  const found = await mapConcurrently(payments, async (payment) =>
+  const distinct = [...new Map(payments.map((payment) => [payment.txHash, payment])).values()]
+  const found = await mapConcurrently(distinct, async (payment) =>
     (await chains.get(payment.chain)?.hasSucceeded(payment.txHash)) ? [payment] : [],
   )
   return found.flat()
