@@ -118,6 +118,13 @@ contract CautiousToken is OpenToken {
     }
 }
 
+/// @dev Needs almost all of the gas that a batch grants to one lock.
+contract DemandingToken is OpenToken {
+    function transfer(address to, uint256 amount) public override returns (bool) {
+        return gasleft() < 225_000 ? false : super.transfer(to, amount);
+    }
+}
+
 /// @dev Returns as much data as its gas can pay for, and refuses.
 contract BombToken is OpenToken {
     bool public isArmed;

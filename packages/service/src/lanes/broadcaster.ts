@@ -5,13 +5,13 @@ import {
   type IsClaimable,
   isBroadcastAgain,
   policyOf,
-  REBROADCAST_MS,
   type ReplacementPolicies,
+  rebroadcastMs,
 } from './replacement.ts'
 
 type Options = {
   pool: Pool
-  chain: Pick<Chain, 'broadcast'>
+  chain: Pick<Chain, 'broadcast' | 'hasNonces'>
   isClaimable: IsClaimable
   onSendFault(error: unknown, txHash: string): void
   onRefused(refusal: Refusal, txHash: string): void
@@ -63,7 +63,7 @@ export function createBroadcaster(options: Options) {
      */
     async repeat(unmined: readonly Attempt[]): Promise<ReplacementPolicies> {
       isRefused = false
-      const dueSince = performance.now() - REBROADCAST_MS
+      const dueSince = performance.now() - rebroadcastMs(chain.hasNonces)
       sentAt = new Map(unmined.map(({ txHash }) => [txHash, sentAt.get(txHash) ?? NEVER]))
       for (const txHash of refusals.keys()) if (!sentAt.has(txHash)) refusals.delete(txHash)
       const due = unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? NEVER) < dueSince)

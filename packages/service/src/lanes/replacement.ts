@@ -13,7 +13,8 @@ import type { AttemptSwap, Role } from '../store/attempts.ts'
  * what. Chains only price the replacements that their nodes accept.
  */
 
-export const REBROADCAST_MS = 2_000
+// Nodes of chains with nonces keep a transaction in their pool; those of Solana only pass it on.
+export const rebroadcastMs = (hasNonces: boolean) => (hasNonces ? 4_000 : 2_000)
 const REPLACE_AFTER_BLOCKS = 3n
 // Some chains make four blocks a second, and a transaction may still be propagating to the block producers.
 const REPLACE_AFTER_SECONDS = 3

@@ -8,6 +8,7 @@ import {
   type Attempt,
   FIRST_MINED,
   findAttemptSwaps,
+  findAttemptsWithEvent,
   findNextNonce,
   findOpenAttempts,
   type Role,
@@ -68,6 +69,11 @@ export type Sender = {
 
 // A key without open transactions is checked again this often: the previous worker may have committed late.
 const IDLE_CHECK_MS = 5_000
+// The chain is not asked about transactions with a stored event, until there are this many of them.
+const MAX_SEEN = 20
+// A transaction whose event is not stored by then may have failed.
+const EVENT_AFTER_BLOCKS = 2n
+const EVENT_AFTER_SECONDS = 3
 // Such a key's nonce on the chain is read less often: only another user of the key could have advanced it.
 const NONCE_CHECK_MS = 300_000
 /** The swaps moved on or the lane changed hands: the transaction must not be signed. */
@@ -84,8 +90,9 @@ export function createSender(options: Options): Sender {
   let nextNonce = -1 // the chain's next nonce as last read; lower again after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // no transaction of this key is open until then
-  // The last reading of the chain, and its final block.
+  // The last reading of the chain, or the last look at which nothing was open; and the final block of the former.
   let seen: Seen = { hard: '', at: Number.NEGATIVE_INFINITY, hasMore: false }
+  let readAt = Number.NEGATIVE_INFINITY // when the nonce was last read
   let sent = 0 // counts sends, because a follow-up runs beside them
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
@@ -111,12 +118,22 @@ export function createSender(options: Options): Sender {
     const open = await findOpenAttempts(pool, key)
     const isIdle = open.length === 0 && inFlight === 0
     if (isIdle) idleUntil = now + IDLE_CHECK_MS
-    if (isIdle && now - seen.at < NONCE_CHECK_MS) return
+    if (isIdle && now - readAt < NONCE_CHECK_MS) {
+      seen = { ...seen, at: now }
+      return
+    }
+    const unseen = await findUnseen(pool, open)
+    if (now - seen.at < quietMs(seen, heads) && !isReadingDue(open, unseen, heads, broadcaster)) {
+      inFlight = unseen.length + sent - before
+      await broadcaster.repeat(unseen)
+      return
+    }
     const outcomes = await chain.readOutcomes(address, open, heads)
     if (outcomes.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: outcomes.nextNonce })
     nextNonce = outcomes.nextNonce
     await recordOutcomes(pool, open, outcomes, heads)
     inFlight = outcomes.unmined.length + sent - before
+    readAt = now
     seen = { hard: heads.hard.hash, at: now, hasMore: outcomes.final.length >= FIRST_MINED }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const policies = await broadcaster.repeat(outcomes.unmined)
@@ -139,6 +156,29 @@ type Seen = { hard: string; at: number; hasMore: boolean }
 function quietMs(seen: Seen, { head, hard }: Heads): number {
   if (seen.hasMore) return 0
   return minedRecheckMs(hard.hash !== seen.hard, Number(head.number - hard.number))
+}
+
+/** The attempts that neither the chain nor a stored event has shown in a block. Attempts of one nonce share its fate. */
+async function findUnseen(pool: Pool, open: readonly Attempt[]): Promise<Attempt[]> {
+  const waiting = open.filter(({ isConsumed }) => !isConsumed)
+  const withEvent = await findAttemptsWithEvent(pool, waiting)
+  const seen = new Set(waiting.filter(({ id }) => withEvent.has(id)).map(({ nonce }) => nonce))
+  return waiting.filter(({ nonce }) => !seen.has(nonce))
+}
+
+/** Whether the chain has to be asked: about a transaction that may have failed, or to record many that are included. */
+function isReadingDue(
+  open: readonly Attempt[],
+  unseen: readonly Attempt[],
+  { head }: Heads,
+  { refusalOf }: Pick<Broadcaster, 'refusalOf'>,
+): boolean {
+  const isOverdue = ({ sentAtBlock, sentAtSeconds }: Attempt) =>
+    head.number - sentAtBlock >= EVENT_AFTER_BLOCKS && head.seconds - sentAtSeconds >= EVENT_AFTER_SECONDS
+  const unread = open.filter(({ isConsumed }) => !isConsumed).length - unseen.length
+  return (
+    unread >= MAX_SEEN || unseen.some((attempt) => isOverdue(attempt) || refusalOf(attempt) !== undefined)
+  )
 }
 
 /**

@@ -151,6 +151,30 @@ export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[
   return rows.map(toAttempt)
 }
 
+/** Of these attempts, those with a stored event: they are in a block, though it may not be final. */
+export async function findAttemptsWithEvent(
+  db: Db,
+  attempts: readonly Pick<Attempt, 'id'>[],
+): Promise<Set<string>> {
+  if (attempts.length === 0) return new Set()
+  const { rows } = await db.query<{ id: string }>({
+    name: 'find-attempts-with-event',
+    text: `
+    select distinct a.id
+      from tx_attempts a
+      join attempt_swaps l on l.attempt_id = a.id
+      join swaps s on s.id = l.swap_id
+      join ops o on o.id = s.op_id
+      join chain_events e on e.chain_id = a.chain_id and e.tx_hash = a.tx_hash
+       and e.id = case l.role when 'deliver' then o.delivery_hash else o.hash end
+       and e.kind = case l.role when 'lock' then 'locked' when 'deliver' then 'delivered' when 'claim' then 'claimed'
+                                when 'refund' then 'refunded' when 'recover' then 'recovered' end
+     where a.id = any($1)`,
+    values: [attempts.map(({ id }) => id)],
+  })
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Open attempts of all other keys, which no sender follows up. Keys are few, their attempts many. */
 export async function findAbandonedAttempts(
   db: Db,

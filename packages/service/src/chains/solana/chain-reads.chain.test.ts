@@ -83,7 +83,8 @@ test('the final block is read again once some more blocks are final', async () =
 
 test('a lagging node does not move the heads back', async () => {
   const heads = await readHeads(world.client)
-  const ahead = { slot: heads.finalized.slot + 5n, height: heads.finalized.height + 5n, seconds: 1 }
+  const { slot, height } = heads.finalized
+  const ahead = { slot: slot + 5n, height: height + 5n, seconds: 1, timedSlot: slot }
   await world.advance(1)
 
   const next = await readHeads(world.client, { ...heads, finalized: ahead })

@@ -1,12 +1,17 @@
 import type { SolanaClient, SolanaClients } from './client.ts'
 
-/** A block at one commitment. `seconds` is the chain's own clock; `height` counts blocks, not slots. */
-type SolanaHead = { slot: bigint; height: bigint; seconds: number }
+/**
+ * A block at one commitment; `height` counts blocks, not slots. `seconds` is the chain's own clock at `timedSlot`, which
+ * may be a second earlier.
+ */
+type SolanaHead = { slot: bigint; height: bigint; seconds: number; timedSlot: bigint }
 export type Depth = 'confirmed' | 'finalized'
 export type SolanaHeads = Record<Depth, SolanaHead>
 
 // A block is final 32 slots behind the newest one; the final one is read again after some more.
 const FINAL_SLOTS = 40n
+// Times are whole seconds, and a slot takes 0.4: the time is not read for each.
+const TIMED_SLOTS = 3n
 
 /**
  * The newest block of each commitment; the final one may be some slots older. Needs one call while nothing is new, and
@@ -25,7 +30,7 @@ export async function readHeads(client: SolanaClient, known?: SolanaHeads): Prom
   return { confirmed: soft, finalized: hard }
 }
 
-type Epoch = Omit<SolanaHead, 'seconds'>
+type Epoch = Pick<SolanaHead, 'slot' | 'height'>
 
 async function readEpoch({ rpc }: SolanaClient, commitment: Depth): Promise<Epoch> {
   const { absoluteSlot, blockHeight } = await rpc.getEpochInfo({ commitment }).send()
@@ -34,9 +39,10 @@ async function readEpoch({ rpc }: SolanaClient, commitment: Depth): Promise<Epoc
 
 async function withTime({ rpc }: SolanaClient, epoch: Epoch, known?: SolanaHead): Promise<SolanaHead> {
   if (known && epoch.slot <= known.slot) return known
+  if (known && epoch.slot < known.timedSlot + TIMED_SLOTS) return { ...known, ...epoch }
   const seconds = await rpc.getBlockTime(epoch.slot).send()
   if (seconds === null) throw new Error(`The node has no time for slot ${epoch.slot}`)
-  return { ...epoch, seconds: Number(seconds) }
+  return { ...epoch, seconds: Number(seconds), timedSlot: epoch.slot }
 }
 
 export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }

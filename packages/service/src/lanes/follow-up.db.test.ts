@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { holdTestLane } from '../../test/support/lanes.ts'
+import { insertTestSwap } from '../../test/support/swaps.ts'
+import type { Chain, Heads, TxRequest } from '../chains/chain.ts'
+import type { Attempt } from '../store/attempts.ts'
+import { createSender } from './sender.ts'
+
+const database = useTestDatabase()
+
+/** Blocks of two seconds; nothing becomes final. */
+const headAt = (block: number) =>
+  ({
+    head: { number: BigInt(block), hash: `0x${block}`, seconds: block * 2 },
+    settle: { number: BigInt(block) },
+    hard: { number: 1n, hash: '0xhard' },
+  }) as Heads
+
+/** A key that has sent nothing yet, on a chain that counts how often it is asked. */
+async function newKey({ refusal }: { refusal?: string } = {}) {
+  const { pool } = database
+  let readings = 0
+  const chain = {
+    ...{ chainId: 31_337, hasNonces: true, offerReplacements: () => undefined },
+    ...{ fits: () => true, readTerms: async () => ({}), broadcast: async () => refusal },
+    sign: async () => ({ raw: '0x', txHash: crypto.randomUUID() }),
+    readOutcomes: async (_: string, open: Attempt[]) => {
+      readings += 1
+      return { final: [], consumed: [], unmined: open, nextNonce: 0 }
+    },
+  } as unknown as Chain
+  const address = `key ${crypto.randomUUID()}`
+  const silent = { onSent() {}, onSendFault() {}, onRefused() {}, onReplaced() {} }
+  const sender = createSender({ pool, chain, address, maxInFlight: 64, isClaimable: () => true, ...silent })
+  const lease = await holdTestLane(database, address)
+  await sender.followUp(lease, headAt(100))
+  readings = 0
+
+  return {
+    room: sender.room,
+    /** Sends the lock of a new swap at block 100; returns what stores its event. */
+    async lock(): Promise<() => Promise<unknown>> {
+      const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
+      const record = async () => true
+      await sender.send(lease, headAt(100), {
+        role: 'lock',
+        request: {} as TxRequest,
+        swapIds: [swapId],
+        record,
+      })
+      return () =>
+        pool.query(
+          `insert into chain_events (chain_id, kind, id, block, block_hash, tx_hash, seen_at)
+           select a.chain_id, 'locked', o.hash, 101, '0x101', a.tx_hash, 0
+             from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
+             join swaps s on s.id = l.swap_id join ops o on o.id = s.op_id where l.swap_id = $1`,
+          [swapId],
+        )
+    },
+    async readingsAt(block: number): Promise<number> {
+      await sender.followUp(lease, headAt(block))
+      return readings
+    },
+  }
+}
+
+test('the chain is not asked about a transaction whose event is stored, which is no longer in flight', async () => {
+  const key = await newKey()
+  const storeEvent = await key.lock()
+  const before = [key.room(), await key.readingsAt(101)]
+  await storeEvent()
+
+  expect([...before, await key.readingsAt(102), key.room()]).toEqual([63, 0, 0, 64])
+})
+
+test('the chain is asked two blocks later about a transaction without an event: it may have failed', async () => {
+  const key = await newKey()
+  const storeEvent = await key.lock()
+  await key.lock()
+  await storeEvent()
+
+  expect([await key.readingsAt(101), await key.readingsAt(102)]).toEqual([0, 1])
+})
+
+test('the chain is asked at once about a transaction that nodes refuse', async () => {
+  const key = await newKey({ refusal: 'underpriced' })
+  await key.lock()
+
+  expect(await key.readingsAt(101)).toBe(1)
+})
+
+test('the chain is asked about twenty transactions with events, which it then records as included', async () => {
+  const key = await newKey()
+  for (let count = 0; count < 20; count += 1) await (await key.lock())()
+
+  expect(await key.readingsAt(101)).toBe(1)
+})
