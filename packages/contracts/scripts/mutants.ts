@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { keccak256, toHex } from 'viem'
 import { type Contracts, compileChanged } from './compile.ts'
@@ -6,7 +7,9 @@ import { type Mutant, mutate } from './mutate.ts'
 import { runTests } from './run-tests.ts'
 
 // `npm run mutants:contracts -- [--minutes=N] [part of a file's name]`: breaks one thing at a time, and expects a test
-// to fail. Results are kept, so that the next call goes on where this one ended.
+// to fail. Results are kept, so that the next call goes on where this one ended. Calls for different files may run at
+// the same time. The accepted survivors change nothing that matters, for the reasons given there.
+const acceptedFile = new URL('../accepted-mutants.txt', import.meta.url)
 const resultsFile = fileURLToPath(new URL('../../../.tmp/mutants-contracts.json', import.meta.url))
 const root = new URL('../', import.meta.url)
 const tests = (...names: string[]) => names.map((name) => `packages/contracts/test/${name}`)
@@ -32,15 +35,16 @@ const sources: Readonly<Record<string, readonly string[]>> = {
 }
 
 type Outcome = 'noticed' | 'survived' | 'does not compile'
-const results: Record<string, Outcome> = existsSync(resultsFile)
-  ? JSON.parse(readFileSync(resultsFile, 'utf8'))
-  : {}
+const readResults = (): Record<string, Outcome> =>
+  existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : {}
+const accepted = new Set(readFileSync(acceptedFile, 'utf8').split('\n'))
 const [part = ''] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 const minutes = Number(process.argv.find((argument) => argument.startsWith('--minutes='))?.slice(10) ?? 600)
 const end = Date.now() + minutes * 60_000
 
-const nameOf = ({ file, line, change }: Mutant) => `${file}:${line} ${change}`
-const keyOf = (mutant: Mutant) => `${nameOf(mutant)} ${keccak256(toHex(mutant.source)).slice(2, 10)}`
+const nameOf = ({ file, text, change }: Mutant) => `${file}: ${text}: ${change}`
+const keyOf = ({ file, line, change, source }: Mutant) =>
+  `${file}:${line} ${change} ${keccak256(toHex(source)).slice(2, 10)}`
 const mutants = Object.keys(sources)
   .filter((file) => file.includes(part))
   .flatMap((file) => mutate(file, readFileSync(new URL(file, root), 'utf8')))
@@ -63,20 +67,23 @@ async function judge(mutant: Mutant): Promise<Outcome> {
 }
 
 for (const mutant of mutants) {
-  if (results[keyOf(mutant)]) continue
+  if (readResults()[keyOf(mutant)]) continue
   if (Date.now() > end) break
   const outcome = await judge(mutant)
-  results[keyOf(mutant)] = outcome
   console.log(`${outcome}: ${nameOf(mutant)}`)
-  mkdirSync(new URL('.', `file://${resultsFile}`), { recursive: true })
-  writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`)
+  mkdirSync(dirname(resultsFile), { recursive: true })
+  writeFileSync(resultsFile, `${JSON.stringify({ ...readResults(), [keyOf(mutant)]: outcome }, null, 2)}\n`)
 }
 
-const outcomes = mutants.map((mutant) => results[keyOf(mutant)])
-const count = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length
-const survivors = mutants.filter((mutant) => results[keyOf(mutant)] === 'survived')
-console.log(`${mutants.length} mutants: ${count('noticed')} noticed, ${count('survived')} survived,`)
+const results = readResults()
+const outcomeOf = (mutant: Mutant) =>
+  accepted.has(nameOf(mutant)) ? ('accepted' as const) : results[keyOf(mutant)]
+const count = (outcome: ReturnType<typeof outcomeOf>) =>
+  mutants.filter((mutant) => outcomeOf(mutant) === outcome).length
+const survivors = mutants.filter((mutant) => outcomeOf(mutant) === 'survived')
 console.log(
-  `${count('does not compile')} do not compile, ${outcomes.filter((each) => !each).length} not yet run`,
+  `${mutants.length} mutants: ${count('noticed')} noticed, ${count('accepted')} accepted, ${survivors.length} survived, ` +
+    `${count('does not compile')} do not compile, ${count(undefined)} not yet run`,
 )
 for (const mutant of survivors) console.log(`survived: ${nameOf(mutant)}`)
+process.exitCode = survivors.length === 0 && count(undefined) === 0 ? 0 : 1

@@ -1,5 +1,5 @@
-/** A source with one mistake. */
-export type Mutant = { file: string; line: number; change: string; source: string }
+/** A source with one mistake; `text` is the line without it. */
+export type Mutant = { file: string; line: number; text: string; change: string; source: string }
 
 const opposites: Readonly<Record<string, readonly string[]>> = {
   '<': ['<=', '>='],
@@ -24,6 +24,7 @@ export function mutate(file: string, source: string): Mutant[] {
     return changesOf(text).map(({ change, changed }) => ({
       file,
       line: at + 1,
+      text: text.trim(),
       change,
       source: lines.with(at, changed).join('\n'),
     }))

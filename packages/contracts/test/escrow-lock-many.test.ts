@@ -177,7 +177,7 @@ test('with any amount of gas, a batch never reports a good op as failed', async 
   const token = await deployListed(world, 'DemandingToken')
   const swaps = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((position) => createOp(position, {}, token)))
 
-  const range = { from: 60_000n, to: 900_000n, step: 16_000n }
+  const range = { from: 60_000n, to: 900_000n, step: 8_000n }
   const endings = await sweepGas(world, range, (gas) => lockMany(world, swaps, { gas }))
 
   expect(endings).toEqual([swaps.map(() => 'Locked').join(), 'reverted'])

@@ -118,8 +118,13 @@ contract CautiousToken is OpenToken {
     }
 }
 
-/// @dev Needs almost all of the gas that a batch grants to one lock.
+/// @dev Needs almost all of the gas that a batch grants to one lock, and to one reading of a balance.
 contract DemandingToken is OpenToken {
+    function balanceOf(address owner) public view override returns (uint256) {
+        require(gasleft() >= 45_000, "too little gas");
+        return super.balanceOf(owner);
+    }
+
     function transfer(address to, uint256 amount) public override returns (bool) {
         return gasleft() < 225_000 ? false : super.transfer(to, amount);
     }
