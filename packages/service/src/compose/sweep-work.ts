@@ -13,5 +13,11 @@ export function sweepWork(chainId: number, { pool, sender }: DeliverDeps, solana
   const { sweepMarginSeconds: marginSeconds, findSweepable } = solana
   const deps = { pool, sender, chainId, marginSeconds, findSweepable }
   const sweep = atMostEvery(SWEEP_MS, (lease: Lease, heads: Heads) => sweepMarkers(deps, lease, heads))
-  return { topics: [], run: async (lease: Lease, heads?: Heads) => heads && sweep(lease, heads) }
+  return {
+    topics: [],
+    // A new process does not know at first what is in flight; it then looks at once.
+    run: async (lease: Lease, heads?: Heads) => {
+      if (heads && sender.room() > 0) await sweep(lease, heads)
+    },
+  }
 }

@@ -45,7 +45,6 @@ function chainWith(...markers: string[]) {
     },
     sender: {
       address: 'payer',
-      room: () => 1,
       async send(_lease: unknown, _heads: unknown, { request }: Work) {
         swept.push(request['markers'] as string[])
         return true

@@ -13,7 +13,7 @@ import {
 export type SweepDeps = {
   pool: Pool
   chainId: number
-  sender: Pick<Sender, 'address' | 'room' | 'send'>
+  sender: Pick<Sender, 'address' | 'send'>
   /** For how long after its deadline a marker cannot be closed. */
   marginSeconds: number
   /** The deliveries among these whose marker still exists and may be closed. */
@@ -31,7 +31,7 @@ const SWEPT_AT_ONCE = 20
  */
 export async function sweepMarkers(deps: SweepDeps, lease: Lease, { hard, ...heads }: Heads): Promise<void> {
   const { pool, chainId, sender } = deps
-  if (sender.room() === 0 || (await isSweepOpen(pool, { chainId, sender: sender.address }))) return
+  if (await isSweepOpen(pool, { chainId, sender: sender.address })) return
   const after = await findSweepCursor(pool, chainId)
   const upTo = hard.seconds - deps.marginSeconds - 1
   const old = await findOldDeliveries(pool, { chainId, after, upTo, limit: READ_AT_ONCE })
