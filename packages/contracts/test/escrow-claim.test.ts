@@ -260,7 +260,7 @@ test.each(['BombToken', 'GasToken'])(
 )
 
 test('a claim with any gas pays the vault or changes nothing: nobody can force a credit', async () => {
-  const inputToken = await deployListed(world, 'CautiousToken')
+  const inputToken = await deployListed(world, 'DemandingToken')
   const holder = await createWallet(world, inputToken)
   const first = await createSwap(world, holder, { inputToken, index: indexOf(1, 0) })
   const second = await createSwap(world, holder, { inputToken, index: indexOf(1, 1) })

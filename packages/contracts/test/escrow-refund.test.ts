@@ -160,6 +160,15 @@ test.each(['RefusingReceiver', 'BurningReceiver'])(
   },
 )
 
+test('a refund in native coin is paid to a wallet that uses 40,000 gas', async () => {
+  const rich = await createWallet(world, NATIVE, 1_000n)
+  const swap = await createSwap(world, rich, { inputToken: NATIVE })
+  await lock(world, swap)
+  await delegate(world, rich, await deployTest(world, 'DemandingReceiver'))
+
+  expect(eventNames(world, await refundAttested(world, swap))).toEqual(['Refunded'])
+})
+
 test.each([
   ['BlockToken', 'setPaused', [true]],
   ['FalseToken', 'setRefuses', [true]],
@@ -180,7 +189,7 @@ test.each([
 })
 
 test('a refund with any gas pays the wallet or changes nothing: nobody can force a credit', async () => {
-  const inputToken = await deployListed(world, 'CautiousToken')
+  const inputToken = await deployListed(world, 'DemandingToken')
   const swap = await createSwap(world, await createWallet(world, inputToken), { inputToken })
   await lock(world, swap)
   await setNextTime(world.chain, swap.op.refundDeadline + 1n)

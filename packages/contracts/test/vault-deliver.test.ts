@@ -172,6 +172,14 @@ test.each(['RefusingReceiver', 'BurningReceiver'])(
   },
 )
 
+test('a recipient of native coin may use 40,000 gas', async () => {
+  const recipient = await deployTest(world, 'DemandingReceiver')
+
+  await deliver(world, await createOrder({ outputToken: NATIVE, recipient }))
+
+  expect(await readBalance(world, NATIVE, recipient)).toBe(90n)
+})
+
 test('a token without a cap cannot be delivered', async () => {
   await setCap(0n)
   await expect(deliver(world, await createOrder())).rejects.toThrow('CapReached')

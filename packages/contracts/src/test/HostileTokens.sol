@@ -111,14 +111,14 @@ contract GasToken is OpenToken {
     }
 }
 
-/// @dev Honest, but refuses calls with less than 120,000 gas.
+/// @dev Honest, but needs most of the gas that the vault grants to a payment.
 contract CautiousToken is OpenToken {
     function transfer(address to, uint256 amount) public override returns (bool) {
-        return gasleft() < 120_000 ? false : super.transfer(to, amount);
+        return gasleft() < 140_000 ? false : super.transfer(to, amount);
     }
 }
 
-/// @dev Needs almost all of the gas that a batch grants to one lock, and to one reading of a balance.
+/// @dev Needs most of the gas that the escrow grants to a payment, and to a reading of a balance.
 contract DemandingToken is OpenToken {
     function balanceOf(address owner) public view override returns (uint256) {
         require(gasleft() >= 45_000, "too little gas");
@@ -126,7 +126,7 @@ contract DemandingToken is OpenToken {
     }
 
     function transfer(address to, uint256 amount) public override returns (bool) {
-        return gasleft() < 225_000 ? false : super.transfer(to, amount);
+        return gasleft() < 190_000 ? false : super.transfer(to, amount);
     }
 }
 

@@ -15,6 +15,13 @@ contract BurningReceiver {
     }
 }
 
+/// @dev Accepts native coin with most of the gas that a payment grants.
+contract DemandingReceiver {
+    receive() external payable {
+        require(gasleft() >= 40_000, "too little gas");
+    }
+}
+
 /// @dev Makes a call when it is paid, and accepts the payment only if that call fails.
 contract ReenteringReceiver {
     address private immutable TARGET;
