@@ -82,8 +82,8 @@ const count = (outcome: ReturnType<typeof outcomeOf>) =>
   mutants.filter((mutant) => outcomeOf(mutant) === outcome).length
 const survivors = mutants.filter((mutant) => outcomeOf(mutant) === 'survived')
 console.log(
-  `${mutants.length} mutants: ${count('noticed')} noticed, ${count('accepted')} accepted, ${survivors.length} survived, ` +
-    `${count('does not compile')} do not compile, ${count(undefined)} not yet run`,
+  `${mutants.length} mutants: ${count('noticed')} noticed, ${count('accepted')} accepted, ` +
+    `${survivors.length} survived, ${count('does not compile')} do not compile, ${count(undefined)} not yet run`,
 )
 for (const mutant of survivors) console.log(`survived: ${nameOf(mutant)}`)
 process.exitCode = survivors.length === 0 && count(undefined) === 0 ? 0 : 1

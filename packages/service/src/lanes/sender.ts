@@ -8,7 +8,6 @@ import {
   type Attempt,
   FIRST_MINED,
   findAttemptSwaps,
-  findAttemptsWithEvent,
   findNextNonce,
   findOpenAttempts,
   type Role,
@@ -22,6 +21,7 @@ import { confirmLease, type Lease } from '../store/lanes.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
+import { findUnseen, isReadingDue } from './unseen.ts'
 
 type SendingChain = Pick<
   Chain,
@@ -69,13 +69,10 @@ export type Sender = {
 
 // A key without open transactions is checked again this often: the previous worker may have committed late.
 const IDLE_CHECK_MS = 5_000
-// The chain is not asked about transactions with a stored event, until there are this many of them.
-const MAX_SEEN = 20
-// A transaction whose event is not stored by then may have failed.
-const EVENT_AFTER_BLOCKS = 2n
-const EVENT_AFTER_SECONDS = 3
 // Such a key's nonce on the chain is read less often: only another user of the key could have advanced it.
 const NONCE_CHECK_MS = 300_000
+const NEVER = Number.NEGATIVE_INFINITY
+
 /** The swaps moved on or the lane changed hands: the transaction must not be signed. */
 class Outdated extends Error {}
 
@@ -90,9 +87,7 @@ export function createSender(options: Options): Sender {
   let nextNonce = -1 // the chain's next nonce as last read; lower again after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // no transaction of this key is open until then
-  // The last reading of the chain, or the last look at which nothing was open; and the final block of the former.
-  let seen: Seen = { hard: '', at: Number.NEGATIVE_INFINITY, hasMore: false }
-  let readAt = Number.NEGATIVE_INFINITY // when the nonce was last read
+  let seen: Seen = { hard: '', at: NEVER, readAt: NEVER, hasMore: false }
   let sent = 0 // counts sends, because a follow-up runs beside them
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
@@ -118,7 +113,7 @@ export function createSender(options: Options): Sender {
     const open = await findOpenAttempts(pool, key)
     const isIdle = open.length === 0 && inFlight === 0
     if (isIdle) idleUntil = now + IDLE_CHECK_MS
-    if (isIdle && now - readAt < NONCE_CHECK_MS) {
+    if (isIdle && now - seen.readAt < NONCE_CHECK_MS) {
       seen = { ...seen, at: now }
       return
     }
@@ -133,8 +128,7 @@ export function createSender(options: Options): Sender {
     nextNonce = outcomes.nextNonce
     await recordOutcomes(pool, open, outcomes, heads)
     inFlight = outcomes.unmined.length + sent - before
-    readAt = now
-    seen = { hard: heads.hard.hash, at: now, hasMore: outcomes.final.length >= FIRST_MINED }
+    seen = { hard: heads.hard.hash, at: now, readAt: now, hasMore: outcomes.final.length >= FIRST_MINED }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const policies = await broadcaster.repeat(outcomes.unmined)
     for (const stuck of findStuck(outcomes.unmined, policies, broadcaster.refusalOf)) {
@@ -150,35 +144,13 @@ export function createSender(options: Options): Sender {
   return { address, room, affords, fits, send, followUp, isRefused: broadcaster.isRefused }
 }
 
-type Seen = { hard: string; at: number; hasMore: boolean }
+/** The last reading of the chain, with its final block. `at` is later if nothing was open at a later look. */
+type Seen = { hard: string; at: number; readAt: number; hasMore: boolean }
 
 /** A full page of final attempts may have successors: they are read at the next head. */
 function quietMs(seen: Seen, { head, hard }: Heads): number {
   if (seen.hasMore) return 0
   return minedRecheckMs(hard.hash !== seen.hard, Number(head.number - hard.number))
-}
-
-/** The attempts that neither the chain nor a stored event has shown in a block. Attempts of one nonce share its fate. */
-async function findUnseen(pool: Pool, open: readonly Attempt[]): Promise<Attempt[]> {
-  const waiting = open.filter(({ isConsumed }) => !isConsumed)
-  const withEvent = await findAttemptsWithEvent(pool, waiting)
-  const seen = new Set(waiting.filter(({ id }) => withEvent.has(id)).map(({ nonce }) => nonce))
-  return waiting.filter(({ nonce }) => !seen.has(nonce))
-}
-
-/** Whether the chain has to be asked: about a transaction that may have failed, or to record many that are included. */
-function isReadingDue(
-  open: readonly Attempt[],
-  unseen: readonly Attempt[],
-  { head }: Heads,
-  { refusalOf }: Pick<Broadcaster, 'refusalOf'>,
-): boolean {
-  const isOverdue = ({ sentAtBlock, sentAtSeconds }: Attempt) =>
-    head.number - sentAtBlock >= EVENT_AFTER_BLOCKS && head.seconds - sentAtSeconds >= EVENT_AFTER_SECONDS
-  const unread = open.filter(({ isConsumed }) => !isConsumed).length - unseen.length
-  return (
-    unread >= MAX_SEEN || unseen.some((attempt) => isOverdue(attempt) || refusalOf(attempt) !== undefined)
-  )
 }
 
 /**

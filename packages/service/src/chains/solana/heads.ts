@@ -1,8 +1,8 @@
 import type { SolanaClient, SolanaClients } from './client.ts'
 
 /**
- * A block at one commitment; `height` counts blocks, not slots. `seconds` is the chain's own clock at `timedSlot`, which
- * may be a second earlier.
+ * A block at one commitment; `height` counts blocks, not slots. `seconds` is the chain's own clock at `timedSlot`, at
+ * most a second earlier.
  */
 type SolanaHead = { slot: bigint; height: bigint; seconds: number; timedSlot: bigint }
 export type Depth = 'confirmed' | 'finalized'
