@@ -98,6 +98,7 @@ export function createSender(options: Options): Sender {
     const sign = () => signAndRecord(options, lease, signing, work)
     const signed = await (chain.hasNonces ? inTurn(sign) : sign())
     if (!signed) return false
+    if (inFlight === 0) seen = { ...seen, at: performance.now() }
     sent += 1
     inFlight += 1
     idleUntil = 0
@@ -108,7 +109,7 @@ export function createSender(options: Options): Sender {
 
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
     const now = performance.now()
-    if (now < idleUntil || (inFlight === 0 && now - seen.at < quietMs(seen, heads))) return
+    if (now < idleUntil || (inFlight === 0 && isQuiet(seen, heads))) return
     const before = sent
     const open = await findOpenAttempts(pool, key)
     const isIdle = open.length === 0 && inFlight === 0
@@ -118,7 +119,7 @@ export function createSender(options: Options): Sender {
       return
     }
     const unseen = await findUnseen(pool, open)
-    if (now - seen.at < quietMs(seen, heads) && !isReadingDue(open, unseen, heads, broadcaster)) {
+    if (isQuiet(seen, heads) && !isReadingDue(open, unseen, heads, broadcaster)) {
       inFlight = unseen.length + sent - before
       await broadcaster.repeat(unseen)
       return
@@ -144,13 +145,14 @@ export function createSender(options: Options): Sender {
   return { address, room, affords, fits, send, followUp, isRefused: broadcaster.isRefused }
 }
 
-/** The last reading of the chain, with its final block. `at` is later if nothing was open at a later look. */
+/** The last reading of the chain, with its final block. `at` is later if nothing was in flight since. */
 type Seen = { hard: string; at: number; readAt: number; hasMore: boolean }
 
 /** A full page of final attempts may have successors: they are read at the next head. */
-function quietMs(seen: Seen, { head, hard }: Heads): number {
-  if (seen.hasMore) return 0
-  return minedRecheckMs(hard.hash !== seen.hard, Number(head.number - hard.number))
+function isQuiet({ hard: seenHard, at, readAt, hasMore }: Seen, { head, hard }: Heads): boolean {
+  const now = performance.now()
+  if (hasMore || now - readAt >= NONCE_CHECK_MS) return false
+  return now - at < minedRecheckMs(hard.hash !== seenHard, Number(head.number - hard.number))
 }
 
 /**
