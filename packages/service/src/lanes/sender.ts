@@ -121,8 +121,8 @@ export function createSender(options: Options): Sender {
     const unseen = await findUnseen(pool, open)
     if (isQuiet(seen, heads) && !isReadingDue(open, unseen, heads, broadcaster)) {
       inFlight = unseen.length + sent - before
-      await broadcaster.repeat(unseen)
-      return
+      const policies = await broadcaster.repeat(unseen)
+      if (![...policies.values()].includes('cancel')) return
     }
     const outcomes = await chain.readOutcomes(address, open, heads)
     if (outcomes.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: outcomes.nextNonce })

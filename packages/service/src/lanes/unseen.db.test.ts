@@ -1,12 +1,13 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
-import { insertTestSwap } from '../../test/support/swaps.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Heads, TxRequest } from '../chains/chain.ts'
 import type { Attempt } from '../store/attempts.ts'
 import { createSender } from './sender.ts'
 
 const database = useTestDatabase()
+afterEach(() => vi.restoreAllMocks())
 
 /** Blocks of two seconds; nothing becomes final. */
 const headAt = (block: number) =>
@@ -38,9 +39,10 @@ async function newKey({ refusal }: { refusal?: string } = {}) {
 
   return {
     room: sender.room,
-    /** Sends the lock of a new swap at block 100; returns what stores its event. */
-    async lock(): Promise<() => Promise<unknown>> {
-      const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
+    /** Sends the lock of a new swap at block 100. */
+    async lock(): Promise<{ swap: TestSwap; storeEvent(): Promise<unknown> }> {
+      const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+      const { swapId } = swap
       const record = async () => true
       await sender.send(lease, headAt(100), {
         role: 'lock',
@@ -48,7 +50,7 @@ async function newKey({ refusal }: { refusal?: string } = {}) {
         swapIds: [swapId],
         record,
       })
-      return () =>
+      const storeEvent = () =>
         pool.query(
           `insert into chain_events (chain_id, kind, id, block, block_hash, tx_hash, seen_at)
            select a.chain_id, 'locked', o.hash, 101, '0x101', a.tx_hash, 0
@@ -56,6 +58,7 @@ async function newKey({ refusal }: { refusal?: string } = {}) {
              join swaps s on s.id = l.swap_id join ops o on o.id = s.op_id where l.swap_id = $1`,
           [swapId],
         )
+      return { swap, storeEvent }
     },
     async readingsAt(block: number): Promise<number> {
       await sender.followUp(lease, headAt(block))
@@ -66,7 +69,7 @@ async function newKey({ refusal }: { refusal?: string } = {}) {
 
 test('the chain is not asked about a transaction whose event is stored, which is no longer in flight', async () => {
   const key = await newKey()
-  const storeEvent = await key.lock()
+  const { storeEvent } = await key.lock()
   const before = [key.room(), await key.readingsAt(101)]
   await storeEvent()
 
@@ -75,7 +78,7 @@ test('the chain is not asked about a transaction whose event is stored, which is
 
 test('the chain is asked two blocks later about a transaction without an event: it may have failed', async () => {
   const key = await newKey()
-  const storeEvent = await key.lock()
+  const { storeEvent } = await key.lock()
   await key.lock()
   await storeEvent()
 
@@ -91,7 +94,17 @@ test('the chain is asked at once about a transaction that nodes refuse', async (
 
 test('the chain is asked about twenty transactions with events, which it then records as included', async () => {
   const key = await newKey()
-  for (let count = 0; count < 20; count += 1) await (await key.lock())()
+  for (let count = 0; count < 20; count += 1) await (await key.lock()).storeEvent()
 
   expect(await key.readingsAt(101)).toBe(1)
+})
+
+test('an unwanted transaction does not wait for the next block, which may never come', async () => {
+  const key = await newKey()
+  const { swap } = await key.lock()
+  await moveTestSwap(database.pool, swap, 'declined', { failureCode: 'OPERATION_EXPIRED', proof: {} })
+  const later = performance.now() + 5_000
+  vi.spyOn(performance, 'now').mockReturnValue(later)
+
+  expect(await key.readingsAt(100)).toBe(1)
 })

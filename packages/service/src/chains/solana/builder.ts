@@ -3,6 +3,7 @@ import type { Address } from '@solana/kit'
 import type { InputBuilder } from '../chain.ts'
 import { termsOf, toProgramToken } from './escrow.ts'
 import { accountUnits, unitsWithMargin } from './fees.ts'
+import { readBlockhash } from './heads.ts'
 import { buildInput, type InputRequest } from './input.ts'
 import { describeInput } from './input-terms.ts'
 import type { SolanaParts } from './parts.ts'
@@ -11,7 +12,7 @@ import { simulate } from './simulate.ts'
 import { readWallet } from './wallet.ts'
 
 // Blocks for which a blockhash is valid, less the time until it is confirmed and handed out.
-const LIFE_BLOCKS = 140
+const LIFE_BLOCKS = 145
 
 /** Builds inputs and checks the signed ones; holds no key. */
 export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: number }): InputBuilder {
@@ -24,7 +25,7 @@ export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: n
     },
     async build({ opHash, wallet, token, amount, locker, refundDeadline }) {
       const [of, lifetime, microLamportsPerUnit] = await Promise.all([
-        ...([facts.tokenOf(token), facts.blockhash(), facts.priorityPrice()] as const),
+        ...([facts.tokenOf(token), readBlockhash(client), facts.priorityPrice()] as const),
       ])
       const input = { opHash, wallet, token: of, amount, feePayer: locker, refundDeadline }
       const request = { ...input, lifetime, microLamportsPerUnit }

@@ -1,5 +1,4 @@
-import type { SolanaClient, SolanaClients } from './client.ts'
-import { type Lifetime, readBlockhash } from './heads.ts'
+import type { SolanaClient } from './client.ts'
 import { readMint, type Token } from './mint.ts'
 import { readPriorityPrice } from './priority.ts'
 import { type Rent, readRent } from './rent.ts'
@@ -10,8 +9,6 @@ export type Facts = {
   tokenOf(mint: string): Promise<Token>
   /** Millionths of a lamport per compute unit, a few seconds old at most. */
   priorityPrice(): Promise<bigint>
-  /** For inputs, which differ even with the same one; a few seconds old at most. */
-  blockhash(): Promise<Lifetime>
   /**
    * The compute limit of transactions of one shape, measured once a minute. Equal shapes use equal units, and another
    * build of a program may need more.
@@ -19,12 +16,12 @@ export type Facts = {
   unitsOf(shape: string, measure: () => Promise<number | undefined>): Promise<number | undefined>
 }
 
-const NEWEST_MS = 2_000
+const PRICE_MS = 2_000
 const UNITS_MS = 60_000
 
 /** Caches facts that rarely change: read once or at intervals; failed readings are retried. */
 export function createFacts(
-  client: SolanaClients,
+  client: SolanaClient,
   settings: Pick<SolanaChainSettings, 'vault' | 'feePayers' | 'priorityPrice'>,
 ): Facts {
   const { vault, feePayers, priorityPrice: bounds } = settings
@@ -40,9 +37,8 @@ export function createFacts(
     rent: remember(() => readRent(client)),
     priorityPrice: remember(
       () => readPriorityPrice(client, { accounts: [vault, ...Object.values(feePayers)], ...bounds }),
-      NEWEST_MS,
+      PRICE_MS,
     ),
-    blockhash: remember(() => readBlockhash(client), NEWEST_MS),
     async unitsOf(shape, measure) {
       const known = units.get(shape)
       if (known && Date.now() - known.at < UNITS_MS) return known.limit

@@ -2,9 +2,9 @@ import type { SolanaClient, SolanaClients } from './client.ts'
 
 /**
  * A block at one commitment; `height` counts blocks, not slots. `seconds` is the chain's own clock at `timedSlot`, at
- * most a second earlier.
+ * most a second earlier. Views of earlier versions do not have it.
  */
-type SolanaHead = { slot: bigint; height: bigint; seconds: number; timedSlot: bigint }
+type SolanaHead = { slot: bigint; height: bigint; seconds: number; timedSlot?: bigint }
 export type Depth = 'confirmed' | 'finalized'
 export type SolanaHeads = Record<Depth, SolanaHead>
 
@@ -39,7 +39,7 @@ async function readEpoch({ rpc }: SolanaClient, commitment: Depth): Promise<Epoc
 
 async function withTime({ rpc }: SolanaClient, epoch: Epoch, known?: SolanaHead): Promise<SolanaHead> {
   if (known && epoch.slot <= known.slot) return known
-  if (known && epoch.slot < known.timedSlot + TIMED_SLOTS) return { ...known, ...epoch }
+  if (known && epoch.slot < (known.timedSlot ?? 0n) + TIMED_SLOTS) return { ...known, ...epoch }
   const seconds = await rpc.getBlockTime(epoch.slot).send()
   if (seconds === null) throw new Error(`The node has no time for slot ${epoch.slot}`)
   return { ...epoch, seconds: Number(seconds), timedSlot: epoch.slot }
