@@ -89,15 +89,19 @@ test.each(['LyingToken', 'FalseToken', 'GasToken', 'BombToken'])(
   },
 )
 
-test('a batch in a token that is not plain, with any gas, pays or changes nothing', async () => {
-  const token = await deployListed(world, 'CautiousToken')
-  const swaps = [await createOutput(token), await createOutput(token, { index: indexOf(1, 1) })]
+test.each([true, false])(
+  'a batch with any gas pays or changes nothing, if the token is plain: %s',
+  async (isPlain) => {
+    const token = await deployListed(world, 'CautiousToken')
+    await setPlain(token, isPlain)
+    const swaps = [await createOutput(token), await createOutput(token, { index: indexOf(1, 1) })]
 
-  const range = { from: 60_000n, to: 620_000n, step: 20_000n }
-  const endings = await sweepGas(world, range, (gas) => deliverMany(world, swaps, { gas }))
+    const range = { from: 60_000n, to: 620_000n, step: 20_000n }
+    const endings = await sweepGas(world, range, (gas) => deliverMany(world, swaps, { gas }))
 
-  expect(endings).toEqual(['Delivered,Delivered', 'reverted'])
-})
+    expect(endings).toEqual(['Delivered,Delivered', 'reverted'])
+  },
+)
 
 test('a plain token is paid without a look at balances, and its log says what was paid', async () => {
   const token = await deployListed(world, 'FeeToken')
