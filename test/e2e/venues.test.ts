@@ -1,4 +1,4 @@
-import { geoVaultAbi } from '@geoswap/protocol'
+import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import type { QuoteReply, StatusReply } from '@geoswap/wire'
 import { type Address, encodeFunctionData } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -51,6 +51,22 @@ afterEach(async () => {
   await wethPool.restore()
   await untilQuoted('LINK', isUsual)
   await untilQuoted('WETH', isUsual)
+})
+
+test('attesters may refund every token, also one that the vault only buys', async () => {
+  const tokens = local.chains.flatMap(({ name, family, tokens }) =>
+    family === 'evm' ? tokens.map((token) => ({ ...token, chain: world.chainNamed(name) })) : [],
+  )
+  const caps = await Promise.all(
+    tokens.map(({ chain, address }) =>
+      chain.client.readContract({
+        ...{ address: chain.contracts.escrow, abi: geoEscrowAbi, functionName: 'refundCaps' },
+        args: [address as Address],
+      }),
+    ),
+  )
+
+  expect(tokens.filter((_, index) => (caps[index]?.[0] ?? 0n) === 0n).map(({ symbol }) => symbol)).toEqual([])
 })
 
 /** The value of the USDC that the vault spent on a delivery, and of the input it received, both exact. */

@@ -97,15 +97,15 @@ type Opening = { vault: Address; escrow: Address; token: DeployedToken; adapter:
 /** Allows the vault to buy through the adapter, and the token as an input; the vault holds none of it. */
 async function openVault(deployer: Deployer, { vault, escrow, token, adapter }: Opening): Promise<void> {
   const cap = [token.address, amountWorth(INVENTORY_USD, token)] as const
-  const claimCap = [token.address, amountWorth(INVENTORY_USD, token) * CLAIM_CAP_TIMES] as const
+  const escrowCap = [token.address, amountWorth(INVENTORY_USD, token) * CLAIM_CAP_TIMES] as const
   const allow = [adapter, true] as const
   const calls = [
     { to: vault, data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'setAdapter', args: allow }) },
     { to: vault, data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'setCap', args: cap }) },
-    {
+    ...(['setClaimCap', 'setRefundCap'] as const).map((functionName) => ({
       to: escrow,
-      data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setClaimCap', args: claimCap }),
-    },
+      data: encodeFunctionData({ abi: geoEscrowAbi, functionName, args: escrowCap }),
+    })),
   ]
   await Promise.all(calls.map((call) => execute(deployer, { ...call, gas: CALL_GAS })))
 }
