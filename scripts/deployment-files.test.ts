@@ -170,6 +170,16 @@ describe('every unit', () => {
     }
   })
 
+  test('finds every secret of its example where the installation puts it', () => {
+    const script = read('deploy/systemd/install.sh')
+    const placed = new Set(allOf(/"?secrets\/(?:\$role|migrate|api)\/(\w+)"?(?:;|$)/gm, script))
+    const wanted = roles.flatMap((role) =>
+      allOf(/^\w+=\/etc\/geoswap\/secrets\/\w+\/(\w+)$/gm, read(exampleOf(role))),
+    )
+
+    expect(placed).toEqual(new Set(wanted))
+  })
+
   test('of API and worker can run several times, each on the port of its instance', () => {
     const unitOf = (name: string) => read(`deploy/systemd/geoswap-${name}.service`)
 
