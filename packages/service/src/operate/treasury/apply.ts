@@ -23,6 +23,8 @@ export async function applyCalls(env: Env, applied: Applied, output: Output): Pr
   const { chains } = applied
   const plans = await Promise.all(chains.map((chain) => applied.plan(chain)))
   for (const { chain, notes } of plans) for (const note of notes) output.hint(`${chain.name}: ${note}`)
+  const lacks = plans.flatMap(({ chain, lacks }) => lacks.map((lack) => `${chain.name}: ${lack}.`))
+  if (lacks.length > 0) throw new UsageError(`${lacks.join('\n')}\nNothing was sent.`)
   const due = plans.filter(({ calls }) => calls.length > 0)
   const account = due[0] && (await openTreasury(env, applied, due[0].chain))
   const ready = await Promise.all(

@@ -16,6 +16,7 @@ const OPEN = { cap: USDC.cap, claimCap: USDC.claimCap, refundCap: USDC.refundCap
 const CLOSED = { cap: 0n, claimCap: 0n, refundCap: 0n, isPlain: false }
 const oneOf = (member: Address) => ({ members: [member], threshold: 1 })
 const DAY = 86_400n
+const ETH = 10n ** 18n
 
 const wanted: Wanted = {
   contracts: { vault, escrow },
@@ -32,13 +33,13 @@ const fresh: TreasuryState = {
   refundsStopped: false,
   deliverers: new Set(),
   adapters: new Set(),
-  tokens: new Map([[usdc, { ...CLOSED, held: 0n, credit: 0n }]]),
+  tokens: new Map([[usdc, { ...CLOSED, held: 0n, owned: 0n, credit: 0n }]]),
 }
 const done: TreasuryState = {
   ...fresh,
   deliverers: new Set([deliverer]),
   adapters: new Set([adapter]),
-  tokens: new Map([[usdc, { ...OPEN, held: 0n, credit: 0n }]]),
+  tokens: new Map([[usdc, { ...OPEN, held: 0n, owned: 0n, credit: 0n }]]),
 }
 
 const abi = [...geoVaultAbi, ...geoEscrowAbi, ...erc20Abi]
@@ -60,20 +61,20 @@ test('after a deployment the treasury lets deliverers and adapters pay, and open
 })
 
 test('when the contracts are as configured there is nothing to call', () => {
-  expect(planTreasury(wanted, done)).toEqual({ calls: [], notes: [] })
+  expect(planTreasury(wanted, done)).toEqual({ calls: [], notes: [], lacks: [] })
 })
 
 test('a cap that is not configured stays as it is, and is named while it is closed', () => {
   const { cap: _, claimCap: __, refundCap: ___, isPlain: ____, ...unset } = USDC
-  const open = new Map([[usdc, { ...OPEN, cap: 1n, claimCap: 1n, held: 0n, credit: 0n }]])
+  const open = new Map([[usdc, { ...OPEN, cap: 1n, claimCap: 1n, held: 0n, owned: 0n, credit: 0n }]])
   const closed = 'USDC is closed: its capPerHour and claimCapPerHour are not configured'
 
-  expect(planTreasury({ ...wanted, tokens: [unset] }, { ...done, tokens: open })).toEqual({
+  expect(planTreasury({ ...wanted, tokens: [unset] }, { ...done, tokens: open })).toMatchObject({
     calls: [],
     notes: [],
   })
   const plan = planTreasury({ ...wanted, tokens: [unset] }, { ...done, tokens: fresh.tokens })
-  expect(plan).toEqual({ calls: [], notes: [closed] })
+  expect(plan).toMatchObject({ calls: [], notes: [closed] })
 })
 
 test('a changed cap is set, also to 0', () => {
@@ -104,18 +105,22 @@ test('new attesters are proposed by number, wait for their notice, and are accep
   const named = `2 of ${attester}, ${other}`
 
   expect(callsOf(next, done)).toEqual([[escrow, 'proposeAttesters', [[attester, other], 2n]]])
-  expect(planTreasury(next, proposed)).toEqual({
+  expect(planTreasury(next, proposed)).toMatchObject({
     calls: [],
     notes: [
       `the attesters ${named} are proposed, and can be accepted for two days from 1970-04-19T00:00:00.000Z`,
     ],
   })
   expect(callsOf(next, { ...proposed, time: 108n * DAY })).toEqual([[escrow, 'acceptAttesters', undefined]])
-  expect(planTreasury(next, { ...done, attesters: { ...set, since: Number(115n * DAY) } })).toEqual({
+  expect(planTreasury(next, { ...done, attesters: { ...set, since: Number(115n * DAY) } })).toMatchObject({
     calls: [],
     notes: [`the attesters ${named} decide swaps whose refund deadline is 1970-04-26T00:00:00.000Z or later`],
   })
-  expect(planTreasury(next, { ...done, attesters: { ...set, since: 0 } })).toEqual({ calls: [], notes: [] })
+  expect(planTreasury(next, { ...done, attesters: { ...set, since: 0 } })).toEqual({
+    calls: [],
+    notes: [],
+    lacks: [],
+  })
 })
 
 test('pending attesters that the configuration does not name are reported, not withdrawn', () => {
@@ -134,7 +139,7 @@ test('attested refunds are stopped and allowed as configured, and a stop of the 
   expect(callsOf({ ...wanted, refundsStopped: false }, stopped)).toEqual([
     [escrow, 'setAttestedRefundsStopped', [false]],
   ])
-  expect(planTreasury(wanted, stopped)).toEqual({
+  expect(planTreasury(wanted, stopped)).toMatchObject({
     calls: [],
     notes: ['attested refunds are stopped: set attestedRefundsStopped to false to go on'],
   })
@@ -143,7 +148,9 @@ test('attested refunds are stopped and allowed as configured, and a stop of the 
 test('a stock deposits only what the vault lacks, as a transfer or as coin', () => {
   const held = (amount: bigint) => ({
     ...done,
-    tokens: new Map([usdc, zeroAddress].map((token) => [token, { ...OPEN, held: amount, credit: 0n }])),
+    tokens: new Map(
+      [usdc, zeroAddress].map((token) => [token, { ...OPEN, held: amount, owned: 3n, credit: 0n }]),
+    ),
   })
   const coin = { address: zeroAddress, symbol: 'ETH', decimals: 18, stock: 5n }
   const stocked = { ...wanted, tokens: [{ ...USDC, stock: 5n }, coin] }
@@ -155,8 +162,21 @@ test('a stock deposits only what the vault lacks, as a transfer or as coin', () 
   expect(callsOf(stocked, held(5n))).toEqual([])
 })
 
+test.each([
+  ['3 of 3 USDC', usdc, 3_000_000n, []],
+  ['less USDC', usdc, 2_999_999n, ['the treasury has 2.999999 USDC, and the deposit is 3 USDC']],
+  ['more than 3 ETH', zeroAddress, 3n * ETH + 1n, []],
+  ['3 ETH and none for gas', zeroAddress, 3n * ETH, ['the treasury has 3 ETH, and the deposit is 3 ETH']],
+])('a deposit of three coins by a treasury with %s', (_, token, owned, lacks) => {
+  const coin = { address: zeroAddress, symbol: 'ETH', decimals: 18, stock: 3n * ETH }
+  const stocked = { ...wanted, tokens: [token === usdc ? { ...USDC, stock: 3_000_000n } : coin] }
+  const tokens = new Map([[token, { ...OPEN, held: 0n, owned, credit: 0n }]])
+
+  expect(planTreasury(stocked, { ...done, tokens }).lacks).toEqual(lacks)
+})
+
 test('a claim that the vault could not receive is collected', () => {
-  const credited = new Map([[usdc, { ...OPEN, held: 0n, credit: 9n }]])
+  const credited = new Map([[usdc, { ...OPEN, held: 0n, owned: 0n, credit: 9n }]])
 
   expect(callsOf(wanted, { ...done, tokens: credited })).toEqual([[vault, 'collectCredit', [escrow, usdc]]])
 })

@@ -50,12 +50,15 @@ export type TokenState = {
   claimCap: bigint
   refundCap: bigint
   isPlain: boolean
+  /** Of the vault, and of the treasury. */
   held: bigint
+  owned: bigint
   credit: bigint
 }
 
-/** Calls that the treasury has to make, in order, and states that no call changes now. */
-export type TreasuryPlan = { calls: TreasuryCall[]; notes: string[] }
+type Steps = { calls: TreasuryCall[]; notes: string[] }
+/** Calls that the treasury has to make, in order, states that no call changes now, and coins that it lacks for them. */
+export type TreasuryPlan = Steps & { lacks: string[] }
 
 /**
  * Compares the configuration with the chain. Rights end before others begin, and a token can be claimed before it is
@@ -74,6 +77,7 @@ export function planTreasury(wanted: Wanted, state: TreasuryState): TreasuryPlan
       ...tokens.flatMap(({ calls }) => calls),
     ],
     notes: [...stop.notes, ...attesters.notes, ...tokens.flatMap(({ notes }) => notes)],
+    lacks: wanted.tokens.flatMap((token) => findLack(token, state.tokens.get(token.address))),
   }
 }
 
@@ -111,7 +115,7 @@ function setAdapter(to: Address, adapter: Address, isAllowed: boolean): Treasury
 }
 
 /** New attesters are proposed, and accepted a day later. They decide ops from 7 days after that on. */
-function planAttesters({ contracts, attesters: next }: Wanted, state: TreasuryState): TreasuryPlan {
+function planAttesters({ contracts, attesters: next }: Wanted, state: TreasuryState): Steps {
   const { attesters, pending, time } = state
   const escrow = { contract: 'GeoEscrow', to: contracts.escrow } as const
   const [now, wanted] = [keyOfSet(attesters), keyOfSet(next)]
@@ -141,7 +145,7 @@ function planAttesters({ contracts, attesters: next }: Wanted, state: TreasurySt
 const toTime = (seconds: number) => new Date(seconds * 1_000).toISOString()
 
 /** Attested refunds are stopped against a stolen attester key; refunds after their deadline go on. */
-function planStop({ contracts, refundsStopped: isStopped }: Wanted, state: TreasuryState): TreasuryPlan {
+function planStop({ contracts, refundsStopped: isStopped }: Wanted, state: TreasuryState): Steps {
   if (isStopped === undefined) {
     const note = 'attested refunds are stopped: set attestedRefundsStopped to false to go on'
     return { calls: [], notes: state.refundsStopped ? [note] : [] }
@@ -152,9 +156,12 @@ function planStop({ contracts, refundsStopped: isStopped }: Wanted, state: Treas
   return { calls: [toCall({ ...call, args: { isStopped }, says })], notes: [] }
 }
 
-const NO_STATE = { cap: 0n, claimCap: 0n, refundCap: 0n, isPlain: false, held: 0n, credit: 0n }
+const NO_STATE: TokenState = {
+  ...{ cap: 0n, claimCap: 0n, refundCap: 0n, isPlain: false },
+  ...{ held: 0n, owned: 0n, credit: 0n },
+}
 
-function planToken({ contracts }: Wanted, token: WantedToken, state: TokenState = NO_STATE): TreasuryPlan {
+function planToken({ contracts }: Wanted, token: WantedToken, state: TokenState = NO_STATE): Steps {
   const { vault, escrow } = contracts
   const { address, symbol } = token
   const calls: TreasuryCall[] = []
@@ -192,8 +199,18 @@ function planToken({ contracts }: Wanted, token: WantedToken, state: TokenState 
   return { calls, notes: isUnset && isClosed ? [unset] : [] }
 }
 
+const missingOf = ({ stock = 0n }: WantedToken, held: bigint) => stock - held
+
+/** Of the native coin it also needs gas. */
+function findLack(token: WantedToken, { held, owned }: TokenState = NO_STATE): string[] {
+  const missing = missingOf(token, held)
+  const isEnough = token.address === zeroAddress ? owned > missing : owned >= missing
+  if (missing <= 0n || isEnough) return []
+  return [`the treasury has ${coins(token, owned)}, and the deposit is ${coins(token, missing)}`]
+}
+
 function planStock(vault: Address, token: WantedToken, held: bigint): TreasuryCall[] {
-  const missing = (token.stock ?? 0n) - held
+  const missing = missingOf(token, held)
   if (missing <= 0n) return []
   const says = `deposits ${coins(token, missing)} into the vault, which holds ${coins(token, held)}`
   if (token.address === zeroAddress) return [toPayment(vault, missing, says)]

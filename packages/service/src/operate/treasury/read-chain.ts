@@ -21,7 +21,8 @@ type Asked = { network: NetworkConfig; chain: EvmChainConfig; wishes?: Wishes }
 export async function planChain(client: PublicClient, asked: Asked): Promise<ChainPlan> {
   await requireContracts(client, asked.chain)
   const wanted = await toWanted(client, asked)
-  return { chain: asked.chain, ...planTreasury(wanted, await readState(client, wanted)) }
+  const state = await readState(client, wanted, asked.network.treasury as Address | undefined)
+  return { chain: asked.chain, ...planTreasury(wanted, state) }
 }
 
 async function requireContracts(client: PublicClient, chain: EvmChainConfig): Promise<void> {
@@ -70,7 +71,11 @@ async function toWanted(
   }
 }
 
-async function readState(client: PublicClient, wanted: Wanted): Promise<TreasuryState> {
+async function readState(
+  client: PublicClient,
+  wanted: Wanted,
+  owner: Address | undefined,
+): Promise<TreasuryState> {
   const { contracts, deliverers, adapters, revoked, tokens } = wanted
   const vault = { address: contracts.vault, abi: geoVaultAbi } as const
   const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
@@ -88,7 +93,7 @@ async function readState(client: PublicClient, wanted: Wanted): Promise<Treasury
     client.readContract({ ...escrow, functionName: 'attestedRefundsStopped' }),
     allowedBy('deliverers', [...deliverers, ...revoked]),
     allowedBy('adapters', [...adapters, ...revoked]),
-    Promise.all(tokens.map(({ address }) => readToken(client, contracts, address))),
+    Promise.all(tokens.map(({ address }) => readToken(client, { ...contracts, owner }, address))),
   ])
   return {
     time: timestamp,
@@ -103,18 +108,19 @@ async function readState(client: PublicClient, wanted: Wanted): Promise<Treasury
 
 async function readToken(
   client: PublicClient,
-  { vault, escrow }: Wanted['contracts'],
+  { vault, escrow, owner }: Wanted['contracts'] & { owner: Address | undefined },
   token: Address,
 ): Promise<TokenState> {
   const ofEscrow = { address: escrow, abi: geoEscrowAbi } as const
   const ofVault = { address: vault, abi: geoVaultAbi } as const
-  const [[cap], [claimCap], [refundCap], isPlain, held, credit] = await Promise.all([
+  const [[cap], [claimCap], [refundCap], isPlain, held, owned, credit] = await Promise.all([
     client.readContract({ ...ofVault, functionName: 'caps', args: [token] }),
     client.readContract({ ...ofEscrow, functionName: 'claimCaps', args: [token] }),
     client.readContract({ ...ofEscrow, functionName: 'refundCaps', args: [token] }),
     client.readContract({ ...ofVault, functionName: 'plainTokens', args: [token] }),
     readBalance(client, { owner: vault, token }),
+    owner ? readBalance(client, { owner, token }) : 0n,
     client.readContract({ ...ofEscrow, functionName: 'credits', args: [vault, token] }),
   ])
-  return { cap, claimCap, refundCap, isPlain, held, credit }
+  return { cap, claimCap, refundCap, isPlain, held, owned, credit }
 }

@@ -31,8 +31,8 @@ const state: TreasuryState = {
   deliverers: new Set([old]),
   adapters: new Set(),
   tokens: new Map([
-    [usdc, { ...CLOSED, credit: 9n }],
-    [zeroAddress, { ...CLOSED, credit: 0n }],
+    [usdc, { ...CLOSED, owned: 0n, credit: 9n }],
+    [zeroAddress, { ...CLOSED, owned: 0n, credit: 0n }],
   ]),
 }
 

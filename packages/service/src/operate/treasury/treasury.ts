@@ -60,8 +60,8 @@ async function plan(
   }
 }
 
-function describePlan(owner: Address, { chain, calls, notes }: ChainPlan): string {
-  const noted = notes.map((note) => `${chain.name}: ${note}`)
+function describePlan(owner: Address, { chain, calls, notes, lacks }: ChainPlan): string {
+  const noted = [...notes, ...lacks].map((note) => `${chain.name}: ${note}`)
   if (calls.length === 0) return [`${chain.name} (${chain.chainId}): nothing to call`, ...noted].join('\n')
   const lines = calls.flatMap(({ text, to, value, data }, index) => [
     `  ${index + 1}. ${text}`,
@@ -72,11 +72,12 @@ function describePlan(owner: Address, { chain, calls, notes }: ChainPlan): strin
 }
 
 function toJson(owner: Address, plans: readonly ChainPlan[]): string {
-  const chains = plans.map(({ chain, calls, notes }) => ({
+  const chains = plans.map(({ chain, calls, notes, lacks }) => ({
     chain: chain.name,
     chainId: chain.chainId,
     calls: calls.map(({ to, value, data, text }) => ({ to, value: String(value), data, text })),
     notes,
+    lacks,
   }))
   return JSON.stringify({ treasury: owner, chains }, null, 2)
 }
