@@ -132,9 +132,9 @@ test('the value of an op is that of its input or payment, whichever is more; unk
     payAmount: 2_600_000_000n,
   }
 
-  expect(check.valueCentsOf({ op })).toBe(251_001n)
-  expect(check.valueCentsOf({ op: paysMore })).toBe(275_001n)
-  expect(check.valueCentsOf({ op: buysFor })).toBe(260_001n)
+  expect(check.valueCentsOf({ op })).toBe(251_000n)
+  expect(check.valueCentsOf({ op: paysMore })).toBe(275_000n)
+  expect(check.valueCentsOf({ op: buysFor })).toBe(260_000n)
 })
 
 test('a chain that stands still gives no price, and the other one does', async () => {

@@ -80,12 +80,12 @@ export function shareCents(valuesE18: readonly bigint[], total: bigint): bigint[
 
 /** A USD value in cents, rounded up. */
 export function toCentsUp(valueE18: bigint): bigint {
-  return valueE18 / CENT_E18 + 1n
+  return (valueE18 + CENT_E18 - 1n) / CENT_E18
 }
 
-/** The largest amount whose value, by `toCentsUp`, is at most `cents`. `cents` must be positive. */
+/** The largest amount whose value, by `usdE18` and `toCentsUp`, is at most `cents`. */
 export function mostWithin(cents: bigint, token: Priced): bigint {
-  return (cents * CENT_E18 * tenTo(token.decimals) - 1n) / token.price
+  return ((cents * CENT_E18 + 1n) * tenTo(token.decimals) - 1n) / token.price
 }
 
 /** Formats cents as dollars with two decimals. */

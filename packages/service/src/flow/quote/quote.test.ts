@@ -120,7 +120,7 @@ test('a quote takes fee and network costs from the input, and its token carries 
     ...{ inputToken: '0xc', outputToken: '0xc', payToken: '0xc', venue: 'vault' },
     ...{ amountIn: 1_000_000n, amountOut: 995_750n, minOutput: 990_771n, payAmount: 995_750n },
     // Twice the slippage of 50 bps.
-    ...{ priceFloor: 985_792n, valueCents: 101n, createsAccount: false, expiresAt: 1_030_000 },
+    ...{ priceFloor: 985_792n, valueCents: 100n, createsAccount: false, expiresAt: 1_030_000 },
   })
 })
 
@@ -156,7 +156,7 @@ test('each way in has its own price, and one that the amount is too small for is
   expect((await methodsOf('1000000')).methods).toEqual([delegation, authorization, deposit])
   expect((await methodsOf('1000000')).quoted.ways?.authorization).toEqual({
     ...{ amountIn: 1_000_000n, amountOut: 992_750n, swappable: 992_750n, payAmount: 992_750n },
-    ...{ minOutput: 987_786n, priceFloor: 982_822n, valueCents: 101n },
+    ...{ minOutput: 987_786n, priceFloor: 982_822n, valueCents: 100n },
   })
   expect((await methodsOf('500000')).methods?.map(({ method }) => method)).toEqual([
     'delegation',
@@ -274,23 +274,23 @@ test('422 KEY_LIMIT_EXCEEDED names the largest amount within the limits of the k
   }
   const code = 'KEY_LIMIT_EXCEEDED'
 
-  expect((await ask({}, { rules: { maxSwapCents: 101 } })).input).toBe('1000000')
-  expect((await ask({}, { rules: { maxDayCents: 150 }, deps: spent(49n) })).input).toBe('1000000')
-  expect(await most({ maxSwapCents: 100 })).toEqual({ code, most: '999999' })
-  expect(await most({ maxDayCents: 150 }, 50n)).toEqual({ code, most: '999999' })
+  expect((await ask({}, { rules: { maxSwapCents: 100 } })).input).toBe('1000000')
+  expect((await ask({}, { rules: { maxDayCents: 150 }, deps: spent(50n) })).input).toBe('1000000')
+  expect(await most({ maxSwapCents: 99 })).toEqual({ code, most: '990000' })
+  expect(await most({ maxDayCents: 150 }, 51n)).toEqual({ code, most: '990000' })
   expect(await most({ maxDayCents: 150 }, 150n)).toEqual({ code, most: '0' })
 })
 
 test('an input above the exposure cap is quoted with the time to finality, or refused by a time limit', async () => {
-  const slow = await ask({ amount: '10000000' })
+  const slow = await ask({ amount: '10000001' })
   expect(slow.etaSeconds).toBe(128)
   expect(slow.warnings?.map(({ code }) => code)).toEqual(['SLOW_SETTLEMENT'])
 
-  expect((await ask({ amount: '9999999', maxEtaSeconds: 2 })).etaSeconds).toBe(2)
-  expect((await ask({ amount: '10000000', maxEtaSeconds: 128 })).etaSeconds).toBe(128)
-  expect(await refusal({ amount: '10000000', maxEtaSeconds: 127 })).toMatchObject({
+  expect((await ask({ amount: '10000000', maxEtaSeconds: 2 })).etaSeconds).toBe(2)
+  expect((await ask({ amount: '10000001', maxEtaSeconds: 128 })).etaSeconds).toBe(128)
+  expect(await refusal({ amount: '10000001', maxEtaSeconds: 127 })).toMatchObject({
     code: 'INSUFFICIENT_LIQUIDITY',
     details: { etaSeconds: 128 },
-    recovery: { maxAmount: '9999999' },
+    recovery: { maxAmount: '10000000' },
   })
 })
