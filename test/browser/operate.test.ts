@@ -30,6 +30,7 @@ describe('the dashboard', () => {
     await page.getByRole('table', { name: 'Relayers and fee payers' }).getByText(/ETH$/).first().waitFor()
     await page.getByRole('table', { name: 'Price sources' }).getByText('$2500').waitFor()
     await page.getByRole('table', { name: 'Books' }).getByText('GEO').first().waitFor()
+    await page.getByRole('heading', { name: 'Earned and spent' }).waitFor()
     await page.getByRole('img', { name: /^Swaps that ended: [1-9]/ }).waitFor()
     await page.getByRole('img', { name: /^Settle time: at most [0-9]/ }).waitFor()
     await page.getByText('no drift').waitFor()

@@ -105,6 +105,26 @@ export const OperatorBooks = strictObject({
   ),
 })
 
+const Usd = Type.String({ pattern: '^-?[0-9]+$', description: 'Millionths of a USD, as a decimal string.' })
+const Day = Type.String({ description: 'A day (UTC), such as 2026-11-17.' })
+
+/** Ended swaps of today and yesterday by route, and the gas that their transactions cost. */
+export const OperatorEarnings = strictObject({
+  routes: Type.Array(
+    strictObject({
+      ...{ day: Day, originChain: ChainId, destinationChain: ChainId, inputToken: Token, outputToken: Token },
+      ...{ settled: Count, refunded: Count, volumeCents: Cents },
+      ...{ earned: Usd, network: Usd, profit: Usd },
+    }),
+  ),
+  gas: Type.Array(
+    strictObject({
+      ...{ day: Day, chainId: ChainId, ...unit, amount: Amount, usd: Usd },
+      rent: Type.Unsafe<string>({ ...Amount, description: 'The part in token accounts of recipients.' }),
+    }),
+  ),
+})
+
 const Side = strictObject({ chainId: ChainId, token: Token })
 const part = { chainId: Type.Optional(ChainId), asset: Type.Optional(Type.String({ minLength: 1 })) }
 
@@ -137,6 +157,7 @@ export const OperatorOverview = strictObject({
   swaps: OperatorSwaps,
   prices: Type.Array(OperatorPrice),
   books: OperatorBooks,
+  earnings: OperatorEarnings,
   stops: Type.Array(OperatorStop),
   webhooks: strictObject({ failing: Count, disabled: Count }),
 })
@@ -183,6 +204,7 @@ export type OperatorHolding = Static<typeof OperatorHolding>
 export type OperatorSender = Static<typeof OperatorSender>
 export type OperatorPrice = Static<typeof OperatorPrice>
 export type OperatorBooks = Static<typeof OperatorBooks>
+export type OperatorEarnings = Static<typeof OperatorEarnings>
 export type OperatorStop = Static<typeof OperatorStop>
 export type OperatorAlarm = Static<typeof OperatorAlarm>
 export type OperatorOverview = Static<typeof OperatorOverview>

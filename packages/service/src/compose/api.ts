@@ -109,8 +109,8 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     dailyNeeds: createDailyNeeds(pool),
     isBought: (token: Pick<Token, 'chainId' | 'address'>) => isBought(network, token),
   }
-  const books = createRecent(BOOKS_MS, () => readBooks(pool, { days: 2 }))
-  addServiceMetrics(metrics.registry, { ...watched, prices: market.prices, books })
+  const earnings = createRecent(BOOKS_MS, () => readBooks(pool, { days: 2 }))
+  addServiceMetrics(metrics.registry, { ...watched, prices: market.prices, books: earnings })
   await tables.start()
   const listener = listenToDatabase(config, logger, {
     channels: { swap_terminal: status.swapEnded, ...tables.channels, ...views.channels },
@@ -139,7 +139,11 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     corsOrigins: network.corsOrigins,
     trustedProxies: config.trustedProxies,
   })
-  const operator = await createOperatorListener(config, { watched: { ...watched, market }, logger, web })
+  const operator = await createOperatorListener(config, {
+    watched: { ...watched, market, earnings },
+    logger,
+    web,
+  })
   const close = async () => {
     isDraining = true
     await delay(config.drainMs)

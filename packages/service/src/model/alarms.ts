@@ -4,7 +4,7 @@ import { lastsPermille, type Stock, usedPermille } from './inventory-use.ts'
 import { reservingStates } from './lifecycle.ts'
 
 /** The data that alarms are derived from. */
-export type Watched = Omit<OperatorOverview, 'at' | 'network' | 'alarms' | 'assets'>
+export type Watched = Omit<OperatorOverview, 'at' | 'network' | 'alarms' | 'assets' | 'earnings'>
 
 type Judge = (watched: Watched) => string[]
 type Rule = Pick<OperatorAlarm, 'name' | 'severity'> & { find: Judge }

@@ -1,6 +1,7 @@
 import type { OperatorOverview } from '@geoswap/wire'
 import { Problem } from '../parts/notice.tsx'
 import { explainOperator, type OperatorClient } from './client.ts'
+import { EarningsCard } from './earnings-card.tsx'
 import { BooksCard, InventoryCard, SendersCard } from './money-cards.tsx'
 import { SeriesCard } from './series-card.tsx'
 import { AlarmsCard, ChainsCard, PricesCard, SwapsCard } from './state-cards.tsx'
@@ -21,6 +22,7 @@ export function Dashboard({ overview, client, error, refresh }: Props) {
         <AlarmsCard overview={overview} />
         <StopsCard overview={overview} client={client} onChange={refresh} />
         <SeriesCard client={client} />
+        <EarningsCard overview={overview} />
         <div class="board-column">
           <SwapsCard overview={overview} />
           <InventoryCard overview={overview} />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatCents, formatSeconds, percentOf, scopeInWords } from './words.ts'
+import { formatCents, formatMicros, formatSeconds, percentOf, scopeInWords } from './words.ts'
 
 test.each([
   [0n, '$0.00'],
@@ -8,6 +8,14 @@ test.each([
   [123_456_789n, '$1,234,567'],
 ])('%d cents are %s', (cents, text) => {
   expect(formatCents(cents)).toBe(text)
+})
+
+test.each([
+  [1_234_567n, '$1.2345'],
+  [-450n, '-$0.0004'],
+  [0n, '$0.0000'],
+])('%d millionths of a dollar are %s', (micros, text) => {
+  expect(formatMicros(micros)).toBe(text)
 })
 
 test.each([

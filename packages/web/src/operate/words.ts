@@ -7,6 +7,12 @@ export function formatCents(cents: bigint): string {
   return `$${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
+/** Millionths of a dollar, with four decimals: gas on a rollup costs less than a cent. */
+export function formatMicros(micros: bigint): string {
+  const units = (micros < 0n ? -micros : micros) / 100n
+  return `${micros < 0n ? '-' : ''}$${units / 10_000n}.${String(units % 10_000n).padStart(4, '0')}`
+}
+
 /** A duration with the precision that people need. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`

@@ -6,6 +6,7 @@ import { insertTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import { createDailyNeeds } from '../../market/daily-needs.ts'
 import type { Catalog } from '../../model/catalog.ts'
 import type { ServedChain } from '../../model/served-chain.ts'
+import { readBooks } from '../../store/books.ts'
 import { setHoldings } from '../../store/inventory.ts'
 import { insertMovements } from '../../store/ledger.ts'
 import { findActiveStops } from '../../store/stops.ts'
@@ -54,6 +55,7 @@ const compose = () =>
     catalog,
     market,
     dailyNeeds: createDailyNeeds(database.pool),
+    earnings: { read: () => readBooks(database.pool, { days: 2 }) },
     isBought: () => false,
     gas: { keys: () => [], floats: () => [] },
     views: { of: () => ({ part: () => ({ value: { balances: { '0xrelay': 5n } }, ageMs: 0 }) }) } as never,
@@ -82,6 +84,7 @@ describe('the overview', () => {
     ])
     expect(overview.swaps.open).toMatchObject([{ state: 'accepted', count: 1 }])
     expect(overview.books.balances).toMatchObject([{ symbol: 'USDC', inventory: '-7', unexplained: '7' }])
+    expect(overview.earnings).toEqual({ routes: [], gas: [] })
     expect(overview.prices[0]?.feeds[1]).toEqual({ feed: 'pyth', problem: 'silent' })
     expect(overview.alarms.map(({ name }) => name)).toEqual(['GeoswapNoWorker', 'GeoswapChainDown'])
   })

@@ -9,6 +9,7 @@ import type { DailyNeeds } from '../../market/daily-needs.ts'
 import type { PriceBook } from '../../market/prices/book.ts'
 import { findAlarms } from '../../model/alarms.ts'
 import { toCents, usdE18 } from '../../model/amount.ts'
+import type { Books, GasDay } from '../../model/books.ts'
 import type { Catalog, Market, Token } from '../../model/catalog.ts'
 import type { LedgerAccount } from '../../model/ledger.ts'
 import { type Bucket, bucketSecondsOf, fillBuckets, firstBucketOf } from '../../model/series.ts'
@@ -28,6 +29,7 @@ import { readSeries } from '../../store/series.ts'
 import { findActiveStops, raiseStop, resumeStop } from '../../store/stops.ts'
 import { countUnsigned } from '../../store/unsigned.ts'
 import { countEndpoints } from '../../store/webhook-endpoints.ts'
+import { toEarnings } from './earnings.ts'
 import type { OperatorPort } from './routes.ts'
 import { readSenderBalances } from './sender-balances.ts'
 
@@ -43,6 +45,7 @@ type Parts = {
   gas: Pick<GasWatch, 'keys' | 'floats'>
   views: Pick<Views, 'of'>
   dailyNeeds: { read(): Promise<DailyNeeds> }
+  earnings: { read(): Promise<Books & { gas: GasDay[] }> }
   /** Whether a pool sells the token, so that the vault need not hold any. */
   isBought(token: Token): boolean
 }
@@ -102,7 +105,7 @@ async function readOverview(parts: Parts): Promise<OperatorOverview> {
   const isLow = (chain: string, address: string) =>
     parts.gas.keys().some((key) => key.isLow && key.chain === chain && key.address === address)
   const senders = readSenderBalances(chains, parts.views, isLow)
-  const dailyNeed = await parts.dailyNeeds.read()
+  const [dailyNeed, earned] = await Promise.all([parts.dailyNeeds.read(), parts.earnings.read()])
   const [
     open,
     claimMarginUsed,
@@ -145,6 +148,7 @@ async function readOverview(parts: Parts): Promise<OperatorOverview> {
     network,
     alarms: findAlarms(watched),
     assets: [...catalog.assets.keys()],
+    earnings: toEarnings(earned, catalog),
     ...watched,
   }
 }

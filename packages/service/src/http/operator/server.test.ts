@@ -24,6 +24,7 @@ const overview: OperatorOverview = {
   lanesHeld: 1,
   prices: [],
   stops: [],
+  earnings: { routes: [], gas: [] },
   swaps: { open: [], claimMarginUsed: 0, unsigned: 0, ended: [] },
   books: { chains: [], balances: [] },
   webhooks: { failing: 0, disabled: 0 },
