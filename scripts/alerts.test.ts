@@ -121,7 +121,7 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     good: 'geoswap_unclaimed_used_ratio{chain="alpha"} 0.2',
   },
   GeoswapBooksLate: {
-    bad: 'geoswap_ledger_age_seconds{chain="1"} 500',
+    bad: 'geoswap_ledger_age_seconds{chain="1"} 1000',
     good: 'geoswap_ledger_age_seconds{chain="1"} 4',
   },
   GeoswapManyRefunds: {

@@ -1,3 +1,4 @@
+import { isUnknownBlock } from '../chains/evm/unknown-block.ts'
 import { connectionsOf } from '../config/connections.ts'
 import type { Config } from '../config.ts'
 import { retentionLane } from '../lanes/retention.ts'
@@ -82,7 +83,9 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const onFault = (error: unknown, lane: string) => {
     const [, id] = lane.split(':')
     const chain = network.chains.find(({ chainId }) => String(chainId) === id)?.name
-    logger.warn({ err: error, lane, ...(chain && { chain }) }, 'lane step failed')
+    const place = { lane, ...(chain && { chain }) }
+    if (isUnknownBlock(error)) return logger.info(place, 'no backend has the newest block yet')
+    logger.warn({ err: error, ...place }, 'lane step failed')
     metrics.countFault('lane')
   }
   const { leaseMs } = network

@@ -95,7 +95,7 @@ const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapFinalitySlow', { chains: [{ ...chain, measuredFinalitySeconds: 300 }] }, 'alpha takes longer'],
   ['GeoswapFinalityStalled', { chains: [{ ...chain, measuredFinalitySeconds: 301 }] }, 'alpha'],
   ['GeoswapUnclaimedHigh', { chains: [{ ...chain, unclaimedCents: '81' }] }, 'alpha'],
-  ['GeoswapBooksLate', { books: { chains: [{ chainId: 1, ageSeconds: 121 }], balances: [] } }, 'alpha'],
+  ['GeoswapBooksLate', { books: { chains: [{ chainId: 1, ageSeconds: 901 }], balances: [] } }, 'alpha'],
   [
     'GeoswapInventoryLow',
     { inventory: [{ ...holding, reserved: '81', dailyNeed: '19' }] },

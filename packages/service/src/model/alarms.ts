@@ -13,7 +13,8 @@ type Rule = Pick<OperatorAlarm, 'name' | 'severity'> & { find: Judge }
 const FEW_TOP_UPS = 3
 const STUCK_SECONDS = 3_600
 const CLAIM_MARGIN = 0.5
-const BOOKS_SECONDS = 120
+// Finality of Ethereum and its rollups moves every 384 seconds, and books are compared at final blocks.
+const BOOKS_SECONDS = 900
 const USED_PERMILLE = 800n
 const DAY_PERMILLE = 1_000n
 const MANY_REFUNDS = 20

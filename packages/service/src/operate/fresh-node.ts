@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { BaseError, toHex } from 'viem'
+import { toHex } from 'viem'
+import { isUnknownBlock } from '../chains/evm/unknown-block.ts'
 
 type Call = { method: string; params?: unknown }
 type Request = (call: Call) => Promise<unknown>
@@ -21,10 +22,6 @@ const BLOCK_AT: Readonly<Record<string, number>> = {
   eth_getCode: 1,
   eth_getTransactionCount: 1,
 }
-// Words of go-ethereum, Erigon, Reth, Nethermind and Hardhat for a block that a backend does not have yet.
-const UNKNOWN_BLOCK =
-  /header (for hash )?not found|block .*(not found|not available)|(unknown|invalid) block|could not find block/i
-
 /** Reads state at the block that was reached last, and asks again while a backend does not have it. */
 export function createFreshNode(ask: Request, { retryMs, patienceMs }: Options): FreshNode {
   let reached: bigint | undefined
@@ -57,10 +54,6 @@ function atBlock(call: Call, block: bigint): Call {
   if (at === undefined || (params[at] !== undefined && params[at] !== 'latest')) return call
   params[at] = toHex(block)
   return { ...call, params }
-}
-
-function isUnknownBlock(error: unknown): boolean {
-  return error instanceof BaseError && UNKNOWN_BLOCK.test(error.details)
 }
 
 /** Repeats until there is an answer; undefined if there is none in this time. */

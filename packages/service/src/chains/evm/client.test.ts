@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createEvmClient, createEvmClients } from './client.ts'
 import { readWallet } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
+import { isUnknownBlock } from './unknown-block.ts'
 
 type Call = { id: number; method: string; params?: unknown[] }
 let answer: (calls: readonly Call[]) => unknown
@@ -73,6 +74,20 @@ test('more calls than one request may carry are split into several', async () =>
   const addresses = Array.from({ length: 250 }, (_, n) => numberToHex(n, { size: 20 }))
   await Promise.all(addresses.map((address) => client.getBalance({ address })))
   expect(requests).toBe(3)
+})
+
+test('a read at a block that a lagging backend does not have is repeated, and fails if no backend has it', async () => {
+  const unknown = (id: number) => ({ id, error: { code: -32_000, message: 'header not found' } })
+  answer = (calls) => calls.map(({ id }) => (requests === 1 ? unknown(id) : { id, result: '0x2' }))
+  const client = createEvmClient({ urls: [url] })
+  const read = () => client.getTransactionCount({ address: zeroAddress, blockNumber: 9n })
+
+  expect(await read()).toBe(2)
+  expect(requests).toBe(2)
+
+  answer = (calls) => calls.map(({ id }) => unknown(id))
+  const failed = await read().catch((error: Error) => error)
+  expect([isUnknownBlock(failed), requests]).toEqual([true, 5])
 })
 
 test('an error of the node keeps its code and never contains the request', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   createPublicClient,
   createTransport,
@@ -12,6 +13,7 @@ import { createPostJson, HttpStatusError, type PostJson } from '../nodes/post-js
 import { type NodeWatch, unwatched } from '../nodes/watch.ts'
 import { createAgreement } from './agreement.ts'
 import { createGathering } from './gather.ts'
+import { saysUnknownBlock } from './unknown-block.ts'
 
 type Options = {
   urls: readonly string[]
@@ -63,6 +65,10 @@ type NodeOptions = {
   assertOutsideTransaction: () => void
 }
 
+// A provider has several backends. One that lags does not know the newest block, and another answers the next request.
+const MAX_ATTEMPTS = 3
+const LAG_MS = 100
+
 function createNode({ url, timeoutMs, caller, watch, assertOutsideTransaction }: NodeOptions): Transport {
   const call = createBatcher(url, createPostJson(url, { timeoutMs, caller, watch }))
   return () =>
@@ -74,11 +80,15 @@ function createNode({ url, timeoutMs, caller, watch, assertOutsideTransaction }:
       retryDelay: 50,
       timeout: timeoutMs,
       request: (async (body) => {
-        assertOutsideTransaction()
-        watch.called(body.method)
-        const { error, result } = await call(body)
-        if (error) throw new RpcRequestError({ body: { method: body.method }, error, url: originOf(url) })
-        return result
+        for (let attempt = 1; ; attempt += 1) {
+          assertOutsideTransaction()
+          watch.called(body.method)
+          const { error, result } = await call(body)
+          if (!error) return result
+          if (attempt === MAX_ATTEMPTS || !saysUnknownBlock(error.message))
+            throw new RpcRequestError({ body: { method: body.method }, error, url: originOf(url) })
+          await delay(LAG_MS)
+        }
       }) as EIP1193RequestFn,
     })
 }
