@@ -156,7 +156,7 @@ test('a claim over the cap stays locked and succeeds in the next hour', async ()
 })
 
 test('a batch defers ops over the cap and claims those that fit', async () => {
-  await setClaimCap(world.token, 250n)
+  await setClaimCap(world.token, 200n)
   const swaps = [await createLocked(0), await createLocked(1, { inputAmount: 300n }), await createLocked(2)]
   const before = await vaultBalance()
 

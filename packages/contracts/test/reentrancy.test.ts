@@ -2,8 +2,9 @@ import { type Hex, toFunctionSelector } from 'viem'
 import { expect, test } from 'vitest'
 import { geoEscrowAbi } from '../../protocol/src/abi/geo-escrow.gen.ts'
 import { geoVaultAbi } from '../../protocol/src/abi/geo-vault.gen.ts'
-import { send, setNextTime } from '../scripts/chain.ts'
+import { deploy, send, setNextTime } from '../scripts/chain.ts'
 import { ask, callVault, encode, readEscrow } from './calls.ts'
+import { vaultBytecode } from './code.ts'
 import { isolate } from './isolate.ts'
 import {
   attestClaims,
@@ -24,6 +25,7 @@ import {
   delegate,
   deployListed,
   deployTest,
+  mint,
   NATIVE,
   readBalance,
   testAbiOf,
@@ -147,6 +149,39 @@ test('a delivery cannot be made inside another, even by an allowed key', async (
 
   expect(await lastResult(token)).toBe(reentrancy)
   expect(await readBalance(world, token, swap.fill.recipient)).toBe(180n)
+})
+
+test('the treasury changes no cap and moves nothing inside a delivery', async () => {
+  const token = await deployListed(world, 'HookToken')
+  const vault = await deploy(world.chain, { abi: geoVaultAbi, bytecode: vaultBytecode }, [token])
+  const ofToken = { ...world, vault }
+  const callAsTreasury = async (name: string, args: unknown) => {
+    await setHook(token, vault, encode(geoVaultAbi, name, args))
+    await callTestContract(world, {
+      name: 'HookToken',
+      to: token,
+      functionName: 'transfer',
+      args: [vault, 0n],
+    })
+  }
+  await mint(world, { token, to: vault, amount: 10_000n })
+  await callAsTreasury('setDeliverer', [world.deliverer, true])
+  await callAsTreasury('setCap', [token, 10_000n])
+  const wallet = await createWallet(world)
+  const inside: [string, unknown][] = [
+    ['setCap', [token, 1n]],
+    ['setPlainToken', [token, true]],
+    ['withdraw', [token, token, 1n]],
+    ['collectCredit', [world.escrow, token]],
+    ['collectCreditTo', [world.escrow, token, token]],
+  ]
+
+  for (const [position, [name, args]] of inside.entries()) {
+    await setHook(token, vault, encode(geoVaultAbi, name, args))
+    const swap = await createSwap(world, wallet, { outputToken: token, index: indexOf(2, position) })
+    await deliver(ofToken, swap)
+    expect([name, await lastResult(token)]).toEqual([name, reentrancy])
+  }
 })
 
 test('only the escrow itself can call its internal push', async () => {

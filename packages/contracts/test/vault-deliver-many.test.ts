@@ -132,7 +132,7 @@ test('a failed delivery does not count towards the cap', async () => {
 })
 
 test('with any amount of gas, a batch never reports a good delivery as failed', async () => {
-  const outputToken = await deployListed(world, 'CautiousToken')
+  const outputToken = await deployListed(world, 'WaryToken')
   const coin = await createOrder(1, { outputToken: NATIVE })
   const swaps = [await createOrder(0, { outputToken }), coin, await createOrder(2, { outputToken })]
 

@@ -111,6 +111,13 @@ contract GasToken is OpenToken {
     }
 }
 
+/// @dev Honest, but needs most of the gas that the vault grants to a delivery whose output it measures.
+contract WaryToken is OpenToken {
+    function transfer(address to, uint256 amount) public override returns (bool) {
+        return gasleft() < 230_000 ? false : super.transfer(to, amount);
+    }
+}
+
 /// @dev Honest, but needs most of the gas that the vault grants to a payment.
 contract CautiousToken is OpenToken {
     function transfer(address to, uint256 amount) public override returns (bool) {
