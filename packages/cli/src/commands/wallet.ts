@@ -11,7 +11,7 @@ const MIN_PASSPHRASE = 8
 
 export const wallet = defineCommand({
   usage: `${USAGE} [options]`,
-  about: `Stores private keys, each in its own file, encrypted with a passphrase: scrypt and AES-256-GCM.
+  about: `Stores private keys, each in its own file, encrypted with a passphrase: Web3 Secret Storage 3.
 The passphrase is prompted for, or read from GEOSWAP_PASSPHRASE. import prompts for the key, or reads
 it from --file or from a pipe.
 

@@ -28,6 +28,8 @@ const everything = {
   GEOSWAP_ATTESTER_KEY_FILE: join(folder, 'attester'),
   GEOSWAP_SOLANA_ATTESTER_KEY: key(8),
   GEOSWAP_DEPLOYER_KEY: key(7),
+  GEOSWAP_SOLANA_DEPLOYER_KEY: key(1),
+  GEOSWAP_SOLANA_PROGRAM_KEY: key(2),
 }
 
 test('the API process gets nothing that can move money', () => {

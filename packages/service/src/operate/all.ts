@@ -41,6 +41,8 @@ const SECRETS: Record<string, readonly Role[]> = {
   GEOSWAP_ATTESTER_KEY: ['attester'],
   GEOSWAP_SOLANA_ATTESTER_KEY: ['attester'],
   GEOSWAP_DEPLOYER_KEY: [],
+  GEOSWAP_SOLANA_DEPLOYER_KEY: [],
+  GEOSWAP_SOLANA_PROGRAM_KEY: [],
   GEOSWAP_TREASURY_KEY: [],
   GEOSWAP_FLOAT_KEY: ['worker'],
   GEOSWAP_WORKER_SIGNER_TLS: ['worker'],

@@ -29,9 +29,10 @@ export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--lim
   service swaps trace ID [--json]
       Shows all changes, signed transactions, attestations and ledger entries of a swap, in order of time.
   service swaps lost [--json]
-      Lists inputs that a reorg undid for good after their delivery. Each counts against exposureCapUsd.
+      Lists inputs of paid swaps that a reorg undid for good, or that went back after their deadline. Each counts
+      against exposureCapUsd and unclaimedCapUsd.
   service swaps write-off ID --note TEXT
-      Writes such a loss off: it no longer counts against exposureCapUsd. Moves no money.`
+      Writes such a loss off: it no longer counts against the caps. Moves no money.`
 
 const STATUSES = ['pending', 'settled', 'failed', 'refunded', ...endedStates, ...openStates]
 const MAX_LIMIT = 1_000

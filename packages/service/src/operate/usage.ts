@@ -20,7 +20,7 @@ const PROCESSES = {
   api: 'api        serve the HTTP interface',
   worker: 'worker     lock, deliver, claim and refund',
   attester: 'attester   verify outcomes on its own nodes and sign them',
-  all: 'all        all three, each in its own process with only its own secrets',
+  all: 'all        API, worker and attesters, each in its own process with only its own secrets',
 }
 
 const COMMANDS = {

@@ -4,7 +4,7 @@ import { chainName } from './money-cards.tsx'
 import { Table } from './table.tsx'
 import { formatCents, formatMicros } from './words.ts'
 
-/** What the swaps of today and yesterday earned, and what their transactions cost. */
+/** Earnings of the swaps of today and yesterday, and costs of their transactions. */
 export function EarningsCard({ overview }: { overview: OperatorOverview }) {
   const { routes, gas } = overview.earnings
   const symbolOf = (chainId: number, token: string) =>

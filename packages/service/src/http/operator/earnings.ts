@@ -2,7 +2,7 @@ import type { OperatorEarnings } from '@geoswap/wire'
 import { type Books, type GasDay, rentOf } from '../../model/books.ts'
 import type { Catalog } from '../../model/catalog.ts'
 
-/** What swaps earned and cost. Chains that are no longer served are left out. */
+/** The earnings and costs of swaps. Chains that are no longer served are left out. */
 export function toEarnings(
   { routes, gas }: Books & { gas: readonly GasDay[] },
   catalog: Catalog,
