@@ -86,6 +86,8 @@ test('a position delivers its rounds in rising order only', async () => {
   await deliver(world, await createOrder({ index: indexOf(2 ** 32 - 1, 11) }))
   const { ring } = await createOrder()
   expect(await readVault(world, 'lastRound', [ring, 11n])).toBe(2n ** 32n - 1n)
+  expect(await readVault(world, 'lastRound', [ring, 2n ** 32n - 1n])).toBe(0n)
+  await expect(readVault(world, 'lastRound', [ring, 2n ** 32n])).rejects.toThrow('IndexOutOfRange')
 })
 
 test('the eight positions of a word are independent', async () => {
