@@ -184,8 +184,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'flow/deliver/sweep.ts',
-        find: '  if (markers.length === 0) return advanceCursor(deps, old)',
-        put: '  if (markers.length >= 0) return advanceCursor(deps, old)',
+        find: '  if (markers.length > 0) {',
+        put: '  if (markers.length < 0) {',
       },
     ],
     breaks: ['INV-17'],

@@ -106,7 +106,7 @@ export async function startProcesses(options: Options): Promise<ServiceProcesses
       .join(',')
   }
 
-  // A process sweeps once a minute.
+  // A process without anything left looks once a minute.
   const mostTimes = (point: FailPoint) => (sweepPoints.includes(point) ? 1 : Math.min(2, options.target))
 
   function launch(member: Member): void {

@@ -103,6 +103,20 @@ test.each([true, false])(
   },
 )
 
+test.each([true, false])(
+  'a batch pays all that the cap has room for, if the token is plain: %s',
+  async (isPlain) => {
+    const token = await deployListed(world, 'NoReturnToken')
+    await setPlain(token, isPlain)
+    await callVault(world, world.treasury, 'setCap', [token, 180n])
+    const swaps = await Promise.all([0, 1, 2].map((at) => createOutput(token, { index: indexOf(1, at) })))
+
+    const receipt = await deliverMany(world, swaps)
+
+    expect(eventNames(world, receipt)).toEqual(['Delivered', 'Delivered', 'DeliverFailed'])
+  },
+)
+
 test('a plain token is paid without a look at balances, and its log says what was paid', async () => {
   const token = await deployListed(world, 'FeeToken')
   const set = await setPlain(token, true)

@@ -1,4 +1,3 @@
-import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
 import type { DeliverDeps } from '../flow/deliver/deliver.ts'
 import { sweepMarkers } from '../flow/deliver/sweep.ts'
@@ -6,18 +5,23 @@ import type { Lease } from '../store/lanes.ts'
 import type { SolanaOrigin } from './connected-chain.ts'
 
 // Markers wait for days: it does not matter when they are closed.
-const SWEEP_MS = 60_000
+const IDLE_MS = 60_000
+// Sweeps are final after some seconds. Then the next ones follow, so that markers do not pile up.
+const BUSY_MS = 2_000
 
 /** Returns the rent of deliveries' markers. */
 export function sweepWork(chainId: number, { pool, sender }: DeliverDeps, solana: SolanaOrigin) {
   const { sweepMarginSeconds: marginSeconds, findSweepable } = solana
   const deps = { pool, sender, chainId, marginSeconds, findSweepable }
-  const sweep = atMostEvery(SWEEP_MS, (lease: Lease, heads: Heads) => sweepMarkers(deps, lease, heads))
+  let due = 0
   return {
     topics: [],
     // A new process does not know at first what is in flight; it then looks at once.
     run: async (lease: Lease, heads?: Heads) => {
-      if (heads && sender.room() > 0) await sweep(lease, heads)
+      const now = performance.now()
+      if (!heads || sender.room() === 0 || now < due) return
+      const isBusy = await sweepMarkers(deps, lease, heads)
+      due = now + (isBusy ? BUSY_MS : IDLE_MS)
     },
   }
 }

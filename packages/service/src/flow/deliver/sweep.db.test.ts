@@ -35,6 +35,7 @@ async function delivered(fillDeadline: number, { isClosed = true } = {}): Promis
 
 /** A chain with these markers. Sent sweeps are collected. */
 function chainWith(...markers: string[]) {
+  const key = { room: 16 }
   const swept: string[][] = []
   const looked: string[][] = []
   const deps: SweepDeps = {
@@ -45,13 +46,14 @@ function chainWith(...markers: string[]) {
     },
     sender: {
       address: 'payer',
+      room: () => key.room,
       async send(_lease: unknown, _heads: unknown, { request }: Work) {
         swept.push(request['markers'] as string[])
         return true
       },
     },
   }
-  return { deps, swept, looked }
+  return { deps, key, swept, looked }
 }
 
 test('the marker of an ended swap is swept after the margin, and not before', async () => {
@@ -63,6 +65,24 @@ test('the marker of an ended swap is swept after the margin, and not before', as
   await sweepMarkers(deps, lease, headsAt(5_000 + MARGIN + 1))
 
   expect(swept).toEqual([[hash]])
+})
+
+test('many markers are swept by several transactions, with half of the room at most', async () => {
+  const hashes: string[] = []
+  for (let index = 0; index < 25; index += 1) hashes.push(await delivered(5_000 + index))
+  const { deps, key, swept } = chainWith(...hashes)
+
+  expect(await sweepMarkers(deps, lease, headsAt(90_000))).toBe(true)
+  expect(swept).toEqual([hashes.slice(0, 20), hashes.slice(20)])
+  key.room = 2
+  await sweepMarkers(deps, lease, headsAt(90_000))
+  expect(swept.slice(2)).toEqual([hashes.slice(0, 20)])
+})
+
+test('with nothing to sweep there is time', async () => {
+  await delivered(5_000)
+
+  expect(await sweepMarkers(chainWith().deps, lease, headsAt(90_000))).toBe(false)
 })
 
 test('the marker of an open swap stays: it is the proof of the delivery', async () => {

@@ -13,7 +13,7 @@ import {
 export type SweepDeps = {
   pool: Pool
   chainId: number
-  sender: Pick<Sender, 'address' | 'send'>
+  sender: Pick<Sender, 'address' | 'room' | 'send'>
   /** For how long after its deadline a marker cannot be closed. */
   marginSeconds: number
   /** The deliveries among these whose marker still exists and may be closed. */
@@ -22,33 +22,41 @@ export type SweepDeps = {
 
 // Far more than have their deadline in one second.
 const READ_AT_ONCE = 1_000
-// A transaction has room for some more.
+// A transaction has room for some more markers.
 const SWEPT_AT_ONCE = 20
+const MAX_SWEEPS = 5
 
 /**
  * Closes the markers of old deliveries, whose rent returns to the fee payer. A marker is the only proof of a delivery:
- * it stays while its swap is open.
+ * it stays while its swap is open. Returns whether sweeps are under way, after which there may be more.
  */
-export async function sweepMarkers(deps: SweepDeps, lease: Lease, { hard, ...heads }: Heads): Promise<void> {
+export async function sweepMarkers(deps: SweepDeps, lease: Lease, heads: Heads): Promise<boolean> {
   const { pool, chainId, sender } = deps
-  if (await isSweepOpen(pool, { chainId, sender: sender.address })) return
+  if (await isSweepOpen(pool, { chainId, sender: sender.address })) return true
   const after = await findSweepCursor(pool, chainId)
-  const upTo = hard.seconds - deps.marginSeconds - 1
+  const upTo = heads.hard.seconds - deps.marginSeconds - 1
   const old = await findOldDeliveries(pool, { chainId, after, upTo, limit: READ_AT_ONCE })
   const ended = old.filter(({ isOpen }) => !isOpen)
   const hashes = ended.map(({ hash }) => hash)
-  const markers = hashes.length > 0 ? await deps.findSweepable(hashes, hard) : []
-  if (markers.length === 0) return advanceCursor(deps, old)
-  await sender.send(
-    lease,
-    { ...heads, hard },
-    {
-      role: 'sweep',
-      request: { kind: 'sweep', markers: markers.slice(0, SWEPT_AT_ONCE) },
-      swapIds: [],
-      record: async () => true,
-    },
-  )
+  const markers = hashes.length > 0 ? await deps.findSweepable(hashes, heads.hard) : []
+  if (markers.length > 0) {
+    await sendSweeps(deps, { lease, heads, markers })
+    return true
+  }
+  await advanceCursor(deps, old)
+  return false
+}
+
+type Sweeps = { lease: Lease; heads: Heads; markers: readonly string[] }
+
+/** Half of the room is for deliveries. */
+async function sendSweeps({ sender }: SweepDeps, { lease, heads, markers }: Sweeps): Promise<void> {
+  const count = Math.min(MAX_SWEEPS, Math.ceil(sender.room() / 2), Math.ceil(markers.length / SWEPT_AT_ONCE))
+  for (let sent = 0; sent < count; sent += 1) {
+    const some = markers.slice(sent * SWEPT_AT_ONCE, (sent + 1) * SWEPT_AT_ONCE)
+    const request = { kind: 'sweep', markers: some }
+    await sender.send(lease, heads, { role: 'sweep', request, swapIds: [], record: async () => true })
+  }
 }
 
 /**
