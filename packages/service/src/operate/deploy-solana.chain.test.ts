@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { Address } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startOperatedSolana } from '../../test/support/operated-solana.ts'
 import { readAccounts, toTokenAccountAddress } from '../chains/solana/accounts.ts'
-import { createSolanaClient } from '../chains/solana/client.ts'
+import { createSolanaClient, type SolanaClients } from '../chains/solana/client.ts'
 import { readProgram } from '../chains/solana/program.ts'
 import { toTokenAccount } from '../chains/solana/token-layout.ts'
 import { deploy } from './deploy.ts'
@@ -48,11 +49,29 @@ test('program and token accounts are created once, can be compared, and the prog
   expect(account && toTokenAccount(account)).toMatchObject({ owner: config.vault, amount: 0n })
   expect(await readProgram(client, config.program)).toEqual({ state: 'right', authority: deployer })
 
+  const paid = await feesOf(client, deployer)
+  expect(paid.length).toBeGreaterThan(2)
+  for (const { fee, signatures } of paid) expect(fee).toBeGreaterThan(signatures * 5_000n)
+
   const finished = await run('--final')
   expect(finished).toMatchObject({ code: 0, text: expect.stringContaining('final') })
   expect(await readProgram(client, config.program)).toEqual({ state: 'right' })
   expect((await run('--verify-only')).code).toBe(0)
 }, 60_000)
+
+async function feesOf({ rpc }: SolanaClients, payer: string) {
+  const sent = await rpc.getSignaturesForAddress(payer as Address).send()
+  const found = await Promise.all(
+    sent.map(({ signature }) =>
+      rpc.getTransaction(signature, { encoding: 'json', maxSupportedTransactionVersion: 0 }).send(),
+    ),
+  )
+  const own = found.filter((each) => each?.transaction.message.accountKeys[0] === payer)
+  return own.map((each) => ({
+    fee: BigInt(each?.meta?.fee ?? 0n),
+    signatures: BigInt(each?.transaction.signatures.length ?? 0),
+  }))
+}
 
 test('a key that is not the program of the file is refused', async () => {
   const other = { GEOSWAP_SOLANA_PROGRAM_KEY: `0x${randomBytes(32).toString('hex')}` }

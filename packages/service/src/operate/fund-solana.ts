@@ -9,8 +9,8 @@ import { assertCluster } from './deploy-solana.ts'
 import type { KeyGas } from './gas.ts'
 
 const SOL_DECIMALS = 9
-// Of the two transactions of a run.
-const FEE_LAMPORTS = 20_000n
+// Of the two transactions of a run, at the highest price.
+const FEE_LAMPORTS = 500_000n
 
 type Funding = { config: SolanaChainConfig; keys: readonly KeyGas[] }
 

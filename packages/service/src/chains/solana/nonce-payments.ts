@@ -6,6 +6,7 @@ import {
   createTransactionMessage,
   getBase64EncodedWireTransaction,
   getSignatureFromTransaction,
+  type Instruction,
   type Nonce,
   pipe,
   setTransactionMessageFeePayerSigner,
@@ -23,7 +24,7 @@ import { readAccounts } from './accounts.ts'
 import type { SolanaClients } from './client.ts'
 import { readSignatures } from './reads.ts'
 import { broadcast } from './send.ts'
-import { sendInstructions } from './send-instructions.ts'
+import { priceInstruction, sendInstructions } from './send-instructions.ts'
 import type { SolanaSigner } from './signer.ts'
 import { SYSTEM_PROGRAM } from './token-layout.ts'
 
@@ -65,7 +66,8 @@ export async function payByNonce(
   const { value, payments } = state
   if (value === undefined) throw new Error(`The node does not show the account ${nonceAccount} yet`)
   if (payments.length === 0) return undefined
-  const { raw, txHash } = await sign(payer, { nonceAccount, value, payments })
+  const price = await priceInstruction(client, payer)
+  const { raw, txHash } = await sign(payer, { nonceAccount, value, payments, price })
   await settle(client, { raw, txHash, isUsed: async () => (await read()).value !== value })
   return txHash
 }
@@ -101,9 +103,9 @@ async function createNonceAccount(
   ])
 }
 
-type Signed = { nonceAccount: Address; value: Nonce; payments: readonly Payment[] }
+type Signed = { nonceAccount: Address; value: Nonce; payments: readonly Payment[]; price: Instruction }
 
-async function sign(payer: SolanaSigner, { nonceAccount, value, payments }: Signed) {
+async function sign(payer: SolanaSigner, { nonceAccount, value, payments, price }: Signed) {
   const lifetime = {
     ...{ nonce: value, nonceAccountAddress: nonceAccount },
     nonceAuthorityAddress: payer.address,
@@ -115,7 +117,7 @@ async function sign(payer: SolanaSigner, { nonceAccount, value, payments }: Sign
     createTransactionMessage({ version: 0 }),
     (message) => setTransactionMessageFeePayerSigner(payer, message),
     (message) => setTransactionMessageLifetimeUsingDurableNonce(lifetime, message),
-    (message) => appendTransactionMessageInstructions(transfers, message),
+    (message) => appendTransactionMessageInstructions([price, ...transfers], message),
     (message) => signTransactionMessageWithSigners(message),
   )
   return { raw: getBase64EncodedWireTransaction(signed), txHash: getSignatureFromTransaction(signed) }
