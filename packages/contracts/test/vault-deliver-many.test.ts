@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { expect, test } from 'vitest'
-import { readTime } from '../scripts/chain.ts'
+import { readTime, setNextTime } from '../scripts/chain.ts'
 import { callVault, readVault } from './calls.ts'
 import { isolate } from './isolate.ts'
 import { createSwap, deliver, deliverMany, indexOf, type Swap, type Terms } from './op.ts'
@@ -11,6 +11,7 @@ import {
   createWorld,
   deployListed,
   deployTest,
+  HOUR,
   NATIVE,
   readBalance,
   readEvents,
@@ -98,6 +99,25 @@ test('deliveries that cannot be made are reported and skipped, and the others ar
   const positions = [2n, 7n, 9n, 12n, 18n]
   const rounds = await readVault(world, 'lastRounds', [positions.map(() => first.ring), positions])
   expect(rounds).toEqual([0n, 0n, 0n, 0n, 1n])
+})
+
+test('a batch delivers until the deadline of an order, and not after it', async () => {
+  const fillDeadline = (await readTime(world.chain)) + 1_000n
+  const swaps = [
+    await createOrder(0, { fillDeadline }),
+    await createOrder(1, { fillDeadline: fillDeadline - 1n }),
+  ]
+  await setNextTime(world.chain, fillDeadline)
+
+  expect(await deliveredOf(swaps)).toEqual([true, false])
+})
+
+test('an hour of years ago does not count towards the cap', async () => {
+  await setCap(world.token, 100n)
+  await deliver(world, await createOrder(0))
+  await setNextTime(world.chain, (await readTime(world.chain)) + 2n ** 15n * HOUR)
+
+  expect(await deliveredOf([await createOrder(1, { fillDeadline: 2n ** 40n })])).toEqual([true])
 })
 
 test('a delivery over the cap is skipped, and does not fail the batch', async () => {
