@@ -3,7 +3,17 @@ import { expect, test } from 'vitest'
 import { ask } from '../scripts/chain.ts'
 import { readVault } from './calls.ts'
 import { isolate } from './isolate.ts'
-import { claim, createSwap, deliver, indexOf, lock, readSlot, readState, refundAttested } from './op.ts'
+import {
+  claim,
+  createSwap,
+  deliver,
+  indexOf,
+  lock,
+  readSlot,
+  readState,
+  refundAttested,
+  type Swap,
+} from './op.ts'
 import { createWallet, createWorld, readEvents } from './world.ts'
 
 const world = await createWorld()
@@ -31,6 +41,21 @@ test('of two ops with one index, the first one locked wins permanently', async (
   await expect(lock(world, first)).rejects.toThrow('SlotTaken')
   await refundAttested(world, second)
   await expect(lock(world, first)).rejects.toThrow('SlotTaken')
+})
+
+test('a position takes its next round when its op was claimed or refunded, and not before', async () => {
+  const swaps = await Promise.all(
+    [1, 2, 3].map((round) => createSwap(world, wallet, { index: indexOf(round, 0) })),
+  )
+  const [first, second, third] = swaps as [Swap, Swap, Swap]
+  await lock(world, first)
+  await expect(lock(world, second)).rejects.toThrow('SlotTaken')
+  await refundAttested(world, first)
+  await lock(world, second)
+  await claim(world, second)
+  await lock(world, third)
+
+  expect(await readState(world, third)).toBe('LOCKED')
 })
 
 test('an op that was never locked becomes invalid when its position takes a higher round', async () => {
