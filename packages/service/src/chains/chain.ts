@@ -286,6 +286,8 @@ export type InputBuilder = {
     amount: bigint
     locker: string
     refundDeadline: number
+    /** The transaction may expire with these heads. Without them, a node is asked for newer ones. */
+    heads?: Heads
   }): Promise<BuiltInput>
   check(signed: { messageHash: string; wallet: string; signedTransaction: string }): Promise<CheckedInput>
 }

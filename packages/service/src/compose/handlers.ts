@@ -32,6 +32,8 @@ import { createKnownWallets } from './known-wallets.ts'
 import { createTokens } from './tokens.ts'
 
 const MAX_UNSUBMITTED = 256
+// Heads of an idle Solana chain are read every 1.4 seconds.
+const RECENT_MS = 2_000
 
 export type ApiParts = {
   pool: BuildDeps['pool']
@@ -93,7 +95,8 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     delegationTargetOf: (chainId: number) => contractsOf(chainId).account,
   }
   const quoteDeps = toQuoteDeps(config, parts, { sealQuote: tokens.sealQuote, isKnownDelegated: known.has })
-  const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, now }
+  const recentHeadsOf = (chainId: number) => parts.views.of(chainId).recent(RECENT_MS)
+  const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, recentHeadsOf, now }
   const submitDeps: SubmitDeps = {
     pool,
     openOp: tokens.openOp,

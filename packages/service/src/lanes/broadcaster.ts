@@ -51,6 +51,7 @@ export function createBroadcaster(options: Options) {
     return new Map(attempts.map(({ id, role }) => [id, policyOf(role, swaps.get(id) ?? [], isClaimable)]))
   }
   return {
+    hasNonces: chain.hasNonces,
     send,
     /** The policies of these attempts, by the current states of their swaps. */
     readPolicies,

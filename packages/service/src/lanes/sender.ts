@@ -118,10 +118,10 @@ export function createSender(options: Options): Sender {
       seen = { ...seen, at: now }
       return
     }
-    const unseen = await findUnseen(pool, open)
-    if (isQuiet(seen, heads) && !isReadingDue(open, unseen, heads, broadcaster)) {
-      inFlight = unseen.length + sent - before
-      const policies = await broadcaster.repeat(unseen)
+    const found = await findUnseen(pool, chain.chainId, open)
+    if (isQuiet(seen, heads) && !isReadingDue(open, found, heads, broadcaster)) {
+      inFlight = found.unseen.length + sent - before
+      const policies = await broadcaster.repeat(found.unseen)
       if (![...policies.values()].includes('cancel')) return
     }
     const outcomes = await chain.readOutcomes(address, open, heads)

@@ -18,11 +18,11 @@ const headAt = (block: number) =>
   }) as Heads
 
 /** A key that has sent nothing yet, on a chain that counts how often it is asked. */
-async function newKey({ refusal }: { refusal?: string } = {}) {
+async function newKey({ refusal, hasNonces = true }: { refusal?: string; hasNonces?: boolean } = {}) {
   const { pool } = database
   let readings = 0
   const chain = {
-    ...{ chainId: 31_337, hasNonces: true, offerReplacements: () => undefined },
+    ...{ chainId: 31_337, hasNonces, offerReplacements: () => undefined },
     ...{ fits: () => true, readTerms: async () => ({}), broadcast: async () => refusal },
     sign: async () => ({ raw: '0x', txHash: crypto.randomUUID() }),
     readOutcomes: async (_: string, open: Attempt[]) => {
@@ -60,6 +60,13 @@ async function newKey({ refusal }: { refusal?: string } = {}) {
         )
       return { swap, storeEvent }
     },
+    /** Stores how far the chain was scanned for events. */
+    scanTo: (block: number) =>
+      pool.query(
+        `insert into chain_cursors (chain_id, scanned_to) values (31337, $1)
+         on conflict (chain_id) do update set scanned_to = excluded.scanned_to`,
+        [block],
+      ),
     async readingsAt(block: number): Promise<number> {
       await sender.followUp(lease, headAt(block))
       return readings
@@ -81,8 +88,19 @@ test('the chain is asked two blocks later about a transaction without an event: 
   const { storeEvent } = await key.lock()
   await key.lock()
   await storeEvent()
+  await key.scanTo(101)
+  const early = [await key.readingsAt(101), await key.readingsAt(102)]
+  await key.scanTo(102)
 
-  expect([await key.readingsAt(101), await key.readingsAt(102)]).toEqual([0, 1])
+  expect([...early, await key.readingsAt(102)]).toEqual([0, 0, 1])
+})
+
+test('the chain is asked four blocks later even if nothing was scanned', async () => {
+  const key = await newKey()
+  await key.scanTo(99)
+  await key.lock()
+
+  expect([await key.readingsAt(103), await key.readingsAt(104)]).toEqual([0, 1])
 })
 
 test('the chain is asked at once about a transaction that nodes refuse', async () => {
@@ -97,6 +115,13 @@ test('the chain is asked about twenty transactions with events, which it then re
   for (let count = 0; count < 20; count += 1) await (await key.lock()).storeEvent()
 
   expect(await key.readingsAt(101)).toBe(1)
+})
+
+test('a chain without nonces is not asked about them: it records nothing before it is final', async () => {
+  const key = await newKey({ hasNonces: false })
+  for (let count = 0; count < 20; count += 1) await (await key.lock()).storeEvent()
+
+  expect(await key.readingsAt(101)).toBe(0)
 })
 
 test('an unwanted transaction does not wait for the next block, which may never come', async () => {

@@ -19,6 +19,8 @@ type Part = 'costs' | 'state' | 'pools'
 
 export type ViewOfChain = HeadFollower & {
   part<P extends Part>(name: P): Aged<NonNullable<ChainView[P]>> | undefined
+  /** The heads, if they moved at most this long ago. */
+  recent(maxAgeMs: number): Heads | undefined
   measured(): ChainView['measured']
   unsigned(): UnsignedKeys
   /** The heads, if they changed since this process began. */
@@ -114,6 +116,7 @@ function createViewOfChain(
     chainId,
     current: () => seen?.view.heads,
     isLive: () => seen !== undefined && performance.now() - movedAt <= maxAgeMs,
+    recent: (ageMs) => (performance.now() - movedAt <= ageMs ? seen?.view.heads : undefined),
     downSeconds: () => downMs / 1_000,
     part(name) {
       const value = seen?.view[name]

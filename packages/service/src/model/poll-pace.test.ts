@@ -34,10 +34,13 @@ test('with a head subscription, a head is polled when overdue, and earlier while
   expect(paceOf({ ...told, isInFlight: true }).afterHeadMs).toBe(2_500)
 })
 
-test('a chain without feeds is read less often while no swap waits', () => {
-  expect(paceOf({ ...chain, blockMs: 400 }).stateMs).toBe(4_000)
-  expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false }).stateMs).toBe(10_000)
-  expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false, isInFlight: true }).stateMs).toBe(1_000)
+test('a chain without feeds is read less often: no price depends on it', () => {
+  const stateMs = (change: Partial<typeof chain>) => paceOf({ ...chain, blockMs: 400, ...change }).stateMs
+
+  expect([stateMs({}), stateMs({ isInFlight: true })]).toEqual([4_000, 1_000])
+  expect([stateMs({ hasFeeds: false }), stateMs({ hasFeeds: false, isInFlight: true })]).toEqual([
+    10_000, 3_000,
+  ])
 })
 
 test('the final block is read with every head if it is near, and every 15 s if it is many minutes away', () => {

@@ -39,7 +39,7 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
       // A head that was not announced is overdue by then.
       afterHeadMs: isSubscribed ? (blockMs * 5) / 4 : (blockMs * 3) / 4,
       costsMs: 5_000,
-      stateMs: 1_000,
+      stateMs: hasFeeds ? 1_000 : 3_000,
       poolsMs: 3_000,
     }
   }

@@ -30,6 +30,11 @@ const solanaLies: Lies = {
     const { absoluteSlot, blockHeight } = truth as { absoluteSlot: number; blockHeight: number }
     return { absoluteSlot: absoluteSlot + MAX_SLOT_LEAD, blockHeight: blockHeight + MAX_SLOT_LEAD }
   },
+  getLatestBlockhash: (truth) => {
+    const { context, value } = truth as { context: { slot: number }; value: { lastValidBlockHeight: number } }
+    const lastValidBlockHeight = value.lastValidBlockHeight + MAX_SLOT_LEAD
+    return { context: { slot: context.slot + MAX_SLOT_LEAD }, value: { ...value, lastValidBlockHeight } }
+  },
   getMultipleAccounts: (truth) => ({
     ...(truth as object),
     value: (truth as { value: [] }).value.map(() => null),

@@ -1,5 +1,5 @@
 import { type PublicClient, zeroAddress } from 'viem'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { SignedDelegation, Swap } from '../../model/swap.ts'
 import type { Heads, Sent } from '../chain.ts'
 import { bytesOf } from './data-price.ts'
@@ -17,6 +17,8 @@ import {
 } from './fees.ts'
 import { planClaim, planTransfer } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
+
+afterEach(() => vi.restoreAllMocks())
 
 const feesOf = (maxFeePerGas: bigint, bound?: bigint): Fees => ({
   maxFeePerGas: String(maxFeePerGas),
@@ -184,7 +186,9 @@ describe('when bytes become ten times as expensive', () => {
   })
 })
 
-test('all keys share a recent tip, quotes read it again, and the base fee is the head’s', async () => {
+test('all keys share a tip of seven seconds, quotes read it again, and the base fee is the head’s', async () => {
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
   let asked = 0
   const estimateMaxPriorityFeePerGas = async () => {
     asked += 1
@@ -195,10 +199,14 @@ test('all keys share a recent tip, quotes read it again, and the base fee is the
   })
   const headsAt = (baseFeeWei: bigint) => ({ head: { baseFeeWei } }) as unknown as Heads
 
-  const fees = [await readFees(prices, headsAt(100n)), await readFees(prices, headsAt(200n))]
+  const fees = [await readFees(prices, headsAt(100n))]
+  now = 6_999
+  fees.push(await readFees(prices, headsAt(200n)))
   await readLegCosts(prices, headsAt(200n))
   fees.push(await readFees(prices, headsAt(200n)))
+  now = 14_000
+  fees.push(await readFees(prices, headsAt(200n)))
 
-  expect(fees.map(({ maxFeePerGas }) => maxFeePerGas)).toEqual(['201', '401', '402'])
-  expect(asked).toBe(2)
+  expect(fees.map(({ maxFeePerGas }) => maxFeePerGas)).toEqual(['201', '401', '402', '403'])
+  expect(asked).toBe(3)
 })

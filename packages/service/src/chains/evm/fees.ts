@@ -20,19 +20,20 @@ export type Fees = {
 
 type Settings = Pick<EvmChainSettings, 'tipWei' | 'maxTipWei' | 'l1FeeOracle' | 'l1Gas'>
 type Prices = { baseFee: bigint; tip: bigint; data: DataPrice | undefined }
-/** `read` asks the nodes, `recent` returns prices up to a second old. */
+/** `read` asks the nodes, `recent` returns prices up to seven seconds old. */
 export type PriceReader = Record<'read' | 'recent', (heads: Heads) => Promise<Prices>>
 
 /** Offers twice the base fee, which covers five full blocks in a row: EIP-1559 raises it by an eighth per block. */
 export async function readFees(prices: PriceReader, heads: Heads, isRefused = false): Promise<Fees> {
-  // Prices may have changed in the last second.
+  // Prices may have changed in the last seconds.
   const { baseFee, tip, data } = await (isRefused ? prices.read(heads) : prices.recent(heads))
   const fees = { maxFeePerGas: String(baseFee * 2n + tip), maxPriorityFeePerGas: String(tip) }
   return data ? { ...fees, data } : fees
 }
 
-// Locks and deliveries signed together share prices. A transaction with too little gas is signed again with newer ones.
-const RECENT_MS = 1_000
+// The follower of a chain reads prices every five seconds, at a new block: its process signs without a call of its own.
+// A transaction that offers too little is signed again with newer ones.
+const RECENT_MS = 7_000
 
 /**
  * Reads tip and data price of a chain for the whole process; the base fee is always the head's. Asks each node

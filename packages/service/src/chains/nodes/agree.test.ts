@@ -26,6 +26,14 @@ test('if too few nodes are left to agree, the error of a failed one is thrown', 
   await expect(agree([fails('down')], String)).rejects.toThrow('down')
 })
 
+test('a node whose answer cannot be read has no vote', async () => {
+  const nameOf = ({ name }: { name: string }) => name.trim()
+  const malformed = says({} as { name: string })
+
+  expect(await agree([malformed, says({ name: 'a' }), says({ name: 'a' })], nameOf)).toEqual({ name: 'a' })
+  await expect(agree([malformed], nameOf)).rejects.toThrow(TypeError)
+})
+
 test('the answer of a majority stands, whatever the other nodes answer', async () => {
   const lies = fc.array(fc.constantFrom('x', 'y', 'z'), { maxLength: 4 })
   await fc.assert(

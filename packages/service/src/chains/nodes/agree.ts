@@ -10,7 +10,7 @@ export class NoAgreementError extends Error {
 
 /**
  * Returns the answer of a majority of the nodes, as soon as there is one; `nameOf` is equal for equivalent answers. A
- * failing node has no vote; its error is thrown if too few are left.
+ * failing node has no vote, nor has one whose answer cannot be named; its error is thrown if too few are left.
  */
 export function agree<T>(asked: readonly Promise<T>[], nameOf: (answer: T) => string): Promise<T> {
   const needed = majorityOf(asked.length)
@@ -20,10 +20,10 @@ export function agree<T>(asked: readonly Promise<T>[], nameOf: (answer: T) => st
   return new Promise((resolve, reject) => {
     const isHopeless = () => best + open < needed
     for (const answer of asked) {
-      answer.then(
-        (value) => {
+      const named = answer.then((value) => ({ value, name: nameOf(value) }))
+      named.then(
+        ({ value, name }) => {
           open -= 1
-          const name = nameOf(value)
           const count = (votes.get(name) ?? 0) + 1
           votes.set(name, count)
           best = Math.max(best, count)

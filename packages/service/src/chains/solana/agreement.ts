@@ -19,7 +19,8 @@ export function createAgreement(transports: readonly RpcTransport[]): RpcTranspo
       if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
       return answer
     })
-    if (method === 'getEpochInfo') return reached(asked)
+    if (method === 'getEpochInfo') return reachedEpoch(asked)
+    if (method === 'getLatestBlockhash') return reachedBlockhash(asked)
     return agree(asked, ({ result }) => stringifyJsonWithBigInts(essenceOf(method, result)))
   }) as RpcTransport
 }
@@ -27,13 +28,27 @@ export function createAgreement(transports: readonly RpcTransport[]): RpcTranspo
 type Epoch = { absoluteSlot: bigint; blockHeight: bigint }
 
 /** Slot and height separately: a node may be right about one and lie about the other. */
-async function reached(asked: readonly Promise<Answer>[]): Promise<Answer> {
+async function reachedEpoch(asked: readonly Promise<Answer>[]): Promise<Answer> {
   const epochOf = ({ result }: Answer) => result as Epoch
   const [slot, height] = await Promise.all([
     reachedByMajority(asked, (answer) => BigInt(epochOf(answer).absoluteSlot)),
     reachedByMajority(asked, (answer) => BigInt(epochOf(answer).blockHeight)),
   ])
   return { ...slot, result: { ...epochOf(slot), blockHeight: epochOf(height).blockHeight } }
+}
+
+type Latest = { context: { slot: bigint }; value: { blockhash: string; lastValidBlockHeight: bigint } }
+
+/** Slot and last height separately as well. A wrong blockhash is harmless: what is signed with it never lands. */
+async function reachedBlockhash(asked: readonly Promise<Answer>[]): Promise<Answer> {
+  const latestOf = ({ result }: Answer) => result as Latest
+  const [slot, height] = await Promise.all([
+    reachedByMajority(asked, (answer) => BigInt(latestOf(answer).context.slot)),
+    reachedByMajority(asked, (answer) => BigInt(latestOf(answer).value.lastValidBlockHeight)),
+  ])
+  const { lastValidBlockHeight } = latestOf(height).value
+  const { context, value } = latestOf(slot)
+  return { ...slot, result: { context, value: { ...value, lastValidBlockHeight } } }
 }
 
 const LANDED = ['signature', 'slot', 'err', 'memo']

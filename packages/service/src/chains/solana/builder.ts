@@ -1,9 +1,10 @@
 import { findAuthority, toHeldToken } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
-import type { InputBuilder } from '../chain.ts'
+import type { Heads, InputBuilder } from '../chain.ts'
+import { lifetimeOf } from './blocks.ts'
 import { termsOf, toProgramToken } from './escrow.ts'
 import { accountUnits, unitsWithMargin } from './fees.ts'
-import { readBlockhash } from './heads.ts'
+import { type Lifetime, readBlockhash } from './heads.ts'
 import { buildInput, type InputRequest } from './input.ts'
 import { describeInput } from './input-terms.ts'
 import type { SolanaParts } from './parts.ts'
@@ -11,8 +12,8 @@ import { checkSignedInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'
 import { readWallet } from './wallet.ts'
 
-// Blocks for which a blockhash is valid, less the time until it is confirmed and handed out.
-const LIFE_BLOCKS = 145
+// Blocks for which a blockhash is valid, less the time until it is confirmed, shared and handed out.
+const LIFE_BLOCKS = 140
 
 /** Builds inputs and checks the signed ones; holds no key. */
 export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: number }): InputBuilder {
@@ -23,9 +24,9 @@ export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: n
       const { balance, frozen, floor, slot } = await readWallet(client, { wallet, token: of, rent })
       return { balance, block: slot, minimum: floor, isFrozen: frozen ?? false }
     },
-    async build({ opHash, wallet, token, amount, locker, refundDeadline }) {
+    async build({ opHash, wallet, token, amount, locker, refundDeadline, heads }) {
       const [of, lifetime, microLamportsPerUnit] = await Promise.all([
-        ...([facts.tokenOf(token), readBlockhash(client), facts.priorityPrice()] as const),
+        ...([facts.tokenOf(token), readLifetime(parts, heads), facts.priorityPrice()] as const),
       ])
       const input = { opHash, wallet, token: of, amount, feePayer: locker, refundDeadline }
       const request = { ...input, lifetime, microLamportsPerUnit }
@@ -41,6 +42,10 @@ export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: n
     },
     check: (signed) => checkSignedInput(parts, signed),
   }
+}
+
+async function readLifetime({ client }: SolanaParts, heads: Heads | undefined): Promise<Lifetime> {
+  return (heads && lifetimeOf(heads)) ?? readBlockhash(client)
 }
 
 /** The units of the new account depend on its address: they are measured without it and added. */

@@ -93,6 +93,22 @@ test('a lagging node does not move the heads back', async () => {
   expect(next.confirmed.slot).toBe(heads.confirmed.slot + 1n)
 })
 
+test('a head and its blockhash are one call', async () => {
+  const calls: string[] = []
+  const watch = { called: (method: string) => calls.push(method), answered() {}, failed() {} }
+  const client = createSolanaClient({ urls: [world.chain.rpcUrl], watches: [watch] })
+  const heads = await readHeads(client.agreed)
+  await world.advance(1)
+  calls.length = 0
+
+  const { confirmed } = await readHeads(client.agreed, heads)
+
+  expect(calls).toEqual(['getLatestBlockhash'])
+  const { blockHeight } = await world.client.rpc.getEpochInfo({ commitment: 'confirmed' }).send()
+  expect(confirmed.height).toBe(blockHeight)
+  expect(confirmed.lifetime).toEqual(await readBlockhash(world.client))
+})
+
 test('a blockhash lives for 150 blocks from its own', async () => {
   const [{ lastValidBlockHeight }, { confirmed }] = await Promise.all([
     readBlockhash(world.client),
@@ -135,6 +151,9 @@ test('one node can neither shorten nor extend the life of its blockhash', async 
     const { lastValidBlockHeight } = await readBlockhash(client)
     expect(lastValidBlockHeight).toBeGreaterThanOrEqual(blockHeight + 150n)
     expect(lastValidBlockHeight).toBeLessThan(blockHeight + 200n)
+    const { confirmed } = await readHeads(client.agreed)
+    expect(confirmed.height).toBe(blockHeight)
+    expect(confirmed.lifetime?.lastValidBlockHeight).toBe(lastValidBlockHeight)
   }
 })
 

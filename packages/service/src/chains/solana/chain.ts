@@ -1,9 +1,9 @@
 import type { LegCosts } from '../../model/catalog.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { Chain, Heads } from '../chain.ts'
-import { readBlocks, type SolanaBlock } from './blocks.ts'
+import { lifetimeOf, readBlocks, type SolanaBlock } from './blocks.ts'
 import * as deliveries from './deliveries.ts'
-import { findEvents } from './events.ts'
+import { createEventFinder } from './events.ts'
 import { inputCostLamports, paymentCostLamports } from './fees.ts'
 import * as locks from './locks.ts'
 import type { SolanaParts } from './parts.ts'
@@ -20,13 +20,14 @@ import { readWallet } from './wallet.ts'
  */
 export function createSolanaChain(parts: SolanaParts): Chain {
   const { client, settings, facts } = parts
+  const findEvents = createEventFinder(parts)
   return {
     chainId: settings.chainId,
     maxBatch: 1,
     hasNonces: false,
-    readHeads: (known) => readBlocks(client.agreed, known),
+    readHeads: (known) => readNewHeads(parts, known),
     // The chain has no log: events of an op are read from its accounts.
-    findEvents: ({ heads, watched }, faults) => findEvents(parts, watched, depthsOf(heads), faults),
+    findEvents: ({ heads, watched }, faults) => findEvents({ watched, depths: depthsOf(heads), faults }),
     // A dropped fork shows once its slot is finalized.
     isCanonical: async () => true,
     readLegCosts: () => readLegCosts(parts),
@@ -77,6 +78,13 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     planDelivery: (ops) => planDelivery(parts, onlyOne<Op>(ops)),
     readHoldings: (at) => deliveries.readHoldings(parts, at as SolanaBlock),
   }
+}
+
+async function readNewHeads({ client, blockhashes }: SolanaParts, known?: Heads): Promise<Heads> {
+  const heads = await readBlocks(client.agreed, known)
+  // Heads that did not move may be old.
+  if (heads !== known) blockhashes.note(lifetimeOf(heads))
+  return heads
 }
 
 function depthsOf({ head, hard }: Heads) {

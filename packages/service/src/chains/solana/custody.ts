@@ -2,6 +2,7 @@ import { decodeInputAccount } from '@geoswap/solana-escrow'
 import type { Block, LockRef } from '../chain.ts'
 import type { Custody, CustodyChain, CustodyEvent, Held } from '../custody.ts'
 import { readAccountsAt, toTokenAccountAddress } from './accounts.ts'
+import { type Balance, createChangedAccounts } from './changed-accounts.ts'
 import { type Books, eventsOf, type VaultAccount } from './custody-events.ts'
 import { isNative } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
@@ -20,7 +21,7 @@ const MAX_KNOWN = 5_000
  */
 export function createSolanaCustody(parts: SolanaParts): CustodyChain {
   const known = new Map<string, CustodyEvent[]>()
-  const quiet = createQuiet()
+  const changed = createChangedAccounts()
   const accounts = rememberOnce(() => listAccounts(parts))
   return {
     chainId: parts.settings.chainId,
@@ -28,23 +29,20 @@ export function createSolanaCustody(parts: SolanaParts): CustodyChain {
       const payers = [...new Set([...ownFeePayers(parts.settings), ...senders])]
       const vaults = await accounts()
       const open = await inputs()
-      const { slot, held, inputsHeld, lamports } = await readBalances(parts, { vaults, payers, open }, hard)
+      const { slot, held, inputsHeld, balances } = await readBalances(parts, { vaults, payers, open }, hard)
       const sum = (found: readonly CustodyEvent[]) => [...held, ...escrowOf(parts, open, inputsHeld, found)]
       if (after === undefined) return { block: slot, events: [], balances: sum([]) }
-      // Skips the history: its events belong to the next range.
-      if (quiet.isQuiet([...held.map(({ amount }) => amount), ...lamports]))
-        return { block: after, events: [] }
+      const due = changed.findDue(balances)
+      // Their events belong to the next range.
+      if (due.length === 0) return { block: after, events: [] }
       const since = after > OVERLAP_SLOTS ? after - OVERLAP_SLOTS : 0n
-      const addresses = [...vaults.map(({ address }) => address), ...payers]
-      const landed = await readHistory(parts.client.agreed, addresses, { since, upTo: slot })
+      const landed = await readHistory(parts.client.agreed, due, { since, upTo: slot })
       const books = { vaults, payers: new Set(payers) }
-      const events: CustodyEvent[] = []
-      for (const { signature } of landed) {
-        const found = known.get(signature) ?? (await readEvents(parts, books, signature))
-        known.set(signature, found)
-        events.push(...found)
-      }
+      for (const { signature } of landed)
+        known.set(signature, known.get(signature) ?? (await readEvents(parts, books, signature)))
+      const events = eventsWithin(known, { since, upTo: slot })
       forgetOldest(known)
+      changed.markRead(due)
       return { block: slot, events, balances: sum(events) }
     },
     // Every event of this chain contains its amounts.
@@ -55,25 +53,13 @@ export function createSolanaCustody(parts: SolanaParts): CustodyChain {
   }
 }
 
-// A mismatch counts once three readings show it.
-const READ_AGAIN = 4
-const QUIET_MS = 60_000
-
-/** Whether the balances stayed the same for several readings: then their history, one call per account, can wait. */
-function createQuiet() {
-  let last = ''
-  let readings = 0
-  let readAt = 0
-  return {
-    isQuiet(balances: readonly bigint[]): boolean {
-      const shown = balances.join()
-      readings = shown === last ? readings + 1 : 1
-      last = shown
-      if (readings > READ_AGAIN && performance.now() - readAt < QUIET_MS) return true
-      readAt = performance.now()
-      return false
-    },
-  }
+/** Those of accounts that were read before as well: their range overlaps with this one. */
+function eventsWithin(
+  known: ReadonlyMap<string, readonly CustodyEvent[]>,
+  { since, upTo }: { since: bigint; upTo: bigint },
+): CustodyEvent[] {
+  const all = [...known.values()].flat().filter(({ block }) => block > since && block <= upTo)
+  return all.sort((a, b) => Number(a.block - b.block))
 }
 
 function forgetOldest(known: Map<string, unknown>): void {
@@ -114,7 +100,10 @@ async function readBalances(
   return {
     slot,
     held,
-    lamports: payers.map((_, index) => accounts[vaults.length + index]?.lamports ?? 0n),
+    balances: own.map((address, index): Balance => {
+      const amount = held[index]?.amount ?? accounts[index]?.lamports
+      return { address, amount: amount ?? 0n }
+    }),
     inputsHeld: accounts.slice(own.length).map(amountIn),
   }
 }

@@ -32,12 +32,16 @@ function toMarker({ program }: SolanaParts['settings'], { owner, data }: RawAcco
   return decodeMarker(program as Address, { programAddress: owner, data })
 }
 
-/** Finds deliveries; those old enough to be final are read as final, which excludes dropped forks. */
+/**
+ * Finds deliveries; those old enough to be final are read as final, which excludes dropped forks. Nodes are not asked
+ * again about the transactions in `landed`, by delivery hash, to which this adds.
+ */
 export async function findDeliveries(
   parts: SolanaParts,
   paid: readonly PaidOp[],
   { head, hard }: Depths,
   faults?: unknown[],
+  landed: Map<string, Landing> = new Map(),
 ): Promise<Map<string, Delivered>> {
   const delivered = new Map<string, Delivered>()
   if (paid.length === 0) return delivered
@@ -48,8 +52,11 @@ export async function findDeliveries(
     return marker ? [{ op, marker, ...(txHash !== undefined && { txHash }) }] : []
   })
   if (found.length === 0) return delivered
-  const landings = await findLandings(parts, found, head, faults)
-  const old = found.filter(({ op }) => (landings.get(op)?.slot ?? head.number) <= hard.number)
+  const isKnown = ({ op }: Marked) => landed.has(op.deliveryHash)
+  const unknown = found.filter((each) => !isKnown(each))
+  const made = await findLandings(parts, unknown, head, faults)
+  for (const [{ deliveryHash }, landing] of made) landed.set(deliveryHash, landing)
+  const old = found.filter(({ op }) => (landed.get(op.deliveryHash)?.slot ?? head.number) <= hard.number)
   const final = await readMarkers(
     parts,
     old.map(({ op }) => op.deliveryHash),
@@ -57,7 +64,7 @@ export async function findDeliveries(
   )
   const dropped = new Set(old.filter((_, index) => !final[index]).map(({ op }) => op))
   for (const { op, marker } of found) {
-    const landing = landings.get(op)
+    const landing = landed.get(op.deliveryHash)
     if (!landing || dropped.has(op)) continue
     const isItsOwn = marker.recipient === op.recipient && marker.mint === op.outputToken
     const amount = isItsOwn ? marker.amount : 0n
@@ -75,6 +82,7 @@ async function findLandings(
   at: At,
   faults: unknown[] | undefined,
 ): Promise<Map<Op, Landing>> {
+  if (marked.length === 0) return new Map()
   const ids = marked.map(({ op }) => op.deliveryHash)
   const signed = await parts.findSigned('deliver', ids)
   const namedBy = ({ op, txHash }: Marked) => [

@@ -12,19 +12,40 @@ import type { SolanaParts } from './parts.ts'
 
 type Depths = { head: SolanaBlock; hard: SolanaBlock }
 
-/** The events that the accounts of the watched ops show at this head. */
-export async function findEvents(
+type Query = { watched(): Promise<Watched>; depths: Depths; faults: unknown[] | undefined }
+
+// How often nodes are asked for more than is expected: an input that a transaction missing in the record took, and a
+// transaction that a fork moved to another slot. Less than the time to finality.
+const SEARCH_MS = 5_000
+
+/** Finds the events that the chain shows at a head, of the ops that are watched. */
+export function createEventFinder(parts: SolanaParts, now = () => performance.now()) {
+  let searchedAt = Number.NEGATIVE_INFINITY
+  let landed = new Map<string, Landing>()
+  return async ({ watched, depths, faults }: Query): Promise<EventPage> => {
+    const isSearchDue = now() - searchedAt >= SEARCH_MS
+    if (isSearchDue) {
+      searchedAt = now()
+      landed = new Map()
+    }
+    return readEvents(parts, await watched(), depths, { isSearchDue, landed, faults })
+  }
+}
+
+/** `landed`: transactions of deliveries that nodes are not asked about again. */
+type Reading = { isSearchDue: boolean; landed: Map<string, Landing>; faults: unknown[] | undefined }
+
+async function readEvents(
   parts: SolanaParts,
-  watched: () => Promise<Watched>,
+  { locks, exits, deliveries }: Watched,
   { head, hard }: Depths,
-  faults?: unknown[],
+  { isSearchDue, landed, faults }: Reading,
 ): Promise<EventPage> {
-  const { locks, exits, deliveries } = await watched()
   const paid = deliveries.map((op) => ({ op }))
   const [locked, closed, delivered] = await Promise.all([
-    findLocked(parts, locks, head, faults),
+    findLocked(parts, locks, head, { isSearchDue, faults }),
     findExited(parts, exits, head, faults),
-    findDeliveries(parts, paid, { head, hard }, faults),
+    findDeliveries(parts, paid, { head, hard }, faults, landed),
   ])
   const events = [...locked, ...closed]
   for (const op of deliveries) {
@@ -35,22 +56,28 @@ export async function findEvents(
   return { events, to: head.number, isComplete: false }
 }
 
-/** An input that was taken and has left again is locked as well: its recorded transaction landed. */
+/**
+ * An input is locked if its recorded transaction landed, even if it has left again. Otherwise its account is read, and
+ * the history of an account that holds it: always for an op without a recorded transaction, for others at times.
+ */
 async function findLocked(
   parts: SolanaParts,
   ops: readonly Op[],
   head: SolanaBlock,
-  faults: unknown[] | undefined,
+  { isSearchDue, faults }: Pick<Reading, 'isSearchDue' | 'faults'>,
 ): Promise<ChainEvent[]> {
   if (ops.length === 0) return []
   const ids = ops.map(({ hash }) => hash)
-  const [held, signed] = await Promise.all([findHeld(parts, ops, head), parts.findSigned('input', ids)])
+  const signed = await parts.findSigned('input', ids)
   const recorded = await readLandings(parts.client.agreed, [...signed.values()].flat(), head.commitment)
+  const landingOf = ({ hash }: Op) => signed.get(hash)?.flatMap((txHash) => recorded.get(txHash) ?? [])[0]
+  const isRecorded = ({ hash }: Op) => (signed.get(hash)?.length ?? 0) > 0
+  const sought = ops.filter((op) => !landingOf(op) && (isSearchDue || !isRecorded(op)))
+  const held = await findHeld(parts, sought, head)
   const found = await Promise.all(
     ops.map((op) =>
       collectError(faults, async () => {
-        const known = signed.get(op.hash)?.flatMap((txHash) => recorded.get(txHash) ?? [])[0]
-        const landing = known ?? (held.has(op) ? await searchInput(parts, op, head) : undefined)
+        const landing = landingOf(op) ?? (held.has(op) ? await searchInput(parts, op, head) : undefined)
         return landing && toEvent('locked', op.hash, landing)
       }),
     ),

@@ -16,7 +16,7 @@ export type Facts = {
   unitsOf(shape: string, measure: () => Promise<number | undefined>): Promise<number | undefined>
 }
 
-const PRICE_MS = 2_000
+const PRICE_MS = 5_000
 const UNITS_MS = 60_000
 
 /** Caches facts that rarely change: read once or at intervals; failed readings are retried. */

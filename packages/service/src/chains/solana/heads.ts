@@ -1,10 +1,12 @@
 import type { SolanaClient, SolanaClients } from './client.ts'
 
+export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }
+
 /**
  * A block at one commitment; `height` counts blocks, not slots. `seconds` is the chain's own clock at `timedSlot`, at
- * most a second earlier. Views of earlier versions do not have it.
+ * most a second earlier. `lifetime` belongs to the newest confirmed block. Views of earlier versions have neither.
  */
-type SolanaHead = { slot: bigint; height: bigint; seconds: number; timedSlot?: bigint }
+type SolanaHead = { slot: bigint; height: bigint; seconds: number; timedSlot?: bigint; lifetime?: Lifetime }
 export type Depth = 'confirmed' | 'finalized'
 export type SolanaHeads = Record<Depth, SolanaHead>
 
@@ -19,10 +21,10 @@ const TIMED_SLOTS = 3n
  * which a fork may drop.
  */
 export async function readHeads(client: SolanaClient, known?: SolanaHeads): Promise<SolanaHeads> {
-  const confirmed = await readEpoch(client, 'confirmed')
+  const confirmed = await readLatest(client)
   if (known && confirmed.slot <= known.confirmed.slot) return known
   const isFinalDue = !known || confirmed.slot - known.finalized.slot >= FINAL_SLOTS
-  const finalized = isFinalDue ? await readEpoch(client, 'finalized') : known.finalized
+  const finalized = isFinalDue ? await readFinal(client) : known.finalized
   const [soft, hard] = await Promise.all([
     withTime(client, confirmed, known?.confirmed),
     withTime(client, finalized, known?.finalized),
@@ -30,22 +32,21 @@ export async function readHeads(client: SolanaClient, known?: SolanaHeads): Prom
   return { confirmed: soft, finalized: hard }
 }
 
-type Epoch = Pick<SolanaHead, 'slot' | 'height'>
+type Untimed = Omit<SolanaHead, 'seconds' | 'timedSlot'>
 
-async function readEpoch({ rpc }: SolanaClient, commitment: Depth): Promise<Epoch> {
-  const { absoluteSlot, blockHeight } = await rpc.getEpochInfo({ commitment }).send()
+/** Proofs use this height: it is the node's own figure. */
+async function readFinal({ rpc }: SolanaClient): Promise<Untimed> {
+  const { absoluteSlot, blockHeight } = await rpc.getEpochInfo({ commitment: 'finalized' }).send()
   return { slot: absoluteSlot, height: blockHeight }
 }
 
-async function withTime({ rpc }: SolanaClient, epoch: Epoch, known?: SolanaHead): Promise<SolanaHead> {
-  if (known && epoch.slot <= known.slot) return known
-  if (known && epoch.slot < (known.timedSlot ?? 0n) + TIMED_SLOTS) return { ...known, ...epoch }
-  const seconds = await rpc.getBlockTime(epoch.slot).send()
-  if (seconds === null) throw new Error(`The node has no time for slot ${epoch.slot}`)
-  return { ...epoch, seconds: Number(seconds), timedSlot: epoch.slot }
+async function withTime({ rpc }: SolanaClient, head: Untimed, known?: SolanaHead): Promise<SolanaHead> {
+  if (known && head.slot <= known.slot) return known
+  if (known && head.slot < (known.timedSlot ?? 0n) + TIMED_SLOTS) return { ...known, ...head }
+  const seconds = await rpc.getBlockTime(head.slot).send()
+  if (seconds === null) throw new Error(`The node has no time for slot ${head.slot}`)
+  return { ...head, seconds: Number(seconds), timedSlot: head.slot }
 }
-
-export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }
 
 // A placeholder: the node inserts the newest blockhash when it simulates.
 export const NO_LIFETIME: Lifetime = {
@@ -59,15 +60,20 @@ const LIFE_BLOCKS = 150n
 export const AHEAD_BLOCKS = 32n
 
 /**
- * A blockhash to sign with, confirmed: a newer one may belong to a fork that is dropped. Its lifetime decides when a
- * signed transaction is expired. With several nodes it is therefore not taken from one node, but set to a height that
- * no existing blockhash outlives.
+ * The newest confirmed block with its blockhash, in one call. A newer blockhash may belong to a fork that is dropped.
+ * Its lifetime decides when a signed transaction is expired. With several nodes it is therefore not taken from one
+ * node, but set to a height that no existing blockhash outlives.
  */
-export async function readBlockhash({ rpc, nodes, agreed }: SolanaClients): Promise<Lifetime> {
-  const latest = async () => (await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()).value
-  if (nodes.length === 1) return latest()
-  const [{ blockhash }, { height }] = await Promise.all([latest(), readEpoch(agreed, 'confirmed')])
-  return { blockhash, lastValidBlockHeight: height + LIFE_BLOCKS + AHEAD_BLOCKS }
+async function readLatest({ rpc, nodes }: SolanaClient): Promise<Untimed & { lifetime: Lifetime }> {
+  const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+  const { blockhash, lastValidBlockHeight: last } = value
+  const lastValidBlockHeight = nodes.length === 1 ? last : last + AHEAD_BLOCKS
+  return { slot: context.slot, height: last - LIFE_BLOCKS, lifetime: { blockhash, lastValidBlockHeight } }
+}
+
+/** A blockhash to sign with. */
+export async function readBlockhash({ agreed }: SolanaClients): Promise<Lifetime> {
+  return (await readLatest(agreed)).lifetime
 }
 
 export async function readBlockHeight({ rpc }: SolanaClient): Promise<bigint> {

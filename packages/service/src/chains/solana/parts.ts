@@ -1,3 +1,4 @@
+import { type Blockhashes, createBlockhashes } from './blockhashes.ts'
 import type { SolanaClients } from './client.ts'
 import { createEscrowAddresses, type EscrowAddresses } from './escrow.ts'
 import { createFacts, type Facts } from './facts.ts'
@@ -18,6 +19,7 @@ export type SolanaParts = {
   client: SolanaClients
   settings: SolanaChainSettings
   facts: Facts
+  blockhashes: Blockhashes
   addresses: EscrowAddresses
   findSigned: FindSigned
   /** Keys that can sign here; empty in a process without keys. */
@@ -32,5 +34,7 @@ type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers'> & {
 export function createSolanaParts({ client, settings, signers, findSigned }: Options): SolanaParts {
   const facts = createFacts(client, settings)
   const addresses = createEscrowAddresses(settings, facts)
-  return { client, settings, signers, facts, addresses, findSigned: findSigned ?? (async () => new Map()) }
+  const blockhashes = createBlockhashes(client)
+  const shared = { client, settings, signers, facts, addresses, blockhashes }
+  return { ...shared, findSigned: findSigned ?? (async () => new Map()) }
 }

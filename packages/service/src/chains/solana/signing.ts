@@ -1,7 +1,6 @@
 import type { Sent, Signed, TxOutcomes } from '../chain.ts'
 import { signPublicRefund } from './attested.ts'
 import type { SolanaBlock } from './blocks.ts'
-import { readBlockhash } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
 import { signPayment } from './payment.ts'
 import { compileDelivery, type PaymentRequest, type SolanaRequest } from './plans.ts'
@@ -16,8 +15,8 @@ import { signTransfer, type TransferTerms } from './transfer.ts'
 /** As text, stored with the signed transaction. */
 export type Terms = { blockhash: string; lastValid: string; microLamportsPerUnit: string }
 
-export async function readTerms({ client, facts }: SolanaParts): Promise<Terms> {
-  const [lifetime, price] = await Promise.all([readBlockhash(client), facts.priorityPrice()])
+export async function readTerms({ blockhashes, facts }: SolanaParts): Promise<Terms> {
+  const [lifetime, price] = await Promise.all([blockhashes.recent(), facts.priorityPrice()])
   return {
     blockhash: lifetime.blockhash,
     lastValid: String(lifetime.lastValidBlockHeight),

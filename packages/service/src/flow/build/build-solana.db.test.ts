@@ -68,6 +68,7 @@ async function build(quote: Quote, { now = 0, lifeMs = 60_000, family = 'solana'
         return { unsignedTransaction: 'tx', messageHash: 'hash', lastValid: 7n, lifeMs, operation }
       },
     }),
+    recentHeadsOf: () => 'recent heads',
     openQuote: () => quote,
     sealInput: (_accountId: string, input: SealedInput) => {
       sealed.push(input)
@@ -89,7 +90,7 @@ test('a build returns the transaction of a stored op, for as long as its blockha
   expect(inputs).toEqual([
     {
       ...{ opHash: hash, wallet: WALLET, token: MINT, amount: 10n, locker: WALLET },
-      refundDeadline: Number(refund_deadline),
+      ...{ refundDeadline: Number(refund_deadline), heads: 'recent heads' },
     },
   ])
   expect(sealed).toEqual([
@@ -99,6 +100,15 @@ test('a build returns the transaction of a stored op, for as long as its blockha
     ...{ unsignedTransaction: 'tx', geoOpToken: 'sealed', expiresAt: new Date(60_000).toISOString() },
     operation: { memo: 'memo', delivery: rows[0].terms },
   })
+})
+
+test('a repeated build asks for a newer blockhash', async () => {
+  const quote = newQuote()
+
+  const first = await build(quote)
+  const second = await build(quote)
+
+  expect([...first.inputs, ...second.inputs].map((input) => 'heads' in input)).toEqual([true, false])
 })
 
 test('a build ends at the latest with its op', async () => {

@@ -1,5 +1,5 @@
 import type { BuildSolanaRequest, BuildSolanaTxReply } from '@geoswap/wire'
-import type { InputBuilder, Payer } from '../../chains/chain.ts'
+import type { Heads, InputBuilder, Payer } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { CatalogChain } from '../../model/catalog.ts'
 import type { Quote } from '../../model/quote.ts'
@@ -8,6 +8,8 @@ import { amountWriter, hasSwap, insufficientBalance, type StoreDeps, storeOnce }
 
 type BuildSolanaDeps = StoreDeps & {
   builderOf(chainId: number): InputBuilder
+  /** The heads of a chain, if they are at most two seconds old. */
+  recentHeadsOf(chainId: number): Heads | undefined
   openQuote(accountId: string, token: string): Quote
   sealInput(accountId: string, input: SealedInput): string
   now(): number
@@ -22,7 +24,10 @@ export type SealedInput = {
   expiresAt: number
 }
 
-/** Turns a live quote into the transaction the wallet signs: the same op each time, with a fresh blockhash. */
+/**
+ * Turns a live quote into the transaction the wallet signs: the same op each time. Only a repeated build asks a node
+ * for a newer blockhash.
+ */
 export async function buildSolanaTx(
   deps: BuildSolanaDeps,
   accountId: string,
@@ -41,7 +46,8 @@ export async function buildSolanaTx(
 
   const op = await storeOnce(deps, accountId, quote, payer)
   const { hash: opHash, locker, refundDeadline } = op
-  const input = { opHash, wallet, token, amount, locker, refundDeadline }
+  const heads = op.isNew ? deps.recentHeadsOf(quote.originChain) : undefined
+  const input = { opHash, wallet, token, amount, locker, refundDeadline, ...(heads && { heads }) }
   const built = await readOrUnavailable(origin, builder.build(input))
   const expiresAt = Math.min(op.expiresAt.getTime(), deps.now() + built.lifeMs)
   const sealed = {

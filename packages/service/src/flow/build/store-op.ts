@@ -77,6 +77,9 @@ export type WayIn = {
   depositAddressOf?(hash: string): string
 }
 
+/** `isNew` on the first build of a quote. */
+type Built = StoredOp & { isNew: boolean }
+
 /** Stores the op once: of two concurrent builds of a quote, the second returns the op of the first. */
 export async function storeOnce(
   deps: StoreDeps,
@@ -84,12 +87,12 @@ export async function storeOnce(
   quote: Quote,
   wallet: WalletBalance,
   way: WayIn = {},
-): Promise<StoredOp> {
+): Promise<Built> {
   const existing = await findOpByQuote(deps.pool, quote.id)
   if (existing) {
     // The wallet may have been funded since an earlier refusal.
     await refreshBalance(deps.pool, { opId: existing.id, ...wallet })
-    return existing
+    return { ...existing, isNew: false }
   }
   const { opLifeSeconds, depositSeconds } = deps.deadlines
   const deadlines = { ...deps.deadlines, opLifeSeconds: way.isDeposit ? depositSeconds : opLifeSeconds }
@@ -97,9 +100,10 @@ export async function storeOnce(
   return inTransaction(deps.pool, async (db) => {
     await db.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId])
     const meanwhile = await findOpByQuote(db, quote.id)
-    if (meanwhile) return meanwhile
+    if (meanwhile) return { ...meanwhile, isNew: false }
     await assertRoomToBuild(deps, db, accountId)
-    return storeOp({ ...deps, deadlines }, db, { accountId, quote, wallet, clocks, way })
+    const stored = await storeOp({ ...deps, deadlines }, db, { accountId, quote, wallet, clocks, way })
+    return { ...stored, isNew: true }
   })
 }
 
