@@ -36,6 +36,8 @@ import { sweepWork } from './sweep-work.ts'
 import { followerOf, type WorkerParts } from './worker-parts.ts'
 
 const PATIENCE_SECONDS = 60
+// go-ethereum keeps 16 transactions of a sender for sure. On Solana they do not wait for each other.
+const MAX_IN_FLIGHT = { evm: 16, solana: 128 } as const
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
 // More than a batch, so that blocked swaps do not hold up the rest.
@@ -95,7 +97,7 @@ function senderOf(parts: WorkerParts, { chain, config }: ConnectedChain, address
     pool,
     chain,
     address,
-    maxInFlight: config.maxInFlight ?? 16,
+    maxInFlight: config.maxInFlight ?? MAX_IN_FLIGHT[config.family],
     isClaimable,
     ...events.ofSender(config.name, address),
   })

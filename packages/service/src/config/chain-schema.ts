@@ -113,7 +113,7 @@ const anyChain = {
     ),
   ),
   maxInFlight: Type.Optional(
-    count('Unmined transactions per key; further work waits and is batched. Default 16.'),
+    count('Unmined transactions per key; further work waits and is batched. Default 16, on Solana 128.'),
   ),
 }
 
