@@ -7,9 +7,31 @@ import {
 import { hashTerms, type OpId, opIdEncoder, type Terms } from './terms.ts'
 import { ASSOCIATED_TOKEN_PROGRAM, type Token, toHeldToken } from './token.ts'
 
+const MAX_KNOWN = 10_000
+const known = new Map<string, Promise<ProgramDerivedAddress>>()
+
+/**
+ * Finds the address once: a search takes milliseconds, and each step of a swap needs the same ones. Forgets the oldest
+ * of too many.
+ */
+function findOnce(name: string, find: () => Promise<ProgramDerivedAddress>): Promise<ProgramDerivedAddress> {
+  const before = known.get(name)
+  if (before) return before
+  const found = find()
+  known.set(name, found)
+  found.catch(() => known.delete(name))
+  const [oldest] = known.keys()
+  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
+  return found
+}
+
 /** Owns the token account that holds the input. Nobody has its key: the program signs for it. */
 export async function findAuthority(program: Address, terms: Terms): Promise<ProgramDerivedAddress> {
-  return getProgramDerivedAddress({ programAddress: program, seeds: [await hashTerms(terms)] })
+  const { wallet, vault, attester, rentReceiver, opId, refundDeadline } = terms
+  const name = ['authority', program, wallet, vault, attester, rentReceiver, opId, refundDeadline].join()
+  return findOnce(name, async () =>
+    getProgramDerivedAddress({ programAddress: program, seeds: [await hashTerms(terms)] }),
+  )
 }
 
 export type MarkerOf = { vault: Address; opId: OpId }
@@ -19,19 +41,22 @@ export async function findMarker(
   program: Address,
   { vault, opId }: MarkerOf,
 ): Promise<ProgramDerivedAddress> {
-  return getProgramDerivedAddress({
-    programAddress: program,
-    seeds: [getAddressEncoder().encode(vault), opIdEncoder.encode(opId)],
-  })
+  const seeds = [getAddressEncoder().encode(vault), opIdEncoder.encode(opId)]
+  return findOnce(['marker', program, vault, opId].join(), () =>
+    getProgramDerivedAddress({ programAddress: program, seeds }),
+  )
 }
 
 /** The associated token account; for the native coin that of wrapped SOL. */
-export async function findTokenAccount(owner: Address, token: Token): Promise<Address> {
+export async function findTokenAccount(
+  owner: Address,
+  token: Pick<Token, 'mint' | 'program'>,
+): Promise<Address> {
   const { mint, program } = toHeldToken(token)
-  const encoder = getAddressEncoder()
-  const [found] = await getProgramDerivedAddress({
-    programAddress: ASSOCIATED_TOKEN_PROGRAM,
-    seeds: [encoder.encode(owner), encoder.encode(program), encoder.encode(mint)],
+  const [found] = await findOnce(['token account', owner, program, mint].join(), () => {
+    const encoder = getAddressEncoder()
+    const seeds = [encoder.encode(owner), encoder.encode(program), encoder.encode(mint)]
+    return getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN_PROGRAM, seeds })
   })
   return found
 }

@@ -16,6 +16,6 @@ export function isNative({ program }: Pick<Token, 'program'>): boolean {
 }
 
 /** The token in which the escrow holds an input: native SOL lies there as wrapped SOL. */
-export function toHeldToken(token: Token): Token {
-  return isNative(token) ? { mint: WRAPPED_SOL, program: TOKEN_PROGRAM, decimals: 9 } : token
+export function toHeldToken<T extends Pick<Token, 'mint' | 'program'>>(token: T): T {
+  return isNative(token) ? { ...token, mint: WRAPPED_SOL, program: TOKEN_PROGRAM } : token
 }

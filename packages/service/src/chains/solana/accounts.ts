@@ -1,5 +1,5 @@
+import { findTokenAccount } from '@geoswap/solana-escrow'
 import { type Address, type Commitment, getBase64Encoder } from '@solana/kit'
-import { findAssociatedTokenPda } from '@solana-program/token'
 import { chunksOf } from '../../model/group.ts'
 import type { SolanaClient } from './client.ts'
 import { MAX_ACCOUNTS } from './gather.ts'
@@ -46,10 +46,6 @@ export async function toTokenAccountAddress(holder: {
   mint: string
   program: string
 }): Promise<string> {
-  const [address] = await findAssociatedTokenPda({
-    owner: holder.owner as Address,
-    mint: holder.mint as Address,
-    tokenProgram: holder.program as Address,
-  })
-  return address
+  const [mint, program] = [holder.mint as Address, holder.program as Address]
+  return findTokenAccount(holder.owner as Address, { mint, program })
 }
