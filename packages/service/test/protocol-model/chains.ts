@@ -7,6 +7,7 @@ import {
   isFinal,
   isLive,
   isOnChain,
+  isPaidOut,
   isPast,
   type ModelState,
   replaceAt,
@@ -30,11 +31,9 @@ export function worldSteps(state: ModelState, rules: Rules): Step[] {
 function tick(state: ModelState, rules: Rules): Step[] {
   const clock = clocks[clocks.indexOf(state.clock) + 1]
   if (!clock || mustWait(state, rules, clock)) return []
-  // Only a contract knows the last deadline.
-  if (clock === 'refundOpen' && rules.origin !== 'evm') return []
   // A lease is shorter than the time from cut-off to deadline: a plan from before the cut-off cannot be signed after
   // the deadline.
-  const intent = clock === 'fillOver' ? 'none' : state.intent
+  const intent = clock === 'fillPast' ? 'none' : state.intent
   return [{ name: `time: ${clock}`, to: { ...state, clock, intent } }]
 }
 
@@ -47,21 +46,18 @@ function mustWait(state: ModelState, rules: Rules, next: ModelState['clock']): b
   // A service that signs again has time to.
   const isRepeated = rules.undoneBytesLandAgain && rules.redeliversSettled
   if (next === 'cutOff') return isRepeated && !isInFlight
-  return next === 'fillOver' && (isRepeated || isInFlight)
+  return next === 'fillPast' && (isRepeated || isInFlight)
 }
 
 function isMarginOpen({ swap, lock, deliveries, claim }: ModelState, { refundMargin }: Rules): boolean {
-  const mayLand = deliveries.some((each) => isLive(each) || each.place === 'included')
   // Only a service that goes on to claim uses this time.
   const willClaim = ['locked', 'delivering', 'settled', 'claiming'].includes(swap) && isFinal(lock)
   const isPaid = willClaim && deliveries.some(isOnChain)
   switch (refundMargin) {
     case 'full':
-      return mayLand || (isPaid && !isFinal(claim))
-    case 'claimIncluded':
-      return mayLand || (isPaid && !isOnChain(claim))
-    case 'withoutAttemptLife':
       return isPaid && !isFinal(claim)
+    case 'claimIncluded':
+      return isPaid && !isOnChain(claim)
     case 'none':
       return false
   }
@@ -99,10 +95,9 @@ export function recover(state: ModelState, by: string): Step[] {
 }
 
 function moveLock(state: ModelState, { input }: Rules): Step[] {
-  const isUsed = [state.claim, ...state.refunds].some(isOnChain) || state.strangerRefund !== 'none'
   const isPaid = input === 'signed' || isDeposited(state)
   // The escrow takes a deposit in one transaction: it is final no later than what it took.
-  const can = { land: !isPast(state, 'opOver') && isPaid, die: true, undo: !isUsed }
+  const can = { land: !isPast(state, 'opOver') && isPaid, die: true, undo: !isPaidOut(state) }
   return attemptSteps('lock', state.lock, can).map(({ name, changed }) => ({
     name,
     to: { ...state, lock: { ...state.lock, ...changed }, ...(changed.place === 'final' && settled(state)) },
@@ -115,7 +110,7 @@ function moveDeliveries(state: ModelState, rules: Rules): Step[] {
   return state.deliveries.flatMap((attempt, index) => {
     const others = state.deliveries.filter((_, i) => i !== index)
     const can = {
-      land: canDeliver(state, rules, attempt, others),
+      land: canDeliver(state, rules, others),
       die: state.reported !== 'repeating' || !rules.undoneBytesLandAgain || !isPast(state, 'fillLate'),
       undo: canUndoDelivery(state, rules),
     }
@@ -130,11 +125,9 @@ function moveDeliveries(state: ModelState, rules: Rules): Step[] {
   })
 }
 
-function canDeliver(state: ModelState, rules: Rules, attempt: Attempt, others: readonly Attempt[]): boolean {
-  if (rules.destination === 'evm' && isPast(state, 'fillOver')) return false
-  if (!rules.hasDeliveryGuard) return true
-  if (attempt.generation === 0 && state.deliveryFunding !== 'none') return false
-  return !others.some((other) => isOnChain(other) && other.generation === attempt.generation)
+function canDeliver(state: ModelState, rules: Rules, others: readonly Attempt[]): boolean {
+  if (rules.refusesLate && isPast(state, 'fillOver')) return false
+  return !rules.hasDeliveryGuard || !others.some(isOnChain)
 }
 
 /** A delivery reported in time is final before the cut-off. */
@@ -152,10 +145,8 @@ function reportedAfter(
 }
 
 function moveClaim(state: ModelState, rules: Rules): Step[] {
-  const isFree = !state.refunds.some(isOnChain) && state.strangerRefund === 'none'
-  // The escrow pays only the balance of this op; the intake vault holds the money of all ops.
-  const land = rules.origin === 'solana' || (isOnChain(state.lock) && isFree)
-  return attemptSteps('claim', state.claim, { land, die: true, undo: true }).map(({ name, changed }) => ({
+  const can = { land: canPayOut(state, rules), die: true, undo: true }
+  return attemptSteps('claim', state.claim, can).map(({ name, changed }) => ({
     name,
     to: { ...state, claim: { ...state.claim, ...changed } },
   }))
@@ -163,8 +154,7 @@ function moveClaim(state: ModelState, rules: Rules): Step[] {
 
 function moveRefunds(state: ModelState, rules: Rules): Step[] {
   return state.refunds.flatMap((attempt, index) => {
-    const others = state.refunds.filter((_, i) => i !== index)
-    const can = { land: canPayBack(state, rules, attempt, others), die: true, undo: true }
+    const can = { land: canPayOut(state, rules) && state.walletTakes, die: true, undo: true }
     return attemptSteps('refund', attempt, can).map(({ name, changed }) => ({
       name,
       to: { ...state, refunds: replaceAt(state.refunds, index, changed) },
@@ -172,19 +162,16 @@ function moveRefunds(state: ModelState, rules: Rules): Step[] {
   })
 }
 
-function canPayBack(state: ModelState, rules: Rules, attempt: Attempt, others: readonly Attempt[]): boolean {
-  if (rules.origin === 'evm') {
-    return isOnChain(state.lock) && !isOnChain(state.claim) && state.strangerRefund === 'none'
-  }
-  if (!state.walletTakes) return false
-  if (!rules.hasRefundGuard) return true
-  if (attempt.generation === 0 && state.refundFunding !== 'none') return false
-  return !others.some((other) => isOnChain(other) && other.generation === attempt.generation)
-}
+/** Whether the input is in the escrow. Several transactions may try to take it. */
+const canPayOut = (state: ModelState, { paysOutOnce }: Rules): boolean =>
+  isOnChain(state.lock) && !(paysOutOnce && isPaidOut(state))
 
 function moveStrangers(state: ModelState, rules: Rules): Step[] {
-  const funding = rules.hasMarkerFunders ? fund(state, rules) : []
-  return [...funding, ...(rules.origin === 'evm' ? refundByStranger(state) : changeWallet(state))]
+  return [
+    ...refundByStranger(state, rules),
+    ...(rules.origin === 'solana' ? changeWallet(state) : []),
+    ...(rules.destination === 'solana' ? sweep(state, rules) : []),
+  ]
 }
 
 /** Before a refund is decided, the wallet's ability to receive does not matter. */
@@ -195,7 +182,8 @@ function changeWallet(state: ModelState): Step[] {
   return isAsked ? [{ name, to: { ...state, walletTakes } }] : []
 }
 
-function refundByStranger(state: ModelState): Step[] {
+/** Also to a wallet that closed its account: whoever refunds may open it, or name another one. */
+function refundByStranger(state: ModelState, rules: Rules): Step[] {
   const to = (strangerRefund: ModelState['strangerRefund']) => ({ ...state, strangerRefund })
   if (state.strangerRefund === 'included') {
     return [
@@ -203,30 +191,23 @@ function refundByStranger(state: ModelState): Step[] {
       { name: 'chain: stranger’s refund undone', to: to('none') },
     ]
   }
-  const isFree = isFinal(state.lock) && ![state.claim, ...state.refunds].some(isOnChain)
-  const isOpen = state.strangerRefund === 'none' && isFree && isPast(state, 'refundOpen')
+  const isHeld = isFinal(state.lock) && canPayOut(state, rules)
+  const isDue = isPast(state, 'refundOpen') || !rules.strangersWait
+  const isOpen = state.strangerRefund === 'none' && isHeld && isDue
   return isOpen ? [{ name: 'stranger: refund', to: to('included') }] : []
 }
 
-/** Strangers learn a marker once a transaction that creates it was sent. It is free until one lands. */
-function fund(state: ModelState, rules: Rules): Step[] {
-  const legs = [
-    { key: 'deliveryFunding', attempts: state.deliveries, name: 'delivery marker', on: rules.destination },
-    { key: 'refundFunding', attempts: state.refunds, name: 'refund marker', on: rules.origin },
-  ] as const
-  return legs.flatMap(({ key, attempts, name, on }) => {
-    if (on !== 'solana') return []
-    const isSeen = attempts.some(({ place, generation }) => place === 'flight' && generation === 0)
-    const isTaken = attempts.some((each) => isOnChain(each) && each.generation === 0)
-    if (state[key] === 'included') {
-      return [
-        { name: `chain: ${name} funding final`, to: { ...state, [key]: 'final' } },
-        { name: `chain: ${name} funding undone`, to: { ...state, [key]: 'none' } },
-      ]
-    }
-    if (state[key] === 'final' || !isSeen || isTaken) return []
-    return [{ name: `stranger: fund ${name}`, to: { ...state, [key]: 'included' } }]
-  })
+/** Closes the marker of a delivery, whose rent goes to its payer, whoever asks for it. */
+function sweep(state: ModelState, rules: Rules): Step[] {
+  const isMarked = !state.isSwept && state.deliveries.some(isFinal)
+  const isDue = isMarked && isPast(state, 'fillOver') && isSweepOpen(state, rules)
+  return isDue ? [{ name: 'stranger: sweep marker', to: { ...state, isSwept: true } }] : []
+}
+
+function isSweepOpen(state: ModelState, { sweepAwaits }: Rules): boolean {
+  const isNoted = state.deliveryFinal || !['settled', 'claiming'].includes(state.swap)
+  if (sweepAwaits === 'nothing') return true
+  return isPast(state, 'refundOpen') && (isNoted || sweepAwaits === 'refundDeadline')
 }
 
 /** All processes die at once: only the database and the chains remain. */

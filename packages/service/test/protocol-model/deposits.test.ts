@@ -5,9 +5,9 @@ import { isDeposited, isPast } from './state.ts'
 
 const deposit = { input: 'deposit' } as const
 const cases: readonly { name: string; rules: Rules; states: number }[] = [
-  { name: 'EVM to EVM', rules: { ...baseRules, ...deposit }, states: 518 },
-  { name: 'EVM to Solana', rules: { ...baseRules, ...deposit, destination: 'solana' }, states: 500 },
-  { name: 'EVM to EVM, soft finality', rules: { ...softRules, ...deposit }, states: 2_261 },
+  { name: 'EVM to EVM', rules: { ...baseRules, ...deposit }, states: 717 },
+  { name: 'EVM to Solana', rules: { ...baseRules, ...deposit, destination: 'solana' }, states: 719 },
+  { name: 'EVM to EVM, soft finality', rules: { ...softRules, ...deposit }, states: 2_749 },
 ]
 
 for (const { name, rules, ...expected } of cases) {

@@ -27,8 +27,7 @@ export const stateRules = {
   'INV-2 never delivered and refunded': (state) =>
     !(state.deliveries.some(isFinal) && refundsOf(state, isFinal) > 0),
   'INV-3 at most one refund': (state) => refundsOf(state, isFinal) <= 1,
-  'INV-4 settled is true': (state, rules) =>
-    publicStatus(state.swap) !== 'settled' || isPayable(state, rules),
+  'INV-4 settled is true': (state) => publicStatus(state.swap) !== 'settled' || isPayable(state),
   'INV-5 refunded is true': (state) => state.swap !== 'refunded' || refundsOf(state, isFinal) === 1,
   'INV-6 failed is true': (state) => state.swap !== 'failed' || !isOnChain(state.lock),
   'INV-9 written ahead': (state) => state.deliveries.every((each) => each.keeper === 'log' || !wasSent(each)),
@@ -36,7 +35,7 @@ export const stateRules = {
   'INV-11 a deposit is locked or returned once': (state) =>
     state.deposit !== 'returned' || !isOnChain(state.lock),
   'INV-13 exposure within its cap': (state, rules) => exposureOf(state) <= rules.exposureCap,
-  'INV-14 the intake covers its inputs': (state) =>
+  'INV-14 the escrow covers its inputs': (state) =>
     count([state.claim], isFinal) + refundsOf(state, isFinal) <= count([state.lock], isOnChain),
   'INV-15 no claim without a final delivery': (state) =>
     state.attested !== 'claim' || (state.deliveries.some(isFinal) && isFinal(state.lock)),
@@ -72,10 +71,9 @@ function refundsOf({ refunds, strangerRefund }: ModelState, test: Test): number 
 }
 
 /** Delivered, or still deliverable: bytes that can land, or time to sign others. */
-function isPayable(state: ModelState, { destination }: Rules): boolean {
+function isPayable(state: ModelState): boolean {
   if (state.deliveries.some(isOnChain) || !isPast(state, 'cutOff')) return true
-  const isOpen = destination === 'solana' || !isPast(state, 'fillOver')
-  return isOpen && state.deliveries.some((each) => isLive(each) && each.keeper === 'log')
+  return !isPast(state, 'fillPast') && state.deliveries.some((each) => isLive(each) && each.keeper === 'log')
 }
 
 /** Nothing is left to do: neither for the row, nor at the op's address. */

@@ -16,9 +16,6 @@ export type Mutant = {
 
 const toSolana: Rules = { ...baseRules, destination: 'solana' }
 const fromSolana: Rules = { ...baseRules, origin: 'solana' }
-const softFromSolana: Rules = { ...softRules, origin: 'solana' }
-const fundedDelivery: Rules = { ...toSolana, hasMarkerFunders: true }
-const fundedRefund: Rules = { ...fromSolana, hasMarkerFunders: true }
 
 const ONE_DELIVERY = 'INV-1 at most one delivery'
 const EXCLUSIVE = 'INV-2 never delivered and refunded'
@@ -27,82 +24,77 @@ const SETTLED = 'INV-4 settled is true'
 const WRITTEN = 'INV-9 written ahead'
 const PROVEN = 'INV-22 no money decision without a proof'
 
-/** The fifteen mutants of the design, with its numbers. */
+/** The mutants of the design, with its numbers. M8 is none any more: no chain pays after the fill deadline. */
 export const designMutants: readonly Mutant[] = [
   {
     ...{ id: 'M1', what: 'no marker, and signed again before the first is dead', on: toSolana },
     off: { hasDeliveryGuard: false, signsAgainAfterDeath: false },
-    ...{ breaks: ONE_DELIVERY, steps: 17, states: 1_092 },
+    ...{ breaks: ONE_DELIVERY, steps: 17, states: 4_079 },
   },
   {
     ...{ id: 'M2', what: 'no marker, and no write-ahead log', on: toSolana },
     off: { hasDeliveryGuard: false, writesAhead: false },
-    ...{ breaks: ONE_DELIVERY, steps: 18, states: 2_152, first: WRITTEN },
+    ...{ breaks: ONE_DELIVERY, steps: 18, states: 3_801, first: WRITTEN },
   },
   {
     ...{ id: 'M3', what: 'a refund decided by a timer, to an EVM chain', on: baseRules },
     off: { refundNeeds: 'timer' },
-    ...{ breaks: EXCLUSIVE, steps: 21, states: 419, first: PROVEN },
+    ...{ breaks: EXCLUSIVE, steps: 22, states: 660, first: PROVEN },
   },
   {
     ...{ id: 'M4', what: 'a refund decided by a timer, to Solana', on: toSolana },
     off: { refundNeeds: 'timer' },
-    ...{ breaks: EXCLUSIVE, steps: 21, states: 371, first: PROVEN },
+    ...{ breaks: EXCLUSIVE, steps: 22, states: 696, first: PROVEN },
   },
   {
     ...{ id: 'M5', what: 'failed by a timer', on: baseRules },
     off: { failNeeds: 'timer' },
-    ...{ breaks: 'INV-6 failed is true', steps: 5, states: 388, first: PROVEN },
+    ...{ breaks: 'INV-6 failed is true', steps: 5, states: 568, first: PROVEN },
   },
   {
     ...{ id: 'M6', what: 'no margin before the refund deadline', on: baseRules },
     off: { refundMargin: 'none' },
-    ...{ breaks: EXCLUSIVE, steps: 20, states: 448 },
+    ...{ breaks: EXCLUSIVE, steps: 21, states: 565 },
   },
   {
     ...{ id: 'M7', what: 'a margin for the claim’s inclusion, not for its finality', on: baseRules },
     off: { refundMargin: 'claimIncluded' },
-    ...{ breaks: EXCLUSIVE, steps: 27, states: 372 },
-  },
-  {
-    ...{ id: 'M8', what: 'a margin shorter than an attempt’s life, as with durable nonces', on: toSolana },
-    off: { refundMargin: 'withoutAttemptLife' },
-    ...{ breaks: EXCLUSIVE, steps: 20, states: 378 },
+    ...{ breaks: EXCLUSIVE, steps: 28, states: 549 },
   },
   {
     ...{ id: 'M9', what: 'delivered against a lock that is not final, without a cap', on: baseRules },
     off: { acceptAt: 'soft', booksExposure: false },
-    ...{ breaks: 'INV-13 exposure within its cap', steps: 7, states: 456 },
+    ...{ breaks: 'INV-13 exposure within its cap', steps: 7, states: 650 },
   },
   {
-    ...{ id: 'M10', what: 'no refund marker, and signed again before the first is dead', on: fromSolana },
-    off: { hasRefundGuard: false, signsAgainAfterDeath: false },
-    ...{ breaks: ONE_REFUND, steps: 18, states: 3_625 },
+    ...{ id: 'M10', what: 'an input that is paid out again: two refunds', on: fromSolana },
+    off: { paysOutOnce: false },
+    ...{ breaks: ONE_REFUND, steps: 21, states: 1_174 },
   },
   {
     ...{ id: 'M11', what: 'the marker without a write-ahead log', on: toSolana },
     off: { writesAhead: false },
-    ...{ breaks: EXCLUSIVE, steps: 19, states: 1_857, first: WRITTEN },
+    ...{ breaks: EXCLUSIVE, steps: 19, states: 3_304, first: WRITTEN },
   },
   {
     ...{ id: 'M12', what: 'the vault’s lane without a write-ahead log', on: baseRules },
     off: { writesAhead: false },
-    ...{ breaks: EXCLUSIVE, steps: 19, states: 1_911, first: WRITTEN },
+    ...{ breaks: EXCLUSIVE, steps: 19, states: 3_150, first: WRITTEN },
   },
   {
     ...{ id: 'M13', what: 'settled at inclusion, however late', on: baseRules },
     off: { settleAt: 'soft', settlesOnlyRepeatable: false },
-    ...{ breaks: SETTLED, steps: 18, states: 546 },
+    ...{ breaks: SETTLED, steps: 18, states: 754 },
   },
   {
     ...{ id: 'M14', what: 'refunded at inclusion', on: baseRules },
     off: { refundedAt: 'inclusion' },
-    ...{ breaks: 'INV-5 refunded is true', steps: 13, states: 391 },
+    ...{ breaks: 'INV-5 refunded is true', steps: 13, states: 604 },
   },
   {
     ...{ id: 'M15', what: 'a stale process signs after the decision to refund', on: baseRules },
     off: { comparesVersion: false, hasTriggers: false },
-    ...{ breaks: EXCLUSIVE, steps: 18, states: 685 },
+    ...{ breaks: EXCLUSIVE, steps: 18, states: 959 },
     first: 'INV-2 no delivery is signed after a refund decision',
   },
 ]
@@ -112,50 +104,56 @@ export const furtherMutants: readonly Mutant[] = [
   {
     ...{ id: 'M16', what: 'a stale process signs a lock after the swap was declined', on: baseRules },
     off: { comparesVersion: false, hasTriggers: false },
-    ...{ breaks: 'INV-6 failed is true', steps: 5, states: 685 },
+    ...{ breaks: 'INV-6 failed is true', steps: 5, states: 959 },
   },
   {
     ...{ id: 'M17', what: 'a fill deadline that does not wait for the lock’s finality', on: softRules },
     off: { fillAwaitsLockFinality: false },
-    ...{ breaks: EXCLUSIVE, steps: 19, states: 1_188 },
+    ...{ breaks: EXCLUSIVE, steps: 20, states: 1_508 },
   },
   {
     ...{ id: 'M18', what: 'a settled swap is not delivered again after a reorg', on: softRules },
     off: { redeliversSettled: false },
-    ...{ breaks: SETTLED, steps: 17, states: 996 },
+    ...{ breaks: SETTLED, steps: 17, states: 1_276 },
   },
   {
     ...{ id: 'M19', what: 'reported as settled without time to repeat it', on: softRules },
     off: { settlesOnlyRepeatable: false },
-    ...{ breaks: SETTLED, steps: 17, states: 1_170 },
+    ...{ breaks: SETTLED, steps: 17, states: 1_484 },
   },
   {
     ...{ id: 'M20', what: 'an attester that trusts the worker', on: softRules },
     off: { attesterReads: false },
-    ...{ breaks: 'INV-15 no claim without a final delivery', steps: 11, states: 1_750 },
+    ...{ breaks: 'INV-15 no claim without a final delivery', steps: 11, states: 2_127 },
   },
   {
-    ...{
-      id: 'M21',
-      what: 'a delivery marker that strangers fund, and signed again too early',
-      on: fundedDelivery,
-    },
-    off: { signsAgainAfterDeath: false },
-    ...{ breaks: ONE_DELIVERY, steps: 19, states: 5_284 },
+    ...{ id: 'M21', what: 'an input that is paid out again: a refund after the claim', on: fromSolana },
+    off: { paysOutOnce: false },
+    ...{ breaks: EXCLUSIVE, steps: 28, states: 1_174 },
   },
   {
-    ...{
-      id: 'M22',
-      what: 'a refund marker that strangers fund, and signed again too early',
-      on: fundedRefund,
-    },
-    off: { signsAgainAfterDeath: false },
-    ...{ breaks: ONE_REFUND, steps: 20, states: 20_975 },
+    ...{ id: 'M22', what: 'a refund by anyone before its deadline', on: fromSolana },
+    off: { strangersWait: false },
+    ...{ breaks: EXCLUSIVE, steps: 14, states: 2_031 },
   },
   {
-    ...{ id: 'M23', what: 'a claim out of the intake vault that trusts the worker', on: softFromSolana },
-    off: { attesterReads: false },
-    ...{ breaks: 'INV-14 the intake covers its inputs', steps: 16, states: 2_834 },
-    first: 'INV-15 no claim without a final delivery',
+    ...{ id: 'M23', what: 'no margin before the refund deadline of a Solana input', on: fromSolana },
+    off: { refundMargin: 'none' },
+    ...{ breaks: EXCLUSIVE, steps: 21, states: 1_101 },
+  },
+  {
+    ...{ id: 'M24', what: 'a program that pays after the fill deadline', on: toSolana },
+    off: { refusesLate: false },
+    ...{ breaks: EXCLUSIVE, steps: 21, states: 716 },
+  },
+  {
+    ...{ id: 'M25', what: 'a refund decided at the newest block past the fill deadline', on: toSolana },
+    off: { overAt: 'newest' },
+    ...{ breaks: EXCLUSIVE, steps: 22, states: 707 },
+  },
+  {
+    ...{ id: 'M26', what: 'a marker that is swept before the refund deadline', on: toSolana },
+    off: { sweepAwaits: 'nothing' },
+    ...{ breaks: EXCLUSIVE, steps: 23, states: 593 },
   },
 ]

@@ -1,4 +1,7 @@
-/** How a chain excludes a second effect: by contract state and nonces, or by markers and block heights. */
+/**
+ * On Solana a wallet signs one lock, which nobody can repeat; it may be unable to take a refund; and the proof of a
+ * delivery, its marker, may be swept. All other rules are equal.
+ */
 type Family = 'evm' | 'solana'
 
 /**
@@ -19,10 +22,17 @@ export type Rules = {
 
   /** The destination pays an op only once, by the vault's lane or the marker. */
   hasDeliveryGuard: boolean
-  /** The origin refunds an op only once, by the escrow's slot or the marker. */
-  hasRefundGuard: boolean
-  /** A stranger may send lamports to a marker that appeared in a transaction. */
-  hasMarkerFunders: boolean
+  /** The destination refuses a delivery after its deadline, by its own clock. */
+  refusesLate: boolean
+  /** A claim or refund takes all of an input, out of a slot or account of its own: another one finds nothing. */
+  paysOutOnce: boolean
+  /** Before the refund deadline, the escrow refunds only what the attester signed. */
+  strangersWait: boolean
+  /**
+   * The events before anyone may sweep the marker of a delivery. `notes`: the refund deadline,
+   * and the service noted that the delivery is final. `refundDeadline`: only the former. `nothing`: neither.
+   */
+  sweepAwaits: 'notes' | 'refundDeadline' | 'nothing'
 
   /** The service sends back what lies at the address of an op that is over. */
   recoversDeposits: boolean
@@ -36,19 +46,21 @@ export type Rules = {
   refundNeeds: 'proof' | 'timer' | 'silence'
   failNeeds: 'proof' | 'timer'
   refundedAt: 'final' | 'inclusion'
+  /** The block that has to be past the fill deadline if it shows that nothing was delivered. */
+  overAt: 'final' | 'newest'
   /** Every transition is a compare-and-set on the version that was read. */
   comparesVersion: boolean
   /** The database refuses a lock or delivery that the swap's state forbids. */
   hasTriggers: boolean
   /** The attester reads both chains itself before it signs. */
   attesterReads: boolean
-  /** The number of attesters; each can sign a refund of its own. */
-  attesters: 1 | 2
+  /** The number of refunds that attesters, or two processes of one, sign at the same moment. */
+  refundsAtOnce: 1 | 2
 
   /** The fill deadline leaves time for the latest lock to become final. */
   fillAwaitsLockFinality: boolean
   /** The events that fit between fill and refund deadline. */
-  refundMargin: 'full' | 'claimIncluded' | 'withoutAttemptLife' | 'none'
+  refundMargin: 'full' | 'claimIncluded' | 'none'
   /** A soft delivery is reported as settled only while there is time to repeat it. */
   settlesOnlyRepeatable: boolean
   redeliversSettled: boolean
@@ -69,17 +81,20 @@ export const baseRules: Rules = {
   exposureCap: 0,
   booksExposure: true,
   hasDeliveryGuard: true,
-  hasRefundGuard: true,
-  hasMarkerFunders: false,
+  refusesLate: true,
+  paysOutOnce: true,
+  strangersWait: true,
+  sweepAwaits: 'notes',
   writesAhead: true,
   signsAgainAfterDeath: true,
   refundNeeds: 'proof',
   failNeeds: 'proof',
   refundedAt: 'final',
+  overAt: 'final',
   comparesVersion: true,
   hasTriggers: true,
   attesterReads: true,
-  attesters: 1,
+  refundsAtOnce: 1,
   fillAwaitsLockFinality: true,
   refundMargin: 'full',
   settlesOnlyRepeatable: true,

@@ -1,6 +1,5 @@
 import type { Rules } from './rules.ts'
 import {
-  type Attempt,
   findRoom,
   isDead,
   isFinal,
@@ -11,8 +10,10 @@ import {
   type ModelState,
   replaceAt,
   type Step,
+  shownOf,
+  signed,
 } from './state.ts'
-import { move } from './worker.ts'
+import { move, overAt } from './worker.ts'
 
 /** Steps of the attester that signs, and of the relayer that sends. */
 export function settlingSteps(state: ModelState, rules: Rules): Step[] {
@@ -27,33 +28,27 @@ export function settlingSteps(state: ModelState, rules: Rules): Step[] {
 
 function attestClaim(state: ModelState, rules: Rules): Step[] {
   const isAsked = state.swap === 'settled' && state.originFinal && state.deliveryFinal
-  const isSeen = isFinal(state.lock) && state.deliveries.some(isFinal)
+  const isSeen = isFinal(state.lock) && shownOf(state).some(isFinal)
   if (state.attested !== 'none' || !(rules.attesterReads ? isAsked && isSeen : state.swap === 'settled'))
     return []
   return [{ name: 'attester: sign claim', to: { ...state, attested: 'claim' } }]
 }
 
-const freshAttempt = (generation: Attempt['generation'] = 0): Attempt => ({
-  place: 'signed',
-  keeper: 'log',
-  generation,
-})
-
 function recordClaim(state: ModelState, rules: Rules): Step[] {
   const isFree = state.claim.place === 'unsigned' || isDead(state.claim)
   if (state.attested !== 'claim' || !isFree) return []
-  const patch = { claim: freshAttempt() }
+  const patch = { claim: signed('log') }
   return move(state, rules, { name: 'record claim', event: 'claimRecorded', patch })
 }
 
 const refunding = ['refundDecided', 'refunding', 'refundBlocked']
 
-/** At most one signed refund is unsent, unless several attesters found none at the same moment. */
+/** At most one signed refund is unsent, unless several found none at the same moment. */
 function attestRefund(state: ModelState, rules: Rules): Step[] {
   const isAsked = ['refundDecided', 'refundBlocked'].includes(state.swap) && state.originFinal
   const isLocked = isFinal(state.lock) && ![state.claim, ...state.refunds].some(isFinal)
   const isReady =
-    isAsked && isLocked && state.strangerRefund !== 'final' && state.unsentRefunds < rules.attesters
+    isAsked && isLocked && state.strangerRefund !== 'final' && state.unsentRefunds < rules.refundsAtOnce
   const isObjected = rules.attesterReads && hasObjection(state, rules)
   if (!isReady || isObjected || state.attested === 'claim') return []
   const attested = 'refund'
@@ -64,8 +59,8 @@ function attestRefund(state: ModelState, rules: Rules): Step[] {
 
 /** Whether the vault shows a delivery, or a recorded one may still land. */
 function hasObjection(state: ModelState, rules: Rules): boolean {
-  if (rules.hasDeliveryGuard && state.deliveries.some(isFinal)) return true
-  const isOver = rules.destination === 'evm' && isPast(state, 'fillOver')
+  if (rules.hasDeliveryGuard && shownOf(state).some(isFinal)) return true
+  const isOver = isPast(state, overAt(rules))
   return !isOver && knownOf(state.deliveries).some((each) => isLive(each) || isOnChain(each))
 }
 
@@ -76,14 +71,16 @@ function releaseRefund(state: ModelState, rules: Rules): Step[] {
   return [{ name: 'service: release refund', to: { ...state, unsentRefunds: 1 } }]
 }
 
+/** After the refund deadline no attester is needed. */
 function recordRefund(state: ModelState, rules: Rules): Step[] {
   const room = findRoom(state.refunds)
-  if (!refunding.includes(state.swap) || state.unsentRefunds === 0 || room < 0) return []
+  const isPublic = isPast(state, 'refundOpen') && knownOf(state.refunds).every(isDead)
+  const isAllowed = state.unsentRefunds > 0 || isPublic
+  if (!refunding.includes(state.swap) || !isAllowed || room < 0) return []
   if (!state.walletTakes) {
     return move(state, rules, { name: 'find refund refused', event: 'refundRefused' })
   }
-  const generation = state.refundFunding === 'none' ? 0 : 1
-  const refunds = replaceAt(state.refunds, room, freshAttempt(generation))
-  const patch = { refunds, unsentRefunds: state.unsentRefunds - 1 }
+  const refunds = replaceAt(state.refunds, room, signed('log'))
+  const patch = { refunds, unsentRefunds: Math.max(state.unsentRefunds - 1, 0) }
   return move(state, rules, { name: 'record refund', event: 'refundRecorded', patch })
 }

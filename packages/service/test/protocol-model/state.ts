@@ -10,14 +10,23 @@ type Place = 'unsigned' | 'signed' | 'flight' | 'included' | 'final' | 'dead'
 /** The holder of its bytes: the database, one live process, or nobody after that process died. */
 type Keeper = 'log' | 'memory' | 'nobody'
 
-/** `generation`: the marker it creates. */
-export type Attempt = { place: Place; keeper: Keeper; generation: 0 | 1 }
+export type Attempt = { place: Place; keeper: Keeper }
 
 /**
  * Time in the stages that the deadlines define. `lockLate`: too late to repeat an undone lock. `fillLate`: too late to
- * repeat an undone delivery.
+ * repeat an undone delivery. `fillPast`: the newest block is past the fill deadline, and a fork may still include a
+ * delivery before it. `fillOver`: the final block is past it.
  */
-export const clocks = ['early', 'lockLate', 'opOver', 'fillLate', 'cutOff', 'fillOver', 'refundOpen'] as const
+export const clocks = [
+  'early',
+  'lockLate',
+  'opOver',
+  'fillLate',
+  'cutOff',
+  'fillPast',
+  'fillOver',
+  'refundOpen',
+] as const
 export type Clock = (typeof clocks)[number]
 
 /**
@@ -25,9 +34,6 @@ export type Clock = (typeof clocks)[number]
  * and being repeated. `repeated`: included for the second time. `late`: reported without time to repeat.
  */
 type Reported = 'no' | 'safe' | 'repeating' | 'repeated' | 'late'
-
-/** Lamports that a stranger sent to the first marker of the delivery or the refund. */
-type Funding = 'none' | 'included' | 'final'
 
 /** The payment to the op's own address; `returned`: back in the wallet. The lock takes it from there. */
 type Deposit = 'none' | 'included' | 'final' | 'returned'
@@ -50,8 +56,9 @@ export type ModelState = {
   refunds: readonly Attempt[]
   strangerRefund: 'none' | 'included' | 'final'
   reported: Reported
-  deliveryFunding: Funding
-  refundFunding: Funding
+  /** The marker of the delivery is gone: no chain shows it any more. */
+  isSwept: boolean
+  /** Whether the wallet's account can receive a refund of the service. */
   walletTakes: boolean
   /** A decision that a process made from a row it read, and has not written yet. */
   intent: 'none' | 'lock' | 'deliver'
@@ -59,9 +66,11 @@ export type ModelState = {
 
 export type Step = { name: string; to: ModelState; event?: SwapEvent; proof?: string }
 
-const unsigned: Attempt = { place: 'unsigned', keeper: 'nobody', generation: 0 }
+const unsigned: Attempt = { place: 'unsigned', keeper: 'nobody' }
 
-export function startOf({ origin, input }: Rules): ModelState {
+export const signed = (keeper: Keeper): Attempt => ({ place: 'signed', keeper })
+
+export function startOf({ input }: Rules): ModelState {
   return {
     swap: input === 'deposit' ? 'awaitingDeposit' : 'accepted',
     deposit: 'none',
@@ -74,12 +83,10 @@ export function startOf({ origin, input }: Rules): ModelState {
     lock: unsigned,
     deliveries: [unsigned, unsigned],
     claim: unsigned,
-    // The escrow has one slot per op; a marker has to withstand two refunds.
-    refunds: origin === 'solana' ? [unsigned, unsigned] : [unsigned],
+    refunds: [unsigned, unsigned],
     strangerRefund: 'none',
     reported: 'no',
-    deliveryFunding: 'none',
-    refundFunding: 'none',
+    isSwept: false,
     walletTakes: true,
     intent: 'none',
   }
@@ -95,7 +102,7 @@ export function encode(state: ModelState): string {
   ].join('|')
 }
 
-const nameOf = ({ place, keeper, generation }: Attempt) => `${place}:${keeper}:${generation}`
+const nameOf = ({ place, keeper }: Attempt) => `${place}:${keeper}`
 
 export const isPast = (state: ModelState, clock: Clock): boolean =>
   clocks.indexOf(state.clock) >= clocks.indexOf(clock)
@@ -104,6 +111,12 @@ export const isOnChain = ({ place }: Attempt): boolean => place === 'included' |
 export const isLive = ({ place }: Attempt): boolean => place === 'signed' || place === 'flight'
 export const isFinal = ({ place }: Attempt): boolean => place === 'final'
 export const isDead = ({ place }: Attempt): boolean => place === 'dead'
+/** The deliveries that the destination shows. */
+export const shownOf = ({ deliveries, isSwept }: ModelState): readonly Attempt[] =>
+  isSwept ? [] : deliveries.filter(isOnChain)
+/** Whether the input left the escrow. */
+export const isPaidOut = ({ claim, refunds, strangerRefund }: ModelState): boolean =>
+  [claim, ...refunds].some(isOnChain) || strangerRefund !== 'none'
 /** Whether a deposit lies at the op's address. */
 export const isDeposited = ({ deposit, lock }: ModelState): boolean =>
   (deposit === 'included' || deposit === 'final') && !isOnChain(lock)

@@ -36,7 +36,6 @@ const table = new Map(
 const untaken: Record<string, string> = {
   'settled.claimFinal': 'a claim is recorded before it is sent; only a restored database lacks that record',
   'claiming.inputLost': 'a claim is in time unless no attester signs before the refund deadline',
-  'refundBlocked.refundFinal': 'a refund is refused only while none is in flight; two attesters have two',
 }
 
 test('the model takes no transition that the table lacks', () => {
@@ -59,10 +58,4 @@ test('without soft finality, no lock is ever lost', () => {
   expect(
     ['locked.lockLost', 'delivering.lockDead', 'settled.deliveryRecorded'].filter((name) => hard.has(name)),
   ).toEqual([])
-})
-
-test('with two attesters, a refund can land while another is refused', () => {
-  const taken = takenUnder({ ...baseRules, origin: 'solana', attesters: 2 }).map(({ name }) => name)
-
-  expect(taken).toContain('refundBlocked.refundFinal')
 })

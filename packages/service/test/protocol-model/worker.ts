@@ -6,6 +6,7 @@ import { recover } from './chains.ts'
 import type { Rules } from './rules.ts'
 import {
   type Attempt,
+  type Clock,
   findRoom,
   isDead,
   isDeposited,
@@ -17,6 +18,8 @@ import {
   type ModelState,
   replaceAt,
   type Step,
+  shownOf,
+  signed,
 } from './state.ts'
 
 /**
@@ -53,12 +56,6 @@ export function move(
   const to = { ...state, intent, exposed, ...patch, swap }
   return [{ name: `service: ${name}`, to, event, ...(proof && { proof }) }]
 }
-
-const signed = (keeper: Attempt['keeper'], generation: Attempt['generation'] = 0): Attempt => ({
-  place: 'signed',
-  keeper,
-  generation,
-})
 
 /** Rows move by what lies at the op's address; afterwards the service empties it. */
 function watchDeposit(state: ModelState, rules: Rules): Step[] {
@@ -223,7 +220,7 @@ function mayDeliver(state: ModelState, rules: Rules): boolean {
   if (isPast(state, 'cutOff') || !(isIn(state, delivering) || isOwed)) return false
   const known = knownOf(state.deliveries)
   if (state.swap === 'locked' && known.length === 0) return true
-  const isPaid = rules.hasDeliveryGuard && state.deliveries.some(isOnChain)
+  const isPaid = rules.hasDeliveryGuard && shownOf(state).length > 0
   return !isPaid && (known.every(isDead) || !rules.signsAgainAfterDeath)
 }
 
@@ -234,9 +231,8 @@ function signDelivery(state: ModelState, rules: Rules, hasRoom: boolean): Step[]
   const isExposed = !state.originFinal
   if (room < 0 || isRefused || (isExposed && rules.booksExposure && !state.exposed && !hasRoom)) return []
   const keeper = rules.writesAhead ? 'log' : 'memory'
-  const generation = rules.destination === 'solana' && state.deliveryFunding !== 'none' ? 1 : 0
   const patch = {
-    deliveries: replaceAt(state.deliveries, room, signed(keeper, generation)),
+    deliveries: replaceAt(state.deliveries, room, signed(keeper)),
     exposed: isExposed && rules.booksExposure,
     intent: 'none',
   } as const
@@ -247,7 +243,7 @@ function signDelivery(state: ModelState, rules: Rules, hasRoom: boolean): Step[]
 }
 
 function watchDestination(state: ModelState, rules: Rules): Step[] {
-  const readable = rules.hasDeliveryGuard ? state.deliveries : knownOf(state.deliveries)
+  const readable = rules.hasDeliveryGuard ? shownOf(state) : knownOf(state.deliveries)
   const isPaid = readable.some(isFinal)
   if (isIn(state, owing) && isPaid && !state.deliveryFinal) {
     return [{ name: 'service: note final delivery', to: { ...state, deliveryFinal: true } }]
@@ -272,11 +268,14 @@ function decideRefund(state: ModelState, rules: Rules): Step[] {
   return isNeverLocked ? move(state, rules, fail) : []
 }
 
+/** The moment from which a missing delivery proves that none follows. */
+export const overAt = ({ overAt }: Rules): Clock => (overAt === 'final' ? 'fillOver' : 'fillPast')
+
 function proofOfNoDelivery(state: ModelState, rules: Rules): string | undefined {
   const { deliveries } = state
   if (rules.refundNeeds === 'timer') return 'timer'
-  const isUnpaid = !deliveries.some(isOnChain)
-  const isOver = rules.destination === 'evm' && isPast(state, 'fillOver') && isUnpaid
+  const isUnpaid = shownOf(state).length === 0
+  const isOver = isPast(state, overAt(rules)) && isUnpaid
   if (rules.refundNeeds === 'silence') {
     const isSilent = isOver || (rules.destination === 'solana' && isUnpaid && !deliveries.some(isLive))
     return isSilent ? 'silence' : undefined
