@@ -1,16 +1,16 @@
-import { fork } from 'node:child_process'
+import { execFileSync, fork } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { isTest, ROOT, readSources } from '../sources.ts'
 import { type Mutant, mutantsOf } from './mutate.ts'
-import { createAcceptance, type Result, scoreLines, toLine } from './report.ts'
+import { createAcceptance, NO_END, type Result, scoreLines, toLine } from './report.ts'
 import type { Job, Told } from './run-mutants.ts'
 import { createTestFinder } from './tests-of.ts'
+import { isEndless, usedSeconds } from './used-time.ts'
 
 const REPORT = '.tmp/mutants.json'
-// Far more than a test file takes: a longer run loops forever.
-const LIMIT_MS = 90_000
+const LOOK_MS = 15_000
 // Nothing depends on an orderly end.
 const CLOSE_MS = 5_000
 
@@ -97,7 +97,6 @@ async function runJobs(jobs: readonly Job[]): Promise<Result[]> {
 
 type Note = (job: Job, id: number, outcome: Result['outcome'], by?: string) => void
 
-const NO_END = 'it does not end'
 type Ended = { broken: ReadonlyMap<string, string>; stuck: readonly number[] }
 
 /** Returns the files whose tests fail without a mutant, and the mutants that did not end. */
@@ -118,9 +117,17 @@ function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
     if (worker.pid !== undefined) process.kill(-worker.pid, 'SIGKILL')
   }
   let timer: NodeJS.Timeout | undefined
+  let heardAt = Date.now()
+  const look = (usedBefore?: number) => {
+    const used = usedBy(worker.pid)
+    const silentSeconds = (Date.now() - heardAt) / 1_000
+    if (isEndless({ usedSeconds: used - (usedBefore ?? used), silentSeconds })) giveUp()
+    else timer = setTimeout(() => look(usedBefore ?? used), LOOK_MS)
+  }
   worker.on('message', (told: Told) => {
     clearTimeout(timer)
-    timer = setTimeout(giveUp, told.kind === 'done' ? CLOSE_MS : LIMIT_MS)
+    heardAt = Date.now()
+    timer = told.kind === 'done' ? setTimeout(giveUp, CLOSE_MS) : setTimeout(() => look(), LOOK_MS)
     if (told.kind === 'trying') trying = told.file
     if (told.kind === 'done') trying = undefined
     if (told.kind === 'broken') broken.set(told.file, told.by)
@@ -136,6 +143,11 @@ function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
       else resolve({ broken, stuck })
     })
   })
+}
+
+/** By the worker and the processes of its tests, which are in its group. */
+function usedBy(group: number | undefined): number {
+  return usedSeconds(execFileSync('ps', ['-A', '-o', 'pgid=,time='], { encoding: 'utf8' }), group ?? -1)
 }
 
 await main(process.argv.slice(2))

@@ -5,6 +5,7 @@ import { ROOT, readSources } from '../sources.ts'
 import { applyEdit, mutantsOf } from './mutate.ts'
 import { createAcceptance, mutantName, readAccepted, scoreLines } from './report.ts'
 import { createTestFinder } from './tests-of.ts'
+import { isEndless, usedSeconds } from './used-time.ts'
 
 const mutate = (text: string, file = 'packages/a/src/a.ts') =>
   mutantsOf(file, text).map((edit) => applyEdit(text, edit))
@@ -128,4 +129,29 @@ test('accepted survivors do not count, and everything else does', () => {
     'packages/b/src: 0 of 1 killed (0 %), 0 accepted',
     'all: 1 of 3 killed (33.3 %), 1 accepted',
   ])
+})
+
+test('a score says how many mutants only a time-out has noticed', () => {
+  const mutant = { file: 'packages/a/src/a.ts', line: 1, start: 0, end: 0, was: 'a', now: 'b' }
+  const killers = ['a test: expected 1 to be 2', 'a test: Test timed out in 30000ms.', 'it does not end']
+  const results = killers.map((by) => ({ ...mutant, outcome: 'killed' as const, by }))
+
+  expect(scoreLines(results, () => false)).toEqual([
+    'packages/a/src: 3 of 3 killed (100 %), 2 by a time-out, 0 accepted',
+  ])
+})
+
+test('the processor time of a group is that of its processes, as Linux and macOS write it', () => {
+  const table = ['  7 00:01:05', ' 70 09:00:00', '  7   0:02.50', '  7 1-01:00:00', ''].join('\n')
+
+  expect(usedSeconds(table, 7)).toBe(65 + 2.5 + 25 * 3_600)
+  expect(usedSeconds(table, 8)).toBe(0)
+})
+
+test.each<[string, number, number, boolean]>([
+  ['uses the processor and says nothing', 60, 60, true],
+  ['waits for the processor', 4, 599, false],
+  ['waits for nothing', 0, 600, true],
+])('a mutant that %s is judged by it', (_, used, silentSeconds, isGivenUp) => {
+  expect(isEndless({ usedSeconds: used, silentSeconds })).toBe(isGivenUp)
 })

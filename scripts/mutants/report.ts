@@ -32,6 +32,11 @@ export function createAcceptance(page: string): (mutant: Mutant) => boolean {
   return (mutant) => accepted.has(`${mutant.file} ${mutantName(mutant)}`)
 }
 
+export const NO_END = 'it does not end'
+
+/** A busy machine may be the reason: whoever reads the score has to know how many of these it has. */
+const isTimeOut = ({ by = '' }: Result) => by === NO_END || /timed out in \d+ ?ms/.test(by)
+
 /** Killed, of those that are not accepted, by folder. */
 export function scoreLines(results: readonly Result[], isAccepted: (mutant: Mutant) => boolean): string[] {
   const folders = [...new Set(results.map(({ file }) => dirname(file)))]
@@ -40,7 +45,9 @@ export function scoreLines(results: readonly Result[], isAccepted: (mutant: Muta
     const accepted = some.filter((result) => result.outcome !== 'killed' && isAccepted(result)).length
     const counted = some.length - accepted
     const percent = counted === 0 ? 100 : Math.floor((1_000 * killed) / counted) / 10
-    return `${name}: ${killed} of ${counted} killed (${percent} %), ${accepted} accepted`
+    const late = some.filter(isTimeOut).length
+    const byTime = late === 0 ? '' : `, ${late} by a time-out`
+    return `${name}: ${killed} of ${counted} killed (${percent} %)${byTime}, ${accepted} accepted`
   }
   return [
     ...folders.map((folder) =>

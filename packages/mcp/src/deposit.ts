@@ -1,7 +1,5 @@
-import type { Deposit } from '@geoswap/sdk'
-import type { Context } from '@geoswap/wallet/context'
 import { assertReadable } from '@geoswap/wallet/order'
-import type { Order } from '@geoswap/wallet/store/journal'
+import { keepSubmitted } from '@geoswap/wallet/swap/claim'
 import { factsOf } from './execute.ts'
 import { assertRecipient, assertWithinCaps } from './judge.ts'
 import { type McpContext, type Opened, readOrder } from './mcp-context.ts'
@@ -23,20 +21,15 @@ export async function openDeposit(mcp: McpContext, opened: Opened, input: OrderI
   const quote = await client.quote(asked, { signal })
   assertWithinCaps({ ...factsOf(quote, ready), spentCents: mcp.spending.spentCents() }, mcp.rules)
   const deposit = await client.deposit(asked, { ...limits, maxPriceImpactBps: MAX_IMPACT_BPS, signal })
-  keep(context, order, deposit)
-  mcp.log(`${deposit.swapId} waits for a deposit at ${deposit.depositAddress}`)
+  const { operation, swapId } = deposit
+  // `geoswap recover` needs no more than the operation and a node.
+  keepSubmitted(context, order, { operation, swapId, rpcUrl: context.settings.rpcUrls[order.from.chainId] })
+  mcp.log(`${swapId} waits for a deposit at ${deposit.depositAddress}`)
   return {
-    swapId: deposit.swapId,
+    swapId,
     depositAddress: deposit.depositAddress,
     send: toMoney(deposit.amount, order.from),
     until: deposit.until,
     quote: toQuoteView(deposit.quote, order),
   }
-}
-
-/** The journal keeps the operation: `geoswap recover` needs no more than that and a node. */
-function keep({ journal, settings }: Context, order: Order, { operation, swapId }: Deposit): void {
-  const rpcUrl = settings.rpcUrls[order.from.chainId]
-  const attempt = journal.begin(order, journal.findLast(order), rpcUrl)
-  if (attempt) journal.record(attempt, { stage: 'submitted', swapId, operation })
 }

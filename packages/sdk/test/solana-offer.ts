@@ -1,5 +1,5 @@
 import { type Delivery, hashDelivery, solanaRingOf, toBytes32 } from '@geoswap/protocol'
-import { lockInstructions, NATIVE_TOKEN, type OpId, type Terms } from '@geoswap/solana-escrow'
+import { lockInstructions, NATIVE_TOKEN, type OpId, type Terms, type Token } from '@geoswap/solana-escrow'
 import type { BuildSolanaTxReply, QuoteReply, QuoteRequest } from '@geoswap/wire'
 import {
   type Address,
@@ -74,12 +74,12 @@ const honestTerms: Terms = {
 }
 
 /** The instructions of a lock of ten tokens, or of the native coin, under these terms. */
-export function lockOf(change: Partial<Terms> = {}, of = token): Promise<Instruction[]> {
+export function lockOf(change: Partial<Terms> = {}, of: Token = token): Promise<Instruction[]> {
   const terms = { ...honestTerms, ...change }
   return lockInstructions(pins.escrow, { terms, token: of, amount: 10_000_000n, payer: terms.rentReceiver })
 }
 
-export const nativeLockOf = (change: Partial<Terms> = {}) => lockOf(change, NATIVE_TOKEN as typeof token)
+export const nativeLockOf = (change: Partial<Terms> = {}) => lockOf(change, NATIVE_TOKEN)
 
 const [create, move] = (await lockOf()) as [Instruction, Instruction]
 const [sourceMeta, , destinationMeta] = move.accounts ?? []

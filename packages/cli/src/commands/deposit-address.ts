@@ -1,10 +1,11 @@
 import type { Deposit } from '@geoswap/sdk'
 import { getAccount, isAddressOf } from '@geoswap/wallet/catalog'
-import { type Context, connect } from '@geoswap/wallet/context'
+import { connect } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { resolveOrder } from '@geoswap/wallet/order'
 import { money } from '@geoswap/wallet/order-lines'
-import type { Attempt, Order } from '@geoswap/wallet/store/journal'
+import type { Order } from '@geoswap/wallet/store/journal'
+import { keepSubmitted } from '@geoswap/wallet/swap/claim'
 import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { chooseWallet } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
@@ -50,11 +51,13 @@ its address, that gets back whatever is not swapped: never an address of an exch
     const { signal } = context.interrupts
     const asked = { ...request, walletAddress: order.wallet.address }
     const opened = await client.deposit(asked, { ...limits, maxPriceImpactBps: MAX_IMPACT_BPS, signal })
-    const attempt = note(context, order, { opened, rpcUrl })
+    const { operation, swapId } = opened
+    // `recover` and `refund` need no more than the operation and a node.
+    const attempt = keepSubmitted(context, order, { operation, swapId, rpcUrl })
     const style = { raw: values.raw ?? false }
     const { quote: _quote, ...shown } = opened
-    context.terminal.result(depositLines(opened, order, style), { ...shown, attempt: attempt?.id })
-    if (!values.wait || !attempt) return 0
+    context.terminal.result(depositLines(opened, order, style), { ...shown, attempt: attempt.id })
+    if (!values.wait) return 0
     const ended = await followAttempt(context, client, attempt)
     for (const line of swapLines(ended, order, style)) context.terminal.note(line)
     return ended.status === 'settled' ? 0 : 2
@@ -63,17 +66,6 @@ its address, that gets back whatever is not swapped: never an address of an exch
 
 // Between pegged tokens, a larger loss is a mistake.
 const MAX_IMPACT_BPS = 500
-
-/** Keeps the operation in the journal: `recover` and `refund` need no more than that and a node. */
-function note(
-  { journal }: Context,
-  order: Order,
-  { opened, rpcUrl }: { opened: Deposit; rpcUrl: string | undefined },
-): Attempt | undefined {
-  const attempt = journal.begin(order, journal.findLast(order), rpcUrl)
-  const { operation, swapId } = opened
-  return attempt && journal.record(attempt, { stage: 'submitted', swapId, operation })
-}
 
 function depositLines(opened: Deposit, order: Order, style: { raw: boolean }): string[] {
   const { quote, depositAddress, until, swapId } = opened

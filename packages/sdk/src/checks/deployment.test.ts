@@ -2,7 +2,7 @@ import { geoAccountRuntime, geoEscrowRuntime, type RuntimeCode } from '@geoswap/
 import { type Address, concat, type Hex, pad, slice } from 'viem'
 import { expect, test } from 'vitest'
 import { addressOf } from '../../test/evm-offer.ts'
-import { type CodeReads, verifyDeployment } from './deployment.ts'
+import { type CodeReads, type NamedContracts, verifyDeployment } from './deployment.ts'
 
 const CHAIN = 31_337
 const account = addressOf('c')
@@ -37,6 +37,10 @@ test.each([
   ['escrow', { escrow }],
 ])('the deployment of a published %s is found', async (_role, named) => {
   expect(await verifyDeployment(chainWith(), CHAIN, named)).toEqual({ account, escrow, vault })
+})
+
+test('delegate and escrow that name each other are one deployment', async () => {
+  expect(await verifyDeployment(chainWith(), CHAIN, { account, escrow })).toEqual({ account, escrow, vault })
 })
 
 const other = addressOf('2')
@@ -82,4 +86,17 @@ test('a delegate whose escrow is no plain address is refused', async () => {
   await expect(verifyDeployment(chainWith({}, { [account]: odd }), CHAIN, { account })).rejects.toThrow(
     'published',
   )
+})
+
+test.each<[string, CodeReads, NamedContracts]>([
+  [
+    'whose delegate obeys another one',
+    chainWith({}, { [account]: deployed(geoAccountRuntime, () => other) }),
+    { escrow },
+  ],
+  ['that is not the one of the named delegate', chainWith(), { account, escrow: other }],
+])('an escrow %s is refused', async (_name, chain, named) => {
+  const refusal = verifyDeployment(chain, CHAIN, named)
+
+  await expect(refusal).rejects.toMatchObject({ differences: [{ field: 'account.escrow' }] })
 })

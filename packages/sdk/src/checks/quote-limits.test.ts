@@ -78,6 +78,7 @@ test('a quote without a known price impact is refused if the impact is limited',
   const { priceImpactBps: _, ...quote } = evmQuote
 
   expect(refusal(() => assertWithinLimits(quote, { maxPriceImpactBps: 10_000 }))).toBe('PRICE_IMPACT')
+  expect(() => assertWithinLimits(quote, { maxPriceImpactBps: 50 })).toThrow('The price impact is not known,')
   expect(refusal(() => assertWithinLimits(quote, {}))).toBeUndefined()
 })
 

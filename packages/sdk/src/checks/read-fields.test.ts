@@ -14,14 +14,14 @@ test.each<[unknown, bigint]>([
   expect(readUint({ value }, 'value')).toBe(amount)
 })
 
-test.each([`${LARGEST + 1n}`, '-1', '01', '0x10', '1e3', ' 1', '', 1, 1n, undefined])(
+test.each([`${LARGEST + 1n}`, '-1', '01', '0x10', '1e3', ' 1', '', 1, 1n, ['1'], undefined])(
   '%s is no amount',
   (value) => {
     expect(() => readUint({ value }, 'value')).toThrow(TamperedOperationError)
   },
 )
 
-test.each(['0x12', 'text', 1, undefined])('%s is no address', (value) => {
+test.each(['0x12', 'text', 1, [`0x${'1'.repeat(40)}`], undefined])('%j is no address', (value) => {
   expect(() => readAddress({ value }, 'value')).toThrow(TamperedOperationError)
 })
 
@@ -43,11 +43,15 @@ test('an op is read as it was built', () => {
   expect(hashGeoOp(origin, readGeoOp(told))).toBe(hashGeoOp(origin, op))
 })
 
-test.each([`0x${'1'.repeat(63)}`, `0x${'1'.repeat(65)}`, '1'.repeat(64), `0x${'g'.repeat(64)}`, 1])(
-  'an op whose recipient is %s is refused',
-  (recipient) => {
-    const delivery = { ...(told['delivery'] as object), recipient }
+test.each([
+  `0x${'1'.repeat(63)}`,
+  `0x${'1'.repeat(65)}`,
+  '1'.repeat(64),
+  `0x${'g'.repeat(64)}`,
+  1,
+  [`0x${'1'.repeat(64)}`],
+])('an op whose recipient is %j is refused', (recipient) => {
+  const delivery = { ...(told['delivery'] as object), recipient }
 
-    expect(() => readGeoOp({ ...told, delivery })).toThrow(TamperedOperationError)
-  },
-)
+  expect(() => readGeoOp({ ...told, delivery })).toThrow(TamperedOperationError)
+})

@@ -42,6 +42,13 @@ const withData = (instruction: Instruction, change: (data: Uint8Array) => Uint8A
 })
 const longer = (data: Uint8Array) => Uint8Array.from([...data, 0])
 const kindOf = (kind: number) => (data: Uint8Array) => Uint8Array.from([kind, ...data.slice(1)])
+/** Names only the wallet, which signs. */
+const byWallet = (instruction: Instruction): Instruction => ({
+  ...instruction,
+  accounts: (instruction.accounts ?? []).filter(({ address }) => address === offer.wallet.address),
+})
+const kindOnly = (data: Uint8Array) => data.slice(0, 4)
+const native = offer.nativeTransferOf(offer.destination)
 const elsewhere = (instruction: Instruction): Instruction => ({
   ...instruction,
   programAddress: offer.stranger,
@@ -52,14 +59,24 @@ test('a transaction that locks the input for the asked delivery is signed', asyn
 })
 
 test('a lock of the native coin is signed', async () => {
-  const native = '11111111111111111111111111111111'
+  const token = '11111111111111111111111111111111'
   const lock = await offer.nativeLockOf()
   const destination = lock[0]?.accounts?.[1]?.address ?? ''
-  const told = { token: native, destination }
+  const told = { token, destination }
 
   const transaction = offer.transactionOf([limit, price, memo, ...lock])
 
-  expect(await refused(transaction, { told, terms: { inputToken: native } })).toBeUndefined()
+  expect(await refused(transaction, { told, terms: { inputToken: token } })).toBeUndefined()
+})
+
+test('a lock of a token of the newer token program is signed', async () => {
+  const program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address
+  const lock = await offer.lockOf({}, { mint: terms.inputToken as Address, program, decimals: 6 })
+  const destination = lock[0]?.accounts?.[1]?.address ?? ''
+
+  const transaction = offer.transactionOf([limit, price, memo, ...lock])
+
+  expect(await refused(transaction, { told: { destination } })).toBeUndefined()
 })
 
 test.each<[string, Instruction[]]>([
@@ -79,6 +96,10 @@ test.each<[string, Instruction[]]>([
   ['a transfer by another program', [limit, price, memo, create, elsewhere(transfer)]],
   ['a longer transfer', [limit, price, memo, create, withData(transfer, longer)]],
   ['a transfer with one account more', [limit, price, memo, create, withAccount(transfer)]],
+  ['a transfer that names no token', [limit, price, memo, create, byWallet(transfer)]],
+  ['a longer transfer of the native coin', [limit, price, memo, create, withData(native, longer)]],
+  ['a transfer of the native coin without amount', [limit, price, memo, create, withData(native, kindOnly)]],
+  ['a transfer of the native coin by another program', [limit, price, memo, create, elsewhere(native)]],
   ['another kind of transfer', [limit, price, memo, create, withData(transfer, kindOf(3))]],
   ['a new account by another program', [limit, price, memo, elsewhere(create), transfer]],
   ['a longer creation', [limit, price, memo, withData(create, longer), transfer]],

@@ -40,9 +40,10 @@ const SIGNERS = 2
  */
 export function readSolanaInput(base64: string): SolanaInput | undefined {
   const read = readUnsigned(base64, { signers: SIGNERS })
-  const [feePayer, wallet] = read?.signers ?? []
-  const [limit, price, memo, ...lock] = read?.instructions ?? []
-  if (!read || feePayer === undefined || wallet === undefined || !limit || !price || !memo) return undefined
+  if (!read) return undefined
+  // As many as asked for.
+  const [feePayer = '', wallet = ''] = read.signers
+  const [limit, price, memo, ...lock] = read.instructions
   if (!isBudget(limit, { kind: 2, bytes: 5 }) || !isBudget(price, { kind: 3, bytes: 9 })) return undefined
   const named = readMemo(memo)
   const moved = readTransfer(lock[1])
@@ -50,18 +51,18 @@ export function readSolanaInput(base64: string): SolanaInput | undefined {
   return { feePayer, wallet, ...named, ...moved, lock, blockhash: read.blockhash }
 }
 
-function isBudget(
-  { program, accounts, data }: ReadInstruction,
-  form: { kind: number; bytes: number },
-): boolean {
-  if (program !== COMPUTE_BUDGET_PROGRAM || accounts.length > 0) return false
+function isBudget(instruction: ReadInstruction | undefined, form: { kind: number; bytes: number }): boolean {
+  if (instruction?.program !== COMPUTE_BUDGET_PROGRAM || instruction.accounts.length > 0) return false
+  const { data } = instruction
   return data.byteLength === form.bytes && data.getUint8(0) === form.kind
 }
 
-function readMemo({ program, accounts, data }: ReadInstruction) {
-  if (program !== MEMO_PROGRAM || accounts.length > 0) return undefined
-  const [, opId, deadline] = /^([0-9a-f]{64}) ([1-9]\d{0,11})$/.exec(new TextDecoder().decode(data)) ?? []
-  return opId && deadline ? { opId, refundDeadline: BigInt(deadline) } : undefined
+function readMemo(instruction: ReadInstruction | undefined) {
+  if (instruction?.program !== MEMO_PROGRAM || instruction.accounts.length > 0) return undefined
+  const found = /^([0-9a-f]{64}) ([1-9]\d{0,11})$/.exec(new TextDecoder().decode(instruction.data))
+  if (!found) return undefined
+  const [, opId = '', deadline = ''] = found
+  return { opId, refundDeadline: BigInt(deadline) }
 }
 
 /** System transfer: kind, lamports. TransferChecked: kind, amount, decimals. */

@@ -16,6 +16,8 @@ export type ReadTransaction = {
 
 const SIGNATURE_BYTES = 64
 
+const toBase64 = (bytes: ReadonlyUint8Array) => getBase64Decoder().decode(bytes)
+
 /**
  * Reads the bytes of an unsigned version 0 transaction. Undefined for anything else: existing signatures,
  * lookup tables, unused accounts, and any non-canonical encoding.
@@ -23,7 +25,7 @@ const SIGNATURE_BYTES = 64
 export function readUnsigned(base64: string, { signers }: { signers: number }): ReadTransaction | undefined {
   try {
     const wire = Uint8Array.from(getBase64Encoder().encode(base64))
-    if (getBase64Decoder().decode(wire) !== base64) return undefined
+    if (toBase64(wire) !== base64) return undefined
     const end = 1 + signers * SIGNATURE_BYTES
     if (wire[0] !== signers || wire.slice(1, end).some((byte) => byte !== 0)) return undefined
     return readMessage(wire.slice(end), signers)
@@ -37,7 +39,7 @@ function readMessage(bytes: Uint8Array, signers: number): ReadTransaction | unde
   const compiled = getCompiledTransactionMessageDecoder().decode(bytes)
   if (compiled.version !== 0 || (compiled.addressTableLookups?.length ?? 0) > 0) return undefined
   if (compiled.header.numSignerAccounts !== signers) return undefined
-  if (!equalBytes(getCompiledTransactionMessageEncoder().encode(compiled), bytes)) return undefined
+  if (toBase64(getCompiledTransactionMessageEncoder().encode(compiled)) !== toBase64(bytes)) return undefined
   const accounts: string[] = [...compiled.staticAccounts]
   const instructions = compiled.instructions.map(({ programAddressIndex, accountIndices, data }) => ({
     program: getAt(accounts, programAddressIndex),
@@ -51,10 +53,6 @@ function readMessage(bytes: Uint8Array, signers: number): ReadTransaction | unde
   return isEachUsedOnce
     ? { accounts, signers: accounts.slice(0, signers), instructions, blockhash }
     : undefined
-}
-
-function equalBytes(a: ReadonlyUint8Array, b: ReadonlyUint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index])
 }
 
 function getAt(accounts: readonly string[], index: number): string {

@@ -32,6 +32,23 @@ export async function claimOrder(context: Context, client: Client, wish: Wish): 
   }
 }
 
+type Submitted = Pick<Attempt, 'operation' | 'rpcUrl'> & { swapId: string }
+
+/**
+ * Keeps a swap that was submitted without a claim, also if another process begins an attempt meanwhile: what is not
+ * swapped can only be sent back with its operation.
+ */
+export function keepSubmitted(
+  { journal }: Pick<Context, 'journal'>,
+  order: Order,
+  { swapId, operation, rpcUrl }: Submitted,
+): Attempt {
+  for (;;) {
+    const attempt = journal.begin(order, journal.findLast(order), rpcUrl)
+    if (attempt) return journal.record(attempt, { stage: 'submitted', swapId, operation })
+  }
+}
+
 /** Throws if another attempt could become a second swap and nothing can be continued. */
 async function isInFlight(context: Context, client: Client, last: Attempt): Promise<boolean> {
   const standing = standingOf(last, context.isAttended)

@@ -1,0 +1,121 @@
+import { createInterrupts } from '@geoswap/wallet/interrupts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { McpContext } from './mcp-context.ts'
+import { serve } from './serve.ts'
+
+const TOKEN = 'sixteen letters.'
+
+/** A server of MCP over HTTP, and the URL and token that it logs. */
+function start(port: string | undefined, { token, json = false }: { token?: string; json?: boolean } = {}) {
+  const interrupts = createInterrupts(() => {})
+  const submitting = new Set<Promise<unknown>>()
+  const results: unknown[] = []
+  const lines: string[] = []
+  let tellReady = () => {}
+  const ready = new Promise<void>((resolve) => {
+    tellReady = resolve
+  })
+  const log = (line: string) => {
+    lines.push(line)
+    if (line.startsWith('ready ')) setImmediate(tellReady)
+  }
+  const terminal = { json, result: (_lines: unknown, value: unknown) => results.push(value) }
+  const context = { mcp: { ...(token !== undefined && { token }) }, terminal, interrupts }
+  const mcp = { context, submitting, log, isReadOnly: true } as unknown as McpContext
+  const events: string[] = []
+  const served = serve(mcp, { kind: 'http', port }).then(() => void events.push('served'))
+  return { interrupts, submitting, results, lines, ready, served, events }
+}
+
+const urlIn = (lines: readonly string[]) => lines[0]?.replace('ready ', '') ?? ''
+const statusOf = async (url: string, token: string) =>
+  (await fetch(url, { headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' } })).status
+/** Until the server has closed its connections. */
+async function closed(url: string): Promise<void> {
+  while (
+    await fetch(url).then(
+      () => true,
+      () => false,
+    )
+  );
+}
+
+test.each(['65536', '-1', '1.5', 'http', '123456'])('%s is not a port', async (port) => {
+  await expect(start(port).served).rejects.toMatchObject({ code: 'USAGE', message: `${port} is not a port.` })
+})
+
+test('a token that is easy to guess is refused', async () => {
+  await expect(start('0', { token: TOKEN.slice(1) }).served).rejects.toThrow('at least 16 characters')
+})
+
+test('the given token is asked for, and never shown', async () => {
+  const { lines, results, ready, interrupts, served } = start('0', { token: TOKEN, json: true })
+  await ready
+
+  const url = urlIn(lines)
+  const statuses = [await statusOf(url, TOKEN), await statusOf(url, 'another')]
+  interrupts.press()
+  await served
+
+  expect(statuses).toEqual([400, 401])
+  expect(lines).toEqual([`ready ${url}`])
+  expect(results).toEqual([{ url }])
+})
+
+test('without a token one is made and shown once', async () => {
+  const { lines, results, ready, interrupts, served } = start('0', { json: true })
+  await ready
+
+  const token = lines[1]?.replace('token ', '') ?? ''
+  const status = await statusOf(urlIn(lines), token)
+  interrupts.press()
+  await served
+
+  expect(token).toMatch(/^[\w-]{32}$/)
+  expect(status).toBe(400)
+  expect(results).toEqual([{ url: urlIn(lines), token }])
+})
+
+test('at a terminal for people nothing is printed but the log', async () => {
+  const { results, ready, interrupts, served } = start('0')
+  await ready
+  interrupts.press()
+  await served
+
+  expect(results).toEqual([])
+})
+
+test('an interrupted server closes its port, and then waits for the answer to a submission', async () => {
+  const { lines, submitting, events, ready, interrupts, served } = start('0')
+  let answer = () => {}
+  submitting.add(
+    new Promise<void>((resolve) => {
+      answer = resolve
+    }),
+  )
+  await ready
+  interrupts.press()
+  await closed(urlIn(lines))
+  await new Promise((resolve) => setImmediate(resolve))
+  events.push('answered')
+  answer()
+  await served
+
+  expect(events).toEqual(['answered', 'served'])
+})
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('an answer that does not come is waited for briefly', async () => {
+  const { submitting, events, ready, interrupts, served } = start('0')
+  submitting.add(new Promise(() => {}))
+  await ready
+  interrupts.press()
+  while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve))
+
+  await vi.advanceTimersByTimeAsync(799)
+  expect(events).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  await served
+})

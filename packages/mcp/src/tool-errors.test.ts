@@ -1,0 +1,76 @@
+import { GeoswapError, SwapTimeoutError } from '@geoswap/sdk'
+import type { Context } from '@geoswap/wallet/context'
+import { UserError } from '@geoswap/wallet/errors'
+import { expect, test } from 'vitest'
+import { toErrorResult, toToolError } from './tool-errors.ts'
+
+const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls: {}, contracts: {} }
+const told = (error: unknown, attempt?: object) =>
+  toToolError(error, { settings, seen: { ...(attempt && { attempt }) } } as unknown as Context)
+
+const fromService = (code: string, status: number) =>
+  new GeoswapError({ code, status, message: 'No "gas".', retryable: false, recovery: {} } as never)
+
+test.each<[string, string, number, string]>([
+  ['a refusal of the service is quoted', 'NO_ROUTE', 409, `the service says: "No 'gas'."`],
+  ['a lost connection is told by the client', 'CONNECTION_FAILED', 0, 'No "gas".'],
+  ['an unreadable reply is told by the client', 'UNEXPECTED_REPLY', 200, 'No "gas".'],
+])('%s', (_, code, status, message) => {
+  expect(told(fromService(code, status))).toMatchObject({ code, message })
+})
+
+test('flags of the command line are named as parameters of the tools', () => {
+  const error = new UserError('USAGE', 'Either --amount or --receive.', {
+    advice: 'Also --to, --slippage, --max-eta; --new is no parameter.',
+  })
+
+  expect(told(error)).toEqual({
+    code: 'USAGE',
+    message: 'Either amount or receive.',
+    advice: 'Also recipient, slippageBps, maxEtaSeconds; --new is no parameter.',
+  })
+})
+
+test('advice that names a command of the command line is replaced by advice that names a tool', () => {
+  const { advice, code } = told(new SwapTimeoutError('swp_1')) ?? {}
+
+  expect([code, advice]).toEqual(['SWAP_TIMEOUT', 'It continues. Follow it with swap_status.'])
+  expect(told(new UserError('NO_NODE', 'There is no node.'))).toEqual({
+    code: 'NO_NODE',
+    message: 'There is no node.',
+  })
+})
+
+test.each<[string, object | undefined, object]>([
+  ['names the attempt', { id: 'att_1', stage: 'submitting' }, { attempt: 'att_1' }],
+  [
+    'names the swap',
+    { id: 'att_1', stage: 'submitted', swapId: 'swp_1' },
+    { attempt: 'att_1', swapId: 'swp_1' },
+  ],
+  ['does not name an attempt that is over', { id: 'att_1', stage: 'ended', outcome: 'notSubmitted' }, {}],
+  ['names no attempt before one began', undefined, {}],
+])('an error %s', (_, attempt, ids) => {
+  expect(told(new UserError('DECLINED', 'No.'), attempt)).toEqual({
+    code: 'DECLINED',
+    message: 'No.',
+    ...ids,
+  })
+})
+
+test('an error that nobody expected is not explained', () => {
+  expect(told(new TypeError('x is not a function'))).toBeUndefined()
+})
+
+test('the result of an error has a text for people and one for programs, without control characters', () => {
+  const error = { code: 'DECLINED', message: 'No.\u001b[2J', advice: 'Ask.', attempt: 'att_1' }
+  const textsOf = (shown: Parameters<typeof toErrorResult>[0]) =>
+    toErrorResult(shown).content.map((part) => (part.type === 'text' ? part.text : ''))
+
+  expect(toErrorResult(error).isError).toBe(true)
+  expect(textsOf(error)).toEqual([
+    'DECLINED: No. [2J Ask.',
+    '{"error":{"code":"DECLINED","message":"No. [2J","advice":"Ask.","attempt":"att_1"}}',
+  ])
+  expect(textsOf({ code: 'DECLINED', message: 'No.' })[0]).toBe('DECLINED: No.')
+})

@@ -1,0 +1,228 @@
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { offer, startWorld, swap, tokens, wallet } from '../test/world.ts'
+
+let world: Awaited<ReturnType<typeof startWorld>>
+let honest: typeof world.answers
+beforeAll(async () => {
+  world = await startWorld()
+  honest = { ...world.answers }
+})
+afterEach(() => {
+  Object.assign(world.answers, honest)
+  world.lines.splice(0)
+  world.requests.splice(0)
+})
+afterAll(() => world.stop())
+
+const order = { from: 'alpha:USDC', to: 'beta:USDC', amount: '10' }
+const answerWith = (path: string, body: object) => {
+  world.answers[path] = () => body
+}
+
+test('chains are listed with those that are not available', async () => {
+  const { call } = await world.connect()
+
+  expect((await call('list_chains')).text).toBe('alpha (31337)\nbeta (31338), not available')
+})
+
+test('tokens are listed as other tools take them, with the address of a symbol that is not unique', async () => {
+  const { call } = await world.connect()
+
+  const all = await call('list_tokens')
+  const ofBeta = await call('list_tokens', { chain: 'beta' })
+
+  const usdc = `alpha:USDC ${tokens[0]?.address} 1.00 USD`
+  const beta = tokens
+    .slice(2)
+    .map(({ symbol, address }) => `beta:${symbol === 'TWIN' ? address : symbol} ${address}`)
+  expect(all.text?.split('\n')).toEqual([usdc, `alpha:EMPTY ${tokens[1]?.address}`, ...beta])
+  expect(ofBeta.text?.split('\n')).toEqual(beta)
+})
+
+test('a balance names what the wallet holds, and the value all that it was asked for', async () => {
+  const { call } = await world.connect()
+
+  const { text, value } = await call('get_balance', { chain: 'alpha' })
+  const everywhere = await call('get_balance')
+
+  expect(text).toBe(`1.5 USDC on alpha, ${wallet.address}`)
+  expect(value?.['balances']).toHaveLength(2)
+  expect(everywhere.value?.['balances']).toHaveLength(5)
+})
+
+test('an empty wallet holds no tokens', async () => {
+  answerWith('/swap/tokens', { tokens: [tokens[1]] })
+  const { call } = await world.connect()
+
+  expect((await call('get_balance', { chain: 'alpha' })).text).toBe('It holds no tokens.')
+})
+
+test('the balance of any address is read', async () => {
+  const { call } = await world.connect()
+  const stranger = `0x${'9'.repeat(40)}`
+
+  expect((await call('get_balance', { chain: 'alpha', wallet: stranger })).text).toBe(
+    `1.5 USDC on alpha, ${stranger}`,
+  )
+})
+
+test.each<[string, object, object, string[]]>([
+  ['allowed', {}, {}, []],
+  ['to be confirmed', { inputUsd: '15.01' }, {}, ['execute_swap would ask first: it is worth']],
+  [
+    'not allowed',
+    { inputUsd: '50.01' },
+    {},
+    ['execute_swap would refuse it: SWAP_CAP', 'execute_swap would ask first'],
+  ],
+])('a quote says that the swap is %s', async (_, change, input, lines) => {
+  answerWith('/swap/quote', { ...offer, ...change })
+  const { call } = await world.connect()
+
+  const [first, ...rest] = (await call('quote_swap', { ...order, ...input })).text?.split('\n') ?? []
+
+  expect(first).toMatch(/^10 USDC on alpha .* for 9.9 USDC on beta, at least 9.8 USDC on beta, in about 3 s$/)
+  expect(rest).toEqual(lines.map((line) => expect.stringContaining(line)))
+})
+
+test('the status of a swap is told, and a history with its older pages', async () => {
+  const record = {
+    ...{ ...swap, walletAddress: wallet.address, recipient: wallet.address },
+    ...{ inputToken: tokens[0]?.address, outputToken: tokens[2]?.address },
+  }
+  answerWith('/swap/history', { swaps: [record], nextCursor: 'older' })
+  const { call } = await world.connect()
+
+  const status = await call('swap_status', { swapId: 'swp_1' })
+  const history = await call('swap_history', { wallet: wallet.address, limit: 1 })
+
+  expect(status.text).toBe(
+    'swp_1 pending (locked): 10000000 units of a token on alpha for 9900000 units of a token on beta',
+  )
+  expect(history.text?.split('\n')).toEqual([
+    'swp_1 pending (locked): 10 USDC on alpha for 9.9 USDC on beta',
+    'There are older swaps: pass nextCursor.',
+  ])
+  const [asked] = world.requests.filter(({ pathname }) => pathname === '/swap/history')
+  expect(Object.fromEntries(asked?.searchParams ?? [])).toEqual({ wallet: wallet.address, limit: '1' })
+})
+
+test('an account without swaps has an empty history', async () => {
+  answerWith('/swap/history', { swaps: [] })
+  const { call } = await world.connect()
+
+  expect((await call('swap_history')).text).toBe('No swaps.')
+  const [asked] = world.requests.filter(({ pathname }) => pathname === '/swap/history')
+  expect(asked?.search).toBe('')
+})
+
+test('the history of a wallet that does not exist is refused with the names of those that do', async () => {
+  const { call } = await world.connect()
+
+  expect((await call('swap_history', { wallet: 'nobody' })).error).toMatchObject({
+    ...{ code: 'NO_WALLET', advice: 'There are no wallets; any address is accepted as well.' },
+  })
+})
+
+test.each<[string, object, boolean]>([
+  ['a slippage of 1 bps', { slippageBps: 1 }, true],
+  ['a slippage of 50 %', { slippageBps: 5_000 }, true],
+  ['no slippage at all', { slippageBps: 0 }, false],
+  ['a slippage above 50 %', { slippageBps: 5_001 }, false],
+  ['one second', { maxEtaSeconds: 1 }, true],
+  ['no time', { maxEtaSeconds: 0 }, false],
+  ['more than a day', { maxEtaSeconds: 86_401 }, false],
+])('an order with %s is taken or refused: %j', async (_, input, isTaken) => {
+  const { call } = await world.connect()
+
+  expect((await call('quote_swap', { ...order, ...input })).isError).toBe(!isTaken)
+})
+
+test.each<[string, object]>([
+  ['swap_status', { swapId: 'swp_1', waitSeconds: 61 }],
+  ['swap_status', { swapId: 'swp_1', waitSeconds: -1 }],
+  ['swap_history', { limit: 0 }],
+  ['swap_history', { limit: 101 }],
+])('%s refuses %j', async (name, input) => {
+  answerWith('/swap/history', { swaps: [] })
+  const { call } = await world.connect()
+
+  expect((await call(name, input)).isError).toBe(true)
+})
+
+const asks = { ...offer, inputUsd: '16.00' }
+
+test('a client that cannot ask its user is told what to ask, and the token that confirms it', async () => {
+  answerWith('/swap/quote', asks)
+  const { call } = await world.connect()
+
+  const { text, value } = await call('execute_swap', order)
+
+  expect(value).toMatchObject({ outcome: 'confirmation_required' })
+  expect(text?.split('\n')).toEqual([
+    'Not swapped yet: it is worth 16.00 USD, more than 15.00 USD.',
+    expect.stringContaining(`to ${wallet.address}.`),
+    expect.stringMatching(
+      'If they agree that at most 10 USDC on alpha is paid for at least 9.702 USDC on beta, call ' +
+        'execute_swap again with the same order and confirmationToken confirm_[0-9a-f]{32}.$',
+    ),
+  ])
+})
+
+// Nothing can be built in this world: an order that was confirmed gets as far as that.
+const BEYOND = 'UNEXPECTED_REPLY'
+
+test.each<[string, object, string]>([
+  ['agrees', { action: 'accept', content: { confirm: true } }, BEYOND],
+  ['agrees to the form but not to the swap', { action: 'accept', content: { confirm: false } }, 'DECLINED'],
+  ['declines', { action: 'decline', content: { confirm: true } }, 'DECLINED'],
+  ['closes the form', { action: 'cancel' }, 'DECLINED'],
+])('a user who %s decides about the swap', async (_, reply, code) => {
+  answerWith('/swap/quote', asks)
+  const { call, client } = await world.connect({ elicitation: { form: {} } })
+  const questions: string[] = []
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    questions.push(params.message)
+    return reply as never
+  })
+
+  const { error } = await call('execute_swap', order)
+
+  expect(error).toMatchObject({ code })
+  expect(questions).toEqual([expect.stringContaining('Asked because it is worth 16.00 USD')])
+})
+
+test('a question that is not answered declines', async () => {
+  answerWith('/swap/quote', asks)
+  const { call, client } = await world.connect({ elicitation: { form: {} } })
+  client.setRequestHandler(ElicitRequestSchema, () => {
+    throw new Error('no window')
+  })
+
+  expect((await call('execute_swap', order)).error).toMatchObject({
+    ...{ code: 'DECLINED', message: 'The user was asked to confirm and did not answer.' },
+  })
+})
+
+test('a client that asks for progress gets each step of the order', async () => {
+  const { call } = await world.connect()
+  const steps: (string | undefined)[] = []
+
+  await call('swap_status', { swapId: 'swp_1' }, ({ message }) => steps.push(message))
+
+  expect(steps).toEqual(['locked'])
+})
+
+test('an unexpected error is logged with its stack, and the client sees only that there was one', async () => {
+  answerWith('/swap/chains', { chains: 'none' })
+  const { call } = await world.connect()
+
+  const { error, text } = await call('list_chains')
+
+  expect(error).toEqual({
+    ...{ code: 'INTERNAL', message: 'Internal error of geoswap.', advice: 'See the log of the server.' },
+  })
+  expect(text).toBe('INTERNAL: Internal error of geoswap. See the log of the server.')
+  expect(world.lines).toEqual([expect.stringMatching(/^fault: TypeError: [\s\S]+\n +at /)])
+})
