@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { isTest, ROOT, readSources } from '../sources.ts'
 import { type Mutant, mutantsOf } from './mutate.ts'
-import { createAcceptance, NO_END, type Result, scoreLines, toLine } from './report.ts'
+import { createAcceptance, isTimeOut, NO_END, type Result, scoreLines, toLine } from './report.ts'
 import type { Job, Told } from './run-mutants.ts'
 import { createTestFinder } from './tests-of.ts'
 import { isEndless, usedSeconds } from './used-time.ts'
@@ -23,7 +23,9 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 async function main(args: readonly string[]): Promise<void> {
   const every = Number(args.find((arg) => arg.startsWith('--every='))?.slice('--every='.length) ?? 1)
   const before = args.includes('--again') ? readReport() : []
-  const left = new Set(before.filter(({ outcome }) => outcome !== 'killed').map(toLine))
+  const left = new Set(
+    before.filter((result) => result.outcome !== 'killed' || isTimeOut(result)).map(toLine),
+  )
   const named = args.filter((arg) => !arg.startsWith('--')).map((path) => path.replace(/\/$/, ''))
   const wanted = [...named, ...new Set(before.map(({ file }) => file))]
   if (wanted.length === 0) throw new Error('Name files or folders, such as packages/service/src/attester')
@@ -117,16 +119,14 @@ function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
     if (worker.pid !== undefined) process.kill(-worker.pid, 'SIGKILL')
   }
   let timer: NodeJS.Timeout | undefined
-  let heardAt = Date.now()
-  const look = (usedBefore?: number) => {
-    const used = usedBy(worker.pid)
-    const silentSeconds = (Date.now() - heardAt) / 1_000
-    if (isEndless({ usedSeconds: used - (usedBefore ?? used), silentSeconds })) giveUp()
-    else timer = setTimeout(() => look(usedBefore ?? used), LOOK_MS)
+  // Looks are counted, not the time: the whole machine, or this process, may have been stopped in between.
+  const look = (looks = 1, usedBefore = usedBy(worker.pid)) => {
+    const silentSeconds = (looks * LOOK_MS) / 1_000
+    if (isEndless({ usedSeconds: usedBy(worker.pid) - usedBefore, silentSeconds })) giveUp()
+    else timer = setTimeout(() => look(looks + 1, usedBefore), LOOK_MS)
   }
   worker.on('message', (told: Told) => {
     clearTimeout(timer)
-    heardAt = Date.now()
     timer = told.kind === 'done' ? setTimeout(giveUp, CLOSE_MS) : setTimeout(() => look(), LOOK_MS)
     if (told.kind === 'trying') trying = told.file
     if (told.kind === 'done') trying = undefined

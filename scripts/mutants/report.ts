@@ -34,8 +34,8 @@ export function createAcceptance(page: string): (mutant: Mutant) => boolean {
 
 export const NO_END = 'it does not end'
 
-/** A busy machine may be the reason: whoever reads the score has to know how many of these it has. */
-const isTimeOut = ({ by = '' }: Result) => by === NO_END || /timed out in \d+ ?ms/.test(by)
+/** A busy machine may be the reason: the score counts these, and they can be run again. */
+export const isTimeOut = ({ by = '' }: Result) => by === NO_END || /timed out in \d+ ?ms/.test(by)
 
 /** Killed, of those that are not accepted, by folder. */
 export function scoreLines(results: readonly Result[], isAccepted: (mutant: Mutant) => boolean): string[] {

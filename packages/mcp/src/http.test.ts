@@ -40,9 +40,12 @@ afterEach(async () => {
   for (const served of open.splice(0)) await served.close()
 })
 
-async function serve(port = 0): Promise<Served> {
-  const createSession = () => new McpServer({ name: 'test', version: '1' })
-  const served = await serveHttp({ port, token: SERVER.token, createSession, log: () => {} })
+const lines: string[] = []
+const newSession = () => new McpServer({ name: 'test', version: '1' })
+
+async function serve(port = 0, createSession = newSession): Promise<Served> {
+  const log = (line: string) => void lines.push(line)
+  const served = await serveHttp({ port, token: SERVER.token, createSession, log })
   open.push(served)
   return served
 }
@@ -101,5 +104,18 @@ test('of more sessions than fit the oldest ends', async () => {
 test('a port that another program uses is named', async () => {
   const { url } = await serve()
 
-  await expect(serve(Number(new URL(url).port))).rejects.toThrow(new URL(url).port)
+  const { port } = new URL(url)
+  await expect(serve(Number(port))).rejects.toMatchObject({
+    code: 'USAGE',
+    message: `Port ${port} is taken.`,
+  })
+})
+
+test('a fault is logged with its stack, and the client is told only that there was one', async () => {
+  const served = await serve(0, () => {
+    throw new TypeError('secret')
+  })
+
+  expect((await post(served, initialize)).status).toBe(500)
+  expect(lines).toEqual([expect.stringMatching(/^fault: TypeError: secret\n +at /)])
 })
