@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { within } from '../async/timing.ts'
 import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/delegation.ts'
-import { recoverSigners } from '../chains/evm/signed-op.ts'
+import { isHashSigned } from '../chains/evm/recover.ts'
 import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
 import { type Config, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
 import { type BuildDeps, buildGeoOp } from '../flow/build/build-evm.ts'
@@ -13,7 +13,6 @@ import { listChains, listTokens } from '../flow/catalog/list.ts'
 import { history } from '../flow/history/history.ts'
 import { type QuoteDeps, quote } from '../flow/quote/quote.ts'
 import type { AddressBooks, Order } from '../flow/quote/request.ts'
-import { toCanonical } from '../flow/submit/signature.ts'
 import { type SubmitDeps, submit } from '../flow/submit/submit-evm.ts'
 import { submitSolana } from '../flow/submit/submit-solana.ts'
 import type { Handlers } from '../http/server.ts'
@@ -102,7 +101,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     openOp: tokens.openOp,
     originOf,
     within,
-    recoverSigners: (hash, parsed) => recoverSigners(hash, toCanonical(parsed)),
+    isHashSigned,
   }
   const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf }
   const catalogDeps = {

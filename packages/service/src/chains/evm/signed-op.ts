@@ -7,10 +7,11 @@ import {
   signedTokenAbi,
   VALID_SIGNATURE,
 } from '@geoswap/protocol'
-import { type Address, type Hex, type PublicClient, recoverAddress, recoverMessageAddress } from 'viem'
+import type { Address, Hex, PublicClient } from 'viem'
 import { isUnlocked } from '../../model/lifecycle.ts'
 import type { SignedInput, Swap } from '../../model/swap.ts'
 import type { LockRef, LockState } from '../chain.ts'
+import { isHashSigned, recoverSigner } from './recover.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { refusalOf } from './simulate.ts'
 
@@ -42,11 +43,10 @@ async function isInputSigned(
 ): Promise<boolean> {
   const { method = 'delegation', wallet } = input
   if (method === 'deposit') return false
-  if (method === 'delegation') return (await recoverSigners(input.hash, signature)).includes(wallet)
+  if (method === 'delegation') return isHashSigned(wallet, input.hash, signature)
   const separator = await separatorOf(input.inputToken)
   const hash = digestOf(settings, separator, input)
-  const signer = await recoverAddress({ hash, signature: signature as Hex }).catch(() => undefined)
-  if (signer === wallet) return true
+  if ((await recoverSigner(hash, signature as Hex)) === wallet) return true
   return method === 'authorization' && isAcceptedBy(client, wallet as Address, hash, signature as Hex)
 }
 
@@ -81,20 +81,6 @@ async function isAcceptedBy(
 
 async function hasCode(client: PublicClient, address: Address): Promise<boolean> {
   return ((await client.getCode({ address })) ?? '0x') !== '0x'
-}
-
-/** The signers of a hash: as 32 bytes with EIP-191 personal_sign, or as the digest of typed data. */
-export async function recoverSigners(hash: string, signature: string): Promise<string[]> {
-  const signed = { hash: hash as Hex, signature: signature as Hex }
-  try {
-    return [
-      await recoverMessageAddress({ message: { raw: signed.hash }, signature: signed.signature }),
-      await recoverAddress(signed),
-    ]
-  } catch {
-    // Not a point on the curve, so nobody signed it.
-    return []
-  }
 }
 
 type InputCheck = ReturnType<typeof createInputCheck>

@@ -6,10 +6,10 @@ import {
   type Terms,
 } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
+import { remember } from '../../async/remember.ts'
 import type { Op } from '../../model/swap.ts'
 import { toOpId } from './bytes.ts'
 import type { Facts } from './facts.ts'
-import { remember } from './memory.ts'
 import type { Token } from './mint.ts'
 import type { SolanaChainSettings } from './settings.ts'
 

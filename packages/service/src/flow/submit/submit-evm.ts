@@ -4,7 +4,7 @@ import type { OriginChain } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import type { Submission } from '../../store/submissions.ts'
-import { type ParsedSignature, parseSignature, toCanonical } from './signature.ts'
+import { parseSignature, toCanonical } from './signature.ts'
 import { type Caller, submitOnce } from './submit-once.ts'
 
 type OpenedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
@@ -14,7 +14,7 @@ export type SubmitDeps = {
   openOp(accountId: string, token: string): OpenedOp
   originOf(chainId: number): OriginChain
   /** The signers of the hash: as 32 bytes with EIP-191, or as the digest of typed data. */
-  recoverSigners(hash: string, signature: ParsedSignature): Promise<readonly string[]>
+  isHashSigned(wallet: string, hash: string, signature: string): Promise<boolean>
   /** Resolves to undefined if the node has not answered in time. */
   within<T>(ms: number, work: Promise<T>): Promise<T | undefined>
 }
@@ -66,8 +66,8 @@ async function getSignature(
   if (text === undefined) throw invalidRequest({ field: 'signature', message: 'is required' })
   const signature = parseSignature(text)
   if (method === 'delegation') {
-    const signers = signature ? await deps.recoverSigners(submission.hash, signature) : []
-    if (signature && signers.includes(submission.wallet)) return toCanonical(signature)
+    const stored = signature && toCanonical(signature)
+    if (stored && (await deps.isHashSigned(submission.wallet, submission.hash, stored))) return stored
     throw new ServiceError('INVALID_SIGNATURE')
   }
   // Only a token asks a contract wallet, which may have signatures of any form.
