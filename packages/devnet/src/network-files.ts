@@ -198,14 +198,15 @@ function toServiceToken({ symbol, address, asset, decimals }: ServiceToken): Ser
 }
 
 function toEvmServiceChain(chain: ReadyChain): ServiceChain {
-  const { chainId, name, rpcUrl, attesterUrl, contracts, shape } = chain
+  const { chainId, name, rpcUrl, nodeUrl, attesterUrl, contracts, shape } = chain
   return {
     ...(shape ? publicRulesOf(shape) : localRulesOf(chain)),
     chainId,
     name,
     family: 'evm',
     rpcUrls: [rpcUrl],
-    ...(shape && { wsUrls: [rpcUrl.replace(/^http/, 'ws')] }),
+    // A proxy in front of a local node forwards requests only.
+    wsUrls: [(shape ? rpcUrl : nodeUrl).replace(/^http/, 'ws')],
     attesterRpcUrls: [attesterUrl],
     contracts,
     native: { symbol: NATIVE.symbol, asset: NATIVE.asset },
