@@ -8,7 +8,7 @@ import { type Config, defaultDeadlines, defaultDiscount, type NetworkConfig } fr
 import { type BuildDeps, buildGeoOp } from '../flow/build/build-evm.ts'
 import { buildSolanaTx } from '../flow/build/build-solana.ts'
 import { delegation } from '../flow/build/delegation.ts'
-import { readOrUnavailable } from '../flow/build/read-chain.ts'
+import { readHolder, readOrUnavailable } from '../flow/build/read-chain.ts'
 import { listChains, listTokens } from '../flow/catalog/list.ts'
 import { history } from '../flow/history/history.ts'
 import { type QuoteDeps, quote } from '../flow/quote/quote.ts'
@@ -145,8 +145,8 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
       readTokenBalance: (chainId, owner, token) => chains.of(chainId).readTokenBalance(owner, token),
     }),
     async readBalance({ origin, wallet, input }) {
-      const reading = chains.of(origin.chainId).chain.readWallet({ wallet, token: input.address })
-      return (await readOrUnavailable(origin, reading)).balance
+      const { chain } = chains.of(origin.chainId)
+      return (await readHolder(origin, 1n, () => chain.readWallet({ wallet, token: input.address }))).balance
     },
     highImpactBps: network.highImpactBps ?? 500,
     toleranceFor: (slippageBps) => toleranceFor(slippageBps, network.priceToleranceBps),

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Quote } from '../../model/quote.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import { authorizationFor } from './authorization.ts'
-import { readOrUnavailable } from './read-chain.ts'
+import { readHolder, readOrUnavailable } from './read-chain.ts'
 import { hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
 import { getQuoteBy, methodsOfQuote, toPayment } from './ways-in.ts'
 
@@ -43,8 +43,10 @@ export async function buildGeoOp(
   if (sealed.expiresAt <= deps.now()) throw new ServiceError('QUOTE_EXPIRED')
 
   const chain = deps.originOf(sealed.originChain)
-  const reading = chain.readWallet({ wallet: sealed.wallet, token: sealed.inputToken })
-  const wallet = await readOrUnavailable(origin, reading)
+  const held = { wallet: sealed.wallet, token: sealed.inputToken }
+  // A deposit comes from anywhere.
+  const due = method === 'deposit' ? 0n : sealed.amountIn
+  const wallet = await readHolder(origin, due, () => chain.readWallet(held))
   const code = wallet.delegation.kind === 'unneeded' ? 'none' : wallet.delegation.kind
   const methods = methodsOfQuote(deps.catalog, sealed, code)
   const isDelegation = method === 'delegation'

@@ -3,7 +3,7 @@ import type { Heads, InputBuilder, Payer } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { CatalogChain } from '../../model/catalog.ts'
 import type { Quote } from '../../model/quote.ts'
-import { readOrUnavailable } from './read-chain.ts'
+import { readHolder, readOrUnavailable } from './read-chain.ts'
 import { amountWriter, hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
 
 type BuildSolanaDeps = StoreDeps & {
@@ -40,7 +40,7 @@ export async function buildSolanaTx(
 
   const builder = deps.builderOf(quote.originChain)
   const { wallet, inputToken: token, amountIn: amount } = quote
-  const payer = await readOrUnavailable(origin, builder.readPayer({ wallet, token }))
+  const payer = await readHolder(origin, amount, () => builder.readPayer({ wallet, token }))
   const refusal = refusalOf(origin, quote, payer)
   if (refusal && !(await hasSwap(deps.pool, quote))) throw refusal
 

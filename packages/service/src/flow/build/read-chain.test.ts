@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { readOrUnavailable } from './read-chain.ts'
+import { readHolder, readOrUnavailable } from './read-chain.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -23,4 +23,31 @@ test('silent nodes make the chain unavailable before the call times out', async 
 
   await vi.advanceTimersByTimeAsync(15_000)
   await reading
+})
+
+const lagging = (...balances: bigint[]) => vi.fn(async () => ({ balance: balances.shift() ?? 0n }))
+
+test('a wallet with enough is read once', async () => {
+  const read = lagging(10n)
+
+  expect(await readHolder(chain, 10n, read)).toEqual({ balance: 10n })
+  expect(read).toHaveBeenCalledTimes(1)
+})
+
+test('a lagging backend is asked again before a wallet counts as short', async () => {
+  const read = lagging(0n, 9n, 10n)
+  const reading = readHolder(chain, 10n, read)
+
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await reading).toEqual({ balance: 10n })
+  expect(read).toHaveBeenCalledTimes(3)
+})
+
+test('a short wallet is short within a second', async () => {
+  const read = lagging()
+  const reading = readHolder(chain, 1n, read)
+
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await reading).toEqual({ balance: 0n })
+  expect(read).toHaveBeenCalledTimes(6)
 })
