@@ -8,7 +8,8 @@ type KeptChain = { chainId: number; rpcUrl: string; feeds: Address[]; everySecon
 export type KeeperOptions = { privateKey: Hex; chains: KeptChain[] }
 
 const CHECK_MS = 1_000
-const TOUCH_GAS = 200_000n
+// Enough also for the L1 part on Arbitrum in a spike.
+const TOUCH_GAS = 2_000_000n
 // `touch` renews the timestamp of the current answer, so it can never undo an update.
 const TOUCH = encodeFunctionData({ abi: testFeedAbi, functionName: 'touch' })
 

@@ -3,8 +3,9 @@ import { checksumAddress, encodeFunctionData, getAddress, type Hex, isAddressEqu
 import { createEvmClient, createEvmSender, type EvmCall, waitForReceipt } from '../evm-sender.ts'
 import { type FaucetChain, FaucetRefusal } from './faucet-chain.ts'
 
-// Enough gas for the code of a contract or delegated wallet that receives native coin.
-const GIFT_GAS = 200_000n
+// Enough gas for the code of a contract or delegated wallet that receives native coin, and for the L1 part on Arbitrum
+// in a spike.
+const GIFT_GAS = 2_000_000n
 const INCLUSION_TIMEOUT_MS = 60_000
 // A trillion whole tokens of 18 decimals.
 const LARGEST_AMOUNT = 10n ** 30n
