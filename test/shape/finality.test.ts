@@ -17,7 +17,6 @@ const world = createWorld(local)
 const { api } = world
 const controls = createControls(local)
 const database = new pg.Pool({ connectionString: inject('databaseUrl'), max: 2 })
-const CHAINS = ['ethereum', 'base', 'arbitrum']
 const AMOUNT = 20_000_000n
 // From the presets.
 const HARD_SECONDS = { ethereum: 1_140, base: 2_400 }
@@ -29,8 +28,6 @@ const WAIT_MS = 90_000
 beforeAll(async () => {
   // The contracts are then older than the final blocks.
   await controls.advanceAll(FINAL)
-  // The build follows the funding of its wallet at once.
-  for (const chain of CHAINS) await controls.setBackendLag(chain, 0)
 }, 120_000)
 afterEach(async () => {
   await freeExposure()
@@ -40,10 +37,7 @@ afterEach(async () => {
     await advance(chain, FORGOTTEN)
   }
 }, 120_000)
-afterAll(async () => {
-  for (const chain of CHAINS) await controls.setBackendLag(chain, null)
-  await database.end()
-})
+afterAll(() => database.end())
 
 const orderFrom = (from: string, to: string): Order => ({
   from: world.chainNamed(from),
