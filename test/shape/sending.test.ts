@@ -9,19 +9,13 @@ const world = createWorld(local)
 const controls = createControls(local)
 const database = new pg.Pool({ connectionString: inject('databaseUrl'), max: 2 })
 const AMOUNT = 20_000_000n
-const CHAINS = ['base', 'arbitrum']
 
 beforeAll(async () => {
   // The contracts are then older than the final blocks.
   await controls.advanceAll(45 * 60)
-  // The build follows the funding of its wallet at once.
-  for (const chain of CHAINS) await controls.setBackendLag(chain, 0)
 }, 120_000)
 afterEach(() => controls.setL1Price('arbitrum', 1))
-afterAll(async () => {
-  for (const chain of CHAINS) await controls.setBackendLag(chain, null)
-  await database.end()
-})
+afterAll(() => database.end())
 
 const orderFrom = (from: string, to: string): Order => ({
   from: world.chainNamed(from),
