@@ -1,6 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
+import {
+  insertEndedSwaps,
+  insertTestSwap,
+  moveTestSwap,
+  settleTestSwap,
+  type TestSwap,
+} from '../../../test/support/swaps.ts'
 import type { Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import { type SweepDeps, sweepMarkers } from './sweep.ts'
@@ -106,4 +112,20 @@ test('swept deliveries are not read again, and none behind an open swap is forgo
 
   expect(looked).toEqual([[first, last], [last]])
   expect(looked.flat()).not.toContain(open)
+})
+
+test('more deliveries with one deadline than are read at once do not hold up later ones', async () => {
+  const { pool } = database
+  const wallets = Array.from({ length: 1_001 }, (_, index) => `wallet ${index}`)
+  await insertEndedSwaps(pool, await insertTestAccount(pool), wallets)
+  await pool.query(`update swaps set delivery_tx_hash = '0xdelivery'`)
+  await pool.query('update ops set fill_deadline = 5000, destination_chain = $1', [CHAIN])
+  const later = await delivered(6_000)
+  const { deps, swept, looked } = chainWith(later)
+
+  await sweepMarkers(deps, lease, headsAt(90_000))
+  await sweepMarkers(deps, lease, headsAt(90_000))
+
+  expect(looked.map((hashes) => hashes.length)).toEqual([1_001, 1])
+  expect(swept).toEqual([[later]])
 })

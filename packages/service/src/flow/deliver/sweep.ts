@@ -20,7 +20,6 @@ export type SweepDeps = {
   findSweepable(deliveryHashes: readonly string[], at: Block): Promise<string[]>
 }
 
-// Far more than have their deadline in one second.
 const READ_AT_ONCE = 1_000
 // A transaction has room for some more markers.
 const SWEPT_AT_ONCE = 20
@@ -59,14 +58,9 @@ async function sendSweeps({ sender }: SweepDeps, { lease, heads, markers }: Swee
   }
 }
 
-/**
- * Moves the cursor past the deliveries read, up to the first open swap. After a full page it stays before the last
- * deadline, which unread deliveries may have too.
- */
+/** Moves the cursor past the deliveries read, up to the first open swap. */
 async function advanceCursor({ pool, chainId }: SweepDeps, old: readonly OldDelivery[]): Promise<void> {
   const firstOpen = old.find(({ isOpen }) => isOpen)
-  const last = old.at(-1)
-  const end = firstOpen ?? (old.length === READ_AT_ONCE ? last : undefined)
-  const reached = end ? end.fillDeadline - 1 : last?.fillDeadline
+  const reached = firstOpen ? firstOpen.fillDeadline - 1 : old.at(-1)?.fillDeadline
   if (reached !== undefined) await moveSweepCursor(pool, chainId, reached)
 }
