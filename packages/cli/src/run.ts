@@ -109,7 +109,7 @@ function leftBehind({ attempt, swapId }: Context['seen']): Left | undefined {
   if (attempt && attempt.stage !== 'ended') return { advice: 'Nothing was submitted.', ids: {} }
   if (attempt?.outcome === 'notSubmitted' && attempt.lockableUntil !== undefined) {
     const until = timeOf(attempt.lockableUntil)
-    const advice = `The service can use the signature until ${until}. The same swap is not signed again before.`
+    const advice = `The service can use the signature until ${until}. The same swap is not signed again before then.`
     return { advice, ids: { attempt: attempt.id } }
   }
   if (attempt?.outcome === 'notSubmitted') return { advice: 'Nothing was submitted.', ids: {} }

@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process'
 
 export function sendOptions(child: ChildProcess, options: object): ChildProcess {
   child.send({ options }, () => {
-    // The exit of the child reports that it ended before reading them.
+    // A child that ends before it reads them is noticed by its exit.
   })
   return child
 }

@@ -40,7 +40,7 @@ export type NetworkPlan = {
 
 export const FEED_DECIMALS = 8
 export const INVENTORY_USD = 10_000_000n
-/** Claims per hour, in inventories: a vault holds less than the quarter that one swap may bring. */
+/** The hourly claim cap in inventories. A swap may use a quarter of a cap, so this cap limits none. */
 export const CLAIM_CAP_TIMES = 100n
 export const NATIVE = { symbol: 'ETH', asset: 'ETH', address: zeroAddress as Address, decimals: 18 }
 export const NATIVE_SOL = {

@@ -90,7 +90,7 @@ test('nothing is served without the token, in an unknown session, or before a se
   expect((await post(served, ping)).status).toBe(400)
 })
 
-test('of more sessions than fit the oldest ends', async () => {
+test('the oldest session ends when there are too many', async () => {
   const served = await serve()
   const sessions: string[] = []
   for (let count = 0; count < 33; count += 1) sessions.push((await post(served, initialize)).session)

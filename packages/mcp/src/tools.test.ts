@@ -40,7 +40,7 @@ test('tokens are listed as other tools take them, with the address of a symbol t
   expect(ofBeta.text?.split('\n')).toEqual(beta)
 })
 
-test('a balance names what the wallet holds, and the value all that it was asked for', async () => {
+test('the text of a balance lists what the wallet holds, the value also tokens without a balance', async () => {
   const { call } = await world.connect()
 
   const { text, value } = await call('get_balance', { chain: 'alpha' })

@@ -7,7 +7,8 @@ import {
 import { hashTerms, type OpId, opIdEncoder, type Terms } from './terms.ts'
 import { ASSOCIATED_TOKEN_PROGRAM, type Token, toHeldToken } from './token.ts'
 
-const MAX_KNOWN = 10_000
+// A swap has up to three: authority and account of its input, and marker of its delivery.
+const MAX_KNOWN = 30_000
 const known = new Map<string, Promise<ProgramDerivedAddress>>()
 
 /**

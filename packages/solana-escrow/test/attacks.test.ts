@@ -119,7 +119,7 @@ describe.each(kinds)('with %s, an attacker who names another account', (kind) =>
     expect(outcome.code).toBe(escrowErrors.WRONG_RENT_RECEIVER)
   })
 
-  it('as attester is not heard, signed or not', async () => {
+  it('as attester changes nothing, signed or not', async () => {
     const world = await createLocked(kind)
     const { chain, terms, token, stranger } = world
     const claim = await claimInstruction(chain.program, { terms, token })
@@ -131,7 +131,7 @@ describe.each(kinds)('with %s, an attacker who names another account', (kind) =>
     expect(await isUntouched(world)).toBe(true)
   })
 
-  it('and the true attester without its signature is not heard either', async () => {
+  it('or the true attester without its signature claims nothing', async () => {
     const world = await createLocked(kind)
     const { chain, terms, token } = world
     const claim = await claimInstruction(chain.program, { terms, token })
@@ -141,7 +141,7 @@ describe.each(kinds)('with %s, an attacker who names another account', (kind) =>
     expect(chain.run(withAccount(claim, unsigned)).code).toBe(escrowErrors.NOT_ATTESTED)
   })
 
-  it('as authority, of terms of his own, does not reach the input', async () => {
+  it('as authority, of its own terms, does not reach the input', async () => {
     const world = await createLocked(kind)
     const { chain, terms, token, stranger } = world
     const own = { ...terms, wallet: stranger, attester: stranger }

@@ -1,6 +1,6 @@
 import { createObservable, useObservable } from './observable.ts'
 
-/** The current view and its parameters. All views are one level below /app; a longer path is none. */
+/** The current view and its parameters. A view is one level below /app: a longer path names no view. */
 type Route = { view: string; query: URLSearchParams }
 
 const VIEWS_AT = /^(.*)\/app(?:\/(.*))?$/

@@ -34,7 +34,7 @@ export const ChainEntry = Type.Object({
     },
     { description: "The chain's own coin." },
   ),
-  available: Type.Boolean({ description: 'Whether swaps from and to this chain are quoted now.' }),
+  available: Type.Boolean({ description: 'Whether swaps from or to this chain are quoted now.' }),
   reason: Type.Optional(
     oneOf(UNAVAILABLE_REASONS, {
       description:
@@ -45,8 +45,8 @@ export const ChainEntry = Type.Object({
     Type.Unsafe<string>({
       ...Time,
       description:
-        'Present while other attesters follow in the escrow: at the earliest they decide swaps whose refund deadline ' +
-        'is this time or later. The attesters of a swap never change once it is built.',
+        'Present while a change of attesters is pending. The new ones decide swaps whose refund deadline is this ' +
+        'time or later. The attesters of a built swap never change.',
     }),
   ),
 })
@@ -76,13 +76,13 @@ export const TokenEntry = Type.Object({
   output: Type.Boolean({ description: 'Whether it can be bought now.' }),
   originMethods: Type.Optional(
     Type.Array(OriginMethod, {
-      description: 'How it can come in, on an EVM chain. A quote says it for a wallet.',
+      description: 'How it can come in, on an EVM chain. A quote lists the ways of its wallet.',
     }),
   ),
   maxOutput: Type.Optional(
     Type.String({
       description:
-        'The largest output now, paid in the coin of the chain, in the smallest unit. Present with output.',
+        'The largest output now, in the smallest unit; caps of an origin chain may allow less. Present with output.',
     }),
   ),
   priceUsd: Type.Optional(

@@ -12,7 +12,7 @@ const Balance = Type.String({ pattern: '^-?[0-9]+$' })
 const Price = Type.String({ description: 'USD for one whole unit, every digit.' })
 
 const unit = { symbol: Text, decimals: Count }
-const place = { chainId: ChainId, token: Token, ...unit }
+const tokenOnChain = { chainId: ChainId, token: Token, ...unit }
 
 export const OperatorChain = strictObject({
   chainId: ChainId,
@@ -26,19 +26,19 @@ export const OperatorChain = strictObject({
     description: 'How long finality may take, as configured.',
   }),
   measuredFinalitySeconds: Type.Optional(
-    Type.Unsafe<number>({ ...Seconds, description: 'How long it takes. Absent until it was measured.' }),
+    Type.Unsafe<number>({ ...Seconds, description: 'How long it takes, as measured. Absent before that.' }),
   ),
   attesterChangeAt: Type.Optional(
     Type.Unsafe<string>({
       ...Time,
       description:
-        'Present while other attesters follow: the first refund deadline that they decide, at the earliest.',
+        'Present while a change of attesters is pending: the first refund deadline that the new ones can decide.',
     }),
   ),
   exposedCents: Cents,
   lostCents: Type.Unsafe<string>({
     ...Cents,
-    description: 'The part for inputs that a reorg reversed permanently.',
+    description: 'The part of lost inputs: a reorg undid the lock, or the claim came too late.',
   }),
   exposureCapCents: Cents,
   unclaimedCents: Type.Unsafe<string>({
@@ -49,7 +49,7 @@ export const OperatorChain = strictObject({
 })
 
 export const OperatorHolding = strictObject({
-  ...place,
+  ...tokenOnChain,
   asset: Text,
   held: Amount,
   reserved: Amount,
@@ -80,7 +80,7 @@ export const OperatorSwaps = strictObject({
   open: Type.Array(strictObject({ state: Text, count: Count, oldestSeconds: Seconds })),
   claimMarginUsed: Type.Number({
     description:
-      'Share of the time to claim an input: at 1 anyone can refund an input whose output was delivered.',
+      'Used part of the time to claim, of the most urgent swap: at 1 anyone can refund its input, already paid for.',
   }),
   unsigned: Type.Integer({
     minimum: 0,
@@ -101,7 +101,13 @@ export const OperatorPrice = strictObject({
 export const OperatorBooks = strictObject({
   chains: Type.Array(strictObject({ chainId: ChainId, ageSeconds: Seconds })),
   balances: Type.Array(
-    strictObject({ ...place, locked: Balance, owed: Balance, inventory: Balance, unexplained: Balance }),
+    strictObject({
+      ...tokenOnChain,
+      locked: Balance,
+      owed: Balance,
+      inventory: Balance,
+      unexplained: Balance,
+    }),
   ),
 })
 
@@ -112,14 +118,26 @@ const Day = Type.String({ description: 'A day (UTC), such as 2026-11-17.' })
 export const OperatorEarnings = strictObject({
   routes: Type.Array(
     strictObject({
-      ...{ day: Day, originChain: ChainId, destinationChain: ChainId, inputToken: Token, outputToken: Token },
-      ...{ settled: Count, refunded: Count, volumeCents: Cents },
-      ...{ earned: Usd, network: Usd, profit: Usd },
+      day: Day,
+      originChain: ChainId,
+      destinationChain: ChainId,
+      inputToken: Token,
+      outputToken: Token,
+      settled: Count,
+      refunded: Count,
+      volumeCents: Cents,
+      earned: Usd,
+      network: Usd,
+      profit: Usd,
     }),
   ),
   gas: Type.Array(
     strictObject({
-      ...{ day: Day, chainId: ChainId, ...unit, amount: Amount, usd: Usd },
+      day: Day,
+      chainId: ChainId,
+      ...unit,
+      amount: Amount,
+      usd: Usd,
       rent: Type.Unsafe<string>({ ...Amount, description: 'The part in token accounts of recipients.' }),
     }),
   ),

@@ -89,7 +89,9 @@ export const Deposit = Type.Object({
   until: Type.Optional(
     Type.Unsafe<string>({ ...Time, description: 'A transfer that comes later goes back to the wallet.' }),
   ),
-  received: Type.Optional(Type.String({ description: 'What lay there of the input token when last seen.' })),
+  received: Type.Optional(
+    Type.String({ description: 'Amount of the input token at the address when last read.' }),
+  ),
   txHash: Type.Optional(
     Type.String({ description: 'The last transfer to it; absent if a contract sent native coin.' }),
   ),

@@ -5,7 +5,7 @@ import { columns, defineCommand } from '../command.ts'
 
 export const balance = defineCommand({
   usage: '[--wallet NAME|ADDRESS] [--chain CHAIN] [options]',
-  about: `Reads a wallet's balances of the tokens that can be swapped from the chains.
+  about: `Reads from the chains what a wallet holds of the tokens that can be swapped.
 Without --chain: on all chains with a configured node and a wallet.`,
   words: [0, 0],
   options: {

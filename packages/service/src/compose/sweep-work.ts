@@ -14,14 +14,16 @@ export function sweepWork(chainId: number, { pool, sender }: DeliverDeps, solana
   const { sweepMarginSeconds: marginSeconds, findSweepable } = solana
   const deps = { pool, sender, chainId, marginSeconds, findSweepable }
   let due = 0
+  let next: number | undefined
   return {
     topics: [],
     // A new process does not know at first what is in flight; it then looks at once.
     run: async (lease: Lease, heads?: Heads) => {
       const now = performance.now()
       if (!heads || sender.room() === 0 || now < due) return
-      const isBusy = await sweepMarkers(deps, lease, heads)
-      due = now + (isBusy ? BUSY_MS : IDLE_MS)
+      const swept = await sweepMarkers(deps, lease, heads, next)
+      next = swept.next
+      due = now + (swept.isBusy ? BUSY_MS : IDLE_MS)
     },
   }
 }

@@ -60,7 +60,8 @@ export function loadConfig(env: Env, role: Role): Config {
       'worker',
       'GEOSWAP_RELAYER_KEYS',
       ['relayer', 'authorization-relayer'],
-      ...[relayers, authorizationRelayers],
+      relayers,
+      authorizationRelayers,
     ),
     delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer'], deliverers),
     attesterKeys: attesterKeysOf(network, isRemote, () =>

@@ -13,8 +13,12 @@ import { findNodeProblems, findOriginProblems, findUrlProblems } from './url-pro
 import { findVenueProblems } from './venue-problems.ts'
 
 const SIGNING = [
-  ...['/relayers', '/authorizationRelayers', '/deliverers'],
-  ...['/attesters', '/nextAttesters', '/gasFloat'],
+  '/relayers',
+  '/authorizationRelayers',
+  '/deliverers',
+  '/attesters',
+  '/nextAttesters',
+  '/gasFloat',
 ]
 
 /** Cross-checks of a configuration. Parts are only read when their check runs, since they may be malformed. */

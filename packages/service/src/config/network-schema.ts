@@ -39,7 +39,8 @@ const Deadlines = Type.Object(
     ...strict,
     description:
       'Seconds from which the signed deadlines are made. Inclusion times are at least three blocks of the slowest ' +
-      'chain. With three times both finalities an input is held for at most seven days less an hour.',
+      'chain. An input must be held for at most seven days less an hour, even if both finalities take three times ' +
+      'as long as configured.',
   },
 )
 
@@ -52,7 +53,6 @@ const Webhooks = Type.Object(
   { ...strict, description: 'Rules for webhook endpoints.' },
 )
 
-/** Keeps the keys that send transactions in gas coin. */
 const GasFloat = Type.Object(
   {
     evm: Type.Optional(address('Address that pays on EVM chains.')),
@@ -213,7 +213,7 @@ export const NetworkSchema = Type.Object(
         minItems: 1,
         description:
           "Servers with Web3Signer's eth1 API that sign for addresses of this file, in place of keys in a process. " +
-          'Attesters need others than the worker, and each one of its own.',
+          'The worker and each attester need separate servers.',
       }),
     ),
     assets: Type.Array(Asset, {
@@ -248,8 +248,8 @@ export const NetworkSchema = Type.Object(
     quoteTtlMs: Type.Optional(range(1, 3_600_000, 'Lifetime of a quote, in milliseconds. Default 30000.')),
     leaseMs: Type.Optional(
       count(
-        'Time a silent worker keeps its lanes, in milliseconds; renewed four times in it. At least 200 and below ' +
-          '`lockInclusionSeconds`. Default 6000.',
+        'Time until another worker takes over the lanes of a silent one, in milliseconds. Leases are renewed four ' +
+          'times in it. At least 200 and below `lockInclusionSeconds`. Default 6000.',
       ),
     ),
     deadlines: Type.Optional(Deadlines),

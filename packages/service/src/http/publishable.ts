@@ -8,8 +8,17 @@ import type { KnownKey } from './key-table.ts'
 const { chains, tokens, quote, delegation, delegationByPath } = endpoints
 const { buildGeoOp, buildSolanaTx, submit, submitSolana, status, events } = endpoints
 const ALLOWED = [
-  ...[chains, tokens, quote, delegation, delegationByPath],
-  ...[buildGeoOp, buildSolanaTx, submit, submitSolana, status, events],
+  chains,
+  tokens,
+  quote,
+  delegation,
+  delegationByPath,
+  buildGeoOp,
+  buildSolanaTx,
+  submit,
+  submitSolana,
+  status,
+  events,
 ]
 
 /**

@@ -26,8 +26,8 @@ export function arePegged({ assets }: Catalog, input: Token, output: Token): boo
 export type WalletCode = 'none' | 'ours' | 'older' | 'foreign' | 'contract'
 
 /**
- * Whether a wallet with this code can pay by a method. Code that is not ours is never replaced, and may not confirm a
- * permit, of which tokens take only signatures of one form.
+ * Whether a wallet with this code can pay by a method. Code of others is never replaced, so there is no delegation.
+ * There is no permit either: a token may ask that code about the signature, and a permit has only that of a key.
  */
 export function canPayBy(method: OriginMethod, code: WalletCode): boolean {
   const isOthers = code === 'foreign' || code === 'contract'

@@ -35,10 +35,10 @@ test('the first line is written, and its repeats are one summary with their numb
   const { log, pass, summaries } = createScene()
   const err = new Error('connect ECONNREFUSED 127.0.0.1:5432')
 
-  const fates = ['relay', 'deliver', 'relay'].map((lane) => log('lane step failed', { err, lane }))
+  const decisions = ['relay', 'deliver', 'relay'].map((lane) => log('lane step failed', { err, lane }))
   pass(10_000)
 
-  expect(fates).toEqual(['whole', 'counted', 'counted'])
+  expect(decisions).toEqual(['whole', 'counted', 'counted'])
   expect(summaries).toEqual([{ repeated: 2, since: '1970-01-01T00:00:00.000Z', lanes: ['deliver', 'relay'] }])
 })
 
@@ -74,9 +74,9 @@ test('the stack of an error is written once, for whatever fails of it', () => {
 
 test('of one message at most thirty things are told apart, and the others are folded together', () => {
   const { log, pass, summaries } = createScene()
-  const fates = Array.from({ length: 1_000 }, (_, index) => log('request', { swapId: String(index) }))
+  const decisions = Array.from({ length: 1_000 }, (_, index) => log('request', { swapId: String(index) }))
   pass(10_000)
 
-  expect(fates.filter((fate) => fate !== 'counted')).toHaveLength(31)
+  expect(decisions.filter((decision) => decision !== 'counted')).toHaveLength(31)
   expect(summaries.map(({ repeated }) => repeated)).toEqual([969])
 })

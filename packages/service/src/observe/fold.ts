@@ -1,5 +1,5 @@
 /** The decision about a line: written, written without a stack that was written before, or only counted. */
-type Fate = 'whole' | 'brief' | 'counted'
+type LineDecision = 'whole' | 'brief' | 'counted'
 
 export type Repeats = { repeated: number; since: string } & Record<string, string[] | number | string>
 
@@ -20,7 +20,7 @@ type Folded = { repeated: number; since: number; waitMs: number; named: Map<stri
 
 const FIRST_SUMMARY_MS = 10_000
 const LONGEST_SUMMARY_MS = 60_000
-// Lines of one message about different things; the others are folded together.
+// Of one message, this many subjects are counted apart; all others are counted together.
 const MAX_SUBJECTS = 30
 const MAX_STACKS = 100
 const MAX_NAMES = 8
@@ -78,7 +78,7 @@ export function createFold({ now = Date.now, later = setTimeout }: Options = {})
     return true
   }
 
-  return (line: Line): Fate => {
+  return (line: Line): LineDecision => {
     const error = nameOfError(line.fields['err'])
     const key = keyOf(line, error)
     const folded = open.get(key)

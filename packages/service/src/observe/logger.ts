@@ -57,13 +57,13 @@ function foldRepeats(): LogMethod {
       first instanceof Error ? { err: first } : isNamed ? { ...first } : {}
     const message = String(isNamed ? (second ?? '') : first)
     const say = (shown: object) => write.apply(this, [shown, message])
-    const fate = fold({
+    const decision = fold({
       message,
       fields,
       summarize: (repeats) => say({ ...subjectOf(fields), ...repeats }),
     })
-    if (fate === 'whole') write.apply(this, args)
-    if (fate === 'brief') say({ ...fields, err: new Brief(fields['err']) })
+    if (decision === 'whole') write.apply(this, args)
+    if (decision === 'brief') say({ ...fields, err: new Brief(fields['err']) })
   }
 }
 

@@ -56,7 +56,11 @@ function describe(fundings: readonly ChainFunding[]): string {
     const { decimals } = chain.nativeToken
     const { name, native } = chain.config
     return payments.map(({ role, address, balance, needs, amount }) => [
-      ...[name, role, address, formatUnits(balance, decimals), about(needs, decimals)],
+      name,
+      role,
+      address,
+      formatUnits(balance, decimals),
+      about(needs, decimals),
       amount === 0n ? '' : `${about(amount, decimals)} ${native.symbol}`,
     ])
   })

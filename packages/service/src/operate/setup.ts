@@ -138,8 +138,13 @@ function parse(args: string[]) {
   const { values } = parseFlags({
     args,
     options: {
-      ...{ chains: text, out: text, treasury: text, node: list, 'attester-node': list },
-      ...{ attesters: { type: 'string', default: '1' }, threshold: text },
+      chains: text,
+      out: text,
+      treasury: text,
+      node: list,
+      'attester-node': list,
+      attesters: { type: 'string', default: '1' },
+      threshold: text,
       database: { type: 'string', default: '127.0.0.1:5432' },
     },
   })

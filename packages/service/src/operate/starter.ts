@@ -109,7 +109,9 @@ function contractsOf(roles: Roles): object {
 function solanaRolesOf({ solana = {} }: Roles): object {
   const orFill = (role: keyof typeof solana) => solana[role] ?? TO_FILL_IN
   return {
-    ...{ program: orFill('program'), vault: orFill('vault'), attester: orFill('attester') },
+    program: orFill('program'),
+    vault: orFill('vault'),
+    attester: orFill('attester'),
     feePayers: { input: orFill('input'), delivery: orFill('delivery') },
   }
 }

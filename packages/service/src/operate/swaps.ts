@@ -1,3 +1,4 @@
+import { SWAP_STATUSES } from '@geoswap/wire'
 import { parseEvmAddress } from '../chains/evm/address.ts'
 import { parseSolanaAddress } from '../chains/solana/address.ts'
 import {
@@ -34,7 +35,7 @@ export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--lim
   service swaps write-off ID --note TEXT
       Writes such a loss off: it no longer counts against the caps. Moves no money.`
 
-const STATUSES = ['pending', 'settled', 'failed', 'refunded', ...endedStates, ...openStates]
+const STATUSES: readonly string[] = [...new Set([...SWAP_STATUSES, ...endedStates, ...openStates])]
 const MAX_LIMIT = 1_000
 
 const text = { type: 'string' } as const
@@ -70,7 +71,7 @@ async function list({ env, output, flags, rest }: Run): Promise<void> {
 /** The filter of the flags. Wallets are compared in their stored form, with checksum. */
 export function toFilter({ status, wallet, limit }: Flags): SwapFilter {
   if (status !== undefined && !STATUSES.includes(status))
-    throw new UsageError(`Unknown status ${status}. Statuses: ${[...new Set(STATUSES)].join(', ')}.`)
+    throw new UsageError(`Unknown status ${status}. Statuses: ${STATUSES.join(', ')}.`)
   const address = wallet === undefined ? undefined : (parseEvmAddress(wallet) ?? parseSolanaAddress(wallet))
   if (wallet !== undefined && address === undefined)
     throw new UsageError(`${wallet} is not a wallet address on EVM chains or Solana.`)

@@ -6,7 +6,10 @@ export type OldDelivery = { hash: string; fillDeadline: number; isOpen: boolean 
 
 type Range = { chainId: number; after: number; upTo: number; limit: number }
 
-/** The deliveries on a chain with deadlines in this range, oldest first. */
+/**
+ * The deliveries on a chain with deadlines in this range, oldest first. May be more than the limit: the last deadline
+ * is complete, so that the next page begins after it.
+ */
 export async function findOldDeliveries(
   db: Db,
   { chainId, after, upTo, limit }: Range,
@@ -16,7 +19,7 @@ export async function findOldDeliveries(
        from ops o join swaps s on s.op_id = o.id
       where o.destination_chain = $1 and o.fill_deadline > $2 and o.fill_deadline <= $3
         and s.delivery_tx_hash is not null
-      order by o.fill_deadline, o.id limit $4`,
+      order by o.fill_deadline fetch first $4 rows with ties`,
     [chainId, after, upTo, limit],
   )
   return rows.map((row) => ({

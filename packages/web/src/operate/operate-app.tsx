@@ -38,7 +38,7 @@ function Watch({ operatorKey, onKey }: { operatorKey: string; onKey(key: string)
   const client = useMemo(() => createOperatorClient(operatorKey), [operatorKey])
   const { value: overview, error, refresh } = usePolled(client.overview, REFRESH_MS)
   if (isKeyRefused(error)) return <OperatorKeyForm onKey={onKey} error={error} />
-  if (overview) return <Dashboard {...{ overview, client, error, refresh }} />
+  if (overview) return <Dashboard overview={overview} client={client} error={error} refresh={refresh} />
   if (error) return <Problem explained={explainOperator(error)} />
   return (
     <p class="loading" role="status">

@@ -19,7 +19,7 @@ export function PauseForm({ overview, onPause }: Props) {
     setAsking(false)
     if (await onPause({ scope, note: note.trim() })) setNote('')
   }
-  if (isAsking) return <Question {...{ what, note }} onYes={confirm} onNo={() => setAsking(false)} />
+  if (isAsking) return <Question what={what} note={note} onYes={confirm} onNo={() => setAsking(false)} />
   const ask = (event: Event) => {
     event.preventDefault()
     setAsking(true)

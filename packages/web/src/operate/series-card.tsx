@@ -53,19 +53,25 @@ function Plots({ series: { buckets } }: { series: OperatorSeries }) {
   return (
     <div class="plots">
       <PlotFigure
-        {...{ title: 'Swaps that ended', kind: 'bars', times }}
+        title="Swaps that ended"
+        kind="bars"
+        times={times}
         tracks={[track('settled'), track('refunded'), track('failed')]}
         say={(value) => String(Math.round(value))}
         summary={`${settled} settled, ${refunded} refunded, ${failed} failed`}
       />
       <PlotFigure
-        {...{ title: 'Settle time', kind: 'lines', times }}
+        title="Settle time"
+        kind="lines"
+        times={times}
         tracks={[track('p50'), track('p95'), track('p99')]}
         say={formatSeconds}
         summary={settled > 0 ? `at most ${formatSeconds(slowest)} for 99 of 100` : 'nothing settled'}
       />
       <PlotFigure
-        {...{ title: 'Volume', kind: 'bars', times }}
+        title="Volume"
+        kind="bars"
+        times={times}
         tracks={[{ name: 'settled', values: buckets.map((bucket) => Number(bucket.volumeCents)) }]}
         say={(value) => formatCents(BigInt(Math.round(value)))}
         summary={`${formatCents(cents)} settled`}

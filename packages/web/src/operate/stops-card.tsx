@@ -65,7 +65,9 @@ function StopRow({ stop, what, onResume }: RowProps) {
       <p class="fine">
         Stop {stop.id} by {stop.by}, since {momentOf(stop.since)}
       </p>
-      {isAsking && <ResumeForm {...{ stop, what, onResume }} onCancel={() => setAsking(false)} />}
+      {isAsking && (
+        <ResumeForm stop={stop} what={what} onResume={onResume} onCancel={() => setAsking(false)} />
+      )}
     </div>
   )
 }

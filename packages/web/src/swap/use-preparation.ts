@@ -68,7 +68,9 @@ export function usePreparation() {
       const { swapId, operation, depositAddress: address, amount, until } = opened
       rememberOperation(swapId, operation)
       setActiveSwap({
-        ...{ request, operation, swapId },
+        request,
+        operation,
+        swapId,
         deposit: { address, amount, until, openedAt: Date.now() },
       })
     } catch (error) {

@@ -7,7 +7,7 @@ type Announcement = { info: { uuid: string; name: string; rdns: string; icon?: u
 
 /** Reports every EVM wallet of the browser, now and later. */
 export function onInjectedEvm(onWallet: (offer: WalletOffer) => void): () => void {
-  const hear = (event: Event) => {
+  const onAnnounce = (event: Event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail
     onWallet({
       id: `evm ${info.rdns}`,
@@ -18,9 +18,9 @@ export function onInjectedEvm(onWallet: (offer: WalletOffer) => void): () => voi
       reconnect: () => find(info.name, info.rdns, provider, 'eth_accounts'),
     })
   }
-  addEventListener('eip6963:announceProvider', hear)
+  addEventListener('eip6963:announceProvider', onAnnounce)
   dispatchEvent(new Event('eip6963:requestProvider'))
-  return () => removeEventListener('eip6963:announceProvider', hear)
+  return () => removeEventListener('eip6963:announceProvider', onAnnounce)
 }
 
 async function connect(name: string, rdns: string, provider: Provider): Promise<Wallet> {

@@ -31,10 +31,10 @@ export function onStandardSolana(onWallet: (offer: WalletOffer) => void): () => 
       return () => {}
     },
   }
-  const hear = (event: Event) => (event as CustomEvent<(api: Register) => void>).detail(api)
-  addEventListener('wallet-standard:register-wallet', hear)
+  const onRegister = (event: Event) => (event as CustomEvent<(api: Register) => void>).detail(api)
+  addEventListener('wallet-standard:register-wallet', onRegister)
   dispatchEvent(new CustomEvent('wallet-standard:app-ready', { detail: api }))
-  return () => removeEventListener('wallet-standard:register-wallet', hear)
+  return () => removeEventListener('wallet-standard:register-wallet', onRegister)
 }
 
 function canSign({ features, chains }: StandardWallet): boolean {

@@ -54,8 +54,13 @@ async function reachedBlockhash(asked: readonly Promise<Answer>[]): Promise<Answ
 const LANDED = ['signature', 'slot', 'err', 'memo']
 const STATUS = ['slot', 'err']
 const META = [
-  ...['err', 'preBalances', 'postBalances', 'preTokenBalances', 'postTokenBalances'],
-  ...['innerInstructions', 'loadedAddresses'],
+  'err',
+  'preBalances',
+  'postBalances',
+  'preTokenBalances',
+  'postTokenBalances',
+  'innerInstructions',
+  'loadedAddresses',
 ]
 
 /** The fields that have to match: each node answers at its own slot and adds its own fields. */

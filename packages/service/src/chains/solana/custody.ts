@@ -1,4 +1,5 @@
 import { decodeInputAccount } from '@geoswap/solana-escrow'
+import { createRecent } from '../../async/recent.ts'
 import type { Block, LockRef } from '../chain.ts'
 import type { Custody, CustodyChain, CustodyEvent, Held } from '../custody.ts'
 import { readAccountsAt, toTokenAccountAddress } from './accounts.ts'
@@ -22,12 +23,12 @@ const MAX_KNOWN = 5_000
 export function createSolanaCustody(parts: SolanaParts): CustodyChain {
   const known = new Map<string, CustodyEvent[]>()
   const changed = createChangedAccounts()
-  const accounts = rememberOnce(() => listAccounts(parts))
+  const accounts = createRecent(Number.POSITIVE_INFINITY, () => listAccounts(parts))
   return {
     chainId: parts.settings.chainId,
     async readCustody(after, hard, senders = [], inputs = async () => []): Promise<Custody> {
       const payers = [...new Set([...ownFeePayers(parts.settings), ...senders])]
-      const vaults = await accounts()
+      const vaults = await accounts.read()
       const open = await inputs()
       const { slot, held, inputsHeld, balances } = await readBalances(parts, { vaults, payers, open }, hard)
       const sum = (found: readonly CustodyEvent[]) => [...held, ...escrowOf(parts, open, inputsHeld, found)]
@@ -139,15 +140,4 @@ async function readEvents(parts: SolanaParts, books: Books, txHash: string): Pro
   const found = await readTransaction(parts.client.agreed, query)
   if (!found) throw new Error(`The node lists ${txHash} but does not return it`)
   return eventsOf(parts.settings, books, found)
-}
-
-function rememberOnce<T>(read: () => Promise<T>): () => Promise<T> {
-  let known: Promise<T> | undefined
-  return () => {
-    known ??= read().catch((error: unknown) => {
-      known = undefined
-      throw error
-    })
-    return known
-  }
 }

@@ -6,7 +6,6 @@ import {
   type Terms,
 } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
-import { remember } from '../../async/remember.ts'
 import type { Op } from '../../model/swap.ts'
 import { toOpId } from './bytes.ts'
 import type { Facts } from './facts.ts'
@@ -35,7 +34,7 @@ export const opIdOf = (hash: string): OpId => `0x${toOpId(hash)}`
 
 export const toProgramToken = (token: Token) => token as ProgramToken
 
-/** The addresses of inputs and markers, each computed once. */
+/** The addresses of inputs and markers. */
 export type EscrowAddresses = {
   inputOf(op: LockedOp & Pick<Op, 'inputToken'>): Promise<string>
   markerOf(deliveryHash: string): Promise<string>
@@ -45,20 +44,16 @@ export function createEscrowAddresses(
   settings: SolanaChainSettings,
   { tokenOf }: Pick<Facts, 'tokenOf'>,
 ): EscrowAddresses {
-  const known = new Map<string, Promise<string>>()
   const program = settings.program as Address
   return {
-    inputOf(op) {
-      const { hash, wallet, locker, refundDeadline, inputToken } = op
-      const name = ['input', hash, wallet, locker, refundDeadline, inputToken].join()
-      return remember(known, name, async () => {
-        const token = toProgramToken(await tokenOf(inputToken))
-        return findInputAccount(program, { terms: termsOf(settings, op), token })
-      })
+    async inputOf(op) {
+      const token = toProgramToken(await tokenOf(op.inputToken))
+      return findInputAccount(program, { terms: termsOf(settings, op), token })
     },
-    markerOf(deliveryHash) {
-      const of = { vault: settings.vault as Address, opId: opIdOf(deliveryHash) }
-      return remember(known, `marker ${of.opId}`, async () => (await findMarker(program, of))[0])
+    async markerOf(deliveryHash) {
+      const vault = settings.vault as Address
+      const [marker] = await findMarker(program, { vault, opId: opIdOf(deliveryHash) })
+      return marker
     },
   }
 }

@@ -1,3 +1,4 @@
+import { createRecent } from '../../async/recent.ts'
 import type { SolanaClient } from './client.ts'
 import { readMint, type Token } from './mint.ts'
 import { readPriorityPrice } from './priority.ts'
@@ -16,6 +17,7 @@ export type Facts = {
   unitsOf(shape: string, measure: () => Promise<number | undefined>): Promise<number | undefined>
 }
 
+const FOREVER = Number.POSITIVE_INFINITY
 const PRICE_MS = 5_000
 const UNITS_MS = 60_000
 
@@ -25,20 +27,19 @@ export function createFacts(
   settings: Pick<SolanaChainSettings, 'vault' | 'feePayers' | 'priorityPrice'>,
 ): Facts {
   const { vault, feePayers, priorityPrice: bounds } = settings
-  const tokens = new Map<string, () => Promise<Token>>()
+  const tokens = new Map<string, { read(): Promise<Token> }>()
   const units = new Map<string, { at: number; limit: number }>()
   const tokenOf = (mint: string) => {
-    const known = tokens.get(mint) ?? remember(() => getToken(client, mint))
+    const known = tokens.get(mint) ?? createRecent(FOREVER, () => getToken(client, mint))
     tokens.set(mint, known)
-    return known()
+    return known.read()
   }
   return {
     tokenOf,
-    rent: remember(() => readRent(client)),
-    priorityPrice: remember(
-      () => readPriorityPrice(client, { accounts: [vault, ...Object.values(feePayers)], ...bounds }),
-      PRICE_MS,
-    ),
+    rent: createRecent(FOREVER, () => readRent(client)).read,
+    priorityPrice: createRecent(PRICE_MS, () =>
+      readPriorityPrice(client, { accounts: [vault, ...Object.values(feePayers)], ...bounds }),
+    ).read,
     async unitsOf(shape, measure) {
       const known = units.get(shape)
       if (known && Date.now() - known.at < UNITS_MS) return known.limit
@@ -53,17 +54,4 @@ async function getToken(client: SolanaClient, mint: string): Promise<Token> {
   const found = await readMint(client, mint)
   if (!found) throw new Error(`No mint at ${mint}`)
   return found
-}
-
-function remember<T>(read: () => Promise<T>, ms = Number.POSITIVE_INFINITY): () => Promise<T> {
-  let known: { at: number; value: Promise<T> } | undefined
-  return () => {
-    if (known && Date.now() - known.at < ms) return known.value
-    const value = read()
-    known = { at: Date.now(), value }
-    value.catch(() => {
-      known = undefined
-    })
-    return value
-  }
 }

@@ -107,7 +107,8 @@ type Signed = { nonceAccount: Address; value: Nonce; payments: readonly Payment[
 
 async function sign(payer: SolanaSigner, { nonceAccount, value, payments, price }: Signed) {
   const lifetime = {
-    ...{ nonce: value, nonceAccountAddress: nonceAccount },
+    nonce: value,
+    nonceAccountAddress: nonceAccount,
     nonceAuthorityAddress: payer.address,
   }
   const transfers = payments.map(({ to, lamports }) =>

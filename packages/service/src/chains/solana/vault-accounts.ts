@@ -41,8 +41,11 @@ export async function createAccounts(
   for (const some of chunksOf(missing, PER_TRANSACTION)) {
     const creations = some.map(({ address, token }) =>
       getCreateAssociatedTokenIdempotentInstruction({
-        ...{ payer, ata: address as Address, owner: vault as Address },
-        ...{ mint: token.mint as Address, tokenProgram: token.program as Address },
+        payer,
+        ata: address as Address,
+        owner: vault as Address,
+        mint: token.mint as Address,
+        tokenProgram: token.program as Address,
       }),
     )
     txHashes.push(await sendInstructions(client, payer, creations))

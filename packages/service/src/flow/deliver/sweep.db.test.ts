@@ -1,6 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
-import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
+import {
+  insertEndedSwaps,
+  insertTestSwap,
+  moveTestSwap,
+  settleTestSwap,
+  type TestSwap,
+} from '../../../test/support/swaps.ts'
 import type { Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import { type SweepDeps, sweepMarkers } from './sweep.ts'
@@ -72,7 +78,7 @@ test('many markers are swept by several transactions, with half of the room at m
   for (let index = 0; index < 25; index += 1) hashes.push(await delivered(5_000 + index))
   const { deps, key, swept } = chainWith(...hashes)
 
-  expect(await sweepMarkers(deps, lease, headsAt(90_000))).toBe(true)
+  expect(await sweepMarkers(deps, lease, headsAt(90_000))).toEqual({ isBusy: true })
   expect(swept).toEqual([hashes.slice(0, 20), hashes.slice(20)])
   key.room = 2
   await sweepMarkers(deps, lease, headsAt(90_000))
@@ -82,7 +88,7 @@ test('many markers are swept by several transactions, with half of the room at m
 test('with nothing to sweep there is time', async () => {
   await delivered(5_000)
 
-  expect(await sweepMarkers(chainWith().deps, lease, headsAt(90_000))).toBe(false)
+  expect(await sweepMarkers(chainWith().deps, lease, headsAt(90_000))).toEqual({ isBusy: false })
 })
 
 test('the marker of an open swap stays: it is the proof of the delivery', async () => {
@@ -106,4 +112,43 @@ test('swept deliveries are not read again, and none behind an open swap is forgo
 
   expect(looked).toEqual([[first, last], [last]])
   expect(looked.flat()).not.toContain(open)
+})
+
+/** Ended swaps, more than are read at once, whose deliveries have one deadline. */
+async function deliveredMany(fillDeadline: number): Promise<void> {
+  const { pool } = database
+  const wallets = Array.from({ length: 1_001 }, (_, index) => `wallet ${index}`)
+  await insertEndedSwaps(pool, await insertTestAccount(pool), wallets)
+  await pool.query(`update swaps set delivery_tx_hash = '0xdelivery' where wallet like 'wallet %'`)
+  await pool.query(`update ops set fill_deadline = $1, destination_chain = $2 where wallet like 'wallet %'`, [
+    fillDeadline,
+    CHAIN,
+  ])
+}
+
+test('more deliveries with one deadline than are read at once do not hold up later ones', async () => {
+  await deliveredMany(5_000)
+  const later = await delivered(6_000)
+  const { deps, swept, looked } = chainWith(later)
+
+  await sweepMarkers(deps, lease, headsAt(90_000))
+  await sweepMarkers(deps, lease, headsAt(90_000))
+
+  expect(looked.map((hashes) => hashes.length)).toEqual([1_001, 1])
+  expect(swept).toEqual([[later]])
+})
+
+test('a swap that stays open does not hold up the markers of later pages', async () => {
+  await delivered(4_000, { isClosed: false })
+  await deliveredMany(5_000)
+  const later = await delivered(6_000)
+  const { deps, swept, looked } = chainWith(later)
+
+  const { next } = await sweepMarkers(deps, lease, headsAt(90_000))
+  await sweepMarkers(deps, lease, headsAt(90_000), next)
+  looked.splice(0)
+  await sweepMarkers(deps, lease, headsAt(90_000))
+
+  expect(swept).toEqual([[later]])
+  expect(looked.map((hashes) => hashes.length)).toEqual([1_001])
 })

@@ -20,20 +20,29 @@ export type SweepDeps = {
   findSweepable(deliveryHashes: readonly string[], at: Block): Promise<string[]>
 }
 
-// Far more than have their deadline in one second.
 const READ_AT_ONCE = 1_000
 // A transaction has room for some more markers.
 const SWEPT_AT_ONCE = 20
 const MAX_SWEEPS = 5
 
+/** `isBusy`: sweeps are under way, after which there may be more. `next`: the deadline after which to go on. */
+export type Swept = { isBusy: boolean; next?: number | undefined }
+
 /**
  * Closes the markers of old deliveries, whose rent returns to the fee payer. A marker is the only proof of a delivery:
- * it stays while its swap is open. Returns whether sweeps are under way, after which there may be more.
+ * it stays while its swap is open. Reads one page, after the deadline `next` of the previous call or else after the
+ * cursor, which a swap that stays open keeps before its own deadline.
  */
-export async function sweepMarkers(deps: SweepDeps, lease: Lease, heads: Heads): Promise<boolean> {
+export async function sweepMarkers(
+  deps: SweepDeps,
+  lease: Lease,
+  heads: Heads,
+  next?: number,
+): Promise<Swept> {
   const { pool, chainId, sender } = deps
-  if (await isSweepOpen(pool, { chainId, sender: sender.address })) return true
-  const after = await findSweepCursor(pool, chainId)
+  if (await isSweepOpen(pool, { chainId, sender: sender.address })) return { isBusy: true, next }
+  const cursor = await findSweepCursor(pool, chainId)
+  const after = next ?? cursor
   const upTo = heads.hard.seconds - deps.marginSeconds - 1
   const old = await findOldDeliveries(pool, { chainId, after, upTo, limit: READ_AT_ONCE })
   const ended = old.filter(({ isOpen }) => !isOpen)
@@ -41,10 +50,10 @@ export async function sweepMarkers(deps: SweepDeps, lease: Lease, heads: Heads):
   const markers = hashes.length > 0 ? await deps.findSweepable(hashes, heads.hard) : []
   if (markers.length > 0) {
     await sendSweeps(deps, { lease, heads, markers })
-    return true
+    return { isBusy: true, next }
   }
-  await advanceCursor(deps, old)
-  return false
+  if (after === cursor) await advanceCursor(deps, old)
+  return { isBusy: false, next: old.length < READ_AT_ONCE ? undefined : old.at(-1)?.fillDeadline }
 }
 
 type Sweeps = { lease: Lease; heads: Heads; markers: readonly string[] }
@@ -59,14 +68,9 @@ async function sendSweeps({ sender }: SweepDeps, { lease, heads, markers }: Swee
   }
 }
 
-/**
- * Moves the cursor past the deliveries read, up to the first open swap. After a full page it stays before the last
- * deadline, which unread deliveries may have too.
- */
+/** Moves the cursor past the deliveries read, up to the first open swap. */
 async function advanceCursor({ pool, chainId }: SweepDeps, old: readonly OldDelivery[]): Promise<void> {
   const firstOpen = old.find(({ isOpen }) => isOpen)
-  const last = old.at(-1)
-  const end = firstOpen ?? (old.length === READ_AT_ONCE ? last : undefined)
-  const reached = end ? end.fillDeadline - 1 : last?.fillDeadline
+  const reached = firstOpen ? firstOpen.fillDeadline - 1 : old.at(-1)?.fillDeadline
   if (reached !== undefined) await moveSweepCursor(pool, chainId, reached)
 }

@@ -10,14 +10,14 @@ import type { Order } from './request.ts'
 
 type Priced = { order: Order; base: BaseTerms; choice: Choice; toleranceBps: number }
 
-/** The least output that an order promises for a price. */
+/** The output that a wallet with this order is guaranteed, if it is quoted `amountOut`. */
 export function minOutputOf({ tradeType, slippageBps }: Order, amountOut: bigint): bigint {
   return tradeType === 'exactInput' ? withSlippage(amountOut, slippageBps) : amountOut
 }
 
 /**
- * Prices the other ways of the order with the chosen venue. A way that the amount is too small for is left
- * out. Undefined on a chain without other ways.
+ * Prices the order by ways other than the delegation, with the chosen venue. Leaves out a way that the amount does
+ * not pay for. Undefined if none is left.
  */
 export function priceWays(
   { catalog, market }: { catalog: Catalog; market: Market },

@@ -15,7 +15,9 @@ export function toEarnings(
       .map(({ accounts: _, volumeCents, earnedE6, networkE6, profitE6, ...route }) => ({
         ...route,
         volumeCents: volumeCents.toString(),
-        ...{ earned: earnedE6.toString(), network: networkE6.toString(), profit: profitE6.toString() },
+        earned: earnedE6.toString(),
+        network: networkE6.toString(),
+        profit: profitE6.toString(),
       })),
     gas: gas.flatMap(({ day, chainId, amount, usdE6 }) => {
       const coin = catalog.chains.get(chainId)?.native

@@ -1,16 +1,15 @@
 import { type Findings, joinFindings } from '../../chains/findings.ts'
 import { type Env, type Output, parseFlags, toTable } from '../../command.ts'
 import type { Chains } from '../../compose/chains.ts'
-import { verifyPyth } from '../../compose/prices.ts'
 import type { NetworkConfig } from '../../config.ts'
 import { checkChains, checkEach, checkGas, checkTreasury, connectForChecks } from '../checks.ts'
-import { readPrices, readPythKey } from '../inventory/session.ts'
 import { fillInAllUrls, readUnfilled } from '../read-network.ts'
 import { findNetworkFile } from '../served.ts'
 import { checkDatabase } from './database-check.ts'
 import { checkFinality } from './finality-check.ts'
 import { checkNodeVersions } from './node-versions.ts'
 import { findNodeWarnings } from './node-warnings.ts'
+import { checkPrices } from './price-check.ts'
 import { checkRoles } from './role-check.ts'
 
 export const DOCTOR_HELP = `doctor [--config FILE] [--json]
@@ -69,25 +68,6 @@ async function examine({ network, written }: Examined, env: Env): Promise<Findin
 async function checkBoth(ours: Chains, attesters: Chains): Promise<Findings> {
   const { problems, warnings } = joinFindings(await Promise.all([checkChains(ours), checkChains(attesters)]))
   return { problems: [...new Set(problems)], warnings: [...new Set(warnings)] }
-}
-
-/** Verifies the names of feeds, and that each asset has a price now. */
-async function checkPrices(env: Env, network: NetworkConfig, chains: Chains): Promise<Findings> {
-  const [named, book] = await Promise.all([
-    verifyPyth({ network, pythApiKey: readPythKey(env) }),
-    readPrices(env, { network, chains }),
-  ])
-  const assets = network.assets.map(({ name }) => name)
-  const warnings = assets.flatMap((asset) =>
-    book
-      .feedsOf(asset)
-      .flatMap(({ feed, problem }) => (problem ? [`${asset}: the source ${feed} is ${problem}`] : [])),
-  )
-  const unpriced = assets.filter((asset) => book.referenceOf(asset).price === undefined)
-  const without = unpriced.map(
-    (asset) => `${asset} has no price: too few of its sources answer, or they disagree`,
-  )
-  return joinFindings([named, { problems: without, warnings }])
 }
 
 function toFindings(area: string, { problems, warnings, facts = [] }: Report): Finding[] {

@@ -65,8 +65,16 @@ export async function readStock(
   const left = caps ? atLeastZero(caps.cap.limit - caps.cap.used - reserved) : free
   const payable = free < left ? free : left
   return {
-    ...{ chain: connected.config.name, token, price, held, reserved, free, inEscrow, toClaim },
-    ...{ cap: caps?.cap, claimCap: caps?.claimCap },
+    chain: connected.config.name,
+    token,
+    price,
+    held,
+    reserved,
+    free,
+    inEscrow,
+    toClaim,
+    cap: caps?.cap,
+    claimCap: caps?.claimCap,
     mostPerSwap: price === undefined ? 0n : limitPayable(network, { ...token, price }, payable),
   }
 }

@@ -10,7 +10,7 @@ export const INVENTORY_HELP = `inventory status [--json]
   service inventory deposit --chain C --token T --amount A [--once N --yes]
   service inventory withdraw --chain C --token T --amount A --to ADDRESS [--once N --yes]
       Amounts in whole coins. Without --yes it prints a preview. Sending needs GEOSWAP_TREASURY_KEY, or the treasury of
-      GEOSWAP_KEYSTORE (on Solana the inventory authority). Never takes reserved amounts, and pays only once.
+      GEOSWAP_KEYSTORE (on Solana that of the vault). Never takes reserved amounts, and pays only once.
   service inventory plan [--days 7] [--json]
       Shows the flows of the last days, and the transports needed to serve the same demand again.`
 

@@ -157,8 +157,13 @@ function planStop({ contracts, refundsStopped: isStopped }: Wanted, state: Treas
 }
 
 const NO_STATE: TokenState = {
-  ...{ cap: 0n, claimCap: 0n, refundCap: 0n, isPlain: false },
-  ...{ held: 0n, owned: 0n, credit: 0n },
+  cap: 0n,
+  claimCap: 0n,
+  refundCap: 0n,
+  isPlain: false,
+  held: 0n,
+  owned: 0n,
+  credit: 0n,
 }
 
 function planToken({ contracts }: Wanted, token: WantedToken, state: TokenState = NO_STATE): Steps {

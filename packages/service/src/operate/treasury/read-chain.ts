@@ -60,7 +60,9 @@ async function toWanted(
       }
       const stock = wishes.stocks.get(address)
       return {
-        ...{ address, symbol, decimals },
+        address,
+        symbol,
+        decimals,
         ...(capPerHour !== undefined && { cap: parseUnits(capPerHour, decimals) }),
         ...(claimCapPerHour !== undefined && { claimCap: parseUnits(claimCapPerHour, decimals) }),
         ...(refundCapPerHour !== undefined && { refundCap: parseUnits(refundCapPerHour, decimals) }),

@@ -107,7 +107,11 @@ function parse(args: string[]): Flags {
   const text = { type: 'string' } as const
   const list = { type: 'string', multiple: true } as const
   const options = {
-    ...{ config: text, chain: text, safe: text, stock: list, revoke: list },
+    config: text,
+    chain: text,
+    safe: text,
+    stock: list,
+    revoke: list,
     json: { type: 'boolean', default: false },
   } as const
   const { stock = [], revoke = [], ...values } = parseFlags({ args, options }).values

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { judgePrices } from './price-check.ts'
+
+const feed = 'chainlink 1 0xfeed'
+const reference = { price: 1n }
+
+test('an outdated price is named as such, and a silent source as silent', () => {
+  const feeds = [
+    { feed, problem: 'stale' as const },
+    { feed: 'pyth', problem: 'silent' as const },
+  ]
+
+  expect(judgePrices([{ asset: 'ETH', reference, feeds }])).toEqual({
+    problems: [],
+    warnings: [
+      'ETH: the source chainlink 1 0xfeed has an outdated price',
+      'ETH: the source pyth does not answer',
+    ],
+  })
+})
+
+test('an asset without a price is a problem, with the reason', () => {
+  const prices = [
+    { asset: 'ETH', reference: { unavailable: 'tooFew' as const }, feeds: [] },
+    { asset: 'SOL', reference: { unavailable: 'disagree' as const }, feeds: [{ feed, price: 1n }] },
+    { asset: 'USDC', reference, feeds: [{ feed, price: 1n }] },
+  ]
+
+  expect(judgePrices(prices)).toEqual({
+    problems: [
+      'ETH has no price: too few of its sources have a usable one',
+      'SOL has no price: its sources disagree',
+    ],
+    warnings: [],
+  })
+})
