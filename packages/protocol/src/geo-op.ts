@@ -6,8 +6,6 @@ import {
   domainSeparator,
   encodeAbiParameters,
   type Hex,
-  hashStruct,
-  hashTypedData,
   keccak256,
   numberToHex,
   pad,
@@ -77,14 +75,9 @@ export function geoOpDomain({ chainId, escrow }: OriginEscrow) {
   } as const satisfies TypedDataDomain
 }
 
-/** The 32 bytes the wallet signs with EIP-191 personal_sign. */
+/** The 32 bytes the wallet signs: the op's EIP-712 digest. */
 export function hashGeoOp(origin: OriginEscrow, op: GeoOp): Hex {
-  return hashTypedData({
-    domain: geoOpDomain(origin),
-    types: geoOpTypes,
-    primaryType: 'GeoOp',
-    message: op,
-  })
+  return hashEscrowOp(origin, { ...op, delivery: hashDelivery(op.delivery) })
 }
 
 /** An op as the escrow receives it: with only the hash of its delivery. */
@@ -92,29 +85,45 @@ export type EscrowOp = Omit<GeoOp, 'delivery'> & { delivery: Hex }
 
 /** The same id as `hashGeoOp`, for callers that know only the hash of the delivery. */
 export function hashEscrowOp(origin: OriginEscrow, op: EscrowOp): Hex {
-  const types = geoOpTypes.GeoOp.map(({ type }) => ({ type: type === 'Delivery' ? 'bytes32' : type }))
-  const values = geoOpTypes.GeoOp.map(({ name }) => op[name])
-  const typeHash = keccak256(stringToHex(`${encodeType('GeoOp')}${encodeType('Delivery')}`))
-  const struct = keccak256(encodeAbiParameters([{ type: 'bytes32' }, ...types], [typeHash, ...values]))
-  const domain = geoOpDomain(origin)
-  return keccak256(concat(['0x1901', domainSeparator({ domain }), struct]))
+  return keccak256(concat(['0x1901', separatorOf(origin), hashFields('GeoOp', op)]))
 }
 
-function encodeType(name: keyof typeof geoOpTypes): string {
-  return `${name}(${geoOpTypes[name].map((field) => `${field.type} ${field.name}`).join(',')})`
+const separators = new Map<string, Hex>()
+
+function separatorOf(origin: OriginEscrow): Hex {
+  const name = `${origin.chainId} ${origin.escrow}`
+  const separator = separators.get(name) ?? domainSeparator({ domain: geoOpDomain(origin) })
+  separators.set(name, separator)
+  return separator
 }
 
 /** The id under which the vault reports a delivery. */
 export function hashDelivery(delivery: Delivery): Hex {
-  return hashStruct({ types: geoOpTypes, primaryType: 'Delivery', data: delivery })
+  return hashFields('Delivery', delivery)
+}
+
+type TypeName = keyof typeof geoOpTypes
+
+const encodeType = (name: TypeName) =>
+  `${name}(${geoOpTypes[name].map((field) => `${field.type} ${field.name}`).join(',')})`
+const typeHashes = {
+  GeoOp: keccak256(stringToHex(`${encodeType('GeoOp')}${encodeType('Delivery')}`)),
+  Delivery: keccak256(stringToHex(encodeType('Delivery'))),
+}
+
+/** `hashStruct` of EIP-712, without parsing the types for each: a worker hashes an op before each of its steps. */
+function hashFields<Name extends TypeName>(name: Name, of: Name extends 'GeoOp' ? EscrowOp : Delivery): Hex {
+  const fields: readonly { name: string; type: string }[] = geoOpTypes[name]
+  const types = fields.map(({ type }) => ({ type: type === 'Delivery' ? 'bytes32' : type }))
+  const values = fields.map((field) => (of as Record<string, unknown>)[field.name])
+  return keccak256(encodeAbiParameters([{ type: 'bytes32' }, ...types], [typeHashes[name], ...values]))
 }
 
 /** Hashes one delivery with many minimums and deadlines, to search for the signed ones. */
 export function createDeliveryHasher(delivery: Omit<Delivery, 'minOutput' | 'fillDeadline'>) {
   const word = (value: bigint) => numberToHex(value, { size: 32 })
   const { ring, index, destinationChain, vault, outputToken, recipient } = delivery
-  const typeHash = keccak256(stringToHex(encodeType('Delivery')))
-  const head = concat([typeHash, ring, word(index), word(destinationChain), vault, outputToken])
+  const head = concat([typeHashes.Delivery, ring, word(index), word(destinationChain), vault, outputToken])
   return ({ minOutput, fillDeadline }: Pick<Delivery, 'minOutput' | 'fillDeadline'>): Hex =>
     keccak256(concat([head, word(minOutput), recipient, word(fillDeadline)]))
 }

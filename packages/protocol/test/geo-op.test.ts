@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
-import type { Hex } from 'viem'
+import { type Hex, hashTypedData } from 'viem'
 import { expect, test } from 'vitest'
 import {
   createDeliveryHasher,
   fromIndex,
   type GeoOp,
+  geoOpDomain,
+  geoOpTypes,
   hashDelivery,
-  hashEscrowOp,
   hashGeoOp,
   solanaRingOf,
   toBytes32,
@@ -44,11 +45,12 @@ test.each(vectors)('the delivery hasher returns the same hash for $name', ({ op 
   expect(createDeliveryHasher(delivery)(delivery)).toBe(hashDelivery(delivery))
 })
 
-test.each(vectors)('the hash of the delivery is enough to compute the hash of $name', (vector) => {
+test.each(vectors)('the hash of $name is that of its typed data', (vector) => {
   const origin = { chainId: vector.chainId, escrow: vector.verifyingContract }
-  const op = toGeoOp(vector.op)
+  const message = toGeoOp(vector.op)
+  const typed = { domain: geoOpDomain(origin), types: geoOpTypes, primaryType: 'GeoOp', message } as const
 
-  expect(hashEscrowOp(origin, { ...op, delivery: hashDelivery(op.delivery) })).toBe(hashGeoOp(origin, op))
+  expect(hashGeoOp(origin, message)).toBe(hashTypedData(typed))
 })
 
 test.each(vectors)('the hash of $name is the one that the escrow computes', (vector) => {
