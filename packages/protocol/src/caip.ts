@@ -17,7 +17,7 @@ export function toCaip2({ chainId, family }: { chainId: number; family: Family }
   return family === 'evm' ? `eip155:${chainId}` : `solana:${SOLANA_REFERENCES[chainId] ?? chainId}`
 }
 
-/** The chain id of a CAIP-2 id; undefined if the text is none, or of a chain without a known number. */
+/** The chain id of a CAIP-2 id; undefined if the text is no such id, or its chain has no known number. */
 export function fromCaip2(text: string): number | undefined {
   if (!CHAIN.test(text)) return undefined
   const [namespace = '', reference = ''] = text.split(':')
@@ -64,7 +64,7 @@ const EVM = { native: '0x0000000000000000000000000000000000000000', kind: 'erc20
 const SOLANA = { native: '11111111111111111111111111111111', kind: 'token' }
 const namespaceOf = (chain: string) => (chain.startsWith('solana:') ? SOLANA : EVM)
 
-// SLIP-44: BNB and POL have numbers of their own, other EVM coins that of Ether.
+// SLIP-44: BNB and POL have numbers of their own; all other EVM coins have the number of Ether.
 const COIN_TYPES: Readonly<Record<string, number>> = { 'eip155:56': 714, 'eip155:137': 966 }
 
 function coinTypeOf(chain: string): number {

@@ -6,7 +6,7 @@ import { murmur3 } from './murmur3.ts'
 import { type Form, type Opcode, opcodes } from './opcodes.ts'
 
 export type Assembled = Instruction & {
-  /** The line of the source, that of the use of a macro for a line of its body. */
+  /** The line of the source; for a line of a macro, the line that uses the macro. */
   line: number
   text: string
   /** The last label before it. */

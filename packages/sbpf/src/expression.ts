@@ -1,8 +1,8 @@
 const TOKEN = /\s*(0x[0-9a-fA-F_]+|\d[\d_]*|[A-Za-z_]\w*|[-+*/()])/y
 
 /**
- * The value of an expression of numbers, names, `+ - * /` and parentheses; undefined if it is none or a name has no
- * value.
+ * The value of an expression of numbers, names, `+ - * /` and parentheses. Undefined if it is malformed, or a name has
+ * no value.
  */
 export function evaluate(text: string, find: (name: string) => bigint | undefined): bigint | undefined {
   const tokens = tokenize(text.trim())

@@ -1,4 +1,4 @@
-/** A line of the source after the expansion of macros. `number` is that of the line that was written. */
+/** A line of the source after the expansion of macros. `number`: its line in the written source. */
 export type Line = { number: number; text: string }
 
 export class AssemblyError extends Error {
@@ -68,7 +68,7 @@ function expand(line: Line, macros: ReadonlyMap<string, Macro>, { counter, depth
   })
 }
 
-/** Operands between commas; a memory operand in brackets has none within. */
+/** Splits operands at commas. A memory operand in brackets contains no comma. */
 export function splitOperands(text: string): string[] {
   return text.trim() === '' ? [] : text.split(',').map((operand) => operand.trim())
 }

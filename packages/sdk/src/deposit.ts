@@ -22,7 +22,7 @@ export type Deposit = {
   /** The transfer should be on the chain by then; a later one goes back to the wallet. */
   until: string
   quote: QuoteReply
-  /** Keep it: with a node alone, `geoswap recover` sends back by it what was not swapped. */
+  /** Keep it: with this and a node, `geoswap recover` sends back an amount that was not swapped. */
   operation: BuildGeoOpReply['operation']
 }
 

@@ -17,7 +17,7 @@ export function sweepWork(chainId: number, { pool, sender }: DeliverDeps, solana
   let next: number | undefined
   return {
     topics: [],
-    // A new process does not know at first what is in flight; it then looks at once.
+    // A new sender has no room until it knows what is in flight; the first sweep follows at once.
     run: async (lease: Lease, heads?: Heads) => {
       const now = performance.now()
       if (!heads || sender.room() === 0 || now < due) return

@@ -67,7 +67,7 @@ function foldRepeats(): LogMethod {
   }
 }
 
-/** The fields of a repeated line, with its error in brief and without those of one occurrence. */
+/** The fields of a repeated line: its error in brief, and no field of a single occurrence. */
 function subjectOf({ requestId: _request, lane: _lane, ms: _ms, ...rest }: Record<string, unknown>): object {
   return rest['err'] === undefined ? rest : { ...rest, err: new Brief(rest['err']) }
 }

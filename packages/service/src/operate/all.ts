@@ -71,7 +71,7 @@ export function environmentOf({ role, number = 1 }: Instance, given: Env): Recor
   return { ...own, ...metricsOf({ role, number }, env), ...keystoreOf(role, env) }
 }
 
-/** GEOSWAP_ATTESTER_2_KEY is the GEOSWAP_ATTESTER_KEY of the second attester, which has none of the first. */
+/** GEOSWAP_ATTESTER_2_KEY is the GEOSWAP_ATTESTER_KEY of the second attester. It gets no variable of the first. */
 function toOwnNames(env: Env, number: number): Env {
   const isOfFirst = (name: string) => /^GEOSWAP_(SOLANA_)?ATTESTER_/.test(name)
   const entries = Object.entries(env).flatMap(([name, value]) => {

@@ -126,7 +126,7 @@ async function trace({ env, output, flags, rest }: Run): Promise<void> {
   output.out(flags.json ? JSON.stringify(lines, null, 2) : toTable(rows()))
 }
 
-/** The amount of a booked line is of its own token, and what was delivered of the swap's. */
+/** An amount in the books is of the token beside it; a delivered amount is of the swap's output token. */
 function toLine({ at, what, detail }: TraceLine, swap: ListedSwap, { chain, amount }: Amounts): string[] {
   const { chain: id, token, amount: moved, delivered, ...rest } = detail
   const shown = {

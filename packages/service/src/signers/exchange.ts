@@ -32,7 +32,7 @@ export function createExchange({ url, timeoutMs, clientTls }: Options): Exchange
         call.on('error', reject)
         call.end(body && JSON.stringify(body))
       })
-    // Servers close idle connections, and restart behind a balancer: what is asked may be asked twice.
+    // Servers close idle connections, and restart behind a balancer. A request may safely be repeated.
     return ask()
       .catch((error: unknown) => (isBroken(error) ? ask() : Promise.reject(error)))
       .catch((error: unknown) => {

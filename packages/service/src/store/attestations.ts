@@ -78,7 +78,7 @@ export async function findUnsent(db: Db, share: Share & { chainId: number }): Pr
   }))
 }
 
-/** `unproven`: swaps of which some attester has not seen that the outcome is right. */
+/** `unproven`: swaps whose outcome some attester could not confirm. */
 export type DisputedClaim = Omit<Attestation, 'validUntil'> & { unproven: string[] }
 
 // Attesters sign within seconds. Nodes of some may lag behind those of the worker for about as long.

@@ -2,7 +2,7 @@ import { INSERTED_COLUMNS } from './op-columns.ts'
 
 /**
  * A part of the service with its own database role: the processes, the operator's commands, and the stops that the
- * dashboard raises. Migrations and rebuilds run as the owner of the tables, who is none of these.
+ * dashboard raises. Migrations and rebuilds run as the owner of the tables instead.
  */
 export const PARTS = ['api', 'worker', 'attester', 'operator', 'dashboard'] as const
 export type Part = (typeof PARTS)[number]
@@ -10,7 +10,7 @@ export type Part = (typeof PARTS)[number]
 /** The group role that holds a part's rights. It cannot log in: login roles are members of it. */
 export const groupOf = (part: Part) => `geoswap_${part}`
 
-/** Privileges in the syntax of `grant`. A missing part has none. */
+/** Privileges in the syntax of `grant`. A part that is not named has none. */
 type Rights = Partial<Record<Part, string>>
 
 const RAISE_STOPS = `select,

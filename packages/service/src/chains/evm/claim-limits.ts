@@ -1,5 +1,6 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
 import type { Address, PublicClient } from 'viem'
+import { createRecent } from '../../async/recent.ts'
 import type { ClaimCap } from '../chain.ts'
 
 // The treasury rarely changes caps, but every lock and every claim reads them.
@@ -23,14 +24,11 @@ export function createRefundRoom(client: PublicClient, escrow: Address) {
 }
 
 function rememberByToken<T>(read: (token: Address) => Promise<T>) {
-  const known = new Map<string, { value: Promise<T>; at: number }>()
+  const known = new Map<string, { read(): Promise<T> }>()
   return (token: string): Promise<T> => {
-    const found = known.get(token)
-    if (found && performance.now() - found.at < MAX_AGE_MS) return found.value
-    const value = read(token as Address)
-    known.set(token, { value, at: performance.now() })
-    value.catch(() => known.delete(token))
-    return value
+    const recent = known.get(token) ?? createRecent(MAX_AGE_MS, () => read(token as Address))
+    known.set(token, recent)
+    return recent.read()
   }
 }
 

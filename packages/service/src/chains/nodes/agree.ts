@@ -10,7 +10,7 @@ export class NoAgreementError extends Error {
 
 /**
  * Returns the answer of a majority of the nodes, as soon as there is one; `nameOf` is equal for equivalent answers. A
- * failing node has no vote, nor has one whose answer cannot be named; its error is thrown if too few are left.
+ * node has no vote if it fails, or if `nameOf` throws. Throws such an error if too few votes are left.
  */
 export function agree<T>(asked: readonly Promise<T>[], nameOf: (answer: T) => string): Promise<T> {
   const needed = majorityOf(asked.length)

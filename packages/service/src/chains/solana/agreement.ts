@@ -39,7 +39,7 @@ async function reachedEpoch(asked: readonly Promise<Answer>[]): Promise<Answer> 
 
 type Latest = { context: { slot: bigint }; value: { blockhash: string; lastValidBlockHeight: bigint } }
 
-/** Slot and last height separately as well. A wrong blockhash is harmless: what is signed with it never lands. */
+/** A majority decides slot and last height, each by itself. A wrong blockhash is harmless: nothing lands with it. */
 async function reachedBlockhash(asked: readonly Promise<Answer>[]): Promise<Answer> {
   const latestOf = ({ result }: Answer) => result as Latest
   const [slot, height] = await Promise.all([

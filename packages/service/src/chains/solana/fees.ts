@@ -25,7 +25,7 @@ export function paymentUnits({ createAccount }: { createAccount: boolean }): num
   return createAccount ? PAYMENT_UNITS + CREATE_ACCOUNT_UNITS : PAYMENT_UNITS
 }
 
-/** The units that the search of an owner's token account takes, beyond those of the luckiest address. */
+/** The units for each address that is rejected in the search of an owner's token account. */
 export async function accountUnits(owner: string, token: Token): Promise<number> {
   const [mint, tokenProgram] = [token.mint as Address, token.program as Address]
   const [, bump] = await findAssociatedTokenPda({ owner: owner as Address, mint, tokenProgram })

@@ -37,7 +37,7 @@ export function describePrice(
   }
 }
 
-/** The USD of each fee is that of its own amount, rounded such that all add up to the difference of both sides. */
+/** The fees with their USD values, rounded so that these add up to the difference between input and output. */
 function toFees({ input }: Terms, parts: readonly [Fee['kind'], bigint][], totalCents: bigint): Fee[] {
   const cents = shareCents(
     parts.map(([, amount]) => usdE18(amount, input)),
