@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { evmRequest } from '../../packages/sdk/test/evm-offer.ts'
 import { answerAsNode } from '../../packages/wallet/test/nodes.ts'
 import { createOffers, type Offers } from './offers.ts'
@@ -12,6 +13,9 @@ export type Lie = { name: string; path: string; times?: number; tell(honest: Rep
 
 export type Handed = { path: string; body: Record<string, unknown> }
 export type Liar = Awaited<ReturnType<typeof startLiar>>
+
+// A service holds a read of a pending swap. Without that, a client that waits for the end asks without a pause.
+const HOLD_MS = 20
 
 /** A real HTTP server: a service that lies on demand, and honest nodes of the caller beside it. */
 export async function startLiar() {
@@ -34,6 +38,7 @@ export async function startLiar() {
     const url = new URL(request.url ?? '/', 'http://service')
     const path = url.pathname.replace(/(\/swap\/[\w-]+)(\/[^/]+)?/, '$1')
     const body = await readBody(request)
+    if (path === '/swap/status' && handed.some((each) => each.path === path)) await delay(HOLD_MS)
     const reply = path.startsWith('/node/') ? nodeReply(path, body) : answer(path, url, body)
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(reply.body))

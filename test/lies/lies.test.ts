@@ -27,11 +27,16 @@ const bought: Asked = {
 }
 const fromSolana: Asked = { ...paid, request: solanaRequest }
 
+// Traders wait for the end of a swap more than they work.
+const AT_ONCE = 4
+
+let liars: Liar[]
 let liar: Liar
 beforeAll(async () => {
-  liar = await startLiar()
+  liars = await Promise.all(Array.from({ length: AT_ONCE }, startLiar))
+  liar = liars[0] ?? expect.unreachable()
 })
-afterAll(() => liar.close())
+afterAll(() => Promise.all(liars.map((each) => each.close())))
 
 /** The honest replies of the service. */
 function honest(path: string, { request } = paid) {
@@ -48,7 +53,7 @@ function toOffered({ domain, message }: { domain: Record<string, unknown>; messa
 }
 
 /** Each settled swap was requested; besides those, at most one can be open. */
-async function harmOf(trader: Trader, lie: Lie, asked: Asked): Promise<string[]> {
+async function harmOf(liar: Liar, trader: Trader, { lie, asked }: { lie: Lie; asked: Asked }) {
   liar.begin(lie)
   // A lie about a submission tries to obtain a second signature.
   const times = /submit|status/.test(lie.path) ? 2 : 1
@@ -59,8 +64,13 @@ async function harmOf(trader: Trader, lie: Lie, asked: Asked): Promise<string[]>
 }
 
 async function harmOfAll(trader: Trader, lies: readonly Lie[], asked = paid): Promise<string[]> {
+  const waiting = [...lies]
   const found: string[] = []
-  for (const lie of lies) found.push(...(await harmOf(trader, lie, asked)))
+  const tellAll = async (own: Liar) => {
+    for (let lie = waiting.shift(); lie; lie = waiting.shift())
+      found.push(...(await harmOf(own, trader, { lie, asked })))
+  }
+  await Promise.all(liars.map(tellAll))
   return found
 }
 

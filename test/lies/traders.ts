@@ -43,7 +43,7 @@ const contracts = {
   [evmRequest.destinationChain]: { vault },
   [solanaRequest.originChain]: pins,
 }
-const retry = { baseMs: 1, maxMs: 5, forMs: 200, submitForMs: 200 }
+const retry = { baseMs: 10, maxMs: 20, forMs: 200, submitForMs: 200 }
 
 const bySdk: Trader = async (liar, order) => swapBySdk(liar, order, {})
 

@@ -33,22 +33,23 @@ export async function findHarm(
   ]
 }
 
+/** The first offer that was signed, preferably one with an op: a recovery takes milliseconds, so none is made twice. */
 async function findOp(
   signature: Hex,
   offered: readonly Offered[],
   asked: Asked,
 ): Promise<Offered | undefined> {
-  const signedOnes = await Promise.all(
-    offered.map(async (each) => {
-      const signers = [
-        await recoverMessageAddress({ message: { raw: each.hash }, signature }),
-        await recoverAddress({ hash: each.hash, signature }),
-      ].map((signer) => signer.toLowerCase())
-      return signers.includes(asked.request.walletAddress.toLowerCase() as Hex) ? each : undefined
-    }),
-  )
-  const found = signedOnes.filter((each) => each !== undefined)
-  return found.find(({ op }) => op !== undefined) ?? found[0]
+  const wallet = asked.request.walletAddress.toLowerCase()
+  const isSigned = async ({ hash }: Offered) =>
+    (await recoverMessageAddress({ message: { raw: hash }, signature })).toLowerCase() === wallet ||
+    (await recoverAddress({ hash, signature })).toLowerCase() === wallet
+  const seen = new Set<Hex>()
+  const inOrder = [...offered.filter(({ op }) => op), ...offered.filter(({ op }) => !op)]
+  for (const each of inOrder) {
+    if (!seen.has(each.hash) && (await isSigned(each))) return each
+    seen.add(each.hash)
+  }
+  return undefined
 }
 
 export function opHarm({ op, escrow }: Offered, { request, maxInput, minOutput }: Asked): string[] {

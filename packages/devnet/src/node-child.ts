@@ -7,7 +7,7 @@ export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
 // Node can run TypeScript itself; a loader would cost about a second per process.
 const readsTypeScript = 'typescript' in process.features && Boolean(process.features.typescript)
-const loader = readsTypeScript ? [] : ['--import', 'tsx']
+const loader = readsTypeScript ? [] : ['--import', './packages/devnet/src/typescript.mjs']
 
 /** The flags of node for running a file that ends with its parent. */
 export function nodeFlagsFor(file: string): string[] {

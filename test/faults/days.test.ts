@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Network, startNetwork } from '@geoswap/devnet'
 import { geoEscrowAbi } from '@geoswap/protocol'
+import { MARKER_BYTES } from '@geoswap/solana-escrow'
+import type { Address } from '@solana/kit'
+import pg from 'pg'
 import { type EncodeFunctionDataParameters, encodeFunctionData, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createSolanaWorld, type SolanaWorld } from '../solana-world.ts'
 import {
   authorize,
   createWorld,
@@ -20,15 +26,30 @@ const USDC = 1_000_000n
 // Bytecode of a contract that refuses every payment: PUSH1 0 PUSH1 0 REVERT.
 const REFUSES = '0x60006000fd'
 const DAY = 24 * 3_600
+const SWAPS = 3
+// More than the deadline of a delivery and the two days after it in which its marker stays.
+const MARKER_SECONDS = 3 * DAY
+// A worker looks once a minute.
+const SWEEP_MS = 100_000
 
 let network: Network
 let world: World
+let solana: SolanaWorld
+let db: pg.Client
+let delivered: Awaited<ReturnType<typeof ageDeliveries>>
 beforeAll(async () => {
   const { PATH = '', HOME = '' } = process.env
-  network = await startNetwork({ blockMs: 500, env: { PATH, HOME } })
+  network = await startNetwork({ blockMs: 500, slotMs: 200, env: { PATH, HOME } })
   world = createWorld(network.local as LocalNetwork)
+  solana = await createSolanaWorld(network.local as LocalNetwork)
+  db = new pg.Client(network.databaseUrl)
+  await db.connect()
+  delivered = await ageDeliveries()
+}, 240_000)
+afterAll(async () => {
+  await db?.end()
+  await network?.stop()
 })
-afterAll(() => network?.stop())
 afterEach(() => world.alpha.resume())
 
 /** A call of the treasury to the escrow of alpha. */
@@ -133,3 +154,66 @@ test('503 CHAIN_UNAVAILABLE for a build that foreign attesters would decide, and
   })
   await until(async () => (await announcedAt()) === undefined)
 })
+
+type Solana = { name: string; program: Address; feePayers: { delivery: Address } }
+
+function configured(): Solana {
+  const { chains } = JSON.parse(readFileSync(join(network.home, 'service.json'), 'utf8'))
+  return chains.find(({ name }: Solana) => name === 'solana')
+}
+
+async function readMarkers(program: Address) {
+  const filters = [{ dataSize: BigInt(MARKER_BYTES) }]
+  const found = await solana.rpc.getProgramAccounts(program, { encoding: 'base64', filters }).send()
+  return found.map(({ pubkey, account }) => ({ address: pubkey, lamports: BigInt(account.lamports) }))
+}
+
+const coinsOf = async (address: Address) => (await solana.rpc.getBalance(address).send()).value
+
+/** The fee of the newest transaction that names this account. */
+async function lastFee(address: Address): Promise<bigint> {
+  const [last] = await solana.rpc.getSignaturesForAddress(address, { limit: 1 }).send()
+  if (!last) throw new Error(`No transaction names ${address}`)
+  const options = { encoding: 'json', maxSupportedTransactionVersion: 0 } as const
+  const found = await solana.rpc.getTransaction(last.signature, options).send()
+  return BigInt(found?.meta?.fee ?? 0n)
+}
+
+async function isClosed(swapId: string): Promise<boolean> {
+  const { rows } = await db.query('select state from swaps where id = $1', [swapId])
+  return rows[0]?.state === 'closed'
+}
+
+/** Deliveries whose markers are old: the worker closes them during the other tests. */
+async function ageDeliveries() {
+  const { program, feePayers } = configured()
+  const to = await solana.wallet({ USDC })
+  const swaps = await Promise.all(
+    Array.from({ length: SWAPS }, async () => {
+      const wallet = await world.walletWith(world.alpha, 'USDC', 10n * USDC)
+      const route = { from: world.alpha, sell: 'USDC', to: solana, buy: 'USDC', recipient: to.address }
+      return submitSwap(world, wallet, { ...route, amount: 10n * USDC })
+    }),
+  )
+  for (const { swapId } of swaps) {
+    expect((await outcomeOf(world, swapId)).status).toBe('settled')
+    await until(() => isClosed(swapId))
+  }
+  const markers = await readMarkers(program)
+  const before = await coinsOf(feePayers.delivery)
+  await solana.dev.dev_advanceClock(MARKER_SECONDS).send()
+  return { program, feePayers, markers, before }
+}
+
+test('a running worker closes the markers of old deliveries, and all of their rent comes back', async () => {
+  const { program, feePayers, markers, before } = delivered
+
+  await until(async () => (await readMarkers(program)).length === 0, SWEEP_MS)
+
+  const rent = markers.reduce((sum, { lamports }) => sum + lamports, 0n)
+  const fee = await lastFee(markers[0]?.address as Address)
+  expect(markers.length).toBe(SWAPS)
+  expect(rent).toBeGreaterThan(0n)
+  expect(fee).toBeLessThan(10_000n)
+  expect(await coinsOf(feePayers.delivery)).toBe(before + rent - fee)
+}, 180_000)
