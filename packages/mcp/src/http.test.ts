@@ -1,5 +1,7 @@
+import { Server } from 'node:http'
+import { connect } from 'node:net'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { refusalOf, serveHttp } from './http.ts'
 
 const SERVER = { token: 'a token of 16 characters', port: 8321 }
@@ -118,4 +120,50 @@ test('a fault is logged with its stack, and the client is told only that there w
 
   expect((await post(served, initialize)).status).toBe(500)
   expect(lines).toEqual([expect.stringMatching(/^fault: TypeError: secret\n +at /)])
+})
+
+test('a port that cannot be used for another reason is reported as the system says', async () => {
+  const denied = Object.assign(new Error('denied'), { code: 'EACCES' })
+  const listen = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
+    this.emit('error', denied)
+    return this
+  })
+
+  await expect(serve().finally(() => listen.mockRestore())).rejects.toBe(denied)
+})
+
+/** Sessions whose end can be seen. */
+function sessionsOf() {
+  const created: McpServer[] = []
+  const create = () => {
+    const session = newSession()
+    created.push(session)
+    return session
+  }
+  return { create, open: () => created.filter((session) => session.isConnected()).length }
+}
+
+test('a request outside of a session leaves none behind', async () => {
+  const sessions = sessionsOf()
+  const served = await serve(0, sessions.create)
+  await post(served, initialize)
+
+  await post(served, { method: 'ping' })
+
+  await vi.waitUntil(() => sessions.open() === 1)
+})
+
+test('a server that closes ends its sessions, and waits for no unfinished request', async () => {
+  const sessions = sessionsOf()
+  const served = await serve(0, sessions.create)
+  await post(served, initialize)
+  const socket = connect(Number(new URL(served.url).port), '127.0.0.1')
+  const isCut = new Promise((resolve) => socket.once('close', resolve))
+  socket.on('error', () => {})
+  await new Promise<void>((resolve) => void socket.write('POST /mcp HTTP/1.1\r\n', () => resolve()))
+
+  await served.close()
+  await isCut
+
+  expect(sessions.open()).toBe(0)
 })

@@ -80,7 +80,7 @@ async function handle(
   response: ServerResponse,
 ) {
   const id = request.headers['mcp-session-id']
-  const known = typeof id === 'string' ? sessions.get(id) : undefined
+  const known = sessions.get(`${id}`)
   if (id !== undefined && !known)
     return refuse(response, { status: 404, message: 'There is no such session.' })
   const transport = known ?? (await openSession(sessions, options))
