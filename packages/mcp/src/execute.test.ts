@@ -289,6 +289,15 @@ test('a recipient that is not allowed is refused before the service is called', 
   })
 })
 
+test('an order from a chain without a node is refused, and nothing is begun', async () => {
+  const [mcp, service] = [openTestContext(), serviceOf({})]
+  const { settings } = mcp.context
+  const context = { ...mcp.context, settings: { ...settings, rpcUrls: {} } }
+
+  await expect(run({ ...mcp, context }, service)).rejects.toMatchObject({ code: 'NO_NODE' })
+  expect([service.signings, journal.list()]).toEqual([[], []])
+})
+
 test('an unanswered submission is sent again unchanged, and nothing more is signed or counted', async () => {
   const [mcp, service] = [openTestContext(), serviceOf({})]
   const { swap } = service.client

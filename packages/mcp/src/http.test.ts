@@ -1,6 +1,7 @@
 import { Server } from 'node:http'
 import { connect } from 'node:net'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { afterEach, expect, test, vi } from 'vitest'
 import { refusalOf, serveHttp } from './http.ts'
 
@@ -92,15 +93,28 @@ test('nothing is served without the token, in an unknown session, or before a se
   expect((await post(served, ping)).status).toBe(400)
 })
 
-test('of more sessions than fit the oldest ends', async () => {
-  const served = await serve()
+/** Sessions whose end can be seen. */
+function sessionsOf() {
+  const created: McpServer[] = []
+  const create = () => {
+    const session = newSession()
+    created.push(session)
+    return session
+  }
+  return { create, open: () => created.filter((session) => session.isConnected()).length }
+}
+
+test('of more sessions than fit the oldest end', async () => {
+  const ends = sessionsOf()
+  const served = await serve(0, ends.create)
   const sessions: string[] = []
-  for (let count = 0; count < 33; count += 1) sessions.push((await post(served, initialize)).session)
+  for (let count = 0; count < 34; count += 1) sessions.push((await post(served, initialize)).session)
   const ping = (session = '') => post(served, { method: 'ping' }, { 'mcp-session-id': session })
 
-  expect((await ping(sessions[0])).status).toBe(404)
-  expect((await ping(sessions[1])).status).toBe(200)
-  expect((await ping(sessions[32])).status).toBe(200)
+  expect((await ping(sessions[1])).status).toBe(404)
+  expect((await ping(sessions[2])).status).toBe(200)
+  expect((await ping(sessions[33])).status).toBe(200)
+  expect(ends.open()).toBe(32)
 })
 
 test('a port that another program uses is named', async () => {
@@ -122,6 +136,22 @@ test('a fault is logged with its stack, and the client is told only that there w
   expect(lines).toEqual([expect.stringMatching(/^fault: TypeError: secret\n +at /)])
 })
 
+test('a fault after the answer is logged, and the answer stays', async () => {
+  const served = await serve()
+  const handle = vi
+    .spyOn(StreamableHTTPServerTransport.prototype, 'handleRequest')
+    .mockImplementation(async (_request, response) => {
+      response.writeHead(202).end()
+      throw new Error('late')
+    })
+
+  const { status } = await post(served, initialize)
+  await vi.waitUntil(() => lines.at(-1)?.startsWith('fault: Error: late'))
+  handle.mockRestore()
+
+  expect(status).toBe(202)
+})
+
 test('a port that cannot be used for another reason is reported as the system says', async () => {
   const denied = Object.assign(new Error('denied'), { code: 'EACCES' })
   const listen = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
@@ -131,17 +161,6 @@ test('a port that cannot be used for another reason is reported as the system sa
 
   await expect(serve().finally(() => listen.mockRestore())).rejects.toBe(denied)
 })
-
-/** Sessions whose end can be seen. */
-function sessionsOf() {
-  const created: McpServer[] = []
-  const create = () => {
-    const session = newSession()
-    created.push(session)
-    return session
-  }
-  return { create, open: () => created.filter((session) => session.isConnected()).length }
-}
 
 test('a request outside of a session leaves none behind', async () => {
   const sessions = sessionsOf()
