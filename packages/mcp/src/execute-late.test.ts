@@ -25,15 +25,21 @@ function gate() {
 /** A swap that is submitted at once, and ends when the test says so. */
 function run(waitMs: number) {
   const [submitted, ended] = [gate(), gate()]
+  const asked: string[] = []
+  const inFlight: number[] = []
   const client = {
     chains: async () => ({ chains }),
     tokens: async () => ({ tokens }),
     quote: async () => offer,
-    status: async () => swap,
+    status: async (id: string) => {
+      asked.push(id)
+      return swap
+    },
     async swap(_request: unknown, _signer: unknown, { confirm, onProgress }: SwapOptions) {
       await confirm?.(offer)
       const submission = { geoOpToken: 'op', signature: '0x' }
       onProgress?.({ step: 'submitting', submission, lockableUntil: 0 })
+      inFlight.push(world.mcp.submitting.size)
       onProgress?.({ step: 'submitted', swapId: 'swp_1' })
       submitted.resolve()
       await ended.promise
@@ -45,15 +51,16 @@ function run(waitMs: number) {
   const call = { signal: context.interrupts.signal, report: () => {} }
   const order = { from: 'alpha:USDC', to: 'beta:USDC', amount: '10' }
   const answer = executeSwap(mcp, { context, client, submitted: submitted.promise }, order, call)
-  return { answer, ended }
+  return { answer, ended, asked, inFlight }
 }
 
 const isOver = () => vi.waitUntil(() => world.mcp.running.size === 0)
 
 test('a swap that outlasts the wait is reported as it stands, and goes on', async () => {
-  const { answer, ended } = run(0)
+  const { answer, ended, asked } = run(0)
 
   expect(await answer).toMatchObject({ outcome: 'pending', swap: { swapId: 'swp_1', substatus: 'locked' } })
+  expect(asked).toEqual(['swp_1'])
   const [attempt] = world.journal.list()
   expect(attempt).toMatchObject({ stage: 'submitted', swapId: 'swp_1' })
   expect([...world.mcp.running]).toEqual([attempt?.id])
@@ -72,6 +79,15 @@ test('a swap that nobody waits for any more is logged if it can no longer be fol
   await isOver()
 
   expect(world.lines.at(-1)).toBe(`${world.journal.list()[0]?.id} is no longer followed: lost`)
+})
+
+test('a submission counts as in flight until it is answered', async () => {
+  const { answer, ended, inFlight } = run(0)
+  await answer
+
+  expect([inFlight, world.mcp.submitting.size]).toEqual([[1], 0])
+  ended.resolve()
+  await isOver()
 })
 
 test('a failure that the caller sees is not logged, and leaves nothing to wait for', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client, QuoteReply, SwapLimits, SwapOptions } from '@geoswap/sdk'
 import type { Context } from '@geoswap/wallet/context'
+import { UserError } from '@geoswap/wallet/errors'
 import { createInterrupts } from '@geoswap/wallet/interrupts'
 import { addressOf, deriveKey } from '@geoswap/wallet/keys'
 import { type Journal, openJournal } from '@geoswap/wallet/store/journal'
@@ -251,6 +252,32 @@ test('a client that cannot ask its user gets a token for this order and one use'
   expect(await withToken(token)).toMatchObject({ outcome: 'settled' })
   expect(service.signings).toEqual([{ maxInput: 10_000_000n, minOutput: 9_702_000n }])
   await expect(withToken(token)).rejects.toMatchObject({ code: 'CONFIRMATION_INVALID' })
+
+  const narrow = await tokenOf({ ...order, slippageBps: 80 })
+  await expect(withToken(narrow, { slippageBps: 90 })).rejects.toMatchObject({ code: 'CONFIRMATION_INVALID' })
+})
+
+test('an order is not signed again while an earlier signature of it can be used', async () => {
+  const [mcp, service] = [openTestContext(), serviceOf({})]
+  service.client.swap = async (_request, _signer, { onProgress } = {}) => {
+    const submission = { geoOpToken: 'op', signature: '0x' } as const
+    onProgress?.({ step: 'submitting', submission, lockableUntil: 2 ** 40 })
+    throw new UserError('NOT_SUBMITTED', 'Refused.')
+  }
+  await expect(run(mcp, service)).rejects.toMatchObject({ code: 'NOT_SUBMITTED' })
+
+  const later = serviceOf({})
+  await expect(run(mcp, later)).rejects.toMatchObject({ code: 'SIGNATURE_OPEN' })
+  expect(later.signings).toEqual([])
+})
+
+test('the quote that is signed is noted in whole tokens', async () => {
+  const [mcp, notes] = [openTestContext(), [] as string[]]
+  const terminal = { ...mcp.context.terminal, note: (line: string) => void notes.push(line) }
+
+  await run({ ...mcp, context: { ...mcp.context, terminal } }, serviceOf({}))
+
+  expect(notes.filter((line) => line.startsWith('to be signed: 10 USDC '))).toHaveLength(1)
 })
 
 test('a recipient that is not allowed is refused before the service is called', async () => {
@@ -260,6 +287,15 @@ test('a recipient that is not allowed is refused before the service is called', 
   await expect(run(mcp, service, { ...order, recipient })).rejects.toMatchObject({
     code: 'RECIPIENT_NOT_ALLOWED',
   })
+})
+
+test('an order from a chain without a node is refused, and nothing is begun', async () => {
+  const [mcp, service] = [openTestContext(), serviceOf({})]
+  const { settings } = mcp.context
+  const context = { ...mcp.context, settings: { ...settings, rpcUrls: {} } }
+
+  await expect(run({ ...mcp, context }, service)).rejects.toMatchObject({ code: 'NO_NODE' })
+  expect([service.signings, journal.list()]).toEqual([[], []])
 })
 
 test('an unanswered submission is sent again unchanged, and nothing more is signed or counted', async () => {

@@ -28,7 +28,6 @@ export async function executeSwap(mcp: McpContext, opened: Opened, input: Execut
 
   const rpcUrl = context.settings.rpcUrls[ready.from.chain.chainId]
   const { attempt } = await claimOrder(context, client, { order, isNew: false, rpcUrl })
-  context.seen.attempt = attempt
   const answer = await decide(mcp, opened, ready, { input, call }).catch((error: unknown) => {
     releaseOrder(context, attempt)
     throw error

@@ -1,5 +1,8 @@
+import { Server } from 'node:http'
+import { connect } from 'node:net'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { afterEach, expect, test } from 'vitest'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { afterEach, expect, test, vi } from 'vitest'
 import { refusalOf, serveHttp } from './http.ts'
 
 const SERVER = { token: 'a token of 16 characters', port: 8321 }
@@ -90,15 +93,28 @@ test('nothing is served without the token, in an unknown session, or before a se
   expect((await post(served, ping)).status).toBe(400)
 })
 
-test('the oldest session ends when there are too many', async () => {
-  const served = await serve()
+/** Sessions whose end can be seen. */
+function sessionsOf() {
+  const created: McpServer[] = []
+  const create = () => {
+    const session = newSession()
+    created.push(session)
+    return session
+  }
+  return { create, open: () => created.filter((session) => session.isConnected()).length }
+}
+
+test('the oldest sessions end when there are too many', async () => {
+  const ends = sessionsOf()
+  const served = await serve(0, ends.create)
   const sessions: string[] = []
-  for (let count = 0; count < 33; count += 1) sessions.push((await post(served, initialize)).session)
+  for (let count = 0; count < 34; count += 1) sessions.push((await post(served, initialize)).session)
   const ping = (session = '') => post(served, { method: 'ping' }, { 'mcp-session-id': session })
 
-  expect((await ping(sessions[0])).status).toBe(404)
-  expect((await ping(sessions[1])).status).toBe(200)
-  expect((await ping(sessions[32])).status).toBe(200)
+  expect((await ping(sessions[1])).status).toBe(404)
+  expect((await ping(sessions[2])).status).toBe(200)
+  expect((await ping(sessions[33])).status).toBe(200)
+  expect(ends.open()).toBe(32)
 })
 
 test('a port that another program uses is named', async () => {
@@ -118,4 +134,55 @@ test('a fault is logged with its stack, and the client is told only that there w
 
   expect((await post(served, initialize)).status).toBe(500)
   expect(lines).toEqual([expect.stringMatching(/^fault: TypeError: secret\n +at /)])
+})
+
+test('a fault after the answer is logged, and the answer stays', async () => {
+  const served = await serve()
+  const handle = vi
+    .spyOn(StreamableHTTPServerTransport.prototype, 'handleRequest')
+    .mockImplementation(async (_request, response) => {
+      response.writeHead(202).end()
+      throw new Error('late')
+    })
+
+  const { status } = await post(served, initialize)
+  await vi.waitUntil(() => lines.at(-1)?.startsWith('fault: Error: late'))
+  handle.mockRestore()
+
+  expect(status).toBe(202)
+})
+
+test('a port that cannot be used for another reason is reported as the system says', async () => {
+  const denied = Object.assign(new Error('denied'), { code: 'EACCES' })
+  const listen = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
+    this.emit('error', denied)
+    return this
+  })
+
+  await expect(serve().finally(() => listen.mockRestore())).rejects.toBe(denied)
+})
+
+test('a request outside of a session leaves none behind', async () => {
+  const sessions = sessionsOf()
+  const served = await serve(0, sessions.create)
+  await post(served, initialize)
+
+  await post(served, { method: 'ping' })
+
+  await vi.waitUntil(() => sessions.open() === 1)
+})
+
+test('a server that closes ends its sessions, and waits for no unfinished request', async () => {
+  const sessions = sessionsOf()
+  const served = await serve(0, sessions.create)
+  await post(served, initialize)
+  const socket = connect(Number(new URL(served.url).port), '127.0.0.1')
+  const isCut = new Promise((resolve) => socket.once('close', resolve))
+  socket.on('error', () => {})
+  await new Promise<void>((resolve) => void socket.write('POST /mcp HTTP/1.1\r\n', () => resolve()))
+
+  await served.close()
+  await isCut
+
+  expect(sessions.open()).toBe(0)
 })

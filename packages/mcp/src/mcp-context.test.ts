@@ -1,9 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import type { Side } from '@geoswap/wallet/catalog'
 import { type Attempt, standingOf } from '@geoswap/wallet/store/journal'
 import { currentOwner } from '@geoswap/wallet/store/owner'
 import type { ChosenWallet } from '@geoswap/wallet/wallets'
 import { expect, test } from 'vitest'
-import { attendedBy, choosePayer } from './mcp-context.ts'
+import { attendedBy, choosePayer, type McpContext, openCall } from './mcp-context.ts'
 
 const owner = currentOwner()
 const running = new Set(['at-it'])
@@ -33,6 +35,15 @@ test('the attempt of a dead process is continued, or the service is asked about 
   expect(standing({ id: 'at-it', stage: 'submitted', owner: dead })).toBe('ask')
 })
 
+test('a swap that another living server submitted is left to it', () => {
+  const file = `/proc/${process.ppid}/stat`
+  const stat = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  // Its fields after the name of the command, as in proc(5).
+  const startedAt = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+
+  expect(standing({ id: 'over', stage: 'submitted', owner: { pid: process.ppid, startedAt } })).toBe('busy')
+})
+
 const wallets: ChosenWallet[] = [
   { name: 'sun', family: 'solana', address: 'S' },
   { name: 'bot', family: 'evm', address: 'B' },
@@ -52,4 +63,63 @@ test.each([
   expect(() => choosePayer({ wallets: some }, alpha, named)).toThrow(
     expect.objectContaining({ code: 'NO_WALLET', advice: expect.stringContaining(advice) }),
   )
+})
+
+/** A call of a server at a terminal for people, whose journal keeps nothing. */
+function open() {
+  const abort = new AbortController()
+  const reports: string[] = []
+  const record = (attempt: object, change: object) => ({ ...attempt, ...change })
+  const context = {
+    home: tmpdir(),
+    settings: { service: { url: 'http://service', apiKey: 'key' }, rpcUrls: {}, contracts: {} },
+    terminal: { json: false, isInteractive: true },
+    journal: { record },
+  }
+  const call = { signal: abort.signal, report: (line: string) => void reports.push(line), ask: undefined }
+  const opened = openCall({ context } as unknown as McpContext, call)
+  return { ...opened, reports, cancel: () => abort.abort() }
+}
+
+test.each([
+  ['nothing was begun', undefined, true],
+  ['nothing was submitted', { stage: 'built' }, true],
+  ['a submission is under way', { stage: 'submitting' }, false],
+  ['a swap was submitted', { stage: 'submitted' }, false],
+])('a call that is cancelled while %s ends, or goes on', (_, attempt, ends) => {
+  const { context, cancel } = open()
+  if (attempt) context.seen.attempt = attempt as Attempt
+  expect(context.interrupts.signal.aborted).toBe(false)
+
+  cancel()
+
+  expect(context.interrupts.signal.aborted).toBe(ends)
+})
+
+test('a call asks and prints nothing at the terminal of the server, and reports instead', () => {
+  const { context, reports } = open()
+
+  context.terminal.note('noted')
+  context.terminal.progress('seen')
+
+  expect(context.terminal).toMatchObject({ json: true, isInteractive: false })
+  expect(reports).toEqual(['noted', 'seen'])
+})
+
+test.each([
+  ['built', false],
+  ['submitting', false],
+  ['submitted', true],
+  ['ended', true],
+])('the outcome of a submission is known once it is %s: %s', async (stage, isKnown) => {
+  const { context, submitted } = open()
+  let found = false
+  void submitted.then(() => {
+    found = true
+  })
+
+  context.journal.record({} as Attempt, { stage } as never)
+  await new Promise(setImmediate)
+
+  expect(found).toBe(isKnown)
 })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
 import { createInterrupts } from '@geoswap/wallet/interrupts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { McpContext } from './mcp-context.ts'
@@ -27,6 +29,28 @@ function start(port: string | undefined, { token, json = false }: { token?: stri
   return { interrupts, submitting, results, lines, ready, served, events }
 }
 
+/** A server of MCP over streams, and its answers. */
+function startStdio() {
+  const interrupts = createInterrupts(() => {})
+  const lines: string[] = []
+  const mcp = {
+    ...{ context: { interrupts }, submitting: new Set(), isReadOnly: true },
+    log: (line: string) => void lines.push(line),
+  } as unknown as McpContext
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  let isServed = false
+  const served = serve(mcp, { kind: 'stdio', stdin, stdout }).then(() => {
+    isServed = true
+  })
+  const tell = (text: string) => void stdin.write(`${text}\n`)
+  const ask = async (method: string) => {
+    tell(JSON.stringify({ jsonrpc: '2.0', id: 1, method }))
+    const [answer] = await once(stdout, 'data')
+    return JSON.parse(String(answer))
+  }
+  return { interrupts, lines, stdin, served, tell, ask, isServed: () => isServed }
+}
+
 const urlIn = (lines: readonly string[]) => lines[0]?.replace('ready ', '') ?? ''
 const statusOf = async (url: string, token: string) =>
   (await fetch(url, { headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' } })).status
@@ -39,6 +63,32 @@ async function closed(url: string): Promise<void> {
     )
   );
 }
+
+test.each<[string, (started: ReturnType<typeof startStdio>) => unknown]>([
+  ['ends its input', ({ stdin }) => stdin.end()],
+  ['is gone', ({ stdin }) => stdin.destroy()],
+  ['interrupts', ({ interrupts }) => interrupts.press()],
+])('over streams a client is answered until it %s, and no longer', async (_, leave) => {
+  const started = startStdio()
+
+  expect(await started.ask('ping')).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+  expect(started.isServed()).toBe(false)
+  leave(started)
+  await started.served
+
+  expect(started.stdin.listenerCount('data')).toBe(0)
+})
+
+test('over streams a message that cannot be read is logged, and the next one is answered', async () => {
+  const { lines, tell, ask, stdin, served } = startStdio()
+
+  tell('no JSON')
+  expect(await ask('ping')).toMatchObject({ result: {} })
+  stdin.end()
+  await served
+
+  expect(lines).toEqual([expect.stringContaining('JSON')])
+})
 
 test.each(['65536', '-1', '1.5', 'http', '123456'])('%s is not a port', async (port) => {
   await expect(start(port).served).rejects.toMatchObject({ code: 'USAGE', message: `${port} is not a port.` })

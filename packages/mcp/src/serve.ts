@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Readable, Writable } from 'node:stream'
 import { UserError } from '@geoswap/wallet/errors'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { serveHttp } from './http.ts'
@@ -8,19 +9,21 @@ import { createMcpServer } from './server.ts'
 export const DEFAULT_PORT = 8321
 const MIN_TOKEN = 16
 
-type Way = { kind: 'stdio' } | { kind: 'http'; port: string | undefined }
+/** Other streams than those of the process are for tests. */
+type Stdio = { kind: 'stdio'; stdin?: Readable; stdout?: Writable }
+type Way = Stdio | { kind: 'http'; port: string | undefined }
 
 /** Serves until the client disconnects or the process is interrupted. */
 export async function serve(mcp: McpContext, way: Way): Promise<void> {
-  await (way.kind === 'http' ? serveAt(mcp, way.port) : serveStdio(mcp))
+  await (way.kind === 'http' ? serveAt(mcp, way.port) : serveStdio(mcp, way))
   await submissionsOf(mcp)
 }
 
-async function serveStdio(mcp: McpContext): Promise<void> {
+async function serveStdio(mcp: McpContext, { stdin = process.stdin, stdout }: Stdio): Promise<void> {
   const server = createMcpServer(mcp)
-  const left = new Promise<void>((resolve) => process.stdin.once('close', resolve).once('end', resolve))
+  const left = new Promise<void>((resolve) => stdin.once('close', resolve).once('end', resolve))
   server.server.onerror = (error) => mcp.log(error.message)
-  await server.connect(new StdioServerTransport())
+  await server.connect(new StdioServerTransport(stdin, stdout))
   await Promise.race([left, interrupted(mcp)])
   await server.close()
 }

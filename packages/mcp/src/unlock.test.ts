@@ -72,3 +72,11 @@ test('wallets are unlocked with the passphrase, and those of a local network wit
   expect(own && (await addressOf(own))).toBe(await addressOf(key))
   expect([...keys.keys()]).toEqual(['evm local', 'solana local'])
 })
+
+test('without a passphrase, and a terminal to ask for it, no wallet is unlocked', async () => {
+  const sealed = await chooseWallets(contextOf(), ['bot'])
+
+  await expect(unlockAll(contextOf({}, { passphrase: undefined }), sealed)).rejects.toMatchObject({
+    code: 'NEEDS_PASSPHRASE',
+  })
+})

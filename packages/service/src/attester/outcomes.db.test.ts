@@ -195,6 +195,14 @@ test('no claim is signed of a swap that is to be refunded, though a delivery is 
   expect(await attest({ amount: 980n, block: 9n })).toEqual({ said: [], signed: [] })
 })
 
+test('no refund is signed of a swap that was delivered, though it is proposed', async () => {
+  const swap = await delivered()
+  await query('delete from attestations')
+  await propose('refund', [swap], 4_600)
+
+  expect(await attest({ amount: 980n, block: 9n })).toEqual({ said: [], signed: [] })
+})
+
 test.each(['claim', 'refund'] as const)(
   'a proposed %s of swaps that are gone is passed over',
   async (kind) => {

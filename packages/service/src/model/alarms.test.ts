@@ -36,10 +36,14 @@ const well: Watched = {
     open: [
       { state: 'locked', count: 3, oldestSeconds: 3_600 },
       { state: 'settled', count: 3, oldestSeconds: 7_200 },
+      { state: 'refundBlocked', count: 0, oldestSeconds: 0 },
     ],
     claimMarginUsed: 0.5,
     unsigned: 0,
-    ended: [{ status: 'refunded', reason: 'NO_LIQUIDITY', count: 20 }],
+    ended: [
+      { status: 'refunded', reason: 'NO_LIQUIDITY', count: 20 },
+      { status: 'failed', reason: 'PRICE_MOVED', count: 21 },
+    ],
   },
   prices: [
     {
@@ -51,7 +55,7 @@ const well: Watched = {
       ],
     },
   ],
-  books: { chains: [{ chainId: 1, ageSeconds: 120 }], balances: [] },
+  books: { chains: [{ chainId: 1, ageSeconds: 900 }], balances: [] },
   stops: [{ ...stop, why: 'operator' }],
   webhooks: { failing: 0, disabled: 0 },
 }

@@ -140,3 +140,88 @@ test('a restore books everything that may have to be claimed, and claims of the 
   expect(await unclaimed()).toBe(VALUE)
   expect((await pool.query('select 1 from swaps where claim_booked')).rowCount).toBe(2)
 })
+
+/** Books the inputs of new swaps, 1,000 each of this token. */
+async function bookNew(token: string, { chainId = CHAIN, cap = 5_000n, seconds = 0, count = 1 } = {}) {
+  const { pool } = database
+  const ids: string[] = []
+  for (let index = 0; index < count; index += 1)
+    ids.push((await insertTestSwap(pool, await insertTestAccount(pool))).swapId)
+  await pool.query('update swaps set input_token = $2 where id = any($1)', [ids, token])
+  const swaps = await findSwaps(pool, ids)
+  return bookClaims(pool, { chainId, swaps, seconds, capOf: (of) => (of === token ? cap : 0n) })
+}
+
+test('a cap is that of one token on one chain, and its last unit fits', async () => {
+  expect(await bookNew('a', { cap: 999n })).toBe(false)
+  expect(await bookNew('a', { cap: 1_000n })).toBe(true)
+  expect(await bookNew('b', { cap: 2_000n, count: 2 })).toBe(true)
+  expect(await bookNew('a', { chainId: 5, cap: 1_000n })).toBe(true)
+  expect(await bookNew('a', { cap: 1_999n })).toBe(false)
+  expect(await bookNew('a', { cap: 2_000n })).toBe(true)
+
+  const open = (await readClaimBooks(database.pool)).map(({ chainId, token, open }) => [chainId, token, open])
+  expect(open.sort()).toEqual([
+    [CHAIN, 'a', 2_000n],
+    [CHAIN, 'b', 2_000n],
+    [5, 'a', 1_000n],
+  ])
+})
+
+test('claims of this hour take room, and those of an earlier hour do not', async () => {
+  await database.pool.query(
+    `insert into claim_books (chain_id, token, open, claimed, hour)
+     values ($1, 'a', 0, 1000, 1), ($1, 'b', 0, 1000, 1)`,
+    [CHAIN],
+  )
+
+  expect(await bookNew('a', { cap: 1_999n, seconds: HOUR })).toBe(false)
+  expect(await bookNew('b', { cap: 1_999n, seconds: 2 * HOUR })).toBe(true)
+})
+
+test('an input is booked once', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+
+  expect([await book(swap, 1_000n), await book(swap, 1_000n)]).toEqual([true, true])
+  expect(await openOf()).toBe(1_000n)
+})
+
+test('a restore keeps later claims of the chain, and the larger sum of an hour', async () => {
+  const { pool } = database
+  const recount = (amount: bigint, hour: number) =>
+    recountClaims(pool, [{ chainId: CHAIN, token: 'input', amount, seconds: hour * HOUR }])
+  const claimed = async () => {
+    const [book] = await readClaimBooks(pool)
+    return [book?.hour, book?.claimed]
+  }
+
+  await recount(300n, 7)
+  await recount(200n, 7)
+  expect(await claimed()).toEqual([7, 300n])
+  await recount(400n, 6)
+  expect(await claimed()).toEqual([7, 400n])
+  await recount(100n, 8)
+  expect(await claimed()).toEqual([8, 100n])
+})
+
+test('a restore counts a lost log as delivered, a written off input not, and each chain for itself', async () => {
+  const { pool } = database
+  const lose = async () => {
+    const swap = await settledSwap()
+    await insertLostInput(pool, await moveTestSwap(pool, swap, 'inputLost', { proof: {} }))
+    return swap
+  }
+  await writeOffInput(pool, { swapId: (await lose()).swapId, note: 'why' })
+  await lose()
+  const [lost, , known] = [await lockedSwap(), await settledSwap(), await lockedSwap()]
+  await pool.query('update swaps set log_lost = true where id = $1', [lost.swapId])
+  await pool.query('update swaps set unclaimed_cents = 0 where id = any($1)', [[lost.swapId, known.swapId]])
+  await pool.query('insert into exposure (chain_id, unclaimed_cents) values (5, 7)')
+
+  await recountClaims(pool, [])
+
+  expect(await unclaimed()).toBe(3n * VALUE)
+  expect((await readBooked(pool)).get(5)?.unclaimedCents).toBe(0n)
+  expect(await openOf()).toBe(3_000n)
+})

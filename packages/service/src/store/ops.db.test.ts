@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
-import { insertTestOp, insertTestSwap } from '../../test/support/swaps.ts'
+import { insertTestOp, insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import { unquotedTerms } from '../model/quote.ts'
 import type { Db } from './db.ts'
-import { countUnsubmitted, insertOp } from './ops.ts'
+import {
+  countOpenByLocker,
+  countUnsubmitted,
+  findOpByQuote,
+  findPositionsPast,
+  freePositions,
+  insertOp,
+  raiseValues,
+  refreshBalance,
+} from './ops.ts'
 import { insertSwap } from './submissions.ts'
 import { findSwaps } from './swaps.ts'
 
@@ -89,4 +98,129 @@ test('a build reads the live ops of its account, not all of them', async () => {
   }
 
   expect(plans.join()).toMatch(/Index Cond: .*account_id.*expires_at/)
+})
+
+const CHAIN = 31_337
+const columnOf = async (column: string, opId: string) =>
+  (await database.pool.query(`select ${column} as value from ops where id = $1`, [opId])).rows[0].value
+
+/** An op that holds a position. Its deadline was at second 99, and it can no longer be submitted. */
+async function insertHolding(locker = 'locker'): Promise<string> {
+  const { pool } = database
+  const opId = await insertTestOp(pool, await insertTestAccount(pool))
+  await pool.query(`update ops set op_deadline = 99, expires_at = now() where id = $1`, [opId])
+  await pool.query(
+    `insert into ring_positions (chain_id, locker, position, last_round, op_id)
+     select $1, $2, count(*), 1, $3 from ring_positions`,
+    [CHAIN, locker, opId],
+  )
+  return opId
+}
+
+test.each([
+  ['at its deadline', 'update ops set op_deadline = 100 where id = $1'],
+  ['that can be submitted', `update ops set expires_at = now() + interval '1 hour' where id = $1`],
+  ['on another chain', 'update ring_positions set chain_id = 5 where op_id = $1'],
+])('a position of an op %s is not past', async (_, change) => {
+  const { pool } = database
+  await pool.query('truncate ring_positions')
+  const [past, other] = [await insertHolding(), await insertHolding()]
+  await pool.query(change, [other])
+
+  const found = await findPositionsPast(pool, CHAIN, 100)
+
+  expect(found).toMatchObject([{ opId: past, hash: past, locker: 'locker', inputAmount: 1_000n }])
+})
+
+test('a position is freed once its swap has ended, and only its own', async () => {
+  const { pool } = database
+  await pool.query('truncate ring_positions')
+  const [open, over, other] = [await insertHolding(), await insertHolding(), await insertHolding('second')]
+  await pool.query(`update ops set expires_at = now() + interval '1 hour'`)
+  await insertSwap(pool, { swapId: 'swp_open', opId: open, signature: '0x' })
+  await insertSwap(pool, { swapId: 'swp_over', opId: over, signature: '0x' })
+  const declined = { failureCode: 'OPERATION_EXPIRED', proof: {} } as const
+  await moveTestSwap(pool, { swapId: 'swp_over', accountId: '' }, 'declined', declined)
+  await pool.query('update ops set expires_at = now()')
+  await pool.query(
+    `insert into ring_positions (chain_id, locker, position, last_round) values (5, 'third', 0, 1)`,
+  )
+
+  expect((await findPositionsPast(pool, CHAIN, 100)).map(({ opId }) => opId).sort()).toEqual(
+    [over, other].sort(),
+  )
+  await freePositions(pool, [open, over])
+
+  expect(await countOpenByLocker(pool, CHAIN)).toEqual(
+    new Map([
+      ['locker', 1],
+      ['second', 1],
+    ]),
+  )
+})
+
+test('an op is found by its quote, with the fields of its way in', async () => {
+  const { pool } = database
+  const opId = await insertTestOp(pool, await insertTestAccount(pool))
+  expect(await findOpByQuote(pool, 'unknown')).toBeUndefined()
+  const without = { method: undefined, depositAddress: undefined, permitNonce: undefined }
+  expect(await findOpByQuote(pool, opId)).toMatchObject({
+    id: opId,
+    hash: opId,
+    refundDeadline: 0,
+    ...without,
+  })
+
+  await pool.query(
+    `update ops set method = 'permit', deposit_address = 'address', permit_nonce = 7 where id = $1`,
+    [opId],
+  )
+
+  const found = { method: 'permit', depositAddress: 'address', permitNonce: 7n }
+  expect(await findOpByQuote(pool, opId)).toMatchObject(found)
+})
+
+test('the value of an op is raised and never lowered', async () => {
+  const { pool } = database
+  const account = await insertTestAccount(pool)
+  const [raised, kept, other] = [
+    await insertTestOp(pool, account),
+    await insertTestOp(pool, account),
+    await insertTestOp(pool, account),
+  ]
+  await pool.query('update ops set value_cents = 50')
+
+  await raiseValues(pool, [])
+  await raiseValues(pool, [
+    { opId: raised, cents: 51n },
+    { opId: kept, cents: 49n },
+  ])
+
+  const values = await Promise.all([raised, kept, other].map((id) => columnOf('value_cents', id)))
+  expect(values).toEqual(['51', '50', '50'])
+})
+
+test('the balance of a wallet is that of the newest block, for this op', async () => {
+  const { pool } = database
+  const account = await insertTestAccount(pool)
+  const [opId, other] = [await insertTestOp(pool, account), await insertTestOp(pool, account)]
+
+  await refreshBalance(pool, { opId, balance: 7n, block: 3n })
+  await refreshBalance(pool, { opId, balance: 9n, block: 3n })
+
+  expect([await columnOf('wallet_balance', opId), await columnOf('wallet_balance', other)]).toEqual([
+    '7',
+    '0',
+  ])
+})
+
+test('an op whose deposit did not come yet counts as not submitted, for its own account', async () => {
+  const { pool } = database
+  const [account, other] = [await insertTestAccount(pool), await insertTestAccount(pool)]
+  const opId = await insertTestOp(pool, account)
+  await pool.query(`update ops set method = 'deposit' where id = $1`, [opId])
+  await insertSwap(pool, { swapId: 'swp_waiting', opId, signature: '' })
+  await insertTestOp(pool, other)
+
+  expect(await countUnsubmitted(pool, account)).toBe(1)
 })

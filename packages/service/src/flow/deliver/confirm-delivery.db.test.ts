@@ -84,13 +84,24 @@ type World = {
   isOver?: boolean
   isUndelivered?: boolean
   refused?: unknown
+  /** Another worker moves the swaps just before this one does. */
+  movesMeanwhile?: boolean
+}
+
+function poolOfALateWorker() {
+  const { pool } = database
+  const query = async (sql: string, values: unknown[]) => {
+    if (sql.includes('with moved')) await pool.query('update swaps set version = version + 1')
+    return pool.query(sql, values)
+  }
+  return { query }
 }
 
 /** Confirms deliveries once, and returns what was reported. */
 async function look({ seconds = 0, isOver = false, isUndelivered = true, ...world }: World = {}) {
   const reported: string[] = []
   const deps = {
-    pool: database.pool,
+    pool: world.movesMeanwhile ? poolOfALateWorker() : database.pool,
     rules,
     finalitySeconds: () => world.finalitySeconds,
     onSettled: ({ id }: Swap) => reported.push(`settled ${id}`),
@@ -147,6 +158,13 @@ test('a report contains the delivery transaction and the amount', async () => {
   expect(await query('select delivery_tx_hash, delivered, delivered_block from swaps')).toEqual([
     { delivery_tx_hash: '0xpaid', delivered: '985', delivered_block: '19' },
   ])
+})
+
+test('a delivery that another worker reports first is not reported again', async () => {
+  const swap = await swapIn('delivering')
+  await storeDelivery(swap, { block: 19n })
+
+  expect(await look({ movesMeanwhile: true })).toEqual([])
 })
 
 test('a delivery that a reorg undid and a block includes again is reported once', async () => {
@@ -219,9 +237,11 @@ async function finalize({ missing = [], unread = [] }: Vault = {}) {
   const hashesOf = async (swaps: readonly TestSwap[]) =>
     new Set((await Promise.all(swaps.map(find))).map(({ op }) => op.hash))
   const [gone, hidden] = [await hashesOf(missing), await hashesOf(unread)]
+  const reads: number[] = []
   const destination = {
     chainId: CHAIN,
     async readUndelivered(ops: readonly Op[], at: Block, refused?: unknown[]) {
+      reads.push(ops.length)
       const isHidden = ops.some(({ hash }) => hidden.has(hash))
       if (isHidden && !refused) throw trap
       if (isHidden) refused?.push(trap)
@@ -234,7 +254,7 @@ async function finalize({ missing = [], unread = [] }: Vault = {}) {
   const deps = { pool: database.pool, destination } as unknown as ConfirmDeliveryDeps
   const contradicted = await finalizeDeliveries(deps, heads, events, faults)
   const left = await findFinalEvents(database.pool, { chainId: CHAIN, hard: 30n, limit: 100 })
-  return { contradicted: contradicted.map(({ id }) => id), left: left.map(({ id }) => id), faults }
+  return { contradicted: contradicted.map(({ id }) => id), left: left.map(({ id }) => id), faults, reads }
 }
 
 const isFinal = async (swap: TestSwap) => (await find(swap)).deliveryFinal
@@ -259,8 +279,9 @@ test('a delivery that the vault does not show at the final block is returned and
   for (const swap of [gone, paid]) await storeDelivery(swap)
   const { op } = await find(gone)
 
-  const { contradicted, left } = await finalize({ missing: [gone] })
+  const { contradicted, left, reads } = await finalize({ missing: [gone] })
 
+  expect(reads).toEqual([2])
   expect([await isFinal(gone), await isFinal(paid)]).toEqual([false, true])
   expect([contradicted, left]).toEqual([[op.deliveryHash], [op.deliveryHash]])
 })
@@ -282,6 +303,6 @@ test('the event of an ended or unknown swap is closed without reading the vault'
   await moveTestSwap(database.pool, over, 'claimFinal')
   const asked = { missing: [over], unread: [over] }
 
-  expect(await finalize(asked)).toEqual({ contradicted: [], left: [], faults: [] })
+  expect(await finalize(asked)).toEqual({ contradicted: [], left: [], faults: [], reads: [] })
   expect(await isFinal(over)).toBe(false)
 })

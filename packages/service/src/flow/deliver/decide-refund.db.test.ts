@@ -91,6 +91,15 @@ test.each<[string, Origin, SwapState]>([
   expect(await decide(swap, origin)).toEqual({ state, reported: [] })
 })
 
+test.each<Reached>(['locking', 'locked'])(
+  'a swap that is %s fails by no decision about its delivery',
+  async (state) => {
+    const swap = await swapIn(state, false)
+
+    expect(await decide(swap, { lock: 'none', isOver: true })).toEqual({ state, reported: [] })
+  },
+)
+
 test('a swap that moved on meanwhile is left alone, and nothing is reported', async () => {
   const swap = await swapIn('delivering', true)
   await moveTestSwap(database.pool, { swapId: swap.id, accountId: '' }, 'deliverySeen')

@@ -6,6 +6,7 @@ import type { Block, Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import type { Op } from '../../model/swap.ts'
 import { inTransaction } from '../../store/db.ts'
+import { readBooked } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
@@ -46,9 +47,12 @@ type Seeing = Partial<DeliverDeps> & { exposedCents?: bigint; room?: number; ref
 
 /** A worker that records what it sends. It refuses transactions of more than `refuses` swaps. */
 function workerSeeing({ exposedCents = 1_000n, room = 16, refuses = 20, kind = 'ok', ...own }: Seeing = {}) {
-  const sent: string[][] = []
+  const [sent, tried]: [string[][], string[][]] = [[], []]
   const refunded: string[] = []
+  const bounds: (bigint | undefined)[] = []
   const send = async (_lease: Lease, _heads: Heads, work: Work) => {
+    tried.push([...work.swapIds])
+    bounds.push(work.feeBound)
     const done = await inTransaction(database.pool, async (db) => {
       const isRecorded = await work.record(db, { attemptId: '1', txHash: `0x${sent.length}` })
       if (!isRecorded || work.swapIds.length > refuses) throw new Undone()
@@ -81,7 +85,7 @@ function workerSeeing({ exposedCents = 1_000n, room = 16, refuses = 20, kind = '
     onRefundDecided: ({ id }: { id: string }) => refunded.push(id),
     ...own,
   }
-  return { deps: deps as unknown as DeliverDeps, sent, refunded }
+  return { deps: deps as unknown as DeliverDeps, sent, tried, refunded, bounds }
 }
 
 const stateOf = async (swapId: string) => {
@@ -91,11 +95,11 @@ const stateOf = async (swapId: string) => {
 
 test('a delivery is recorded with its transaction, and its value counts as exposed', async () => {
   const swapId = await locked()
-  const { deps, sent } = workerSeeing()
+  const { deps, sent, bounds } = workerSeeing()
 
   await deliverLocked(deps, lease, heads)
 
-  expect(sent).toEqual([[swapId]])
+  expect([sent, bounds]).toEqual([[[swapId]], [7n]])
   expect(await stateOf(swapId)).toEqual({ state: 'delivering', txHash: '0x0' })
   expect(await readExposure(database.pool)).toMatchObject([{ chainId: ORIGIN, cents: 100n }])
 })
@@ -130,6 +134,32 @@ test('a batch that is refused is sent in parts', async () => {
   expect(sent).toEqual(swaps.map((id) => [id]))
 })
 
+test('a delivery that is refused alone is not sent twice', async () => {
+  const swapId = await locked()
+  const { deps, tried } = workerSeeing({ refuses: 0 })
+
+  await deliverLocked(deps, lease, heads)
+
+  expect(tried).toEqual([[swapId]])
+})
+
+test.each([
+  ['a final input counts as unclaimed', 'origin_final = true', { exposedCents: 0n, unclaimedCents: 100n }],
+  [
+    'a soft one that was booked before as exposed',
+    'unclaimed_cents = 9',
+    { exposedCents: 100n, unclaimedCents: 0n },
+  ],
+])('the value of a delivery against %s', async (_, change, booked) => {
+  await locked()
+  await database.pool.query(`update swaps set ${change}`)
+  const { deps } = workerSeeing()
+
+  await deliverLocked(deps, lease, heads)
+
+  expect((await readBooked(database.pool)).get(ORIGIN)).toEqual(booked)
+})
+
 test('a swap that another worker has booked beyond the cap since is not delivered', async () => {
   const swapId = await locked({ cents: 600 })
   const capsOf = () => {
@@ -144,6 +174,27 @@ test('a swap that another worker has booked beyond the cap since is not delivere
 
   expect(sent).toEqual([])
   expect((await stateOf(swapId)).state).toBe('locked')
+})
+
+// Of each cap of 1,000 cents, 600 are booked on this chain, and all on another one.
+test.each([
+  ['just fits', 400, { exposedCents: 1_000n, unclaimedCents: 1_000n }, true],
+  ['exposes too much', 401, { exposedCents: 1_000n, unclaimedCents: 9_000n }, false],
+  ['leaves too much unclaimed', 401, { exposedCents: 9_000n, unclaimedCents: 1_000n }, false],
+])('of two swaps, one of them booked before, one that %s is sent or not', async (_, cents, caps, fits) => {
+  const { pool } = database
+  await pool.query(
+    'insert into exposure (chain_id, cents, unclaimed_cents) values ($1, 600, 600), (5, 1000, 1000)',
+    [ORIGIN],
+  )
+  const booked = await locked({ cents: 300 })
+  await pool.query('update swaps set origin_final = true, unclaimed_cents = 300')
+  const swapId = await locked({ cents })
+  const { deps, tried } = workerSeeing({ capsOf: () => caps })
+
+  await deliverLocked(deps, lease, heads)
+
+  expect(tried.flat().sort()).toEqual((fits ? [booked, swapId] : [booked]).sort())
 })
 
 test('a key delivers its own share, and nothing without gas', async () => {
@@ -161,12 +212,16 @@ test('a key delivers its own share, and nothing without gas', async () => {
   expect((await stateOf(even)).state).toBe('locked')
 })
 
-test.each<[string, Partial<DeliverDeps>]>([
-  ['whose origin was not read since the process began', { isVerified: () => false }],
-  ['whose terms the wallet did not sign', { isPayable: async () => false }],
-])('a swap %s is not delivered', async (_, own) => {
+test.each<[string, string, Partial<DeliverDeps>]>([
+  ['whose origin was not read since the process began', 'delivered', { isVerified: () => false }],
+  ['whose origin was not read since the process began', 'refunded', { isVerified: () => false }],
+  ['whose terms the wallet did not sign', 'delivered', { isPayable: async () => false }],
+  ['whose terms the wallet did not sign', 'refunded', { isPayable: async () => false }],
+])('a swap %s is not %s', async (_, outcome, own) => {
   const swapId = await locked()
-  const { deps, sent, refunded } = workerSeeing({ ...own, kind: 'recipientRefuses' })
+  await database.pool.query('update swaps set origin_final = true')
+  const kind = outcome === 'delivered' ? 'ok' : 'recipientRefuses'
+  const { deps, sent, refunded } = workerSeeing({ ...own, kind })
 
   await deliverLocked(deps, lease, heads)
 

@@ -7,6 +7,7 @@ import type { Block, Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import type { Op } from '../../model/swap.ts'
 import { markAttemptsConsumed, markAttemptsFinal, markAttemptsReturned } from '../../store/attempts.ts'
+import { inTransaction } from '../../store/db.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
@@ -78,7 +79,10 @@ function workerWith({ isVerified = true, sent = [] as Work[] } = {}): DeliverDep
       chainId: 31338,
       maxBatch: 20,
       planDelivery: async () => ({}),
-      readUndelivered: async (ops: readonly Op[]) => new Set(ops.map(({ hash }) => hash)),
+      readUndelivered: async (ops: readonly Op[]) => {
+        if (ops.length === 0) throw new Error('asked about nothing')
+        return new Set(ops.map(({ hash }) => hash))
+      },
       simulateDelivery: async () => ({ kind: 'recipientRefuses' }),
     },
     isLive: () => true,
@@ -267,4 +271,45 @@ test('a swap that cannot be delivered at settle depth is left unchanged', async 
   await redeliverStalled(workerWith(), lease, settledAt(20n))
 
   expect(await stateOf(swap.swapId)).toBe('delivering')
+})
+
+test('a delivery that cannot be read is reported, and nothing is decided about it', async () => {
+  const { swapId } = await deliveryFinalAt(20n)
+  const deps = workerWith()
+  const refused = new Error('refused')
+  deps.destination.readUndelivered = async (_ops, _at, faults) => {
+    faults?.push(refused)
+    return new Set()
+  }
+
+  await expect(redeliverStalled(deps, lease, headsAt(20n))).rejects.toBe(refused)
+
+  expect(await stateOf(swapId)).toBe('delivering')
+})
+
+/** Records what would be sent, in a transaction of its own. */
+const record = (work: Work | undefined) =>
+  inTransaction(database.pool, async (db) => work?.record(db, { attemptId: '1', txHash: '0xagain' }))
+
+test('a swap whose input is being claimed stays so, with its new delivery', async () => {
+  const swap = await deliveryFinalAt(20n)
+  for (const event of ['deliverySeen', 'claimRecorded'] as const)
+    await moveTestSwap(database.pool, swap, event)
+  const sent: Work[] = []
+  await redeliverStalled(workerWith({ sent }), lease, headsAt(20n))
+
+  expect(await record(sent.find(({ swapIds }) => swapIds.includes(swap.swapId)))).toBe(true)
+
+  const [found] = await findSwaps(database.pool, [swap.swapId])
+  expect(found).toMatchObject({ state: 'claiming', deliveryTxHash: '0xagain' })
+})
+
+test('a delivery of a swap that moved meanwhile is not recorded, and not sent', async () => {
+  const swap = await deliveryFinalAt(20n)
+  await moveTestSwap(database.pool, swap, 'deliverySeen')
+  const sent: Work[] = []
+  await redeliverStalled(workerWith({ sent }), lease, headsAt(20n))
+  await moveTestSwap(database.pool, swap, 'claimRecorded')
+
+  expect(await record(sent.find(({ swapIds }) => swapIds.includes(swap.swapId)))).toBe(false)
 })

@@ -152,3 +152,25 @@ test('a swap that stays open does not hold up the markers of later pages', async
   expect(swept).toEqual([[later]])
   expect(looked.map((hashes) => hashes.length)).toEqual([1_001])
 })
+
+test.each([
+  ['open', '', true],
+  ['final', 'final_at = now()', false],
+  ['of another key', `sender = 'other'`, false],
+  ['on another chain', 'chain_id = 5', false],
+  ['no sweep', `role = 'deliver'`, false],
+])('beside a transaction that is %s markers wait, or are swept', async (_, change, waits) => {
+  const { pool } = database
+  const hash = await delivered(5_000)
+  const { deps, swept } = chainWith(hash)
+  await pool.query(
+    `truncate tx_attempts cascade;
+     insert into tx_attempts (chain_id, sender, nonce, role, tx_hash, raw, effect_hash, request)
+     values (31338, 'payer', 0, 'sweep', '0x', '0x', '0x', '{}')`,
+  )
+  if (change) await pool.query(`update tx_attempts set ${change}`)
+
+  expect((await sweepMarkers(deps, lease, headsAt(90_000))).isBusy).toBe(true)
+
+  expect(swept).toEqual(waits ? [] : [[hash]])
+})

@@ -10,6 +10,7 @@ import { readClaimBooks } from '../../store/claim-books.ts'
 import { inTransaction } from '../../store/db.ts'
 import { bookDelivery } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
+import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { batchesOf, type LockDeps, lockBatch, lockWaiting } from './lock.ts'
 import { createWaitingLocks } from './waiting-locks.ts'
@@ -204,24 +205,50 @@ test.each<[string, Swap[], number[]]>([
   expect(batchesOf(swaps, 3).map(({ length }) => length)).toEqual(sizes)
 })
 
-type Waiting = { decline?: boolean; cap?: bigint; room?: number; limit?: number }
+type Waiting = {
+  decline?: boolean
+  cap?: bigint
+  room?: number
+  limit?: number
+  /** Without a cap. */
+  free?: string
+  unsigned?: string
+  trap?: string
+}
 
 /** Locks what waits, in transactions of at most two inputs. Returns their sizes and the declined swaps. */
-async function lockAll(found: readonly Swap[], { decline = false, cap, room = 9, limit = 50 }: Waiting = {}) {
+async function lockAll(
+  found: readonly Swap[],
+  { decline = false, cap, room = 9, limit = 50, ...more }: Waiting = {},
+) {
   const [sent, declined, reads]: [number[], string[], number[]] = [[], [], []]
   const worker = workerSeeing(1n, { sent, ...(cap !== undefined && { cap }) })
+  const bounds: (bigint | undefined)[] = []
+  let isFresh = false
+  const send = async (held: Lease, at: Heads, work: Work) => {
+    if (work.swapIds.includes(more.trap ?? '')) throw new Error('refused by the node')
+    bounds.push(work.feeBound)
+    return worker.sender.send(held, at, work)
+  }
   const deps = {
     ...worker,
     pool: database.pool,
     batchSize: 2,
-    refreshPrices: async () => {},
-    sender: { ...worker.sender, room: () => room - sent.length, affords: async () => true },
-    origin: { ...worker.origin, findObstacle: async () => (decline ? 'INPUT_UNAVAILABLE' : undefined) },
+    refreshPrices: async () => {
+      isFresh = true
+    },
+    sender: { ...worker.sender, send, room: () => room - sent.length, affords: async () => true },
+    origin: {
+      ...worker.origin,
+      findObstacle: async () => (decline ? 'INPUT_UNAVAILABLE' : undefined),
+      readClaimCap: (token: string) => (token === more.free ? undefined : worker.origin.readClaimCap(token)),
+    },
+    isPayable: async ({ id }: Swap) => id !== more.unsigned,
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
     isLive: () => true,
     isGone: () => false,
     isLate: () => false,
-    isPriceKept: () => true,
+    isPriceKept: () => (isFresh ? true : undefined),
     onDeclined: ({ id }: Swap, code: string) => declined.push(`${id} ${code}`),
   }
   const find = async (count: number) => {
@@ -235,7 +262,7 @@ async function lockAll(found: readonly Swap[], { decline = false, cap, room = 9,
   const waiting = createWaitingLocks({ find, limit, takeSize: 3 })
   const held = await holdTestLane(database, `relay of ${found[0]?.id}`)
   await lockWaiting(deps as unknown as LockDeps, held, headsAt(99), waiting)
-  return { sent, declined, reads: reads.length, waiting }
+  return { sent, declined, reads: reads.length, waiting, bounds }
 }
 
 /** Accepted swaps of several wallets. */
@@ -294,4 +321,65 @@ test('a swap that cannot succeed is declined with its reason, and keeps its inpu
 
   expect([sent, declined]).toEqual([[], [`${swap?.id} INPUT_UNAVAILABLE`]])
   expect((await findSwaps(database.pool, [swap?.id ?? '']))[0]?.state).toBe('failed')
+})
+
+const statesOf = async (swaps: readonly Swap[]) =>
+  Promise.all(swaps.map(async ({ id }) => (await findSwaps(database.pool, [id]))[0]?.state))
+
+test('inputs of terms that their wallets did not sign are not taken, and others of their batch are', async () => {
+  const swaps = await accepted(2)
+  const [unsigned] = swaps
+
+  expect((await lockAll(swaps, { ...(unsigned && { unsigned: unsigned.id }) })).sent).toEqual([1])
+  expect(await statesOf(swaps)).toEqual(['accepted', 'locking'])
+  const [alone] = await accepted(1)
+  expect((await lockAll(alone ? [alone] : [], { ...(alone && { unsigned: alone.id }) })).sent).toEqual([])
+})
+
+test('a transaction pays at most the least of the fees that its inputs allow', async () => {
+  const swaps = await accepted(2)
+  await database.pool.query(
+    `update ops set lock_fee_bound = case when s.id = $1 then 7 else 9 end from swaps s where s.op_id = ops.id`,
+    [swaps[1]?.id],
+  )
+
+  expect((await lockAll(swaps)).bounds).toEqual([7n])
+})
+
+test('a batch that cannot be sent is reported, and the others are locked', async () => {
+  const swaps = await accepted(3)
+
+  await expect(lockAll(swaps, { ...(swaps[0] && { trap: swaps[0].id }) })).rejects.toThrow(
+    'refused by the node',
+  )
+
+  expect(await statesOf(swaps)).toEqual(['accepted', 'accepted', 'locking'])
+})
+
+test('a token without a cap is locked beside one whose hour is full', async () => {
+  const swaps = await accepted(2)
+  const [full, free] = swaps
+  await database.pool.query(`update swaps set input_token = 'free' where id = $1`, [free?.id])
+  await database.pool.query(
+    `update ops set input_token = 'free' from swaps s where s.op_id = ops.id and s.id = $1`,
+    [free?.id],
+  )
+
+  expect((await lockAll(swaps, { cap: 999n, free: 'free' })).sent).toEqual([1])
+  expect(await statesOf([full, free].flatMap((swap) => swap ?? []))).toEqual(['accepted', 'locking'])
+})
+
+test('a deposit that a reorg undid is waited for again', async () => {
+  const swaps = await accepted(1)
+  await database.pool.query(
+    `update ops set method = 'deposit' from swaps s where s.op_id = ops.id and s.id = $1`,
+    [swaps[0]?.id],
+  )
+
+  const { sent, declined } = await lockAll(swaps, { decline: true })
+
+  expect([sent, declined]).toEqual([[], []])
+  expect(await findSwaps(database.pool, [swaps[0]?.id ?? ''])).toMatchObject([
+    { state: 'awaitingDeposit', deposit: { received: '0' } },
+  ])
 })

@@ -107,6 +107,25 @@ test('a deposit waits while the vault has too little left, and is accepted later
   expect((await stateOf(swapId)).state).toBe('accepted')
 })
 
+test('after the deadline a lower balance says nothing about what came, and a higher one does', async () => {
+  const swapId = await awaitDeposit('swp_a')
+  await see({ amount: 500n })
+
+  await see({ amount: 499n, seconds: DEADLINE })
+  expect((await stateOf(swapId)).deposit).toEqual({ received: '500' })
+  await see({ amount: 501n, seconds: DEADLINE })
+  expect((await stateOf(swapId)).deposit).toEqual({ received: '501' })
+})
+
+test('before the deadline a reorg may take a deposit back', async () => {
+  const swapId = await awaitDeposit('swp_a')
+  await see({ amount: 500n })
+
+  await see({ amount: 0n, seconds: DEADLINE - 1 })
+
+  expect((await stateOf(swapId)).deposit).toEqual({ received: '0' })
+})
+
 test('a token that cannot be read delays only its own deposits, and is reported', async () => {
   const [first, second] = [await awaitDeposit('swp_a', 'broken'), await awaitDeposit('swp_b')]
 
