@@ -252,7 +252,5 @@ function localSolanaRulesOf({ blockMs }: ReadySolanaChain): ChainRules {
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 },
     blockMs,
     unclaimedCapUsd: UNCLAIMED_CAP_USD,
-    // Unlike the transactions of one EVM key, these do not wait for each other.
-    maxInFlight: 64,
   }
 }
