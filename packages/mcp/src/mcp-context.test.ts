@@ -57,11 +57,11 @@ test('the first wallet that fits the chain pays, or the named one', () => {
 })
 
 test.each([
-  ['sun', wallets, 'There are: bot, cat.'],
-  [undefined, [], 'There are: none.'],
-])('a wallet that cannot pay there is refused: %s', (named, some, advice) => {
+  ['sun', wallets, 'No wallet sun can pay on alpha.', 'There are: bot, cat.'],
+  [undefined, [], 'No wallet of this server can pay on alpha.', 'There are: none.'],
+])('a wallet that cannot pay there is refused: %s', (named, some, message, advice) => {
   expect(() => choosePayer({ wallets: some }, alpha, named)).toThrow(
-    expect.objectContaining({ code: 'NO_WALLET', advice: expect.stringContaining(advice) }),
+    expect.objectContaining({ code: 'NO_WALLET', message, advice: expect.stringContaining(advice) }),
   )
 })
 

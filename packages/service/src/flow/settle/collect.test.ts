@@ -43,3 +43,9 @@ test.each([['garbage'], ['0xa']])(
 test('a wrong row of a member does not hide its right one', async () => {
   expect((await collect(['0xB', 'garbage'], ['0xB', '0xB'], ['0xC', '0xC'])).found).toEqual(['0xB', '0xC'])
 })
+
+test('after the right row of a member its others are not looked at', async () => {
+  expect(await collect(['0xB', '0xB'], ['0xB', 'garbage'], ['0xC', '0xC'])).toEqual({
+    ...{ found: ['0xB', '0xC'], rejected: [] },
+  })
+})

@@ -95,6 +95,7 @@ test('claims are proposed in batches that fit into a block, whose limit is read 
   expect(batches.flat().sort()).toEqual(ids.sort())
 })
 
+/** By place in the claim: place 2 is a swap of another one. */
 type Said = { unproven?: readonly number[]; signs?: boolean }
 
 /** A claim of two swaps, proposed half a minute ago, and its checks by the attesters. */
@@ -107,7 +108,7 @@ async function disputed(checks: Record<string, Said>): Promise<string[]> {
     await pool.query(
       `insert into attestation_signatures (attestation_id, signer, signature, unproven)
        select max(id), $1, $2, $3 from attestations`,
-      [signer, signs ? `by ${signer}` : null, (unproven ?? []).map((index) => swapIds[index])],
+      [signer, signs ? `by ${signer}` : null, (unproven ?? []).map((index) => swapIds[index] ?? 'swp_other')],
     )
   return swapIds
 }
@@ -116,6 +117,7 @@ test.each<[string, Record<string, Said>, boolean]>([
   ['one attester has not seen one of', { a: { unproven: [1] } }, true],
   ['one signed, and the other has not seen one of', { a: { signs: true }, b: { unproven: [1] } }, true],
   ['no attester has seen any of', { a: { unproven: [0, 1] } }, false],
+  ['an attester has not seen another swap than those of', { a: { unproven: [2] } }, false],
   ['enough signed', { a: { signs: true, unproven: [1] }, b: { signs: true } }, false],
 ])('a claim that %s is split, or not', async (_, checks, isSplit) => {
   const [first = '', second = ''] = await disputed(checks)

@@ -6,6 +6,7 @@ import type { Block, Heads, Held, OriginWays } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import type { Op } from '../../model/swap.ts'
 import { markAttemptsFinal } from '../../store/attempts.ts'
+import type { PastPlace } from '../../store/deposits.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { type RecoverDeps, recoverDeposits } from './recover-deposits.ts'
@@ -36,7 +37,14 @@ async function insertPast(swapId: string, opDeadline?: number): Promise<TestSwap
   return swap
 }
 
-type Seen = { hard?: Held[]; head?: Held[]; isWorth?: RecoverDeps['isWorth']; room?: number; fails?: string }
+type Seen = {
+  hard?: Held[]
+  head?: Held[]
+  isWorth?: RecoverDeps['isWorth']
+  room?: number
+  fails?: string
+  after?: PastPlace
+}
 
 const held = (token: string, amount = 5n): Held => ({ token, amount })
 
@@ -71,7 +79,7 @@ async function recover({ hard = [held('input')], head = hard, ...seen }: Seen = 
     isWorth: seen.isWorth ?? (() => true),
   }
   const faults: Error[] = []
-  await recoverDeposits(deps as unknown as RecoverDeps, {} as Lease, heads, undefined, faults)
+  await recoverDeposits(deps as unknown as RecoverDeps, {} as Lease, heads, seen.after, faults)
   const fault = faults[0]?.message
   return { sent: sent.sort(), refreshed, fault }
 }
@@ -155,4 +163,15 @@ test('an address that cannot be emptied delays no other, and is reported', async
     sent: ['recover input of swp_b true'],
     fault: 'refused by the node',
   })
+})
+
+test('a look goes on after the last swap, and never before the first that is watched', async () => {
+  for (const swapId of ['swp_a', 'swp_b']) await insertPast(swapId, NOW - DAY + 1)
+  await insertPast('swp_old', NOW - DAY)
+
+  const next = await recover({ after: { opDeadline: NOW - DAY + 1, id: 'swp_a' } })
+  const first = await recover({ after: { opDeadline: NOW - DAY - 1, id: 'swp_z' } })
+
+  expect(next.sent).toEqual(['recover input of swp_b true'])
+  expect(first.sent).toEqual(['recover input of swp_a true', 'recover input of swp_b true'])
 })

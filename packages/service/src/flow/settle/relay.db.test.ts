@@ -335,3 +335,59 @@ test('nothing is sent before enough members of the set have signed', async () =>
 
   expect(sent).toEqual([swapId])
 })
+
+test('a refund before its deadline is sent with its signatures', async () => {
+  const swapId = await refundable()
+  const { deps, sent, planned } = relayerSeeing({ left: 0n })
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect([sent, planned]).toEqual([[swapId], ['attested']])
+})
+
+test('a batch with terms that one wallet did not sign is dropped whole', async () => {
+  const [unsigned] = await attestedTogether()
+  const { deps, sent } = relayerSeeing({ left: 5_000n })
+
+  await relayAttested({ ...deps, isRefundable: async ({ id }) => id !== unsigned }, lease, headsAt(0))
+
+  expect([sent, await attestations()]).toEqual([[], []])
+})
+
+test('a claim is sent though its wallet could receive no refund', async () => {
+  const swapId = await attested(100)
+  const { deps, sent } = relayerSeeing({ left: 5_000n, isBlocked: true, refundRoom: 0n })
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect(sent).toEqual([swapId])
+})
+
+test('a claim needs its signatures, also when anyone may refund its input', async () => {
+  await attested(100)
+  await database.pool.query('delete from attestation_signatures')
+  const { deps, sent } = relayerSeeing({ left: 5_000n, isPublic: true })
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect(sent).toEqual([])
+})
+
+test('a single claim cannot be split, and is sent though it does not fit now', async () => {
+  const swapId = await attested(100)
+  const { deps, sent } = relayerSeeing({ left: 5_000n, fits: false })
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect(sent).toEqual([swapId])
+})
+
+test('a claim that the escrow would refuse is dropped, and proposed again', async () => {
+  await attested(100)
+  const { deps, sent } = relayerSeeing({ left: 5_000n })
+  deps.origin.planClaim = async () => undefined
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect([sent, await attestations()]).toEqual([[], []])
+})
