@@ -28,14 +28,15 @@ const SETTINGS = {
   max_parallel_workers_per_gather: '0',
 }
 
-const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
+// For a server whose data nobody misses after its death.
+const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
 
 type PostgresOptions = {
   /** Preferred folder of the data. It is emptied first, and removed by `stop`. */
   dir: string
   logFile?: string
-  /** False if commits may be lost when the server ends, for tests of one process with many databases. */
-  isDurable?: boolean
+  /** Commits do not survive a death of the server: for tests of one process with many databases. */
+  isForgetful?: boolean
   onDown?(reason: string): void
 }
 export type Postgres = { url: string; pids(): number[]; stop(): Promise<void> }
@@ -80,7 +81,7 @@ async function createCluster(options: PostgresOptions): Promise<Cluster> {
   const quick = ['--no-sync', '--no-instructions']
   await run(binaries.initdb, [`--pgdata=${join(dir, 'data')}`, ...flags, ...locale, ...quick], user)
   rmSync(passwordFile)
-  const settings = { ...SETTINGS, ...(options.isDurable === false && NOT_DURABLE) }
+  const settings = { ...SETTINGS, ...(options.isForgetful && FORGETFUL) }
   return { dir, user, binaries, password, logFile: options.logFile ?? '/dev/null', settings }
 }
 
