@@ -28,27 +28,15 @@ const SETTINGS = {
   max_parallel_workers_per_gather: '0',
 }
 
-// For a server whose data nobody misses after its death.
-const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' }
-
 type PostgresOptions = {
   /** Preferred folder of the data. It is emptied first, and removed by `stop`. */
   dir: string
   logFile?: string
-  /** Commits do not survive a death of the server: for tests of one process with many databases. */
-  isForgetful?: boolean
   onDown?(reason: string): void
 }
 export type Postgres = { url: string; pids(): number[]; stop(): Promise<void> }
 
-type Cluster = {
-  dir: string
-  user: ServerUser
-  binaries: Binaries
-  password: string
-  logFile: string
-  settings: Readonly<Record<string, string>>
-}
+type Cluster = { dir: string; user: ServerUser; binaries: Binaries; password: string; logFile: string }
 
 /** Starts an empty database server, and restarts it with its data if it dies. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
@@ -81,8 +69,7 @@ async function createCluster(options: PostgresOptions): Promise<Cluster> {
   const quick = ['--no-sync', '--no-instructions']
   await run(binaries.initdb, [`--pgdata=${join(dir, 'data')}`, ...flags, ...locale, ...quick], user)
   rmSync(passwordFile)
-  const settings = { ...SETTINGS, ...(options.isForgetful && FORGETFUL) }
-  return { dir, user, binaries, password, logFile: options.logFile ?? '/dev/null', settings }
+  return { dir, user, binaries, password, logFile: options.logFile ?? '/dev/null' }
 }
 
 async function superviseServer(cluster: Cluster, options: PostgresOptions) {
@@ -114,7 +101,7 @@ function superviseOn(port: number, cluster: Cluster, options: PostgresOptions): 
 }
 
 function launchServer(cluster: Cluster, port: number): ChildProcess {
-  const settings = Object.entries(cluster.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const log = openSync(cluster.logFile, 'a')
   const server = spawn(
     cluster.binaries.postgres,

@@ -57,7 +57,7 @@ async function startServer(): Promise<Server> {
   const running = inject('testServer')
   if (running) return { ...running, admin: createPool(withDatabase(running.url, 'postgres')) }
   const dir = await mkdtemp(join(tmpdir(), 'geoswap-test-'))
-  const { url } = await startPostgres({ dir: join(dir, 'postgres'), isForgetful: true })
+  const { url } = await startPostgres({ dir: join(dir, 'postgres') })
   await migrateWhenReady(url)
   const { pathname } = new URL(url)
   return { url, admin: createPool(withDatabase(url, 'postgres')), migrated: pathname.slice(1) }
