@@ -145,7 +145,6 @@ test("the service's configuration has everything for the Solana chain", () => {
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 },
     blockMs: 100,
     unclaimedCapUsd: 1_000_000_000,
-    maxInFlight: 64,
   })
 })
 
