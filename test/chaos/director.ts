@@ -11,8 +11,6 @@ type Direction = {
   /** Whether each of these has ended a process. */
   isSeen(...points: FailPoint[]): boolean
   isOver(): boolean
-  /** Whether each of these transitions was seen often enough. */
-  hasMoved(...moves: string[]): boolean
   /** Whether transitions are required as well. */
   isLong: boolean
 }
@@ -22,8 +20,6 @@ const AGAIN_MS = 3_000
 // Until a sent lock is in a block; until its absence was noticed.
 const LANDED_MS = 900
 const MISSED_MS = 1_500
-// The same when a process ends in between, and its lanes wait for the lease of a long run.
-const LONG_MISSED_MS = 5_000
 // Longer than the remaining time of any lock of the gate.
 const JUMP_SECONDS = 100
 const PAUSE_MS = 4_000
@@ -41,9 +37,8 @@ const LATE_SECONDS = 250
  * For runs that require more than fail-points: lost deliveries are burnt and repeated, or end up too late.
  */
 async function loseDeliveries(direction: Direction): Promise<void> {
-  const isDone = () => direction.hasMoved('delivering delivering', 'delivering refundDecided')
   if (!direction.isLong) return
-  for (let turn = 0; !direction.isOver() && !isDone(); turn += 1) {
+  for (let turn = 0; !direction.isOver(); turn += 1) {
     const end = direction.field.proxyOf('beta').cast({ kind: 'blackHole', role: 'deliver' })
     await pass(direction, HOLE_MS)
     if (turn % 2 === 1)
@@ -65,22 +60,12 @@ async function loseLocks(direction: Direction): Promise<void> {
       ...(['before record noop', 'after record noop', 'after broadcast noop'] as const),
     ),
   )
-  await killLocks(direction)
+  const isDead = () => isSeen('before lockDead', 'after lockDead')
+  await again(direction, isDead, { kind: 'halt', chain: 'alpha', ms: 0, jumpSeconds: JUMP_SECONDS })
   end()
-  if (!direction.isLong) return
   // A burnt lock with time left is locked again.
-  const isRepeated = () => direction.hasMoved('locking locking')
-  await again(direction, isRepeated, { kind: 'blackHole', chain: 'alpha', role: 'lock', ms: HOLE_MS })
-}
-
-/** The jump ends every swap of alpha that is not locked, so there has to be one whose lock was lost. */
-async function killLocks(direction: Direction): Promise<void> {
-  const isDead = () => direction.isSeen('before lockDead', 'after lockDead')
-  while (!isDead() && !direction.isOver()) {
-    if (await isLocking(direction.field, 'alpha'))
-      await act(direction, { kind: 'halt', chain: 'alpha', ms: 0, jumpSeconds: JUMP_SECONDS })
-    await pass(direction, direction.isLong ? 2 * PAUSE_MS : AGAIN_MS)
-  }
+  if (direction.isLong)
+    await again(direction, direction.isOver, { kind: 'blackHole', chain: 'alpha', role: 'lock', ms: HOLE_MS })
 }
 
 /**
@@ -90,7 +75,7 @@ async function killLocks(direction: Direction): Promise<void> {
 async function undoLocks(direction: Direction): Promise<void> {
   const { field, isSeen, isOver } = direction
   while (!isSeen('before lockLost', 'after lockLost') && !isOver()) {
-    if (!(await isLocking(field, 'beta'))) {
+    if (!(await isLocking(field))) {
       await delay(LOOK_MS)
       continue
     }
@@ -98,18 +83,18 @@ async function undoLocks(direction: Direction): Promise<void> {
     await pass(direction, LANDED_MS)
     const end = field.proxyOf('beta').cast({ kind: 'blackHole', role: 'lock' })
     await undone
-    await pass(direction, direction.isLong ? LONG_MISSED_MS : MISSED_MS)
+    await pass(direction, MISSED_MS)
     end()
     // Chains that are reverted all the time make no progress, and neither does a service.
     if (direction.isLong) await pass(direction, PAUSE_MS)
   }
 }
 
-/** Whether a lock is pending. A database that is down reports none. */
-async function isLocking({ pool, network }: RunContext, chainName: string): Promise<boolean> {
-  const chain = network.local.chains.find(({ name }) => name === chainName)
+/** A lock is pending and will be in one of the reverted blocks. A database that is down reports none. */
+async function isLocking({ pool, network }: RunContext): Promise<boolean> {
+  const beta = network.local.chains.find(({ name }) => name === 'beta')
   const found = await pool
-    .query(`select 1 from swaps where state = 'locking' and origin_chain = $1 limit 1`, [chain?.chainId])
+    .query(`select 1 from swaps where state = 'locking' and origin_chain = $1 limit 1`, [beta?.chainId])
     .catch(() => ({ rowCount: 0 }))
   return found.rowCount === 1
 }

@@ -146,8 +146,7 @@ async function causeAllFaults(
   { first, ...how }: Faults,
 ): Promise<Begun | undefined> {
   await rageFor(stage, plan, plan.seconds)
-  if (plan.deepReorg || plan.reserve.length === 0) return undefined
-  if (isAllSeen(stage, plan, await countMoves(stage))) return undefined
+  if (plan.deepReorg || plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
   how.say('not everything was seen often enough yet: going on')
   const more = begin(stage, plan, { ...how, clients: plan.reserve })
   const allEnded = Promise.allSettled([first.ended, more.ended])
@@ -208,8 +207,6 @@ async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside
   const deadline = Date.now() + seconds * 1_000
   const counts = stage.processes.crashes
   const isSeen = (...points: FailPoint[]) => points.every((point) => (counts.get(point) ?? 0) >= plan.crashes)
-  let moves = new Map<string, number>()
-  const hasMoved = (...names: string[]) => names.every((name) => (moves.get(name) ?? 0) >= plan.least)
   let isDone = false
   const isOver = () => isDone || Date.now() > deadline
   const end = () => {
@@ -217,14 +214,13 @@ async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside
   }
   const look = async () => {
     while (!isOver()) {
-      moves = await countMoves(stage)
-      if (isAllSeen(stage, plan, moves)) end()
+      if (await isAllSeen(stage, plan)) end()
       await delay(LOOK_MS)
     }
   }
   await Promise.all([
     look(),
-    direct({ field: stage.field, isOver, isSeen, hasMoved, isLong: !plan.isGate }),
+    direct({ field: stage.field, isOver, isSeen, isLong: !plan.isGate }),
     beside?.(isOver, end),
   ])
 }
@@ -238,21 +234,18 @@ async function rageFor(stage: Stage, plan: Plan, seconds: number): Promise<void>
   await causing
 }
 
-function isAllSeen({ processes }: Stage, plan: Plan, moves: ReadonlyMap<string, number>): boolean {
+async function isAllSeen({ processes, pool }: Stage, plan: Plan): Promise<boolean> {
   const isMissing = (point: FailPoint) => (processes.crashes.get(point) ?? 0) < plan.crashes
   const isDue = (point: FailPoint) => !plan.isGate || !slowPoints.includes(point)
   if (swapPoints.some((point) => isDue(point) && isMissing(point))) return false
-  return plan.isGate || MOVES.every((move) => (moves.get(move) ?? 0) >= plan.least)
-}
-
-/** A database that is down reports none. */
-async function countMoves({ pool }: Stage): Promise<Map<string, number>> {
-  const { rows } = await pool
+  if (plan.isGate) return true
+  const moves = await pool
     .query<{ move: string; count: number }>(
       `select was || ' ' || became as move, count(*)::int from chaos_moves where was is not null group by 1`,
     )
     .catch(() => ({ rows: [] }))
-  return new Map(rows.map(({ move, count }) => [move, count]))
+  const seen = new Map(moves.rows.map(({ move, count }) => [move, count]))
+  return MOVES.every((move) => (seen.get(move) ?? 0) >= plan.least)
 }
 
 const seconds = (since: number) => ((Date.now() - since) / 1_000).toFixed(0)

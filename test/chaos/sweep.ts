@@ -10,6 +10,8 @@ import type { Stage } from './stage.ts'
 const LOOK_MS = 250
 // A worker that does not crash looks again after a minute.
 const MOST_MS = 90_000
+// The end of a worker below can come between a sweep and its crash.
+const SPARE_GROUPS = 2
 
 /**
  * The clock of Solana passes, a few markers at a time: a crash after a sweep was recorded needs one more sweep to be
@@ -17,7 +19,7 @@ const MOST_MS = 90_000
  */
 export async function passSweep(stage: Stage, plan: Plan): Promise<void> {
   const deadlines = await findDeadlines(stage)
-  const count = Math.min(deadlines.length, sweepPoints.length * plan.crashes)
+  const count = Math.min(deadlines.length, 2 * plan.crashes + SPARE_GROUPS)
   stage.processes.arm(sweepPoints)
   const isReached = () =>
     sweepPoints.every((point) => (stage.processes.crashes.get(point) ?? 0) >= plan.crashes)
