@@ -68,7 +68,7 @@ export const endpoints = {
     path: '/swap/chains',
     rateClass: 'other',
     summary: 'List the chains',
-    description: 'Every supported chain, and whether swaps from and to it are quoted now.',
+    description: 'Every supported chain, and whether swaps from or to it are quoted now.',
     query: ChainsQueryText,
     reply: ChainsReply,
     errors: [],
