@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 
 type Ordered = { from: string; pay: string; to: string; receive: string; amount: string }
 
-/** Fills in the form, and funds the wallet from the faucet. */
+/** Fills in the form, funds the wallet from the faucet, and waits for the price of this order. */
 export async function order(page: Page, { from, pay, to, receive, amount }: Ordered): Promise<void> {
   await page.goto('/app/swap')
   await pick(page, 'You pay on chain', from)
@@ -13,6 +13,7 @@ export async function order(page: Page, { from, pay, to, receive, amount }: Orde
   await page.getByLabel('Amount to pay').fill(amount)
   await page.getByRole('button', { name: `Get test ${pay}` }).click()
   await page.getByText(/^Balance [1-9]/).waitFor()
+  await page.locator('.quote[aria-busy=false]').waitFor()
 }
 
 /** Chooses from a list with its search field, by the keyboard. */

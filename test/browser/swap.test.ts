@@ -1,5 +1,6 @@
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, expect, inject, test } from 'vitest'
-import { createWorld, outcomeOf, stageOf } from '../world.ts'
+import { createWorld, outcomeOf, quoteOnceSettled, stageOf, toRequest } from '../world.ts'
 import { PHONE, useBrowser } from './browser.ts'
 import { expectFocus, expectText, order, pick, rowOf, sign, swapIdOf } from './steps.ts'
 
@@ -58,6 +59,9 @@ test('an undeliverable swap is refunded, with the reason', async () => {
     '10 USDC is back in the wallet. The service no longer had enough of the token to deliver.',
   )
   await beta.client.setBalance({ address: beta.contracts.vault, value: held })
+  const anyone = { address: privateKeyToAddress(generatePrivateKey()) }
+  const same = { from: alpha, sell: 'USDC', amount: 10_000_000n, to: beta, buy: 'ETH' }
+  await quoteOnceSettled(world.api, toRequest(anyone, same))
 
   expect(await rowOf(page, 'Refunded by')).toMatch(/^0x/)
 })

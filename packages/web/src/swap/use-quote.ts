@@ -4,9 +4,11 @@ import { useEffect, useState } from 'preact/hooks'
 export type QuoteState = {
   quote?: QuoteReply | undefined
   error?: unknown
-  /** A newer quote is being loaded: the shown one may belong to another order. */
+  /** A newer quote is being loaded: the shown one may be of another amount. */
   isStale: boolean
 }
+/** An answer, and the order that it belongs to. */
+type Answer = { key?: string; quote?: QuoteReply; error?: unknown }
 
 const TYPING_MS = 300
 const RETRY_MS = 3_000
@@ -15,10 +17,10 @@ const BEFORE_END_MS = 2_000
 
 /** A live price: requested when the order changes, and again before it expires while the page is visible. */
 export function useQuote(client: Client, request: QuoteRequest | undefined): QuoteState {
-  const [state, setState] = useState<QuoteState>({ isStale: false })
+  const [answer, setAnswer] = useState<Answer>({})
   const key = request && JSON.stringify(request)
   useEffect(() => {
-    if (key === undefined) return setState({ isStale: false })
+    if (key === undefined) return setAnswer({})
     const controller = new AbortController()
     const { signal } = controller
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -26,7 +28,7 @@ export function useQuote(client: Client, request: QuoteRequest | undefined): Quo
       if (document.hidden) return
       const next = await askOnce(client, JSON.parse(key) as QuoteRequest, signal)
       if (signal.aborted) return
-      setState(next)
+      setAnswer({ key, ...next })
       const pause = pauseAfter(next)
       if (pause !== undefined) timer = setTimeout(ask, pause)
     }
@@ -34,7 +36,6 @@ export function useQuote(client: Client, request: QuoteRequest | undefined): Quo
       clearTimeout(timer)
       if (!document.hidden) void ask()
     }
-    setState((last) => ({ quote: last.quote, isStale: true }))
     timer = setTimeout(ask, TYPING_MS)
     document.addEventListener('visibilitychange', onSight)
     return () => {
@@ -43,19 +44,31 @@ export function useQuote(client: Client, request: QuoteRequest | undefined): Quo
       document.removeEventListener('visibilitychange', onSight)
     }
   }, [client, key])
-  return state
+  return stateFor(key, answer)
 }
 
-async function askOnce(client: Client, request: QuoteRequest, signal: AbortSignal): Promise<QuoteState> {
+async function askOnce(client: Client, request: QuoteRequest, signal: AbortSignal): Promise<Answer> {
   try {
-    return { quote: await client.quote(request, { signal }), isStale: false }
+    return { quote: await client.quote(request, { signal }) }
   } catch (error) {
-    return { error, isStale: false }
+    return { error }
   }
 }
 
+/** A quote of other tokens is not shown: its amounts would be read in the wrong unit. */
+function stateFor(key: string | undefined, { key: answered, quote, error }: Answer): QuoteState {
+  if (key === answered) return { quote, error, isStale: false }
+  if (key === undefined || answered === undefined) return { isStale: key !== undefined }
+  return { quote: tokensOf(key) === tokensOf(answered) ? quote : undefined, isStale: true }
+}
+
+function tokensOf(key: string): string {
+  const { originChain, inputToken, destinationChain, outputToken } = JSON.parse(key) as QuoteRequest
+  return [originChain, inputToken, destinationChain, outputToken].join()
+}
+
 /** Milliseconds until the next request; undefined if the same request would get the same answer. */
-function pauseAfter({ quote, error }: QuoteState): number | undefined {
+function pauseAfter({ quote, error }: Answer): number | undefined {
   if (quote) return Math.max(RETRY_MS, Date.parse(quote.expiresAt) - Date.now() - BEFORE_END_MS)
   return error instanceof GeoswapError && !error.retryable ? undefined : RETRY_MS
 }
