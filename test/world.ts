@@ -198,13 +198,13 @@ function toChain(local: LocalChain, { feeds, ...network }: LocalNetwork) {
     mine: () => client.mine({ blocks: 1 }),
     /**
      * Waits until a transaction to this address, or any except a price update, is at the node for the next
-     * block.
+     * block, and returns it.
      */
     untilPending: (target?: Address) =>
       until(async () => {
         const { transactions } = await client.getBlock({ blockTag: 'pending', includeTransactions: true })
         const isUpdate = (to: Address | null) => feeds.some(({ address }) => isSame(address, to))
-        return transactions.some(({ to }) => (target ? isSame(target, to) : !isUpdate(to)))
+        return transactions.find(({ to }) => (target ? isSame(target, to) : !isUpdate(to)))
       }),
     advance: (seconds: number) => client.increaseTime({ seconds }),
     /** Sends as this account, ahead of all other pending transactions. */

@@ -23,7 +23,7 @@ test('a lock outbid by a jump of the base fee is replaced at a higher fee, and t
   await alpha.halt()
   const { quote, swapId } = await submitSwap(world, wallet, order)
   await stageOf(world, swapId, 'locking')
-  await alpha.untilPending()
+  const { maxFeePerGas } = await alpha.untilPending()
 
   await alpha.client.setNextBlockBaseFeePerGas({ baseFeePerGas: GWEI })
   await alpha.mine()
@@ -33,7 +33,7 @@ test('a lock outbid by a jump of the base fee is replaced at a higher fee, and t
 
   expect(outcome.status).toBe('settled')
   const lock = await alpha.client.getTransaction({ hash: outcome.originTxHash as `0x${string}` })
-  expect(lock.maxFeePerGas).toBeGreaterThan(GWEI)
+  expect(lock.maxFeePerGas).toBeGreaterThan(maxFeePerGas ?? GWEI)
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(90n * USDC)
   expect(await beta.balanceOf(wallet.address, 'WETH')).toBe(BigInt(quote.output))
 })

@@ -9,7 +9,7 @@ const { alpha, beta } = createWorld(local)
 const operator = createOperator(inject('databaseUrl'))
 const ETHER = 10n ** 18n
 const order = { from: alpha, sell: 'ETH', to: beta, buy: 'ETH', amount: ETHER / 10n }
-const anyone = { address: alpha.contracts.escrow.replace(/^0x../, '0xab').toLowerCase() as `0x${string}` }
+const anyone = { address: '0x00000000000000000000000000000000000a11ce' } as const
 
 let api: CheckedClient
 beforeAll(async () => {
