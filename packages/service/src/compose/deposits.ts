@@ -87,6 +87,7 @@ export function createRecoverWork(
     topics: [],
     run: async (lease: Lease, heads?: Heads) => {
       if (heads) await look(lease, heads)
+      return true
     },
   }
 }

@@ -20,10 +20,11 @@ export function sweepWork(chainId: number, { pool, sender }: DeliverDeps, solana
     // A new sender has no room until it knows what is in flight; the first sweep follows at once.
     run: async (lease: Lease, heads?: Heads) => {
       const now = performance.now()
-      if (!heads || sender.room() === 0 || now < due) return
+      if (!heads || sender.room() === 0 || now < due) return true
       const swept = await sweepMarkers(deps, lease, heads, next)
       next = swept.next
       due = now + (swept.isBusy ? BUSY_MS : IDLE_MS)
+      return true
     },
   }
 }

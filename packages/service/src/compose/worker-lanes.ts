@@ -75,13 +75,17 @@ function topUpLanes(parts: WorkerParts, connected: ConnectedChain): Lane[] {
     balanceOf: (key: string) => view.part('state')?.value.balances[key],
   }
   const look = atMostEvery(GAS_LOOK_MS, (lease: Lease, heads: Heads) => topUpLowest(deps, lease, heads))
+  const run = async (lease: Lease, heads?: Heads) => {
+    if (heads) await look(lease, heads)
+    return true
+  }
   return [
     createSendingLane({
       name: `topup:${config.chainId}:${float.address}`,
       sender,
       follower: followerOf(parts, config.chainId),
-      retryStalled: async () => {},
-      works: [{ topics: [], run: async (lease, heads) => heads && look(lease, heads) }],
+      retryStalled: async () => false,
+      works: [{ topics: [], run }],
     }),
   ]
 }
@@ -193,7 +197,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     works: [
       ...Array.from({ length: atOnce }, () => ({
         topics: [`lock:${config.chainId}:${address}`],
-        run: async (lease: Lease, heads?: Heads) => heads && lockWaiting(deps, lease, heads, waiting),
+        run: async (lease: Lease, heads?: Heads) => !heads || lockWaiting(deps, lease, heads, waiting),
       })),
       ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share })]),
       ...(share?.index === 0 ? [createRecoverWork(parts, connected, { sender, view })] : []),
@@ -204,11 +208,11 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
 function relayWork(chainId: number, deps: RelayDeps) {
   return {
     topics: [`relay:${chainId}`],
-    run: async (lease: Lease, heads?: Heads) => heads && relayAttested(deps, lease, heads),
+    run: async (lease: Lease, heads?: Heads) => !heads || relayAttested(deps, lease, heads),
   }
 }
 
-const onlyFollowing = { retryStalled: async () => {}, works: [] }
+const onlyFollowing = { retryStalled: async () => false, works: [] }
 
 function deliverWork(chainId: number, deps: DeliverDeps, { solana }: ConnectedChain) {
   const deliver = (lease: Lease, heads?: Heads) => deliverLocked(deps, lease, heads)

@@ -10,7 +10,9 @@ export type Lane = {
 
 /** One kind of work of a lane. Its steps never overlap, but run beside the lane's other tasks. */
 export type Task = {
-  /** Topics that wake the task. It also runs once a second, in case a wake-up is lost. */
+  /** Topics that wake the task. */
   topics: readonly string[]
+  /** It also runs this often, in case a wake-up is lost. Default: a second. */
+  idleMs?: number
   step(lease: Lease, wakeLane: (topic: string) => void): Promise<void>
 }

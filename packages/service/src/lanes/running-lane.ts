@@ -35,7 +35,11 @@ export function runLane(lane: Lane, lease: Lease, onFault: OnFault): RunningLane
 }
 
 /** Runs a step at every wake-up, one at a time; retries a step that throws after a short pause. */
-function runTask({ topics }: Task, step: () => Promise<void>, onFault: (error: unknown) => void) {
+function runTask(
+  { topics, idleMs = IDLE_MS }: Task,
+  step: () => Promise<void>,
+  onFault: (error: unknown) => void,
+) {
   let left = false
   let isWoken = false
   let endSleep = () => {}
@@ -61,7 +65,7 @@ function runTask({ topics }: Task, step: () => Promise<void>, onFault: (error: u
           return true
         },
       )
-      if (!isWoken && !left) await sleep(failed ? BACK_OFF_MS : IDLE_MS)
+      if (!isWoken && !left) await sleep(failed ? BACK_OFF_MS : idleMs)
     }
   }
 

@@ -62,7 +62,8 @@ export type Sender = {
   fits(heads: Heads, request: TxRequest): Promise<boolean>
   /** False if nothing was signed: the fee is above the bound, the request fits in no block, or the work is outdated. */
   send(lease: Lease, heads: Heads, work: Work): Promise<boolean>
-  followUp(lease: Lease, heads: Heads): Promise<void>
+  /** Reads outcomes, broadcasts again and replaces. False if this key has had no open transaction for a while. */
+  followUp(lease: Lease, heads: Heads): Promise<boolean>
   /** Whether nodes refused a transaction since the last follow-up, which then must not wait for the next block. */
   isRefused(): boolean
 }
@@ -78,7 +79,7 @@ class Outdated extends Error {}
 
 /** Sends one key's transactions. Records each before it is sent, and broadcasts it until the chain has decided. */
 export function createSender(options: Options): Sender {
-  const { pool, chain, address, maxInFlight } = options
+  const { pool, chain, address } = options
   const key = { chainId: chain.chainId, address }
   const termsAt = createTermsMemo(chain)
   const broadcaster = createBroadcaster(options)
@@ -92,10 +93,8 @@ export function createSender(options: Options): Sender {
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
     const terms = boundBy(chain, await termsAt(heads), feeBound)
-    if (!terms) return false
-    if (!chain.fits(work.request, terms)) return false
-    const signing = { ...work, ...sentAt(heads), replacement: 0, terms }
-    const sign = () => signAndRecord(options, lease, signing, work)
+    if (!terms || !chain.fits(work.request, terms)) return false
+    const sign = () => signAndRecord(options, lease, { ...work, ...sentAt(heads), replacement: 0, terms })
     const signed = await (chain.hasNonces ? inTurn(sign) : sign())
     if (!signed) return false
     if (inFlight === 0) seen = { ...seen, at: performance.now() }
@@ -107,22 +106,23 @@ export function createSender(options: Options): Sender {
     return true
   }
 
-  async function followUp(lease: Lease, heads: Heads): Promise<void> {
+  async function followUp(lease: Lease, heads: Heads): Promise<boolean> {
     const now = performance.now()
-    if (now < idleUntil || (inFlight === 0 && isQuiet(seen, heads))) return
+    if (now < idleUntil) return false
+    if (inFlight === 0 && isQuiet(seen, heads)) return true
     const before = sent
     const open = await findOpenAttempts(pool, key)
     const isIdle = open.length === 0 && inFlight === 0
     if (isIdle) idleUntil = now + IDLE_CHECK_MS
     if (isIdle && now - seen.readAt < NONCE_CHECK_MS) {
       seen = { ...seen, at: now }
-      return
+      return false
     }
     const found = await findUnseen(pool, chain.chainId, open)
     if (isQuiet(seen, heads) && !isReadingDue(open, found, heads, broadcaster)) {
       inFlight = found.unseen.length + sent - before
       const policies = await broadcaster.repeat(found.unseen)
-      if (![...policies.values()].includes('cancel')) return
+      if (![...policies.values()].includes('cancel')) return true
     }
     const outcomes = await chain.readOutcomes(address, open, heads)
     if (outcomes.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: outcomes.nextNonce })
@@ -132,13 +132,13 @@ export function createSender(options: Options): Sender {
     seen = { hard: heads.hard.hash, at: now, readAt: now, hasMore: outcomes.final.length >= FIRST_MINED }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const policies = await broadcaster.repeat(outcomes.unmined)
-    for (const stuck of findStuck(outcomes.unmined, policies, broadcaster.refusalOf)) {
-      const terms = await termsAt(heads, stuck.isRefused)
-      await replaceIfDue({ options, broadcaster, lease, heads }, stuck, terms)
-    }
+    const deps = { options, broadcaster, lease, heads }
+    for (const stuck of findStuck(outcomes.unmined, policies, broadcaster.refusalOf))
+      await replaceIfDue(deps, stuck, await termsAt(heads, stuck.isRefused))
+    return true
   }
 
-  const room = () => Math.max(0, maxInFlight - inFlight)
+  const room = () => Math.max(0, options.maxInFlight - inFlight)
   const affords = async (heads: Heads, feeBound: bigint) =>
     boundBy(chain, await termsAt(heads), feeBound) !== undefined
   const fits = async (heads: Heads, request: TxRequest) => chain.fits(request, await termsAt(heads))
@@ -162,8 +162,7 @@ function isQuiet({ hard: seenHard, at, readAt, hasMore }: Seen, { head, hard }: 
 async function signAndRecord(
   options: Options,
   lease: Lease,
-  signing: Signing,
-  work: Pick<Work, 'record' | 'role'>,
+  { record, ...signing }: Signing & Pick<Work, 'record'>,
 ): Promise<Signed | undefined> {
   const { pool, chain, address } = options
   const key = { chainId: chain.chainId, address }
@@ -174,8 +173,8 @@ async function signAndRecord(
   return unlessOutdated(pool, async (db) => {
     if (nonce !== undefined && (await takeNonce(db, key, lease)) !== nonce) throw new Outdated()
     const attemptId = await recordSigned(options, db, lease, numbered, signed)
-    if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
-    failPoint(`before record ${work.role}`)
+    if (!(await record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
+    failPoint(`before record ${signing.role}`)
     return signed
   })
 }

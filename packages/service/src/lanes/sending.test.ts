@@ -17,6 +17,7 @@ async function followsIn(blockMs: number, { isRefused = false } = {}): Promise<n
     isRefused: () => isRefused,
     followUp: async () => {
       follows += 1
+      return true
     },
   }
   const follower = { chainId: 1, current: () => ({ head: { hash: `0x${number}` } }) as Heads }
@@ -24,7 +25,7 @@ async function followsIn(blockMs: number, { isRefused = false } = {}): Promise<n
     name: 'relay:1:key',
     sender: sender as unknown as Sender,
     follower: follower as HeadFollower,
-    retryStalled: async () => {},
+    retryStalled: async () => false,
     works: [],
   })
   for (; number < 2_000 / blockMs; number += 1) {
@@ -41,4 +42,68 @@ test('outcomes are read at each block, and on a fast chain about once a second',
 
 test('a refused transaction does not wait for the next reading', async () => {
   expect(await followsIn(250, { isRefused: true })).toBe(8)
+})
+
+/** Steps a key's follow-up at each of this many blocks, a second apart, and its work whenever it is woken. */
+async function runsIn(blocks: number, found: { isOpen?: boolean; isLeft?: boolean; isStalled?: boolean }) {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const runs = { work: 0, retries: 0 }
+  let number = 0
+  const sender = { isRefused: () => false, followUp: async () => found.isOpen ?? false }
+  const lane = createSendingLane({
+    name: 'relay:1:key',
+    sender: sender as unknown as Sender,
+    follower: { chainId: 1, current: () => ({ head: { hash: `0x${number}` } }) as Heads } as HeadFollower,
+    retryStalled: async () => {
+      runs.retries += 1
+      return found.isStalled ?? false
+    },
+    works: [
+      {
+        topics: ['lock'],
+        run: async () => {
+          runs.work += 1
+          return found.isLeft ?? false
+        },
+      },
+    ],
+  })
+  const [followUp, work] = lane.tasks
+  for (; number < blocks; number += 1) {
+    const woken: string[] = []
+    await followUp?.step(lease, (topic) => woken.push(topic))
+    if (woken.some((topic) => work?.topics.includes(topic))) await work?.step(lease, () => {})
+    vi.advanceTimersByTime(1_000)
+  }
+  return runs
+}
+
+test('work that left something runs again at each block, and other work waits for its topic', async () => {
+  expect(await runsIn(4, { isLeft: true })).toMatchObject({ work: 4 })
+  expect(await runsIn(4, {})).toMatchObject({ work: 1 })
+})
+
+test.each([
+  { found: { isOpen: true }, retries: 11, why: 'while the key has open transactions' },
+  { found: { isStalled: true }, retries: 11, why: 'while there are some' },
+  { found: {}, retries: 2, why: 'every five seconds otherwise' },
+])('failed transactions are looked for at each block, $why', async ({ found, retries }) => {
+  expect(await runsIn(11, found)).toMatchObject({ retries })
+})
+
+test('work that fails runs again at the next block', async () => {
+  const woken: string[] = []
+  const lane = createSendingLane({
+    name: 'relay:1:key',
+    sender: { isRefused: () => false, followUp: async () => false } as unknown as Sender,
+    follower: { chainId: 1, current: () => ({ head: { hash: '0x1' } }) as Heads } as HeadFollower,
+    retryStalled: async () => false,
+    works: [{ topics: [], run: () => Promise.reject(new Error('down')) }],
+  })
+  const [followUp, work] = lane.tasks
+
+  await expect(work?.step(lease, () => {})).rejects.toThrow('down')
+  await followUp?.step(lease, (topic) => woken.push(topic))
+
+  expect(woken).toEqual(work?.topics)
 })

@@ -6,17 +6,17 @@ import type { Sender } from './sender.ts'
 
 type Work = {
   topics: readonly string[]
-  /** Heads are undefined until the chain was reached once. */
-  run(lease: Lease, heads: Heads | undefined): Promise<void>
+  /** True if something is left for the next block. Heads are undefined until the chain was reached once. */
+  run(lease: Lease, heads: Heads | undefined): Promise<boolean>
 }
 
 type Options = {
   name: string
   sender: Sender
   follower: HeadFollower
-  /** Retries failed transactions at each new block, after their outcomes were read. */
-  retryStalled(lease: Lease, heads: Heads): Promise<void>
-  /** Each runs at its own topics and after every follow-up. */
+  /** Retries failed transactions after their outcomes were read. True if it found some. */
+  retryStalled(lease: Lease, heads: Heads): Promise<boolean>
+  /** Each runs at its own topics, and after a follow-up if something was left. */
   works: readonly Work[]
 }
 
@@ -24,30 +24,42 @@ type Options = {
 const FOLLOW_MS = 700
 // While a chain stands still, its transactions are broadcast again this often.
 const RECHECK_MS = 2_000
-const FOLLOWED = 'followed'
+// Without an event nothing is expected in the database: this finds what a lost notification announced.
+const IDLE_MS = 5_000
 const REFUSED = 'refused'
+const afterFollowUp = (work: number) => `followed:${work}`
 
 /** The lane of one sender key: follows up on sent transactions and, beside that, sends waiting ones. */
 export function createSendingLane({ name, sender, follower, retryStalled, works }: Options): Lane {
   let followed: string | undefined
   let at = Number.NEGATIVE_INFINITY
+  let isStalled = true
+  let retriedAt = Number.NEGATIVE_INFINITY
+  const isLeft = works.map(() => true)
   const followUp: Task = {
     topics: [`head:${follower.chainId}`, REFUSED],
     async step(lease, wakeLane) {
       const heads = follower.current()
       const isNew = performance.now() - at > (heads?.head.hash !== followed ? FOLLOW_MS : RECHECK_MS)
       if (!heads || !(isNew || sender.isRefused())) return
-      await sender.followUp(lease, heads)
-      wakeLane(FOLLOWED)
-      await retryStalled(lease, heads)
+      const isOpen = await sender.followUp(lease, heads)
+      for (const work of works.keys()) if (isLeft[work]) wakeLane(afterFollowUp(work))
+      const now = performance.now()
+      if (isOpen || isStalled || now - retriedAt > IDLE_MS) {
+        isStalled = true
+        isStalled = await retryStalled(lease, heads)
+        retriedAt = now
+      }
       followed = heads.head.hash
       at = performance.now()
     },
   }
-  const tasks = works.map(({ topics, run }) => ({
-    topics: [...topics, FOLLOWED],
+  const tasks = works.map(({ topics, run }, work) => ({
+    topics: [...topics, afterFollowUp(work)],
+    idleMs: IDLE_MS,
     async step(lease: Lease, wakeLane: (topic: string) => void) {
-      await run(lease, follower.current())
+      isLeft[work] = true
+      isLeft[work] = await run(lease, follower.current())
       if (sender.isRefused()) wakeLane(REFUSED)
     },
   }))

@@ -41,31 +41,32 @@ const MAX_SOFT_TRIES = 3
 // Each send waits for the database and a node; the next need not wait with it.
 const SENT_AT_ONCE = 4
 
-/** Delivers locked swaps, or decides on a refund: no delivery was signed for them yet. */
+/** Delivers locked swaps, or decides on a refund: no delivery was signed for them yet. True if it found any. */
 export async function deliverLocked(
   deps: DeliverDeps,
   lease: Lease,
   heads: Heads | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const locked = await findToDeliver(deps.pool, { chainId: deps.destination.chainId, limit: FETCH })
   const mine = ownShareOf(deps, locked)
-  if (mine.length === 0) return
+  if (mine.length === 0) return locked.length > 0
   await deps.refreshPrices()
   const neverSigned = { kind: 'neverSigned', chainId: deps.destination.chainId, block: heads?.head } as const
   await deliverAll(deps, lease, heads, mine, neverSigned)
+  return true
 }
 
 /**
  * Delivers swaps again whose every signed delivery was consumed by the chain although the vault shows them as
  * undelivered. Does so at settle depth, a few times: the vault pays an op once, whichever delivery lands. Refunds an
- * undeliverable swap only once that is hard-final, and never one that was reported as settled.
+ * undeliverable swap only once that is hard-final, and never one that was reported as settled. True if it found any.
  */
-export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: Heads): Promise<void> {
+export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: Heads): Promise<boolean> {
   const { chainId } = deps.destination
   const [hard, settle] = [heads.hard.number, heads.settle.number]
   const stalled = await findStalledDeliveries(deps.pool, { chainId, hard, settle })
   const mine = ownShareOf(deps, stalled)
-  if (mine.length === 0) return
+  if (mine.length === 0) return stalled.length > 0
   const ids = mine.map(({ id }) => id)
   const tallies = await tallyAttempts(deps.pool, 'deliver', ids, hard)
   const isFinal = ({ id }: Swap) => (tallies.get(id)?.open ?? 0) === 0
@@ -78,6 +79,7 @@ export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: H
   await collectError(faults, () => deliverAll(deps, lease, heads, final, proof))
   await collectError(faults, () => deliverAll(deps, lease, heads, repeated))
   throwFirst(faults)
+  return true
 }
 
 /** Returns the swaps that neither the head nor the deciding block shows as delivered. */

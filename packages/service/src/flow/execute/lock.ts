@@ -33,19 +33,23 @@ export type LockDeps = ReadinessDeps & {
 // Each send waits for the database and a node; the next need not wait with it.
 const SENT_AT_ONCE = 4
 
-/** Locks the inputs that wait for the key, beside other tasks that do the same, in as few transactions as possible. */
+/**
+ * Locks the inputs that wait for the key, beside other tasks that do the same, in as few transactions as possible.
+ * True if some were found, or may be there.
+ */
 export async function lockWaiting(
   deps: LockDeps,
   lease: Lease,
   heads: Heads,
   waiting: WaitingLocks,
-): Promise<void> {
+): Promise<boolean> {
   while (deps.sender.room() > 0) {
     await waiting.refresh()
     const sent = await lockFound(deps, lease, heads, waiting)
     // Later inputs wake the lane again.
-    if (sent === 0 || !waiting.hasMore()) return
+    if (sent === 0 || !waiting.hasMore()) return waiting.hasAny()
   }
+  return true
 }
 
 async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: WaitingLocks): Promise<number> {

@@ -16,9 +16,9 @@ const MAX_ATTEMPTS = 3
  * Locks swaps again whose every signed lock was consumed by the chain without effect; only this key could have locked
  * them. Does so at settle depth: a slot takes an op once, whichever of its locks lands. Fails them, with the reason,
  * only once that is hard-final. A swap that was paid before its lock was final, and lost the lock, is locked again
- * while the wallet's signature is valid.
+ * while the wallet's signature is valid. True if it found any.
  */
-export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
+export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Heads): Promise<boolean> {
   const [hard, settle] = [heads.hard.number, heads.settle.number]
   const stalled = await findStalledLocks(deps.pool, {
     chainId: deps.origin.chainId,
@@ -26,7 +26,7 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
     hard,
     settle,
   })
-  if (stalled.length === 0) return
+  if (stalled.length === 0) return false
   const ids = stalled.map((swap) => swap.id)
   const tallies = await tallyAttempts(deps.pool, 'lock', ids, hard)
   const tries = stalled.flatMap((swap) => {
@@ -43,6 +43,7 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
     )
   }
   throwFirst(faults)
+  return true
 }
 
 /** The number of tries, and whether all of them are final, so that no reorg can revive one. */

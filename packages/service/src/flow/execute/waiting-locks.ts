@@ -7,7 +7,9 @@ export type WaitingLocks = {
   /** The oldest inputs found, reserved for the caller until they are given back. */
   take(): readonly Swap[]
   giveBack(swaps: readonly Swap[]): void
-  /** Whether the last reading may have left some out. */
+  /** Whether the last reading found any. */
+  hasAny(): boolean
+  /** Whether it may have left some out. */
   hasMore(): boolean
 }
 
@@ -21,13 +23,14 @@ type Options = {
 export function createWaitingLocks({ find, limit, takeSize }: Options): WaitingLocks {
   const inHand = new Set<string>()
   let found: readonly Swap[] = []
-  let hasMore = false
+  let [hasAny, hasMore] = [false, false]
   let running: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
 
   const look = async (): Promise<void> => {
     next = undefined
     const rows = await find(limit)
+    hasAny = rows.length > 0
     hasMore = rows.length === limit
     found = rows.filter(({ id }) => !inHand.has(id))
   }
@@ -46,6 +49,7 @@ export function createWaitingLocks({ find, limit, takeSize }: Options): WaitingL
     giveBack(swaps) {
       for (const { id } of swaps) inHand.delete(id)
     },
+    hasAny: () => hasAny,
     hasMore: () => hasMore,
   }
 }
