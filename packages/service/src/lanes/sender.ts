@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import { createTurns } from '../async/turns.ts'
 import type { Chain, Heads, Refusal, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
 import { minedRecheckMs } from '../model/poll-pace.ts'
@@ -8,17 +7,15 @@ import {
   type Attempt,
   FIRST_MINED,
   findAttemptSwaps,
-  findNextNonce,
   findOpenAttempts,
   type Role,
-  raiseNonce,
   recordAttempt,
-  takeNonce,
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
 import { toJson } from '../store/json.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
+import { createNonces } from './nonces.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
 import { findUnseen, isReadingDue } from './unseen.ts'
@@ -83,9 +80,7 @@ export function createSender(options: Options): Sender {
   const key = { chainId: chain.chainId, address }
   const termsAt = createTermsMemo(chain)
   const broadcaster = createBroadcaster(options)
-  // A nonce is signed before it is taken: works that sign the same one would repeat each other's signing.
-  const inTurn = createTurns()
-  let nextNonce = -1 // the chain's next nonce as last read; lower again after a reorg
+  const nonces = createNonces(pool, key)
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // no transaction of this key is open until then
   let seen: Seen = { hard: '', at: NEVER, readAt: NEVER, hasMore: false }
@@ -94,8 +89,9 @@ export function createSender(options: Options): Sender {
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
     const terms = boundBy(chain, await termsAt(heads), feeBound)
     if (!terms || !chain.fits(work.request, terms)) return false
-    const sign = () => signAndRecord(options, lease, { ...work, ...sentAt(heads), replacement: 0, terms })
-    const signed = await (chain.hasNonces ? inTurn(sign) : sign())
+    const signing = { ...work, ...sentAt(heads), replacement: 0, terms }
+    const sign = (nonce?: number) => signAndRecord(options, lease, { ...signing, nonce })
+    const signed = await (chain.hasNonces ? nonces.take(sign) : sign())
     if (!signed) return false
     if (inFlight === 0) seen = { ...seen, at: performance.now() }
     sent += 1
@@ -125,8 +121,7 @@ export function createSender(options: Options): Sender {
       if (![...policies.values()].includes('cancel')) return true
     }
     const outcomes = await chain.readOutcomes(address, open, heads)
-    if (outcomes.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: outcomes.nextNonce })
-    nextNonce = outcomes.nextNonce
+    await nonces.raise(outcomes.nextNonce)
     await recordOutcomes(pool, open, outcomes, heads)
     inFlight = outcomes.unmined.length + sent - before
     seen = { hard: heads.hard.hash, at: now, readAt: now, hasMore: outcomes.final.length >= FIRST_MINED }
@@ -164,15 +159,9 @@ async function signAndRecord(
   lease: Lease,
   { record, ...signing }: Signing & Pick<Work, 'record'>,
 ): Promise<Signed | undefined> {
-  const { pool, chain, address } = options
-  const key = { chainId: chain.chainId, address }
-  const nonce = chain.hasNonces ? await findNextNonce(pool, key) : undefined
-  if (chain.hasNonces && nonce === undefined) return undefined
-  const numbered = nonce === undefined ? signing : { ...signing, nonce }
-  const signed = await signWith(options, numbered)
-  return unlessOutdated(pool, async (db) => {
-    if (nonce !== undefined && (await takeNonce(db, key, lease)) !== nonce) throw new Outdated()
-    const attemptId = await recordSigned(options, db, lease, numbered, signed)
+  const signed = await signWith(options, signing)
+  return unlessOutdated(options.pool, async (db) => {
+    const attemptId = await recordSigned(options, db, lease, signing, signed)
     if (!(await record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
     failPoint(`before record ${signing.role}`)
     return signed
@@ -253,7 +242,7 @@ async function unlessOutdated<T>(pool: Pool, work: (db: PoolClient) => Promise<T
 }
 
 type Signing = Pick<Work, 'role' | 'request' | 'swapIds'> & {
-  nonce?: number
+  nonce?: number | undefined
   replacement: number
   terms: SigningTerms
   sentAtBlock: bigint

@@ -20,7 +20,6 @@ import {
   type Role,
   raiseNonce,
   recordAttempt,
-  takeNonce,
   tallyAttempts,
   wasAuthorityRefused,
 } from './attempts.ts'
@@ -68,7 +67,7 @@ const newAttempt = (swapIds: readonly string[]) => ({
 
 type Record = Parameters<typeof recordAttempt>[1]
 
-test('a worker that holds its lane takes nonces one by one, and records what it signed', async () => {
+test('a worker that holds its lane takes nonces one by one with what it signed', async () => {
   const { pool } = database
   const lease = await holdTestLane(database, 'send')
   await raiseNonce(pool, { ...key, atLeast: 3 })
@@ -76,12 +75,18 @@ test('a worker that holds its lane takes nonces one by one, and records what it 
   await raiseNonce(pool, { chainId: CHAIN, address: 'other', atLeast: 9 })
   const { swapId } = await newSwap()
 
-  expect([await takeNonce(pool, key, lease), await takeNonce(pool, key, lease)]).toEqual([3, 4])
-  const id = await recordAttempt(pool, newAttempt([swapId]) as unknown as Record, lease)
+  const record = (change: object) =>
+    recordAttempt(pool, { ...newAttempt([swapId]), ...change } as unknown as Record, lease)
 
+  const id = await record({})
+  const refused = [await record({ txHash: '0xb' }), await record({ txHash: '0xc', nonce: 5 })]
+  const replacement = await record({ txHash: '0xd', replacement: 1 })
+
+  expect([refused, await findNextNonce(pool, key)]).toEqual([[undefined, undefined], 4])
   expect(await findAttemptSwaps(pool, id ?? '')).toEqual([swapId])
   expect(await findOpenAttempts(pool, key)).toMatchObject([
     { id, chainId: CHAIN, nonce: 3, raw: '0xraw', sentAtBlock: 4n, isBurn: false, isConsumed: false },
+    { id: replacement, nonce: 3, replacement: 1 },
   ])
   expect(await findNextNonce(pool, { chainId: 5, address: 'key' })).toBe(8)
   expect(await findNextNonce(pool, { chainId: CHAIN, address: 'other' })).toBe(9)
@@ -98,7 +103,6 @@ test.each<[string, (lease: Lease) => Lease, string]>([
   await raiseNonce(pool, { ...key, atLeast: 3 })
   if (sql) await pool.query(sql)
 
-  expect(await takeNonce(pool, key, lease)).toBeUndefined()
   expect(await recordAttempt(pool, newAttempt([]) as unknown as Record, lease)).toBeUndefined()
   expect([await findNextNonce(pool, key), await findOpenAttempts(pool, key)]).toEqual([3, []])
 })

@@ -45,24 +45,6 @@ export async function findNextNonce(db: Db, key: SenderKey): Promise<number | un
   return rows[0] && Number(rows[0].nonce)
 }
 
-/**
- * Takes the key's next nonce; a rollback returns it. Undefined if another worker has taken the lane: the caller must
- * not send.
- */
-export async function takeNonce(db: Db, key: SenderKey, lease: Lease): Promise<number | undefined> {
-  const { rows } = await db.query<{ nonce: string }>({
-    name: 'take-nonce',
-    text: `
-    update sender_keys k set next_nonce = k.next_nonce + 1
-      from lanes l
-     where k.chain_id = $1 and k.address = $2
-       and l.name = $3 and l.fence = $4 and l.holder = $5 and l.expires_at > clock_timestamp()
- returning k.next_nonce - 1 as nonce`,
-    values: [key.chainId, key.address, lease.name, lease.fence, lease.holder],
-  })
-  return rows[0] && Number(rows[0].nonce)
-}
-
 /** Never lowers a nonce: nonces that the database issued count even if the chain has not seen them. */
 export async function raiseNonce(db: Db, key: SenderKey & { atLeast: number }): Promise<void> {
   await db.query(
@@ -89,17 +71,24 @@ type NewAttempt = Omit<Attempt, 'id' | 'isBurn' | 'nonce' | 'isConsumed'> & {
 }
 
 /**
- * Records the signed bytes. They may be sent only after the surrounding commit. Undefined if another worker has taken
- * the lane.
+ * Records the signed bytes, and takes their nonce, which a replacement shares. They may be sent only after the
+ * surrounding commit. Undefined, with nothing recorded, if another worker has taken the lane, or if the nonce is not
+ * the key's next one.
  */
 export async function recordAttempt(db: Db, attempt: NewAttempt, lease: Lease): Promise<string | undefined> {
   const { request, terms, sentAtBlock, sentAtSeconds } = attempt
   const { rows } = await db.query<{ id: string }>(
-    `with added as (
+    `with held as (
+       select 1 from lanes where name = $12 and fence = $13 and holder = $14 and expires_at > clock_timestamp()
+     ), taken as (
+       update sender_keys set next_nonce = next_nonce + 1 from held
+        where chain_id = $1 and address = $2 and next_nonce = $3 and $4 = 0
+       returning 1
+     ), added as (
        insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request,
                                 last_valid)
        select $1, $2, coalesce($3, nextval(pg_get_serial_sequence('tx_attempts', 'id'))), $4, $5, $6, $7, $8, $9, $10
-         from lanes where name = $12 and fence = $13 and holder = $14 and expires_at > clock_timestamp()
+         from held where $3 is null or $4 > 0 or exists (select 1 from taken)
        returning id
      ), linked as (
        insert into attempt_swaps (attempt_id, swap_id, role)

@@ -1,0 +1,29 @@
+import type { Pool } from 'pg'
+import { createTurns } from '../async/turns.ts'
+import { findNextNonce, raiseNonce, type SenderKey } from '../store/attempts.ts'
+
+/** The nonces of one key. Only the holder of its lane takes them, so the next one is known after each. */
+export function createNonces(pool: Pool, key: SenderKey) {
+  // A nonce is signed before it is taken: works that sign the same one would repeat each other's signing.
+  const inTurn = createTurns()
+  let next: number | undefined
+  let onChain = -1 // as last read; lower again after a reorg
+  return {
+    /** Undefined if the work returns it, or before the key's nonce was read: it is read again then. */
+    take: <T>(work: (nonce: number) => Promise<T | undefined>): Promise<T | undefined> =>
+      inTurn(async () => {
+        const nonce = next ?? (await findNextNonce(pool, key))
+        if (nonce === undefined) return undefined
+        next = undefined
+        const done = await work(nonce)
+        if (done !== undefined) next = nonce + 1
+        return done
+      }),
+    /** The chain shows that the key has used all nonces below this one. */
+    async raise(atLeast: number): Promise<void> {
+      if (atLeast > onChain) await raiseNonce(pool, { ...key, atLeast })
+      if (next !== undefined && atLeast > next) next = undefined
+      onChain = atLeast
+    },
+  }
+}
