@@ -37,7 +37,7 @@ export function runLane(lane: Lane, lease: Lease, onFault: OnFault): RunningLane
 /** Runs a step at every wake-up, one at a time; retries a step that throws after a short pause. */
 function runTask({ topics }: Task, step: () => Promise<void>, onFault: (error: unknown) => void) {
   let left = false
-  let isWoken = false
+  let isWoken: boolean
   let endSleep = () => {}
 
   const sleep = (ms: number) =>
