@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import { createTurns } from '../async/turns.ts'
 import type { Chain, Heads, Refusal, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
@@ -16,9 +15,9 @@ import {
   takeNonce,
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
-import { toJson } from '../store/json.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
+import { effectHash } from './effect-hash.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
 import { findUnseen, isReadingDue } from './unseen.ts'
@@ -87,7 +86,7 @@ export function createSender(options: Options): Sender {
   let nextNonce = -1 // the chain's next nonce as last read; lower again after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // no transaction of this key is open until then
-  let seen: Seen = { hard: '', at: NEVER, readAt: NEVER, hasMore: false }
+  let seen: Seen = { hard: '', at: NEVER, readAt: NEVER, finals: 0 }
   let sent = 0 // counts sends, because a follow-up runs beside them
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
@@ -129,7 +128,7 @@ export function createSender(options: Options): Sender {
     nextNonce = outcomes.nextNonce
     await recordOutcomes(pool, open, outcomes, heads)
     inFlight = outcomes.unmined.length + sent - before
-    seen = { hard: heads.hard.hash, at: now, readAt: now, hasMore: outcomes.final.length >= FIRST_MINED }
+    seen = { hard: heads.hard.hash, at: now, readAt: now, finals: outcomes.final.length }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const policies = await broadcaster.repeat(outcomes.unmined)
     for (const stuck of findStuck(outcomes.unmined, policies, broadcaster.refusalOf)) {
@@ -145,13 +144,16 @@ export function createSender(options: Options): Sender {
   return { address, room, affords, fits, send, followUp, isRefused: broadcaster.isRefused }
 }
 
-/** The last reading of the chain, with its final block. `at` is later if nothing was in flight since. */
-type Seen = { hard: string; at: number; readAt: number; hasMore: boolean }
+/**
+ * The last reading of the chain, with its final block and how many attempts were final. `at` is later if nothing was in
+ * flight since.
+ */
+type Seen = { hard: string; at: number; readAt: number; finals: number }
 
 /** A full page of final attempts may have successors: they are read at the next head. */
-function isQuiet({ hard: seenHard, at, readAt, hasMore }: Seen, { head, hard }: Heads): boolean {
+function isQuiet({ hard: seenHard, at, readAt, finals }: Seen, { head, hard }: Heads): boolean {
   const now = performance.now()
-  if (hasMore || now - readAt >= NONCE_CHECK_MS) return false
+  if (finals >= FIRST_MINED || now - readAt >= NONCE_CHECK_MS) return false
   return now - at < minedRecheckMs(hard.hash !== seenHard, Number(head.number - hard.number))
 }
 
@@ -162,14 +164,14 @@ function isQuiet({ hard: seenHard, at, readAt, hasMore }: Seen, { head, hard }: 
 async function signAndRecord(
   options: Options,
   lease: Lease,
-  signing: Signing,
+  signing: Omit<Signing, 'nonce'>,
   work: Pick<Work, 'record' | 'role'>,
 ): Promise<Signed | undefined> {
   const { pool, chain, address } = options
   const key = { chainId: chain.chainId, address }
   const nonce = chain.hasNonces ? await findNextNonce(pool, key) : undefined
   if (chain.hasNonces && nonce === undefined) return undefined
-  const numbered = nonce === undefined ? signing : { ...signing, nonce }
+  const numbered = { ...signing, nonce }
   const signed = await signWith(options, numbered)
   return unlessOutdated(pool, async (db) => {
     if (nonce !== undefined && (await takeNonce(db, key, lease)) !== nonce) throw new Outdated()
@@ -196,8 +198,11 @@ async function replaceIfDue(deps: Replaced, stuck: Stuck<Attempt>, terms: Signin
   const signed = await signReplacement(options, lease, attempt, { ...replacement, ...sentAt(heads), swapIds })
   if (!signed) return
   onReplaced({ attempt, swapIds, by: signed.txHash })
-  await sendRecorded(broadcaster, replacement.isBurn ? 'noop' : 'replacement', signed)
+  await sendRecorded(broadcaster, stepOf(replacement), signed)
 }
+
+/** Named for tests of crashes. */
+const stepOf = (replacement: Pick<Replacement, 'isBurn'>) => (replacement.isBurn ? 'noop' : 'replacement')
 
 async function planReplacement(
   { options, broadcaster, heads }: Replaced,
@@ -208,7 +213,7 @@ async function planReplacement(
   const { attempt, isUnwanted } = stuck
   const offers = chain.offerReplacements(attempt, terms)
   if (!offers || !isDue(stuck, heads, offers)) return undefined
-  if (isUnwanted || attempt.isBurn) return offers.noop
+  if (isUnwanted) return offers.noop
   const policy = (await broadcaster.readPolicies([attempt])).get(attempt.id)
   const replacement = policy && chooseReplacement(attempt, policy, offers)
   if (!replacement || replacement.isBurn) return replacement
@@ -254,7 +259,7 @@ async function unlessOutdated<T>(pool: Pool, work: (db: PoolClient) => Promise<T
 }
 
 type Signing = Pick<Work, 'role' | 'request' | 'swapIds'> & {
-  nonce?: number
+  nonce: number | undefined
   replacement: number
   terms: SigningTerms
   sentAtBlock: bigint
@@ -277,7 +282,7 @@ async function recordSigned(
     ...signing,
     chainId: chain.chainId,
     sender: address,
-    effectHash: effectOf(signing.request),
+    effectHash: effectHash(signing.request),
     ...(nonce !== undefined && { nonce }),
   }
   const attemptId = await recordAttempt(db, attempt, lease)
@@ -305,24 +310,7 @@ async function signReplacement(
   return unlessOutdated(options.pool, async (db) => {
     if (!(await confirmLease(db, lease))) throw new Outdated()
     await recordSigned(options, db, lease, signing, signed)
-    failPoint(`before record ${isBurn ? 'noop' : 'replacement'}`)
+    failPoint(`before record ${stepOf({ isBurn })}`)
     return signed
   })
-}
-
-/**
- * Hashes the effect of a request: all replacements except a no-op share it, and the write-ahead log shows that. Sorts
- * the fields first, because the database does not keep their order.
- */
-function effectOf(request: TxRequest): string {
-  return createHash('sha256')
-    .update(toJson(inOrder(request) as object))
-    .digest('hex')
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
-  if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(fields.map(([name, field]) => [name, inOrder(field)]))
 }
