@@ -4,21 +4,19 @@ import type { Swap } from '../model/swap.ts'
 import { findEvents, rewindCursor } from '../store/chain-events.ts'
 import { findOpenAfter, findUnlocked } from '../store/swaps.ts'
 
-type Deps = { pool: Pool; chain: Pick<Chain, 'chainId' | 'readLocks'> }
-
-const AUDITED_AT_ONCE = 1_000
+type Deps = { pool: Pool; chain: Pick<Chain, 'chainId' | 'readLocks'>; auditedAtOnce?: number }
 
 /**
  * Compares the escrow's state with the stored events, in case a node left out a log. Checks the swaps that wait for
  * their lock, and in turn a part of all other open swaps. Rewinds the cursor to scan again for a missing event.
  */
-export function createAudit({ pool, chain }: Deps) {
+export function createAudit({ pool, chain, auditedAtOnce = 1_000 }: Deps) {
   const { chainId } = chain
   let after = ''
   return async (heads: Heads, faults: unknown[]): Promise<void> => {
     const unlocked = await findUnlocked(pool, chainId)
-    const others = await findOpenAfter(pool, { chainId, after, limit: AUDITED_AT_ONCE })
-    after = others.length < AUDITED_AT_ONCE ? '' : (others.at(-1)?.id ?? '')
+    const others = await findOpenAfter(pool, { chainId, after, limit: auditedAtOnce })
+    after = others.length < auditedAtOnce ? '' : (others.at(-1)?.id ?? '')
     await compare(unlocked, await readStates(unlocked, heads.head, faults))
     await compare(others, await readStates(others, heads.hard, faults))
   }

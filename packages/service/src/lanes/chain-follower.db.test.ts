@@ -1,8 +1,10 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { useTestDatabase } from '../../test/support/database.ts'
+import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
+import { insertTestSwap } from '../../test/support/swaps.ts'
 import type { Block, Heads } from '../chains/chain.ts'
 import type { ChainState, ViewReader } from '../chains/view.ts'
+import type { StoredView } from '../store/chain-views.ts'
 import { readInventory } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
 import { createChainFollower, type HeadSubscription } from './chain-follower.ts'
@@ -33,6 +35,10 @@ beforeEach(async () => {
   reads = []
   others = openViews()
 })
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 function blockOf(number: bigint): Block {
   return { number, height: number, hash: `0x${number}`, seconds: Number(number) }
@@ -44,9 +50,12 @@ function openViews(onHead = (_chainId: number) => {}): Views {
   return createViews({ pool: database.pool, chains, onHead, onFault })
 }
 
+type Followed = { subscription?: HeadSubscription | undefined; blockMs?: number; before?: Heads }
+
 /** Reads the chain's head and the parts of its view once, as the lane would. */
-async function createFollower(subscription?: HeadSubscription, onLook = () => {}, blockMs = 1) {
-  const told: { chainId: number }[] = []
+async function createFollower({ subscription, blockMs = 1, before }: Followed = {}) {
+  const told: StoredView[] = []
+  const [wakes, known]: [string[], (bigint | undefined)[]] = [[], []]
   const reader: ViewReader = {
     readCosts: async () => ({ lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n, gasPrice: 1n }),
     async readState() {
@@ -56,9 +65,9 @@ async function createFollower(subscription?: HeadSubscription, onLook = () => {}
     },
     readPools: async () => [],
   }
-  const readHeads = async (known?: Heads): Promise<Heads> => {
-    onLook()
-    if (known?.head.hash === head.hash) return known
+  const readHeads = async (last?: Heads): Promise<Heads> => {
+    known.push(last?.head.number)
+    if (last?.head.hash === head.hash) return last
     return { head, settle: head, hard: head }
   }
   const [follow, parts] = createChainFollower({
@@ -70,14 +79,17 @@ async function createFollower(subscription?: HeadSubscription, onLook = () => {}
     reader,
     readHeads,
     topics: [],
-    followedBefore: () => undefined,
+    followedBefore: () => before,
     subscription,
     unsigned: () => ({ '0xkey': 1 }),
     onWritten: (stored) => told.push(stored),
   })
   return {
     told,
-    follow: async (by = lease) => follow?.step(by, () => {}),
+    wakes,
+    /** The last head that the follower had at each look. */
+    known,
+    follow: async (by = lease) => follow?.step(by, (topic) => wakes.push(topic)),
     readParts: async () => parts?.step(lease, () => {}),
   }
 }
@@ -98,6 +110,7 @@ test('another process sees the head, balances, fees and keys without a signer as
   expect(other().part('state')?.value).toEqual(state)
   expect(other().part('costs')?.value.delivery).toBe(3n)
   expect(other().unsigned()).toEqual({ '0xkey': 1 })
+  expect(other().measured()).toEqual({ finalitySeconds: 0 })
   expect(await readInventory(database.pool)).toMatchObject([{ token: 'usdc', held: 7n }])
 })
 
@@ -114,13 +127,134 @@ test('a failing part does not keep another from being published, and is not read
   expect(reads).toEqual(['state 10'])
 })
 
-test('parts are read at a new head only', async () => {
+/** Stops the clock, which the test then moves. */
+const holdTime = () =>
+  void vi.useFakeTimers({
+    toFake: ['performance', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+  })
+
+test('parts are read at a new head only, once they are old enough', async () => {
+  holdTime()
   const follower = await createFollower()
-  await follower.follow()
   await follower.readParts()
+  for (const [number, ms] of [
+    [10n, 0] as const,
+    [10n, 400] as const,
+    [11n, 600] as const,
+    [12n, 4_000] as const,
+  ]) {
+    head = blockOf(number)
+    vi.advanceTimersByTime(ms)
+    await follower.follow()
+    await follower.readParts()
+  }
+
+  expect(reads).toEqual(['state 10', 'state 12'])
+  expect(follower.told.map(({ view }) => [view.heads.head.number, view.agesMs.state])).toEqual([
+    [10n, undefined],
+    [10n, 0],
+    [11n, 1_000],
+    [12n, 5_000],
+    [12n, 0],
+  ])
+})
+
+test('a view says how long ago its head moved', async () => {
+  holdTime()
+  const follower = await createFollower()
+  vi.advanceTimersByTime(3_000)
+  await follower.follow()
+  vi.advanceTimersByTime(400)
   await follower.readParts()
 
-  expect(reads).toEqual(['state 10'])
+  expect(follower.told.map(({ view }) => view.agesMs.head)).toEqual([0, 400])
+})
+
+test('a head that a swap waits for is published with the prices and balances of its block', async () => {
+  const { pool } = database
+  const idle = await createFollower()
+  await idle.follow()
+  const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
+  onTestFinished(async () => void (await pool.query('delete from swaps where id = $1', [swapId])))
+  const awaited = await createFollower()
+  await awaited.follow()
+
+  expect(idle.told.map(({ view }) => view.state)).toEqual([undefined])
+  expect(awaited.told.map(({ view }) => view.state)).toEqual([state])
+})
+
+test('a follower goes on from the heads that another process followed', async () => {
+  holdTime()
+  const last = blockOf(9n)
+  const follower = await createFollower({ before: { head: last, settle: last, hard: last } })
+  await follower.follow()
+  vi.advanceTimersByTime(1_000)
+  await follower.follow()
+
+  expect(follower.known).toEqual([9n, 10n])
+})
+
+test('a node that is behind does not move the head back', async () => {
+  holdTime()
+  const follower = await createFollower({ blockMs: 600 })
+  await follower.follow()
+  head = blockOf(9n)
+  vi.advanceTimersByTime(450)
+  await follower.follow()
+
+  expect(follower.known).toHaveLength(2)
+  expect(follower.told.map(({ view }) => view.heads.head.number)).toEqual([10n])
+})
+
+type Announced = { at?: number; number?: bigint; isConnected?: boolean }
+
+const subscriptionOf = ({ at = -1, number = 10n, isConnected = true }: Announced): HeadSubscription => ({
+  announcedAt: () => at,
+  announcedNumber: () => number,
+  isConnected: () => isConnected,
+  keep: () => {},
+})
+
+test.each<[number, string, Announced?]>([
+  [450, 'without a subscription'],
+  [1_800, 'with a subscription that announced no other head', {}],
+  [1_800, 'with one that announced a head at the time of the look', { at: 0 }],
+  [200, 'with one that announced a head since the look', { at: 1 }],
+  [200, 'with one that announced a higher head before', { number: 11n }],
+  [450, 'with one that is not connected', { number: 11n, isConnected: false }],
+])('the next look at a chain with blocks of 600 ms is after %i ms, %s', async (ms, _, announced) => {
+  holdTime()
+  const subscription = announced && subscriptionOf(announced)
+  const { follow, wakes } = await createFollower({ subscription, blockMs: 600 })
+  await follow()
+
+  vi.advanceTimersByTime(ms - 1)
+  const early = [...wakes]
+  vi.advanceTimersByTime(1)
+
+  expect([early, wakes]).toEqual([[], [`announced:${CHAIN}`]])
+})
+
+test('a head that is late is looked for at the pace of polls, and each look wakes the next once', async () => {
+  holdTime()
+  const { follow, known, wakes, told } = await createFollower({ blockMs: 600 })
+  const seen: number[][] = []
+  for (const ms of [0, 0, 449, 1, 99, 1]) {
+    vi.advanceTimersByTime(ms)
+    const woken = wakes.length
+    await follow()
+    seen.push([woken, known.length])
+  }
+
+  expect(seen).toEqual([
+    [0, 1],
+    [0, 1],
+    [0, 1],
+    [1, 2],
+    [1, 2],
+    [2, 3],
+  ])
+  expect(told).toHaveLength(1)
 })
 
 test('other processes do not see a view read without the lease', async () => {
@@ -165,25 +299,67 @@ test('a moved head is reported once, and heads that moved during this process co
 })
 
 test('an announced head is polled for until a node has it, and not afterwards', async () => {
-  let looks = 0
-  const told = { announcedAt: () => Number.NEGATIVE_INFINITY, announcedNumber: () => 11n }
-  const subscription = { ...told, isConnected: () => true, keep: () => {} }
-  const onLook = () => {
-    looks += 1
-  }
-  const follower = await createFollower(subscription, onLook, 600)
+  const { follow, known } = await createFollower({
+    subscription: subscriptionOf({ number: 11n, at: Number.NEGATIVE_INFINITY }),
+    blockMs: 600,
+  })
   const lookAgain = (count: number) =>
     expect
       .poll(async () => {
-        await follower.follow()
-        return looks
+        await follow()
+        return known.length
       })
       .toBe(count)
 
   await lookAgain(3)
   head = blockOf(11n)
   await lookAgain(4)
-  for (let count = 0; count < 5; count += 1) await follower.follow()
+  for (let count = 0; count < 5; count += 1) await follow()
 
-  expect(looks).toBe(4)
+  expect(known).toHaveLength(4)
+})
+
+test('notifications during a reading of the views cause one more', async () => {
+  const query = vi.spyOn(database.pool, 'query')
+
+  await Promise.all([others.refresh(), others.refresh(), others.refresh()])
+
+  expect(query).toHaveBeenCalledTimes(2)
+})
+
+test('views are read at the start and once a second, until they are stopped', async () => {
+  holdTime()
+  const views = openViews()
+  const query = vi.spyOn(database.pool, 'query')
+
+  await views.start()
+  expect(query).toHaveBeenCalledTimes(1)
+  vi.advanceTimersByTime(1_000)
+  expect(query).toHaveBeenCalledTimes(2)
+  await views.refresh()
+  query.mockClear()
+  views.stop()
+  vi.advanceTimersByTime(5_000)
+
+  expect(query).not.toHaveBeenCalled()
+})
+
+test('a chain is down for as long as readings show no new head', async () => {
+  holdTime()
+  const views = openViews()
+  onTestFinished(() => views.stop())
+  const follower = await createFollower()
+  const downAfter = async (ms: number) => {
+    vi.advanceTimersByTime(ms)
+    await follower.follow()
+    await views.refresh()
+    return views.of(CHAIN).downSeconds()
+  }
+  const down = [await downAfter(0), await downAfter(3_000)]
+  // The database did not answer for most of this time.
+  down.push(await downAfter(8_000))
+  head = blockOf(11n)
+  down.push(await downAfter(1_000), await downAfter(2_000))
+
+  expect(down).toEqual([0, 3, 8, 0, 2])
 })

@@ -41,6 +41,8 @@ export type HeadSubscription = {
   keep(): void
 }
 
+const NEVER = Number.NEGATIVE_INFINITY
+
 export const announcedTopic = (chainId: number) => `announced:${chainId}`
 
 /**
@@ -54,8 +56,8 @@ export function createChainFollower(options: Options): Task[] {
   const publish = createPublisher(options)
   const parts = createViewParts(options.reader)
   let heads: Heads | undefined
-  let movedAt = 0
-  let pace = paceAt(options, false)
+  let movedAt = NEVER
+  let pace: Pace
 
   const viewAt = (heads: Heads): ChainView => ({
     ...parts.current(),
@@ -146,7 +148,7 @@ type PollState = { pace: Pace; movedAt: number; number: bigint }
 
 /** Schedules polls of the head: by the pace, and sooner while an announced head was not seen. */
 function createPollSchedule({ chainId, subscription }: Options, state: () => PollState) {
-  let polledAt = Number.NEGATIVE_INFINITY
+  let polledAt = NEVER
   let timer: NodeJS.Timeout | undefined
   const dueAt = () => {
     const { pace, movedAt, number } = state()

@@ -49,9 +49,10 @@ export function createGasWatch(chains: readonly ServedChain[], views: Pick<Views
   }
   function hasGas(chainId: number, address: string): boolean {
     const chain = byId.get(chainId)
-    const known = chain && look(chain)
-    const balance = known?.balances[address]
-    return known === undefined || balance === undefined || balance >= known.marks.dry
+    const seen = chain && look(chain)
+    if (!seen) return true
+    const balance = seen.balances[address]
+    return balance === undefined || balance >= seen.marks.dry
   }
   function canSend(chainId: number, address: string): boolean {
     return hasGas(chainId, address) && views.of(chainId).unsigned()[address] === undefined
@@ -74,7 +75,7 @@ export function createGasWatch(chains: readonly ServedChain[], views: Pick<Views
       return chain ? describeUnsigned(chain, views.of(chainId).unsigned()) : []
     },
     keys: () => chains.flatMap((chain) => keysOf(chain, lookLately(chain))),
-    floats: () => chains.flatMap((chain) => floatGasOf(chain, lookLately(chain)) ?? []),
+    floats: () => chains.flatMap((chain) => floatGasOf(chain, lookLately(chain))),
   }
 }
 
@@ -99,14 +100,11 @@ function keysOf(chain: ServedChain, seen: Seen | undefined): KeyGas[] {
   }))
 }
 
-function floatGasOf({ name, float, coin }: ServedChain, seen: Seen | undefined): FloatGas | undefined {
-  const balance = float && seen?.balances[float.address]
-  if (!float || balance === undefined) return undefined
-  return {
-    chain: name,
-    address: float.address,
-    balance,
-    decimals: coin.decimals,
-    topUpsLeft: Number(balance / (float.limits.target - float.limits.low)),
-  }
+function floatGasOf({ name, float, coin }: ServedChain, seen: Seen | undefined): FloatGas[] {
+  if (!float || !seen) return []
+  const { address, limits } = float
+  const balance = seen.balances[address]
+  if (balance === undefined) return []
+  const topUpsLeft = Number(balance / (limits.target - limits.low))
+  return [{ chain: name, address, balance, decimals: coin.decimals, topUpsLeft }]
 }

@@ -29,6 +29,14 @@ test('a worker asks the busiest worker for a lane until they differ by one', () 
   expect(choose('a')).toEqual({ take: [], limit: 0 })
 })
 
+test('of workers with as many lanes the first is asked', () => {
+  expect(choose('aaaccc')).toEqual({ take: [], limit: 0, ask: '0' })
+})
+
+test('a worker that has its share asks for none, also if another has more', () => {
+  expect(choose('aaaabbcde')).toEqual({ take: [], limit: 0 })
+})
+
 test('no worker is asked for a lane while others are free', () => {
   expect(choose('aaaa--')).toEqual({ take: ['4', '5'], limit: 3 })
 })
@@ -78,6 +86,28 @@ test('a worker asks only after it has run for a while, and once per renewal', ()
   }
 
   expect([0, 799, 800, 801, 899, 900].map(asksAt)).toEqual([false, false, true, false, false, true])
+})
+
+test('a worker that wanted no lane asks as soon as it wants one', () => {
+  let time = 0
+  const balancer = createLaneBalancer({ me: 'b', renewMs: 100, now: () => time })
+  time = 800
+
+  expect(balancer.choose(lanesOf('ab')).ask).toBeUndefined()
+  expect(balancer.choose(lanesOf('aaaa')).ask).toBe('0')
+})
+
+test('a lane beyond the share is taken once it was free for two renewals on end', () => {
+  let time = 0
+  const balancer = createLaneBalancer({ me: 'b', renewMs: 100, now: () => time })
+  const takesAt = (at: number, holders = 'bbbbaa-') => {
+    time = at
+    return balancer.choose(lanesOf(holders)).take
+  }
+
+  expect([0, 200, 201].map((at) => takesAt(at))).toEqual([[], [], ['6']])
+  takesAt(202, 'bbbbaaa')
+  expect([203, 403, 404].map((at) => takesAt(at))).toEqual([[], [], ['6']])
 })
 
 test('a worker hands over one lane per renewal', () => {

@@ -36,10 +36,8 @@ function countByHolder(lanes: readonly SeenLane[]): Map<string, number> {
   return counts
 }
 
-/** Returns how many more lanes to take: an equal share, or all if no other worker holds any. */
+/** Returns how many more lanes to take: an equal share, which is all if no other worker holds any. */
 export function fairShare(seen: { lanes: number; held: number; holders: number }): number {
-  const isAlone = seen.holders === (seen.held > 0 ? 1 : 0)
-  if (isAlone) return seen.lanes - seen.held
   const workers = seen.holders + (seen.held > 0 ? 0 : 1)
   return Math.max(0, Math.ceil(seen.lanes / workers) - seen.held)
 }
@@ -57,8 +55,7 @@ export function createLaneBalancer({ me, renewMs, now }: Options) {
   let askFrom = now() + PATIENT_RENEWALS * renewMs
   let handOverFrom = 0
 
-  const olderThan = (times: ReadonlyMap<string, number>) => (name: string) =>
-    now() - (times.get(name) ?? now()) > NEGLECTED_RENEWALS * renewMs
+  const isLongAgo = (at: number) => now() - at > NEGLECTED_RENEWALS * renewMs
 
   return {
     choose(lanes: readonly SeenLane[]): Choice {
@@ -66,8 +63,8 @@ export function createLaneBalancer({ me, renewMs, now }: Options) {
         if (holder !== undefined) freeSince.delete(name)
         else if (!freeSince.has(name)) freeSince.set(name, now())
       }
-      for (const name of handedOverAt.keys()) if (olderThan(handedOverAt)(name)) handedOverAt.delete(name)
-      const neglected = new Set([...freeSince.keys()].filter(olderThan(freeSince)))
+      for (const [name, at] of handedOverAt) if (isLongAgo(at)) handedOverAt.delete(name)
+      const neglected = new Set([...freeSince].flatMap(([name, since]) => (isLongAgo(since) ? [name] : [])))
       const { ask, ...choice } = chooseLanes({
         me,
         lanes,

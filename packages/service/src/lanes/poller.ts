@@ -2,7 +2,7 @@
 export function createPoller(everyMs: number, poll: () => Promise<void>) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
-  let isDueNow = false
+  let isDueNow: boolean
   let isOn = false
 
   async function run(): Promise<void> {

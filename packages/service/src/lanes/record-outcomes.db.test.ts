@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
-import { insertTestSwap } from '../../test/support/swaps.ts'
+import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import type { Block, Heads } from '../chains/chain.ts'
 import { type Attempt, findOpenAttempts } from '../store/attempts.ts'
+import { readSwapTimes } from '../store/swap-times.ts'
+import { findSwaps } from '../store/swaps.ts'
 import { recordOutcomes } from './record-outcomes.ts'
+import { createTimeKeeper } from './time-keeper.ts'
 
 const database = useTestDatabase()
 
@@ -36,6 +39,26 @@ test('a nonce consumed at settle depth stays recorded until a reorg returns it o
   expect(seen).toEqual([[false, false], [true, true], [false, false], []])
 })
 
+test('the block at which a nonce was first seen as consumed stays recorded', async () => {
+  const { pool } = database
+  const sender = 'consumed'
+  await insertTestAttempt(pool, await insertTestSwap(pool, await insertTestAccount(pool)), 'lock', { sender })
+  const open = () => findOpenAttempts(pool, { chainId: 31337, address: sender })
+
+  for (const settle of [8n, 9n])
+    await recordOutcomes(
+      pool,
+      await open(),
+      { final: [], consumed: await open() },
+      { ...heads, settle: blockAt(settle) },
+    )
+
+  const { rows } = await pool.query('select consumed_block as block from tx_attempts where sender = $1', [
+    sender,
+  ])
+  expect(rows).toEqual([{ block: '8' }])
+})
+
 test('of thousands of mined attempts the first and the last are read, and all unmined ones', async () => {
   const { pool } = database
   const sender = 'busy'
@@ -52,5 +75,26 @@ test('of thousands of mined attempts the first and the last are read, and all un
   expect(open.map(({ nonce }) => nonce)).toEqual([
     ...Array.from({ length: 200 }, (_, index) => index),
     ...Array.from({ length: 25 }, (_, index) => 2_980 + index),
+  ])
+})
+
+test('the time of a settled swap is recorded once, by the depth at which its input was accepted', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await settleTestSwap(pool, swap)
+  const [settled] = await findSwaps(pool, [swap.swapId])
+  if (!settled) throw new Error('Swap not found')
+  const rules = { accept: [{ depth: 2 }], settle: 1, reorgWindowSeconds: 0, hard: 64, hardSeconds: 0 }
+  const { note, task } = createTimeKeeper(pool, () => rules)
+  const step = () => task.step({ name: '', holder: '', fence: '' }, () => {})
+
+  for (const exposedCents of [1n, 0n]) note({ ...settled, exposedCents })
+  await step()
+  await step()
+
+  const times = (await readSwapTimes(pool)).map(({ depth, durationsMs }) => [depth, durationsMs.length])
+  expect(times.sort()).toEqual([
+    [2, 1],
+    [64, 1],
   ])
 })

@@ -11,6 +11,7 @@ import {
   policyOf,
   type ReplacementPolicies,
   type ReplacementPolicy,
+  rebroadcastMs,
 } from './replacement.ts'
 
 const sentAs = (fields: Partial<Sent> = {}) => {
@@ -54,6 +55,10 @@ describe('the policy of a transaction', () => {
   ])('%s: broadcast again: %s', (policy, isAgain) => {
     expect(isBroadcastAgain(policy)).toBe(isAgain)
   })
+})
+
+test('a chain whose nodes keep no transactions gets them more often', () => {
+  expect(rebroadcastMs(false)).toBeLessThan(rebroadcastMs(true))
 })
 
 describe('of the unmined transactions', () => {

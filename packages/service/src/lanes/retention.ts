@@ -19,11 +19,16 @@ const DEFAULT_EVENT_DAYS = 90
 const CHAIN_EVENT_DAYS = 8
 
 /** Deletes rows that are no longer needed. Swaps, signed transactions, attestations and books stay for ever. */
-export function retentionLane(pool: Pool, logger: Logger, eventDays = DEFAULT_EVENT_DAYS): Lane {
+export function retentionLane(
+  pool: Pool,
+  logger: Logger,
+  eventDays = DEFAULT_EVENT_DAYS,
+  atOnce = AT_ONCE,
+): Lane {
   const clearing = [
-    clearOps(pool, logger),
-    clearEvents(pool, logger, eventDays),
-    clearChainEvents(pool, logger),
+    clearOps(pool, logger, atOnce),
+    clearEvents(pool, logger, { eventDays, atOnce }),
+    clearChainEvents(pool, logger, atOnce),
   ]
   return { name: 'retention', tasks: clearing.map(toTask) }
 }
@@ -40,10 +45,10 @@ function toTask(clear: Clear): Task {
   return { topics: [], step }
 }
 
-function clearOps(pool: Pool, logger: Logger): Clear {
+function clearOps(pool: Pool, logger: Logger, atOnce: number): Clear {
   let after = FIRST_OP
   return async () => {
-    const some = { olderThanHours: OP_KEPT_MS / 3_600_000, after, limit: AT_ONCE }
+    const some = { olderThanHours: OP_KEPT_MS / 3_600_000, after, limit: atOnce }
     const { deleted, last, isEnd } = await deleteUnsubmittedOps(pool, some)
     after = last
     if (deleted > 0) logger.info({ ops: deleted }, 'cleared away')
@@ -51,31 +56,34 @@ function clearOps(pool: Pool, logger: Logger): Clear {
   }
 }
 
-function clearChainEvents(pool: Pool, logger: Logger): Clear {
+function clearChainEvents(pool: Pool, logger: Logger, atOnce: number): Clear {
   return async () => {
-    const deleted = await deleteDoneEvents(pool, { olderThanDays: CHAIN_EVENT_DAYS, limit: AT_ONCE })
+    const deleted = await deleteDoneEvents(pool, { olderThanDays: CHAIN_EVENT_DAYS, limit: atOnce })
     if (deleted > 0) logger.info({ chainEvents: deleted }, 'cleared away')
-    return deleted < AT_ONCE
+    return deleted < atOnce
   }
 }
 
+type Clearing = { eventDays: number; atOnce: number }
+
 /** Drops whole months. A month with rows still in use is cleared by rows, once. */
-function clearEvents(pool: Pool, logger: Logger, eventDays: number): Clear {
-  const gone = new Set<string>()
+function clearEvents(pool: Pool, logger: Logger, { eventDays, atOnce }: Clearing): Clear {
+  const begun = new Set<string>()
   let rows: { month: string; after: typeof FIRST_EVENT } | undefined
   return async () => {
     if (rows) {
-      const { deleted, last, isEnd } = await deleteEventsOf(pool, { ...rows, limit: AT_ONCE })
+      const { deleted, last, isEnd } = await deleteEventsOf(pool, { ...rows, limit: atOnce })
       if (deleted > 0) logger.info({ events: deleted, month: rows.month }, 'cleared away')
-      if (isEnd) gone.add(rows.month)
       rows = isEnd ? undefined : { ...rows, after: last }
       return false
     }
     await keepMonths(pool, logger)
     const kept = await dropMonths(pool, logger, eventDays)
-    const month = kept.find((each) => !gone.has(each))
-    rows = month === undefined ? undefined : { month, after: FIRST_EVENT }
-    return month === undefined
+    const month = kept.find((each) => !begun.has(each))
+    if (month === undefined) return true
+    begun.add(month)
+    rows = { month, after: FIRST_EVENT }
+    return false
   }
 }
 

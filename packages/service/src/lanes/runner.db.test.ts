@@ -1,8 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { useTestDatabase } from '../../test/support/database.ts'
-import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
+import { holdTestLane } from '../../test/support/lanes.ts'
+import { LANES_CHANNEL, type Lease, readHolders } from '../store/lanes.ts'
 import { createListener, type Listener } from '../store/listen.ts'
+import { createHeldLanes } from './held-lanes.ts'
 import type { Lane } from './lane.ts'
 import { createLaneRunner } from './runner.ts'
 
@@ -15,6 +17,8 @@ const database = useTestDatabase()
 const stops: (() => Promise<void>)[] = []
 
 afterEach(async () => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
   for (const stop of stops.splice(0)) await stop()
 })
 
@@ -114,4 +118,170 @@ test('a lane whose step does not end is handed over without waiting for it', asy
   endStep()
 
   expect(first.runner.heldCount()).toBeLessThan(NAMES.length)
+})
+
+/** A worker that no other notifies. Its lanes have names of their own. */
+async function startAlone(lanes: readonly Partial<Lane>[]) {
+  const faults: string[] = []
+  const named = lanes.map(
+    (lane, index): Lane => ({ name: `${crypto.randomUUID()} ${index}`, tasks: [], ...lane }),
+  )
+  const runner = createLaneRunner({
+    pool: database.pool,
+    lanes: named,
+    leaseMs: SLOW_MS,
+    onFault: (error, lane) => faults.push(`${lane}: ${(error as Error).message}`),
+  })
+  stops.push(() => runner.stop())
+  await runner.start()
+  const holds = (count: number) => vi.waitFor(() => expect(runner.heldCount()).toBe(count), { interval: 5 })
+  /** Polls, as if lanes became free. */
+  const poll = async () => {
+    const query = vi.spyOn(database.pool, 'query')
+    const before = query.mock.calls.length
+    runner.onLaneNotification('')
+    const looks = () => query.mock.calls.slice(before).filter(([sql]) => String(sql).includes('as holder'))
+    await vi.waitFor(() => expect(looks()).toHaveLength(1), { interval: 5 })
+    await Promise.allSettled(query.mock.results.map(({ value }) => value))
+  }
+  return { runner, faults, holds, poll, names: named.map(({ name }) => name) }
+}
+
+test('a lane that is closed here is left to other workers', async () => {
+  const { runner } = await startAlone([{ isOpen: () => false }, { isOpen: () => true }, {}])
+
+  expect(runner.heldCount()).toBe(2)
+})
+
+test('a lane that was lost is not taken again before its running step has ended', async () => {
+  let endStep = () => {}
+  const endless = new Promise<void>((resolve) => {
+    endStep = resolve
+  })
+  stops.push(async () => endStep())
+  const { names, holds, poll } = await startAlone([{ tasks: [{ topics: [], step: () => endless }] }])
+  await database.pool.query(
+    "update lanes set fence = fence + 1, expires_at = '-infinity' where name = $1",
+    names,
+  )
+  await poll()
+  await holds(0)
+  await poll()
+  await holds(0)
+
+  endStep()
+  await nextTurn()
+  await poll()
+  await holds(1)
+})
+
+test('a fault of the database is reported, and the next poll goes on', async () => {
+  const { runner, faults, holds, names } = await startAlone([{}])
+  vi.spyOn(database.pool, 'query').mockRejectedValueOnce(new Error('No connection') as never)
+
+  runner.onLaneNotification('')
+  await vi.waitFor(() => expect(faults).toEqual(['leases: No connection']), { interval: 5 })
+  await database.pool.query(
+    "update lanes set fence = fence + 1, expires_at = 'infinity' where name = $1",
+    names,
+  )
+  runner.onLaneNotification('')
+  await holds(0)
+})
+
+test('a worker that is asked hands over one lane of its own per renewal, and does not take it back', async () => {
+  const { runner, names, holds, poll } = await startAlone([{}, {}, {}])
+
+  for (const name of ['the lane of another', ...names]) runner.onLaneNotification(name)
+  await holds(2)
+  await poll()
+
+  await holds(2)
+})
+
+/** Lanes held by leases of the database, whose steps end as the test says. */
+async function holdLanes(...names: string[]) {
+  const did: string[] = []
+  let endSteps = () => {}
+  const ended = new Promise<void>((resolve) => {
+    endSteps = resolve
+  })
+  const held = createHeldLanes({ pool: database.pool, leaseMs: SLOW_MS, onLeft: () => did.push('left') })
+  for (const name of names) {
+    const lease = await holdTestLane(database, `${name} ${crypto.randomUUID()}`)
+    const leave = () => {
+      did.push(`leave ${name}`)
+      return name === 'endless' ? ended : Promise.resolve()
+    }
+    held.add({ lease, wake: (topic) => did.push(`${name} ${topic}`), leave })
+    full.set(name, lease.name)
+  }
+  stops.push(async () => endSteps())
+  return { held, did, endSteps }
+}
+const full = new Map<string, string>()
+const nameOf = (name: string) => full.get(name) ?? name
+const isFree = async (name: string) =>
+  (await readHolders(database.pool, [nameOf(name)]))[0]?.holder === undefined
+const lose = (name: string) =>
+  database.pool.query('update lanes set fence = fence + 1 where name = $1', [nameOf(name)])
+
+test('a lane that is left counts as held until it is released', async () => {
+  const { held, did } = await holdLanes('one', 'two')
+  held.wake('topic')
+
+  await held.leave('the lane of another')
+  await held.leave(nameOf('one'))
+  const before = [held.count(), held.has(nameOf('one')), await isFree('one')]
+  const released = [await held.release(), await held.release()]
+
+  expect(did).toEqual(['one topic', 'two topic', 'leave one', 'left'])
+  expect(before).toEqual([2, true, false])
+  expect(released).toEqual([[nameOf('one')], []])
+  expect([held.count(), await isFree('one'), await isFree('two')]).toEqual([1, true, false])
+})
+
+test('a lane whose steps do not end is left after a while, and ends with them', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { held, did, endSteps } = await holdLanes('endless')
+  const before = held.isEnding(nameOf('endless'))
+  const left = held.leave(nameOf('endless'))
+  await vi.advanceTimersByTimeAsync(299)
+  const early = [...did]
+  await vi.advanceTimersByTimeAsync(1)
+  await left
+  const during = [held.isEnding(nameOf('endless')), held.isEnding('the lane of another')]
+  endSteps()
+  await vi.advanceTimersByTimeAsync(0)
+
+  expect([early, did]).toEqual([['leave endless'], ['leave endless', 'left']])
+  expect([before, ...during, held.isEnding(nameOf('endless'))]).toEqual([false, true, false, false])
+})
+
+test('a lease that is lost ends its lane, which is not released afterwards', async () => {
+  const { held, did } = await holdLanes('kept', 'lost')
+  await held.leave(nameOf('lost'))
+  await lose('lost')
+  await held.renew()
+
+  expect([held.has(nameOf('kept')), held.has(nameOf('lost'))]).toEqual([true, false])
+  expect(await held.release()).toEqual([])
+  expect(did).toEqual(['leave lost', 'left', 'leave lost'])
+})
+
+test('a stop waits for all steps, also for those of lanes that were lost, and releases the lanes', async () => {
+  const { held, did, endSteps } = await holdLanes('endless', 'kept')
+  await lose('endless')
+  await held.renew()
+  let isStopped = false
+  const stopped = held.stop().then(() => {
+    isStopped = true
+  })
+  await isFree('kept')
+  const early = isStopped
+  endSteps()
+  await stopped
+
+  expect([early, await isFree('kept')]).toEqual([false, true])
+  expect(did).toContain('leave kept')
 })

@@ -41,7 +41,7 @@ function runTask(
   onFault: (error: unknown) => void,
 ) {
   let left = false
-  let isWoken = false
+  let isWoken: boolean
   let endSleep = () => {}
 
   const sleep = (ms: number) =>

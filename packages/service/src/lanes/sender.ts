@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { Chain, Heads, Refusal, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
@@ -12,9 +11,9 @@ import {
   recordAttempt,
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
-import { toJson } from '../store/json.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
+import { effectHash } from './effect-hash.ts'
 import { createNonces } from './nonces.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
@@ -83,7 +82,7 @@ export function createSender(options: Options): Sender {
   const nonces = createNonces(pool, key)
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // no transaction of this key is open until then
-  let seen: Seen = { hard: '', at: NEVER, readAt: NEVER, hasMore: false }
+  let seen: Seen = { hard: '', at: NEVER, readAt: NEVER, finals: 0 }
   let sent = 0 // counts sends, because a follow-up runs beside them
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
@@ -124,7 +123,7 @@ export function createSender(options: Options): Sender {
     await nonces.raise(outcomes.nextNonce)
     await recordOutcomes(pool, open, outcomes, heads)
     inFlight = outcomes.unmined.length + sent - before
-    seen = { hard: heads.hard.hash, at: now, readAt: now, hasMore: outcomes.final.length >= FIRST_MINED }
+    seen = { hard: heads.hard.hash, at: now, readAt: now, finals: outcomes.final.length }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const policies = await broadcaster.repeat(outcomes.unmined)
     const deps = { options, broadcaster, lease, heads }
@@ -140,13 +139,16 @@ export function createSender(options: Options): Sender {
   return { address, room, affords, fits, send, followUp, isRefused: broadcaster.isRefused }
 }
 
-/** The last reading of the chain, with its final block. `at` is later if nothing was in flight since. */
-type Seen = { hard: string; at: number; readAt: number; hasMore: boolean }
+/**
+ * The last reading of the chain, with its final block and how many attempts were final. `at` is later if nothing was in
+ * flight since.
+ */
+type Seen = { hard: string; at: number; readAt: number; finals: number }
 
 /** A full page of final attempts may have successors: they are read at the next head. */
-function isQuiet({ hard: seenHard, at, readAt, hasMore }: Seen, { head, hard }: Heads): boolean {
+function isQuiet({ hard: seenHard, at, readAt, finals }: Seen, { head, hard }: Heads): boolean {
   const now = performance.now()
-  if (hasMore || now - readAt >= NONCE_CHECK_MS) return false
+  if (finals >= FIRST_MINED || now - readAt >= NONCE_CHECK_MS) return false
   return now - at < minedRecheckMs(hard.hash !== seenHard, Number(head.number - hard.number))
 }
 
@@ -184,8 +186,11 @@ async function replaceIfDue(deps: Replaced, stuck: Stuck<Attempt>, terms: Signin
   const signed = await signReplacement(options, lease, attempt, { ...replacement, ...sentAt(heads), swapIds })
   if (!signed) return
   onReplaced({ attempt, swapIds, by: signed.txHash })
-  await sendRecorded(broadcaster, replacement.isBurn ? 'noop' : 'replacement', signed)
+  await sendRecorded(broadcaster, stepOf(replacement), signed)
 }
+
+/** Named for tests of crashes. */
+const stepOf = (replacement: Pick<Replacement, 'isBurn'>) => (replacement.isBurn ? 'noop' : 'replacement')
 
 async function planReplacement(
   { options, broadcaster, heads }: Replaced,
@@ -196,7 +201,7 @@ async function planReplacement(
   const { attempt, isUnwanted } = stuck
   const offers = chain.offerReplacements(attempt, terms)
   if (!offers || !isDue(stuck, heads, offers)) return undefined
-  if (isUnwanted || attempt.isBurn) return offers.noop
+  if (isUnwanted) return offers.noop
   const policy = (await broadcaster.readPolicies([attempt])).get(attempt.id)
   const replacement = policy && chooseReplacement(attempt, policy, offers)
   if (!replacement || replacement.isBurn) return replacement
@@ -242,7 +247,7 @@ async function unlessOutdated<T>(pool: Pool, work: (db: PoolClient) => Promise<T
 }
 
 type Signing = Pick<Work, 'role' | 'request' | 'swapIds'> & {
-  nonce?: number | undefined
+  nonce: number | undefined
   replacement: number
   terms: SigningTerms
   sentAtBlock: bigint
@@ -265,7 +270,7 @@ async function recordSigned(
     ...signing,
     chainId: chain.chainId,
     sender: address,
-    effectHash: effectOf(signing.request),
+    effectHash: effectHash(signing.request),
     ...(nonce !== undefined && { nonce }),
   }
   const attemptId = await recordAttempt(db, attempt, lease)
@@ -293,24 +298,7 @@ async function signReplacement(
   return unlessOutdated(options.pool, async (db) => {
     if (!(await confirmLease(db, lease))) throw new Outdated()
     await recordSigned(options, db, lease, signing, signed)
-    failPoint(`before record ${isBurn ? 'noop' : 'replacement'}`)
+    failPoint(`before record ${stepOf({ isBurn })}`)
     return signed
   })
-}
-
-/**
- * Hashes the effect of a request: all replacements except a no-op share it, and the write-ahead log shows that. Sorts
- * the fields first, because the database does not keep their order.
- */
-function effectOf(request: TxRequest): string {
-  return createHash('sha256')
-    .update(toJson(inOrder(request) as object))
-    .digest('hex')
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
-  if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(fields.map(([name, field]) => [name, inOrder(field)]))
 }

@@ -107,3 +107,63 @@ test('work that fails runs again at the next block', async () => {
 
   expect(woken).toEqual(work?.topics)
 })
+
+type World = { isReached?: boolean; isRefused?: boolean }
+
+/** A key's lane on a chain that stands still, and everything that its tasks do. */
+function standingLane({ isReached = true, isRefused = false }: World = {}) {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const did: string[] = []
+  const note = (text: string) => async () => did.push(text) > 0
+  const heads = { head: { hash: '0x' } } as Heads
+  const lane = createSendingLane({
+    name: 'relay:1:key',
+    sender: { isRefused: () => isRefused, followUp: note('follow up') } as unknown as Sender,
+    follower: { chainId: 1, current: () => (isReached ? heads : undefined) } as HeadFollower,
+    retryStalled: note('retry'),
+    works: [{ topics: ['swaps'], run: async (_, at) => did.push(`work at ${at?.head.hash}`) > 0 }],
+  })
+  const step = (task: number) => lane.tasks[task]?.step(lease, (topic) => void did.push(`wake ${topic}`))
+  return { lane, did, followUp: () => step(0), work: () => step(1) }
+}
+
+test('after a follow-up the waiting works run, and failed transactions are retried', async () => {
+  const { lane, did, followUp } = standingLane()
+
+  await followUp()
+
+  expect(did).toEqual(['follow up', 'wake followed:0', 'retry'])
+  expect(lane.tasks.map(({ topics }) => topics)).toEqual([
+    ['head:1', 'refused'],
+    ['swaps', 'followed:0'],
+  ])
+})
+
+test('while a chain stands still, its outcomes are read every two seconds', async () => {
+  const { did, followUp } = standingLane()
+  for (let ms = 0; ms <= 5_000; ms += 500) {
+    await followUp()
+    vi.advanceTimersByTime(500)
+  }
+
+  expect(did.filter((text) => text === 'follow up')).toHaveLength(3)
+})
+
+test('until the chain was reached, nothing is followed up, and works run without heads', async () => {
+  const { did, followUp, work } = standingLane({ isReached: false, isRefused: true })
+
+  await followUp()
+  await work()
+
+  expect(did).toEqual(['work at undefined', 'wake refused'])
+})
+
+test('a work wakes the follow-up only if a transaction was refused', async () => {
+  const [fine, refused] = [standingLane(), standingLane({ isRefused: true })]
+
+  await fine.work()
+  await refused.work()
+
+  expect(fine.did).toEqual(['work at 0x'])
+  expect(refused.did).toEqual(['work at 0x', 'wake refused'])
+})

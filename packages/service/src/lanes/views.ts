@@ -54,7 +54,7 @@ export function createViews({ pool, chains, onHead, onFault }: Options): Views {
   const versions = new Map(chains.map(({ chainId }) => [chainId, 0n]))
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
-  let isAskedAgain = false
+  let isAskedAgain: boolean
 
   async function look(): Promise<void> {
     do {
@@ -106,33 +106,35 @@ function createViewOfChain(
 ): WritableView {
   const awake = createAwakeClock()
   let seen: Seen | undefined
-  let isChanged = false
+  let moves = 0
   // Durations use this process's own clock; the clocks of other machines may differ.
-  let movedAt = 0
+  let movedAt = Number.NEGATIVE_INFINITY
   let lookedAt = awake.now()
   let downMs = 0
 
   return {
     chainId,
     current: () => seen?.view.heads,
-    isLive: () => seen !== undefined && performance.now() - movedAt <= maxAgeMs,
+    isLive: () => performance.now() - movedAt <= maxAgeMs,
     recent: (ageMs) => (performance.now() - movedAt <= ageMs ? seen?.view.heads : undefined),
     downSeconds: () => downMs / 1_000,
     part(name) {
-      const value = seen?.view[name]
-      const age = seen?.view.agesMs[name]
-      if (!seen || value === undefined || age === undefined) return undefined
+      if (!seen) return undefined
+      const value = seen.view[name]
+      const age = seen.view.agesMs[name]
+      if (value === undefined || age === undefined) return undefined
       return { value, ageMs: age + performance.now() - seen.at }
     },
     measured: () => seen?.view.measured ?? {},
     unsigned: () => seen?.view.unsigned ?? {},
-    followed: () => (isChanged ? seen?.view.heads : undefined),
+    // The first heads may be old.
+    followed: () => (moves > 1 ? seen?.view.heads : undefined),
     take({ view, ageMs }) {
       const before = seen
       const at = performance.now() - ageMs
       seen = { view, at }
       if (before?.view.heads.head.hash === view.heads.head.hash) return
-      isChanged = before !== undefined
+      moves += 1
       movedAt = at - view.agesMs.head
       lookedAt = awake.now()
       downMs = 0

@@ -1,11 +1,21 @@
-import { beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
+import { storeTestEvents } from '../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
-import { insertTestOp, insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
-import type { Block, Chain, Heads, LockRef, LockState } from '../chains/chain.ts'
+import {
+  insertTestOp,
+  insertTestSwap,
+  moveTestSwap,
+  settleTestSwap,
+  type TestSwap,
+} from '../../test/support/swaps.ts'
+import type { Block, Chain, ChainEvent, Heads, LockRef, LockState, Sent } from '../chains/chain.ts'
+import { bindAttestation, insertAttestation } from '../store/attestations.ts'
+import { findOpenEvents } from '../store/chain-events.ts'
 import type { Lease } from '../store/lanes.ts'
 import { takePosition } from '../store/ops.ts'
+import { findSwaps } from '../store/swaps.ts'
 import type { HeadFollower } from './head-follower.ts'
 import { createWatchLane } from './watch.ts'
 
@@ -18,6 +28,12 @@ beforeAll(async () => {
   account = await insertTestAccount(database.pool)
   lease = await holdTestLane(database, `watch:${CHAIN}`)
 })
+
+beforeEach(async () => {
+  await query('truncate swaps, tx_attempts, chain_events cascade')
+  await query('update ring_positions set op_id = null')
+})
+afterEach(() => void vi.useRealTimers())
 
 const query = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
 
@@ -107,7 +123,24 @@ test('a position whose input cannot be read stays taken and is reported, and the
   expect(await held()).toContain(hidden)
 })
 
-type Looks = { head?: string; safe?: bigint; isAwaited?: boolean; fault?: Error }
+test('a position whose input is locked past its deadline stays taken', async () => {
+  const locked = await unsubmitted({ isExpired: true })
+  const readLocked = async (ops: readonly LockRef[]) =>
+    new Map(ops.map(({ hash }): [string, LockState] => [hash, hash === locked ? 'locked' : 'none']))
+
+  await watch(readLocked)
+
+  expect(await held()).toContain(locked)
+})
+
+type Looks = {
+  head?: string
+  safe?: bigint
+  isReached?: boolean
+  fault?: Error
+  /** Whether the final state contradicts the stored events. */
+  isContradicted?: boolean
+}
 
 /** A lane whose chain shows what the test says, and what it did at each look. */
 function createLooker() {
@@ -116,6 +149,10 @@ function createLooker() {
   const note = (what: string) => async () => {
     did.push(what)
     if (what === world.fault?.message) throw world.fault
+  }
+  const noteFinal = (what: string) => async (_: Heads, events: readonly ChainEvent[]) => {
+    for (const { kind } of events) did.push(`${what}: ${kind}`)
+    return world.isContradicted ? [...events] : []
   }
   const blockAt = (number: bigint, hash = `0x${number}`): Block => ({
     number,
@@ -138,30 +175,42 @@ function createLooker() {
     chain: {
       chainId: CHAIN,
       findEvents,
-      readHoldings: async () => [],
-      readLocks: readNone,
+      isCanonical: async () => true,
+      async readLocks(ops: readonly LockRef[]) {
+        did.push(`read ${ops.length} locks`)
+        return readNone(ops)
+      },
+      async readOutcomes<T extends Sent>(sender: string, open: readonly T[]) {
+        if (sender === 'removed key') did.push('outcomes of a removed key')
+        return { final: [...open], consumed: [], unmined: [], nextNonce: 0 }
+      },
     } as unknown as Chain,
     senders: [],
     overlap: 4n,
-    undo: async () => {},
-    follower: { current: heads } as unknown as HeadFollower,
+    undo: async (_db, gone) => void did.push(...gone.map(({ kind }) => `undo ${kind}`)),
+    follower: { current: () => (world.isReached === false ? undefined : heads()) } as HeadFollower,
     confirmLocks: note('locks'),
     confirmDeliveries: note('deliveries'),
-    finalizeOrigin: async () => [],
-    finalizeDeliveries: async () => [],
+    finalizeOrigin: noteFinal('origin'),
+    finalizeDeliveries: noteFinal('deliveries'),
     onSafe: async (after, upTo) => void did.push(`safe ${after} ${upTo}`),
   })
-  const look = async (change: Looks) => {
+  const run = (task: number) => async (change: Looks) => {
     Object.assign(world, change)
     did.length = 0
-    const failure = await lane.tasks[0]?.step(lease, () => {}).catch((error: unknown) => error)
+    const failure = await lane.tasks[task]?.step(lease, () => {}).catch((error: unknown) => error)
     return failure ? [...did, failure] : [...did]
   }
-  return { lane, look }
+  return { look: run(0), upkeep: run(1) }
 }
 
+test('nothing is looked at until the chain was reached', async () => {
+  const { look, upkeep } = createLooker()
+
+  expect([await look({ isReached: false }), await upkeep({})]).toEqual([[], []])
+})
+
 test('a head is looked at once, and again when something went wrong at it', async () => {
-  await query('delete from swaps')
   const { look } = createLooker()
   const fault = new Error('locks')
 
@@ -172,10 +221,14 @@ test('a head is looked at once, and again when something went wrong at it', asyn
 })
 
 test('events are read at each head while what was sent waits for the chain, else now and then', async () => {
-  await query('delete from swaps')
+  vi.useFakeTimers({ toFake: ['performance'] })
   const { look } = createLooker()
 
   expect(await look({})).toContain('scan')
+  vi.advanceTimersByTime(14_999)
+  expect(await look({ head: '0x20a' })).not.toContain('scan')
+  vi.advanceTimersByTime(1)
+  expect(await look({ head: '0x20b' })).toContain('scan')
   expect(await look({ head: '0x21' })).not.toContain('scan')
   const swap = await submitted()
   await insertTestAttempt(database.pool, swap, 'lock')
@@ -190,4 +243,52 @@ test('newly safe blocks are reported once, from where the last report ended', as
   expect(await look({ head: '0x21', safe: 18n })).toContain('safe -1 18')
   expect(await look({ head: '0x22' })).not.toContainEqual(expect.stringMatching('safe'))
   expect(await look({ head: '0x23', safe: 19n })).toContain('safe 18 19')
+})
+
+test('the escrow is asked every half a minute about positions and open swaps, and not without any', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const { upkeep } = createLooker()
+  const asked = [await upkeep({})]
+  await submitted()
+  for (const ms of [29_999, 1]) {
+    vi.advanceTimersByTime(ms)
+    asked.push(await upkeep({}))
+  }
+
+  expect(asked).toEqual([[], [], ['read 1 locks', 'read 1 locks']])
+})
+
+test('final events advance swaps, and those that the final state contradicts are discarded', async () => {
+  const { look } = createLooker()
+  const [swap] = await findSwaps(database.pool, [(await submitted()).swapId])
+  if (!swap) throw new Error('Swap not found')
+  for (const kind of ['locked', 'delivered'] as const)
+    await storeTestEvents(database.pool, CHAIN, kind, [swap], { block: 20n })
+  const stored = () => findOpenEvents(database.pool, { chainId: CHAIN, from: 0n, to: 100n })
+
+  expect(await look({})).toEqual(expect.arrayContaining(['deliveries: delivered', 'origin: locked']))
+  expect(await stored()).toHaveLength(2)
+  const did = await look({ head: '0x21', isContradicted: true })
+  expect(did.filter((what) => String(what).includes(': '))).toEqual([
+    'deliveries: delivered',
+    'origin: locked',
+  ])
+  expect(did).toEqual(expect.arrayContaining(['undo delivered', 'undo locked']))
+  expect(await stored()).toEqual([])
+})
+
+test('transactions of a removed key are followed, and its claims are left to other keys', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, account)
+  await settleTestSwap(pool, swap)
+  await insertAttestation(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swap.swapId] })
+  const [{ id }] = (await query('select max(id) as id from attestations')) as [{ id: string }]
+  const attemptId = await insertTestAttempt(pool, swap, 'claim', { sender: 'removed key' })
+  await bindAttestation(pool, { id, attemptId, hour: 0 })
+  await moveTestSwap(pool, swap, 'claimRecorded')
+
+  expect(await createLooker().look({})).toContain('outcomes of a removed key')
+  expect(await query('select attempt_id from attestations where id = $1', [id])).toEqual([
+    { attempt_id: null },
+  ])
 })
