@@ -23,7 +23,7 @@ export function arePegged({ assets }: Catalog, input: Token, output: Token): boo
 }
 
 /** The code of a wallet, as far as it decides how the wallet can pay. */
-export type WalletCode = 'none' | 'ours' | 'older' | 'foreign' | 'contract'
+export type WalletCode = 'none' | 'ours' | 'older' | 'foreign' | 'contract' | 'unneeded'
 
 /**
  * Whether a wallet with this code can pay by a method. Code of others is never replaced, so there is no delegation.

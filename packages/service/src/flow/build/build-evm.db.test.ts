@@ -38,13 +38,20 @@ type Asked = {
   method?: OriginMethod
   code?: Delegation
   balance?: bigint
+  block?: bigint
   now?: number
   isServed?: boolean
   isUnknown?: boolean
   cannotSend?: boolean
   maxUnsubmitted?: number
   signs?: readonly ('authorization' | 'permit')[]
+  lockers?: readonly Hex[]
+  account?: string
+  attestersChangeAt?: number
 }
+
+const reads: bigint[] = []
+const remembered: string[] = []
 
 function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Asked = {}) {
   const signing = { name: 'Test', version: '2', methods: asked.signs ?? ['authorization', 'permit'] }
@@ -63,29 +70,38 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
     catalog: { chains: new Map([[CHAIN, chain]]), assets: new Map() },
     maxUnsubmitted: asked.maxUnsubmitted ?? 1_000,
     market: {
-      chainNow: () => (asked.isUnknown ? undefined : { seconds: 100, block: 1n, height: 1n }),
+      chainNow: () =>
+        asked.isUnknown
+          ? undefined
+          : {
+              ...{ seconds: 100, block: 1n, height: 1n },
+              attesterChange: { kind: 'foreign', since: asked.attestersChangeAt ?? 10 ** 9 },
+            },
       canSend: () => !asked.cannotSend,
     },
     custodyOf: () => contracts,
     deadlines: defaultDeadlines,
-    lockersOf: () => [RELAYER],
+    lockersOf: () => asked.lockers ?? [RELAYER],
     isForAuthorizations: () => false,
     originOf: () => ({
-      readWallet: async () => ({
-        ...{ balance, block: 1n },
-        delegation: asked.code ?? { kind: 'ours', delegate: contracts.account },
-      }),
+      readWallet: async () => {
+        reads.push(balance)
+        return {
+          ...{ balance, block: asked.block ?? 1n },
+          delegation: asked.code ?? { kind: 'ours', delegate: contracts.account },
+        }
+      },
       ways: { readPermitNonce: async () => 5n },
     }),
     contractsOf: () => contracts,
     isSignedBy: async () => true,
     openQuote: () => quote,
     sealOp: () => 'token',
-    rememberDelegated: () => {},
+    rememberDelegated: (_chainId: number, wallet: string) => remembered.push(wallet),
     now: () => now,
   }
   const request = { geoQuoteToken: 'token', ...(method && { method }) }
-  return buildGeoOp(deps as unknown as BuildDeps, accountId, request)
+  return buildGeoOp(deps as unknown as BuildDeps, asked.account ?? accountId, request)
 }
 
 const paid = { wallet: WALLET, inputAmount: 10n, opDeadline: 280n }
@@ -93,8 +109,14 @@ const domain = { name: 'Test', version: '2', chainId: CHAIN, verifyingContract: 
 const textsOf = (message: object) =>
   Object.fromEntries(Object.entries(message).map(([name, value]) => [name, String(value)]))
 
-test('a build without a method is for a delegated wallet, with nothing else to sign', async () => {
+const rowOf = async ({ geoOpHash }: { geoOpHash: string }) =>
+  (await database.pool.query('select * from ops where hash = $1', [geoOpHash])).rows[0]
+
+test('a build without a method is for a delegated wallet, which is remembered, with nothing else to sign', async () => {
+  remembered.splice(0)
   const reply = await build(newQuote())
+
+  expect(remembered).toEqual([WALLET])
 
   expect(reply.method).toBe('delegation')
   expect(reply.operation.message).toMatchObject({ inputAmount: '10' })
@@ -111,24 +133,72 @@ test('a build by authorization returns the typed data of the token', async () =>
 })
 
 test('a build by permit returns the typed data with the next number of the wallet', async () => {
-  const { geoOpHash, typedData } = await build(newQuote(), { method: 'permit' })
+  const reply = await build(newQuote(), { method: 'permit' })
+  const { geoOpHash, typedData } = reply
 
+  expect((await rowOf(reply)).deposit_address).toBe(depositAddressOf(contracts.escrow, geoOpHash as Hex))
   const message = permitOf({ escrow: contracts.escrow }, geoOpHash as Hex, { ...paid, nonce: 5n })
   expect(typedData).toMatchObject({ primaryType: 'Permit', domain })
   expect(typedData?.message).toEqual(textsOf(message))
 })
 
 test('a build by deposit returns the address of the op, for a quarter of an hour, for any balance', async () => {
-  const { geoOpHash, depositAddress, depositUntil, expiresAt, operation } = await build(newQuote(), {
-    ...{ method: 'deposit', balance: 0n },
-  })
+  reads.splice(0)
+  const reply = await build(newQuote(), { method: 'deposit', balance: 0n })
+  const { geoOpHash, depositAddress, depositUntil, expiresAt, operation } = reply
 
+  expect(reads).toEqual([0n])
   expect(depositAddress).toBe(depositAddressOf(contracts.escrow, geoOpHash as Hex))
+  expect((await rowOf(reply)).deposit_address).toBe(depositAddress)
   expect(depositUntil).toBe(expiresAt)
   expect(Number(operation.message['opDeadline'])).toBeGreaterThanOrEqual(100 + DEPOSIT_SECONDS)
 })
 
 const foreign: Delegation = { kind: 'foreign', delegate: addressOf(9) }
+
+test.each<[string, Partial<Quote>]>([
+  ['input', { inputToken: addressOf(4) }],
+  ['output', { outputToken: addressOf(4) }],
+  ['destination', { destinationChain: 5 }],
+])('QUOTE_EXPIRED answers a quote whose %s is no longer served', async (_, changed) => {
+  await expect(build({ ...newQuote(), ...changed })).rejects.toMatchObject({ code: 'QUOTE_EXPIRED' })
+})
+
+test('a wallet without our code learns in which other ways it can pay, and is not remembered', async () => {
+  remembered.splice(0)
+  const code: Delegation = { kind: 'none', nonce: 0, pendingNonce: 0 }
+
+  await expect(build(newQuote(), { code })).rejects.toMatchObject({
+    code: 'NEEDS_DELEGATION',
+    recovery: { methods: ['authorization', 'permit', 'deposit'] },
+  })
+  expect(remembered).toEqual([])
+})
+
+test.each<[string, QuotedWays, string]>([
+  ['the ways that work', { authorization: way, deposit: way }, 'It can by authorization, deposit.'],
+  ['that there is none', {}, 'It has no other way.'],
+])('a wallet with other code learns %s', async (_, ways, why) => {
+  await expect(build(newQuote(ways), { method: 'permit', code: foreign })).rejects.toThrow(why)
+})
+
+test('each op names the key that has the fewest open ones, or the first', async () => {
+  const lockers = [addressOf(1), addressOf(2), addressOf(4)]
+  const named: string[] = []
+  for (let count = 0; count < 4; count += 1)
+    named.push((await rowOf(await build(newQuote(), { lockers }))).locker)
+
+  expect(named).toEqual([...lockers, lockers[0]])
+})
+
+test('an account may have as many operations that wait as it is allowed', async () => {
+  const account = await insertTestAccount(database.pool)
+
+  await build(newQuote(), { account, maxUnsubmitted: 1 })
+  await expect(build(newQuote(), { account, maxUnsubmitted: 1 })).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+  })
+})
 
 test.each<[string, string, Asked, QuotedWays?]>([
   ['INVALID_TOKEN', 'a quote from a chain of another family', { isServed: false }],
@@ -136,7 +206,8 @@ test.each<[string, string, Asked, QuotedWays?]>([
   ['INSUFFICIENT_BALANCE', 'a wallet that holds too little', { balance: 9n }],
   ['CHAIN_UNAVAILABLE', 'a chain that is not known now', { isUnknown: true }],
   ['CHAIN_UNAVAILABLE', 'a chain whose keys cannot send', { cannotSend: true }],
-  ['RATE_LIMITED', 'one more operation than may wait', { maxUnsubmitted: 0 }],
+  ['CHAIN_UNAVAILABLE', 'a chain without a key', { lockers: [] }],
+  ['CHAIN_UNAVAILABLE', 'a chain whose attesters change to others', { attestersChangeAt: 101 }],
   ['UNSUPPORTED_METHOD', 'a way that was not quoted', { method: 'permit' }, { authorization: way }],
   [
     'UNSUPPORTED_METHOD',
@@ -156,14 +227,20 @@ test('a quote is built in one way only, and its op stays the same', async () => 
   const quote = newQuote()
   const first = await build(quote)
 
-  expect((await build(quote)).geoOpHash).toBe(first.geoOpHash)
-  await expect(build(quote, { method: 'authorization' })).rejects.toThrow('delegation')
+  expect((await build(quote, { balance: 25n, block: 2n })).geoOpHash).toBe(first.geoOpHash)
+  expect((await rowOf(first)).wallet_balance).toBe('25')
+  await expect(build(quote, { method: 'authorization' })).rejects.toThrow('by delegation')
+  const deposited = newQuote()
+  await build(deposited, { method: 'deposit' })
+  await expect(build(deposited)).rejects.toThrow('by deposit')
 })
 
 test('a submitted quote is built again although its own swap has emptied the wallet', async () => {
   const quote = newQuote()
   const { geoOpHash } = await build(quote)
+  reads.splice(0)
   await expect(build(quote, { balance: 0n })).rejects.toMatchObject({ code: 'INSUFFICIENT_BALANCE' })
+  expect(reads.length).toBeGreaterThan(1)
   const { rows } = await database.pool.query('select id from ops where hash = $1', [geoOpHash])
   await insertSwap(database.pool, { swapId: `swp_${quote.id}`, opId: rows[0].id, signature: '0x' })
 

@@ -47,13 +47,12 @@ export async function buildGeoOp(
   // A deposit comes from anywhere.
   const due = method === 'deposit' ? 0n : sealed.amountIn
   const wallet = await readHolder(origin, due, () => chain.readWallet(held))
-  const code = wallet.delegation.kind === 'unneeded' ? 'none' : wallet.delegation.kind
-  const methods = methodsOfQuote(deps.catalog, sealed, code)
-  const isDelegation = method === 'delegation'
-  const delegation = isDelegation
-    ? await delegationOf(deps, { quote: sealed, state: wallet.delegation, authorization, methods })
-    : undefined
-  const quote = isDelegation ? sealed : getQuoteBy(sealed, method, methods)
+  const methods = methodsOfQuote(deps.catalog, sealed, wallet.delegation.kind)
+  const delegation =
+    method === 'delegation'
+      ? await delegationOf(deps, { quote: sealed, state: wallet.delegation, authorization, methods })
+      : undefined
+  const quote = getQuoteBy(sealed, method, methods)
   const isShort = method !== 'deposit' && wallet.balance < quote.amountIn
   if (isShort && !(await hasSwap(deps.pool, quote))) throw insufficientBalance(origin, quote, wallet.balance)
 
@@ -67,7 +66,6 @@ export async function buildGeoOp(
         waysOf(chain).readPermitNonce(quote.inputToken, quote.wallet),
       ),
     }),
-    isDeposit: method === 'deposit',
     ...((method === 'deposit' || method === 'permit') && {
       depositAddressOf: (hash: string) => depositAddressOf(contracts.escrow, hash as Hex),
     }),

@@ -51,7 +51,7 @@ async function build(quote: Quote, { now = 0, lifeMs = 60_000, family = 'solana'
     market: { chainNow: () => ({ seconds: 100, block: 1n, height: 1n }), canSend: () => true },
     custodyOf: (chainId: number) =>
       chainId === ORIGIN ? { program: MINT } : { escrow: addressOf(6), vault: addressOf(7) },
-    lockersOf: () => [WALLET],
+    lockersOf: (_: number, { isAuthorized }: { isAuthorized: boolean }) => (isAuthorized ? [] : [WALLET]),
     deadlines: {
       ...{ opLifeSeconds: 120, lockInclusionSeconds: 60, fillSeconds: 600, cutOffSeconds: 60 },
       ...{ attemptLifeSeconds: 90, detectionSeconds: 60, claimInclusionSeconds: 300 },
@@ -141,7 +141,20 @@ test.each<[string, Asked]>([
   expect((await build(newQuote(), asked)).reply.geoOpToken).toBe('sealed')
 })
 
-test('a rest below the rent is told with the amounts that work', async () => {
+test('two builds of a quote at once return one op, and one of them is the first', async () => {
+  const quote = newQuote()
+
+  const [first, second] = await Promise.all([build(quote), build(quote)])
+
+  expect(first.sealed[0]?.opId).toBe(second.sealed[0]?.opId)
+  const areFirst = [...first.inputs, ...second.inputs].map((input) => 'heads' in input)
+  expect(areFirst.sort()).toEqual([false, true])
+})
+
+test('a balance that is too low, or a rest below the rent, is told with the amounts that work', async () => {
+  await expect(build(newQuote(), { balance: 9n })).rejects.toThrow(
+    'holds 9 TEST on solana and the swap takes 10 TEST',
+  )
   await expect(build(newQuote(), { balance: 12n })).rejects.toMatchObject({
     message:
       'The swap would leave 2 TEST in the wallet, and the chain keeps no account with less than 3 TEST. ' +

@@ -67,12 +67,11 @@ export function amountWriter(chain: CatalogChain, { inputToken }: Pick<Quote, 'i
 
 type WalletBalance = Pick<WalletView, 'balance' | 'block'>
 
-/** How the input comes in. `isDeposit`: it is waited for, and not signed. */
+/** How the input comes in. A deposit is waited for, and not signed. */
 export type WayIn = {
   method?: OriginMethod
   /** With an authorization for our own code, which certain keys send. */
   isAuthorized?: boolean
-  isDeposit?: boolean
   permitNonce?: bigint
   depositAddressOf?(hash: string): string
 }
@@ -95,7 +94,8 @@ export async function storeOnce(
     return { ...existing, isNew: false }
   }
   const { opLifeSeconds, depositSeconds } = deps.deadlines
-  const deadlines = { ...deps.deadlines, opLifeSeconds: way.isDeposit ? depositSeconds : opLifeSeconds }
+  const isDeposit = way.method === 'deposit'
+  const deadlines = { ...deps.deadlines, opLifeSeconds: isDeposit ? depositSeconds : opLifeSeconds }
   const clocks = getClocks({ ...deps, deadlines }, quote)
   return inTransaction(deps.pool, async (db) => {
     await db.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId])

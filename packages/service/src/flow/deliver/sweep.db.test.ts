@@ -73,18 +73,6 @@ test('the marker of an ended swap is swept after the margin, and not before', as
   expect(swept).toEqual([[hash]])
 })
 
-test('many markers are swept by several transactions, with half of the room at most', async () => {
-  const hashes: string[] = []
-  for (let index = 0; index < 25; index += 1) hashes.push(await delivered(5_000 + index))
-  const { deps, key, swept } = chainWith(...hashes)
-
-  expect(await sweepMarkers(deps, lease, headsAt(90_000))).toEqual({ isBusy: true })
-  expect(swept).toEqual([hashes.slice(0, 20), hashes.slice(20)])
-  key.room = 2
-  await sweepMarkers(deps, lease, headsAt(90_000))
-  expect(swept.slice(2)).toEqual([hashes.slice(0, 20)])
-})
-
 test('with nothing to sweep there is time', async () => {
   await delivered(5_000)
 
@@ -125,6 +113,27 @@ async function deliveredMany(fillDeadline: number): Promise<void> {
     CHAIN,
   ])
 }
+
+test('many markers are swept by several transactions, by five and with half of the room at most', async () => {
+  await deliveredMany(5_000)
+  const { deps, key, swept } = chainWith()
+  const sweep = async (count: number, room: number) => {
+    let markers: string[] = []
+    deps.findSweepable = async (hashes) => {
+      markers = hashes.slice(0, count)
+      return markers
+    }
+    key.room = room
+    swept.splice(0)
+    expect(await sweepMarkers(deps, lease, headsAt(90_000))).toEqual({ isBusy: true })
+    expect(swept.flat()).toEqual(markers.slice(0, swept.flat().length))
+    return swept.map(({ length }) => length)
+  }
+
+  expect(await sweep(25, 16)).toEqual([20, 5])
+  expect(await sweep(101, 16)).toEqual([20, 20, 20, 20, 20])
+  expect(await sweep(101, 3)).toEqual([20, 20])
+})
 
 test('more deliveries with one deadline than are read at once do not hold up later ones', async () => {
   await deliveredMany(5_000)

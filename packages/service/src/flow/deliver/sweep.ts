@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Block, Heads } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import { chunksOf } from '../../model/group.ts'
 import type { Lease } from '../../store/lanes.ts'
 import {
   findOldDeliveries,
@@ -60,9 +61,8 @@ type Sweeps = { lease: Lease; heads: Heads; markers: readonly string[] }
 
 /** Half of the room is for deliveries. */
 async function sendSweeps({ sender }: SweepDeps, { lease, heads, markers }: Sweeps): Promise<void> {
-  const count = Math.min(MAX_SWEEPS, Math.ceil(sender.room() / 2), Math.ceil(markers.length / SWEPT_AT_ONCE))
-  for (let sent = 0; sent < count; sent += 1) {
-    const some = markers.slice(sent * SWEPT_AT_ONCE, (sent + 1) * SWEPT_AT_ONCE)
+  const count = Math.min(MAX_SWEEPS, Math.ceil(sender.room() / 2))
+  for (const some of chunksOf(markers, SWEPT_AT_ONCE).slice(0, count)) {
     const request = { kind: 'sweep', markers: some }
     await sender.send(lease, heads, { role: 'sweep', request, swapIds: [], record: async () => true })
   }

@@ -26,6 +26,9 @@ function watcher(state: LockState = 'none'): ConfirmLockDeps {
   return { pool: database.pool, origin, rules, onMoved: () => {} } as unknown as ConfirmLockDeps
 }
 
+const proofOf = async (swapId: string) =>
+  (await database.pool.query('select proof from swaps where id = $1', [swapId])).rows[0].proof
+
 test('a paid swap that can never be locked is closed, and its value is exposed until it is written off', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -44,6 +47,7 @@ test('a paid swap that can never be locked is closed, and its value is exposed u
 
   const [closed] = await findSwaps(pool, [swap.swapId])
   expect(closed).toMatchObject({ state: 'closed', originFinal: false })
+  expect(await proofOf(swap.swapId)).toMatchObject({ kind: 'notLockedPastDeadline', chainId: CHAIN })
   expect(await findLostInputs(pool)).toMatchObject([{ swapId: swap.swapId, chainId: CHAIN, cents: VALUE }])
   expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: VALUE, lostCents: VALUE }])
 
@@ -72,6 +76,7 @@ test('a swap whose input was refunded after the delivery is closed, and its valu
   await finalizeOrigin(watcher('refunded'), heads, events, [])
 
   expect(await findSwaps(pool, [swapId])).toMatchObject([{ state: 'closed', originFinal: true }])
+  expect(await proofOf(swapId)).toMatchObject({ kind: 'refundedAfterDelivery', chainId: CHAIN })
   expect(await findToPropose(pool, { kind: 'claim', chainId: CHAIN })).toEqual([])
   expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: VALUE, lostCents: VALUE }])
 

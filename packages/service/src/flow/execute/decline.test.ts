@@ -44,6 +44,8 @@ test.each<[string, Seen, object]>([
   ['to a silent chain waits', { silent: DESTINATION }, wait],
   ['from a chain with late finality waits', { late: ORIGIN }, wait],
   ['to a chain with late finality waits', { late: DESTINATION }, wait],
+  ['beside a chain with late finality is locked', { late: 3 }, { kind: 'ready' }],
+  ['that waited for finality expires', { late: ORIGIN, seconds: DEADLINE }, declined('OPERATION_EXPIRED')],
   ['without a fresh price waits', { isPriceKept: undefined }, wait],
   ['whose price moved is declined', { isPriceKept: false }, declined('PRICE_MOVED')],
   ['whose input is gone is declined', { obstacle: 'INPUT_UNAVAILABLE' }, declined('INPUT_UNAVAILABLE')],

@@ -3,7 +3,9 @@ import { storeTestEvents } from '../../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, ChainEvent, Heads, LockRef, LockState } from '../../chains/chain.ts'
-import { findFinalEvents } from '../../store/chain-events.ts'
+import { toRecoveryId } from '../../model/deposit.ts'
+import { findFinalEvents, storePage } from '../../store/chain-events.ts'
+import { findLostInputs } from '../../store/exposure.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { finalizeOrigin } from './finalize-origin.ts'
 
@@ -62,6 +64,7 @@ async function apply({ swapId }: TestSwap, kind: ChainEvent['kind'], { state, mo
   return {
     state: swap?.state,
     isFinal: swap?.originFinal,
+    losses: await findLostInputs(pool),
     moved,
     faults,
     contradicted: contradicted.map(({ kind }) => kind),
@@ -70,7 +73,7 @@ async function apply({ swapId }: TestSwap, kind: ChainEvent['kind'], { state, mo
   }
 }
 
-const waits = { moved: [], faults: [], contradicted: [], isDone: false, isFree: false }
+const waits = { moved: [], faults: [], losses: [], contradicted: [], isDone: false, isFree: false }
 
 test('the lock of a swap becomes final', async () => {
   expect(await apply(await insertAt('locked'), 'locked')).toEqual({
@@ -87,6 +90,58 @@ test('the claim of a paid swap closes it and frees its position', async () => {
 test('a refund of an unpaid swap ends it and frees its position', async () => {
   expect(await apply(await insertAt('locked'), 'refunded')).toMatchObject({
     ...{ state: 'refunded', moved: ['true refundFinal'], contradicted: [], isDone: true, isFree: true },
+  })
+})
+
+test.each([
+  ['paid to its wallet', undefined, false],
+  ['credited to another wallet of its transaction', ['other'], false],
+  ['credited to its wallet', ['other', 'wallet'], true],
+])('a refund that was %s is told so, with its transaction', async (_, creditedTo, credited) => {
+  const { pool } = database
+  const { swapId } = await insertAt('locked')
+  const [swap] = await findSwaps(pool, [swapId])
+  const at = { block: 20n, blockHash: '0x20', txHash: '0xrefund' }
+  const refunded = {
+    ...at,
+    kind: 'refunded' as const,
+    id: swap?.op.hash ?? '',
+    ...(creditedTo && { creditedTo }),
+  }
+  await finalize([refunded])
+
+  const { rows } = await pool.query('select refund_tx_hash, refund_reason, credited from swaps')
+  expect(rows).toEqual([{ refund_tx_hash: '0xrefund', refund_reason: 'DELIVERY_EXPIRED', credited }])
+})
+
+/** Applies these events in a final block that shows every input as refunded. Returns the events that are left. */
+async function finalize(stored: ChainEvent[]) {
+  const { pool } = database
+  await storePage(pool, { chainId: CHAIN, events: stored, to: 20n, seconds: -1, gone: [] }, async () => {})
+  const readLocks = async (ops: readonly LockRef[]) =>
+    new Map(ops.map(({ hash }): [string, LockState] => [hash, 'refunded']))
+  const deps = { pool, origin: { chainId: CHAIN, readLocks } as never, onMoved: () => {} }
+  const find = () => findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
+  expect(await finalizeOrigin(deps, heads, await find(), [])).toEqual([])
+  return find()
+}
+
+test('a transfer back from the address of an op is recorded once, and events of no swap need no work', async () => {
+  const { pool } = database
+  const { swapId } = await insertAt('locking')
+  const [swap] = await findSwaps(pool, [swapId])
+  const op = swap?.op.hash ?? ''
+  const at = { block: 20n, blockHash: '0x20', txHash: '0xback' }
+  const back = { ...at, kind: 'recovered' as const, id: toRecoveryId({ op, token: '0xt', txHash: '0xback' }) }
+
+  const left = await finalize([
+    { ...back, amount: 7n },
+    { ...at, kind: 'claimed', id: 'unknown' },
+  ])
+
+  expect(left).toEqual([])
+  expect((await findSwaps(pool, [swapId]))[0]).toMatchObject({
+    ...{ state: 'locking', deposit: { returned: [{ token: '0xt', amount: '7', txHash: '0xback' }] } },
   })
 })
 

@@ -44,11 +44,11 @@ const statesOf = async (swaps: readonly TestSwap[]) => {
 /** Gas costs more than 1 now. */
 const affords = async (_heads: Heads, feeBound: bigint) => feeBound !== 1n
 
-function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
-  const { locked = [], isGone = false } = found
+function workerWith(found: { locked?: string[]; declined?: string[]; isGone?: boolean }): LockDeps {
+  const { locked = [], declined = [], isGone = false } = found
   const deps = {
     pool: database.pool,
-    onDeclined: () => {},
+    onDeclined: ({ id }: Swap) => declined.push(id),
     sender: {
       address: 'locker',
       room: () => 16,
@@ -109,12 +109,13 @@ test('a worker that lost its lane while it was away declines nothing', async () 
   const old = await holdTestLane(database, 'lost', 0)
   await holdTestLane(database, 'lost')
 
-  await lockWaiting(workerWith({ isGone: true }), old, heads, findWaiting())
-  const before = await statesOf(swaps)
-  await lockWaiting(workerWith({ isGone: true }), lease, heads, findWaiting())
+  const declined: string[] = []
+  await lockWaiting(workerWith({ isGone: true, declined }), old, heads, findWaiting())
+  expect([await statesOf(swaps), declined]).toEqual([['accepted', 'accepted'], []])
+  await lockWaiting(workerWith({ isGone: true, declined }), lease, heads, findWaiting())
 
-  expect(before).toEqual(['accepted', 'accepted'])
   expect(await statesOf(swaps)).toEqual(['failed', 'failed'])
+  expect(declined).toEqual(expect.arrayContaining(idsOf(swaps)))
 })
 
 test('a swap that cannot be advanced is reported, and the others of its chain are advanced', async () => {

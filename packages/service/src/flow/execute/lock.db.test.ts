@@ -12,7 +12,7 @@ import { bookDelivery } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
-import { batchesOf, type LockDeps, lockBatch, lockWaiting } from './lock.ts'
+import { type LockDeps, lockBatch, lockWaiting } from './lock.ts'
 import { createWaitingLocks } from './waiting-locks.ts'
 
 const CHAIN = 31_337
@@ -45,6 +45,7 @@ type Seeing = { cap?: bigint; room?: number; sent?: number[] }
 
 function workerSeeing(valueCents: bigint | undefined, seeing: Seeing = {}): LockDeps {
   const { cap = 1_000_000n, room = 20, sent = [] } = seeing
+  const asked: number[] = []
   const record = (work: Work) => async (db: PoolClient) => {
     if (!(await work.record(db, { attemptId: '1', txHash: '0x' }))) throw new Undone()
     return true
@@ -56,7 +57,10 @@ function workerSeeing(valueCents: bigint | undefined, seeing: Seeing = {}): Lock
       readClaimCap: async () => claimCap(cap),
     },
     sender: {
-      fits: async (_heads: unknown, { count }: { count: number }) => count <= room,
+      fits: async (_heads: unknown, { count }: { count: number }) => {
+        if (count < 2 || asked.push(count) > 9) throw new Error('Asked without need')
+        return count <= room
+      },
       send: async (_lease: unknown, _heads: unknown, work: Work) => {
         sent.push(work.swapIds.length)
         return inTransaction(database.pool, record(work)).catch((error: unknown) => {
@@ -104,10 +108,12 @@ test('a quote above the market price at the lock keeps its value', async () => {
   expect(await countedCents(swap)).toBe(500n)
 })
 
-test('nothing is locked without a price', async () => {
+test('nothing is locked without a price, or without a signature of its terms', async () => {
   const swap = await quotedAt(500n)
 
   expect(await lockBatch(workerSeeing(undefined), lease, heads, [swap])).toBe(false)
+  const unsigned = { ...workerSeeing(500n), isPayable: async () => false }
+  expect(await lockBatch(unsigned, lease, heads, [swap])).toBe(false)
   expect((await findSwaps(database.pool, [swap.id]))[0]?.state).toBe('accepted')
 })
 
@@ -170,7 +176,7 @@ test('a batch that no block has room for is locked in parts', async () => {
   const sent: number[] = []
   const swaps = await Promise.all([1n, 1n, 1n, 1n, 1n].map(quotedAt))
 
-  await lockBatch(workerSeeing(1n, { room: 2, sent }), lease, heads, swaps)
+  expect(await lockBatch(workerSeeing(1n, { room: 2, sent }), lease, heads, swaps)).toBe(true)
 
   expect(sent).toEqual([2, 1, 2])
   const states = (
@@ -180,29 +186,6 @@ test('a batch that no block has room for is locked in parts', async () => {
     )
   ).map(({ state }) => state)
   expect(new Set(states)).toEqual(new Set(['locking']))
-})
-
-test('an input whose wallet is delegated by the same transaction is locked alone', () => {
-  const swapOf = (wallet: string, delegation?: object) => ({ op: { wallet }, delegation }) as Swap
-  const [plain, first, other, second] = [swapOf('a'), swapOf('b', {}), swapOf('c'), swapOf('d', {})]
-
-  expect(batchesOf([plain, first, other, second], 20)).toEqual([[plain, other], [first], [second]])
-})
-
-const swapBy = (wallet: string, method?: 'delegation' | 'authorization' | 'permit' | 'deposit') =>
-  ({ op: { wallet, method } }) as Swap
-
-test.each<[string, Swap[], number[]]>([
-  ['one wallet take turns', [swapBy('a'), swapBy('a')], [1, 1]],
-  ['several wallets are locked together', [swapBy('a'), swapBy('b')], [2]],
-  ['no named way are delegations', [swapBy('a'), swapBy('b', 'delegation')], [2]],
-  ['different ways are locked apart', [swapBy('a'), swapBy('b', 'authorization')], [1, 1]],
-  ['one way are locked together', [swapBy('a', 'authorization'), swapBy('b', 'authorization')], [2]],
-  ['permits are locked one by one', [swapBy('a', 'permit'), swapBy('b', 'permit')], [1, 1]],
-  ['deposits are locked one by one', [swapBy('a', 'deposit'), swapBy('b', 'deposit')], [1, 1]],
-  ['a full batch begin another', ['a', 'b', 'c', 'd'].map((wallet) => swapBy(wallet)), [3, 1]],
-])('inputs of %s', (_, swaps, sizes) => {
-  expect(batchesOf(swaps, 3).map(({ length }) => length)).toEqual(sizes)
 })
 
 type Waiting = {
@@ -221,7 +204,7 @@ async function lockAll(
   found: readonly Swap[],
   { decline = false, cap, room = 9, limit = 50, ...more }: Waiting = {},
 ) {
-  const [sent, declined, reads]: [number[], string[], number[]] = [[], [], []]
+  const [sent, declined, reads, looks]: [number[], string[], number[], number[]] = [[], [], [], []]
   const worker = workerSeeing(1n, { sent, ...(cap !== undefined && { cap }) })
   const bounds: (bigint | undefined)[] = []
   let isFresh = false
@@ -235,6 +218,7 @@ async function lockAll(
     pool: database.pool,
     batchSize: 2,
     refreshPrices: async () => {
+      if (looks.push(sent.length) > 9) throw new Error('Looked without end')
       isFresh = true
     },
     sender: { ...worker.sender, send, room: () => room - sent.length, affords: async () => true },
@@ -305,10 +289,22 @@ test('inputs beyond the claim capacity wait, and are given back for the next loo
   expect(waiting.take()).toHaveLength(1)
 })
 
-test('the claims of another chain take no room', async () => {
+test('a full look that locks nothing is not followed by another', async () => {
+  expect(await lockAll(await accepted(2), { limit: 2, cap: 999n })).toMatchObject({ sent: [], reads: 1 })
+})
+
+test('an input whose claim is booked already needs no more room', async () => {
+  const swaps = await accepted(1)
+  await database.pool.query('update swaps set claim_booked = true where id = $1', [swaps[0]?.id])
+  await database.pool.query(`insert into claim_books (chain_id, token, open) values (31337, 'input', 1000)`)
+
+  expect((await lockAll(swaps, { cap: 1_000n })).sent).toEqual([1])
+})
+
+test('the claims of another chain or token take no room', async () => {
   const swaps = await accepted(1)
   await database.pool.query(
-    `insert into claim_books (chain_id, token, open) values (5, 'input', 1000) on conflict do nothing`,
+    `insert into claim_books (chain_id, token, open) values (5, 'input', 1000), (31337, 'other', 1000)`,
   )
 
   expect((await lockAll(swaps, { cap: 1_000n })).sent).toEqual([1])

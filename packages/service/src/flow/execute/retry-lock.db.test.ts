@@ -4,6 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
+import type { Swap } from '../../model/swap.ts'
 import { markAttemptsConsumed, markAttemptsFinal, markAttemptsReturned } from '../../store/attempts.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import { findSwaps } from '../../store/swaps.ts'
@@ -60,20 +61,31 @@ async function lockFinalAt(
 
 type Sent = { role: string; swapIds: readonly string[]; record: Work['record'] }
 
+type Seeing = {
+  obstacle?: string
+  sent?: Sent[]
+  declined?: string[]
+  room?: number
+  isPriced?: boolean
+  /** The block that shows a lock. */
+  shownAt?: bigint
+}
+
 /** A worker that sees no lock and, by default, an empty wallet. */
-function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}): LockDeps {
+function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [], declined = [], ...seeing }: Seeing = {}) {
   const deps = {
     pool: database.pool,
     sender: {
       address: 'locker',
-      room: () => 1,
+      room: () => seeing.room ?? 1,
       affords: async () => true,
       fits: async () => true,
       send: async (_lease: unknown, _heads: unknown, work: Sent) => sent.push(work),
     },
     origin: {
       chainId: 31337,
-      readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'none'])),
+      readLocks: async (ops: readonly LockRef[], { number }: Block) =>
+        new Map(ops.map(({ hash }) => [hash, number === seeing.shownAt ? 'locked' : 'none'])),
       findObstacle: async () => obstacle || undefined,
       planLock: async () => ({}),
       readClaimCap: async () => undefined,
@@ -82,11 +94,11 @@ function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}
     isLive: () => true,
     isGone: () => false,
     isLate: () => false,
-    isPriceKept: () => true,
+    isPriceKept: () => (seeing.isPriced === false ? undefined : true),
     refreshPrices: async () => {},
     valueCentsOf: () => 0n,
     isPayable: async () => true,
-    onDeclined: () => {},
+    onDeclined: ({ id }: Swap, code: string) => declined.push(`${id} ${code}`),
   }
   return deps as unknown as LockDeps
 }
@@ -103,10 +115,39 @@ test('a worker that was away does not fail a swap by a block from before its loc
 
 test('a swap fails if its locks were decided by the block that shows it unlocked', async () => {
   const { swapId } = await lockFinalAt(20n)
+  const declined: string[] = []
 
-  await retryStalledLocks(workerWith(), lease, headsAt(20n))
+  await retryStalledLocks(workerWith({ declined }), lease, headsAt(20n, -1))
 
   expect(await stateOf(swapId)).toBe('failed')
+  expect(declined).toContain(`${swapId} INPUT_UNAVAILABLE`)
+})
+
+test('a swap that moved while it was judged is left to the next look', async () => {
+  const { swapId } = await lockFinalAt(20n)
+  const declined: string[] = []
+  const deps = workerWith({ declined })
+  deps.origin.findObstacle = async ({ id }) => {
+    await database.pool.query('update swaps set version = version + 1, updated_at = now() where id = $1', [
+      id,
+    ])
+    return 'INPUT_UNAVAILABLE'
+  }
+
+  await retryStalledLocks(deps, lease, headsAt(20n, -1))
+
+  expect([await stateOf(swapId), declined]).toEqual(['locking', []])
+  await retryStalledLocks(workerWith(), lease, headsAt(20n))
+})
+
+test('a swap without a known lock transaction is not locked again', async () => {
+  const sent: Sent[] = []
+  const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+  await moveTestSwap(database.pool, swap, 'lockRecorded')
+
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, headsAt(20n, -1))
+
+  expect(sent).toEqual([])
 })
 
 test('a lock with fee bumps and a final no-op counts as one try of three', async () => {
@@ -160,6 +201,40 @@ test('a lock whose nonce a reorg returned is waited for', async () => {
   expect(sentFor(sent, swapId)).toEqual([])
 })
 
+/** Swaps with these tries, all of them consumed at block 20 and final there or not. */
+const triedAt20 = (tries: number, isFinal: boolean) =>
+  isFinal
+    ? lockFinalAt(
+        20n,
+        Array.from({ length: tries }, () => ({})),
+      )
+    : lockConsumedAt(20n, tries)
+
+test.each<[string, boolean, Seeing]>([
+  ['that the head shows', true, { shownAt: 40n }],
+  ['that the final block shows', true, { shownAt: 20n }],
+  ['that the head shows before finality', false, { shownAt: 40n }],
+  ['that the settled block shows before finality', false, { shownAt: 30n }],
+  ['without room for it', true, { room: 0 }],
+])('a lock %s is not sent again', async (_, isFinal, seeing) => {
+  const sent: Sent[] = []
+  const { swapId } = await triedAt20(1, isFinal)
+  await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
+
+  await retryStalledLocks(workerWith({ obstacle: '', sent, ...seeing }), lease, settledAt(30n))
+
+  expect([sentFor(sent, swapId), await stateOf(swapId)]).toEqual([[], 'locking'])
+})
+
+test('a swap with three tries does not fail while there is no price', async () => {
+  const { swapId } = await triedAt20(3, true)
+  await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
+
+  await retryStalledLocks(workerWith({ obstacle: '', isPriced: false }), lease, settledAt(30n))
+
+  expect(await stateOf(swapId)).toBe('locking')
+})
+
 test('a swap fails only once its locks are hard-final, whatever prevents them before', async () => {
   const sent: Sent[] = []
   const [refused, tried] = [await lockConsumedAt(20n), await lockConsumedAt(20n, 3)]
@@ -175,8 +250,8 @@ test('a swap fails only once its locks are hard-final, whatever prevents them be
 })
 
 /** A swap that was delivered before its lock was final. */
-async function paidEarly() {
-  const swap = await lockFinalAt(20n)
+async function paidEarly(tries = 1, isFinal = true) {
+  const swap = await triedAt20(tries, isFinal)
   await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
   await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   await moveTestSwap(database.pool, swap, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
@@ -199,6 +274,20 @@ test('a paid swap that lost its soft lock for good is locked again', async () =>
       ?.record(database.pool as never, { attemptId: '1', txHash: '0x' }),
   ).toBe(true)
   expect(await stateOf(swapId)).toBe('settled')
+})
+
+test.each<[string, number, boolean, Seeing, string[]]>([
+  ['is locked again before finality', 2, false, {}, ['lock']],
+  ['is not locked a fourth time before finality', 3, false, {}, []],
+  ['is locked a fourth time after finality', 3, true, {}, ['lock']],
+  ['waits while its key has no room', 1, true, { room: 0 }, []],
+])('a paid swap that lost its lock %s', async (_, tries, isFinal, seeing, roles) => {
+  const sent: Sent[] = []
+  const { swapId } = await paidEarly(tries, isFinal)
+
+  await retryStalledLocks(workerWith({ obstacle: '', sent, ...seeing }), lease, settledAt(30n))
+
+  expect(sentFor(sent, swapId)).toEqual(roles)
 })
 
 test('a paid swap is not locked again after its deadline', async () => {

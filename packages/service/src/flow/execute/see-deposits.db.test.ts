@@ -31,23 +31,33 @@ async function awaitDeposit(swapId: string, token = 'input'): Promise<string> {
   return swapId
 }
 
-type Seen = { amount?: bigint; seconds?: number; chainId?: number; unreadable?: string }
+type Seen = {
+  amount?: bigint
+  seconds?: number
+  chainId?: number
+  unreadable?: string
+  movesMeanwhile?: boolean
+}
 
 const moved: string[] = []
 beforeEach(() => void moved.splice(0))
 
 /** One look at the addresses, of which each holds this amount of its own token. */
-async function see({ amount = 0n, seconds = 0, chainId = CHAIN, unreadable }: Seen, after?: string) {
+async function see({ amount = 0n, seconds = 0, chainId = CHAIN, ...seen }: Seen, after?: string) {
   const at: Block = { number: 9n, height: 9n, hash: '0x', seconds }
   const hard: Block = { ...at, number: 1n }
   const heads: Heads = { head: at, settle: hard, hard }
   const ways: Partial<OriginWays> = {
     readDeposits: async (ops: readonly Op[], [token = '']: readonly string[], block) => {
-      if (token === unreadable) throw new Error(`${token} cannot be read`)
+      if (token === seen.unreadable) throw new Error(`${token} cannot be read`)
       const held: Held[] = block.number === 9n && amount > 0n ? [{ token, amount }] : []
       return new Map(ops.map(({ hash }) => [hash, held]))
     },
-    findDepositTx: async () => undefined,
+    findDepositTx: async () => {
+      if (seen.movesMeanwhile)
+        await database.pool.query('update swaps set version = version + 1, updated_at = now()')
+      return undefined
+    },
   }
   const deps = { pool: database.pool, chainId, ways: ways as OriginWays }
   const onMoved = ({ id }: Swap, event: string) => moved.push(`${id} ${event}`)
@@ -105,6 +115,15 @@ test('a deposit waits while the vault has too little left, and is accepted later
   await database.pool.query('update inventory set reserved = 990')
   await see({ amount: 1_000n })
   expect((await stateOf(swapId)).state).toBe('accepted')
+})
+
+test('a swap that moved while its deposit was accepted is reported, and reserves nothing', async () => {
+  await awaitDeposit('swp_a')
+
+  const { faults } = await see({ amount: 1_000n, movesMeanwhile: true })
+
+  expect(faults).toEqual([new Error('Swap swp_a moved while its deposit was accepted')])
+  expect([moved, await reserved()]).toEqual([[], '0'])
 })
 
 test('after the deadline a lower balance says nothing about what came, and a higher one does', async () => {

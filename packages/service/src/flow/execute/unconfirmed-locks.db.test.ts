@@ -41,16 +41,30 @@ async function awaiting(accountId: string): Promise<TestSwap> {
 
 const blockAt = (number: bigint, seconds: number): Block => ({ number, height: number, hash: '0x', seconds })
 
+/** The database, in which all swaps move right after the events of a look are read. */
+function movingPool() {
+  const { pool } = database
+  return Object.assign(Object.create(pool), {
+    async query(text: string, values: unknown[]) {
+      const found = await pool.query(text, values)
+      if (text.includes('from chain_events'))
+        await pool.query('update swaps set version = version + 1, updated_at = now()')
+      return found
+    },
+  })
+}
+
 type World = {
   /** Of the final block. */
   seconds?: number
   state?: LockState | 'unreadable'
   obstacle?: FailureCode
   trap?: string
+  movesMeanwhile?: boolean
 }
 
 /** One look at a chain whose final block is 10, where locks count from block 19 down. Returns what moved. */
-async function look({ seconds = DEADLINE + 1, state = 'none', obstacle, trap }: World = {}) {
+async function look({ seconds = DEADLINE + 1, state = 'none', obstacle, trap, movesMeanwhile }: World = {}) {
   const moved: string[] = []
   const heads: Heads = {
     head: blockAt(20n, seconds),
@@ -69,7 +83,8 @@ async function look({ seconds = DEADLINE + 1, state = 'none', obstacle, trap }: 
   }
   const rules = { accept: [{ depth: 2 }], settle: 2, reorgWindowSeconds: 4, hard: 11, hardSeconds: 100 }
   const onMoved = (_swap: unknown, event: string) => void moved.push(event)
-  await confirmLocks({ pool: database.pool, origin, rules, onMoved } as unknown as ConfirmLockDeps, heads)
+  const pool = movesMeanwhile ? movingPool() : database.pool
+  await confirmLocks({ pool, origin, rules, onMoved } as unknown as ConfirmLockDeps, heads)
   return moved
 }
 
@@ -156,9 +171,22 @@ test('a lock that the escrow shows without a log is scanned for again from the b
     async () => {},
   )
 
+  expect(await look({ state: 'unreadable' })).toEqual([])
+  expect(await readCursor(database.pool, CHAIN)).toBe(30n)
   expect(await look({ state: 'locked' })).toEqual([])
 
   expect(await readCursor(database.pool, CHAIN)).toBe(4n)
+  expect(await rowOf(swap)).toMatchObject({ state: 'locking' })
+})
+
+test.each([
+  ['whose lock is seen', 0, 19n],
+  ['past its deadline', DEADLINE + 1, undefined],
+])('a swap %s that moved meanwhile is left to the next look, and not reported', async (_, seconds, block) => {
+  const swap = await swapIn('locking')
+  if (block !== undefined) await storeLock(swap, block)
+
+  expect(await look({ seconds, movesMeanwhile: true })).toEqual([])
   expect(await rowOf(swap)).toMatchObject({ state: 'locking' })
 })
 

@@ -12,7 +12,6 @@ export async function undoLocks(
 ): Promise<void> {
   const hashes = gone.filter(({ kind }) => kind === 'locked').map(({ id }) => id)
   for (const swap of await findSwapsByOp(db, hashes)) {
-    if (swap.state !== 'locked') continue
     failPoint('before lockLost')
     const moved = await advanceSwap(db, { swap, event: 'lockLost' })
     if (moved) onMoved(moved, 'lockLost')

@@ -6,9 +6,15 @@ const swap = (id: string) => ({ id }) as Swap
 
 function waitingIn(stored: string[], { limit = 10, takeSize = 1 } = {}) {
   let looks = 0
+  let isReading = false
   const find = async (most: number) => {
+    if (isReading) throw new Error('A reading began during another')
+    isReading = true
     looks += 1
-    return stored.slice(0, most).map(swap)
+    const rows = stored.slice(0, most).map(swap)
+    await new Promise(setImmediate)
+    isReading = false
+    return rows
   }
   const locks = createWaitingLocks({ find, limit, takeSize })
   const take = () => locks.take().map(({ id }) => id)
@@ -63,6 +69,7 @@ test('a failed reading is reported to its callers, and the next one works', asyn
 
 test('a full reading means that there may be more', async () => {
   const { locks } = waitingIn(['a', 'b', 'c'], { limit: 2, takeSize: 2 })
+  expect(locks.hasMore()).toBe(false)
   await locks.refresh()
   expect([locks.hasMore(), locks.take().length]).toEqual([true, 2])
 })

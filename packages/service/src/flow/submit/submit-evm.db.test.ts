@@ -27,6 +27,7 @@ type Seen = {
   state?: Delegation
   signer?: string
   isSigned?: boolean | Error | undefined
+  hasNoWays?: boolean
   expiresInMs?: number
 }
 
@@ -47,7 +48,10 @@ async function send({ method, signer = 'wallet', ...seen }: Seen = {}) {
       expiresAt: Date.now() + (seen.expiresInMs ?? 60_000),
       ...(seen.delegation && { delegation: seen.delegation }),
     }),
-    originOf: () => ({ readDelegation: async () => seen.state, ways: { isInputSigned } }),
+    originOf: () => ({
+      readDelegation: async () => seen.state,
+      ...(!seen.hasNoWays && { ways: { isInputSigned } }),
+    }),
     within: (_ms: number, reading: Promise<unknown>) => reading,
     isHashSigned: async (wallet: string) => wallet === signer,
   }
@@ -61,6 +65,11 @@ async function send({ method, signer = 'wallet', ...seen }: Seen = {}) {
 
 test.each<[string, Seen, string]>([
   ['the signature of the hash', {}, SIGNATURE],
+  [
+    'a signature without an authorization, whatever code the wallet has',
+    { state: { kind: 'contract' } },
+    SIGNATURE,
+  ],
   ['an authorization of the token', { method: 'authorization' }, SIGNATURE],
   ['a permit', { method: 'permit' }, SIGNATURE],
   ['an authorization of a contract wallet', { method: 'authorization', signature: CONTRACT }, '0xabcdef'],
@@ -88,6 +97,7 @@ test.each<[string, string, Seen]>([
     { method: 'authorization', signature: `0x${'ab'.repeat(1_025)}` },
   ],
   ['INVALID_SIGNATURE', 'what the token refuses', { method: 'authorization', isSigned: false }],
+  ['INVALID_SIGNATURE', 'a chain without other ways', { method: 'authorization', hasNoWays: true }],
   [
     'CHAIN_UNAVAILABLE',
     'while the token cannot be asked',

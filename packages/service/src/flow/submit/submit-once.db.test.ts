@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestOp } from '../../../test/support/swaps.ts'
+import { insertSwap, lockSubmission } from '../../store/submissions.ts'
 import { type Submitted, submitOnce } from './submit-once.ts'
 
 const HOUR_MS = 3_600_000
@@ -23,10 +24,10 @@ const submit = (submitted: Partial<Submitted> & { opId: string }) =>
     ...submitted,
   })
 
-async function storeOp(): Promise<string> {
+async function storeOp({ wallet = 'wallet', balance = 10_000, method = 'delegation' } = {}): Promise<string> {
   const { pool } = database
-  const opId = await insertTestOp(pool, await insertTestAccount(pool))
-  await pool.query('update ops set wallet_balance = 10000 where id = $1', [opId])
+  const opId = await insertTestOp(pool, await insertTestAccount(pool), wallet)
+  await pool.query('update ops set wallet_balance = $2, method = $3 where id = $1', [opId, balance, method])
   return opId
 }
 
@@ -59,22 +60,87 @@ test('when other swaps took the liquidity the caller learns how much is left', a
   // 10 of the 1000 are left, and 990 are paid for 1000.
   await expect(submit({ opId: second })).rejects.toMatchObject({
     code: 'INSUFFICIENT_LIQUIDITY',
+    message: expect.stringContaining('at most recovery.maxAmount'),
     recovery: { maxAmount: '10' },
   })
 })
 
-test('without any liquidity left the caller is asked to wait', async () => {
+test('without any liquidity left the caller is asked to wait, but not for a deposit of any wallet', async () => {
   const opId = await storeOp()
   await database.pool.query('update inventory set held = reserved')
 
   await expect(submit({ opId })).rejects.toMatchObject({
     code: 'INSUFFICIENT_LIQUIDITY',
+    message: expect.stringContaining('Request a fresh quote later'),
     recovery: { maxAmount: '0', action: 'RETRY_LATER', retryAfterMs: 5_000 },
+  })
+  const deposit = await storeOp({ method: 'deposit', balance: 0 })
+  expect(await submit({ opId: deposit })).toMatchObject({ status: 'pending' })
+})
+
+const giveLiquidity = () => database.pool.query('update inventory set held = 1000000, reserved = 0')
+
+test('422 INSUFFICIENT_BALANCE counts the open swaps of the wallet, whoever signed', async () => {
+  await giveLiquidity()
+  const ops: string[] = []
+  for (const wallet of ['two', 'two', 'two']) ops.push(await storeOp({ wallet, balance: 2_000 }))
+  const [first = '', second = '', third = ''] = ops
+  await submit({ opId: first })
+  await submit({ opId: second })
+
+  const verify = () => Promise.reject(new Error('Not signed'))
+  await expect(submit({ opId: third, verify })).rejects.toMatchObject({
+    code: 'INSUFFICIENT_BALANCE',
+    recovery: { chainId: 31_337, balance: '2000', open: '2000', required: '1000' },
   })
 })
 
+test.each([
+  ['was deleted', 'INVALID_TOKEN', 'delete from ops where id = $1'],
+  ['expired', 'OPERATION_EXPIRED', 'update ops set expires_at = now() where id = $1'],
+  ['cannot be paid', 'INSUFFICIENT_BALANCE', 'update ops set wallet_balance = 0 where id = $1'],
+])('an op that %s while its signature was verified answers %s', async (_, code, change) => {
+  await giveLiquidity()
+  const opId = await storeOp()
+  const verify = async () => {
+    await database.pool.query(change, [opId])
+    return { signature: '0x' }
+  }
+
+  await expect(submit({ opId, verify })).rejects.toMatchObject({ code })
+})
+
+test('submissions of one op at once are one swap, which is shown to nobody without the signature', async () => {
+  await giveLiquidity()
+  const opId = await storeOp({ wallet: 'once' })
+
+  const replies = await Promise.all([1, 2, 3, 4].map(() => submit({ opId })))
+
+  expect(new Set(replies.map(({ swapId }) => swapId)).size).toBe(1)
+  const verify = () => Promise.reject(new Error('Not signed'))
+  await expect(submit({ opId, verify })).rejects.toThrow('Not signed')
+})
+
+test('a submission that comes too late waits for one that began in time, and answers its swap', async () => {
+  const { pool } = database
+  const opId = await storeOp({ wallet: 'late' })
+  const awaited = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  const early = await pool.connect()
+  await early.query('begin')
+  await lockSubmission(early, opId)
+  await insertSwap(early, { swapId: 'swp_early', opId, signature: '0x' })
+  const late = submit({ opId, isOver: true })
+  await vi.waitFor(async () => expect((await pool.query(awaited)).rows).not.toEqual([]))
+  await early.query('commit')
+  early.release()
+
+  expect(await late).toEqual({ swapId: 'swp_early', status: 'pending' })
+  const { rows } = await pool.query('select expires_at > now() as lives from ops where id = $1', [opId])
+  expect(rows).toEqual([{ lives: true }])
+})
+
 describe('limits of a key', () => {
-  beforeAll(() => database.pool.query('update inventory set held = 1000000, reserved = 0'))
+  beforeAll(giveLiquidity)
 
   const createKey = async () => {
     const keyId = randomUUID()

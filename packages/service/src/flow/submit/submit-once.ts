@@ -44,11 +44,13 @@ export type Submitted = {
   verify(submission: Submission): Promise<Signing>
 }
 
+type Existing = NonNullable<Submission['existing']>
+
 /** Stores the swap, once per quote, and returns it. Reports every problem before anything is stored. */
 export async function submitOnce(pool: Pool, submitted: Submitted): Promise<SubmitReply> {
   const submission = await findSubmission(pool, submitted)
   if (!submission) throw unknownOp(submitted)
-  if (submission.existing) return answerExisting(submitted, submission)
+  if (submission.existing) return answerExisting(submitted, submission, submission.existing)
   if (!submission.expired && !submitted.isOver) {
     assertRules(submitted, submission)
     await submitted.recheck(submission)
@@ -59,9 +61,13 @@ export async function submitOnce(pool: Pool, submitted: Submitted): Promise<Subm
   return answerExpired(pool, submitted)
 }
 
-async function answerExisting(submitted: Submitted, submission: Submission): Promise<SubmitReply> {
+async function answerExisting(
+  submitted: Submitted,
+  submission: Submission,
+  existing: Existing,
+): Promise<SubmitReply> {
   await submitted.verify(submission)
-  return toReply(submission.existing)
+  return toReply(existing)
 }
 
 /** Answers 410 only if no swap can follow: waits for an insert that began in time and may still commit. */
@@ -73,7 +79,7 @@ async function answerExpired(pool: Pool, submitted: Submitted): Promise<SubmitRe
     if (!current?.existing && submitted.isOver) await endOp(db, submitted.opId)
     return current
   })
-  if (settled?.existing) return answerExisting(submitted, settled)
+  if (settled?.existing) return answerExisting(submitted, settled, settled.existing)
   throw new ServiceError('OPERATION_EXPIRED')
 }
 
@@ -156,7 +162,6 @@ function assertBalance({ walletBalance, openInputs, inputAmount, originChain, me
   })
 }
 
-function toReply(existing: Submission['existing']): SubmitReply {
-  if (!existing) throw new Error('Expected an existing swap')
-  return { swapId: existing.swapId, status: publicStatus(existing.state) }
+function toReply({ swapId, state }: Existing): SubmitReply {
+  return { swapId, status: publicStatus(state) }
 }
