@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { afterAll, beforeEach, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { EMPTY_BOOK, withClaimed } from '../model/claim-room.ts'
 import { bookClaims, readClaimBooks, recountClaims } from './claim-books.ts'
@@ -13,13 +13,8 @@ const HOUR = 3_600
 const VALUE = 601n
 const caps = { exposedCents: 10_000n, unclaimedCents: 1_500n }
 
-let database: TestDatabase
-
-beforeEach(async () => {
-  await database?.stop()
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
+beforeEach(() => database.pool.query('truncate swaps, ops, claim_books, exposure, lost_inputs cascade'))
 
 const book = async (swap: TestSwap, cap: bigint | undefined, seconds = 0) => {
   const swaps = await findSwaps(database.pool, [swap.swapId])
