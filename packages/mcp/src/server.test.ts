@@ -22,16 +22,29 @@ test('exactly one tool is marked as spending, and all declare their input and ou
   expect(tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)).toEqual([
     'execute_swap',
   ])
-  expect(tools.find(({ name }) => name === 'execute_swap')?.annotations).toMatchObject({
-    destructiveHint: true,
-    idempotentHint: false,
-  })
+  expect(tools.find(({ name }) => name === 'execute_swap')?.description).toContain('waits up to 45 s')
   for (const { inputSchema, outputSchema, description } of tools)
     expect([inputSchema.type, outputSchema?.type, description]).toEqual([
       'object',
       'object',
       expect.any(String),
     ])
+})
+
+const READ = [true, false, true]
+
+test.each([
+  ...['list_chains', 'list_tokens', 'get_balance', 'quote_swap', 'swap_status', 'swap_history'].map(
+    (name) => [name, READ] as const,
+  ),
+  ['execute_swap', [false, true, false]] as const,
+  ['deposit_address', [false, false, false]] as const,
+])('%s tells clients whether it only reads, spends, and may be repeated: %j', async (name, hints) => {
+  const tool = (await listTools(false)).find((each) => each.name === name)
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool?.annotations ?? {}
+
+  expect([readOnlyHint, destructiveHint, idempotentHint]).toEqual(hints)
+  expect(openWorldHint).toBe(true)
 })
 
 test('a read-only server has no tool that spends', async () => {

@@ -207,11 +207,13 @@ test('a question that is not answered declines', async () => {
 
 test('a client that asks for progress gets each step of the order', async () => {
   const { call } = await world.connect()
-  const steps: (string | undefined)[] = []
+  const steps: string[] = []
 
-  await call('swap_status', { swapId: 'swp_1' }, ({ message }) => steps.push(message))
+  await call('swap_status', { swapId: 'swp_1' }, ({ progress, message }) =>
+    steps.push(`${progress} ${message}`),
+  )
 
-  expect(steps).toEqual(['locked'])
+  expect(steps).toEqual(['1 locked'])
 })
 
 test('an unexpected error is logged with its stack, and the client sees only that there was one', async () => {

@@ -147,7 +147,11 @@ async function connectClient(mcp: McpContext, capabilities: object) {
   await Promise.all([createMcpServer(mcp).connect(ours), client.connect(theirs)])
   return {
     client,
-    async call(name: string, args: object = {}, onprogress?: (step: { message?: string }) => void) {
+    async call(
+      name: string,
+      args: object = {},
+      onprogress?: (step: { progress: number; message?: string }) => void,
+    ) {
       const asked = { name, arguments: args as Record<string, unknown> }
       const options = { ...(onprogress && { onprogress: onprogress as never }) }
       const reply = (await client.callTool(asked, undefined, options)) as CallToolResult

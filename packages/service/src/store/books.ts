@@ -14,10 +14,7 @@ export async function bookGas(db: Db, { chainId, balances, usdE6Of }: Balances):
     [chainId, addresses],
   )
   const before = new Map(rows.map(({ address, balance }) => [address, BigInt(balance)]))
-  const spent = addresses.map((address) => {
-    const lost = (before.get(address) ?? 0n) - (balances.get(address) ?? 0n)
-    return lost > 0n ? lost : 0n
-  })
+  const spent = [...balances].map(([address, balance]) => (before.get(address) ?? balance) - balance)
   await db.query(
     `with read as (
        select address, balance, spent, usd_e6 from unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[])
@@ -33,7 +30,7 @@ export async function bookGas(db: Db, { chainId, balances, usdE6Of }: Balances):
     [
       chainId,
       addresses,
-      addresses.map((address) => String(balances.get(address))),
+      [...balances.values()].map(String),
       spent.map(String),
       spent.map((amount) => String(usdE6Of(amount))),
     ],

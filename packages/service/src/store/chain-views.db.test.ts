@@ -30,6 +30,21 @@ test('a view survives a round trip, with the fields that its adapter adds', asyn
   const [stored] = await read()
   expect(stored).toMatchObject({ chainId: CHAIN, view: viewAt(10n), version })
   expect(stored?.ageMs).toBeLessThan(60_000)
+  expect(await readChainViews(database.pool, new Map([[5, 0n]]))).toEqual([])
+})
+
+test('the age of a view is by the clock of the database, and never negative', async () => {
+  await write(10n)
+  const ageAt = async (seconds: number) => {
+    await database.pool.query(
+      'update chain_views set updated_at = clock_timestamp() - make_interval(secs => $1)',
+      [seconds],
+    )
+    return (await read())[0]?.ageMs
+  }
+
+  expect(await ageAt(100)).toBeGreaterThanOrEqual(100_000)
+  expect(await ageAt(-100)).toBe(0)
 })
 
 test('known versions are not read again, and every write is a newer version', async () => {
@@ -76,4 +91,21 @@ test('a chain is awaited while a swap needs a lock or delivery on it, and not fo
 
   await database.pool.query("update swaps set updated_at = now() - interval '61 seconds'")
   expect(await awaited()).toEqual([false, false])
+})
+
+test.each([
+  ['awaitingDeposit', [true, false]],
+  ['accepted', [true, false]],
+  ['locking', [true, false]],
+  ['locked', [false, true]],
+  ['delivering', [false, true]],
+  ['settled', [false, false]],
+])('for a swap that is %s, its own chain is awaited', async (state, awaited) => {
+  const { pool } = database
+  await pool.query('truncate swaps cascade')
+  await pool.query('alter table swaps disable trigger user')
+  await insertTestSwap(pool, await insertTestAccount(pool))
+  await pool.query('update swaps set state = $1', [state])
+
+  expect(await Promise.all([31_337, 31_338].map((id) => isChainAwaited(pool, id)))).toEqual(awaited)
 })

@@ -63,5 +63,5 @@ export async function isChainAwaited(db: Db, chainId: number): Promise<boolean> 
           and updated_at > clock_timestamp() - make_interval(secs => $2)) as awaited`,
     [chainId, PATIENCE_SECONDS],
   )
-  return rows[0]?.awaited ?? false
+  return rows[0]?.awaited === true
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeEach, expect, test } from 'vitest'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { EMPTY_BOOK, withClaimed } from '../model/claim-room.ts'
 import { bookClaims, readClaimBooks, recountClaims } from './claim-books.ts'
+import type { Db } from './db.ts'
 import { bookDelivery, findLostInputs, insertLostInput, readBooked, writeOffInput } from './exposure.ts'
 import { findSwaps } from './swaps.ts'
 
@@ -12,13 +13,8 @@ const HOUR = 3_600
 const VALUE = 601n
 const caps = { exposedCents: 10_000n, unclaimedCents: 1_500n }
 
-let database: TestDatabase
-
-beforeEach(async () => {
-  await database?.stop()
-  database = await startTestDatabase()
-})
-afterAll(() => database.stop())
+const database = useTestDatabase()
+beforeEach(() => database.pool.query('truncate swaps, ops, claim_books, exposure, lost_inputs cascade'))
 
 const book = async (swap: TestSwap, cap: bigint | undefined, seconds = 0) => {
   const swaps = await findSwaps(database.pool, [swap.swapId])
@@ -53,7 +49,8 @@ async function settledSwap(): Promise<TestSwap> {
   return swap
 }
 
-const openOf = async () => (await readClaimBooks(database.pool))[0]?.open
+const openOf = async (of = CHAIN) =>
+  (await readClaimBooks(database.pool)).find(({ chainId }) => chainId === of)?.open
 const unclaimed = async () => (await readBooked(database.pool)).get(CHAIN)?.unclaimedCents
 
 test('claims are booked as in the model, in whichever hours they were made', async () => {
@@ -179,6 +176,28 @@ test('claims of this hour take room, and those of an earlier hour do not', async
   expect(await bookNew('b', { cap: 1_999n, seconds: 2 * HOUR })).toBe(true)
 })
 
+test('the books of several tokens are locked in one order, so that no two bookings wait for each other', async () => {
+  const { pool } = database
+  const account = await insertTestAccount(pool)
+  const order: unknown[] = []
+  const recording = {
+    query: (text: string, values: unknown[]) => {
+      if (text.includes('insert into claim_books')) order.push(values[1])
+      return pool.query(text, values)
+    },
+  } as unknown as Db
+  const ids: string[] = []
+  for (const token of ['b', 'c', 'a']) {
+    const { swapId } = await insertTestSwap(pool, account)
+    await pool.query('update swaps set input_token = $2 where id = $1', [swapId, token])
+    ids.push(swapId)
+  }
+
+  const swaps = await findSwaps(pool, ids)
+  expect(await bookClaims(recording, { chainId: CHAIN, swaps, seconds: 0, capOf: () => 1_000n })).toBe(true)
+  expect(order).toEqual(['a', 'b', 'c'])
+})
+
 test('an input is booked once', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -214,14 +233,23 @@ test('a restore counts a lost log as delivered, a written off input not, and eac
   }
   await writeOffInput(pool, { swapId: (await lose()).swapId, note: 'why' })
   await lose()
-  const [lost, , known] = [await lockedSwap(), await settledSwap(), await lockedSwap()]
-  await pool.query('update swaps set log_lost = true where id = $1', [lost.swapId])
-  await pool.query('update swaps set unclaimed_cents = 0 where id = any($1)', [[lost.swapId, known.swapId]])
+  const [lost, locking, known] = [await lockedSwap(), await lockedSwap(), await lockedSwap()]
+  await moveTestSwap(pool, locking, 'lockLost')
+  await pool.query('update swaps set log_lost = true where id = any($1)', [[lost.swapId, locking.swapId]])
+  const unbooked = [lost, locking, known].map(({ swapId }) => swapId)
+  await pool.query('update swaps set unclaimed_cents = 0 where id = any($1)', [unbooked])
+  await pool.query('update ops set value_cents = 100 from swaps s where s.op_id = ops.id and s.id = $1', [
+    locking.swapId,
+  ])
+  // Booked before its value was raised.
+  const paid = await settledSwap()
+  await pool.query('update swaps set unclaimed_cents = 7 where id = $1', [paid.swapId])
   await pool.query('insert into exposure (chain_id, unclaimed_cents) values (5, 7)')
+  await pool.query(`insert into claim_books (chain_id, token, open) values (5, 'input', 7)`)
 
   await recountClaims(pool, [])
 
-  expect(await unclaimed()).toBe(3n * VALUE)
+  expect(await unclaimed()).toBe(2n * VALUE + 100n + 7n)
   expect((await readBooked(pool)).get(5)?.unclaimedCents).toBe(0n)
-  expect(await openOf()).toBe(3_000n)
+  expect([await openOf(), await openOf(5)]).toEqual([4_000n, 0n])
 })

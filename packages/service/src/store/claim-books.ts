@@ -24,9 +24,9 @@ export async function bookClaims(db: Db, { chainId, swaps, seconds, capOf }: Boo
   returning input_token as token, input_amount as amount`,
     [swaps.map((swap) => swap.id)],
   )
-  const byToken = [...groupBy(rows, ({ token }) => token)].sort(([a], [b]) => (a < b ? -1 : 1))
-  for (const [token, inputs] of byToken) {
-    const sum = inputs.reduce((total, { amount }) => total + BigInt(amount), 0n)
+  const byToken = groupBy(rows, ({ token }) => token)
+  for (const token of [...byToken.keys()].sort()) {
+    const sum = (byToken.get(token) ?? []).reduce((total, { amount }) => total + BigInt(amount), 0n)
     const { rowCount } = await db.query(BOOK, [
       chainId,
       token,

@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestOp, moveTestSwap } from '../../test/support/swaps.ts'
 import type { Swap } from '../model/swap.ts'
-import { addReturned, setDeposit } from './deposits.ts'
+import { addReturned, findPastDeposits, setDeposit } from './deposits.ts'
 import { insertSwap } from './submissions.ts'
 import { findSwaps } from './swaps.ts'
 
@@ -49,4 +50,51 @@ test('a return is added once for each transaction and token, to what is known', 
 
   expect((await find(swap.id)).deposit).toEqual({ received: '5', returned: [first, second] })
   expect((await find(other.id)).deposit).toBeUndefined()
+})
+
+/** A deposit that came, of an op whose deadline was at this second. */
+async function pastDeposit(opDeadline = 50): Promise<Swap> {
+  const { pool } = database
+  const { id, op } = await awaiting()
+  await pool.query('update ops set op_deadline = $2 where id = $1', [op.id, opDeadline])
+  return moveTestSwap(pool, { swapId: id, accountId: '' }, 'depositSeen')
+}
+
+const START = { opDeadline: 0, id: '' }
+const findPast = async (after = START, limit = 10) => {
+  const found = await findPastDeposits(database.pool, { chainId: 31_337, seconds: 100, after, limit })
+  return found.map(({ id }) => id)
+}
+
+test.each([
+  ['that came in another way', `update ops set method = 'permit' where id = $1`],
+  ['of another chain', 'update ops set origin_chain = 5 where id = $1'],
+  ['at its deadline', 'update ops set op_deadline = 100 where id = $1'],
+])('a deposit %s is not past', async (_, change) => {
+  const [past, other] = [await pastDeposit(), await pastDeposit()]
+  await database.pool.query(change, [other.op.id])
+
+  expect(await findPast()).toEqual([past.id])
+})
+
+test('past deposits come in the order of their deadlines, each once, and no awaited one', async () => {
+  const [later, first] = [await pastDeposit(60), await pastDeposit(50)]
+  await awaiting()
+
+  expect(await findPast()).toEqual([first.id, later.id])
+  expect(await findPast(START, 1)).toEqual([first.id])
+  expect(await findPast({ opDeadline: 50, id: first.id })).toEqual([later.id])
+})
+
+test('a past deposit is not found while something is on its way back, until that is final', async () => {
+  const { pool } = database
+  const [returning, other] = [await pastDeposit(50), await pastDeposit(60)]
+  const attempt = (id: string, role: 'lock' | 'recover') =>
+    insertTestAttempt(pool, { swapId: id, accountId: '' }, role)
+  const sent = await attempt(returning.id, 'recover')
+  await attempt(other.id, 'lock')
+
+  expect(await findPast()).toEqual([other.id])
+  await pool.query('update tx_attempts set final_at = clock_timestamp() where id = $1', [sent])
+  expect(await findPast()).toEqual([returning.id, other.id])
 })

@@ -6,6 +6,7 @@ import type { StatusReply } from '@geoswap/wire'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import {
+  insertEndedSwaps,
   insertTestSwap,
   moveTestSwap,
   settleTestSwap,
@@ -255,4 +256,51 @@ test('a swap from before the log has events from its known state on', async () =
   const filter = { accountId: owner, limit: 10, status: 'pending' as const }
   expect((await readHistory(pool, filter)).map(({ swapId }) => swapId)).toEqual([swap.swapId])
   await pool.end()
+})
+
+describe('the history of an account', () => {
+  const swaps: TestSwap[] = []
+  let owner: string
+  beforeAll(async () => {
+    const { pool } = database
+    owner = await insertTestAccount(pool)
+    for (const wallet of ['a', 'b', 'a']) swaps.push(await insertTestSwap(pool, owner, wallet))
+    await pool.query('update swaps set origin_chain = 5 where id = $1', [swaps[0]?.swapId])
+    await settleTestSwap(pool, swaps[2] as TestSwap)
+  })
+
+  type Filter = Partial<Parameters<typeof readHistory>[1]>
+  const read = (filter: Filter) => readHistory(database.pool, { accountId: owner, limit: 200, ...filter })
+  /** The numbers of the swaps. */
+  const find = async (filter: Filter) =>
+    (await read(filter)).map((found) => swaps.findIndex(({ swapId }) => swapId === found.swapId))
+
+  test.each<[string, Filter, number[]]>([
+    ['newest first', {}, [2, 1, 0]],
+    ['up to a limit', { limit: 2 }, [2, 1]],
+    ['of a wallet', { wallet: 'a' }, [2, 0]],
+    ['of a status', { status: 'settled' }, [2]],
+    ['of a chain', { chainId: 5 }, [0]],
+  ])('has its swaps %s', async (_, filter, found) => {
+    expect(await find(filter)).toEqual(found)
+  })
+
+  test('has the swaps below a cursor, and those from a time and before another', async () => {
+    const cursor = (await read({}))[1]?.cursor ?? expect.unreachable('There are three')
+
+    expect(await find({ below: cursor })).toEqual([0])
+    expect(await find({ from: cursor.createdAt })).toEqual([2, 1])
+    expect(await find({ to: cursor.createdAt })).toEqual([0])
+  })
+
+  test('has as many swaps as its limit allows', async () => {
+    const many = await insertTestAccount(database.pool)
+    await insertEndedSwaps(
+      database.pool,
+      many,
+      Array.from({ length: 22 }, () => 'wallet'),
+    )
+
+    expect(await read({ accountId: many, limit: 30 })).toHaveLength(22)
+  })
 })

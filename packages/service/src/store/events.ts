@@ -45,26 +45,26 @@ export async function readEvents(
   })
   const found = new Map<string, SwapEvents>()
   for (const row of rows) {
-    const name = `${row.account_id} ${row.id}`
+    const name = nameOf({ accountId: row.account_id, swapId: row.id })
     const known = found.get(name) ?? { lastSeq: row.last_seq, ended: row.ended, events: [] }
     found.set(name, known)
     if (row.seq !== null) known.events.push({ seq: row.seq, status: toStatus(asOf(row)) })
   }
-  const all = keys.map((key) => found.get(`${key.accountId} ${key.swapId}`))
-  await addDroppedEnds(db, keys, all)
-  return all
+  await addDroppedEnds(db, keys, found)
+  return keys.map((key) => found.get(nameOf(key)))
 }
+
+const nameOf = ({ accountId, swapId }: StatusKey) => `${accountId} ${swapId}`
 
 /** The current row equals the status of the last event. */
 async function addDroppedEnds(
   db: Db,
   keys: readonly StatusKey[],
-  found: readonly (SwapEvents | undefined)[],
+  found: ReadonlyMap<string, SwapEvents>,
 ): Promise<void> {
-  const lost = found.flatMap((swap, index) => {
-    const key = keys[index]
-    const isLost = swap?.ended && swap.events.at(-1)?.seq !== swap.lastSeq
-    return key && isLost ? [{ key, swap }] : []
+  const lost = keys.flatMap((key) => {
+    const swap = found.get(nameOf(key))
+    return swap?.ended && swap.events.at(-1)?.seq !== swap.lastSeq ? [{ key, swap }] : []
   })
   if (lost.length === 0) return
   const statuses = await readStatuses(

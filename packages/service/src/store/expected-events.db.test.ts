@@ -4,13 +4,13 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import { isEventExpected } from './expected-events.ts'
 
-const CHAIN = 31_337
+const [ORIGIN, DESTINATION] = [31_337, 31_338]
 
 const database = useTestDatabase()
 
 test('an event is expected in the blocks after the one at which its transaction was sent', async () => {
   const { pool } = database
-  const isExpectedAt = (head: bigint) => isEventExpected(pool, { chainId: CHAIN, head })
+  const isExpectedAt = (head: bigint) => isEventExpected(pool, { chainId: ORIGIN, head })
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
   await insertTestAttempt(pool, swap, 'lock', { sender: 'first' })
   await moveTestSwap(pool, swap, 'lockRecorded')
@@ -25,4 +25,63 @@ test('an event is expected in the blocks after the one at which its transaction 
   await insertTestAttempt(pool, swap, 'refund', { sender: 'second' })
   await moveTestSwap(pool, swap, 'refundRecorded')
   expect(await isExpectedAt(1n)).toBe(true)
+})
+
+/** A swap with an attempt, in any state and role, beside a swap that waits for a lock without having one. */
+async function insertAny() {
+  const { pool } = database
+  await pool.query('truncate swaps, tx_attempts cascade')
+  for (const table of ['swaps', 'attempt_swaps', 'tx_attempts'])
+    await pool.query(`alter table ${table} disable trigger user`)
+  const accountId = await insertTestAccount(pool)
+  const [{ swapId }, other] = [await insertTestSwap(pool, accountId), await insertTestSwap(pool, accountId)]
+  const attemptId = await insertTestAttempt(pool, { swapId, accountId }, 'lock')
+  await insertTestAttempt(pool, other, 'refund')
+  await pool.query(`update swaps set state = 'locking'`)
+  const set = async (state: string, role: string) => {
+    await pool.query('update swaps set state = $2 where id = $1', [swapId, state])
+    await pool.query('update attempt_swaps set role = $2 where swap_id = $1', [swapId, role])
+  }
+  return { attemptId, set }
+}
+
+test('each state waits for the event of its own transaction, on its own chain', async () => {
+  const { pool } = database
+  const { set } = await insertAny()
+  const expected: string[] = []
+  for (const state of ['accepted', 'locking', 'delivering', 'claiming', 'refunding'])
+    for (const role of ['lock', 'deliver', 'claim', 'refund', 'recover']) {
+      await set(state, role)
+      for (const chainId of [ORIGIN, DESTINATION])
+        if (await isEventExpected(pool, { chainId, head: 1n })) expected.push(`${state} ${role} ${chainId}`)
+    }
+
+  expect(expected.filter((each) => !each.includes('recover'))).toEqual([
+    `locking lock ${ORIGIN}`,
+    `delivering deliver ${DESTINATION}`,
+    `claiming claim ${ORIGIN}`,
+    `refunding refund ${ORIGIN}`,
+  ])
+  const returns = ['accepted', 'locking', 'delivering', 'claiming', 'refunding']
+  expect(expected.filter((each) => each.includes('recover'))).toEqual(
+    returns.map((state) => `${state} recover ${ORIGIN}`),
+  )
+})
+
+test('an event is expected for a minute after the last change, and a return until it is final', async () => {
+  const { pool } = database
+  const { attemptId, set } = await insertAny()
+  await set('failed', 'recover')
+  const isExpected = () => isEventExpected(pool, { chainId: ORIGIN, head: 1n })
+  const age = async (swapSeconds: number, attemptSeconds: number) => {
+    const ago = (column: string) => `set ${column} = clock_timestamp() - make_interval(secs => $1)`
+    await pool.query(`update swaps ${ago('updated_at')}`, [swapSeconds])
+    await pool.query(`update tx_attempts ${ago('created_at')} where id = $2`, [attemptSeconds, attemptId])
+    return isExpected()
+  }
+
+  expect([await age(61, 0), await age(0, 61), await age(61, 61)]).toEqual([true, true, false])
+  await age(0, 0)
+  await pool.query('update tx_attempts set final_at = clock_timestamp()')
+  expect(await isExpected()).toBe(false)
 })

@@ -24,5 +24,5 @@ export async function isEventExpected(
      ) as expected`,
     [chainId, head, PATIENCE_SECONDS],
   )
-  return rows[0]?.expected ?? false
+  return rows[0]?.expected === true
 }

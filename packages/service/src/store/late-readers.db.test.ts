@@ -1,11 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { ageEventLog, backdateTestSwap, monthAt } from '../../test/support/event-log.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
+import { markAttemptsFinal } from './attempts.ts'
+import { insertAttestation } from './attestations.ts'
 import { addEventMonths, dropMonth } from './event-months.ts'
 import { readEvents, type SwapEvents } from './events.ts'
 import { declareLanes, type Lease, takeLanes } from './lanes.ts'
-import { type TraceLine, traceSwap } from './trace.ts'
+import { insertMovements } from './ledger.ts'
+import { findSwapRecord, listSwaps, type TraceLine, traceSwap } from './trace.ts'
 import { type Delivery, recordOutcomes, replay, takeDue } from './webhook-deliveries.ts'
 import { insertEndpoint } from './webhook-endpoints.ts'
 
@@ -127,4 +131,57 @@ describe('after the months of a swap were dropped', () => {
     expect(more).toEqual([])
     expect(end?.detail).toEqual(ends(before.trace)[0]?.detail)
   })
+})
+
+/** A settled swap with a final lock, an open claim, an attestation, a booking and a proof. */
+async function insertTraced(wallet: string): Promise<TestSwap> {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, accountId, wallet)
+  await settleTestSwap(pool, swap)
+  await markAttemptsFinal(pool, [{ id: await insertTestAttempt(pool, swap, 'lock') }], 9n)
+  await insertTestAttempt(pool, swap, 'claim')
+  await insertAttestation(pool, { chainId: 31_337, kind: 'claim', swapIds: [swap.swapId] })
+  const booking = { part: 1, block: 7n, kind: 'locked', token: 'input', amount: 10n } as const
+  const sides = { debit: 'wallet', credit: 'locked' } as const
+  await insertMovements(pool, 31_337, [{ ...booking, ...sides, source: swap.swapId, swapId: swap.swapId }])
+  await pool.query('update swaps set proof = $2 where id = $1', [swap.swapId, proof])
+  return swap
+}
+
+test('a trace has all that is recorded of its swap, and nothing of another', async () => {
+  const { pool } = database
+  await insertTraced('other')
+  const { swapId } = await insertTraced('traced')
+  const whats = async () => (await traceSwap(pool, swapId)).map(({ what }) => what).sort()
+  const all = [
+    ...['attested claim', 'booked locked', 'decided lock', 'proof', 'signed claim', 'signed lock'],
+    ...['swap accepted', 'swap delivering', 'swap locked', 'swap locking', 'swap settled'],
+  ]
+
+  expect(await whats()).toEqual(all)
+  const attested = (await traceSwap(pool, swapId)).find(({ what }) => what === 'attested claim')
+  expect(attested?.detail).toEqual({ chain: 31_337, swaps: 1, sent: false })
+  await pool.query('delete from swap_events where swap_id = $1 and seq = 5', [swapId])
+  expect(await whats()).toEqual(all)
+})
+
+test('swaps are listed by wallet, state and status, and each has its own record', async () => {
+  const { pool } = database
+  const [paid, open] = [await insertTraced('listed'), await insertTestSwap(pool, accountId, 'listed')]
+  const listed = async (filter: { status?: string; wallet?: string }) =>
+    (await listSwaps(pool, { limit: 100, ...filter })).map(({ id }) => id)
+
+  expect(await listed({ wallet: 'listed' })).toEqual([open.swapId, paid.swapId])
+  expect(await listed({ wallet: 'listed', status: 'settled' })).toEqual([paid.swapId])
+  expect(await listed({ wallet: 'listed', status: 'accepted' })).toEqual([open.swapId])
+  expect(await listed({ status: 'closed' })).toEqual([settled.swapId])
+  const { rows } = await pool.query('select count(*)::int as count from swaps')
+  expect(await listed({})).toHaveLength(rows[0].count)
+
+  const op = await pool.query('select hash from ops o join swaps s on s.op_id = o.id where s.id = $1', [
+    open.swapId,
+  ])
+  const record = { id: open.swapId, version: 0, wallet: 'listed', opHash: op.rows[0].hash }
+  expect(await findSwapRecord(pool, open.swapId)).toMatchObject(record)
+  expect(await findSwapRecord(pool, 'swp_unknown')).toBeUndefined()
 })

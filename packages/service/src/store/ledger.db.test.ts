@@ -17,6 +17,7 @@ import {
   readLedgerBalances,
   sumHeldInputs,
 } from './ledger.ts'
+import { endDriftStops, findActiveStops, raiseStop, resumeStop } from './stops.ts'
 
 const [ORIGIN, DESTINATION] = [31_337, 31_338]
 
@@ -181,4 +182,51 @@ test('a delivery is missing in the books until it is booked, whatever else is', 
   ])
 
   expect(await findUnbookedDeliveries(pool, [first, second])).toEqual([{ id: second, token: 'output' }])
+})
+
+type Scope = Parameters<typeof raiseStop>[1]['scope']
+const raise = (scope: Scope, why: 'operator' | 'drift' = 'operator', note = 'note') =>
+  raiseStop(database.pool, { why, scope, note, by: 'somebody' })
+const activeStops = async () => (await findActiveStops(database.pool)).map(({ id }) => id)
+
+test.each<[Scope]>([
+  [{ kind: 'part' }],
+  [{ kind: 'part', chainId: 1 }],
+  [{ kind: 'part', asset: 'usdc' }],
+  [{ kind: 'part', chainId: 1, asset: 'usdc' }],
+  [{ kind: 'route', from: { chainId: 1, token: 'a' }, to: { chainId: 2, token: 'b' } }],
+])('a stop of %j is raised once, and once more for another reason', async (scope) => {
+  const { pool } = database
+  await pool.query('delete from quote_stops')
+  await raise({ kind: 'part', chainId: 9 })
+
+  const first = await raise(scope)
+  expect(first.isNew).toBe(true)
+  expect(await raise(scope)).toEqual({ id: first.id, isNew: false })
+  const drift = await raise(scope, 'drift')
+  expect(drift.isNew).toBe(true)
+
+  const active = (await findActiveStops(pool)).find(({ id }) => id === first.id)
+  expect(active).toMatchObject({ why: 'operator', note: 'note', by: 'somebody' })
+  expect(active?.scope).toEqual(scope)
+  const end = { id: first.id, by: 'somebody', note: 'over' }
+  expect([await resumeStop(pool, end), await resumeStop(pool, end)]).toEqual([true, false])
+  expect(await activeStops()).toHaveLength(2)
+  expect((await raise(scope)).isNew).toBe(true)
+})
+
+test('a stop of a drift ends with it: on its chain, of its asset and with its note', async () => {
+  const { pool } = database
+  await pool.query('delete from quote_stops')
+  const scope = { kind: 'part', chainId: 1, asset: 'usdc' } as const
+  const ended = await raise(scope, 'drift', 'missing 5')
+  const others = [
+    await raise(scope, 'operator', 'missing 5'),
+    await raise({ ...scope, chainId: 2 }, 'drift', 'missing 5'),
+    await raise({ ...scope, asset: 'eurc' }, 'drift', 'missing 5'),
+  ]
+  const end = (note: string) => endDriftStops(pool, { chainId: 1, asset: 'usdc', note })
+
+  expect([await end('surplus'), await end('missing'), await end('missing')]).toEqual([[], [ended.id], []])
+  expect(await activeStops()).toEqual(others.map(({ id }) => id))
 })

@@ -1,11 +1,26 @@
 import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
-import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
+import { holdTestLane } from '../../test/support/lanes.ts'
+import { insertTestOp, insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { markAttemptsFinal } from './attempts.ts'
-import { findUnlogged, markLogsLost, recountReservations } from './rebuild.ts'
-import { findStalledDeliveries, findStalledLocks, findToDeliver, findToLock } from './swaps.ts'
-import { beginWithdrawal, endMove } from './treasury-moves.ts'
+import {
+  expireOps,
+  findUnlogged,
+  holdPosition,
+  insertLostSubmission,
+  insertRecoveredSwap,
+  isDatabaseInUse,
+  markLogsLost,
+  markOrphan,
+  raiseEpoch,
+  readNextNonce,
+  recordRebuild,
+  recountReservations,
+  setRebuildPoint,
+} from './rebuild.ts'
+import { findStalledDeliveries, findStalledLocks, findSwaps, findToDeliver, findToLock } from './swaps.ts'
+import { beginDeposit, beginWithdrawal, endMove } from './treasury-moves.ts'
 
 const database = useTestDatabase()
 
@@ -53,7 +68,8 @@ test('nothing is locked or delivered for a swap with lost attempts, in any state
 test('reservations are recomputed from undelivered swaps and pending withdrawals', async () => {
   const { pool } = database
   await pool.query(
-    `insert into inventory (chain_id, token, held, reserved, at_block) values (31338, 'output', 100000, 7, 1)`,
+    `insert into inventory (chain_id, token, held, reserved, at_block)
+     values (31338, 'output', 100000, 7, 1), (31338, 'other', 100000, 7, 1), (5, 'output', 100000, 7, 1)`,
   )
 
   const move = {
@@ -66,11 +82,12 @@ test('reservations are recomputed from undelivered swaps and pending withdrawals
   await beginWithdrawal(pool, { ...move, kind: 'withdraw', once: '1' }, 100_000n)
   await beginWithdrawal(pool, { ...move, kind: 'withdraw', once: '2' }, 100_000n)
   await endMove(pool, { ...move, once: '2' }, 'landed')
+  await beginDeposit(pool, { ...move, kind: 'deposit', once: '3' })
 
   await recountReservations(pool)
 
-  const { rows } = await pool.query('select reserved from inventory')
-  expect(rows).toEqual([{ reserved: String(4 * 990 + 10) }])
+  const { rows } = await pool.query('select reserved from inventory order by chain_id desc, token desc')
+  expect(rows.map(({ reserved }) => Number(reserved))).toEqual([4 * 990 + 10, 0, 0])
 })
 
 test('a transaction of ours that is neither recorded nor older than a rebuild is reported', async () => {
@@ -82,6 +99,101 @@ test('a transaction of ours that is neither recorded nor older than a rebuild is
   ]
 
   expect(await findUnlogged(pool, 1, named)).toEqual(['unknown'])
-  await pool.query('insert into rebuild_points (chain_id, block) values (1, 20)')
+  await setRebuildPoint(pool, { chainId: 2, block: 50n })
+  expect(await findUnlogged(pool, 1, named)).toEqual(['unknown'])
+  for (const block of [19n, 20n]) await setRebuildPoint(pool, { chainId: 1, block })
   expect(await findUnlogged(pool, 1, named)).toEqual([])
+})
+
+test('a database is in use while a process holds a lane', async () => {
+  const { pool } = database
+  expect(await isDatabaseInUse(pool)).toBe(false)
+  await holdTestLane(database, 'watch:1')
+  expect(await isDatabaseInUse(pool)).toBe(true)
+
+  await pool.query(`update lanes set expires_at = clock_timestamp() - interval '1 second'`)
+  expect(await isDatabaseInUse(pool)).toBe(false)
+})
+
+const newOp = async () => insertTestOp(database.pool, await insertTestAccount(database.pool))
+const found = async (swapId: string) => (await findSwaps(database.pool, [swapId]))[0]
+
+test('an op whose submission was lost may have been signed for', async () => {
+  const opId = await newOp()
+  await newOp()
+
+  await insertLostSubmission(database.pool, { swapId: 'swp_forgotten', hash: opId })
+
+  expect(await found('swp_forgotten')).toMatchObject({ state: 'locking', op: { id: opId, isLogLost: true } })
+  await markOrphan(database.pool, opId)
+  const { rows } = await database.pool.query('select id from ops where is_orphan')
+  expect(rows).toEqual([{ id: opId }])
+})
+
+test('a swap that was found on the chains is finally locked, and delivered if a delivery was seen', async () => {
+  const { pool } = database
+  const locked = { originTxHash: '0xlock', lockedBlock: 5n, stage: 'locked' }
+  const [open, paid] = [await newOp(), await newOp()]
+  await insertRecoveredSwap(pool, { ...locked, swapId: 'swp_open', opId: open, state: 'delivering' })
+  const delivery = { deliveryTxHash: '0xdelivery', delivered: 990n }
+  await insertRecoveredSwap(pool, {
+    ...{ ...locked, ...delivery },
+    ...{ swapId: 'swp_paid', opId: paid, state: 'settled' },
+  })
+
+  const seen = { originFinal: true, originTxHash: '0xlock' }
+  expect(await found('swp_open')).toMatchObject({ ...seen, deliveryFinal: false, op: { isLogLost: true } })
+  const settled = await found('swp_paid')
+  expect(settled).toMatchObject({ ...seen, deliveryFinal: true, deliveryTxHash: '0xdelivery' })
+  expect(settled?.op.isLogLost).toBeUndefined()
+})
+
+test('a position that was found on the chain is held with its highest round', async () => {
+  const { pool } = database
+  const place = { chainId: 1, locker: 'locker', position: 3n }
+  const [first, second] = [crypto.randomUUID(), crypto.randomUUID()]
+
+  await holdPosition(pool, { ...place, round: 5n, opId: first })
+  await holdPosition(pool, { ...place, round: 4n, opId: second })
+
+  const { rows } = await pool.query('select last_round, op_id from ring_positions')
+  expect(rows).toEqual([{ last_round: '5', op_id: second }])
+})
+
+test('all builds expire, and those that had expired keep their time', async () => {
+  const { pool } = database
+  await newOp()
+  const past = await newOp()
+  await pool.query(`update ops set expires_at = '2026-01-01' where id = $1`, [past])
+
+  await expireOps(pool)
+
+  const { rows } = await pool.query('select id from ops where expires_at > clock_timestamp()')
+  expect(rows).toEqual([])
+  const expired = await pool.query(`select id from ops where expires_at = '2026-01-01'`)
+  expect(expired.rows).toEqual([{ id: past }])
+})
+
+test('the next epoch is above the last one and above every one that was seen', async () => {
+  const { pool } = database
+
+  expect([await raiseEpoch(pool, 7), await raiseEpoch(pool, 3)]).toEqual([8, 9])
+  await recordRebuild(pool, { epoch: 9, recovered: 1, moved: 2, uncertain: 3 })
+  const { rows } = await pool.query('select epoch, recovered, moved, uncertain from rebuilds')
+  expect(rows).toEqual([{ epoch: 9, recovered: 1, moved: 2, uncertain: 3 }])
+})
+
+test('the next nonce is that of a key on a chain', async () => {
+  const { pool } = database
+  await pool.query(
+    `insert into sender_keys (chain_id, address, next_nonce) values (1, 'a', 5), (1, 'b', 6), (2, 'a', 7)`,
+  )
+  const keys = [
+    { chainId: 1, address: 'a' },
+    { chainId: 1, address: 'b' },
+    { chainId: 2, address: 'a' },
+    { chainId: 2, address: 'b' },
+  ]
+
+  expect(await Promise.all(keys.map((key) => readNextNonce(pool, key)))).toEqual([5, 6, 7, 0])
 })

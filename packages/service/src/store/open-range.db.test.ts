@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
+import { transitions } from '../model/lifecycle.ts'
 import { oldestOpenBlock } from './open-range.ts'
+import { findWatched } from './watched.ts'
 
 const [ORIGIN, DESTINATION] = [31337, 31338]
 
@@ -15,7 +17,7 @@ async function replaceOpenSwaps(all: readonly Facts[]): Promise<void> {
   await pool.query(`truncate swaps, ops, attempt_swaps cascade`)
   const accountId = await insertTestAccount(pool)
   for (const { state, block, originFinal = false, deliveryFinal = false } of all) {
-    const { swapId } = await insertTestSwap(pool, accountId)
+    const { swapId } = await insertTestSwap(pool, accountId, state)
     await pool.query(
       `update swaps set state = $2, origin_final = $3, delivery_final = $4, proof = '{}', version = version + 1
         where id = $1`,
@@ -52,4 +54,31 @@ test('undefined if no swap waits for an event', async () => {
   await replaceOpenSwaps([{ state: 'refundBlocked', block: 1, originFinal: true }])
 
   expect(await oldestOpenBlock(database.pool, ORIGIN)).toBeUndefined()
+})
+
+test.each([
+  [
+    'that are not final',
+    false,
+    {
+      locks: ['delivering', 'locked', 'locking', 'settled'],
+      exits: ['claiming', 'refundBlocked', 'refundDecided', 'refunding'],
+      deliveries: ['claiming', 'delivering', 'settled'],
+    },
+  ],
+  [
+    'that are final',
+    true,
+    { locks: [], exits: ['claiming', 'refundBlocked', 'refundDecided', 'refunding'], deliveries: [] },
+  ],
+])('a chain without logs is asked about transactions %s by their states', async (_, isFinal, asked) => {
+  const facts = { block: 1, originFinal: isFinal, deliveryFinal: isFinal }
+  await replaceOpenSwaps(Object.keys(transitions).map((state) => ({ state, ...facts })))
+  const namesOf = async (chainId: number) => {
+    const watched = Object.entries(await findWatched(database.pool, chainId))
+    return Object.fromEntries(watched.map(([name, ops]) => [name, ops.map(({ wallet }) => wallet).sort()]))
+  }
+
+  expect(await namesOf(ORIGIN)).toEqual({ ...asked, deliveries: [] })
+  expect(await namesOf(DESTINATION)).toEqual({ ...asked, locks: [], exits: [] })
 })

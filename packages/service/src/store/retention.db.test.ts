@@ -124,10 +124,16 @@ test('events of a chain are deleted when they are final and old, and their swap 
   await store(open, 'locked', true, 9)
   await store('foreign', 'locked', true, 9)
   await store('foreign', 'claimed', false, 9)
+  // The hash of one op may be the delivery hash of another.
+  await pool.query(`update ops set delivery_hash = 'out ' || wallet where hash = any($1)`, [[ended, open]])
+  await store('out gone', 'delivered', true, 9)
+  await store('out here', 'delivered', true, 9)
+  await store('out here', 'refunded', true, 9)
+  await store(open, 'delivered', true, 9)
 
-  expect(await deleteDoneEvents(pool, { olderThanDays: 8, limit })).toBe(2)
+  expect(await deleteDoneEvents(pool, { olderThanDays: 8, limit })).toBe(5)
   const { rows } = await pool.query<{ what: string }>("select id || ' ' || kind as what from chain_events")
   expect(rows.map(({ what }) => what).sort()).toEqual(
-    [`${ended} claimed`, `${open} locked`, 'foreign claimed'].sort(),
+    [`${ended} claimed`, `${open} locked`, 'foreign claimed', 'out here delivered'].sort(),
   )
 })

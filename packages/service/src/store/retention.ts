@@ -2,7 +2,7 @@ import type { Db } from './db.ts'
 import { IS_OPEN } from './state-lists.ts'
 
 /** How long an unsubmitted op is kept after its expiry: far longer than it can be submitted or locked. */
-export const OP_KEPT_MS = 24 * 3_600_000
+export const OP_KEPT_MS = 86_400_000
 
 /** The cursor through ops by expiry. It has microseconds, unlike a Date. */
 type OpCursor = { expiresAt: string; id: string }

@@ -32,7 +32,7 @@ async function insertSettled(createdAt: string, endedAt: string, cents: number):
 }
 
 test('a bucket has the count, value and settlement times of the swaps that ended in it', async () => {
-  await insertSettled('2026-03-01T12:00:00Z', '2026-03-01T12:00:10Z', 700)
+  await insertSettled('2026-03-01T11:59:50Z', '2026-03-01T12:00:00Z', 700)
   await insertSettled('2026-03-01T12:00:00Z', '2026-03-01T12:00:30Z', 300)
   await insertSettled('2026-03-01T11:00:00Z', '2026-03-01T11:59:59Z', 999)
   const failed = await insertTestSwap(database.pool, accountId)

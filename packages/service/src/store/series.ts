@@ -7,7 +7,7 @@ type Row = {
   refunded: number
   failed: number
   cents: string
-  quantiles: number[] | null
+  quantiles: [p50: number, p95: number, p99: number] | null
 }
 
 type Window = { from: Date; bucketSeconds: number }
@@ -42,7 +42,6 @@ export async function readSeries(db: Db, { from, bucketSeconds }: Window): Promi
 }
 
 function toBucket({ quantiles, cents, ...row }: Row): Bucket {
-  const [p50, p95, p99] = quantiles ?? []
-  const known = p50 !== undefined && p95 !== undefined && p99 !== undefined
-  return { ...row, volumeCents: BigInt(cents), ...(known && { p50, p95, p99 }) }
+  const times = quantiles && { p50: quantiles[0], p95: quantiles[1], p99: quantiles[2] }
+  return { ...row, volumeCents: BigInt(cents), ...times }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
-import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
+import { insertTestSwap, lockTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { findSigned } from './signed.ts'
 
 const database = useTestDatabase()
@@ -53,4 +53,20 @@ test('of many attempts, the newest are found', async () => {
   const signed = await findSigned(pool, 'exit', [swap.hash])
 
   expect(signed.get(swap.hash)).toEqual((await hashesOf(ids)).slice(0, 20))
+})
+
+test('two ops with one delivery hash have the transactions of both', async () => {
+  const { pool } = database
+  const [first, second] = [await insertSwap(), await insertSwap()]
+  const ids: string[] = []
+  for (const swap of [first, second]) {
+    await lockTestSwap(pool, swap)
+    ids.push(await insertTestAttempt(pool, swap, 'deliver'))
+  }
+  await pool.query(`update ops set delivery_hash = 'both' where hash = any($1)`, [[first.hash, second.hash]])
+
+  const signed = await findSigned(pool, 'deliver', ['both'])
+
+  expect(signed.get('both')?.toSorted()).toEqual((await hashesOf(ids)).toSorted())
+  expect(await findSigned(pool, 'deliver', [])).toEqual(new Map())
 })

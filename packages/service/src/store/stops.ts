@@ -6,14 +6,12 @@ type Row = {
   why: QuoteStop['why']
   chain_id: string | null
   asset: string | null
-  from_chain: string | null
-  from_token: string | null
-  to_chain: string | null
-  to_token: string | null
   note: string
   raised_by: string
   since: Date
-}
+} & (Route | { [Column in keyof Route]: null })
+
+type Route = Record<'from_chain' | 'from_token' | 'to_chain' | 'to_token', string>
 
 const COLUMNS = 'id, why, chain_id, asset, from_chain, from_token, to_chain, to_token, note, raised_by, since'
 
@@ -95,10 +93,9 @@ function toStop(row: Row): QuoteStop {
 }
 
 function toScope(row: Row): StopScope {
-  const { from_chain, from_token, to_chain, to_token } = row
-  if (from_chain !== null && from_token !== null && to_chain !== null && to_token !== null) {
-    const from = { chainId: Number(from_chain), token: from_token }
-    return { kind: 'route', from, to: { chainId: Number(to_chain), token: to_token } }
+  if (row.from_chain !== null) {
+    const from = { chainId: Number(row.from_chain), token: row.from_token }
+    return { kind: 'route', from, to: { chainId: Number(row.to_chain), token: row.to_token } }
   }
   return {
     kind: 'part',

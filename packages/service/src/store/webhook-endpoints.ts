@@ -117,7 +117,7 @@ export async function recordHealth(
   returning failing_since < clock_timestamp() - make_interval(hours => $4) as long`,
     [id, isFailing, failure, MAX_FAILING_HOURS],
   )
-  return { hasFailedLong: rows[0]?.long ?? false }
+  return { hasFailedLong: rows[0]?.long === true }
 }
 
 /** Disables an endpoint and gives up its pending deliveries. */
