@@ -237,11 +237,10 @@ async function lockAll(
   }
   const find = async (count: number) => {
     reads.push(count)
-    const rows = await findSwaps(
-      database.pool,
-      found.map(({ id }) => id),
-    )
-    return rows.filter(({ state }) => state === 'accepted').slice(0, count)
+    const ids = found.map(({ id }) => id)
+    const rows = new Map((await findSwaps(database.pool, ids)).map((swap) => [swap.id, swap]))
+    const inOrder = ids.flatMap((id) => rows.get(id) ?? [])
+    return inOrder.filter(({ state }) => state === 'accepted').slice(0, count)
   }
   const waiting = createWaitingLocks({ find, limit, takeSize: 3 })
   const held = await holdTestLane(database, `relay of ${found[0]?.id}`)
