@@ -3,8 +3,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { EMPTY_BOOK, withClaimed } from '../model/claim-room.ts'
+import type { Swap } from '../model/swap.ts'
 import { bookClaims, readClaimBooks, recountClaims } from './claim-books.ts'
-import type { Db } from './db.ts'
 import { bookDelivery, findLostInputs, insertLostInput, readBooked, writeOffInput } from './exposure.ts'
 import { findSwaps } from './swaps.ts'
 
@@ -16,9 +16,11 @@ const caps = { exposedCents: 10_000n, unclaimedCents: 1_500n }
 const database = useTestDatabase()
 beforeEach(() => database.pool.query('truncate swaps, ops, claim_books, exposure, lost_inputs cascade'))
 
+const capsOf = (swaps: readonly Swap[], cap: bigint | undefined) =>
+  new Map(cap === undefined ? [] : swaps.map(({ op }) => [op.inputToken, cap]))
 const book = async (swap: TestSwap, cap: bigint | undefined, seconds = 0) => {
   const swaps = await findSwaps(database.pool, [swap.swapId])
-  return bookClaims(database.pool, { chainId: CHAIN, swaps, seconds, capOf: () => cap })
+  return bookClaims(database.pool, { chainId: CHAIN, swaps, seconds, caps: capsOf(swaps, cap) })
 }
 
 /** A locked and booked swap of 1,000. */
@@ -146,7 +148,11 @@ async function bookNew(token: string, { chainId = CHAIN, cap = 5_000n, seconds =
     ids.push((await insertTestSwap(pool, await insertTestAccount(pool))).swapId)
   await pool.query('update swaps set input_token = $2 where id = any($1)', [ids, token])
   const swaps = await findSwaps(pool, ids)
-  return bookClaims(pool, { chainId, swaps, seconds, capOf: (of) => (of === token ? cap : 0n) })
+  const caps = new Map([
+    [token, cap],
+    ['another', 0n],
+  ])
+  return bookClaims(pool, { chainId, swaps, seconds, caps })
 }
 
 test('a cap is that of one token on one chain, and its last unit fits', async () => {
@@ -179,13 +185,6 @@ test('claims of this hour take room, and those of an earlier hour do not', async
 test('the books of several tokens are locked in one order, so that no two bookings wait for each other', async () => {
   const { pool } = database
   const account = await insertTestAccount(pool)
-  const order: unknown[] = []
-  const recording = {
-    query: (text: string, values: unknown[]) => {
-      if (text.includes('insert into claim_books')) order.push(values[1])
-      return pool.query(text, values)
-    },
-  } as unknown as Db
   const ids: string[] = []
   for (const token of ['b', 'c', 'a']) {
     const { swapId } = await insertTestSwap(pool, account)
@@ -194,8 +193,11 @@ test('the books of several tokens are locked in one order, so that no two bookin
   }
 
   const swaps = await findSwaps(pool, ids)
-  expect(await bookClaims(recording, { chainId: CHAIN, swaps, seconds: 0, capOf: () => 1_000n })).toBe(true)
-  expect(order).toEqual(['a', 'b', 'c'])
+  expect(await bookClaims(pool, { chainId: CHAIN, swaps, seconds: 0, caps: capsOf(swaps, 1_000n) })).toBe(
+    true,
+  )
+  const { rows } = await pool.query('select token from claim_books order by ctid')
+  expect(rows.map(({ token }) => token)).toEqual(['a', 'b', 'c'])
 })
 
 test('an input is booked once', async () => {

@@ -1,5 +1,4 @@
 import { type ClaimBook, hourOf } from '../model/claim-room.ts'
-import { groupBy } from '../model/group.ts'
 import { awaitingStates, claimableStates, endedStates, owedStates } from '../model/lifecycle.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
@@ -10,39 +9,41 @@ type Booking = {
   swaps: readonly Swap[]
   /** Time of the origin chain's clock. */
   seconds: number
-  /** Hourly claim cap per token; undefined if unlimited. */
-  capOf(token: string): bigint | undefined
+  /** Hourly claim caps, by token; absent if unlimited. */
+  caps: ReadonlyMap<string, bigint>
 }
 
 /**
- * Books the claims of inputs that are about to be locked. False if a token's cap has no room. An input that is already
- * booked needs none. Concurrent bookings of one token wait for its row.
+ * Books the claims of inputs that are about to be locked. False if a token's cap has no room: the caller rolls back. An
+ * input that is already booked needs none. Concurrent bookings of one token wait for its row.
  */
-export async function bookClaims(db: Db, { chainId, swaps, seconds, capOf }: Booking): Promise<boolean> {
-  const { rows } = await db.query<{ token: string; amount: string }>(
-    `update swaps set claim_booked = true where id = any($1) and not claim_booked
-  returning input_token as token, input_amount as amount`,
-    [swaps.map((swap) => swap.id)],
-  )
-  const byToken = groupBy(rows, ({ token }) => token)
-  for (const token of [...byToken.keys()].sort()) {
-    const sum = (byToken.get(token) ?? []).reduce((total, { amount }) => total + BigInt(amount), 0n)
-    const { rowCount } = await db.query(BOOK, [
+export async function bookClaims(db: Db, { chainId, swaps, seconds, caps }: Booking): Promise<boolean> {
+  const { rows } = await db.query<{ fits: boolean }>(
+    `with booked as (
+       update swaps set claim_booked = true where id = any($1) and not claim_booked
+       returning input_token as token, input_amount as amount
+     ), wanted as (
+       select token, sum(amount) as amount, min(cap) as cap
+         from booked left join unnest($4::text[], $5::numeric[]) as capped (token, cap) using (token) group by token
+     ), written as (
+       insert into claim_books as b (chain_id, token, open)
+       select $2, token, amount from wanted where cap is null or amount <= cap order by token
+       on conflict (chain_id, token) do update set open = b.open + excluded.open
+        where coalesce(b.open + excluded.open + case when b.hour < $3 then 0 else b.claimed end
+                       <= (select cap from wanted w where w.token = b.token), true)
+       returning 1
+     )
+     select (select count(*) from written) = (select count(*) from wanted) as fits`,
+    [
+      swaps.map((swap) => swap.id),
       chainId,
-      token,
-      sum.toString(),
       hourOf(seconds),
-      capOf(token)?.toString(),
-    ])
-    if (rowCount !== 1) return false
-  }
-  return true
+      [...caps.keys()],
+      [...caps.values()].map(String),
+    ],
+  )
+  return rows[0]?.fits === true
 }
-
-const BOOK = `
-  insert into claim_books as b (chain_id, token, open) select $1, $2, $3 where $5::numeric is null or $3::numeric <= $5
-  on conflict (chain_id, token) do update set open = b.open + excluded.open
-   where $5::numeric is null or b.open + excluded.open + case when b.hour < $4 then 0 else b.claimed end <= $5`
 
 export type TokenBook = ClaimBook & { chainId: number; token: string }
 

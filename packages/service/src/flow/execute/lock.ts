@@ -59,8 +59,13 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
     const taken = waiting.take()
     if (taken.length === 0) break
     try {
-      const ready = await findRoom(deps, heads, await declineUnlockable(deps, lease, heads, taken, faults))
-      const batches = batchesOf(ready, deps.batchSize).slice(0, deps.sender.room())
+      const [ready, roomOf] = await Promise.all([
+        declineUnlockable(deps, lease, heads, taken, faults),
+        readRoom(deps, heads, taken),
+      ])
+      // The others wait until claims free capacity, or until they expire.
+      const claimable = withinRoom(ready, demandsOf, roomOf)
+      const batches = batchesOf(claimable, deps.batchSize).slice(0, deps.sender.room())
       await forEachConcurrently(batches, SENT_AT_ONCE, (batch) =>
         collectError(faults, () => lockBatch(deps, lease, heads, batch)),
       )
@@ -133,18 +138,20 @@ export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
 const isAlike = (a: Op, b: Op) => (a.method ?? 'delegation') === (b.method ?? 'delegation')
 const isSingle = ({ method }: Op) => method === 'deposit' || method === 'permit'
 
-/** Returns the swaps that can be claimed in time. The others wait until claims free capacity, or until they expire. */
-async function findRoom(deps: LockDeps, heads: Heads, ready: readonly Swap[]): Promise<readonly Swap[]> {
-  if (ready.length === 0) return ready
+/** How much of a token can be claimed in time. */
+async function readRoom(
+  deps: LockDeps,
+  heads: Heads,
+  swaps: readonly Swap[],
+): Promise<(token: string) => bigint> {
   const { chainId } = deps.origin
-  const caps = await readCaps(deps, ready)
-  if (caps.size === 0) return ready
-  const books = await readClaimBooks(deps.pool)
-  return withinRoom(ready, demandsOf, (token) => {
+  const caps = await readCaps(deps, swaps)
+  const books = caps.size > 0 ? await readClaimBooks(deps.pool) : []
+  return (token) => {
     const cap = caps.get(token)
     const book = books.find((each) => each.chainId === chainId && each.token === token)
     return cap === undefined ? MAX_UINT256 : claimRoom(book ?? EMPTY_BOOK, cap, heads.head.seconds)
-  })
+  }
 }
 
 const demandsOf = ({ op, isClaimBooked }: Swap) =>
@@ -187,8 +194,7 @@ export async function lockBatch(
     feeBound: leastBound(swaps.map(({ op }) => op.lockFeeBound)),
     async record(db) {
       await raiseValues(db, undervalued)
-      if (!(await bookClaims(db, { chainId, swaps, seconds, capOf: (token) => caps.get(token) })))
-        return false
+      if (!(await bookClaims(db, { chainId, swaps, seconds, caps }))) return false
       return advanceTogether(db, { swaps, event: 'lockRecorded' })
     },
   })
