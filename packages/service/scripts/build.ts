@@ -60,16 +60,19 @@ async function findCommit(): Promise<string> {
   return asked.then(({ stdout }) => stdout.trim()).catch(() => 'unknown')
 }
 
-/** Keeps `import.meta.url` of each source, so that files beside it are found. */
+/** Keeps `import.meta.url` of each source, and of the package with a WASM file, so that files beside it are found. */
 function inPlace(outfile: string): Plugin {
   return {
     name: 'in-place',
     setup({ onLoad }) {
-      onLoad({ filter: /packages\/service\/src\/.*\.ts$/ }, async ({ path }) => {
-        const source = await readFile(path, 'utf8')
-        const place = `new URL(${JSON.stringify(relative(dirname(outfile), path))}, import.meta.url).href`
-        return { contents: source.replaceAll('import.meta.url', place), loader: 'ts' }
-      })
+      onLoad(
+        { filter: /packages\/service\/src\/.*\.ts$|tiny-secp256k1\/lib\/wasm_path\.js$/ },
+        async ({ path }) => {
+          const source = await readFile(path, 'utf8')
+          const place = `new URL(${JSON.stringify(relative(dirname(outfile), path))}, import.meta.url).href`
+          return { contents: source.replaceAll('import.meta.url', place), loader: 'ts' }
+        },
+      )
     },
   }
 }

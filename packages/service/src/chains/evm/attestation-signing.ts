@@ -1,7 +1,8 @@
 import { attestationTypes, geoOpDomain } from '@geoswap/protocol'
-import { type Hex, recoverTypedDataAddress, type TypedDataDefinition } from 'viem'
+import { type Hex, hashTypedData, type TypedDataDefinition } from 'viem'
 import type { CustodyOf } from '../../model/op-terms.ts'
 import type { Attested } from '../attested.ts'
+import { recoverSigner } from './recover.ts'
 
 /** The typed data that attesters sign, which the escrow of an EVM chain accepts. */
 export function createAttestationMessages(custodyOf: CustodyOf) {
@@ -19,11 +20,7 @@ export function createAttestationMessages(custodyOf: CustodyOf) {
   return {
     messageOf,
     /** The address that signed this; undefined if the text is no signature. */
-    async recoverSigner(attested: Attested, signature: string): Promise<string | undefined> {
-      const signed = { ...messageOf(attested), signature: signature as Hex }
-      return recoverTypedDataAddress(signed as Parameters<typeof recoverTypedDataAddress>[0]).catch(
-        () => undefined,
-      )
-    },
+    recoverSigner: (attested: Attested, signature: string): string | undefined =>
+      recoverSigner(hashTypedData(messageOf(attested)), signature as Hex),
   }
 }

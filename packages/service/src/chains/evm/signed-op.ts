@@ -46,7 +46,7 @@ async function isInputSigned(
   if (method === 'delegation') return isHashSigned(wallet, input.hash, signature)
   const separator = await separatorOf(input.inputToken)
   const hash = digestOf(settings, separator, input)
-  if ((await recoverSigner(hash, signature as Hex)) === wallet) return true
+  if (recoverSigner(hash, signature as Hex) === wallet) return true
   return method === 'authorization' && isAcceptedBy(client, wallet as Address, hash, signature as Hex)
 }
 

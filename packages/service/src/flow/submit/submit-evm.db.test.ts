@@ -53,7 +53,7 @@ async function send({ method, signer = 'wallet', ...seen }: Seen = {}) {
       ...(!seen.hasNoWays && { ways: { isInputSigned } }),
     }),
     within: (_ms: number, reading: Promise<unknown>) => reading,
-    isHashSigned: async (wallet: string) => wallet === signer,
+    isHashSigned: (wallet: string) => wallet === signer,
   }
   const signature = 'signature' in seen ? seen.signature : SIGNATURE
   const request = { geoOpToken: 'token', ...(signature !== undefined && { signature }) }

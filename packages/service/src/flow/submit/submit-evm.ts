@@ -14,7 +14,7 @@ export type SubmitDeps = {
   openOp(accountId: string, token: string): OpenedOp
   originOf(chainId: number): OriginChain
   /** The signers of the hash: as 32 bytes with EIP-191, or as the digest of typed data. */
-  isHashSigned(wallet: string, hash: string, signature: string): Promise<boolean>
+  isHashSigned(wallet: string, hash: string, signature: string): boolean
   /** Resolves to undefined if the node has not answered in time. */
   within<T>(ms: number, work: Promise<T>): Promise<T | undefined>
 }
@@ -67,7 +67,7 @@ async function getSignature(
   const signature = parseSignature(text)
   if (method === 'delegation') {
     const stored = signature && toCanonical(signature)
-    if (stored && (await deps.isHashSigned(submission.wallet, submission.hash, stored))) return stored
+    if (stored && deps.isHashSigned(submission.wallet, submission.hash, stored)) return stored
     throw new ServiceError('INVALID_SIGNATURE')
   }
   // Only a token asks a contract wallet, which may have signatures of any form.
