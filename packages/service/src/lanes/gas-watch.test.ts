@@ -124,3 +124,9 @@ test.each([
 
   expect([watch.keys().length, watch.floats().length]).toEqual([keys, floats])
 })
+
+test('the signer of a gas float is named as such, and one without keys on the chain is not named', () => {
+  const watch = watchOf({}, { unsigned: { r1: 3, f: 3, other: 4 }, float })
+
+  expect(watch.unsigned(1)).toEqual(['remote signer 3 does not sign for relay, float on one'])
+})

@@ -28,7 +28,7 @@ function newWorker(atOnce?: number) {
     for (const task of lane.tasks)
       for (let time = 0; time < times; time += 1) await task.step(lease, () => {})
   }
-  /** What it logs in one step. */
+  /** Everything that it logs in one step. */
   const clearedBy = async (): Promise<object[]> => {
     logger.info.mockClear()
     await step()

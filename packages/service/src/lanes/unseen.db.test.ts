@@ -162,7 +162,7 @@ test('an unwanted transaction does not wait for the next block, which may never 
   expect(await key.readingsAt(100)).toBe(1)
 })
 
-test('a key without transactions is looked at every five seconds while blocks become final, else every minute', async () => {
+test('an idle key is looked at every five seconds while blocks become final, else every minute', async () => {
   holdClock()
   const key = await newKey()
   const looks: boolean[] = []
