@@ -237,11 +237,11 @@ async function lockAll(
   }
   const find = async (count: number) => {
     reads.push(count)
-    const rows = await findSwaps(
-      database.pool,
-      found.map(({ id }) => id),
-    )
-    return rows.filter(({ state }) => state === 'accepted').slice(0, count)
+    const rows = await Promise.all(found.map(({ id }) => findSwaps(database.pool, [id])))
+    return rows
+      .flat()
+      .filter(({ state }) => state === 'accepted')
+      .slice(0, count)
   }
   const waiting = createWaitingLocks({ find, limit, takeSize: 3 })
   const held = await holdTestLane(database, `relay of ${found[0]?.id}`)

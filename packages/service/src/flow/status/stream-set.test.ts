@@ -8,7 +8,7 @@ function createWorld() {
   const ends: number[] = []
   const add = (swapId: string, seq: number) => {
     const sink = { write: () => {}, end: () => void ends.push(seq) }
-    const stream = { accountId: 'acc', swapId, seq, sink } as Stream
+    const stream: Stream = { accountId: 'acc', swapId, after: 0, isAllowed: () => true, seq, sink }
     slots.acquire('acc')
     streams.add(stream)
     return stream
