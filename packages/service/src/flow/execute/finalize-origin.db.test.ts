@@ -75,9 +75,12 @@ async function apply({ swapId }: TestSwap, kind: ChainEvent['kind'], { state, mo
 
 const waits = { moved: [], faults: [], losses: [], contradicted: [], isDone: false, isFree: false }
 
-test('the lock of a swap becomes final', async () => {
-  expect(await apply(await insertAt('locked'), 'locked')).toEqual({
-    ...{ ...waits, state: 'locked', isFinal: true, isDone: true },
+test.each<[Stage, LockState]>([
+  ['locked', 'locked'],
+  ['settled', 'claimed'],
+])('the lock of a %s swap becomes final, although its input is %s', async (stage, state) => {
+  expect(await apply(await insertAt(stage), 'locked', { state })).toEqual({
+    ...{ ...waits, state: stage, isFinal: true, isDone: true },
   })
 })
 

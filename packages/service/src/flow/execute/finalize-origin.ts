@@ -30,21 +30,15 @@ export async function finalizeOrigin(
     deps,
     events.filter(({ kind }) => kind === 'recovered'),
   )
-  return finalizeLocks(
-    deps,
-    heads,
-    events.filter(({ kind }) => kind !== 'recovered'),
-    faults,
-  )
+  return finalizeLocks(deps, heads, events, faults)
 }
 
-/** Records what went back from the addresses of ops to their wallets, whoever sent it. */
-async function noteReturned({ pool, origin }: Deps, events: readonly StoredEvent[]): Promise<void> {
+/** Records what went back from the addresses of ops to their wallets, whoever sent it. No swap has such an event's id. */
+async function noteReturned({ pool }: Deps, events: readonly StoredEvent[]): Promise<void> {
   for (const { id, amount = 0n } of events) {
     const { op, token, txHash } = fromRecoveryId(id)
     await addReturned(pool, op, { token, amount: amount.toString(), txHash })
   }
-  await closeEvents(pool, origin.chainId, events)
 }
 
 async function finalizeLocks(

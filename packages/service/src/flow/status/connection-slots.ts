@@ -103,8 +103,8 @@ function createAccount({ own, most, ask, occupyInProcess }: AccountOptions) {
   }
 
   async function acquireLeased(): Promise<void> {
-    // A lease under way may be for fewer.
-    await asked
+    // A lease under way may be for fewer. A first one begins at once, so that the account is not idle meanwhile.
+    if (asked) await asked
     if (held < granted) return occupy()
     const before = granted
     await lease(Math.min(most, held + SLICE))
@@ -117,7 +117,7 @@ function createAccount({ own, most, ask, occupyInProcess }: AccountOptions) {
   return {
     acquire(): void | Promise<void> {
       if (held < granted) return occupy()
-      if (held >= most || own >= most) throw tooManyHeld(most)
+      if (held >= most) throw tooManyHeld(most)
       return acquireLeased()
     },
     release(): void {

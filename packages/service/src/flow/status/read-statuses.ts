@@ -1,4 +1,5 @@
 import { isTerminalStatus, type StatusReply } from '@geoswap/wire'
+import { chunksOf } from '../../model/group.ts'
 
 export type SwapKey = { accountId: string; swapId: string }
 /** A stored state, serialised once for all callers. */
@@ -53,8 +54,8 @@ export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
       const [settled] = await Promise.allSettled([taken.replies])
       // The next statement runs while the answers of this one are sent.
       const next = take()
-      for (let first = 0; first < taken.entries.length; first += SLICE) {
-        answerSlice(taken, { settled, first }, settle)
+      for (const slice of chunksOf([...taken.entries.entries()], SLICE)) {
+        for (const [index, entry] of slice) answer(entry, settled, index, taken.since)
         await nextTurn()
       }
       taken = next ?? take()
@@ -76,7 +77,9 @@ export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
     }
     return entry.result
   }
-  const settle = (entry: Entry, result: Result, since: number): void => {
+  const answer = (entry: Entry, settled: Settled, index: number, since: number): void => {
+    if (settled.status === 'rejected') return void entry.reject(settled.reason)
+    const result = toSnapshot(settled.value[index])
     // The swap changed while this statement ran: read it again to include the change.
     if ((changed.get(entry.swapId) ?? 0) > since) return void read(entry).then(entry.resolve, entry.reject)
     if (result?.terminal) memory.remember(entry, result)
@@ -115,19 +118,6 @@ function takeFirst(waiting: Map<string, Entry>, max: number): Entry[] {
     taken.push(entry)
   }
   return taken
-}
-
-type Answers = { settled: Settled; first: number }
-
-function answerSlice(
-  { entries, since }: Taken,
-  { settled, first }: Answers,
-  onResult: (entry: Entry, result: Result, since: number) => void,
-): void {
-  for (const [index, entry] of entries.slice(first, first + SLICE).entries()) {
-    if (settled.status === 'rejected') entry.reject(settled.reason)
-    else onResult(entry, toSnapshot(settled.value[first + index]), since)
-  }
 }
 
 function toSnapshot(reply: StatusReply | undefined): Result {

@@ -1,9 +1,11 @@
 import { endpoints, type StatusReply } from '@geoswap/wire'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { SwapEvents } from '../../store/events.ts'
 import { createConnectionSlots } from './connection-slots.ts'
 import type { StreamRequest } from './stream-set.ts'
 import { createStatusStreams } from './streams.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 const ended: StatusReply = endpoints.status.example.reply
 const pending: StatusReply = { ...ended, status: 'pending', substatus: 'locking' }
@@ -195,6 +197,15 @@ test('a stream ends when its key is revoked', async () => {
 
   await vi.waitFor(() => expect(end).toHaveBeenCalledOnce())
   expect(slots.count()).toBe(0)
+})
+
+test('after closing no timer is left', () => {
+  vi.useFakeTimers()
+  const { streams } = createWorld()
+  expect(vi.getTimerCount()).toBe(2)
+  streams.close()
+
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 test('closing ends every stream, and one that is just opening after its past events', async () => {

@@ -1,7 +1,10 @@
 import { endpoints, type StatusReply } from '@geoswap/wire'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import { ServiceError } from '../../errors.ts'
 import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 import { createStatusReads } from './wait.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 const ended: StatusReply = endpoints.status.example.reply
 const pending: StatusReply = { ...ended, status: 'pending', substatus: 'locking' }
@@ -167,6 +170,29 @@ test('closing answers all held reads with the latest state and holds none afterw
   expect(await read('s1')).toContain('pending')
 })
 
+test('after closing no timer is left', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const { reads } = createWorld()
+  expect(vi.getTimerCount()).toBe(1)
+  await reads.close()
+
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a held read is not answered by a change that does not end its swap', async () => {
+  const { put, read, held, reads } = createWorld()
+  put('s1', pending)
+  const answer = read('s1')
+  await held(1)
+  reads.swapEnded('s1')
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+
+  expect(reads.heldCount()).toBe(1)
+  put('s1', ended)
+  reads.swapEnded('s1')
+  expect(await answer).toContain('settled')
+})
+
 test('closing answers with the last known state when the store is gone', async () => {
   const { put, read, held, reads, readStatuses } = createWorld()
   put('s1', pending)
@@ -213,7 +239,7 @@ test('a swap that ends while a slot is awaited is answered at once', async () =>
   const asked = new Promise<void>((resolve) => {
     grant = resolve
   })
-  const slots = { ...createConnectionSlots(), acquire: vi.fn(() => asked) }
+  const slots = { ...createConnectionSlots(), acquire: vi.fn(() => asked), release: vi.fn() }
   const { put, read, reads } = createWorld({ slots, sweepMs: 60_000 })
   put('s1', pending)
   const answer = read('s1')
@@ -223,4 +249,15 @@ test('a swap that ends while a slot is awaited is answered at once', async () =>
   grant()
 
   expect(await answer).toContain('settled')
+  expect(slots.release).toHaveBeenCalledExactlyOnceWith('acc_1')
+})
+
+test('429 RATE_LIMITED if the slot that is awaited is refused', async () => {
+  const acquire = async () => {
+    throw new ServiceError('RATE_LIMITED')
+  }
+  const { put, read } = createWorld({ slots: { ...createConnectionSlots(), acquire } })
+  put('s1', pending)
+
+  await expect(read('s1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
 })

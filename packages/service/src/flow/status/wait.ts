@@ -100,7 +100,6 @@ export function createStatusReads(options: Options): StatusReads {
       closing = true
       sweep.stop()
       await Promise.all(waiters.all().map(answerLatest))
-      waiters.stop()
     },
   }
 }

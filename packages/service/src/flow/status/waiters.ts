@@ -11,8 +11,6 @@ type Waiters = {
   of(swapId: string): readonly Waiter[]
   all(): readonly Waiter[]
   swapIds(): readonly string[]
-  /** Cancels all timers. */
-  stop(): void
 }
 
 /** Held reads by swap, with a timer each. */
@@ -40,9 +38,5 @@ export function createWaiters(
     of: (swapId) => [...(bySwap.get(swapId) ?? [])],
     all: () => [...bySwap.values()].flatMap((waiters) => [...waiters]),
     swapIds: () => [...bySwap.keys()],
-    stop() {
-      for (const timer of timers.values()) clearTimeout(timer)
-      timers.clear()
-    },
   }
 }
