@@ -234,6 +234,7 @@ test('a restore counts a lost log as delivered, a written off input not, and eac
     return swap
   }
   await writeOffInput(pool, { swapId: (await lose()).swapId, note: 'why' })
+  await pool.query('update lost_inputs set cents = 5')
   await lose()
   const [lost, locking, known] = [await lockedSwap(), await lockedSwap(), await lockedSwap()]
   await moveTestSwap(pool, locking, 'lockLost')

@@ -10,8 +10,8 @@ import { readEvents, type SwapEvents } from './events.ts'
 import { declareLanes, type Lease, takeLanes } from './lanes.ts'
 import { insertMovements } from './ledger.ts'
 import { findSwapRecord, listSwaps, type TraceLine, traceSwap } from './trace.ts'
-import { type Delivery, recordOutcomes, replay, takeDue } from './webhook-deliveries.ts'
-import { insertEndpoint } from './webhook-endpoints.ts'
+import { type Delivery, placeEvents, recordOutcomes, replay, takeDue } from './webhook-deliveries.ts'
+import { disableEndpoint, insertEndpoint, listEndpoints } from './webhook-endpoints.ts'
 
 const endpointId = 'whe_late'
 const proof = { kind: 'test' }
@@ -184,4 +184,64 @@ test('swaps are listed by wallet, state and status, and each has its own record'
   const record = { id: open.swapId, version: 0, wallet: 'listed', opHash: op.rows[0].hash }
   expect(await findSwapRecord(pool, open.swapId)).toMatchObject(record)
   expect(await findSwapRecord(pool, 'swp_unknown')).toBeUndefined()
+})
+
+/** An account with these endpoints. */
+async function insertListener(...ids: string[]): Promise<string> {
+  const owner = await insertTestAccount(database.pool)
+  for (const id of ids)
+    await insertEndpoint(database.pool, { id, accountId: owner, url: 'https://hooks.example', secret: '' })
+  return owner
+}
+const owedTo = async (id: string) => {
+  const found = (await listEndpoints(database.pool)).find((each) => each.id === id)
+  return [found?.waiting, found?.givenUp]
+}
+const takeOf = (id: string, limit = 100) =>
+  takeDue(database.pool, { lease, endpointId: id, limit, retryMs: 60_000 })
+
+test('an endpoint gets the events of its account from the time it was added until it is disabled', async () => {
+  const { pool } = database
+  const owner = await insertTestAccount(pool)
+  await insertTestSwap(pool, owner)
+  const added = { id: 'whe_added', accountId: owner, url: 'https://hooks.example', secret: '' }
+  await insertEndpoint(pool, added)
+  const later = await insertTestSwap(pool, owner)
+  await insertTestSwap(pool, await insertTestAccount(pool))
+  await placeEvents(pool, { lease, limit: 1_000 })
+  expect((await takeOf('whe_added')).map(({ swap }) => swap.swapId)).toEqual([later.swapId])
+
+  await disableEndpoint(pool, { id: 'whe_added', because: 'it answered 410' })
+  await insertTestSwap(pool, owner)
+  await placeEvents(pool, { lease, limit: 1_000 })
+  expect(await owedTo('whe_added')).toEqual([0, 1])
+})
+
+test('the outcome of a delivery is that of its endpoint alone', async () => {
+  const { pool } = database
+  const owner = await insertListener('whe_first', 'whe_second')
+  await settleTestSwap(pool, await insertTestSwap(pool, owner))
+  await placeEvents(pool, { lease, limit: 1_000 })
+  const [done, failed, lost] = (await takeOf('whe_first', 3)).map(({ position }) => position)
+  await takeOf('whe_second')
+  const due = () => pool.query('update webhook_deliveries set next_at = now() where next_at is not null')
+
+  await due()
+  await recordOutcomes(pool, {
+    ...{ endpointId: 'whe_first', delivered: [done ?? ''], isGone: false },
+    failed: [{ position: failed ?? '', pauseMs: 60_000 }, { position: lost ?? '' }],
+  })
+
+  expect([await owedTo('whe_first'), await owedTo('whe_second')]).toEqual([
+    [3, 1],
+    [5, 0],
+  ])
+  expect((await takeOf('whe_first')).map(({ attempts }) => attempts)).toEqual([1, 1])
+  expect(await takeOf('whe_second')).toHaveLength(5)
+  await pool.query('update webhook_deliveries set next_at = null')
+  expect(await replay(pool, 'whe_first', { failed: true })).toBe(4)
+  expect([await owedTo('whe_first'), await owedTo('whe_second')]).toEqual([
+    [4, 0],
+    [0, 5],
+  ])
 })
