@@ -15,6 +15,7 @@ const ALONE = 'gate'
 // and shows the failure.
 const WITH_NEIGHBOURS = ['e2e', 'unit', 'faults', 'browser', 'clients', 'shape']
 
+const TICKS_PER_SECOND = 100
 const started = Date.now()
 const reports = mkdtempSync(join(tmpdir(), 'geoswap-tests-'))
 // Failures are printed last, where people look, and where a truncated log still has them.
@@ -22,6 +23,8 @@ const failed: string[] = []
 const unsteady: string[] = []
 const suspects: { project: string; files: string[]; output: string }[] = []
 const say = (line: string) => void process.stdout.write(`${line}\n`)
+const usedBy = new Map<string, number>()
+let usedBefore = 0
 
 /** Runs the projects of the list until it is empty or one of them has failed. */
 async function runNext(projects: string[]): Promise<void> {
@@ -53,7 +56,9 @@ async function runAgain({ project, files, output }: (typeof suspects)[number]): 
 }
 
 function finish(project: string, isGreen: boolean, output: string): void {
-  const told = `${project}: ${isGreen ? 'passed' : 'FAILED'} after ${Math.round((Date.now() - started) / 1_000)} s`
+  const seconds = Math.round((Date.now() - started) / 1_000)
+  const used = Math.round(usedBy.get(project) ?? 0)
+  const told = `${project}: ${isGreen ? 'passed' : 'FAILED'} after ${seconds} s; ${used} s of processor time`
   if (isGreen) say(`${output}\n${told}`)
   else {
     say(told)
@@ -94,7 +99,17 @@ function runTests(project: string, files: string[] = []): Promise<{ isGreen: boo
       output += text
     })
   }
+  child.on('exit', () => noteUsed(project))
   return new Promise((resolve) => child.on('close', (code) => resolve({ isGreen: code === 0, output })))
+}
+
+/** Linux adds up the processor time of ended children and theirs: the difference is that of the last one. */
+function noteUsed(project: string): void {
+  if (process.platform !== 'linux') return
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  const used = (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
+  usedBy.set(project, (usedBy.get(project) ?? 0) + used - usedBefore)
+  usedBefore = used
 }
 
 await Promise.all(Array.from({ length: AT_ONCE }, () => runNext(TOGETHER)))
