@@ -129,11 +129,12 @@ const USUAL_INCLUSION = '1 minute'
 export async function findClaimsOfEarlierHours(db: Db, { chainId, hour }: { chainId: number; hour: number }) {
   const { rows } = await db.query<{ attestation_id: string; swap_id: string }>(
     `select t.id as attestation_id, s.id as swap_id
-       from attestations t join tx_attempts a on a.id = t.attempt_id
-       join swaps s on s.id = any(t.swap_ids) and s.state = 'claiming'
-      where t.chain_id = $1 and t.kind = 'claim' and t.sent_hour < $2
-        and a.created_at < clock_timestamp() - interval '${USUAL_INCLUSION}'
-        and s.origin_chain = $1`,
+       from swaps s
+       join attempt_swaps l on l.swap_id = s.id and l.role = 'claim'
+       join tx_attempts a on a.id = l.attempt_id
+       join attestations t on t.attempt_id = a.id and t.kind = 'claim' and s.id = any(t.swap_ids) and t.chain_id = $1
+      where s.state = 'claiming' and s.origin_chain = $1 and t.sent_hour < $2
+        and a.created_at < clock_timestamp() - interval '${USUAL_INCLUSION}'`,
     [chainId, hour],
   )
   return rows.map((row) => ({ attestationId: row.attestation_id, swapId: row.swap_id }))

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
+import { type Db, inTransaction } from './db.ts'
 import { isEventExpected } from './expected-events.ts'
 
 const [ORIGIN, DESTINATION] = [31_337, 31_338]
@@ -84,4 +85,49 @@ test('an event is expected for a minute after the last change, and a return unti
   await age(0, 0)
   await pool.query('update tx_attempts set final_at = clock_timestamp()')
   expect(await isExpected()).toBe(false)
+})
+
+/** Each swap and its attempt 3,000 times, all of them over. */
+async function insertEnded(db: Db) {
+  await db.query(`set local session_replication_role = 'replica'`)
+  const copy = (table: string, changed: string) =>
+    db.query(
+      `insert into ${table} overriding system value select (jsonb_populate_record(t, ${changed})).*
+         from ${table} t, generate_series(1, 3000) as i`,
+    )
+  await copy(
+    'swaps',
+    `jsonb_build_object('id', t.id || i, 'op_id', gen_random_uuid(), 'quote_id', t.id || i)`,
+  )
+  await copy(
+    'tx_attempts',
+    `jsonb_build_object('id', t.id + i * 10, 'nonce', i + 10, 'tx_hash', t.tx_hash || i)`,
+  )
+  await copy(
+    'attempt_swaps',
+    `jsonb_build_object('attempt_id', t.attempt_id + i * 10, 'swap_id', t.swap_id || i)`,
+  )
+  await db.query(`update swaps set state = 'closed'`)
+  await db.query('update tx_attempts set final_at = clock_timestamp()')
+  await db.query('analyze swaps, tx_attempts, attempt_swaps')
+}
+
+test('swaps that ended are not read, however many there are', async () => {
+  await insertAny()
+  const plan = await inTransaction(database.pool, async (db) => {
+    await insertEnded(db)
+    const lines: string[] = []
+    const query = async (text: string, values: unknown[]) => {
+      const { rows } = await db.query(`explain (analyze, costs off) ${text}`, values)
+      lines.push(...rows.map((row) => row['QUERY PLAN']))
+      return { rows: [] }
+    }
+    await isEventExpected({ query } as unknown as Db, { chainId: ORIGIN, head: 1n })
+    return lines.join('\n')
+  })
+
+  const read = [...plan.matchAll(/rows=(\d+)|Removed by Filter: (\d+)/g)].map(([, rows, gone]) =>
+    Number(rows ?? gone),
+  )
+  expect(Math.max(...read)).toBeLessThan(100)
 })
