@@ -142,8 +142,18 @@ test('an output without a price is quoted without its value, and an input withou
 const now = { seconds: 0, block: 1n, height: 1n, costs }
 
 test.each<[string, number, Partial<Market>, string]>([
-  ['does not answer', 1, {}, 'does not answer or stands still. Try again in a few seconds.'],
-  ['does not answer', 2, {}, 'does not answer or stands still. Try again in a few seconds.'],
+  [
+    'does not answer',
+    1,
+    { canSend: () => true },
+    'does not answer or stands still. Try again in a few seconds.',
+  ],
+  [
+    'does not answer',
+    2,
+    { canSend: () => true },
+    'does not answer or stands still. Try again in a few seconds.',
+  ],
   ['cannot send', 1, { chainNow: () => now }, 'takes no swaps now. Try again in a few seconds.'],
   ['cannot send', 2, { chainNow: () => now }, 'takes no swaps now. Try again in a few seconds.'],
   [
@@ -152,18 +162,23 @@ test.each<[string, number, Partial<Market>, string]>([
     { chainNow: () => now, needs: (chainId) => [`gas on ${chainId}`, 'more'] },
     'takes no swaps now: gas on 1. Try again in a few seconds.',
   ],
-])('503 CHAIN_UNAVAILABLE answers while a chain %s: %i', async (_, chainId, facts, why) => {
-  const only = {
-    chainNow: (id: number) => (id === chainId ? undefined : now),
-    canSend: (id: number) => id !== chainId,
-  }
+])(
+  '503 CHAIN_UNAVAILABLE answers an order of any size while a chain %s: %i',
+  async (_, chainId, facts, why) => {
+    const only = {
+      chainNow: (id: number) => (id === chainId ? undefined : now),
+      canSend: (id: number) => id !== chainId,
+    }
 
-  expect(await refusal({}, { deps: { market: { ...market, ...only, ...facts } } })).toMatchObject({
-    code: 'CHAIN_UNAVAILABLE',
-    message: `Chain chain ${chainId} ${why}`,
-    details: { chainId },
-  })
-})
+    // Above the largest input.
+    const amount = String(2n * 10n ** 12n)
+    expect(await refusal({ amount }, { deps: { market: { ...market, ...only, ...facts } } })).toMatchObject({
+      code: 'CHAIN_UNAVAILABLE',
+      message: `Chain chain ${chainId} ${why}`,
+      details: { chainId },
+    })
+  },
+)
 
 test('503 CHAIN_UNAVAILABLE answers while finality of a chain is too slow', async () => {
   const chainNow = () => ({ ...now, finalitySeconds: 1_000 })
