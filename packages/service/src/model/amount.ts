@@ -83,6 +83,12 @@ export function toCentsUp(valueE18: bigint): bigint {
   return (valueE18 + CENT_E18 - 1n) / CENT_E18
 }
 
+/** The smallest of at least one amount. */
+export const smallest = (...amounts: bigint[]): bigint => amounts.reduce((a, b) => (a < b ? a : b))
+
+/** The largest of at least one amount. */
+export const largest = (...amounts: bigint[]): bigint => amounts.reduce((a, b) => (a > b ? a : b))
+
 /** The largest amount whose value, by `usdE18` and `toCentsUp`, is at most `cents`. */
 export function mostWithin(cents: bigint, token: Priced): bigint {
   return ((cents * CENT_E18 + 1n) * tenTo(token.decimals) - 1n) / token.price

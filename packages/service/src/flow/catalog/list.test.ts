@@ -42,6 +42,7 @@ type Facts = {
   more?: Venue[]
   stopped?: string[]
   late?: boolean
+  attestersChangeAt?: number
 }
 
 function depsWith(facts: Facts = {}) {
@@ -56,7 +57,20 @@ function depsWith(facts: Facts = {}) {
   } = facts
   const market: Market = {
     chainNow: (chainId) =>
-      dead.includes(chainId) ? undefined : { ...now, ...(late && { finalitySeconds: 10 ** 6 }) },
+      dead.includes(chainId)
+        ? undefined
+        : {
+            ...now,
+            ...(late && { finalitySeconds: 10 ** 6 }),
+            ...(facts.attestersChangeAt && {
+              attesterChange: {
+                kind: 'proposed' as const,
+                since: facts.attestersChangeAt,
+                members: [],
+                threshold: 0,
+              },
+            }),
+          },
     canSend: (_chainId, side) => !dry.includes(side),
     mostInput: () => 10n ** 30n,
     exposureRoom: () => 10n ** 30n,
@@ -103,6 +117,12 @@ test('a chain that stands still, or whose coin has no price, is not available an
     [false, 'CHAIN_UNAVAILABLE'],
     [false, 'PRICE_UNAVAILABLE'],
   ])
+})
+
+test('a chain says when its attesters change', () => {
+  const [chain] = listChains(depsWith({ attestersChangeAt: 1_800_000_000 })).chains
+
+  expect(chain).toMatchObject({ available: true, attesterChangeAt: '2027-01-15T08:00:00.000Z' })
 })
 
 test('a chain whose finality takes more than three times as long as usual is not available', () => {

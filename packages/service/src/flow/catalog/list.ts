@@ -1,6 +1,6 @@
 import type { ChainEntry, ChainsReply, TokenEntry, TokensQuery, TokensReply } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
-import { formatCents, toCents } from '../../model/amount.ts'
+import { formatCents, largest, toCents } from '../../model/amount.ts'
 import { findChain, toCaip2, toCaip19 } from '../../model/caip.ts'
 import type { Catalog, CatalogChain, Market, Token } from '../../model/catalog.ts'
 import { isLate } from '../../model/chain-refusal.ts'
@@ -100,10 +100,9 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
  * The most that any venue sells for the chain's native coin, which has a price. A pool also sells tokens without one.
  */
 function mostDeliverable(venues: readonly Venue[], destination: CatalogChain, output: Token): bigint {
-  return venues.reduce((most, venue) => {
+  const amounts = venues.map((venue) => {
     const offer = venue.offer({ input: destination.native, output, destination })
-    if ('why' in offer) return most
-    const amount = mostOf(offer.curve)
-    return amount > most ? amount : most
-  }, 0n)
+    return 'why' in offer ? 0n : mostOf(offer.curve)
+  })
+  return largest(0n, ...amounts)
 }

@@ -9,12 +9,14 @@ import {
   type TestSwap,
 } from '../../../test/support/swaps.ts'
 import { recordCaip } from '../../model/caip.ts'
+import type { CatalogChain } from '../../model/catalog.ts'
 import { type HistoryDeps, history } from './history.ts'
 
 const database = useTestDatabase()
 let deps: HistoryDeps
 beforeAll(async () => {
-  const catalog = { chains: new Map(), assets: new Map() }
+  const chains = [31_337, 5].map((chainId) => [chainId, { chainId, family: 'evm' } as CatalogChain] as const)
+  const catalog = { chains: new Map(chains), assets: new Map() }
   deps = { pool: database.pool, catalog, parseWallet: (text) => (text.startsWith('w') ? text : undefined) }
 })
 
@@ -115,6 +117,11 @@ describe('filters', () => {
     expect(await idsOf(accountId, { status: 'refunded' })).toEqual([])
   })
 
+  test('by a wallet on one chain', async () => {
+    expect(await idsOf(accountId, { wallet: 'eip155:31337:w2' })).toEqual([failed.swapId])
+    expect(await idsOf(accountId, { wallet: 'eip155:5:w2' })).toEqual([])
+  })
+
   test('by time: from is included, to is not', async () => {
     const at = '2026-01-02T03:04:05.000Z'
     await database.pool.query('update account_swaps set created_at = $2 where swap_id = $1', [
@@ -129,6 +136,9 @@ describe('filters', () => {
 
   const wrong: [string, Parameters<typeof history>[2]][] = [
     ['wallet', { wallet: '0x' }],
+    ['wallet', { wallet: 'x1w1' }],
+    ['wallet', { wallet: 'eip155:31337:x' }],
+    ['wallet', { wallet: 'eip155:9:w1' }],
     ['cursor', { cursor: 'nonsense' }],
     ['cursor', { cursor: Buffer.from('2026-13-02T03:04:05.000000Z swp_1').toString('base64url') }],
     ['cursor', { cursor: Buffer.from('2026-02-30T03:04:05.000000Z swp_1').toString('base64url') }],

@@ -37,6 +37,13 @@ function venue(name: string, offer: Partial<Offer> & { depth?: bigint; impactBps
   return { name, offer: () => ({ venue: name, curve, deliveryCost: 0n, payToken: '0x1', ...rest }) }
 }
 
+/** Its input has no decimals. */
+function coarse(name: string, depth: bigint): Venue {
+  const input = { ...usd, decimals: 0 }
+  const curve: Curve = { kind: 'depth', input, output: usd, spreadBps: 0n, impactBps: 0n, depth }
+  return { name, offer: () => ({ venue: name, curve, deliveryCost: 0n, payToken: '0x1' }) }
+}
+
 const refusing = (name: string, why: Refusal['why']): Venue => ({ name, offer: () => ({ venue: name, why }) })
 
 function errorOf(
@@ -63,8 +70,20 @@ test('the venue with the most output wins, delivery costs included', () => {
   expect(chosen([dear, cheap], { tradeType: 'exactOutput' })).toBe('cheap')
 })
 
-test('of two equal venues the first wins', () => {
-  expect(chosen([venue('one'), venue('other')])).toBe('one')
+test.each(['exactInput', 'exactOutput'] as const)(
+  'of two equal venues the first wins with %s',
+  (tradeType) => {
+    expect(chosen([venue('one'), venue('other')], { tradeType })).toBe('one')
+  },
+)
+
+test('an exact input has to leave one unit after the slippage, and an exact output may be one unit', () => {
+  const slippageBps = 9_000
+  const least = BigInt(String(errorOf([venue('one')], { amount: 1n, slippageBps }).recovery?.minAmount))
+
+  const { price } = chooseVenue([venue('one')], { ...order, amount: least, slippageBps }, base)
+  expect(price.amountOut).toBe(10n)
+  expect(chosen([venue('one')], { tradeType: 'exactOutput', amount: 1n, slippageBps })).toBe('one')
 })
 
 test('a venue that cannot deliver this much leaves it to one that can', () => {
@@ -86,6 +105,47 @@ test('the bounds in an error are the best of all venues, and can be quoted', () 
   expect(tooSmall.code).toBe('NEEDS_LARGER_SIZE')
   expect(chosen(venues, { amount: least })).toBe('small')
   expect(errorOf(venues, { amount: least - 1n }).code).toBe('NEEDS_LARGER_SIZE')
+})
+
+test('an output that is more than the venues have is refused with the most that one has, in its own token', () => {
+  const venues = [
+    venue('small', { depth: 10_000n }),
+    venue('large', { depth: 500_000n }),
+    venue('none', { depth: 0n }),
+  ]
+  const output = { ...token, symbol: 'EURC' }
+
+  const refused = errorOf(venues, { tradeType: 'exactOutput', output })
+  expect(refused).toMatchObject({ code: 'INSUFFICIENT_LIQUIDITY', recovery: { maxAmount: '500000' } })
+  expect(refused.message).toContain('0.5 EURC')
+  expect(largestAmount(venues, { ...order, tradeType: 'exactOutput' }, base)).toBe(500_000n)
+})
+
+test('the only amount that can be quoted is named', () => {
+  const least = BigInt(String(errorOf([venue('one')], { amount: 1n }).recovery?.minAmount))
+
+  expect(errorOf([venue('one')], {}, least).recovery?.maxAmount).toBe(least.toString())
+  expect(errorOf([venue('one')], {}, least - 1n).recovery?.maxAmount).toBe('0')
+})
+
+test.each<[string, Venue[], Partial<Order>, Partial<BaseTerms>]>([
+  ['too little for any output', [venue('dust', { depth: 1n })], {}, {}],
+  [
+    'too little, and another waits for claims',
+    [venue('dust', { depth: 1n }), venue('one')],
+    {},
+    { mostInput: 5n },
+  ],
+  [
+    'less than the next unit of the input buys',
+    [coarse('one', 1_500_000n)],
+    { amount: 1n, leastOutput: 1_200_000n },
+    { input: { ...usd, decimals: 0 }, originCost: 0n, feeCentiBps: 0n, mostInput: 2n },
+  ],
+])('a venue that has %s delivers nothing now', (_, venues, of, terms) => {
+  expect(() => chooseVenue(venues, { ...order, ...of }, { ...base, ...terms })).toThrow(
+    'No USDC can be delivered on two now. Try again later.',
+  )
 })
 
 test('the least that may arrive is a bound as well', () => {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts'
-import { BPS, divideUp, formatBoth } from '../../model/amount.ts'
+import { BPS, divideUp, formatBoth, largest, smallest } from '../../model/amount.ts'
 import { type Curve, mostOf } from '../../model/curve.ts'
 import {
   type Breakdown,
@@ -52,13 +52,13 @@ export function withOriginCost(
 
 /** The largest amount that any venue has a price for, in the order's own token; 0 if none has. */
 export function largestAmount(venues: readonly Venue[], order: Order, base: BaseTerms): bigint {
-  return venues.reduce((largest, venue) => {
+  const amounts = venues.map((venue) => {
     const offer = venue.offer(order)
-    if ('why' in offer) return largest
+    if ('why' in offer) return 0n
     const terms = withDelivery(base, offer.deliveryCost)
-    const most = boundsOf({ offer, terms, mostInput: base.mostInput }, order)?.most ?? 0n
-    return most > largest ? most : largest
-  }, 0n)
+    return boundsOf({ offer, terms, mostInput: base.mostInput }, order)?.most ?? 0n
+  })
+  return largest(0n, ...amounts)
 }
 
 function priceWith({ offer, terms, mostInput }: Bid, order: Order): Breakdown | 'tooSmall' | 'tooLarge' {
@@ -78,7 +78,7 @@ function isBetter({ tradeType }: Order, price: Breakdown, best: Breakdown): bool
 /** The smallest output that can be quoted: the slippage limit has to leave one unit of it. */
 function leastOutputOf({ tradeType, slippageBps, leastOutput }: Order): bigint {
   const leavesOne = tradeType === 'exactInput' ? divideUp(BPS, BPS - BigInt(slippageBps)) : 1n
-  return leavesOne > leastOutput ? leavesOne : leastOutput
+  return largest(leavesOne, leastOutput)
 }
 
 /** The amounts, in the order's own token, between which a venue has a price; undefined if there are none. */
@@ -93,12 +93,10 @@ function boundsOf(
   const taken = mostTaken(terms, curve)
   const mostOutput = mostInput < taken ? outputFor(terms, curve, mostInput) : mostOf(curve)
   const bounds = isInput
-    ? { least: leastInput, most: smaller(mostInput, taken) }
-    : { least: leastOutput, most: smaller(mostOf(curve), mostOutput) }
+    ? { least: leastInput, most: smallest(mostInput, taken) }
+    : { least: leastOutput, most: smallest(mostOf(curve), mostOutput) }
   return bounds.least <= bounds.most ? bounds : undefined
 }
-
-const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
 /** The output for an input; 0 if fee and costs use it up. */
 function outputFor(terms: Terms, curve: Curve, amountIn: bigint): bigint {
@@ -109,17 +107,9 @@ function outputFor(terms: Terms, curve: Curve, amountIn: bigint): bigint {
 function wrongSize(order: Order, bids: readonly Bid[]): ServiceError {
   const bounds = bids.flatMap((bid) => boundsOf(bid, order) ?? [])
   const below = bounds.map(({ most }) => most).filter((most) => most < order.amount)
-  if (below.length > 0)
-    return tooLarge(
-      order,
-      below.reduce((a, b) => (a > b ? a : b)),
-    )
+  if (below.length > 0) return tooLarge(order, largest(...below))
   const above = bounds.map(({ least }) => least).filter((least) => least > order.amount)
-  if (above.length > 0)
-    return tooSmall(
-      order,
-      above.reduce((a, b) => (a < b ? a : b)),
-    )
+  if (above.length > 0) return tooSmall(order, smallest(...above))
   return bids.some((bid) => isTaken(bid, order)) ? nothingDeliverable(order) : nothingTaken(order)
 }
 

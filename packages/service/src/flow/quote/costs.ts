@@ -94,7 +94,7 @@ function getChainNow(market: Market, chain: Order['origin'], side: Side): ChainN
   const now = market.chainNow(chain.chainId)
   if (now) assertNotLate(chain, now)
   if (now && market.canSend(chain.chainId, side)) return now
-  const [need] = now ? (market.needs?.(chain.chainId) ?? []) : []
+  const [need] = market.needs?.(chain.chainId) ?? []
   const why = now ? `takes no swaps now${need ? `: ${need}` : ''}` : 'does not answer or stands still'
   throw new ServiceError('CHAIN_UNAVAILABLE', {
     message: `Chain ${chain.name} ${why}. Try again in a few seconds.`,

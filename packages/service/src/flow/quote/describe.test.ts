@@ -42,6 +42,44 @@ test('the USD of each fee is within a cent of its own amount, and all add up to 
   )
 })
 
+const usd = { decimals: 6, price: 10n ** 18n }
+const costs = { originCost: 3_000n, deliveryCost: 2_000n, accountRent: 0n, feeCentiBps: 0n }
+const described = (amountOut: bigint, output: typeof usd | undefined) => {
+  const price = {
+    amountIn: 1_000_000n,
+    amountOut,
+    serviceFee: 5_000n,
+    swappable: 990_000n,
+    payAmount: amountOut,
+  }
+  return describePrice({ offer: {} as never, terms: { ...costs, input: usd, output }, price }, 500)
+}
+
+test('without a price of the output only the fees have a value, which is that of their sum', () => {
+  const { fees, ...others } = described(1n, undefined)
+
+  expect(others).toEqual({})
+  expect(fees.map(({ kind, amount }) => `${kind} ${amount}`)).toEqual([
+    'serviceFee 5000',
+    'originNetwork 3000',
+    'deliveryNetwork 2000',
+  ])
+  expect(fees.reduce((sum, { usd }) => sum + centsOf(usd), 0n)).toBe(1n)
+})
+
+test('a loss of five percent is warned of, and a smaller one is not', () => {
+  expect(described(950_000n, usd)).toMatchObject({
+    ...{ inputUsd: '1.00', outputUsd: '0.95', priceImpactBps: -500 },
+    warnings: [
+      {
+        code: 'HIGH_PRICE_IMPACT',
+        message: 'The output is worth 5.00% less than the input, all costs included.',
+      },
+    ],
+  })
+  expect(described(950_100n, usd)).not.toHaveProperty('warnings')
+})
+
 test('without a price of the output, the fees add up to their own sum', () => {
   fc.assert(
     fc.property(fc.array(amount(10n ** 18n), { maxLength: 5 }), (values) => {

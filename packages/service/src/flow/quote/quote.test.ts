@@ -12,6 +12,9 @@ const usdc = (chainId: number): Token => ({
   ...{ chainId, address: '0xc', asset: 'USDC', symbol: 'USDC', decimals: 6 },
   signing: { name: 'USDC', version: '2', methods: ['authorization'] },
 })
+const eurc = (chainId: number): Token => ({
+  ...{ chainId, address: '0xe', asset: 'EURC', symbol: 'EURC', decimals: 6 },
+})
 const coin = (chainId: number): Token => ({
   ...{ chainId, address: '0x0', asset: 'USDC', symbol: 'GAS', decimals: 6 },
 })
@@ -19,7 +22,7 @@ const coin = (chainId: number): Token => ({
 function chainOf(chainId: number, family: CatalogChain['family']): CatalogChain {
   const native = coin(chainId)
   return {
-    ...{ chainId, name: `chain ${chainId}`, family, native, tokens: [native, usdc(chainId)] },
+    ...{ chainId, name: `chain ${chainId}`, family, native, tokens: [native, usdc(chainId), eurc(chainId)] },
     ...{ ownAddresses: [], maxAmount: 10n ** 30n, blockSeconds: 1 },
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 20, hard: 64, hardSeconds: 64 },
   }
@@ -39,7 +42,7 @@ const costs: LegCosts = {
   ways: { authorization: 4_000n, permit: 5_000n, deposit: 600_000n },
 }
 const market: Market = {
-  priceOf: () => 10n ** 18n,
+  priceOf: (asset) => (asset === 'EURC' ? undefined : 10n ** 18n),
   chainNow: () => ({ seconds: 0, block: 1n, height: 1n, costs }),
   canSend: () => true,
   mostInput: () => 10n ** 12n,
@@ -65,7 +68,7 @@ const deps: QuoteDeps = {
   findStop: () => undefined,
   inspectRecipient: () => undefined,
   isKnownDelegated: () => true,
-  readSpentCents: async () => 0n,
+  readSpentCents: () => Promise.reject(new Error('The key has no limit per day')),
   sealQuote: (accountId, payload) => JSON.stringify([accountId, payload]),
   now: () => 1_000_000,
   feeFor: () => ({ feeCentiBps: 1_250 }),
@@ -104,7 +107,7 @@ test('a quote takes fee and network costs from the input, and its token carries 
   // 12.5 bps are 1,250; the lock costs 1,000 and the delivery 2,000.
   expect(reply).toMatchObject({
     ...{ origin: 'evm', input: '1000000', output: '995750', minOutput: '990771', feeBps: 12.5 },
-    ...{ expiresAt: new Date(1_030_000).toISOString(), etaSeconds: 2 },
+    ...{ expiresAt: new Date(1_030_000).toISOString(), etaSeconds: 2, inputUsd: '1.00', outputUsd: '1.00' },
   })
   expect(reply.fees).toEqual([
     { kind: 'serviceFee', amount: '1250', usd: '0.00' },
@@ -122,6 +125,67 @@ test('a quote takes fee and network costs from the input, and its token carries 
     // Twice the slippage of 50 bps.
     ...{ priceFloor: 985_792n, valueCents: 100n, createsAccount: false, expiresAt: 1_030_000 },
   })
+})
+
+test('an order is priced at once if nothing has to be read', () => {
+  expect(quote(deps, { accountId: 'acct', keyId: 'key', rules: {} }, asked)).not.toBeInstanceOf(Promise)
+})
+
+test('an output without a price is quoted without its value, and an input without one is not quoted', async () => {
+  expect(await ask({ outputToken: '0xe' })).not.toHaveProperty('outputUsd')
+  expect(await refusal({ inputToken: '0xe' })).toMatchObject({
+    code: 'PRICE_UNAVAILABLE',
+    details: { asset: 'EURC' },
+  })
+})
+
+const now = { seconds: 0, block: 1n, height: 1n, costs }
+
+test.each<[string, number, Partial<Market>, string]>([
+  [
+    'does not answer',
+    1,
+    { canSend: () => true },
+    'does not answer or stands still. Try again in a few seconds.',
+  ],
+  [
+    'does not answer',
+    2,
+    { canSend: () => true },
+    'does not answer or stands still. Try again in a few seconds.',
+  ],
+  ['cannot send', 1, { chainNow: () => now }, 'takes no swaps now. Try again in a few seconds.'],
+  ['cannot send', 2, { chainNow: () => now }, 'takes no swaps now. Try again in a few seconds.'],
+  [
+    'needs gas',
+    1,
+    { chainNow: () => now, needs: (chainId) => [`gas on ${chainId}`, 'more'] },
+    'takes no swaps now: gas on 1. Try again in a few seconds.',
+  ],
+])(
+  '503 CHAIN_UNAVAILABLE answers an order of any size while a chain %s: %i',
+  async (_, chainId, facts, why) => {
+    const only = {
+      chainNow: (id: number) => (id === chainId ? undefined : now),
+      canSend: (id: number) => id !== chainId,
+    }
+
+    // Above the largest input.
+    const amount = String(2n * 10n ** 12n)
+    expect(await refusal({ amount }, { deps: { market: { ...market, ...only, ...facts } } })).toMatchObject({
+      code: 'CHAIN_UNAVAILABLE',
+      message: `Chain chain ${chainId} ${why}`,
+      details: { chainId },
+    })
+  },
+)
+
+test('503 CHAIN_UNAVAILABLE answers while finality of a chain is too slow', async () => {
+  const chainNow = () => ({ ...now, finalitySeconds: 1_000 })
+
+  expect((await refusal({}, { deps: { market: { ...market, chainNow } } })).message).toMatch(
+    /^Finality of chain 1 takes/,
+  )
 })
 
 test('no two quotes have one id, and an id has 128 bits', async () => {

@@ -168,8 +168,7 @@ type Priced = { order: Order; base: BaseTerms; choice: Choice }
 function assertAffordable(deps: QuoteDeps, { rules, spentCents }: Payer, { order, base, choice }: Priced) {
   const allowance = allowanceOf(rules, spentCents)
   if (!allowance || valueCentsOf(choice) <= allowance.cents) return
-  const mostInput = allowance.cents > 0n ? mostWithin(allowance.cents, base.input) : 0n
-  const within = { ...base, mostInput: mostInput < base.mostInput ? mostInput : base.mostInput }
+  const within = { ...base, mostInput: mostWithin(allowance.cents, base.input) }
   throw beyondAllowance(allowance, largestAmount(deps.venues, order, within), tokenOf(order))
 }
 
@@ -194,8 +193,7 @@ function timeOf(deps: QuoteDeps, order: Order, base: BaseTerms, choice: Choice) 
   const { etaSeconds, isSlow } = settlementOf(speed, valueCentsOf(choice))
   if (maxEtaSeconds !== undefined && etaSeconds > maxEtaSeconds) {
     const mostInput = mostInputWithin(speed, maxEtaSeconds, base.input) ?? base.mostInput
-    const within = { ...base, mostInput: mostInput < base.mostInput ? mostInput : base.mostInput }
-    throw tooSlow(order, etaSeconds, largestAmount(deps.venues, order, within))
+    throw tooSlow(order, etaSeconds, largestAmount(deps.venues, order, { ...base, mostInput }))
   }
   return { etaSeconds, warnings: isSlow ? [slowSettlement(order, etaSeconds)] : [] }
 }

@@ -122,6 +122,19 @@ test.each<[string, Partial<NamedQuoteRequest>, string[]]>([
     ['walletAddress is an account on eip155:2, the chain is eip155:1'],
   ],
   [
+    'a recipient of another chain',
+    { ...toSolana, recipient: `eip155:2:${WALLET}` },
+    ['recipient is an account on eip155:2, the chain is solana:3'],
+  ],
+  [
+    'a token and a wallet that are no addresses',
+    { inputToken: '0x1', walletAddress: '0x2' },
+    [
+      'inputToken is not an address on chain 1, or its checksum is wrong',
+      'walletAddress is not an address on chain 1, or its checksum is wrong',
+    ],
+  ],
+  [
     'a token that is named as an account',
     { inputToken: `eip155:1:${USDC}` },
     ['inputToken is not a CAIP-19 token'],

@@ -9,8 +9,7 @@ import type { Order } from './request.ts'
 /** The largest input that settles within this time; undefined if every input does. */
 export function mostInputWithin(speed: RouteSpeed, seconds: number, input: Priced): bigint | undefined {
   const cents = mostCentsWithin(speed, seconds)
-  if (cents === undefined) return undefined
-  return cents > 0n ? mostWithin(cents, input) : 0n
+  return cents === undefined ? undefined : mostWithin(cents, input)
 }
 
 /** 422 with the largest amount that settles within the caller's time limit; 0 if none does now. */
