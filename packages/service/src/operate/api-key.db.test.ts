@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { useTestDatabase } from '../../test/support/database.ts'
+import { startTestDatabase, useTestDatabase } from '../../test/support/database.ts'
 import { runCommand } from '../command.ts'
 import { createKeyTable } from '../http/key-table.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
@@ -172,8 +172,9 @@ test('without DATABASE_URL the local network is used, and its keys say so', asyn
 
 test('an unreachable or empty database is reported as such', async () => {
   const down = await run('list', { DATABASE_URL: 'postgres://x:y@127.0.0.1:1/x' })
-  await database.pool.query('create database empty_one')
-  const empty = await run('list', { DATABASE_URL: database.url.replace(/[^/]*$/, 'empty_one') })
+  const { url, stop } = await startTestDatabase({ migrated: false })
+  const empty = await run('list', { DATABASE_URL: url })
+  await stop()
 
   expect(down).toMatchObject({ code: 1, hint: expect.stringContaining('cannot be reached') })
   expect(empty).toMatchObject({ code: 1, hint: expect.stringContaining('migrate') })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { StatusReply } from '@geoswap/wire'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { insertTestAccount, startTestDatabase, useTestDatabase } from '../../test/support/database.ts'
 import {
   insertEndedSwaps,
   insertTestSwap,
@@ -14,7 +14,7 @@ import {
   type TestSwap,
 } from '../../test/support/swaps.ts'
 import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
-import { createPool, inTransaction } from './db.ts'
+import { inTransaction } from './db.ts'
 import { findMoved, readEvents } from './events.ts'
 import { markOriginFinal } from './exposure.ts'
 import { readHistory } from './history.ts'
@@ -231,8 +231,7 @@ test('database and state table agree on the status of every state', async () => 
 })
 
 test('a swap from before the log has events from its known state on', async () => {
-  await database.pool.query('create database before_the_log')
-  const pool = createPool(database.url.replace(/[^/]*$/, 'before_the_log'))
+  const { pool, stop } = await startTestDatabase({ migrated: false })
   const all = new URL('./migrations/', import.meta.url)
   const before = await mkdtemp(join(tmpdir(), 'geoswap-migrations-'))
   for (const name of (await readdir(all)).filter((file) => file < '0005')) {
@@ -255,7 +254,7 @@ test('a swap from before the log has events from its known state on', async () =
   ])
   const filter = { accountId: owner, limit: 10, status: 'pending' as const }
   expect((await readHistory(pool, filter)).map(({ swapId }) => swapId)).toEqual([swap.swapId])
-  await pool.end()
+  await stop()
 })
 
 describe('the history of an account', () => {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { startTestDatabase } from '../../test/support/database.ts'
 import { findContractions, readSchema } from '../../test/support/schema-changes.ts'
-import { createPool, inTransaction } from './db.ts'
+import { inTransaction } from './db.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
@@ -15,12 +15,6 @@ const FOLDER = new URL('./migrations/', import.meta.url)
 const releases: Record<string, string> = JSON.parse(readFileSync(new URL('releases.json', FOLDER), 'utf8'))
 const [firstRelease = ''] = Object.values(releases)
 const lastRelease = Object.values(releases).at(-1) ?? ''
-
-let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase({ migrated: false })
-})
-afterAll(() => database.stop())
 
 const namesOf = async (folder: URL) => (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
 
@@ -32,10 +26,7 @@ async function folderOf(names: readonly string[], added: Record<string, string> 
   return pathToFileURL(`${dir}/`)
 }
 
-async function emptyDatabase(name: string): Promise<Pool> {
-  await database.pool.query(`create database ${name}`)
-  return createPool(database.url.replace(/[^/]*$/, name))
-}
+const emptyDatabase = async (): Promise<Pool> => (await startTestDatabase({ migrated: false })).pool
 
 /** Parses `-- contract of 0012_x.sql: …` in the first line: the migration that made the dropped parts obsolete. */
 const expandedBy = (sql: string) => /^-- contract of (\d{4}_\w+\.sql): \S/.exec(sql)?.[1]
@@ -57,7 +48,7 @@ function problemsOf(sql: string, found: readonly string[]): string[] {
 
 test('a migration only adds, or removes parts that the previous release no longer uses', async () => {
   const names = await namesOf(FOLDER)
-  const pool = await emptyDatabase('one_by_one')
+  const pool = await emptyDatabase()
   await migrate(pool, await folderOf(names.filter((name) => name <= firstRelease)))
   const problems: string[] = []
 
@@ -93,7 +84,7 @@ const allowKinds = (kinds: string) =>
 describe('a contraction is detected', () => {
   let pool: Pool
   beforeAll(async () => {
-    pool = await emptyDatabase('contractions')
+    pool = await emptyDatabase()
     await migrate(pool)
   })
   afterAll(() => pool.end())
@@ -153,7 +144,7 @@ describe('a contraction is detected', () => {
 describe('a process', () => {
   test('does not start on a database that lacks a migration of its version', async () => {
     const names = await namesOf(FOLDER)
-    const pool = await emptyDatabase('behind')
+    const pool = await emptyDatabase()
 
     await expect(assertMigrated(pool)).rejects.toThrow('no tables yet: run `npm run service -- migrate`')
     await migrate(pool, await folderOf(names.slice(0, -1)))
@@ -164,7 +155,7 @@ describe('a process', () => {
   })
 
   test('starts on a database that is ahead, and reports the extra migrations', async () => {
-    const pool = await emptyDatabase('ahead')
+    const pool = await emptyDatabase()
     const ahead = { '9001_next.sql': 'alter table swaps add tier text' }
     await migrate(pool, await folderOf(await namesOf(FOLDER), ahead))
 
@@ -174,7 +165,7 @@ describe('a process', () => {
 })
 
 test('a migration lets queries pass while a transaction holds its table, and is applied afterwards', async () => {
-  const pool = await emptyDatabase('busy')
+  const pool = await emptyDatabase()
   await migrate(pool)
   const next = { '9001_next.sql': 'alter table exposure add note text' }
   const folder = await folderOf(await namesOf(FOLDER), next)

@@ -46,22 +46,21 @@ export function planLock(settings: EvmChainSettings, swaps: readonly Swap[]): Ev
   const method = first?.op.method ?? 'delegation'
   if (!first || swaps.some(({ op }) => (op.method ?? 'delegation') !== method))
     throw new Error('No swaps of one method to lock')
-  if (method === 'delegation') return planDelegated(settings, swaps)
+  if (method === 'delegation') return planDelegated(settings, first, swaps)
   const { escrow } = settings
-  if (method === 'authorization') return planAuthorized(escrow, swaps)
+  if (method === 'authorization') return planAuthorized(escrow, first, swaps)
   if (swaps.length > 1) throw new Error(`Only one swap can be locked by ${method}`)
   const data = method === 'deposit' ? encodeDeposited(first) : encodePermitted(first)
   return { to: escrow, data, gas: LOCK_AT_ADDRESS }
 }
 
-function planAuthorized(escrow: string, swaps: readonly Swap[]): EvmRequest {
-  const ops = swaps.map((swap) => ({ op: toEscrowOp(swap.op), signature: swap.signature as Hex }))
-  const [only] = ops
-  if (only && ops.length === 1) {
-    const args = [only.op, only.signature] as const
+function planAuthorized(escrow: string, first: Swap, swaps: readonly Swap[]): EvmRequest {
+  if (swaps.length === 1) {
+    const args = [toEscrowOp(first.op), first.signature as Hex] as const
     const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lockWithAuthorization', args })
     return { to: escrow, data, gas: LOCK }
   }
+  const ops = swaps.map((swap) => ({ op: toEscrowOp(swap.op), signature: swap.signature as Hex }))
   const data = encodeFunctionData({
     abi: geoEscrowAbi,
     functionName: 'lockManyWithAuthorization',
@@ -86,14 +85,12 @@ export function planRecover({ escrow }: EvmChainSettings, op: Op, token: string)
   return { to: escrow, data, gas: RECOVER }
 }
 
-function planDelegated({ escrow }: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
-  const authorizations = swaps.flatMap((swap) => (swap.delegation ? [swap.delegation] : []))
-  const [only] = swaps
-  if (!only) throw new Error('No swap to lock')
+function planDelegated({ escrow }: EvmChainSettings, first: Swap, swaps: readonly Swap[]): EvmRequest {
+  const authorizations = swaps.flatMap((swap) => swap.delegation ?? [])
   const isSingle = swaps.length === 1
   return {
     to: escrow,
-    data: isSingle ? encodeLock(only) : encodeLockMany(swaps),
+    data: isSingle ? encodeLock(first) : encodeLockMany(swaps),
     gas:
       (isSingle ? LOCK : LOCK_MANY.fixed + LOCK_MANY.each * swaps.length) +
       AUTHORIZATION * authorizations.length,

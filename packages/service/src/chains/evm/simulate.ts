@@ -41,13 +41,12 @@ export async function simulateDelivery(
 
 /**
  * The name of the contract's error, or an empty one; undefined if no contract answered and the node or the connection
- * failed. Nodes differ in the code of a revert, but all mention it in the text.
+ * failed. Nodes differ in the code of a revert, but all mention it in their text. The text of viem does not count: it
+ * calls every internal error of a node a revert.
  */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof BaseError)) return undefined
   const revert = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
-  if (!(revert instanceof ContractFunctionRevertedError)) return undefined
-  const name = revert.data?.errorName
-  if (name) return name
-  return /\brevert(ed)?\b/i.test(`${error.details} ${error.message}`) ? '' : undefined
+  const name = revert instanceof ContractFunctionRevertedError ? revert.data?.errorName : undefined
+  return name ?? (/\brevert(ed)?\b/i.test(error.details) ? '' : undefined)
 }
