@@ -50,7 +50,6 @@ test('a poll that is asked for during another follows it', async () => {
   poller.pollNow()
   poller.pollNow()
   await vi.advanceTimersByTimeAsync(1_400)
-  await poller.stop()
 
   expect(began).toEqual([0, 300])
 })

@@ -63,6 +63,7 @@ test('a worker creates months, clears an old one by rows while it is needed, and
   expect(error).not.toHaveBeenCalled()
   expect(info).toHaveBeenCalledWith({ month: 'swap_events_first' }, 'month of events dropped')
   expect(info).toHaveBeenCalledWith({ month: await monthAt(pool, -6) }, 'month of events dropped')
+  expect(info).not.toHaveBeenCalledWith({ month }, 'month of events dropped')
   const pages = info.mock.calls.filter(([, text]) => text === 'cleared away')
   expect(pages.every(([page]) => page.month === month)).toBe(true)
   expect(pages.reduce((sum, [page]) => sum + page.events, 0)).toBe(4)
