@@ -32,6 +32,7 @@ const VENUE_KIND = /^service\/venues\/kind\.ts$/
 const CONFIG_FIELDS = /^service\/config\/(fields|repeated|shape)\.ts$/
 const TYPEBOX = /^typebox($|\/)/
 const VIEM = /^viem($|\/)/
+const SECP256K1 = /^tiny-secp256k1$/
 const KIT = /^@solana(-program)?\//
 const PG = /^pg$/
 const FASTIFY = /^(fastify|@fastify\/[\w-]+)$/
@@ -74,7 +75,18 @@ export const rules: readonly Rule[] = [
   {
     name: 'the EVM adapter does not know the flow, the store or Solana',
     files: /^service\/chains\/evm\//,
-    may: [/^service\/chains\/evm\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, VIEM, TIMERS, RECENT],
+    may: [
+      /^service\/chains\/evm\//,
+      NODES,
+      CHAIN_PORTS,
+      MODEL,
+      ERRORS,
+      PROTOCOL,
+      VIEM,
+      SECP256K1,
+      TIMERS,
+      RECENT,
+    ],
   },
   {
     name: 'the Solana adapter does not know the flow, the store or EVM',

@@ -33,7 +33,7 @@ export async function finalizeOrigin(
   return finalizeLocks(deps, heads, events, faults)
 }
 
-/** Records what went back from the addresses of ops to their wallets, whoever sent it. No swap has such an event's id. */
+/** Records what went back from the addresses of ops to their wallets. No swap has the id of such an event. */
 async function noteReturned({ pool }: Deps, events: readonly StoredEvent[]): Promise<void> {
   for (const { id, amount = 0n } of events) {
     const { op, token, txHash } = fromRecoveryId(id)

@@ -32,7 +32,7 @@ export type RelayDeps = {
 // Claims are not urgent and refunds are rare: neither may take much capacity from locks and deliveries.
 const SENT_AT_ONCE = 2
 
-/** Sends attested transactions: claims of delivered swaps into the vault, refunds to the wallets. True if any waited. */
+/** Sends attested transactions: claims of delivered swaps into the vault, refunds to wallets. True if any waited. */
 export async function relayAttested(deps: RelayDeps, lease: Lease, heads: Heads): Promise<boolean> {
   const unsent = await findUnsent(deps.pool, { chainId: deps.origin.chainId, ...deps.share })
   await forEachConcurrently(unsent, SENT_AT_ONCE, async (attestation) => {

@@ -26,7 +26,7 @@ function createWorld({ isEnded = true, waits = false } = {}) {
 
 const keyOf = (swapId: string): SwapKey => ({ accountId: 'acc', swapId })
 
-/** What is read within a few turns of the event loop. */
+/** All that is read within a few turns of the event loop. */
 async function soon<T>(reading: Promise<T>): Promise<T | 'nothing'> {
   const late = (async () => {
     for (let turn = 0; turn < 50; turn += 1) await nextTurn()
