@@ -92,6 +92,7 @@ test('a source on a halted chain is not live', async () => {
   expect(scene.reference()).toEqual({ unavailable: 'disagree' })
 
   scene.stopped.add(1)
+  scene.now += 5
 
   expect(scene.reference()).toEqual({ price: 2_000n })
   expect(scene.book.feedsOf('ETH')[0]).toEqual({ feed: 'alpha', problem: 'chainStopped' })

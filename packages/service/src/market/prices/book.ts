@@ -32,12 +32,16 @@ type Page = { turn: number; at: number; readings: ReadonlyMap<string, readonly R
 
 /** A source that has not answered for this long counts as down. */
 export const STALE_MS = 10_000
+// A quote needs four prices, and many quotes are answered at once: a price is computed once for all of them.
+const MOMENT_MS = 5
 
 /** Keeps the last readings of every source, and computes the reference price from live ones. */
 export function createPriceBook({ sources, rules, isLive, now, onFault }: Options): PriceBook {
   const pages = new Map<PriceSource, Page>()
   const failing = new Set<PriceSource>()
   const askedAt = new Map<PriceSource, number>()
+  const known = new Map<string, Reference>()
+  let knownAt = Number.NaN
   let turns = 0
 
   async function refresh(source: PriceSource): Promise<boolean> {
@@ -50,6 +54,7 @@ export function createPriceBook({ sources, rules, isLive, now, onFault }: Option
       const readings = groupBy(await source.read(), ({ asset }) => asset)
       // A late answer must not replace a newer one.
       if (turn > (pages.get(source)?.turn ?? 0)) pages.set(source, { turn, at: now(), readings })
+      known.clear()
       failing.delete(source)
       return true
     } catch (error) {
@@ -59,7 +64,6 @@ export function createPriceBook({ sources, rules, isLive, now, onFault }: Option
     }
   }
 
-  // Loops instead of flatMap, because every quote calls this four times.
   function feedsOf(asset: string): FeedState[] {
     const states: FeedState[] = []
     for (const source of sources) {
@@ -75,17 +79,26 @@ export function createPriceBook({ sources, rules, isLive, now, onFault }: Option
 
   const isStopped = ({ chainId }: PriceSource) => chainId !== undefined && !isLive(chainId)
 
+  function readReference(asset: string): Reference {
+    const rule = rules.get(asset)
+    if (!rule) return { unavailable: 'tooFew' }
+    const live: PriceE18[] = []
+    for (const { price } of feedsOf(asset)) if (price !== undefined) live.push(price)
+    return toReference(live, rule)
+  }
+
   return {
     sources,
     assets: [...rules.keys()],
     refresh,
     feedsOf,
     referenceOf(asset) {
-      const rule = rules.get(asset)
-      if (!rule) return { unavailable: 'tooFew' }
-      const live: PriceE18[] = []
-      for (const { price } of feedsOf(asset)) if (price !== undefined) live.push(price)
-      return toReference(live, rule)
+      const moment = Math.floor(now() / MOMENT_MS)
+      if (moment !== knownAt) known.clear()
+      knownAt = moment
+      const reference = known.get(asset) ?? readReference(asset)
+      known.set(asset, reference)
+      return reference
     },
   }
 }
