@@ -25,13 +25,13 @@ const DEADLINES = 'model/deadlines.ts'
 const noWriteAhead = (isMeant: string): Edit[] => [
   {
     file: SENDER,
-    find: '    if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()',
-    put: `    if (${isMeant}) await chain.broadcast(signed.raw).catch(() => undefined)
-    if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()`,
+    find: '    if (!(await record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()',
+    put: `    if (${isMeant}) await options.chain.broadcast(signed.raw).catch(() => undefined)
+    if (!(await record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()`,
   },
   { file: 'store/db.ts', find: 'return transaction.getStore() === true', put: 'return false' },
 ]
-const isSolana = '!chain.hasNonces'
+const isSolana = '!options.chain.hasNonces'
 /** The attester trusts the worker. */
 const noObjection: Edit = {
   file: 'attester/attest.ts',
@@ -112,12 +112,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     ...{ id: 'M11', what: 'to Solana: without a write-ahead log' },
-    edits: noWriteAhead(`${isSolana} && work.role === 'deliver'`),
+    edits: noWriteAhead(`${isSolana} && signing.role === 'deliver'`),
     breaks: ['INV-9'],
   },
   {
     ...{ id: 'M12', what: 'to an EVM chain: the vault’s lane without a write-ahead log' },
-    edits: noWriteAhead(`!(${isSolana}) && work.role === 'deliver'`),
+    edits: noWriteAhead(`!(${isSolana}) && signing.role === 'deliver'`),
     breaks: ['INV-9'],
   },
   {
