@@ -74,13 +74,12 @@ export function createChainFollower(options: Options): Task[] {
     if (state) await setHoldings(pool, { chainId, block: at.head.number }, [...state.holdings])
     return answers
   })
-  const isAwaited = createAwaited(options)
   const schedule = createPollSchedule(options, () => ({ pace, movedAt, number: heads?.head.number ?? 0n }))
   const followHeads: Task = {
     topics: [...options.topics, announcedTopic(chainId)],
     async step(lease, wakeLane) {
       options.subscription?.keep()
-      pace = paceAt(options, await isAwaited())
+      pace = paceAt(options, await isChainAwaited(pool, chainId))
       await schedule.whenDue(wakeLane, async (now) => {
         const seen = await options.readHeads(heads ?? options.followedBefore())
         if (seen === heads || !order.accepts(seen.head, now)) return
@@ -108,19 +107,6 @@ export function createChainFollower(options: Options): Task[] {
 }
 
 const PARTS_WAIT_MS = 500
-// Each new swap wakes the follower. That one waits for the chain need not be read again for each.
-const AWAITED_MS = 200
-
-function createAwaited({ pool, chainId }: Options): () => Promise<boolean> {
-  let until = Number.NEGATIVE_INFINITY
-  return async () => {
-    const now = performance.now()
-    if (now < until) return true
-    const isAwaited = await isChainAwaited(pool, chainId)
-    if (isAwaited) until = now + AWAITED_MS
-    return isAwaited
-  }
-}
 
 /** Shares a read that is under way with callers that ask meanwhile. */
 function createShared<T>(read: (at: Heads) => Promise<T>): (at: Heads) => Promise<T> {
