@@ -9,7 +9,7 @@ export function createNonces(pool: Pool, key: SenderKey) {
   let next: number | undefined
   let onChain = -1 // as last read; lower again after a reorg
   return {
-    /** Undefined if the work returns it, or before the key's nonce was read: it is read again then. */
+    /** Runs work with the next nonce. Undefined if the work is not done, or before the key's nonce was read. */
     take: <T>(work: (nonce: number) => Promise<T | undefined>): Promise<T | undefined> =>
       inTurn(async () => {
         const nonce = next ?? (await findNextNonce(pool, key))

@@ -24,7 +24,7 @@ type Options = {
 const FOLLOW_MS = 700
 // While a chain stands still, its transactions are broadcast again this often.
 const RECHECK_MS = 2_000
-// Without an event nothing is expected in the database: this finds what a lost notification announced.
+// Notifications announce new work. This finds work whose notification was lost.
 const IDLE_MS = 5_000
 const REFUSED = 'refused'
 const afterFollowUp = (work: number) => `followed:${work}`
