@@ -1,4 +1,4 @@
-import { type RunningChain, startChain } from '@geoswap/devnet'
+import { controlShape, type RunningChain, startChain } from '@geoswap/devnet'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createHeadSubscription, type EvmHeadSubscription } from './head-subscription.ts'
 
@@ -41,4 +41,25 @@ test('a node that does not answer is reported, and the next one is tried', async
 
   await expect.poll(() => subscription.isConnected(), { timeout: 15_000 }).toBe(true)
   expect(String(faults[0])).toBe('Error: 127.0.0.1:9 sends no heads')
+})
+
+test('a subscription that falls silent is opened again at the same node', async () => {
+  const silent = await startChain({ name: 'silent', chainId: 31_337, blockMs: 250, shape: 'arbitrum' })
+  subscription = createHeadSubscription({
+    urls: [silent.rpcUrl.replace('http', 'ws')],
+    blockMs: 250,
+    onHead: () => {},
+    onFault: () => {},
+  })
+  const isConnected = () => {
+    subscription.keep()
+    return subscription.isConnected()
+  }
+  await expect.poll(isConnected, { timeout: 15_000 }).toBe(true)
+
+  await controlShape(silent.rpcUrl, 'shape_silenceSubscriptions')
+
+  await expect.poll(isConnected, { timeout: 15_000 }).toBe(false)
+  await expect.poll(isConnected, { timeout: 15_000 }).toBe(true)
+  await silent.stop()
 })

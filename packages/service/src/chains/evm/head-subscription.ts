@@ -76,6 +76,7 @@ type HeadNotification = { result?: { number?: Hex } | undefined }
 /** Returns a function that ends the subscription, after which no head is reported. */
 function subscribe(url: string, { onData, onFault }: Listener): () => void {
   let isOver = false
+  let close = () => {}
   const { value } = webSocket(url, { reconnect: false, retryCount: 0 })({ retryCount: 0 })
   // Without the error itself: it contains the URL, and providers put their keys there.
   const fail = () => {
@@ -85,12 +86,17 @@ function subscribe(url: string, { onData, onFault }: Listener): () => void {
     if (!isOver) onData(BigInt(result?.number ?? 0))
   }
   value?.subscribe({ params: ['newHeads'], onData: onHead, onError: fail }).catch(fail)
+  value?.getRpcClient().then(
+    (client) => {
+      close = () => client.close()
+      if (isOver) close()
+    },
+    // `subscribe` reports it.
+    () => {},
+  )
   return () => {
     isOver = true
-    // A socket that cannot be closed was never open.
-    value?.getRpcClient().then(
-      (client) => client.close(),
-      () => {},
-    )
+    // At once: viem shares an open socket with the next subscription to its URL.
+    close()
   }
 }
