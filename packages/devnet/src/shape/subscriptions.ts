@@ -5,6 +5,9 @@ type Send = (notification: Notification) => void
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>
 
+// Hardhat ends a subscription after five minutes, unless its changes are asked for.
+const RENEWAL_MS = 60_000
+
 type Given = { toClient: (value: unknown) => unknown; whole: () => Promise<unknown> }
 
 /** Maps subscriptions to connections. A block is announced once it is fully processed. */
@@ -15,6 +18,10 @@ export function createSubscriptions(provider: EvmProvider, { toClient, whole }: 
     await whole()
     senders.get(subscription)?.({ subscription, result: toClient(result) })
   })
+
+  setInterval(() => {
+    for (const id of senders.keys()) void provider.request({ method: 'eth_getFilterChanges', params: [id] })
+  }, RENEWAL_MS).unref()
 
   return {
     add: (id: string, send: Send) => void senders.set(id, send),
