@@ -1,4 +1,5 @@
 import { isUnknownBlock } from '../chains/evm/unknown-block.ts'
+import { isEveryNodeBehind } from '../chains/solana/client.ts'
 import { connectionsOf } from '../config/connections.ts'
 import type { Config } from '../config.ts'
 import { retentionLane } from '../lanes/retention.ts'
@@ -84,7 +85,8 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     const [, id] = lane.split(':')
     const chain = network.chains.find(({ chainId }) => String(chainId) === id)?.name
     const place = { lane, ...(chain && { chain }) }
-    if (isUnknownBlock(error)) return logger.info(place, 'no backend has the newest block yet')
+    if (isUnknownBlock(error) || isEveryNodeBehind(error))
+      return logger.info(place, 'no backend has the newest block yet')
     logger.warn({ err: error, ...place }, 'lane step failed')
     metrics.countFault('lane')
   }

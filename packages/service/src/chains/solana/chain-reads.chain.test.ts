@@ -8,7 +8,7 @@ import { SOL, type SolanaWorld, startSolanaWorld } from '../../../test/support/s
 import { readTransactionAmount } from '../../../test/support/solana-amount.ts'
 import { readAccounts } from './accounts.ts'
 import { toBase64 } from './bytes.ts'
-import { createSolanaClient } from './client.ts'
+import { createSolanaClient, isEveryNodeBehind } from './client.ts'
 import { readBlockHeight, readBlockhash, readHeads } from './heads.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import { readPriorityPrice } from './priority.ts'
@@ -168,6 +168,15 @@ test('silent and lagging nodes are skipped', async () => {
   // The node that answered is asked first from then on.
   expect(dead.calls.length).toBe(1)
   expect(behind.calls.length).toBe(1)
+})
+
+test('a read that fails because every node is behind is told apart from one that no node answers', async () => {
+  const dead = await startNode(() => undefined)
+  const behind = await startNode(() => ({ error: { code: -32016, message: 'Minimum context slot' } }))
+  const fail = (url: string) => readBlockHeight(createSolanaClient({ urls: [url] })).catch((error) => error)
+
+  expect(isEveryNodeBehind(await fail(behind.url))).toBe(true)
+  expect(isEveryNodeBehind(await fail(dead.url))).toBe(false)
 })
 
 test('no node is asked during a database transaction', async () => {

@@ -1,4 +1,10 @@
-import { createSolanaRpcFromTransport, type Rpc, type RpcTransport, type SolanaRpcApi } from '@solana/kit'
+import {
+  createSolanaRpcFromTransport,
+  isSolanaError,
+  type Rpc,
+  type RpcTransport,
+  type SolanaRpcApi,
+} from '@solana/kit'
 import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
 import { createPostJson, type PostJson } from '../nodes/post-json.ts'
 import { type NodeWatch, unwatched } from '../nodes/watch.ts'
@@ -23,6 +29,10 @@ type Options = {
 
 // Unhealthy, or block or context slot not reached: this node is behind, another may not be.
 const BEHIND = new Set([-32004, -32005, -32014, -32016])
+
+/** Whether a read failed because every node that answered is behind the slot that was asked for. */
+export const isEveryNodeBehind = (error: unknown): boolean =>
+  isSolanaError(error) && BEHIND.has(error.context.__code)
 
 /** A client over all of a chain's nodes. */
 export function createSolanaClient(options: Options): SolanaClients {
