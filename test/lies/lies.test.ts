@@ -59,7 +59,7 @@ async function harmOf(liar: Liar, trader: Trader, { lie, asked }: { lie: Lie; as
   const times = /submit|status/.test(lie.path) ? 2 : 1
   const settled = await trader(liar, { isExactOutput: asked === bought, times })
   const total = asked.maxInput * BigInt(settled + 1)
-  const harm = await findHarm(liar.handed(), liar.offers.offered(), asked, total)
+  const harm = findHarm(liar.handed(), liar.offers.offered(), asked, total)
   return harm.map((each) => `${lie.name}: ${each}`)
 }
 
@@ -104,7 +104,7 @@ describe.each(traders)(
 
       expect(await trader(liar, { isExactOutput: false, times: 2 })).toBe(2)
       const total = 2n * paid.maxInput
-      expect(await findHarm(liar.handed(), liar.offers.offered(), paid, total)).toEqual([])
+      expect(findHarm(liar.handed(), liar.offers.offered(), paid, total)).toEqual([])
     })
 
     test.each(paths)(
@@ -191,7 +191,7 @@ describe('no lie of a service makes the SDK sign another Solana transaction than
     liar.begin(undefined)
 
     expect(await bySdkOnSolana(liar, { isExactOutput: false, times: 2 })).toBe(2)
-    expect(await findHarm(liar.handed(), [], fromSolana, 0n)).toEqual([])
+    expect(findHarm(liar.handed(), [], fromSolana, 0n)).toEqual([])
   })
 
   test('other transactions', async () => {

@@ -1,8 +1,9 @@
 import { toBytes32 } from '@geoswap/protocol'
 import type { QuoteRequest } from '@geoswap/wire'
-import { type Hex, recoverAddress, recoverMessageAddress } from 'viem'
+import { getAddress, type Hex } from 'viem'
 import { account, nowSeconds, origin } from '../../packages/sdk/test/evm-offer.ts'
 import { parts, transactionOf } from '../../packages/sdk/test/solana-offer.ts'
+import { isHashSigned } from '../../packages/service/src/chains/evm/recover.ts'
 import type { Handed } from './liar.ts'
 import type { Offered } from './offers.ts'
 
@@ -12,16 +13,16 @@ export type Asked = { request: QuoteRequest; maxInput: bigint; minOutput: bigint
 const DAY_SECONDS = 86_400
 
 /** Everything that was sent to the service and costs more than requested. */
-export async function findHarm(
+export function findHarm(
   handed: readonly Handed[],
   offered: readonly Offered[],
   asked: Asked,
   maxTotal: bigint,
-): Promise<string[]> {
+): string[] {
   const signatures = handed
     .filter(({ path }) => path === '/swap/submit')
     .flatMap(({ body }) => (body['signature'] as Hex | undefined) ?? [])
-  const signed = await Promise.all([...new Set(signatures)].map((each) => findOp(each, offered, asked)))
+  const signed = [...new Set(signatures)].map((each) => findOp(each, offered, asked))
   const ops = new Map(signed.flatMap((each) => (each?.op ? [[each.hash, each] as const] : [])))
   const total = [...ops.values()].reduce((sum, { op }) => sum + (op?.inputAmount ?? 0n), 0n)
   return [
@@ -33,23 +34,11 @@ export async function findHarm(
   ]
 }
 
-/** The first offer that was signed, preferably one with an op: a recovery takes milliseconds, so none is made twice. */
-async function findOp(
-  signature: Hex,
-  offered: readonly Offered[],
-  asked: Asked,
-): Promise<Offered | undefined> {
-  const wallet = asked.request.walletAddress.toLowerCase()
-  const isSigned = async ({ hash }: Offered) =>
-    (await recoverMessageAddress({ message: { raw: hash }, signature })).toLowerCase() === wallet ||
-    (await recoverAddress({ hash, signature })).toLowerCase() === wallet
-  const seen = new Set<Hex>()
-  const inOrder = [...offered.filter(({ op }) => op), ...offered.filter(({ op }) => !op)]
-  for (const each of inOrder) {
-    if (!seen.has(each.hash) && (await isSigned(each))) return each
-    seen.add(each.hash)
-  }
-  return undefined
+/** The first offer that was signed, preferably one with an op. */
+function findOp(signature: Hex, offered: readonly Offered[], asked: Asked): Offered | undefined {
+  const wallet = getAddress(asked.request.walletAddress)
+  const signed = offered.filter(({ hash }) => isHashSigned(wallet, hash, signature))
+  return signed.find(({ op }) => op) ?? signed[0]
 }
 
 export function opHarm({ op, escrow }: Offered, { request, maxInput, minOutput }: Asked): string[] {
