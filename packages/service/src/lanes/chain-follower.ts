@@ -57,7 +57,7 @@ export function createChainFollower(options: Options): Task[] {
   const parts = createViewParts(options.reader)
   let heads: Heads | undefined
   let movedAt = NEVER
-  let pace: Pace
+  let pace = paceAt(options, true)
 
   const viewAt = (heads: Heads): ChainView => ({
     ...parts.current(),
@@ -79,7 +79,8 @@ export function createChainFollower(options: Options): Task[] {
     topics: [...options.topics, announcedTopic(chainId)],
     async step(lease, wakeLane) {
       options.subscription?.keep()
-      pace = paceAt(options, await isChainAwaited(pool, chainId))
+      // Each new swap wakes this task. While another waits already, it matters only when a poll is due.
+      if (!pace.isInFlight || schedule.isDue()) pace = paceAt(options, await isChainAwaited(pool, chainId))
       await schedule.whenDue(wakeLane, async (now) => {
         const seen = await options.readHeads(heads ?? options.followedBefore())
         if (seen === heads || !order.accepts(seen.head, now)) return
@@ -144,6 +145,7 @@ function createPollSchedule({ chainId, subscription }: Options, state: () => Pol
     return Math.max(polledAt + pace.pollMs, movedAt + pace.afterHeadMs)
   }
   return {
+    isDue: () => performance.now() >= dueAt(),
     async whenDue(wakeLane: (topic: string) => void, poll: (now: number) => Promise<void>): Promise<void> {
       const now = performance.now()
       try {

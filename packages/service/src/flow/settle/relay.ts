@@ -35,8 +35,14 @@ const SENT_AT_ONCE = 2
 /** Sends attested transactions: claims of delivered swaps into the vault, refunds to wallets. True if any waited. */
 export async function relayAttested(deps: RelayDeps, lease: Lease, heads: Heads): Promise<boolean> {
   const unsent = await findUnsent(deps.pool, { chainId: deps.origin.chainId, ...deps.share })
+  const found = await findSwaps(
+    deps.pool,
+    unsent.flatMap(({ swapIds }) => swapIds),
+  )
+  const byId = new Map(found.map((swap) => [swap.id, swap]))
   await forEachConcurrently(unsent, SENT_AT_ONCE, async (attestation) => {
-    if (deps.sender.room() > 0) await relay(deps, lease, heads, attestation)
+    const swaps = attestation.swapIds.flatMap((id) => byId.get(id) ?? [])
+    if (deps.sender.room() > 0) await relay(deps, lease, heads, { ...attestation, swaps })
   })
   return unsent.length > 0
 }
@@ -66,9 +72,14 @@ export async function releaseDeferred(deps: Pick<RelayDeps, 'pool' | 'origin'>, 
   if (deferred.length > 0) await releaseAttestations(pool, [...new Set(deferred)])
 }
 
-async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: Attestation): Promise<void> {
-  const byId = new Map((await findSwaps(deps.pool, attestation.swapIds)).map((swap) => [swap.id, swap]))
-  const swaps = attestation.swapIds.flatMap((id) => byId.get(id) ?? [])
+type Unsent = Attestation & { swaps: readonly Swap[] }
+
+async function relay(
+  deps: RelayDeps,
+  lease: Lease,
+  heads: Heads,
+  { swaps, ...attestation }: Unsent,
+): Promise<void> {
   const open = swaps.filter((swap) => isWaiting(attestation, swap))
   if (open.length === 0) return closeAttestation(deps.pool, attestation.id)
   const isPublic = isRefundPublic(deps, attestation, { open, heads })
