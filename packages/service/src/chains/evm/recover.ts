@@ -1,22 +1,16 @@
 import { recover } from 'tiny-secp256k1'
 import { type Address, bytesToHex, type Hex, hashMessage, hexToBytes } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
+import { createMemory } from '../../async/memory.ts'
 
-const MAX_KNOWN = 10_000
-const known = new Map<string, Address | undefined>()
+const remember = createMemory<Address | undefined>()
 
 /**
  * The signer of a hash, undefined if the bytes are no signature. Recovers each once: the same signature is checked
- * before every lock and delivery. Forgets the oldest of too many.
+ * before every lock and delivery.
  */
 export function recoverSigner(hash: Hex, signature: Hex): Address | undefined {
-  const name = `${hash} ${signature}`
-  if (known.has(name)) return known.get(name)
-  const signer = recoverOnce(hash, signature)
-  known.set(name, signer)
-  const [oldest] = known.keys()
-  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
-  return signer
+  return remember(`${hash} ${signature}`, () => recoverOnce(hash, signature))
 }
 
 const PARITY_OF_V = new Map<number | undefined, 0 | 1>([

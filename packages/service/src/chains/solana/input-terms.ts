@@ -4,8 +4,9 @@ import {
   getSetComputeUnitLimitInstructionDataDecoder,
   getSetComputeUnitPriceInstructionDataDecoder,
 } from '@solana-program/compute-budget'
+import { createMemory } from '../../async/memory.ts'
 import type { LockRef } from '../chain.ts'
-import { fromBase64 } from './bytes.ts'
+import { fromBase64, toBase64 } from './bytes.ts'
 import { INPUT_SIGNERS, inputInstructions } from './input.ts'
 import { MEMO_PROGRAM } from './instructions.ts'
 import { equalBytes, type ReadInstruction, type ReadMessage, readMessage, splitWire } from './message.ts'
@@ -65,10 +66,17 @@ export async function readInputTerms(
   }
 }
 
-/** The same for the bytes of a message. */
-export async function readInputMessage(settings: Settings, bytes: Uint8Array) {
-  const message = readMessage(bytes)
-  return message && readInputTerms(settings, message)
+type Read = Promise<InputTerms | undefined>
+const memories = new WeakMap<Settings, ReturnType<typeof createMemory<Read>>>()
+
+/** The same for the bytes of a message. Reads each once: the same input is checked before its lock and delivery. */
+export function readInputMessage(settings: Settings, bytes: Uint8Array): Read {
+  const remember = memories.get(settings) ?? createMemory<Read>()
+  memories.set(settings, remember)
+  return remember(toBase64(bytes), async () => {
+    const message = readMessage(bytes)
+    return message && readInputTerms(settings, message)
+  })
 }
 
 /** Whether this transaction took the input of this op. */

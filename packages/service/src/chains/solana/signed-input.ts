@@ -6,6 +6,7 @@ import {
   signBytes,
   verifySignature,
 } from '@solana/kit'
+import { createMemory } from '../../async/memory.ts'
 import { fromBase64, sha256Hex, toBase64 } from './bytes.ts'
 import { feeLamports } from './fees.ts'
 import { INPUT_SIGNERS } from './input.ts'
@@ -42,11 +43,15 @@ export async function checkSignedInput(
   return { kind: 'ok', signedTransaction: toBase64(joinWire(signatures, split.message)), terms }
 }
 
-export async function isSignedBy(
-  wallet: string,
-  signature: Uint8Array,
-  message: Uint8Array,
-): Promise<boolean> {
+const remember = createMemory<Promise<boolean>>()
+
+/** Verifies each signature once. */
+export function isSignedBy(wallet: string, signature: Uint8Array, message: Uint8Array): Promise<boolean> {
+  const key = [wallet, toBase64(signature), toBase64(message)].join(' ')
+  return remember(key, () => verify(wallet, signature, message))
+}
+
+async function verify(wallet: string, signature: Uint8Array, message: Uint8Array): Promise<boolean> {
   try {
     const key = await getPublicKeyFromAddress(wallet as Address)
     return await verifySignature(key, signature as SignatureBytes, message)
