@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { buildProgram } from '../scripts/pack/program.ts'
 import type { LocalNetwork } from './world.ts'
 
 type Environment = Readonly<Record<string, string>>
 
 export const PASSPHRASE = 'correct horse battery staple'
 
-/** The real command with its own home, beside a running network. */
-export function createCli(local: LocalNetwork) {
+/** The environment of a command with its own home, beside a running network. */
+export function createCliHome(local: LocalNetwork) {
   const folder = mkdtempSync(join(tmpdir(), 'geoswap-cli-'))
   const network = join(folder, 'network')
   mkdirSync(network)
@@ -17,14 +18,22 @@ export function createCli(local: LocalNetwork) {
   const home = join(folder, 'home')
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, GEOSWAP_HOME: network, GEOSWAP_CLI_HOME: home, GEOSWAP_PASSPHRASE: PASSPHRASE }
+  return { env, home, folder, remove: () => rmSync(folder, { recursive: true }) }
+}
+
+/** The real command as it is published, which starts in a fifth of the time of its sources. */
+export async function createCli(local: LocalNetwork) {
+  const { folder, ...paths } = createCliHome(local)
+  const program = join(folder, 'program', 'geoswap.js')
+  await buildProgram('packages/cli/src/geoswap.ts', dirname(program))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
 
   function start(args: readonly string[], extra: Environment = {}): Running {
-    const file = 'packages/cli/bin/geoswap.mjs'
-    return toRunning(spawn(process.execPath, [file, ...args], { env: { ...env, ...extra } }))
+    return toRunning(spawn(process.execPath, [program, ...args], { env: { ...paths.env, ...extra } }))
   }
 
   return {
-    ...{ env, home, start },
+    ...{ ...paths, program, start },
     run: (...args: string[]) => start(args).ended,
     /** The object on stdout, and the exit code. */
     async json(...args: string[]) {
@@ -32,7 +41,6 @@ export function createCli(local: LocalNetwork) {
       if (stderr !== '') throw new Error(`with --json nothing goes to stderr, but: ${stderr}`)
       return { code, reply: JSON.parse(stdout) }
     },
-    remove: () => rmSync(folder, { recursive: true }),
   }
 }
 

@@ -14,7 +14,7 @@ const apiKey = await createOperator(inject('databaseUrl')).createKey()
 const local = { ...inject('local'), apiKey }
 const world = createWorld(local)
 const { alpha, beta } = world
-const cli = createCli(local)
+const cli = await createCli(local)
 const NOWHERE = ['--url', 'http://127.0.0.1:1']
 // Bytecode of a contract that refuses every payment: PUSH1 0 PUSH1 0 REVERT.
 const REFUSES = '0x60006000fd'

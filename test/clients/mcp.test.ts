@@ -17,7 +17,7 @@ const apiKey = await createOperator(inject('databaseUrl')).createKey()
 const local = { ...inject('local'), apiKey }
 const world = createWorld(local)
 const { alpha, beta } = world
-const cli = createCli(local)
+const cli = await createCli(local)
 const opened: { close(): Promise<void> }[] = []
 
 const ROUTE = { from: 'alpha:USDC', to: 'beta:USDC' }
@@ -43,7 +43,7 @@ const LIMITS = ['--max-swap-usd', '50', '--max-day-usd', '60', '--confirm-above-
 /** The real server as a child of the official client. */
 async function startServer(args: readonly string[] = LIMITS, capabilities = {}) {
   const transport = new StdioClientTransport({
-    ...{ command: process.execPath, args: ['packages/cli/bin/geoswap.mjs', 'mcp', ...args] },
+    ...{ command: process.execPath, args: [cli.program, 'mcp', ...args] },
     ...{ env: cli.env, stderr: 'pipe' },
   })
   let log = ''

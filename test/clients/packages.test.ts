@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createCli } from '../cli.ts'
+import { createCliHome } from '../cli.ts'
 
 const exec = promisify(execFile)
-const cli = createCli(inject('local'))
+const cli = createCliHome(inject('local'))
 const { env } = cli
 const PACKAGES = ['sdk', 'cli', 'mcp']
 // The packages bundle everything; an application brings the peers of the SDK.

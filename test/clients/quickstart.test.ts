@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test } from 'vitest'
-import { createCli } from '../cli.ts'
+import { createCliHome } from '../cli.ts'
 
 const run = promisify(execFile)
-const { env, remove } = createCli(inject('local'))
+const { env, remove } = createCliHome(inject('local'))
 afterAll(() => remove())
 
 /** The shell commands of the page, verbatim. */

@@ -295,7 +295,7 @@ test('an outage of the database and of every node writes less than 50 kB per pro
 
 test('with the whole service dead, the CLI returns each input with a node and nothing else', async () => {
   const { alpha } = world
-  const cli = createCli(network.local as LocalNetwork)
+  const cli = await createCli(network.local as LocalNetwork)
   const gasKey = generatePrivateKey()
   await alpha.client.setBalance({ address: privateKeyToAddress(gasKey), value: 10n ** 18n })
   // No delivery arrives.
