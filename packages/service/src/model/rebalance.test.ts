@@ -57,6 +57,27 @@ describe('a plan to rebalance', () => {
     expect(plan.shortages).toEqual([{ cell: short, amount: 1_100n }])
   })
 
+  test('serves the largest shortage first, whatever the order', () => {
+    const nearly = cellOf(1, { free: 1_200n, paidOut: 1_000n })
+    const empty = cellOf(2, { paidOut: 240n })
+    const giver = cellOf(3, { free: 300n })
+    const served = (...cells: Cell[]) =>
+      planRebalance(cells, MARGIN_BPS).transports.map(({ to }) => to.chainId)
+
+    expect(served(nearly, empty, giver)).toEqual([2])
+    expect(served(giver, empty, nearly)).toEqual([2])
+  })
+
+  test('takes from the largest surplus first, to need few transports', () => {
+    const short = cellOf(1, { paidOut: 800n })
+    const [little, much] = [cellOf(2, { free: 999n }), cellOf(3, { decimals: 18, free: 10n ** 16n })]
+    const givers = (...cells: Cell[]) =>
+      planRebalance(cells, MARGIN_BPS).transports.map(({ from }) => from.chainId)
+
+    expect(givers(short, little, much)).toEqual([3])
+    expect(givers(much, little, short)).toEqual([3])
+  })
+
   test('counts the same asset in the units of two chains', () => {
     const plan = planRebalance(
       [
