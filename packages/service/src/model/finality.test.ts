@@ -37,6 +37,7 @@ test('a final block satisfies every depth', () => {
 
 test('expected finality is the configured one, or the next multiple of it above the measured one, up to three', () => {
   expect(expectedHardSeconds(2_400, undefined)).toBe(2_400)
+  expect(expectedHardSeconds(2_400, 0)).toBe(2_400)
   expect(expectedHardSeconds(2_400, 900)).toBe(2_400)
   expect(expectedHardSeconds(2_400, 2_401)).toBe(4_800)
   expect(expectedHardSeconds(2_400, 99_999)).toBe(7_200)
