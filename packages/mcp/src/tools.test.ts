@@ -82,7 +82,7 @@ test('the balance of a wallet is read where its family has a node, and asked for
 
   const owners = (value?.['balances'] as { owner: string }[]).map(({ owner }) => owner)
   expect(new Set(owners)).toEqual(new Set([wallet.address]))
-  expect(unread.isError).toBe(true)
+  expect(unread.error).toMatchObject({ code: 'NO_WALLET' })
 })
 
 test.each<[string, object, object, string[]]>([

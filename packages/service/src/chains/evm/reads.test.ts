@@ -16,7 +16,15 @@ import { expect, test } from 'vitest'
 import type { Op } from '../../model/swap.ts'
 import type { Block } from '../chain.ts'
 import type { EvmClients } from './client.ts'
-import { readBalance, readDelegation, readHoldings, readLocks, readUndelivered, readWallet } from './reads.ts'
+import {
+  readBalance,
+  readDelegation,
+  readHoldings,
+  readLocks,
+  readUndelivered,
+  readWallet,
+  readWalletState,
+} from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 const settings = { account: zeroAddress, olderAccounts: [] } as unknown as EvmChainSettings
@@ -98,6 +106,15 @@ test.each<[string, Hex, bigint | undefined, string[]]>([
 
   expect(kind).toBe(calls.length > 0 ? 'none' : 'ours')
   expect(asked.filter((call) => !call.startsWith('code'))).toEqual(calls)
+})
+
+test('a wallet is read at the asked block', async () => {
+  const { asked, client } = nodeWith({ code: concat(['0xef0100', account]), balanceOf: 5n })
+  const clients = { client, gathered: { client } } as unknown as EvmClients
+
+  const { balance } = await readWalletState(clients, delegated, { ...input, blockNumber: 7n })
+
+  expect([balance, ...asked]).toEqual([5n, 'code 0x7', 'balanceOf 0x7'])
 })
 
 const opOf = (hash: Hex, round = 2n) => ({ hash, locker: zeroAddress, position: 0n, round }) as unknown as Op
