@@ -80,7 +80,8 @@ test('the balance of a wallet is read where its family has a node, and asked for
   const { value } = await call('get_balance')
   const unread = await call('get_balance', { chain: 'gamma' })
 
-  const owners = (value?.['balances'] as { owner: string }[]).map(({ owner }) => owner)
+  const balances = (value?.['balances'] ?? []) as { owner: string }[]
+  const owners = balances.map(({ owner }) => owner)
   expect(new Set(owners)).toEqual(new Set([wallet.address]))
   expect(unread.error).toMatchObject({ code: 'NO_WALLET' })
 })
@@ -104,10 +105,12 @@ test.each<[string, object, object, string[]]>([
   answerWith('/swap/quote', { ...offer, ...change })
   const { call } = await world.connect()
 
-  const [first, ...rest] = (await call('quote_swap', { ...order, ...input })).text?.split('\n') ?? []
+  const { text, value } = await call('quote_swap', { ...order, ...input })
+  const [first, ...rest] = text?.split('\n') ?? []
 
   expect(first).toMatch(/^10 USDC on alpha .* for 9.9 USDC on beta, at least 9.8 USDC on beta, in about 3 s$/)
   expect(rest).toEqual(lines.map((line) => expect.stringContaining(line)))
+  expect(value?.['allowed']).toBe(!lines.some((line) => line.includes('refuse')))
 })
 
 test.each([true, false])('a quote is allowed unless the server only reads: %s', async (isReadOnly) => {

@@ -30,7 +30,8 @@ test('an amount of an unknown token is told in its units', () => {
 })
 
 const offer = {
-  ...{ input: '10000000', output: '9900000', minOutput: '9800000', inputUsd: '10.00', fees: [], etaSeconds: 3 },
+  ...{ input: '10000000', output: '9900000', minOutput: '9800000', inputUsd: '10.00' },
+  ...{ fees: [], etaSeconds: 3 },
 } as unknown as QuoteReply
 const quoted = { input: offer.input, quotedOutput: offer.output, minOutput: offer.minOutput }
 const swap = { swapId: 'swp_1', status: 'pending', substatus: 'locked', amounts: quoted } as StatusReply

@@ -1,16 +1,15 @@
-import { AccountState, getTokenEncoder, type TokenArgs } from '@solana-program/token'
+import type { Address } from '@solana/kit'
+import { AccountState, getTokenEncoder, TOKEN_PROGRAM_ADDRESS, type TokenArgs } from '@solana-program/token'
 import { expect, test } from 'vitest'
 import { NATIVE_SOL } from './address.ts'
 import type { SolanaClient } from './client.ts'
 import { heldIn, holdingAccount, readSignatures } from './reads.ts'
-import { type RawAccount, TOKEN_PROGRAMS } from './token-layout.ts'
+import type { RawAccount } from './token-layout.ts'
 
-const [program = '' as never] = TOKEN_PROGRAMS
-const [mint, owner, other] = [
-  'So11111111111111111111111111111111111111112' as const,
-  'SysvarRent111111111111111111111111111111111' as const,
-  'SysvarC1ock11111111111111111111111111111111' as const,
-] as never[] as [TokenArgs['mint'], TokenArgs['owner'], TokenArgs['owner']]
+const program = TOKEN_PROGRAM_ADDRESS
+const mint = 'So11111111111111111111111111111111111111112' as Address
+const owner = 'SysvarRent111111111111111111111111111111111' as Address
+const other = 'SysvarC1ock11111111111111111111111111111111' as Address
 
 function accountOf(change: Partial<TokenArgs> = {}): RawAccount {
   const data = getTokenEncoder().encode({
@@ -29,7 +28,7 @@ test.each<[string, RawAccount | undefined, typeof token, bigint]>([
   ['that is frozen', accountOf({ state: AccountState.Frozen }), token, 0n],
   ['of another owner', accountOf({ owner: other }), token, 0n],
   ['of no token program', { ...accountOf(), owner: other }, token, 0n],
-  ['of the native coin', accountOf(), { ...token, mint: NATIVE_SOL as never }, 3n],
+  ['of the native coin', accountOf(), { ...token, mint: NATIVE_SOL as Address }, 3n],
 ])('an account %s can pay its balance, or nothing', (_, account, of, balance) => {
   expect(heldIn(account, owner, of)).toBe(balance)
 })
