@@ -1,15 +1,18 @@
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { offer, startWorld, swap, tokens, wallet } from '../test/world.ts'
+import { chains, offer, startWorld, swap, tokens, wallet } from '../test/world.ts'
 
 let world: Awaited<ReturnType<typeof startWorld>>
 let honest: typeof world.answers
+let usual: typeof world.mcp
 beforeAll(async () => {
   world = await startWorld()
   honest = { ...world.answers }
+  usual = { ...world.mcp }
 })
 afterEach(() => {
   Object.assign(world.answers, honest)
+  Object.assign(world.mcp, usual)
   world.lines.splice(0)
   world.requests.splice(0)
 })
@@ -67,8 +70,30 @@ test('the balance of any address is read', async () => {
   )
 })
 
+test('the balance of a wallet is read where its family has a node, and asked for where it has none', async () => {
+  const gamma = { ...chains[0], name: 'gamma', chainId: 900, family: 'solana' }
+  const onSolana = { name: 'sol', family: 'solana', address: 'So11111111111111111111111111111111111111112' }
+  answerWith('/swap/chains', { chains: [...chains, gamma] })
+  Object.assign(world.mcp, { wallets: [wallet, onSolana] })
+  const { call } = await world.connect()
+
+  const { value } = await call('get_balance')
+  const unread = await call('get_balance', { chain: 'gamma' })
+
+  const balances = (value?.['balances'] ?? []) as { owner: string }[]
+  const owners = balances.map(({ owner }) => owner)
+  expect(new Set(owners)).toEqual(new Set([wallet.address]))
+  expect(unread.error).toMatchObject({ code: 'NO_WALLET' })
+})
+
 test.each<[string, object, object, string[]]>([
   ['allowed', {}, {}, []],
+  [
+    'not allowed to a stranger',
+    {},
+    { recipient: `0x${'9'.repeat(40)}` },
+    ['execute_swap would refuse it: RECIPIENT_NOT_ALLOWED'],
+  ],
   ['to be confirmed', { inputUsd: '15.01' }, {}, ['execute_swap would ask first: it is worth']],
   [
     'not allowed',
@@ -80,10 +105,29 @@ test.each<[string, object, object, string[]]>([
   answerWith('/swap/quote', { ...offer, ...change })
   const { call } = await world.connect()
 
-  const [first, ...rest] = (await call('quote_swap', { ...order, ...input })).text?.split('\n') ?? []
+  const { text, value } = await call('quote_swap', { ...order, ...input })
+  const [first, ...rest] = text?.split('\n') ?? []
 
   expect(first).toMatch(/^10 USDC on alpha .* for 9.9 USDC on beta, at least 9.8 USDC on beta, in about 3 s$/)
   expect(rest).toEqual(lines.map((line) => expect.stringContaining(line)))
+  expect(value?.['allowed']).toBe(!lines.some((line) => line.includes('refuse')))
+})
+
+test.each([true, false])('a quote is allowed unless the server only reads: %s', async (isReadOnly) => {
+  Object.assign(world.mcp, { isReadOnly })
+  const { call } = await world.connect()
+
+  expect((await call('quote_swap', order)).value).toMatchObject({ allowed: !isReadOnly })
+})
+
+test('a quote is not allowed if the limits cannot be checked', async () => {
+  const spentCents = () => {
+    throw new TypeError('no number')
+  }
+  Object.assign(world.mcp, { spending: { ...usual.spending, spentCents } })
+  const { call } = await world.connect()
+
+  expect((await call('quote_swap', order)).error).toMatchObject({ code: 'INTERNAL' })
 })
 
 test('the status of a swap is told, and a history with its older pages', async () => {

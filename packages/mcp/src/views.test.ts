@@ -1,5 +1,6 @@
+import type { QuoteReply, StatusReply } from '@geoswap/sdk'
 import { expect, test } from 'vitest'
-import { findSide, say } from './views.ts'
+import { findSide, quoteText, say, swapText, toQuoteView, toSwapView } from './views.ts'
 
 const chains = [{ chainId: 1, name: 'alpha' }]
 const tokens = [
@@ -26,4 +27,60 @@ test('an amount of an unknown token is told in its units', () => {
   expect(say({ ...money, amount: '0.5', symbol: 'USDC' } as never)).toBe('0.5 USDC on alpha')
   expect(say({ ...money, token: '0x1' } as never)).toBe('5 units of 0x1 on alpha')
   expect(say(money as never)).toBe('5 units of a token on alpha')
+})
+
+const offer = {
+  ...{ input: '10000000', output: '9900000', minOutput: '9800000', inputUsd: '10.00' },
+  ...{ fees: [], etaSeconds: 3 },
+} as unknown as QuoteReply
+const quoted = { input: offer.input, quotedOutput: offer.output, minOutput: offer.minOutput }
+const swap = { swapId: 'swp_1', status: 'pending', substatus: 'locked', amounts: quoted } as StatusReply
+
+const alpha = { chainId: 1, chain: 'alpha', symbol: 'USDC', decimals: 6 }
+const beta = { ...alpha, chainId: 2, chain: 'beta' }
+const tell = (changes: Partial<StatusReply>) =>
+  swapText(toSwapView({ ...swap, ...changes }, { from: alpha, to: beta }))
+
+const failure = { code: 'OPERATION_EXPIRED', message: 'Too late.' }
+const amounts = { ...quoted, delivered: '9850000' }
+const refund = { reason: 'UNDELIVERABLE' }
+
+test.each<[string, object, string]>([
+  ['waits', {}, 'pending (locked): 10 USDC on alpha for 9.9 USDC on beta'],
+  ['was delivered', { status: 'settled', amounts }, 'settled: 10 USDC on alpha for 9.85 USDC on beta'],
+  [
+    'failed',
+    { status: 'failed', failure },
+    'failed: 10 USDC on alpha for 9.9 USDC on beta. OPERATION_EXPIRED, the service says: "Too late."',
+  ],
+  [
+    'was refunded',
+    { status: 'refunded', refund },
+    'refunded: 10 USDC on alpha for 9.9 USDC on beta. UNDELIVERABLE',
+  ],
+  [
+    'waits for a deposit',
+    { substatus: 'awaitingDeposit', deposit: { address: '0x1', next: 'Send 5 units.' } },
+    'pending (awaitingDeposit): 10 USDC on alpha for 9.9 USDC on beta. the service says: "Send 5 units."',
+  ],
+])('a swap that %s is told with its amounts and the reason', (_, changes, text) => {
+  expect(tell(changes)).toBe(`swp_1 ${text}`)
+})
+
+test.each<[Partial<QuoteReply>, string, string[]]>([
+  [{}, '10.00 USD', []],
+  [{ inputUsd: undefined as never }, 'value not known', []],
+  [
+    { warnings: [{ code: 'SLOW', message: 'It waits.' }] as never },
+    '10.00 USD',
+    ['SLOW, the service says: "It waits."'],
+  ],
+])('a quote with %j is told as worth %s, with its warnings', (changes, worth, warnings) => {
+  const order = { from: alpha, to: beta, wallet: { name: 'bot', address: '0x1' }, recipient: '0x2' }
+  const view = toQuoteView({ ...offer, ...changes }, order as never)
+
+  expect(quoteText(view)).toBe(
+    `10 USDC on alpha (${worth}) for 9.9 USDC on beta, at least 9.8 USDC on beta, in about 3 s`,
+  )
+  expect(view.warnings).toEqual(warnings)
 })

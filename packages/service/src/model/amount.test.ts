@@ -6,9 +6,11 @@ import {
   formatBoth,
   formatCents,
   formatUnits,
+  largest,
   MAX_UINT256,
   mostWithin,
   shareCents,
+  smallest,
   tenTo,
   toCents,
   toCentsUp,
@@ -95,11 +97,20 @@ test.each([
   { decimals: 6, price: USD },
   { decimals: 18, price: 3_333n * USD },
   { decimals: 0, price: USD / 3n },
+  { decimals: 0, price: 1n },
 ])('the most within a value is worth no more, and one unit more is: %o', (token) => {
   const most = mostWithin(1_234n, token)
 
   expect(toCentsUp(usdE18(most, token))).toBeLessThanOrEqual(1_234n)
   expect(toCentsUp(usdE18(most + 1n, token))).toBeGreaterThan(1_234n)
+})
+
+test.each([
+  [[2n, 1n, 3n], 1n, 3n],
+  [[3n, 1n, 2n], 1n, 3n],
+  [[-1n], -1n, -1n],
+])('of %s the smallest is %i and the largest %i', (amounts, least, most) => {
+  expect([smallest(...amounts), largest(...amounts)]).toEqual([least, most])
 })
 
 test.each([

@@ -96,6 +96,7 @@ export function mostWithin(cents: bigint, token: Priced): bigint {
 
 /** Formats cents as dollars with two decimals. */
 export function formatCents(cents: bigint): string {
-  const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0')
-  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+  const isNegative = cents < 0n
+  const digits = (isNegative ? -cents : cents).toString().padStart(3, '0')
+  return `${isNegative ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findAttesterChange } from './attester-set.ts'
+import { byAddress, findAttesterChange, keyOfSet } from './attester-set.ts'
 
 const DAY = 24 * 3_600
 const setOf = (member: string, since = 0) => ({ members: [member], threshold: 1, since })
@@ -34,4 +34,19 @@ test('a set that the configuration does not have is foreign, before and while it
 
   expect(findAttesterChange({ ...escrow, sets: [old, next, other] })).toEqual(foreign)
   expect(findAttesterChange({ ...escrow, sets: [other], seconds: 300 })).toEqual(foreign)
+})
+
+test('sets are equal whatever the order of their members, and differ by threshold', () => {
+  const keyOf = (threshold: number, ...members: string[]) => keyOfSet({ members, threshold })
+
+  expect(keyOf(2, '0x2', '0x1')).toBe(keyOf(2, '0x1', '0x2'))
+  expect(keyOf(1, '0x1', '0x2')).not.toBe(keyOf(2, '0x1', '0x2'))
+})
+
+test.each([
+  ['0x0a', '0x0B', -1],
+  ['0x0B', '0x0a', 1],
+  ['0x0a', '0x0A', 0],
+])('signers are ordered by number, not by letter case: %s and %s', (a, b, order) => {
+  expect(byAddress(a, b)).toBe(order)
 })

@@ -17,14 +17,17 @@ test('the profit of a route is what it kept from inputs, less its part of the ga
   const there = route({ settled: 3 })
   const back = route({ originChain: 2, destinationChain: 1, settled: 1, refunded: 1, earnedE6: 50_000n })
 
-  const { routes, earnedE6, networkE6 } = joinBooks([there, back], [gas(1, 70_000n), gas(2, 70_000n)])
+  const { routes, earnedE6, networkE6, volumeCents } = joinBooks(
+    [there, back],
+    [gas(1, 70_000n), gas(2, 70_000n)],
+  )
 
   // On chain 1: six transactions there, one back. On chain 2: three there, four back.
   expect(routes.map((each) => [each.networkE6, each.profitE6])).toEqual([
     [90_000n, 35_000n],
     [50_000n, 0n],
   ])
-  expect([earnedE6, networkE6]).toEqual([175_000n, 140_000n])
+  expect([earnedE6, networkE6, volumeCents]).toEqual([175_000n, 140_000n, 20_000n])
 })
 
 test('gas of a day without swaps, or of another day, is in the total and in no route', () => {
@@ -34,9 +37,15 @@ test('gas of a day without swaps, or of another day, is in the total and in no r
   expect(networkE6).toBe(14n)
 })
 
+test('a route whose swaps were all refunded has no part in the gas of its destination', () => {
+  const { routes } = joinBooks([route({ settled: 0, refunded: 1 })], [gas(1, 9n), gas(2, 5n)])
+
+  expect(routes[0]?.networkE6).toBe(9n)
+})
+
 test('rent on Solana is of created token accounts, and at most what was spent', () => {
   const routes = [
-    route({ originChain: 9, destinationChain: 1 }),
+    route({ originChain: 9, destinationChain: 1, accounts: 5 }),
     route({ originChain: 1, destinationChain: 9, accounts: 1 }),
   ]
 

@@ -112,3 +112,11 @@ test('the whole inventory at one percent impact and ten basis points spread cost
   expect(outputOf(given, 1_000_000_000n)).toBe(989_000_000n)
   expect(outputOf(given, 100_000_000n)).toBe(99_800_000n)
 })
+
+test('without inventory there is no output', () => {
+  const usd = { decimals: 6, price: 10n ** 18n }
+  const rates = { spreadBps: 10n, impactBps: 100n }
+  const given: DepthCurve = { kind: 'depth', input: usd, output: usd, depth: 0n, ...rates }
+
+  expect([mostOf(given), outputOf(given, 1n)]).toEqual([0n, undefined])
+})

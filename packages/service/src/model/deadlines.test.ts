@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { defaultDeadlines } from '../config.ts'
-import { deadlinesFrom, isClaimable, refundMargin } from './deadlines.ts'
+import { deadlinesFrom, isClaimable, longestLife, refundMargin } from './deadlines.ts'
 
 const policy = defaultDeadlines
 const finality = {
@@ -48,4 +48,23 @@ test('nothing can be claimed in time once the refund is closer on the origin’s
 
   expect(isClaimable(policy, finality, { refundDeadline: 10_000 }, 10_000 - longest)).toBe(true)
   expect(isClaimable(policy, finality, { refundDeadline: 10_000 }, 10_001 - longest)).toBe(false)
+})
+
+test('each deadline adds up its times, with the longer finality and the time to repeat a lock', () => {
+  const times = { opLifeSeconds: 100, lockInclusionSeconds: 30, fillSeconds: 200, attemptLifeSeconds: 10 }
+  const claim = { detectionSeconds: 5, claimInclusionSeconds: 5 }
+  const route = { originSeconds: 40, destinationSeconds: 20, reorgWindowSeconds: 48, originBlockSeconds: 12 }
+
+  const clocks = { originSeconds: 1_000, destinationSeconds: 400 }
+  // A lock after 100 + 48 + 3 * 12, a delivery after another 40 + 200, and half more than a claim of 80.
+  expect(deadlinesFrom({ ...policy, ...times, ...claim }, clocks, route)).toEqual({
+    ...{ opDeadline: 1_184, fillDeadline: 1_424, refundDeadline: 1_424 + 600 + 120 },
+  })
+})
+
+test.each([
+  [100, 900, 900],
+  [100, 50, 100],
+])('of a life of %i s, or %i s by deposit, the longest is %i s', (opLifeSeconds, depositSeconds, longest) => {
+  expect(longestLife({ ...policy, opLifeSeconds, depositSeconds }).opLifeSeconds).toBe(longest)
 })

@@ -65,9 +65,16 @@ describe('the largest value within a time', () => {
     [27, 50_000n, 50_000n],
     [60, 10n ** 9n, 10n ** 9n],
     [60, 0n, 0n],
+    [60, -1n, 0n],
     [1_200, 0n, undefined],
+    [1_200, 500n, undefined],
   ])('of %i seconds with room for %i is %s', (seconds, roomCents, most) => {
     expect(mostCentsWithin(speed(roomCents), seconds)).toBe(most)
+  })
+
+  test('does not count a tier beyond finality as faster than finality', () => {
+    const accept = [{ belowUsd: 100, depth: 1 }, { depth: 100 }]
+    expect(mostCentsWithin(speed(10n ** 9n, { accept }), 60)).toBe(9_999n)
   })
 
   test('is exact: all smaller values settle in that time, and the next larger does not', () => {

@@ -55,7 +55,7 @@ export function mostCentsWithin({ finality, roomCents, etaSecondsAt }: RouteSpee
     const isInTime = isFast ? etaSecondsAt(depth) <= seconds : isFinalInTime
     if (!isInTime) return most
     const endsInRoom = top !== undefined && top <= roomCents
-    if (isFast && !endsInRoom && !isFinalInTime) return roomCents
+    if (!endsInRoom && !isFinalInTime) return roomCents
     if (top === undefined) return undefined
     most = top
   }

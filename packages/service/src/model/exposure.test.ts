@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { withinCaps } from './exposure.ts'
+import { isExposing, isUnbooked, withinCaps } from './exposure.ts'
 import type { Swap } from './swap.ts'
 
 type Part = { id: string; originChain: number; valueCents: bigint; originFinal: boolean }
@@ -56,4 +56,25 @@ test('a delivered and unclaimed swap takes room once, whether or not its lock is
   const swaps = [...parts.map(toSwap), booked]
 
   expect(idsOf(withinCaps(swaps, () => ({ exposed: 1_000n, unclaimed: 100n })))).toEqual(['a', 'c', 'd'])
+})
+
+const unbooked = {
+  originFinal: false,
+  originSafe: false,
+  exposedCents: 0n,
+  state: 'locked',
+  unclaimedCents: 0n,
+}
+
+test.each<[string, object, boolean, boolean]>([
+  ['an early one adds to both caps', {}, true, true],
+  ['that of a final lock is not exposed', { originFinal: true }, false, true],
+  ['that of a safe lock is not exposed', { originSafe: true }, false, true],
+  ['one that is booked as exposed is not booked again', { exposedCents: 1n }, false, true],
+  ['one that is booked as unclaimed is not booked again', { unclaimedCents: 1n }, true, false],
+  ['one that was made adds nothing unclaimed', { state: 'settled' }, true, false],
+])('of deliveries %s', (_, changes, isExposed, isNew) => {
+  const swap = { ...unbooked, ...changes } as Swap
+
+  expect([isExposing(swap), isUnbooked(swap)]).toEqual([isExposed, isNew])
 })

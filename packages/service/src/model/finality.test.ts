@@ -3,10 +3,12 @@ import { expect, test } from 'vitest'
 import {
   acceptDepthOf,
   blockAtDepth,
+  describeSeconds,
   expectedHardSeconds,
   isTooSlow,
   MAX_SLOWDOWN,
   possibleHardSeconds,
+  secondsToDepth,
 } from './finality.ts'
 
 const rules = {
@@ -35,6 +37,7 @@ test('a final block satisfies every depth', () => {
 
 test('expected finality is the configured one, or the next multiple of it above the measured one, up to three', () => {
   expect(expectedHardSeconds(2_400, undefined)).toBe(2_400)
+  expect(expectedHardSeconds(2_400, 0)).toBe(2_400)
   expect(expectedHardSeconds(2_400, 900)).toBe(2_400)
   expect(expectedHardSeconds(2_400, 2_401)).toBe(4_800)
   expect(expectedHardSeconds(2_400, 99_999)).toBe(7_200)
@@ -56,4 +59,22 @@ test('a chain is too slow beyond three times its finality, and not before anythi
   expect(isTooSlow(10, MAX_SLOWDOWN * 10)).toBe(false)
   expect(isTooSlow(10, MAX_SLOWDOWN * 10 + 1)).toBe(true)
   expect(isTooSlow(10, undefined)).toBe(false)
+})
+
+test.each([
+  [1, 2],
+  [31, 62],
+  [32, 15],
+  [99, 15],
+])('depth %i of blocks of 2 s takes %i s, and the hard depth as long as finality', (depth, seconds) => {
+  expect(secondsToDepth(rules, 2, depth)).toBe(seconds)
+})
+
+test.each([
+  [0.1, '1 seconds'],
+  [119.5, '120 seconds'],
+  [120, '2 minutes'],
+  [3_600, '60 minutes'],
+])('%d s are %s for people', (seconds, text) => {
+  expect(describeSeconds(seconds)).toBe(text)
 })

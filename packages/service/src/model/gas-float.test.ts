@@ -10,9 +10,11 @@ test('the key with the lowest balance is topped up first, and none that has enou
     { address: 'a', balance: 99n },
     { address: 'b', balance: 7n },
     { address: 'c', balance: 100n },
+    { address: 'd', balance: 8n },
   ]
 
   expect(nextTopUp(keys, float)).toEqual({ address: 'b', amount: 493n })
+  expect(nextTopUp(keys.toReversed(), float)).toEqual({ address: 'b', amount: 493n })
   expect(nextTopUp([keys[2] ?? { address: '', balance: 0n }], float)).toBeUndefined()
 })
 
@@ -20,7 +22,8 @@ test('a nearly exhausted limit or float still lifts the key above its low mark, 
   const keys = [{ address: 'a', balance: 40n }]
 
   expect(nextTopUp(keys, { ...float, spentToday: 1_900n })).toEqual({ address: 'a', amount: 100n })
-  expect(nextTopUp(keys, { ...float, spentToday: 1_950n })).toBeUndefined()
+  expect(nextTopUp(keys, { ...float, spentToday: 1_940n })).toEqual({ address: 'a', amount: 60n })
+  expect(nextTopUp(keys, { ...float, spentToday: 1_941n })).toBeUndefined()
   expect(nextTopUp(keys, { ...float, balance: 69n })).toBeUndefined()
 })
 
@@ -43,6 +46,8 @@ test('a key is dry before it cannot pay for a transaction, and low before it is 
   const costs = { lock: 10n, delivery: 7n }
 
   expect(marksOf(costs)).toEqual({ dry: 200n, low: 2_000n })
+  expect(marksOf({ ...costs, deposits: { lock: 1n, delivery: 5n } })).toEqual({ dry: 240n, low: 2_400n })
+  expect(marksOf({ ...costs, deposits: { lock: 1n, delivery: 3n } })).toEqual({ dry: 220n, low: 2_200n })
   expect(marksOf(costs, { ...limits, low: 500n })).toEqual({ dry: 200n, low: 500n })
   expect(marksOf(costs, { ...limits, low: 3n })).toEqual({ dry: 200n, low: 200n })
 })

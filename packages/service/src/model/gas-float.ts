@@ -1,3 +1,4 @@
+import { largest, smallest } from './amount.ts'
 import type { LegCosts } from './catalog.ts'
 
 /** In the smallest unit of the chain's native coin. */
@@ -15,15 +16,11 @@ export function nextTopUp(keys: readonly GasKey[], float: Float): TopUp | undefi
   const { limits, spentToday, balance, costOfOne } = float
   const [poorest] = keys
     .filter((key) => key.balance < limits.low)
-    .sort((a, b) => (a.balance < b.balance ? -1 : a.balance > b.balance ? 1 : 0))
+    .sort((a, b) => (a.balance < b.balance ? -1 : 1))
   if (!poorest) return undefined
-  const amount = least(limits.target - poorest.balance, limits.maxPerDay - spentToday, balance - costOfOne)
-  if (amount <= 0n || poorest.balance + amount < limits.low) return undefined
+  const amount = smallest(limits.target - poorest.balance, limits.maxPerDay - spentToday, balance - costOfOne)
+  if (poorest.balance + amount < limits.low) return undefined
   return { address: poorest.address, amount }
-}
-
-function least(...amounts: readonly bigint[]): bigint {
-  return amounts.reduce((a, b) => (a < b ? a : b))
 }
 
 /** A key below `low` should be topped up; a key below `dry` may be unable to pay for its next transaction. */
@@ -38,9 +35,8 @@ export function marksOf(
   { lock, delivery, deposits }: Pick<LegCosts, 'lock' | 'delivery' | 'deposits'>,
   limits?: FloatLimits,
 ): GasMarks {
-  const legs = [lock + (deposits?.lock ?? 0n), delivery + (deposits?.delivery ?? 0n)] as const
-  const leg = legs[0] > legs[1] ? legs[0] : legs[1]
+  const leg = largest(lock + (deposits?.lock ?? 0n), delivery + (deposits?.delivery ?? 0n))
   const dry = leg * DRY_LEGS
   const low = limits?.low ?? leg * LOW_LEGS
-  return { dry, low: low > dry ? low : dry }
+  return { dry, low: largest(low, dry) }
 }

@@ -10,6 +10,15 @@ test('a key is funded for its own part of 300 swaps, at twice the fees', () => {
   expect(fundingOf('relay', costs, { swaps: 1_000n })).toBe(20_000n)
 })
 
+test('a key is funded for the deposits of all those swaps as well', () => {
+  const deposits = { lock: 3n, delivery: 5n }
+  const fundings = (['relay', 'authorize', 'deliver'] as const).map((role) =>
+    fundingOf(role, { ...costs, deposits }),
+  )
+
+  expect(fundings).toEqual([6_900n, 9_300n, 6_300n])
+})
+
 test('a key is never funded below the mark of its alarm, nor beside the target of its float', () => {
   const float = { address: 'f', limits: { low: 1n, target: 77n, maxPerDay: 9n } }
 

@@ -1,4 +1,4 @@
-import { divideUp, tenTo } from './amount.ts'
+import { divideUp, largest, tenTo } from './amount.ts'
 import type { LegCosts } from './catalog.ts'
 import { marksOf } from './gas-float.ts'
 import type { GasFloat, Senders } from './served-chain.ts'
@@ -21,9 +21,7 @@ export function fundingOf(
   const legs = { relay: costs.lock, authorize: costs.firstLock, deliver: costs.delivery }
   const { lock = 0n, delivery = 0n } = costs.deposits ?? {}
   const deposits = { relay: lock, authorize: lock, deliver: delivery }
-  const wanted = (legs[role] * HEADROOM + deposits[role]) * swaps
-  const { low } = marksOf(costs)
-  return wanted > low ? wanted : low
+  return largest((legs[role] * HEADROOM + deposits[role]) * swaps, marksOf(costs).low)
 }
 
 type Funded = { balance: bigint; needs: bigint }

@@ -1,3 +1,5 @@
+import { largest } from './amount.ts'
+
 // Protects the operator from a quote made at low gas prices and submitted at high ones.
 const HEADROOM = 10n
 
@@ -12,8 +14,7 @@ export function feeBoundOf({
   dollar,
 }: Record<'gasPrice' | 'cost' | 'dollar', bigint>): bigint {
   if (gasPrice === 0n) return 0n
-  const forDollar = (gasPrice * dollar) / cost
-  return forDollar > HEADROOM * gasPrice ? forDollar : HEADROOM * gasPrice
+  return largest((gasPrice * dollar) / cost, HEADROOM * gasPrice)
 }
 
 /** The strictest of these bounds, where 0 means unbounded. */

@@ -41,6 +41,8 @@ const cases: Record<string, readonly Row[]> = {
     { at: 500, head: '9a', follows: false },
     { at: 3_499, head: '10a', follows: false },
     { at: 3_500, head: '10a', follows: true },
+    { at: 3_600, head: '11a', follows: true },
+    { at: 3_700, head: '10a', follows: false },
   ],
   'a return of the higher head restarts the wait': [
     { at: 0, head: '12a', follows: true },
@@ -55,6 +57,18 @@ const cases: Record<string, readonly Row[]> = {
     { at: 3, head: '11b', follows: true },
     { at: 4, head: '12b', follows: true },
     { at: 5, head: '11b', follows: false },
+  ],
+  'after a reorg the blocks of the abandoned fork are forgotten': [
+    { at: 0, head: '10a', follows: true },
+    { at: 1, head: '11a', follows: true },
+    { at: 2, head: '10b', follows: true },
+    { at: 3, head: '12b', follows: true },
+    { at: 4, head: '11b', follows: false },
+  ],
+  'the hashes of the last 256 heads are known': [
+    ...Array.from({ length: 257 }, (_, index) => ({ at: 0, head: `${index}a`, follows: true })),
+    { at: 1, head: '0b', follows: false },
+    { at: 2, head: '1b', follows: true },
   ],
 }
 

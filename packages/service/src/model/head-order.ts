@@ -13,8 +13,7 @@ export function createHeadOrder(blockMs: number) {
   let lowerSince: number | undefined
 
   function follow(head: Head): true {
-    if (followed && head.number <= followed.number)
-      for (const number of [...hashes.keys()]) if (number >= head.number) hashes.delete(number)
+    for (const number of [...hashes.keys()]) if (number >= head.number) hashes.delete(number)
     hashes.set(head.number, head.hash)
     const [oldest] = hashes.keys()
     if (hashes.size > REMEMBERED && oldest !== undefined) hashes.delete(oldest)

@@ -1,3 +1,5 @@
+import { largest } from './amount.ts'
+
 /** The vault's stock of a token. `isBought`: a venue buys the token from a pool if there is none. */
 export type Stock = { held: bigint; reserved: bigint; isBought: boolean }
 
@@ -14,6 +16,5 @@ export function usedPermille({ held, reserved, isBought }: Stock): bigint {
 /** How long the free amount lasts, in thousandths of a day. Undefined if there is no daily need. */
 export function lastsPermille({ held, reserved, isBought }: Stock, dailyNeed: bigint): bigint | undefined {
   if (isBought || dailyNeed === 0n) return undefined
-  const free = held > reserved ? held - reserved : 0n
-  return (free * 1_000n) / dailyNeed
+  return (largest(held - reserved, 0n) * 1_000n) / dailyNeed
 }

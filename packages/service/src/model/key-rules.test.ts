@@ -23,6 +23,7 @@ test.each([
   [{ maxDayCents: 9 }, 4n, { cents: 5n, limit: 'day' }],
   [{ maxDayCents: 9 }, 20n, { cents: 0n, limit: 'day' }],
   [{ maxSwapCents: 5, maxDayCents: 9 }, 2n, { cents: 5n, limit: 'swap' }],
+  [{ maxSwapCents: 5, maxDayCents: 9 }, 4n, { cents: 5n, limit: 'swap' }],
   [{ maxSwapCents: 5, maxDayCents: 9 }, 6n, { cents: 3n, limit: 'day' }],
 ])('of %o, with %s spent, the smaller rest is left', (rules, spent, allowance) => {
   expect(allowanceOf(rules, spent)).toEqual(allowance)
@@ -37,3 +38,14 @@ test('a refused value names the largest amount in whole tokens, or where to find
   )
   expect(beyondAllowance(allowance, 4_999_999n).message).toContain('Use at most recovery.maxAmount.')
 })
+
+test.each([
+  ['swap', 500n, 0n, 'at most 5.00 USD per swap. Use at most recovery.maxAmount.'],
+  ['day', 500n, 7n, '5.00 USD more until 00:00 UTC. Use at most recovery.maxAmount.'],
+  ['day', 0n, 0n, '0.00 USD more until 00:00 UTC. Try again then.'],
+] as const)(
+  'beyond the limit of a %s with %i cents left for an amount of %i: %s',
+  (limit, cents, most, text) => {
+    expect(beyondAllowance({ cents, limit }, most).message).toBe(`This API key may swap ${text}`)
+  },
+)

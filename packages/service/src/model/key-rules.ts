@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import { formatBoth, formatCents } from './amount.ts'
+import { formatBoth, formatCents, largest } from './amount.ts'
 import type { QuotedTerms } from './quote.ts'
 
 /** Limits of one API key. A missing one does not limit. */
@@ -50,8 +50,7 @@ export function allowanceOf(rules: KeyRules, spentCents: bigint): Allowance | un
   const { maxSwapCents, maxDayCents } = rules
   const swap = maxSwapCents === undefined ? undefined : BigInt(maxSwapCents)
   if (maxDayCents === undefined) return swap === undefined ? undefined : { cents: swap, limit: 'swap' }
-  const left = BigInt(maxDayCents) - spentCents
-  const day = left > 0n ? left : 0n
+  const day = largest(BigInt(maxDayCents) - spentCents, 0n)
   return swap !== undefined && swap <= day ? { cents: swap, limit: 'swap' } : { cents: day, limit: 'day' }
 }
 

@@ -1,3 +1,5 @@
+import { largest, smallest } from './amount.ts'
+
 /**
  * Accounts for one token on one chain. `locked`, `owed` and `spare` add up to the balance of the escrow;
  * `inventory` is the balance of the vault. The other accounts are external: sources and destinations of money.
@@ -27,10 +29,7 @@ export type LedgerAccount =
 /** A double-entry booking: moves an amount of a token from one account to another. */
 export type Transfer = { token: string; amount: bigint; debit: LedgerAccount; credit: LedgerAccount }
 
-/** The part of a difference between chain and books that every reading showed. */
+/** The part of a difference between chain and books that every reading showed, above or below zero. */
 export function steadyPart(readings: readonly bigint[]): bigint {
-  const [first = 0n, ...rest] = readings
-  if (readings.every((difference) => difference > 0n)) return rest.reduce((a, b) => (a < b ? a : b), first)
-  if (readings.every((difference) => difference < 0n)) return rest.reduce((a, b) => (a > b ? a : b), first)
-  return 0n
+  return largest(smallest(...readings), 0n) + smallest(largest(...readings), 0n)
 }

@@ -8,9 +8,12 @@ import {
   paidStates,
   publicStatus,
   refundDueStates,
+  reportedStates,
   type SwapState,
+  settledStates,
   transitions,
   unlockedStates,
+  unpaidEndStates,
 } from './lifecycle.ts'
 
 const states = Object.keys(transitions) as SwapState[]
@@ -61,4 +64,12 @@ test('every state is awaited, unlocked, deliverable, paid, due for a refund or e
 
 test('all states but the three final ones are open', () => {
   expect(states.filter((state) => !openStates.includes(state))).toEqual(['closed', 'refunded', 'failed'])
+})
+
+test('a swap is reported as ended once it is delivered, back in the wallet, or failed', () => {
+  const delivered = ['settled', 'claiming', 'closed']
+
+  expect(settledStates).toEqual(delivered)
+  expect(unpaidEndStates).toEqual(['refunded', 'failed'])
+  expect([...reportedStates].sort()).toEqual([...delivered, 'refunded', 'failed'].sort())
 })

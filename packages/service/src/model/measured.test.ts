@@ -62,6 +62,33 @@ test('an interval interrupted by a reorg is not measured', () => {
 test('lags older than ten minutes are dropped', () => {
   const measure = createMeasure(1_000)
   measure.note(block(1_000, 0), block(0, -500))
-  measure.note(block(1_700, 700), block(1_690, 690))
+  measure.note(block(1_600, 600), block(1_590, 590))
   expect(measure.measured().finalitySeconds).toBe(10)
+})
+
+test('of many lags the last 600 count', () => {
+  const measure = createMeasure(1_000)
+  for (let turn = 1; turn <= 700; turn += 1)
+    measure.note(block(1_000 + turn, turn / 2), block(turn, turn / 2 - (turn <= 100 ? 60 : 4)))
+  expect(measure.measured().finalitySeconds).toBe(4)
+})
+
+test('a block time is measured over at least ten seconds, since timestamps are whole seconds', () => {
+  const measure = createMeasure(400)
+  for (let slot = 0; slot <= 100; slot += 1) measure.note(block(slot, Math.floor(slot * 0.4)), block(0, 0))
+  expect(measure.measured().blockMs).toBe(400)
+})
+
+test('a chain that becomes slower has the block time since the last measurement', () => {
+  const measure = createMeasure(1_000)
+  for (const [number, seconds] of [[0, 0] as const, [10, 10] as const, [12, 20] as const])
+    measure.note(block(number, seconds), block(0, 0))
+  expect(measure.measured().blockMs).toBe(5_000)
+})
+
+test('another block of the same number has no block time', () => {
+  const measure = createMeasure(12_000)
+  measure.note(block(100, 1_000), block(90, 880))
+  measure.note(block(100, 1_012), block(90, 880))
+  expect(measure.measured().blockMs).toBeUndefined()
 })

@@ -54,8 +54,16 @@ test('the lock of a delivered swap is found again after a reorg', () => {
     expect(decideLocked(swapIn(state), lock, { rules, at })).toBe('lockFound')
 })
 
+test.each(['accepted', 'awaitingDeposit'] as const)(
+  'a lock of an %s swap that was not recorded is ignored',
+  (state) => {
+    expect(decideLocked(swapIn(state), { block: 900n, seconds: 0 }, { rules, at })).toBe('nothing')
+  },
+)
+
 test.each([
   ['accepted', 'declined'],
+  ['awaitingDeposit', 'declined'],
   ['locking', 'lockDead'],
   ['delivering', 'nothing'],
   ['settled', 'nothing'],
@@ -65,6 +73,7 @@ test.each([
 
 test('a delivered swap that can never be locked is lost once its delivery is final', () => {
   expect(decideNeverLocked(swapIn('settled', { deliveryFinal: true }), 'none')).toBe('inputLost')
+  expect(decideNeverLocked(swapIn('delivering', { deliveryFinal: true }), 'none')).toBe('nothing')
 })
 
 test('a slot that holds an op without a Locked event triggers a rescan and decides nothing', () => {

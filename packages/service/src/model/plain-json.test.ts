@@ -18,3 +18,8 @@ test('plain data with bigints at any depth survives a round trip', () => {
     }),
   )
 })
+
+test('only an object that is nothing but a tagged number is a bigint', () => {
+  expect(fromPlain({ $bigint: '7' })).toBe(7n)
+  expect(fromPlain({ $bigint: '7', other: 1 })).toEqual({ $bigint: '7', other: 1 })
+})

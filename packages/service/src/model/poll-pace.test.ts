@@ -9,6 +9,11 @@ test('without waiting swaps, a fast chain is polled every second and a slow one 
   expect([250, 2_000, 12_000].map((blockMs) => pollMs(blockMs))).toEqual([1_000, 1_000, 2_000])
 })
 
+test('a chain that needs several calls is polled less often, and so is a head that a node does not have yet', () => {
+  expect(pollMs(250, { callsPerHead: 2 })).toBe(2_000)
+  expect(paceOf({ ...chain, blockMs: 250 }).announcedPollMs).toBe(2_000)
+})
+
 test('while a swap waits, a new block is seen within an eighth of the block time, at most half a second', () => {
   const looks = [250, 2_000, 12_000].map((blockMs) => pollMs(blockMs, { isInFlight: true }))
   expect(looks).toEqual([100, 250, 500])

@@ -117,16 +117,48 @@ test('fee, costs and price impact add up to the whole difference to the referenc
   )
 })
 
-test('a market that beats the reference price gives a negative price impact', () => {
-  const usd = { decimals: 6, price: 10n ** 18n }
-  const costs = { feeCentiBps: 0n, originCost: 0n, deliveryCost: 0n, accountRent: 0n }
+const usd = { decimals: 6, price: 10n ** 18n }
+const free = { feeCentiBps: 0n, originCost: 0n, deliveryCost: 0n, accountRent: 0n }
+const stock: DepthCurve = {
+  ...{ kind: 'depth', input: usd, output: usd, spreadBps: 0n, impactBps: 0n, depth: 10_000_000n },
+}
+
+test('an exact output costs fee and costs on top, and more than the depth cannot be bought', () => {
+  const costs = { feeCentiBps: 10_000n, originCost: 300n, deliveryCost: 20n, accountRent: 1n }
   const terms = { input: usd, output: usd, ...costs }
+
+  expect(priceExactOutput(terms, stock, 989_679n)).toEqual({
+    ...{ amountIn: 1_000_000n, amountOut: 989_679n, payAmount: 989_679n },
+    ...{ serviceFee: 10_000n, swappable: 989_679n },
+  })
+  expect(priceExactOutput(terms, stock, 10_000_001n)).toBe('tooLarge')
+})
+
+test('an input that buys less than one unit of the output is too small', () => {
+  const gold = { decimals: 0, price: 2_000n * 10n ** 18n }
+  const priceOf = (amountIn: bigint) =>
+    priceExactInput({ ...free, input: usd, output: gold }, { ...stock, output: gold }, amountIn)
+
+  expect(priceOf(1_999_999_999n)).toBe('tooSmall')
+  expect(priceOf(2_000_000_000n)).toMatchObject({ amountOut: 1n })
+})
+
+test('an output without a reference price has no price impact', () => {
+  const price = priceExactInput({ ...free, input: usd, output: undefined }, stock, 5n) as Breakdown
+
+  expect(priceImpactOf({ ...free, input: usd, output: undefined }, price)).toBe(0n)
+})
+
+test('a market that beats the reference price gives a negative price impact', () => {
+  const terms = { input: usd, output: usd, ...free }
   const point = { sold: 1_000_000n, bought: 1_050_000n }
   const curve: Curve = { kind: 'points', input: usd, sold: usd, points: [point] }
 
   const price = priceExactInput(terms, curve, 1_000_000n) as Breakdown
 
   expect(priceImpactOf(terms, price)).toBe(-50_000n)
+  // The vault sells one for it.
+  expect(price).toMatchObject({ amountOut: 1_050_000n, payAmount: 1_000_000n })
 })
 
 test('a slippage limit reduces the output by its share, rounded down', () => {
@@ -142,10 +174,11 @@ test('the tolerated price move is the slippage, up to a tenth, unless the operat
 })
 
 test('price impact is signed, all-in, and rounds against the caller', () => {
-  const usd = { decimals: 6, price: 10n ** 18n }
   const sides = { input: usd, output: usd }
 
   expect(priceImpactBps(sides, { amountIn: 1_000_000n, amountOut: 990_000n })).toBe(-100)
   expect(priceImpactBps(sides, { amountIn: 1_000_000n, amountOut: 999_999n })).toBe(-1)
   expect(priceImpactBps(sides, { amountIn: 1_000_000n, amountOut: 1_010_000n })).toBe(100)
+  expect(priceImpactBps(sides, { amountIn: 1_000_000n, amountOut: 1_000_150n })).toBe(1)
+  expect(priceImpactBps(sides, { amountIn: 0n, amountOut: 1n })).toBe(0)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Cell, type Plan, planRebalance } from './rebalance.ts'
+import { type Cell, neededOf, type Plan, planRebalance } from './rebalance.ts'
 
 const MARGIN_BPS = 2_500n
 
@@ -24,6 +24,14 @@ const cellsOf = (decimals: fc.Arbitrary<number>) =>
 const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n)
 const given = ({ transports }: Plan, cell: Cell) =>
   sum(transports.filter(({ from }) => from.chainId === cell.chainId).map((each) => each.amount))
+
+test.each([
+  [1_000n, 400n, 850n],
+  [1_000n, 1_000n, 250n],
+  [1_000n, 9_000n, 250n],
+])('%i paid out and %i taken in need %i, with a margin for what is paid out', (paidOut, takenIn, needed) => {
+  expect(neededOf({ paidOut, takenIn }, MARGIN_BPS)).toBe(needed)
+})
 
 describe('a plan to rebalance', () => {
   test('returns outflows from chains that accumulate the asset', () => {
@@ -57,6 +65,27 @@ describe('a plan to rebalance', () => {
     expect(plan.shortages).toEqual([{ cell: short, amount: 1_100n }])
   })
 
+  test('serves the largest shortage first, whatever the order', () => {
+    const nearly = cellOf(1, { free: 1_200n, paidOut: 1_000n })
+    const empty = cellOf(2, { paidOut: 240n })
+    const giver = cellOf(3, { free: 300n })
+    const served = (...cells: Cell[]) =>
+      planRebalance(cells, MARGIN_BPS).transports.map(({ to }) => to.chainId)
+
+    expect(served(nearly, empty, giver)).toEqual([2])
+    expect(served(giver, empty, nearly)).toEqual([2])
+  })
+
+  test('takes from the largest surplus first, to need few transports', () => {
+    const short = cellOf(1, { paidOut: 800n })
+    const [little, much] = [cellOf(2, { free: 999n }), cellOf(3, { decimals: 18, free: 10n ** 16n })]
+    const givers = (...cells: Cell[]) =>
+      planRebalance(cells, MARGIN_BPS).transports.map(({ from }) => from.chainId)
+
+    expect(givers(short, little, much)).toEqual([3])
+    expect(givers(much, little, short)).toEqual([3])
+  })
+
   test('counts the same asset in the units of two chains', () => {
     const plan = planRebalance(
       [
@@ -67,6 +96,19 @@ describe('a plan to rebalance', () => {
     )
 
     expect(plan.transports).toMatchObject([{ amount: 10n ** 19n, arrives: 10_000_000n }])
+  })
+
+  test('needs one transport if the smallest unit of the other chain is more than what is missing', () => {
+    const short = cellOf(1, { decimals: 18, paidOut: 12n * 10n ** 11n })
+    const plan = planRebalance([short, cellOf(2, { free: 9n }), cellOf(3, { free: 8n })], MARGIN_BPS)
+
+    expect(plan.transports).toMatchObject([{ amount: 2n, arrives: 2n * 10n ** 12n }])
+  })
+
+  test('leaves amounts below the smallest unit of the other chain', () => {
+    const dust = cellOf(2, { decimals: 18, free: 10n ** 12n - 1n })
+
+    expect(planRebalance([cellOf(1, { paidOut: 1n }), dust], MARGIN_BPS).transports).toEqual([])
   })
 
   test('never moves more than the free amount, nor what the chain itself needs, nor another asset', () => {

@@ -1,4 +1,4 @@
-import { BPS, divideUp, tenTo } from './amount.ts'
+import { BPS, divideUp, largest, smallest, tenTo } from './amount.ts'
 
 /** Last week's demand plus a quarter: demand varies, and claims come later than deliveries. */
 export const MARGIN_BPS = 2_500n
@@ -48,25 +48,22 @@ export function planRebalance(cells: readonly Cell[], marginBps: bigint): Plan {
 type Store = { cell: Cell; needed: bigint; left: bigint }
 
 export function neededOf({ paidOut, takenIn }: Pick<Cell, 'paidOut' | 'takenIn'>, marginBps: bigint): bigint {
-  const net = paidOut > takenIn ? paidOut - takenIn : 0n
-  return net + divideUp(paidOut * marginBps, BPS)
+  return largest(paidOut - takenIn, 0n) + divideUp(paidOut * marginBps, BPS)
 }
 
 /** Takes from the cell with the largest surplus first, to need few transports. */
 function fill(to: Store, stores: readonly Store[]): Transport[] {
   const { asset } = to.cell
   const givers = stores
-    .filter((store) => store.cell.asset === asset && spareOf(store) > 0n)
+    .filter((store) => store.cell.asset === asset)
     .sort((a, b) => compare(inAsset(b, spareOf(b)), inAsset(a, spareOf(a))))
   const transports: Transport[] = []
   for (const from of givers) {
-    if (to.left >= to.needed) break
-    const spare = convert(spareOf(from), from.cell, to.cell)
-    const missing = to.needed - to.left
-    const wanted = spare < missing ? spare : missing
-    const amount = convertUp(wanted, to.cell, from.cell)
+    const missing = largest(to.needed - to.left, 0n)
     // Amounts below the other token's smallest unit stay.
-    if (wanted === 0n || amount > spareOf(from)) continue
+    const wanted = smallest(convert(spareOf(from), from.cell, to.cell), missing)
+    if (wanted === 0n) continue
+    const amount = convertUp(wanted, to.cell, from.cell)
     const arrives = convert(amount, from.cell, to.cell)
     from.left -= amount
     to.left += arrives
@@ -76,7 +73,7 @@ function fill(to: Store, stores: readonly Store[]): Transport[] {
 }
 
 function spareOf({ left, needed }: Store): bigint {
-  return left > needed ? left - needed : 0n
+  return largest(left - needed, 0n)
 }
 
 type Unit = Pick<Cell, 'decimals'>
@@ -91,4 +88,4 @@ function convertUp(amount: bigint, from: Unit, to: Unit): bigint {
 
 const FINEST = { decimals: 36 }
 const inAsset = ({ cell }: Store, amount: bigint) => convert(amount, cell, FINEST)
-const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0)
+const compare = (a: bigint, b: bigint) => (a < b ? -1 : 1)

@@ -24,3 +24,7 @@ test('found buckets keep their place, and empty ones fill the gaps', () => {
   expect(filled.at(-1)).toEqual(found[1])
   expect(filled.reduce((sum, { volumeCents }) => sum + volumeCents, 0n)).toBe(10n)
 })
+
+test('another window has no buckets', () => {
+  expect(() => bucketSecondsOf(2)).toThrow('Unsupported window: 2 hours')
+})

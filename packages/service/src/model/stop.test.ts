@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type StopScope, stopsSwap } from './stop.ts'
+import { describeScope, type StopScope, stopsSide, stopsSwap } from './stop.ts'
 
 const usdc = { chainId: 1, token: '0xusdc', asset: 'USDC' }
 const eth = { chainId: 2, token: '0x0', asset: 'ETH' }
@@ -24,4 +24,19 @@ test('a stop of a route stops that direction only', () => {
 
   expect(isStopped(route)).toBe(true)
   expect(isStopped(route, eth, usdc)).toBe(false)
+  for (const change of [{ chainId: 3 }, { token: '0xdai' }]) {
+    expect(isStopped(route, { ...usdc, ...change })).toBe(false)
+    expect(isStopped(route, usdc, { ...eth, ...change })).toBe(false)
+  }
+  expect(stopsSide({ scope: route }, usdc)).toBe(false)
+})
+
+test.each<[StopScope, string]>([
+  [{ kind: 'part' }, 'everything'],
+  [{ kind: 'part', chainId: 1 }, 'everything on chain 1'],
+  [{ kind: 'part', asset: 'USDC' }, 'USDC on every chain'],
+  [{ kind: 'part', chainId: 1, asset: 'USDC' }, 'USDC on chain 1'],
+  [{ kind: 'route', from: usdc, to: eth }, '1:0xusdc to 2:0x0'],
+])('the scope %j is told as %s', (scope, text) => {
+  expect(describeScope(scope)).toBe(text)
 })

@@ -11,7 +11,7 @@ test.each([200, 201, 202, 204, 299])('%i is accepted', (status) => {
   expect(judge(answered(status))).toEqual({ kind: 'delivered' })
 })
 
-test.each([100, 301, 302, 307, 400, 401, 404, 429, 500, 502, 503])('%i is retried', (status) => {
+test.each([100, 300, 301, 302, 307, 400, 401, 404, 429, 500, 502, 503])('%i is retried', (status) => {
   const failure = `it answered ${status}`
 
   expect(judge(answered(status))).toEqual({ kind: 'retry', pauseMs: 5_000, failure })

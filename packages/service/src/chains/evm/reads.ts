@@ -10,6 +10,7 @@ import {
   type PublicClient,
   zeroAddress,
 } from 'viem'
+import { smallest } from '../../model/amount.ts'
 import { chunksOf } from '../../model/group.ts'
 import type { Op } from '../../model/swap.ts'
 import type { Block, LockRef, LockState, WalletView } from '../chain.ts'
@@ -104,8 +105,7 @@ export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSe
           blockNumber: number,
         }),
       ])
-      const left = limit - spent
-      return { token, amount: balance < left ? balance : left }
+      return { token, amount: smallest(balance, limit - spent) }
     }),
   )
 }

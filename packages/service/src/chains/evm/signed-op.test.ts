@@ -90,6 +90,7 @@ test.each<[string, Partial<SignedInput>, Hex, boolean]>([
   ['its permit', { method: 'permit', permitNonce: 5n }, permit(5n), true],
   ['an earlier permit', { method: 'permit', permitNonce: 5n }, permit(4n), false],
   ['a deposit, which needs no signature', { method: 'deposit' }, hash, false],
+  ['a permit instead of a deposit', { method: 'deposit' }, permit(0n), false],
 ])('a wallet that signed %s has signed for its input, or not', async (_, change, digest, expected) => {
   const signature = await owner.sign({ hash: digest })
 

@@ -39,6 +39,11 @@ test.each<Case>([
   ['is confirmed and not final', { ...at(99n, 'confirmed'), lastValid: 95n }, 'open'],
   ['is confirmed, and past its last height', { ...at(99n, 'confirmed'), lastValid: 80n }, 'open'],
   ['is unknown, at its last valid height', { lastValid: 90n }, 'unmined'],
+  [
+    'is unknown, at its last valid height, and nodes are past it',
+    { lastValid: 90n, heights: [95n] },
+    'unmined',
+  ],
   ['is unknown, past its last valid height', { lastValid: 89n }, 'final'],
   ['is unknown, and few nodes are past that height', { lastValid: 89n, heights: [89n, 89n, 90n] }, 'unmined'],
   ['is unknown, and most nodes are past that height', { lastValid: 89n, heights: [89n, 90n, 90n] }, 'final'],
@@ -55,7 +60,11 @@ test.each<Case>([
 test('several expired transactions need a majority of nodes past the last height', async () => {
   const [early, late] = [sent(80n), { ...sent(89n), txHash: 'other' }]
 
-  const { final } = await readOutcomes(nodesWith({}, [85n, 89n]), [early, late], hard)
-
-  expect(final).toEqual([])
+  for (const several of [
+    [early, late],
+    [late, early],
+  ]) {
+    const { final } = await readOutcomes(nodesWith({}, [85n, 89n]), several, hard)
+    expect(final).toEqual([])
+  }
 })

@@ -1,3 +1,4 @@
+import { largest } from '../../model/amount.ts'
 import type { Sent, Signed, TxOutcomes } from '../chain.ts'
 import { signPublicRefund } from './attested.ts'
 import type { SolanaBlock } from './blocks.ts'
@@ -98,8 +99,8 @@ async function findExpired<T extends Sent>(
   hard: SolanaBlock,
 ): Promise<Set<T>> {
   const late = sent.filter(({ lastValid }) => hard.height > (lastValid ?? 0n))
-  const newest = late.reduce((most, { lastValid = 0n }) => (lastValid > most ? lastValid : most), 0n)
   if (late.length === 0) return new Set()
+  const newest = largest(...late.map(({ lastValid = 0n }) => lastValid))
   // With several nodes, a majority has to be past the last of these heights.
   return new Set((await isExpiredByMajority(client, newest)) ? late : [])
 }
