@@ -16,7 +16,7 @@ export function nextTopUp(keys: readonly GasKey[], float: Float): TopUp | undefi
   const { limits, spentToday, balance, costOfOne } = float
   const [poorest] = keys
     .filter((key) => key.balance < limits.low)
-    .sort((a, b) => (a.balance < b.balance ? -1 : 1))
+    .sort((a, b) => (a.balance < b.balance ? -1 : a.balance > b.balance ? 1 : 0))
   if (!poorest) return undefined
   const amount = smallest(limits.target - poorest.balance, limits.maxPerDay - spentToday, balance - costOfOne)
   if (poorest.balance + amount < limits.low) return undefined

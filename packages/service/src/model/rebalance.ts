@@ -88,4 +88,4 @@ function convertUp(amount: bigint, from: Unit, to: Unit): bigint {
 
 const FINEST = { decimals: 36 }
 const inAsset = ({ cell }: Store, amount: bigint) => convert(amount, cell, FINEST)
-const compare = (a: bigint, b: bigint) => (a < b ? -1 : 1)
+const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0)
