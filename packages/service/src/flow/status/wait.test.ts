@@ -120,13 +120,15 @@ test('many readers of one swap share one read', async () => {
 })
 
 test('404 SWAP_NOT_FOUND for an unknown id and for another account, ended or not, cached or not', async () => {
-  const { put, read } = createWorld()
+  const { put, read, readStatuses } = createWorld()
   put('s1', ended)
   await read('s1')
   const notFound = expect.objectContaining({ code: 'SWAP_NOT_FOUND' })
 
   await expect(read('s1', 0, 'acc_2')).rejects.toEqual(notFound)
-  await expect(read('nope')).rejects.toEqual(notFound)
+  for (const id of ['nope', '', '\u0000']) await expect(read(id)).rejects.toEqual(notFound)
+  const ids = readStatuses.mock.calls.flatMap(([keys]) => keys.map(({ swapId }) => swapId))
+  expect(ids).toEqual(['s1', 's1', 'nope'])
 })
 
 test('429 RATE_LIMITED for one read more than an account may hold', async () => {
