@@ -58,7 +58,7 @@ test('one statement is in flight, and reads during it share the next', async () 
   expect(await soon(last)).toMatchObject({ terminal: true })
 })
 
-test('a swap that changes while it is read is read again, and one that changed before or is remembered is not', async () => {
+test('a swap that changes while it is read is read again, not one that changed before or is remembered', async () => {
   const { batch, statements, finish, read } = createWorld({ waits: true })
   batch.useMemory(true)
   const finishNext = async () => {

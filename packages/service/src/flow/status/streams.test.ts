@@ -157,7 +157,7 @@ test('streams share one reading, and an ended swap is sent without waiting for t
   expect([findMoved.mock.calls.length, readEvents.mock.calls.length]).toEqual([1, 1])
 })
 
-test('404 SWAP_NOT_FOUND for an unknown swap, a swap of another account, or an invalid id, which is not read', async () => {
+test('404 SWAP_NOT_FOUND for an unknown swap, one of another account, or an id that is none and not read', async () => {
   const { add, open, readEvents } = createWorld()
   add('s1', pending)
 
