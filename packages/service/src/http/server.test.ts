@@ -1,5 +1,5 @@
 import { endpoints, type QuoteRequest } from '@geoswap/wire'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { expectError } from '../../test/support/http-errors.ts'
 import { createTestServer } from '../../test/support/http-server.ts'
 import { ServiceError } from '../errors.ts'
@@ -260,51 +260,6 @@ describe('errors of handlers', () => {
   })
 })
 
-describe('GET /swap/delegation', () => {
-  const { example } = endpoints.delegation
-  const get = async (query: string) => {
-    const calls: unknown[] = []
-    const server = await createTestServer({
-      handlers: {
-        delegation: (_caller, asked) => {
-          calls.push(asked)
-          return example.reply
-        },
-      },
-    })
-    return {
-      calls,
-      reply: await server.app.inject({ url: `/swap/delegation?${query}`, headers: server.headers }),
-    }
-  }
-
-  test('the chain id of the query reaches the handler as a number', async () => {
-    const { calls, reply } = await get('chainId=31337&walletAddress=0xabc')
-
-    expect(reply.json()).toEqual(example.reply)
-    expect(calls).toEqual([{ chainId: 31337, walletAddress: '0xabc' }])
-  })
-
-  test.each([
-    '',
-    'chainId=1',
-    'walletAddress=0x',
-    'chainId=0&walletAddress=0x',
-    'chainId=1.5&walletAddress=0x',
-    'chainId=0x1&walletAddress=0x',
-    'chainId=%201&walletAddress=0x',
-    'chainId=1&chainId=2&walletAddress=0x',
-    'chainId=1&walletAddress=',
-    'chainId=1&walletAddress=0x&more=1',
-    'chainId=99999999999999999&walletAddress=0x',
-  ])('400 INVALID_REQUEST for ?%s', async (query) => {
-    const { calls, reply } = await get(query)
-
-    expectError(reply, 400, 'INVALID_REQUEST')
-    expect(calls).toEqual([])
-  })
-})
-
 describe('mounted under a prefix', () => {
   test('the whole interface moves there', async () => {
     const { app: mounted, headers: own } = await createTestServer({ basePath: '/api/v' })
@@ -346,47 +301,4 @@ describe('mounted under a prefix', () => {
 
 test.each(Object.values(endpoints))('$method $path of the table is routed', ({ method, path }) => {
   expect(app.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') })).toBe(true)
-})
-
-describe('GET /swap/delegation with a query or a path', () => {
-  const { walletAddress } = endpoints.delegation.example.query
-  const reply = endpoints.delegation.example.reply
-
-  test.each([
-    `?chainId=31337&walletAddress=${walletAddress}`,
-    `/31337/${walletAddress}`,
-    `/${walletAddress}/31337`,
-  ])('takes chain and wallet as %.12s…', async (form) => {
-    const delegation = vi.fn(() => reply)
-    const server = await createTestServer({ handlers: { delegation } })
-
-    const answer = await server.app.inject({ url: `/swap/delegation${form}`, headers: server.headers })
-
-    expect(answer.json()).toEqual(reply)
-    expect(delegation).toHaveBeenCalledWith(expect.anything(), { chainId: 31_337, walletAddress })
-  })
-
-  test.each([
-    `?chainId=eip155:31337&walletAddress=eip155:31337:${walletAddress}`,
-    `/eip155:31337/eip155:31337:${walletAddress}`,
-    `/eip155:31337:${walletAddress}/eip155:31337`,
-  ])('takes CAIP ids as %.24s…', async (form) => {
-    const delegation = vi.fn(() => reply)
-    const server = await createTestServer({ handlers: { delegation } })
-
-    const answer = await server.app.inject({ url: `/swap/delegation${form}`, headers: server.headers })
-
-    expect(answer.json()).toEqual(reply)
-    const asked = { chainId: 'eip155:31337', walletAddress: `eip155:31337:${walletAddress}` }
-    expect(delegation).toHaveBeenCalledWith(expect.anything(), asked)
-  })
-
-  test('400 INVALID_REQUEST for a path without a chain id', async () => {
-    const server = await createTestServer()
-
-    const answer = await server.app.inject({ url: '/swap/delegation/alpha/0x1', headers: server.headers })
-
-    expectError(answer, 400, 'INVALID_REQUEST')
-    expect(answer.json().details.issues[0].field).toBe('chainId')
-  })
 })

@@ -84,12 +84,6 @@ test('a replacement is reported with its swaps and its new transaction hash', as
   expect(said).toEqual([{ swapIds: [swap.swapId], by: recorded[0]?.by }])
 })
 
-test('a stored request that its key did not sign is cancelled, not signed again', async () => {
-  const { recorded } = await replaceStuck([await newSwap()], 'lock', { asked: CALM, isSignedFor: false })
-
-  expect(recorded).toMatchObject([{ role: 'noop' }])
-})
-
 const LIFE = ['lockRecorded', 'lockSeen', 'deliveryRecorded', 'deliverySeen', 'claimRecorded'] as const
 const lifeUntil = (last: (typeof LIFE)[number]) => LIFE.slice(0, LIFE.indexOf(last) + 1)
 
@@ -99,6 +93,17 @@ async function newSwapAfter(last: (typeof LIFE)[number]): Promise<TestSwap> {
   for (const event of lifeUntil(last)) await moveTestSwap(database.pool, swap, event, change)
   return swap
 }
+
+test.each([
+  ['is signed again if its key signed it', true, 'lock'],
+  ['that its key did not sign is cancelled', false, 'noop'],
+])('a stored request %s', async (_, isSignedFor, role) => {
+  const stuck = await newSwapAfter('lockRecorded')
+
+  const { recorded } = await replaceStuck([stuck], 'lock', { asked: CALM, isSignedFor })
+
+  expect(recorded).toMatchObject([{ role }])
+})
 
 test.each([
   ['lock', 'lockRecorded'],

@@ -70,6 +70,9 @@ test('a worker creates months, clears an old one by rows while it is needed, and
   expect(await partitionsOf(pool, young)).toEqual([await monthAt(pool, 0)])
   expect([await partitionsOf(pool, ended), await partitionsOf(pool, open)]).toEqual([[month], [month]])
 
+  const query = vi.spyOn(pool, 'query')
+  await worker.step()
+  expect(query).not.toHaveBeenCalled()
   await settleTestSwap(pool, open)
   vi.advanceTimersByTime(600_000)
   info.mockClear()
@@ -77,7 +80,7 @@ test('a worker creates months, clears an old one by rows while it is needed, and
   expect(info.mock.calls).toEqual([[{ month }, 'month of events dropped']])
   expect(await partitionsOf(pool, ended)).toEqual([])
   expect(await partitionsOf(pool, open)).toHaveLength(4)
-  const query = vi.spyOn(pool, 'query')
+  query.mockClear()
   await worker.step()
   expect(query).not.toHaveBeenCalled()
   expect((await clear()).info).not.toHaveBeenCalled()

@@ -86,6 +86,7 @@ async function newKey(world: World = {}) {
       await sender.followUp(lease, headAt(block, final))
       return readings
     },
+    isFollowedAt: (block: number) => sender.followUp(lease, headAt(block)),
     /** Whether a follow-up asks even the database. */
     async isLookedAt(final?: number): Promise<boolean> {
       const query = vi.spyOn(pool, 'query')
@@ -100,9 +101,18 @@ test('the chain is not asked about a transaction whose event is stored, which is
   const key = await newKey()
   const { storeEvent } = await key.lock()
   const before = [key.room(), await key.readingsAt(101)]
+  expect(await key.isFollowedAt(101)).toBe(true)
   await storeEvent()
 
   expect([...before, await key.readingsAt(102), key.room()]).toEqual([63, 0, 0, 64])
+})
+
+test('a transaction whose nonce is consumed is not in flight, and not asked about, without an event', async () => {
+  const key = await newKey()
+  await key.lock()
+  await database.pool.query('update tx_attempts set consumed_block = 100 where sender = $1', [key.address])
+
+  expect([await key.readingsAt(104), key.room()]).toEqual([0, 64])
 })
 
 test('the chain is asked two blocks later about a transaction without an event: it may have failed', async () => {

@@ -140,6 +140,7 @@ test.each<[Role, ChainEvent['kind']]>([
   const [swap, other] = [await newSwap(), await newSwap()]
   await pool.query(`update ops set delivery_hash = 'd' || hash`)
   const [mine, asked] = [await attemptOf(swap, role), await attemptOf(swap, role)]
+  await attemptOf(other, role)
   const txHash = async (id: string) =>
     (await pool.query('select tx_hash from tx_attempts where id = $1', [id])).rows[0].tx_hash
   const store = async (of: TestSwap, event: ChainEvent['kind'], at: { txHash: string; block: bigint }) =>

@@ -148,11 +148,12 @@ test('signed attestations come first, by their deadline, and blocked refunds las
 
 test('a check without a signature is none', async () => {
   await clear()
-  const id = await propose()
+  const [id, limited] = [await propose(), await propose('valid_until = 77')]
   await sign(id, { unproven: ['swp'] })
 
   expect(await findUnsent(database.pool, { chainId: CHAIN, of: 1, index: 0 })).toMatchObject([
     { id, signatures: [], validUntil: undefined },
+    { id: limited, signatures: [], validUntil: 77 },
   ])
 })
 
@@ -224,6 +225,23 @@ test.each([
   expect(await findClaimsOfEarlierHours(pool, { chainId: CHAIN, hour: 1 })).toEqual([
     { attestationId: await idOf(found.swapId), swapId: found.swapId },
   ])
+})
+
+test('each swap of a transaction is found once with every attestation that names it', async () => {
+  await clear()
+  const { pool } = database
+  const [{ swapId: first, attemptId }, { swapId: second }] = [await claimUnderWay(), await claimUnderWay()]
+  await pool.query(`insert into attempt_swaps (attempt_id, swap_id, role) values ($1, $2, 'claim')`, [
+    attemptId,
+    second,
+  ])
+  await pool.query('update attestations set attempt_id = $1', [attemptId])
+  await pool.query('update attestations set swap_ids = $2 where $1 = any(swap_ids)', [first, [first, second]])
+  await pool.query(`update tx_attempts set created_at = created_at - interval '2 minutes'`)
+
+  const found = await findClaimsOfEarlierHours(pool, { chainId: CHAIN, hour: 1 })
+
+  expect(found.map(({ swapId }) => swapId).sort()).toEqual([first, second, second].sort())
 })
 
 test('only claims are released to be sent again', async () => {

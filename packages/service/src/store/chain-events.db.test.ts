@@ -283,16 +283,16 @@ test('a delivery changes the time of its swap only with another transaction', as
 })
 
 test('nothing is scanned again if nothing is contradicted, and from the first block otherwise', async () => {
-  const [late, early] = [eventAt(9n), eventAt(4n, { id: '0xother' })]
-  await store(ORIGIN, [late, early], { to: 99n })
+  const all = [eventAt(9n), eventAt(4n, { id: '0xother' }), eventAt(7n, { id: '0xthird' })]
+  await store(ORIGIN, all, { to: 99n })
 
   await discardEvents(database.pool, ORIGIN, [], none)
   expect(await readCursor(database.pool, ORIGIN)).toBe(99n)
   const undone: string[] = []
-  await discardEvents(database.pool, ORIGIN, [late, early], async (_db, gone) => {
+  await discardEvents(database.pool, ORIGIN, all, async (_db, gone) => {
     undone.push(...gone.map(({ id }) => id))
   })
 
   expect(await readCursor(database.pool, ORIGIN)).toBe(3n)
-  expect(undone).toEqual(['0xop', '0xother'])
+  expect(undone).toEqual(['0xop', '0xother', '0xthird'])
 })

@@ -272,3 +272,19 @@ test('an outcome that is proposed, and was not sent, is not proposed again', asy
 
   expect(await due()).toEqual([])
 })
+
+test.each([
+  ['claim', `state = 'claiming', origin_final = true, delivery_final = true`],
+  ['refund', `state = 'refunding', origin_final = true`],
+] as const)('a %s that was sent is proposed again if its attestation is lost', async (kind, swap) => {
+  const { pool } = database
+  const [sent, lost] = [await insert({ swap }), await insert({ swap })]
+  const attemptId = await insertTestAttempt(pool, { swapId: sent, accountId: '' }, kind)
+  await insertTestAttempt(pool, { swapId: lost, accountId: '' }, kind)
+  await pool.query(
+    'insert into attestations (chain_id, kind, swap_ids, attempt_id) values ($1, $2, $3, $4)',
+    [ORIGIN, kind, [sent], attemptId],
+  )
+
+  expect((await findToPropose(pool, { kind, chainId: ORIGIN })).map(({ id }) => id)).toEqual([lost])
+})

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { Payer } from '../../chains/chain.ts'
 import { type Quote, unquotedTerms } from '../../model/quote.ts'
@@ -143,8 +143,16 @@ test.each<[string, Asked]>([
 
 test('two builds of a quote at once return one op, and one of them is the first', async () => {
   const quote = newQuote()
+  const waiting = `select 1 from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`
+  const other = await database.pool.connect()
+  await other.query('begin')
+  await other.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId])
+  const builds = Promise.all([build(quote), build(quote)])
+  await vi.waitFor(async () => expect((await database.pool.query(waiting)).rows).toHaveLength(2), 5_000)
+  await other.query('commit')
+  other.release()
 
-  const [first, second] = await Promise.all([build(quote), build(quote)])
+  const [first, second] = await builds
 
   expect(first.sealed[0]?.opId).toBe(second.sealed[0]?.opId)
   const areFirst = [...first.inputs, ...second.inputs].map((input) => 'heads' in input)

@@ -58,6 +58,29 @@ test('one statement is in flight, and reads during it share the next', async () 
   expect(await soon(last)).toMatchObject({ terminal: true })
 })
 
+test('a swap that changes while it is read is read again, not one that changed before or is remembered', async () => {
+  const { batch, statements, finish, read } = createWorld({ waits: true })
+  batch.useMemory(true)
+  const finishNext = async () => {
+    for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+    finish.shift()?.()
+  }
+  const reads = [read('a'), read('b')]
+  await nextTurn()
+  reads.push(read('c'))
+  batch.forget('a')
+  batch.forget('c')
+  for (let count = 0; count < 3; count += 1) await finishNext()
+  expect(await soon(Promise.all(reads))).toMatchObject([{}, {}, {}])
+  expect(statements).toEqual([['a', 'b'], ['c'], ['a']])
+
+  batch.forget('b')
+  const again = Promise.all([read('a'), read('b'), read('c')])
+  await finishNext()
+  expect(await soon(again)).toMatchObject([{}, {}, {}])
+  expect(statements.slice(3)).toEqual([['b']])
+})
+
 test('a statement reads a thousand swaps at most, and other calls have their turn between answers', async () => {
   const { statements, read } = createWorld()
   let turn = 0

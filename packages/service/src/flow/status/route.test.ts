@@ -1,5 +1,5 @@
 import { endpoints, type StatusReply } from '@geoswap/wire'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { createTestServer } from '../../../test/support/http-server.ts'
 
 const ended: StatusReply = endpoints.status.example.reply
@@ -8,7 +8,7 @@ const swaps = new Map([
   [ended.swapId, ended],
   [pending.swapId, pending],
 ])
-const { app, headers } = await createTestServer({ swaps })
+const { app, headers, statusReads } = await createTestServer({ swaps })
 afterAll(() => app.close())
 const get = (path: string) => app.inject({ url: `/swap/status/${path}`, headers })
 
@@ -28,8 +28,19 @@ test.each(['0', '0.05', '0.001', '0.0'])('?wait=%s is held that long at most', a
   expect((await get(`${pending.swapId}?wait=${wait}`)).json()).toEqual(pending)
 })
 
-test.each(['15', '15.0', '15.000', '14.999', '1'])('?wait=%s is accepted', async (wait) => {
-  expect((await get(`${ended.swapId}?wait=${wait}`)).statusCode).toBe(200)
+test.each([
+  ['', 15_000],
+  ['?wait=15', 15_000],
+  ['?wait=15.0', 15_000],
+  ['?wait=15.000', 15_000],
+  ['?wait=14.999', 14_999],
+  ['?wait=1', 1_000],
+  ['?wait=0', 0],
+])('a read with %j may be held for %i milliseconds', async (query, waitMs) => {
+  const read = vi.spyOn(statusReads, 'read')
+
+  expect((await get(`${ended.swapId}${query}`)).statusCode).toBe(200)
+  expect(read).toHaveBeenLastCalledWith(expect.objectContaining({ waitMs }))
 })
 
 test.each([

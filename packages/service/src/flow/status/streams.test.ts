@@ -157,13 +157,14 @@ test('streams share one reading, and an ended swap is sent without waiting for t
   expect([findMoved.mock.calls.length, readEvents.mock.calls.length]).toEqual([1, 1])
 })
 
-test('404 SWAP_NOT_FOUND for an unknown swap, a swap of another account, or an invalid id', async () => {
-  const { add, open } = createWorld()
+test('404 SWAP_NOT_FOUND for an unknown swap, one of another account, or an id that is none and not read', async () => {
+  const { add, open, readEvents } = createWorld()
   add('s1', pending)
 
   await expect(open('s1', { accountId: 'acc_2' })).rejects.toMatchObject({ code: 'SWAP_NOT_FOUND' })
   for (const id of ['s2', '', '\u0000', "'", 'x'.repeat(100)])
     await expect(open(id)).rejects.toMatchObject({ code: 'SWAP_NOT_FOUND' })
+  expect(readEvents.mock.calls.flatMap(([keys]) => keys.map(({ swapId }) => swapId))).toEqual(['s1', 's2'])
 })
 
 test('429 RATE_LIMITED when the account is at its limit, until one stream ends', async () => {

@@ -29,9 +29,10 @@ function createWorld(options: Options = {}) {
   const put = (swapId: string, reply: StatusReply) => {
     swaps.set(swapId, { accountId: 'acc_1', reply: { ...reply, swapId } })
   }
-  const read = (swapId: string, waitMs = 15_000, accountId = 'acc_1') =>
+  // Longer than a test may take.
+  const read = (swapId: string, waitMs = 600_000, accountId = 'acc_1') =>
     reads.read({ accountId, swapId, waitMs })
-  const held = (count: number) => vi.waitFor(() => expect(reads.heldCount()).toBe(count))
+  const held = (count: number) => vi.waitFor(() => expect(reads.heldCount()).toBe(count), 10_000)
   return { put, read, held, reads, readStatuses, findEnded }
 }
 
@@ -120,13 +121,15 @@ test('many readers of one swap share one read', async () => {
 })
 
 test('404 SWAP_NOT_FOUND for an unknown id and for another account, ended or not, cached or not', async () => {
-  const { put, read } = createWorld()
+  const { put, read, readStatuses } = createWorld()
   put('s1', ended)
   await read('s1')
   const notFound = expect.objectContaining({ code: 'SWAP_NOT_FOUND' })
 
   await expect(read('s1', 0, 'acc_2')).rejects.toEqual(notFound)
-  await expect(read('nope')).rejects.toEqual(notFound)
+  for (const id of ['nope', '', '\u0000']) await expect(read(id)).rejects.toEqual(notFound)
+  const ids = readStatuses.mock.calls.flatMap(([keys]) => keys.map(({ swapId }) => swapId))
+  expect(ids).toEqual(['s1', 's1', 'nope'])
 })
 
 test('429 RATE_LIMITED for one read more than an account may hold', async () => {
@@ -234,7 +237,10 @@ test('a store that cannot be read fails the read, not the process', async () => 
   expect(await read('s1')).toContain('settled')
 })
 
-test('a swap that ends while a slot is awaited is answered at once', async () => {
+test.each([
+  ['its swap ends', 'settled'],
+  ['the process closes', 'pending'],
+])('a read that waits for a slot is answered at once if %s', async (_, status) => {
   let grant = () => {}
   const asked = new Promise<void>((resolve) => {
     grant = resolve
@@ -244,11 +250,12 @@ test('a swap that ends while a slot is awaited is answered at once', async () =>
   put('s1', pending)
   const answer = read('s1')
   await vi.waitFor(() => expect(slots.acquire).toHaveBeenCalled())
-  put('s1', ended)
-  reads.swapEnded('s1')
+  if (status === 'settled') put('s1', ended)
+  if (status === 'settled') reads.swapEnded('s1')
+  else await reads.close()
   grant()
 
-  expect(await answer).toContain('settled')
+  expect(await answer).toContain(status)
   expect(slots.release).toHaveBeenCalledExactlyOnceWith('acc_1')
 })
 

@@ -121,22 +121,44 @@ test('submissions of one op at once are one swap, which is shown to nobody witho
   await expect(submit({ opId, verify })).rejects.toThrow('Not signed')
 })
 
-test('a submission that comes too late waits for one that began in time, and answers its swap', async () => {
+/** Submits while another process has stored the swap of an op, and not committed it yet. */
+async function submitDuring(other: { opId: string; swapId: string }, own: Parameters<typeof submit>[0]) {
   const { pool } = database
-  const opId = await storeOp({ wallet: 'late' })
   const awaited = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
   const early = await pool.connect()
-  await early.query('begin')
-  await lockSubmission(early, opId)
-  await insertSwap(early, { swapId: 'swp_early', opId, signature: '0x' })
-  const late = submit({ opId, isOver: true })
-  await vi.waitFor(async () => expect((await pool.query(awaited)).rows).not.toEqual([]))
-  await early.query('commit')
-  early.release()
+  try {
+    await early.query('begin')
+    await lockSubmission(early, other.opId)
+    await insertSwap(early, { ...other, signature: '0x' })
+    const late = Promise.allSettled([submit(own)])
+    await vi.waitFor(async () => expect((await pool.query(awaited)).rows).not.toEqual([]), 5_000)
+    await early.query('commit')
+    return (await late)[0]
+  } finally {
+    early.release(true)
+  }
+}
 
-  expect(await late).toEqual({ swapId: 'swp_early', status: 'pending' })
-  const { rows } = await pool.query('select expires_at > now() as lives from ops where id = $1', [opId])
+test('a submission that comes too late waits for one that began in time, and answers its swap', async () => {
+  const opId = await storeOp({ wallet: 'late' })
+
+  const late = await submitDuring({ opId, swapId: 'swp_early' }, { opId, isOver: true })
+
+  expect(late).toMatchObject({ value: { swapId: 'swp_early', status: 'pending' } })
+  const { rows } = await database.pool.query('select expires_at > now() as lives from ops where id = $1', [
+    opId,
+  ])
   expect(rows).toEqual([{ lives: true }])
+})
+
+test('a submission waits for another of its wallet, whose input counts', async () => {
+  await giveLiquidity()
+  const stored = { wallet: 'turns', balance: 1_500 }
+  const [opId, second] = [await storeOp(stored), await storeOp(stored)]
+
+  const refused = await submitDuring({ opId, swapId: 'swp_first' }, { opId: second })
+
+  expect(refused).toMatchObject({ reason: { code: 'INSUFFICIENT_BALANCE' } })
 })
 
 describe('limits of a key', () => {
