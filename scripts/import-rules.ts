@@ -14,7 +14,7 @@ export type Rule = {
 
 const NODE = /^node:/
 const TIMERS = /^node:timers\/promises$/
-const RECENT = /^service\/async\/recent\.ts$/
+const KEPT = /^service\/async\/(recent|memory)\.ts$/
 const WIRE = /^wire\//
 const PROTOCOL = /^protocol\//
 const SDK = /^sdk\//
@@ -85,7 +85,7 @@ export const rules: readonly Rule[] = [
       VIEM,
       SECP256K1,
       TIMERS,
-      RECENT,
+      KEPT,
     ],
   },
   {
@@ -101,7 +101,7 @@ export const rules: readonly Rule[] = [
       SOLANA_ESCROW,
       KIT,
       TIMERS,
-      RECENT,
+      KEPT,
     ],
   },
   { name: 'the way to a node knows no chain', files: NODES, may: [NODES, NODE] },
