@@ -42,6 +42,19 @@ test('a locker with a ring of its own starts at position 0', async () => {
   expect((await take('new', false)).slot).toEqual([0n, 1n])
 })
 
+test('a position that is free on another chain is not taken', async () => {
+  const elsewhere = await take('old', false)
+  await elsewhere.free()
+  chainId += 1
+
+  const [first, second] = [await take('old', false), await take('old', false)]
+
+  expect([first.slot, second.slot]).toEqual([
+    [0n, 1n],
+    [1n, 1n],
+  ])
+})
+
 test('no position of a shared ring is issued twice, also concurrently', async () => {
   const lockers = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? 'old' : 'new'))
 

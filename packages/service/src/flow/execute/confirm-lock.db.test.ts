@@ -51,8 +51,12 @@ test('a paid swap that can never be locked is closed, and its value is exposed u
   expect(await findLostInputs(pool)).toMatchObject([{ swapId: swap.swapId, chainId: CHAIN, cents: VALUE }])
   expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: VALUE, lostCents: VALUE }])
 
+  const elsewhere = CHAIN + 1
+  await pool.query('insert into exposure (chain_id, cents, unclaimed_cents) values ($1, 7, 7)', [elsewhere])
   const loss = { swapId: swap.swapId, note: 'reorg of four blocks' }
   expect([await writeOffInput(pool, loss), await writeOffInput(pool, loss)]).toEqual([true, false])
+  const { rows } = await pool.query('delete from exposure where chain_id = $1 returning cents', [elsewhere])
+  expect(rows).toEqual([{ cents: '7' }])
   expect(await findLostInputs(pool)).toEqual([])
   expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
 })
