@@ -28,7 +28,7 @@ test('swaps that ended after a position come once, oldest first, with their atte
   await placeAll()
   const before = await findLastPosition(pool)
   await settleTestSwap(pool, settled)
-  await moveTestSwap(pool, failed, 'declined', { failureCode: 'QUOTE_EXPIRED', proof: {} })
+  await moveTestSwap(pool, failed, 'declined', { failureCode: 'OPERATION_EXPIRED', proof: {} })
   await moveTestSwap(pool, open, 'lockRecorded')
   await placeAll()
 
@@ -36,7 +36,7 @@ test('swaps that ended after a position come once, oldest first, with their atte
 
   expect(swaps).toMatchObject([
     { id: settled.swapId, status: 'settled', reason: null, originChain: 31337, destinationChain: 31338 },
-    { id: failed.swapId, status: 'failed', reason: 'QUOTE_EXPIRED', attempts: [] },
+    { id: failed.swapId, status: 'failed', reason: 'OPERATION_EXPIRED', attempts: [] },
   ])
   expect(swaps[0]?.attempts).toMatchObject([
     { role: 'lock', chainId: 31337, replacement: 0, finalAt: new Date('2026-01-02T03:04:05Z') },

@@ -21,12 +21,10 @@ export const ADVANCE = `
     update swaps
        set state = $3, version = version + 1,
            updated_at = case when $12::jsonb is null then updated_at else clock_timestamp() end,
-           locked_block = case when state = 'locked' and $3 = 'locking' then null
-                               else coalesce($15, locked_block) end,
+           locked_block = case when $3 = 'locking' then null else coalesce($15, locked_block) end,
            delivered_block = coalesce($19, delivered_block),
-           origin_safe = origin_safe and not (state = 'locked' and $3 = 'locking'),
-           origin_tx_hash = case when state = 'locked' and $3 = 'locking' then null
-                                 else coalesce($4, origin_tx_hash) end,
+           origin_safe = origin_safe and $3 <> 'locking',
+           origin_tx_hash = case when $3 = 'locking' then null else coalesce($4, origin_tx_hash) end,
            delivery_tx_hash = coalesce($5, delivery_tx_hash),
            refund_tx_hash = coalesce($6, refund_tx_hash), credited = coalesce($7, credited),
            delivered = coalesce($8, delivered), failure_code = coalesce($9, failure_code),

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { insertTestSwap, statusOfTestSwap } from '../../test/support/swaps.ts'
+
+const database = useTestDatabase()
+
+test.each([
+  ['deposit', 'op-address'],
+  ['delegation', undefined],
+])('the status of a swap by %s names %s for a deposit', async (method, address) => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await pool.query(
+    `update ops set method = $2, deposit_address = 'op-address'
+      where id = (select op_id from swaps where id = $1)`,
+    [swap.swapId, method],
+  )
+
+  const status = await statusOfTestSwap(pool, swap)
+
+  expect(status.method).toBe(method)
+  expect(status.deposit?.address).toBe(address)
+})
