@@ -209,6 +209,19 @@ describe('positions', () => {
     expect(seqs).toEqual([1, 2, 3, 4, 5])
   })
 
+  test('of two swaps that moved at the same moment differ', async () => {
+    const swaps = [await insert(), await insert()]
+    await database.pool.query('update swap_events set at = now() where swap_id = any($1)', [
+      swaps.map(({ swapId }) => swapId),
+    ])
+
+    await place()
+
+    const placed = (await readAfter(0)).slice(-2)
+    expect(placed.map(({ swap_id }) => swap_id)).toEqual(swaps.map(({ swapId }) => swapId))
+    expect(new Set(placed.map(({ position }) => position)).size).toBe(2)
+  })
+
   test('are assigned by the holder of the lease alone', async () => {
     await insert()
 
