@@ -145,6 +145,17 @@ describe('with a log that is half a year old', () => {
     expect(await dropMonth(pool, month)).toBe(true)
   })
 
+  test('a month is dropped while a webhook delivery of another month waits', async () => {
+    const [old, young] = [await insertSettled(), await insertSettled()]
+    await backdateTestSwap(pool, old)
+    await pool.query('update swap_events set position = 10 * seq where swap_id = $1', [old.swapId])
+    await pool.query('update swap_events set position = 10 * seq + 5 where swap_id = $1', [young.swapId])
+    await insertEndpoint(pool, { id: 'whe_1', accountId, url: 'https://hooks.example', secret: 'sealed' })
+    await pool.query(`insert into webhook_deliveries (endpoint_id, position) values ('whe_1', 15)`)
+
+    expect(await dropMonth(pool, month)).toBe(true)
+  })
+
   test('a month stays while a long read of the log runs, and swaps continue meanwhile', async () => {
     const reader = await pool.connect()
     await reader.query('begin')

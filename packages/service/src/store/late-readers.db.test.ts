@@ -110,6 +110,7 @@ describe('after the months of a swap were dropped', () => {
     const stranger = await insertTestSwap(pool, await insertTestAccount(pool))
     await settleTestSwap(pool, stranger)
     await backdateTestSwap(pool, stranger)
+    await pool.query('delete from swap_events where swap_id = $1', [stranger.swapId])
     const open = await insertTestSwap(pool, accountId)
     await pool.query("update swap_events set position = nextval('swap_event_positions') where swap_id = $1", [
       open.swapId,
