@@ -7,6 +7,7 @@ import type { BareFunctions } from './bare-server.ts'
 import { atLeast, below, type Figure } from './figures.ts'
 import { cpuSeconds } from './machine.ts'
 import type { Bench } from './network.ts'
+import type { PacedFunctions } from './paced.ts'
 import { type Remote, startRemote } from './remote.ts'
 import { median, ms, perSecond } from './statistics.ts'
 import { settleTogether, storePending } from './stored-swaps.ts'
@@ -91,10 +92,16 @@ async function compare(
 async function measureHalfLoad({ ours, bare }: Pair, { p99: limit }: Case, most: number): Promise<Figure[]> {
   if (limit === undefined) return []
   const half = { seconds: HALF_LOAD_SECONDS, rate: Math.round(most / 2) }
-  const theirs = await fire(bare, half)
-  const { latency } = await fire(ours, half)
-  const baseline = `bare ${ms(theirs.latency.p99)}`
-  return [below(`· p99 at ${perSecond(half.rate)}, half of that`, { value: latency.p99, limit, baseline })]
+  const paced = startRemote<PacedFunctions>('./paced.ts')
+  try {
+    const measure = ({ url, apiKey, body = '' }: Target) =>
+      paced.call('measureP99', { url, apiKey, body, ...half })
+    const baseline = `bare ${ms(await measure(bare))}`
+    const value = await measure(ours)
+    return [below(`· p99 at ${perSecond(half.rate)}, half of that`, { value, limit, baseline })]
+  } finally {
+    paced.stop()
+  }
 }
 
 async function sampleReply({ url, apiKey, body }: Target): Promise<string> {
@@ -107,7 +114,6 @@ async function sampleReply({ url, apiKey, body }: Target): Promise<string> {
 
 type Result = {
   requests: { total: number }
-  latency: { p99: number }
   duration: number
   errors: number
   non2xx: number
@@ -120,15 +126,11 @@ async function load(target: Target, seconds: number): Promise<Round> {
   return { rate: requests.total / duration, cpuMicros }
 }
 
-/** As fast as the answers come, or at this many calls per second. */
-export async function fire(
-  { url, apiKey, body }: Omit<Target, 'pid'>,
-  { seconds, rate }: { seconds: number; rate?: number },
-) {
+/** As fast as the answers come. */
+export async function fire({ url, apiKey, body }: Omit<Target, 'pid'>, { seconds }: { seconds: number }) {
   const sending = body ? ['-m', 'POST', '-H', 'content-type: application/json', '-b', body] : []
   const settings = ['-j', '-c', String(CONNECTIONS), '-d', String(seconds), '-H', `x-api-key: ${apiKey}`]
-  const pace = rate === undefined ? [] : ['-R', String(rate)]
-  const command = [autocannon, ...settings, ...pace, ...sending, url]
+  const command = [autocannon, ...settings, ...sending, url]
   const { stdout } = await promisify(execFile)(process.execPath, command)
   const result: Result = JSON.parse(stdout)
   if (result.errors + result.non2xx > 0) throw new Error(`${url}: ${result.non2xx} calls were refused`)
