@@ -1,8 +1,9 @@
 import type { FailPoint } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
 import { causeFault } from './nemesis.ts'
-import type { NemesisEvent } from './plan.ts'
-import type { RunContext } from './run-context.ts'
+import { type EvmChainName, JUMP_SECONDS, type NemesisEvent } from './plan.ts'
+import { reorg } from './reorg.ts'
+import { blocksOf, inTurn, type RunContext } from './run-context.ts'
 
 // Creates the conditions of a fail-point until it was reached, however slow the machine is.
 
@@ -17,35 +18,40 @@ type Direction = {
 
 const LOOK_MS = 100
 const AGAIN_MS = 3_000
-// Until a sent lock is in a block; until its absence was noticed.
-const LANDED_MS = 900
+// Less than the service's finality.
+const DEPTH = 3
+// Until the absence of a lock was noticed. In a long run, the worker that would notice it has often just ended.
 const MISSED_MS = 1_500
+const LONG_MISSED_MS = 8_000
 // Longer than the remaining time of any lock of the gate.
-const JUMP_SECONDS = 100
+const GATE_JUMP_SECONDS = 100
 const PAUSE_MS = 4_000
 const CRASHES_BEFORE_KILLS = 8
 
 export async function direct(direction: Direction): Promise<void> {
-  await Promise.all([loseLocks(direction), loseDeliveries(direction), undoLocks(direction), kill(direction)])
+  const losses = direction.isLong
+    ? [loseSome(direction, 'alpha', 'lock'), loseSome(direction, 'beta', 'deliver')]
+    : [loseLocks(direction)]
+  await Promise.all([...losses, undoLocks(direction), kill(direction)])
 }
 
-const HOLE_MS = 25_000
-// Longer than the remaining time of any delivery.
-const LATE_SECONDS = 250
+// Until a lock is burnt, and sent again.
+const HOLE_MS = 45_000
+// For swaps of the chain to pass.
+const BETWEEN_HOLES_MS = 12_000
 
 /**
- * For runs that require more than fail-points: lost deliveries are burnt and repeated, or end up too late.
+ * For runs that require more than fail-points: lost transactions are burnt and repeated, or end up too late.
  */
-async function loseDeliveries(direction: Direction): Promise<void> {
-  if (!direction.isLong) return
+async function loseSome(direction: Direction, chain: EvmChainName, role: 'lock' | 'deliver'): Promise<void> {
   for (let turn = 0; !direction.isOver(); turn += 1) {
-    const end = direction.field.proxyOf('beta').cast({ kind: 'blackHole', role: 'deliver' })
+    const end = direction.field.proxyOf(chain).cast({ kind: 'blackHole', role })
+    direction.field.ledger.fault('blackHole')
     await pass(direction, HOLE_MS)
-    if (turn % 2 === 1)
-      await act(direction, { kind: 'halt', chain: 'beta', ms: 0, jumpSeconds: LATE_SECONDS })
+    if (turn % 2 === 1) await act(direction, { kind: 'halt', chain, ms: 0, jumpSeconds: JUMP_SECONDS })
     await pass(direction, AGAIN_MS)
     end()
-    await pass(direction, AGAIN_MS)
+    await pass(direction, BETWEEN_HOLES_MS)
   }
 }
 
@@ -61,11 +67,8 @@ async function loseLocks(direction: Direction): Promise<void> {
     ),
   )
   const isDead = () => isSeen('before lockDead', 'after lockDead')
-  await again(direction, isDead, { kind: 'halt', chain: 'alpha', ms: 0, jumpSeconds: JUMP_SECONDS })
+  await again(direction, isDead, { kind: 'halt', chain: 'alpha', ms: 0, jumpSeconds: GATE_JUMP_SECONDS })
   end()
-  // A burnt lock with time left is locked again.
-  if (direction.isLong)
-    await again(direction, direction.isOver, { kind: 'blackHole', chain: 'alpha', role: 'lock', ms: HOLE_MS })
 }
 
 /**
@@ -73,28 +76,42 @@ async function loseLocks(direction: Direction): Promise<void> {
  * that.
  */
 async function undoLocks(direction: Direction): Promise<void> {
-  const { field, isSeen, isOver } = direction
+  const { field, isSeen, isOver, isLong } = direction
   while (!isSeen('before lockLost', 'after lockLost') && !isOver()) {
-    if (!(await isLocking(field))) {
-      await delay(LOOK_MS)
-      continue
-    }
-    const undone = act(direction, { kind: 'reorg', chain: 'beta', depth: 3, keeps: false })
-    await pass(direction, LANDED_MS)
-    const end = field.proxyOf('beta').cast({ kind: 'blackHole', role: 'lock' })
-    await undone
-    await pass(direction, MISSED_MS)
-    end()
+    await inTurn(field.turns, blocksOf('beta'), () => undoLock(direction)).catch((error: unknown) =>
+      field.ledger.fault('notDone', { why: String(error) }),
+    )
     // Chains that are reverted all the time make no progress, and neither does a service.
-    if (direction.isLong) await pass(direction, PAUSE_MS)
+    if (isLong) await pass(direction, PAUSE_MS)
   }
 }
 
-/** A lock is pending and will be in one of the reverted blocks. A database that is down reports none. */
-async function isLocking({ pool, network }: RunContext): Promise<boolean> {
+async function undoLock(direction: Direction): Promise<void> {
+  const { world, ledger, proxyOf, random } = direction.field
+  const beta = proxyOf('beta')
+  const ends: (() => void)[] = []
+  const isDue = async (block: bigint) => {
+    const isSeen = await isLockSeen(direction.field, block)
+    if (isSeen) ends.push(beta.cast({ kind: 'blackHole', role: 'lock' }))
+    return isSeen
+  }
+  const of = { chain: world.chainNamed('beta'), depth: DEPTH, deepest: DEPTH, raws: beta.raws, random }
+  const undone = await reorg({ ...of, isDue, keeps: false })
+  if (undone) {
+    ledger.fault('reorged', { chain: 'beta', ...undone })
+    await pass(direction, direction.isLong ? LONG_MISSED_MS : MISSED_MS)
+  }
+  for (const end of ends) end()
+}
+
+/** A swap waits for the finality of a lock after this block. A database that is down reports none. */
+async function isLockSeen({ pool, network }: RunContext, block: bigint): Promise<boolean> {
   const beta = network.local.chains.find(({ name }) => name === 'beta')
   const found = await pool
-    .query(`select 1 from swaps where state = 'locking' and origin_chain = $1 limit 1`, [beta?.chainId])
+    .query(`select 1 from swaps where state = 'locked' and origin_chain = $1 and locked_block > $2 limit 1`, [
+      beta?.chainId,
+      block.toString(),
+    ])
     .catch(() => ({ rowCount: 0 }))
   return found.rowCount === 1
 }

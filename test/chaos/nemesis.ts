@@ -42,7 +42,7 @@ export async function causeFault(field: FaultContext, event: NemesisEvent): Prom
 function turnOf(event: NemesisEvent): string | undefined {
   if (event.kind === 'reorg' || event.kind === 'halt' || event.kind === 'deepReorg')
     return blocksOf(event.chain)
-  if (event.kind === 'stolenAttester') return event.kind
+  if (event.kind === 'stolenAttester' || event.kind === 'priceMove') return event.kind
   return 'node' in event && event.node !== undefined ? `${event.chain} nodes` : undefined
 }
 
@@ -87,11 +87,25 @@ async function cause(field: FaultContext, event: PlannedFault): Promise<void> {
     case 'solanaDelays':
       return void (await solana.dev.dev_delayTransactions({ count: event.count, slots: event.slots }).send())
     case 'priceMove':
-      await field.world.setPrice('ETH', ETH_USD * (1 + event.percent / 100))
-      await wait(event.ms)
-      return field.world.setPrice('ETH', ETH_USD)
+      return movePrice(field, event)
     case 'stolenAttester':
       return lieFor(field, () => wait(event.ms))
+  }
+}
+
+// A reorg can undo the end of a move, and every later one would have to be undone as well.
+const ENDS_OF_MOVE = 3
+const BETWEEN_ENDS_MS = 3_000
+
+async function movePrice(
+  { world, wait }: FaultContext,
+  { percent, ms }: Extract<PlannedFault, { kind: 'priceMove' }>,
+): Promise<void> {
+  await world.setPrice('ETH', ETH_USD * (1 + percent / 100))
+  await wait(ms)
+  for (let end = 0; end < ENDS_OF_MOVE; end += 1) {
+    await world.setPrice('ETH', ETH_USD)
+    await delay(BETWEEN_ENDS_MS)
   }
 }
 

@@ -151,12 +151,18 @@ const LEAST = 5
 export const UNHURRIED = { opLifeSeconds: 60, depositSeconds: 60, lockInclusionSeconds: 30, fillSeconds: 120 }
 // The longest time until a swap is refunded, and half a minute.
 export const DRAIN_SECONDS = 60 + 30 + 120 + 30
-// Longer than all of it.
-const JUMP_SECONDS = 250
+// A long run has more faults at a time: a swap that lost its lock has time for another one.
+const LONG = { ...UNHURRIED, opLifeSeconds: 120, depositSeconds: 120 }
+const LONG_DRAIN_SECONDS = DRAIN_SECONDS + LONG.opLifeSeconds - UNHURRIED.opLifeSeconds
+/** Longer than all of it. */
+export const JUMP_SECONDS = 310
 const SECONDS_PER_SWAP = 0.75
-// Clients that start only while some event was not seen often enough.
+// Clients that start only while some event was not seen often enough: for each planned one, and at least.
 const RESERVE = 3
-const AT_ONCE = 40
+const LEAST_RESERVE = 750
+const AT_ONCE = 60
+// With all of them, every step of a swap ends a process, and swaps run out of time.
+const ARMS_AT_ONCE = 4
 // Swaps start in the first part of the run; the rest is for their later stages.
 const SUBMITTING = 0.7
 const QUIET_SWAPS = 24
@@ -167,16 +173,18 @@ const NODES = 3
 
 export function draw(options: { seed: number; swaps: number }): Plan {
   const random = createRandom(options.seed)
-  const seconds = Math.max(60, Math.round(options.swaps * SECONDS_PER_SWAP))
+  const { swaps } = options
+  const seconds = Math.max(60, Math.round(swaps * SECONDS_PER_SWAP))
+  const reserved = Math.max(LEAST_RESERVE, RESERVE * swaps)
   return {
     seed: options.seed,
     ...{ least: LEAST, crashes: LEAST },
-    ...{ isGate: false, atOnce: AT_ONCE, deadlines: UNHURRIED },
-    ...{ seconds, drainSeconds: DRAIN_SECONDS, workers: 3, nodes: NODES, leaseMs: LEASE_MS },
+    ...{ isGate: false, armsAtOnce: ARMS_AT_ONCE, atOnce: AT_ONCE, deadlines: LONG },
+    ...{ seconds, drainSeconds: LONG_DRAIN_SECONDS, workers: 3, nodes: NODES, leaseMs: LEASE_MS },
     rates: RATES,
-    clients: drawClients(random, options.swaps, seconds),
-    reserve: drawForAll(random, RESERVE * options.swaps, options.swaps),
-    victims: drawVictims((1 + RESERVE) * options.swaps),
+    clients: drawClients(random, swaps, seconds),
+    reserve: drawForAll(random, reserved, swaps),
+    victims: drawVictims(swaps + reserved),
     events: drawEvents(random, seconds).sort((a, b) => a.at - b.at),
   }
 }
@@ -285,7 +293,7 @@ export const drawersOn = (chains: readonly EvmChainName[]): Record<NemesisKind, 
   }),
   halt: (random) => ({
     ...{ kind: 'halt', chain: random.pick(chains), ms: random.integer(3_000, 6_000) },
-    jumpSeconds: random.next() < 0.5 ? JUMP_SECONDS : 0,
+    jumpSeconds: random.next() < 0.25 ? JUMP_SECONDS : 0,
   }),
   feeSpike: (random) => ({ kind: 'feeSpike', chain: random.pick(chains), ms: random.integer(2_000, 10_000) }),
   stale: (random) => ({

@@ -6,6 +6,8 @@ import type { WorldChain } from '../world.ts'
 type Options = {
   chain: WorldChain
   depth: number
+  /** Reverts as soon as this is true of the blocks after that one; if it never is, nothing is reverted. */
+  isDue?(block: bigint): Promise<boolean>
   /** Not deeper than this: on a busy machine blocks may arrive meanwhile. */
   deepest: number
   /** Whether reverted transactions are sent again, in another order, or left for their sender to notice. */
@@ -17,17 +19,15 @@ type Options = {
 /**
  * Reverts the last blocks. Returns their number and that of their transactions; undefined if it is too late.
  */
-export async function reorg({ chain, depth, deepest, keeps, raws, random }: Options) {
+export async function reorg(options: Options) {
+  const { chain, deepest, keeps, raws, random } = options
   const { client } = chain
   const from = await client.getBlockNumber({ cacheTime: 0 })
   const id = await client.snapshot()
   let head = await client.getBlockNumber({ cacheTime: 0 })
   // A block arrived in between: it is unknown which of the two the snapshot has.
   if (head !== from) return undefined
-  while (head < from + BigInt(depth)) {
-    await delay(30)
-    head = await client.getBlockNumber({ cacheTime: 0 })
-  }
+  if (!(await untilDue(options, from))) return undefined
   await chain.halt()
   try {
     head = await client.getBlockNumber({ cacheTime: 0 })
@@ -42,6 +42,16 @@ export async function reorg({ chain, depth, deepest, keeps, raws, random }: Opti
     return { blocks: Number(head - from), transactions: hashes.length }
   } finally {
     await chain.resume()
+  }
+}
+
+/** Until the chain has as many blocks, or earlier if the revert is due. False if it is not due by then. */
+async function untilDue({ chain, depth, isDue }: Options, from: bigint): Promise<boolean> {
+  for (;;) {
+    if (await isDue?.(from)) return true
+    const head = await chain.client.getBlockNumber({ cacheTime: 0 })
+    if (head >= from + BigInt(depth)) return isDue === undefined
+    await delay(30)
   }
 }
 
