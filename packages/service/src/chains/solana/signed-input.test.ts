@@ -40,7 +40,7 @@ test('the built transaction, signed by its wallet, is accepted with its terms', 
 })
 
 test.each<[string, Partial<typeof submitted>, string]>([
-  ['a text that is no transaction', { signedTransaction: 'none' }, 'mismatch'],
+  ['a text that is no transaction', { signedTransaction: 'no base64' }, 'mismatch'],
   ['a transaction of one signature', { signedTransaction: wires(1, noMessage) }, 'mismatch'],
   ['another transaction than the built one', { messageHash: 'ab'.repeat(32) }, 'mismatch'],
   [
@@ -74,7 +74,7 @@ test('a fee payer signs an input that costs all that it may spend, and no lampor
 const firstOf = (raw: string) => Uint8Array.from(Buffer.from(raw, 'base64').subarray(1, 65))
 
 test.each<[string, string, typeof feePayer]>([
-  ['a text that is no transaction', 'none', feePayer],
+  ['a text that is no transaction', 'no base64', feePayer],
   ['a transaction of one signature', wires(1, noMessage), feePayer],
   ['a transaction that is no input', wires(2, noMessage), feePayer],
   ['an input that another pays for', signedTransaction, wallet],

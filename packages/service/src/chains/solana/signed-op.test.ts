@@ -58,7 +58,7 @@ test.each<[string, string, boolean]>([
   ['by its wallet', signature, true],
   ['by somebody else', await signAsWallet(stranger, unsignedTransaction), false],
   ['by nobody', unsignedTransaction, false],
-  ['as a text that is no transaction', 'none', false],
+  ['as a text that is no transaction', 'no base64', false],
   ['as a transaction with one signature', wires(1, new Uint8Array(100)), false],
   ['as a transaction that is no input', wires(2, new Uint8Array(100)), false],
 ])('an input that was signed %s counts as signed, or not', async (_, text, expected) => {
