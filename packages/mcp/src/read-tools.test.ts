@@ -30,6 +30,7 @@ function serviceOf(...states: Partial<StatusReply>[]) {
     tokens: async () => ({ tokens }),
     async status(id: string, { waitSeconds = 0 }: { waitSeconds?: number } = {}) {
       reads.push({ id, waitSeconds })
+      if (reads.length > 9) throw new Error('It is read without end')
       vi.setSystemTime(Date.now() + waitSeconds * 1_000)
       return { ...swap, ...states[Math.min(reads.length, states.length) - 1] }
     },
@@ -140,7 +141,7 @@ test('the swaps of a wallet are asked for by its address', async () => {
   for (const named of ['bot', wallet.address, account, mint, undefined])
     await swapHistory(opened, { wallet: named, limit: undefined })
 
-  expect(queries).toEqual([
+  expect(queries).toStrictEqual([
     ...[wallet.address, wallet.address, account, mint].map((each) => ({ wallet: each })),
     {},
   ])

@@ -94,6 +94,11 @@ test.each(['65536', '-1', '1.5', 'http', '123456'])('%s is not a port', async (p
   await expect(start(port).served).rejects.toMatchObject({ code: 'USAGE', message: `${port} is not a port.` })
 })
 
+test('the highest port is one', async () => {
+  // The token is checked after the port, and before it is opened.
+  await expect(start('65535', { token: TOKEN.slice(1) }).served).rejects.toThrow('at least 16 characters')
+})
+
 test('a token that is easy to guess is refused', async () => {
   await expect(start('0', { token: TOKEN.slice(1) }).served).rejects.toThrow('at least 16 characters')
 })

@@ -1,5 +1,5 @@
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { chains, offer, startWorld, swap, tokens, wallet } from '../test/world.ts'
 
 let world: Awaited<ReturnType<typeof startWorld>>
@@ -11,6 +11,7 @@ beforeAll(async () => {
   usual = { ...world.mcp }
 })
 afterEach(() => {
+  vi.useRealTimers()
   Object.assign(world.answers, honest)
   Object.assign(world.mcp, usual)
   world.lines.splice(0)
@@ -84,6 +85,19 @@ test('the balance of a wallet is read where its family has a node, and asked for
   const owners = balances.map(({ owner }) => owner)
   expect(new Set(owners)).toEqual(new Set([wallet.address]))
   expect(unread.error).toMatchObject({ code: 'NO_WALLET' })
+})
+
+test('on one chain only the wallets of its family are asked about, also if another chain has a node', async () => {
+  const gamma = { ...chains[0], name: 'gamma', chainId: 900, family: 'solana' }
+  const onSolana = { name: 'sol', family: 'solana', address: 'So11111111111111111111111111111111111111112' }
+  answerWith('/swap/chains', { chains: [...chains, gamma] })
+  const { settings } = usual.context
+  const rpcUrls = { ...settings.rpcUrls, 900: 'http://127.0.0.1:9' }
+  const context = { ...usual.context, settings: { ...settings, rpcUrls } }
+  Object.assign(world.mcp, { wallets: [wallet, onSolana], context })
+  const { call } = await world.connect()
+
+  expect((await call('get_balance', { chain: 'alpha' })).text).toBe(`1.5 USDC on alpha, ${wallet.address}`)
 })
 
 test.each<[string, object, object, string[]]>([
@@ -176,6 +190,7 @@ test.each<[string, object, boolean]>([
   ['a slippage above 50 %', { slippageBps: 5_001 }, false],
   ['one second', { maxEtaSeconds: 1 }, true],
   ['no time', { maxEtaSeconds: 0 }, false],
+  ['a day', { maxEtaSeconds: 86_400 }, true],
   ['more than a day', { maxEtaSeconds: 86_401 }, false],
 ])('an order with %s is taken or refused: %j', async (_, input, isTaken) => {
   const { call } = await world.connect()
@@ -237,6 +252,18 @@ test.each<[string, object, string]>([
   expect(questions).toEqual([expect.stringContaining('Asked because it is worth 16.00 USD')])
 })
 
+test('a user may think about the answer', async () => {
+  answerWith('/swap/quote', asks)
+  const { call, client } = await world.connect({ elicitation: { form: {} } })
+  client.setRequestHandler(ElicitRequestSchema, async () => {
+    await vi.advanceTimersByTimeAsync(30_000)
+    return { action: 'accept', content: { confirm: true } }
+  })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+
+  expect((await call('execute_swap', order)).error).toMatchObject({ code: BEYOND })
+})
+
 test('a question that is not answered declines', async () => {
   answerWith('/swap/quote', asks)
   const { call, client } = await world.connect({ elicitation: { form: {} } })
@@ -258,6 +285,16 @@ test('a client that asks for progress gets each step of the order', async () => 
   )
 
   expect(steps).toEqual(['1 locked'])
+})
+
+test('a client that does not ask for progress is not told about it', async () => {
+  const { call, client } = await world.connect()
+  const errors: Error[] = []
+  client.onerror = (error) => errors.push(error)
+
+  await call('swap_status', { swapId: 'swp_1' })
+
+  expect(errors).toEqual([])
 })
 
 test('an unexpected error is logged with its stack, and the client sees only that there was one', async () => {

@@ -118,10 +118,13 @@ export function readPermitNonce(client: PublicClient, token: string, wallet: str
   return client.readContract({ ...call, args: [wallet as Address] })
 }
 
+// Answers that are missing, or that are not of the type that was asked for.
+const UNREADABLE =
+  /^(ContractFunctionZeroData|AbiDecoding|InvalidBytes|IntegerOutOfRange|PositionOutOfBounds)/
+
 /** Undefined if nothing at the address answers as expected; rethrows failures of the node. */
 export function refusedAsUndefined(error: unknown): undefined {
-  const isAnswer = (cause: unknown) =>
-    cause instanceof BaseError && /^(ContractFunctionZeroData|AbiDecoding|InvalidBytes)/.test(cause.name)
+  const isAnswer = (cause: unknown) => cause instanceof BaseError && UNREADABLE.test(cause.name)
   if (refusalOf(error) !== undefined) return undefined
   if (error instanceof BaseError && error.walk(isAnswer)) return undefined
   throw error

@@ -28,7 +28,7 @@ export async function verifyCode(client: PublicClient, contracts: Contracts): Pr
     ROLES.map(async (role) => {
       const address = contracts[role]
       const code = await client.getCode({ address })
-      if (!code || code === '0x') return [`there is no ${role} contract at ${address}`]
+      if (!code) return [`there is no ${role} contract at ${address}`]
       return isCodeOf(code, CONTRACT_CODE[role])
         ? []
         : [`the code at ${address} is not the ${role} contract of this version`]

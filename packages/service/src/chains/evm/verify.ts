@@ -56,7 +56,7 @@ export async function verifyChain(client: PublicClient, expected: Expected): Pro
 async function verifySenders(client: PublicClient, { senders }: Expected): Promise<string[]> {
   const codes = await Promise.all(senders.map((address) => client.getCode({ address })))
   return senders
-    .filter((_, index) => (codes[index] ?? '0x') !== '0x')
+    .filter((_, index) => codes[index] !== undefined)
     .map((address) => `there is code at ${address}, which sends transactions: remove its delegation`)
 }
 

@@ -44,14 +44,12 @@ export async function findDeliveries(
   landed: Map<string, Landing> = new Map(),
 ): Promise<Map<string, Delivered>> {
   const delivered = new Map<string, Delivered>()
-  if (paid.length === 0) return delivered
   const hashes = paid.map(({ op }) => op.deliveryHash)
   const markers = await readMarkers(parts, hashes, head)
   const found = paid.flatMap(({ op, txHash }, index) => {
     const marker = markers[index]
     return marker ? [{ op, marker, ...(txHash !== undefined && { txHash }) }] : []
   })
-  if (found.length === 0) return delivered
   const isKnown = ({ op }: Marked) => landed.has(op.deliveryHash)
   const unknown = found.filter((each) => !isKnown(each))
   const made = await findLandings(parts, unknown, head, faults)

@@ -1,0 +1,117 @@
+import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { expect, test } from 'vitest'
+import { addressOf } from '../../../test/support/solana-node.ts'
+import type { Op, Swap } from '../../model/swap.ts'
+import { NATIVE_SOL } from './address.ts'
+import { attestPayout } from './attested.ts'
+import { accountUnits, unitsWithMargin } from './fees.ts'
+import { NO_LIFETIME } from './heads.ts'
+import { NATIVE_TOKEN } from './mint.ts'
+import type { SolanaParts } from './parts.ts'
+import { planDelivery, planInput, planPayout } from './plans.ts'
+import { createSolanaSigner } from './signer.ts'
+
+const attester = await createSolanaSigner(new Uint8Array(32).fill(1))
+const token = { mint: addressOf(4), program: TOKEN_PROGRAM_ADDRESS, decimals: 6 }
+const [feePayers, HASH] = [{ input: addressOf(2), delivery: addressOf(3) }, `0x${'ab'.repeat(32)}`]
+const rent = { emptyLamports: 1n, tokenAccountLamports: 2n, token2022AccountLamports: 3n, markerLamports: 4n }
+const answer = <Value>(value: Value) => ({ send: async () => value })
+
+/** A node at this height, where a transaction that lives uses so many units, or fails. */
+function partsWith({ height = 0n, units = 20_000n, isFailing = false } = {}) {
+  const known = new Map<string, number>()
+  const rpc = {
+    simulateTransaction: (_wire: string, { replaceRecentBlockhash = false }) =>
+      answer({
+        value: { err: isFailing || !replaceRecentBlockhash ? 'Failed' : null, unitsConsumed: units },
+      }),
+    getLatestBlockhash: () =>
+      answer({
+        context: { slot: 1n },
+        value: { blockhash: NO_LIFETIME.blockhash, lastValidBlockHeight: 130n },
+      }),
+    getBlockHeight: () => answer(height),
+  }
+  const client = { rpc, nodes: [rpc] }
+  return {
+    client: { ...client, agreed: client },
+    settings: {
+      ...{ program: addressOf(5), vault: addressOf(6), attester: attester.address, feePayers },
+      priorityPrice: { floor: 1n, cap: 1_000_000n },
+    },
+    facts: {
+      rent: async () => rent,
+      tokenOf: async (mint: string) => (mint === NATIVE_SOL ? NATIVE_TOKEN : token),
+      priorityPrice: async () => 1n,
+      async unitsOf(shape: string, measure: () => Promise<number | undefined>) {
+        const found = known.get(shape) ?? (await measure())
+        if (found !== undefined) known.set(shape, found)
+        return found
+      },
+    },
+  } as unknown as SolanaParts
+}
+
+test.each([
+  [90n, '90'],
+  [undefined, '0'],
+])('the input of a swap that is valid until %s is planned until %s', async (lastValid, expected) => {
+  const swap = { signature: 'signed', ...(lastValid !== undefined && { lastValid }) } as Swap
+
+  // 60,000 units and two signatures, and the rent of a large token account.
+  expect(await planInput(partsWith(), swap)).toEqual({
+    ...{ kind: 'input', signedTransaction: 'signed', lastValid: expected, maxCostLamports: '70003' },
+  })
+})
+
+const opTo = (recipient: string, createsAccount: boolean) =>
+  ({
+    ...{ deliveryHash: HASH, recipient, createsAccount, outputToken: token.mint },
+    ...{ quotedOutput: 5n, fillDeadline: 1_000 },
+  }) as unknown as Op
+
+test('a delivery is limited by its measured units, with those of a new account by its own address', async () => {
+  const people = Array.from({ length: 40 }, (_, index) => addressOf(100 + index))
+  const added = await Promise.all(people.map((person) => accountUnits(person, token)))
+  const near = added.findIndex((units) => units > 0)
+  const far = added.findIndex((units) => units > (added[near] ?? 0))
+  const more = (added[far] ?? 0) - (added[near] ?? 0)
+  const parts = partsWith()
+  const unitsTo = async (index: number, createsAccount: boolean) =>
+    (await planDelivery(parts, opTo(people[index] ?? '', createsAccount))).units
+
+  expect(await unitsTo(far, false)).toBe(unitsWithMargin(20_000))
+  expect(await unitsTo(near, false)).toBe(unitsWithMargin(20_000))
+  expect(await unitsTo(near, true)).toBe(unitsWithMargin(20_000))
+  expect(await unitsTo(far, true)).toBe(unitsWithMargin(20_000 + more))
+})
+
+test('a delivery that fails in its simulation has the usual limit', async () => {
+  const plan = await planDelivery(partsWith({ isFailing: true }), opTo(addressOf(9), true))
+
+  expect(plan).toEqual({
+    ...{ kind: 'deliver', id: HASH, to: addressOf(9), mint: token.mint, amount: '5', fillDeadline: 1_000 },
+    createsAccount: true,
+  })
+})
+
+const op = {
+  ...{ hash: HASH, wallet: addressOf(8), locker: feePayers.input, refundDeadline: 1_000 },
+  inputToken: NATIVE_SOL,
+}
+
+test('an attested transaction is used while it has 30 blocks left', async () => {
+  const text = await attestPayout(partsWith(), attester, { kind: 'claim', op })
+  const planAt = (height: bigint) => planPayout(partsWith({ height }), { kind: 'claim', op }, text)
+
+  expect(await planAt(100n)).toEqual({ kind: 'claim', attested: text })
+  expect(await planAt(101n)).toBeUndefined()
+})
+
+test('only what the attester signed for this claim or refund is used', async () => {
+  const text = await attestPayout(partsWith(), attester, { kind: 'claim', op })
+  const plan = (signed: string) => planPayout(partsWith(), { kind: 'refund', op }, signed)
+
+  await expect(plan(text)).rejects.toThrow('The attester did not sign this refund')
+  await expect(plan('none')).rejects.toThrow('The attester did not sign this refund')
+})
