@@ -20,6 +20,8 @@ const LOOK_MS = 100
 const AGAIN_MS = 3_000
 // Less than the service's finality.
 const DEPTH = 3
+// Until a lock was noticed, at most.
+const SEEN_MS = 15_000
 // Until the absence of a lock was noticed. In a long run, the worker that would notice it has often just ended.
 const MISSED_MS = 1_500
 const LONG_MISSED_MS = 8_000
@@ -90,13 +92,25 @@ async function undoLock(direction: Direction): Promise<void> {
   const { world, ledger, proxyOf, random } = direction.field
   const beta = proxyOf('beta')
   const ends: (() => void)[] = []
-  const isDue = async (block: bigint) => {
-    const isSeen = await isLockSeen(direction.field, block)
-    if (isSeen) ends.push(beta.cast({ kind: 'blackHole', role: 'lock' }))
-    return isSeen
-  }
-  const of = { chain: world.chainNamed('beta'), depth: DEPTH, deepest: DEPTH, raws: beta.raws, random }
-  const undone = await reorg({ ...of, isDue, keeps: false })
+  const undone = await reorg({
+    ...{
+      chain: world.chainNamed('beta'),
+      depth: DEPTH,
+      deepest: DEPTH,
+      keeps: false,
+      raws: beta.raws,
+      random,
+    },
+    isDue: (hashes) =>
+      isAny(direction.field, `tx_attempts where role = 'lock' and tx_hash = any($1)`, [hashes]),
+    async beforeRevert(block) {
+      const end = Date.now() + SEEN_MS
+      const waiting = `swaps where state = 'locked' and origin_chain = $1 and locked_block > $2`
+      const values = [world.chainNamed('beta').chainId, block.toString()]
+      while (Date.now() < end && !(await isAny(direction.field, waiting, values))) await delay(LOOK_MS)
+      ends.push(beta.cast({ kind: 'blackHole', role: 'lock' }))
+    },
+  })
   if (undone) {
     ledger.fault('reorged', { chain: 'beta', ...undone })
     await pass(direction, direction.isLong ? LONG_MISSED_MS : MISSED_MS)
@@ -104,15 +118,9 @@ async function undoLock(direction: Direction): Promise<void> {
   for (const end of ends) end()
 }
 
-/** A swap waits for the finality of a lock after this block. A database that is down reports none. */
-async function isLockSeen({ pool, network }: RunContext, block: bigint): Promise<boolean> {
-  const beta = network.local.chains.find(({ name }) => name === 'beta')
-  const found = await pool
-    .query(`select 1 from swaps where state = 'locked' and origin_chain = $1 and locked_block > $2 limit 1`, [
-      beta?.chainId,
-      block.toString(),
-    ])
-    .catch(() => ({ rowCount: 0 }))
+/** Whether there is such a row. A database that is down has none. */
+async function isAny({ pool }: RunContext, rows: string, values: unknown[]): Promise<boolean> {
+  const found = await pool.query(`select 1 from ${rows} limit 1`, values).catch(() => ({ rowCount: 0 }))
   return found.rowCount === 1
 }
 

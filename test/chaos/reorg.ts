@@ -6,8 +6,10 @@ import type { WorldChain } from '../world.ts'
 type Options = {
   chain: WorldChain
   depth: number
-  /** Reverts as soon as this is true of the blocks after that one; if it never is, nothing is reverted. */
-  isDue?(block: bigint): Promise<boolean>
+  /** Whether to revert the blocks with these transactions; checked at each block. By default at full depth. */
+  isDue?(hashes: readonly Hex[]): Promise<boolean>
+  /** Called while the chain is halted, before it reverts to this block. */
+  beforeRevert?(block: bigint): Promise<void>
   /** Not deeper than this: on a busy machine blocks may arrive meanwhile. */
   deepest: number
   /** Whether reverted transactions are sent again, in another order, or left for their sender to notice. */
@@ -24,18 +26,15 @@ export async function reorg(options: Options) {
   const { client } = chain
   const from = await client.getBlockNumber({ cacheTime: 0 })
   const id = await client.snapshot()
-  let head = await client.getBlockNumber({ cacheTime: 0 })
   // A block arrived in between: it is unknown which of the two the snapshot has.
-  if (head !== from) return undefined
+  if ((await client.getBlockNumber({ cacheTime: 0 })) !== from) return undefined
   if (!(await untilDue(options, from))) return undefined
   await chain.halt()
   try {
-    head = await client.getBlockNumber({ cacheTime: 0 })
+    const head = await client.getBlockNumber({ cacheTime: 0 })
     if (head - from > BigInt(deepest)) return undefined
-    const hashes: Hex[] = []
-    for (let number = from + 1n; number <= head; number += 1n) {
-      hashes.push(...(await client.getBlock({ blockNumber: number })).transactions)
-    }
+    const hashes = await hashesBetween(chain, from, head)
+    await options.beforeRevert?.(from)
     await client.revert({ id })
     if (keeps) await resend(chain, hashes, raws, random)
     await client.mine({ blocks: 1 })
@@ -48,11 +47,18 @@ export async function reorg(options: Options) {
 /** Until the chain has as many blocks, or earlier if the revert is due. False if it is not due by then. */
 async function untilDue({ chain, depth, isDue }: Options, from: bigint): Promise<boolean> {
   for (;;) {
-    if (await isDue?.(from)) return true
     const head = await chain.client.getBlockNumber({ cacheTime: 0 })
+    if (isDue && (await isDue(await hashesBetween(chain, from, head)))) return true
     if (head >= from + BigInt(depth)) return isDue === undefined
     await delay(30)
   }
+}
+
+async function hashesBetween({ client }: WorldChain, from: bigint, to: bigint): Promise<Hex[]> {
+  const hashes: Hex[] = []
+  for (let number = from + 1n; number <= to; number += 1n)
+    hashes.push(...(await client.getBlock({ blockNumber: number })).transactions)
+  return hashes
 }
 
 async function resend(chain: WorldChain, hashes: readonly Hex[], raws: Map<string, string>, random: Random) {
