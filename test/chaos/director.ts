@@ -37,8 +37,8 @@ export async function direct(direction: Direction): Promise<void> {
   await Promise.all([...losses, undoLocks(direction), kill(direction)])
 }
 
-// Until a lock is burnt, and sent again.
-const HOLE_MS = 45_000
+// The most time until something lost is burnt and sent again.
+const HOLE_MS = { lock: 90_000, deliver: 25_000 }
 // For swaps of the chain to pass.
 const BETWEEN_HOLES_MS = 12_000
 
@@ -49,12 +49,23 @@ async function loseSome(direction: Direction, chain: EvmChainName, role: 'lock' 
   for (let turn = 0; !direction.isOver(); turn += 1) {
     const end = direction.field.proxyOf(chain).cast({ kind: 'blackHole', role })
     direction.field.ledger.fault('blackHole')
-    await pass(direction, HOLE_MS)
+    const before = await countRepeated(direction.field, role)
+    const last = Date.now() + HOLE_MS[role]
+    while (Date.now() < last && !direction.isOver() && (await countRepeated(direction.field, role)) <= before)
+      await pass(direction, AGAIN_MS)
     if (turn % 2 === 1) await act(direction, { kind: 'halt', chain, ms: 0, jumpSeconds: JUMP_SECONDS })
     await pass(direction, AGAIN_MS)
     end()
     await pass(direction, BETWEEN_HOLES_MS)
   }
+}
+
+/** Swaps with transactions of two nonces in this role. A database that is down reports none. */
+async function countRepeated({ pool }: RunContext, role: string): Promise<number> {
+  const repeated = `select l.swap_id from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
+     where l.role = $1 group by 1 having count(distinct (a.sender, a.nonce)) > 1`
+  const found = await pool.query(repeated, [role]).catch(() => undefined)
+  return found?.rowCount ?? 0
 }
 
 /** Loses locks on alpha until their nonces are burnt; then moves its clock past their deadlines. */

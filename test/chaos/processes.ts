@@ -93,13 +93,13 @@ export async function startProcesses(options: Options): Promise<ServiceProcesses
   let stopping = false
   let armed: readonly FailPoint[] = swapPoints
 
-  /** All fail-points still to be reached: those early in a swap are reached soon and then let it pass. */
+  /** Fail-points still to be reached, rather those that were reached less often. */
   function armsFor({ role }: Member): string {
     if (!(options.armed?.includes(role) ?? true)) return ''
     return armed
       .filter(isOf(role))
       .filter((point) => (crashes.get(point) ?? 0) < options.target)
-      .map((point) => ({ point, key: random.next() }))
+      .map((point) => ({ point, key: random.next() + (crashes.get(point) ?? 0) / options.target }))
       .sort((a, b) => a.key - b.key)
       .slice(0, options.armsAtOnce ?? points.length)
       .map(({ point }) => `${point}:${random.integer(1, mostTimes(point))}`)
