@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { now } from './clock.ts'
+import { delay, now } from './clock.ts'
 import { answerCalls } from './remote.ts'
 import { percentile } from './statistics.ts'
 
@@ -7,30 +7,32 @@ import { percentile } from './statistics.ts'
 // which measures full load.
 
 type Pace = { url: string; apiKey: string; body: string; rate: number; seconds: number }
+type Target = Pick<Pace, 'url' | 'apiKey' | 'body'>
 export type PacedFunctions = { measureP99(pace: Pace): Promise<number> }
 
 const CONNECTIONS = 32
+const WARM_UP_SECONDS = 2
 
 /** The p99 in milliseconds, from the moment at which each call was due. */
-async function measureP99({ rate, seconds, ...target }: Pace): Promise<number> {
+async function measureP99({ seconds, rate, ...target }: Pace): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  const start = now()
-  const calls: Promise<number>[] = []
-  await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      const due = Math.min(rate * seconds, ((now() - start) * rate) / 1_000)
-      while (calls.length < due) calls.push(call(agent, target, start + (calls.length * 1_000) / rate))
-      if (calls.length < rate * seconds) return
-      clearInterval(timer)
-      resolve()
-    }, 1)
-  })
-  const times = await Promise.all(calls)
+  await callEvenly(agent, target, { rate, count: rate * WARM_UP_SECONDS })
+  const times = await callEvenly(agent, target, { rate, count: rate * seconds })
   agent.destroy()
   return percentile(times, 0.99)
 }
 
-type Target = Pick<Pace, 'url' | 'apiKey' | 'body'>
+/** The time that each call took. */
+async function callEvenly(agent: Agent, target: Target, { rate, count }: { rate: number; count: number }) {
+  const start = now()
+  const calls: Promise<number>[] = []
+  while (calls.length < count) {
+    const due = Math.min(count, ((now() - start) * rate) / 1_000)
+    while (calls.length < due) calls.push(call(agent, target, start + (calls.length * 1_000) / rate))
+    await delay(1)
+  }
+  return Promise.all(calls)
+}
 
 function call(agent: Agent, { url, apiKey, body }: Target, dueAt: number): Promise<number> {
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
