@@ -37,7 +37,8 @@ export async function direct(direction: Direction): Promise<void> {
   await Promise.all([...losses, undoLocks(direction), kill(direction)])
 }
 
-// The most time until something lost is burnt and sent again.
+// Until this many were burnt and sent again, and the most time for it.
+const REPEATED = 3
 const HOLE_MS = { lock: 90_000, deliver: 25_000 }
 // For swaps of the chain to pass.
 const BETWEEN_HOLES_MS = 12_000
@@ -51,8 +52,8 @@ async function loseSome(direction: Direction, chain: EvmChainName, role: 'lock' 
     direction.field.ledger.fault('blackHole')
     const before = await countRepeated(direction.field, role)
     const last = Date.now() + HOLE_MS[role]
-    while (Date.now() < last && !direction.isOver() && (await countRepeated(direction.field, role)) <= before)
-      await pass(direction, AGAIN_MS)
+    const isRepeated = async () => (await countRepeated(direction.field, role)) >= before + REPEATED
+    while (Date.now() < last && !direction.isOver() && !(await isRepeated())) await pass(direction, AGAIN_MS)
     if (turn % 2 === 1) await act(direction, { kind: 'halt', chain, ms: 0, jumpSeconds: JUMP_SECONDS })
     await pass(direction, AGAIN_MS)
     end()
