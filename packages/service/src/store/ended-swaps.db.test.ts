@@ -1,21 +1,17 @@
 import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { findEndedAfter, findLastPosition } from './ended-swaps.ts'
+import { placeEvents } from './webhook-deliveries.ts'
 
 const database = useTestDatabase()
 
-/** Numbers the events in the order of their swaps, as the lane of webhooks does. */
-const placeAll = () =>
-  database.pool.query(
-    `update swap_events e set position = (select coalesce(max(position), 0) from swap_events) + n.n
-       from (select swap_id, seq, row_number() over (order by at, seq) as n from swap_events where position is null) n
-      where e.swap_id = n.swap_id and e.seq = n.seq`,
-  )
-
 test('swaps that ended after a position come once, oldest first, with their attempts', async () => {
   const { pool } = database
+  const lease = await holdTestLane(database, 'webhooks')
+  const place = () => placeEvents(pool, { lease, limit: 100 })
   const accountId = await insertTestAccount(pool)
   const [settled, failed, open] = [
     await insertTestSwap(pool, accountId),
@@ -25,12 +21,12 @@ test('swaps that ended after a position come once, oldest first, with their atte
   const lock = await insertTestAttempt(pool, settled, 'lock')
   await insertTestAttempt(pool, settled, 'lock', { replacement: 1 })
   await pool.query(`update tx_attempts set final_at = '2026-01-02T03:04:05Z' where id = $1`, [lock])
-  await placeAll()
+  await place()
   const before = await findLastPosition(pool)
   await settleTestSwap(pool, settled)
   await moveTestSwap(pool, failed, 'declined', { failureCode: 'OPERATION_EXPIRED', proof: {} })
   await moveTestSwap(pool, open, 'lockRecorded')
-  await placeAll()
+  await place()
 
   const { position, swaps } = await findEndedAfter(pool, { position: before, limit: 10 })
 
