@@ -12,12 +12,18 @@ export async function fillLocalWallet(context: Context, client: Client, ready: R
   if (wallet.name !== LOCAL_WALLET || order.amount === 'max') return
   const needed = await readInput(context, client, ready)
   const held = await nodeOf(context, from.chain).balanceOf(wallet.address, from.token.address)
-  if (held >= needed) return
-  await askFaucet(context, from, { address: wallet.address, amount: needed - held })
-  const amount = formatAmount(needed - held, from.token.decimals)
+  const missing = missingOf({ needed, held })
+  if (missing === 0n) return
+  await askFaucet(context, from, { address: wallet.address, amount: missing })
+  const amount = formatAmount(missing, from.token.decimals)
   context.terminal.note(
     `The faucet gave ${amount} ${from.token.symbol} to ${wallet.address} on ${from.chain.name}.`,
   )
+}
+
+/** Fills up to twice the input: a lagging node still shows the input of the last swap. */
+export function missingOf({ needed, held }: { needed: bigint; held: bigint }): bigint {
+  return held >= 2n * needed ? 0n : 2n * needed - held
 }
 
 async function readInput(
