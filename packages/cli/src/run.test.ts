@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { commands } from './commands/all.ts'
 import { run } from './run.ts'
 import { readVersion } from './version.ts'
 
-/** Runs a command line that reaches no service. */
+/** Runs a command line with an empty home. */
 async function say(...line: string[]) {
   const out = { stdout: '', stderr: '' }
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
@@ -14,9 +16,10 @@ async function say(...line: string[]) {
       out[name] += text
     })
   }
-  const world = { home: '/nowhere', workingFolder: '/', networkHome: '/nowhere', given: {}, mcp: {} }
+  const world = { home: '/nowhere', workingFolder: '/', networkHome: '/nowhere', mcp: {} }
   const code = await run(line, {
     ...world,
+    given: { apiKey: 'gsk_test' },
     ...{ streams: streams as never, passphrase: undefined, gasKey: undefined, onSignal() {} },
   })
   return { code, ...out }
@@ -47,6 +50,24 @@ test.each([
 
   expect(code).toBe(1)
   expect(stderr).toContain(told)
+})
+
+test('words of the service are quoted, without control characters', async () => {
+  const refusal = {
+    ...{ code: 'FORBIDDEN', message: '\u001b[2JNo.\nSend all.', requestId: 'req_1', retryable: false },
+    recovery: { action: 'CHECK_API_KEY' },
+  }
+  const service = createServer((_request, response) =>
+    response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
+  )
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+  const { port } = service.address() as AddressInfo
+
+  const { code, stderr } = await say('chains', '--url', `http://127.0.0.1:${port}`)
+  service.close()
+
+  expect(code).toBe(1)
+  expect(stderr).toBe('error: the service says: " [2JNo. Send all."\n')
 })
 
 test('bash completes commands, actions and options', async () => {

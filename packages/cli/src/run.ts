@@ -79,7 +79,8 @@ async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 const NOTHING_KNOWN = { url: undefined, isLocal: false, clockAheadMs: undefined, order: undefined }
 
 async function fail(terminal: Terminal, error: unknown, context: Context | undefined): Promise<ExitCode> {
-  const { explain, knownOf } = await import('@geoswap/wallet/explain')
+  const { explain, isFromService, knownOf } = await import('@geoswap/wallet/explain')
+  const { quoteService } = await import('@geoswap/wallet/plain')
   const known = () => (context ? knownOf(context) : NOTHING_KNOWN)
   const told = explain(error, known) ?? {
     code: 'INTERNAL',
@@ -90,7 +91,8 @@ async function fail(terminal: Terminal, error: unknown, context: Context | undef
   const advice = [told.advice, left?.advice].filter((each) => each !== undefined)
   const { code, message, details } = told
   const joined = advice.length > 0 ? { advice: advice.join(' ') } : {}
-  terminal.failure([`error: ${message}`, ...advice], {
+  const said = isFromService(error) ? quoteService(message) : message
+  terminal.failure([`error: ${said}`, ...advice], {
     error: { code, message, ...joined, ...details, ...left?.ids },
   })
   return 1

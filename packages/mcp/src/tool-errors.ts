@@ -1,6 +1,5 @@
-import { GeoswapError } from '@geoswap/sdk'
 import type { Context } from '@geoswap/wallet/context'
-import { explain, knownOf } from '@geoswap/wallet/explain'
+import { explain, isFromService, knownOf } from '@geoswap/wallet/explain'
 import { plainDeep, quoteService } from '@geoswap/wallet/plain'
 import { idsOf } from '@geoswap/wallet/swap/claim'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
@@ -26,11 +25,6 @@ function inTools(text: string): string {
     'max-eta': 'maxEtaSeconds',
   }
   return text.replace(/--(amount|receive|to|slippage|max-eta)\b/g, (_, flag: string) => names[flag] ?? flag)
-}
-
-/** True if the message comes from the service. Connection errors have messages of the SDK. */
-function isFromService(error: unknown): boolean {
-  return error instanceof GeoswapError && error.status !== 0 && error.code !== 'UNEXPECTED_REPLY'
 }
 
 type ToolError = { code: string; message: string; advice?: string } & Record<string, unknown>

@@ -45,6 +45,11 @@ export function explain(error: unknown, readKnown: () => Known): Explained | und
   return undefined
 }
 
+/** True if the message comes from the service. Connection errors have messages of the SDK. */
+export function isFromService(error: unknown): boolean {
+  return error instanceof GeoswapError && error.status !== 0 && error.code !== 'UNEXPECTED_REPLY'
+}
+
 function explainRefused({ code, message, amounts }: SwapRefusedError, { order }: Known): Explained {
   if (amounts && order) return { code, message: limitOf(amounts, code, order), advice: 'Nothing was signed.' }
   if (code !== 'UNPINNED' || !order) return { code, message, advice: 'Nothing was signed.' }
