@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Attempt, type Order, openJournal } from '@geoswap/wallet/store/journal'
@@ -111,9 +111,10 @@ test('a refused swap is not recorded', () => {
 
 test('old entries are removed, but no number is used twice', () => {
   const now = Date.now()
-  for (const at of [now - 50 * HOUR_MS, now - 49 * HOUR_MS, now]) open().add(`att_${at}`, 1n, anything, at)
+  for (const at of [now - 50 * HOUR_MS, now - 49 * HOUR_MS, now - 48 * HOUR_MS, now])
+    open().add(`att_${at}`, 1n, anything, at)
 
-  expect(readdirSync(join(folder, 'spending'))).toEqual(['3.json'])
+  expect(readdirSync(join(folder, 'spending')).toSorted()).toEqual(['3.json', '4.json'])
 })
 
 test.each([
@@ -126,4 +127,20 @@ test.each([
   writeFileSync(join(folder, 'spending', '1.json'), content)
 
   expect(() => open().spentCents()).toThrow(/has unexpected content/)
+})
+
+test('a record that another server removed meanwhile, and files that are no records, are ignored', () => {
+  open().add(begin('1').id, 100n, anything)
+  symlinkSync('removed', join(folder, 'spending', '2.json'))
+  writeFileSync(join(folder, 'spending', 'notes.json'), '')
+
+  expect(open().spentCents()).toBe(100n)
+  open().add(begin('2').id, 100n, anything)
+  expect(readdirSync(join(folder, 'spending'))).toContain('3.json')
+})
+
+test('a folder that cannot be read does not count as empty', () => {
+  writeFileSync(join(folder, 'spending'), '')
+
+  expect(() => open().spentCents()).toThrow(/ENOTDIR/)
 })

@@ -84,10 +84,9 @@ function readSpend(path: string): Spend | undefined {
   return { attempt, cents: BigInt(String(cents)), at: time }
 }
 
-/** Keeps the last file, so that no number is used twice. */
+/** The record of now stays, so that no number is used twice. */
 function prune(folder: string, now: number): void {
-  const numbers = readNumbers(folder).toSorted((a, b) => a - b)
-  for (const number of numbers.slice(0, -1)) {
+  for (const number of readNumbers(folder)) {
     const path = join(folder, `${number}.json`)
     if ((readSpend(path)?.at ?? now) < now - KEPT_MS) rmSync(path, { force: true })
   }

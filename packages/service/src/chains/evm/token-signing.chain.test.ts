@@ -206,11 +206,14 @@ const isTaken = async (method: Method, swap: Swap, answers: Record<string, Hex |
 test.each(['authorization', 'permit'] as const)(
   'the token takes each %s of its wallet, and none of somebody else',
   async (method) => {
-    const swaps = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((text) => swapOf(text, method)))
-    const parities = swaps.map(({ signature }) => parseSignature(signature as Hex).yParity)
+    const signed = await Promise.all(Array.from({ length: 40 }, (_, index) => swapOf(`${index}`, method)))
+    const swaps = [0, 1].map(
+      (parity) =>
+        signed.find(({ signature }) => parseSignature(signature as Hex).yParity === parity) ??
+        expect.unreachable(),
+    )
 
-    expect(new Set(parities)).toEqual(new Set([0, 1]))
-    expect(await Promise.all(swaps.map((swap) => isTaken(method, swap)))).toEqual(swaps.map(() => true))
+    expect(await Promise.all(swaps.map((swap) => isTaken(method, swap)))).toEqual([true, true])
     expect(await isTaken(method, await swapOf('a', method, { signer: stranger }))).toBe(false)
   },
 )
