@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { ensureChromium } from './chromium.ts'
 
 // These mostly wait for blocks, so some run in parallel; more at once would slow each other down. The longest
-// start first; `npm run check` fills the time in which only one is left.
-const TOGETHER = ['e2e', 'unit', 'faults', 'browser', 'clients', 'shape', 'check']
+// start first; `npm run check` fills the time in which only one is left. Each half of e2e has its own network.
+const TOGETHER = ['e2e 1/2', 'unit', 'e2e 2/2', 'faults', 'browser', 'clients', 'shape', 'check']
 const AT_ONCE = 3
 // Its duration is part of its result, so it runs alone.
 const ALONE = 'gate'
@@ -41,7 +41,7 @@ async function runProject(project: string): Promise<void> {
   }
   say(`${project}: started`)
   const { isGreen, output } = await runTests(project)
-  const files = isGreen || !WITH_NEIGHBOURS.includes(project) ? [] : failedFilesOf(project)
+  const files = isGreen || !WITH_NEIGHBOURS.includes(nameOf(project)) ? [] : failedFilesOf(project)
   if (files.length === 0) return finish(project, isGreen, output)
   say(`${project}: to run once more: ${files.join(' ')}`)
   suspects.push({ project, files, output })
@@ -66,7 +66,8 @@ function finish(project: string, isGreen: boolean, output: string): void {
   }
 }
 
-const reportOf = (project: string) => join(reports, `${project}.json`)
+const nameOf = (project: string) => project.split(' ')[0] ?? ''
+const reportOf = (project: string) => join(reports, `${project.replaceAll(/\W/g, '-')}.json`)
 
 /** Empty if the project failed outside its test files. */
 function failedFilesOf(project: string): string[] {
@@ -80,6 +81,8 @@ function failedFilesOf(project: string): string[] {
 /** The output is kept until the end, since interleaved output is unreadable. */
 function runTests(project: string, files: string[] = []): Promise<{ isGreen: boolean; output: string }> {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(project)}`]
+  const shard = project.split(' ')[1]
+  const selected = files.length === 0 && shard !== undefined ? [`--shard=${shard}`] : files
   const [command, ...args] =
     project === 'check'
       ? ['npm', 'run', '-s', 'check']
@@ -88,9 +91,9 @@ function runTests(project: string, files: string[] = []): Promise<{ isGreen: boo
           'node_modules/vitest/vitest.mjs',
           'run',
           '--project',
-          project,
+          nameOf(project),
           ...reporters,
-          ...files,
+          ...selected,
         ]
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
