@@ -1,19 +1,21 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureChromium } from './chromium.ts'
 
-// These mostly wait for blocks, so some run in parallel; more at once would slow each other down. The longest
-// start first; `npm run check` fills the time in which only one is left. Each half of e2e has its own network.
-const TOGETHER = ['e2e 1/2', 'unit', 'e2e 2/2', 'faults', 'browser', 'clients', 'shape', 'check']
+// Each has a network and mostly waits for its blocks, so some run in parallel; more at once would slow each other
+// down. The longest start first. Each half of e2e has its own network.
+const WITH_NETWORK = ['e2e 2/2', 'shape', 'e2e 1/2', 'faults', 'browser', 'clients']
 const AT_ONCE = 3
+// These use the processors while the others wait.
+const BESIDE = ['unit', 'check']
+const LOWER_PRIORITY = 5
 // Its duration is part of its result, so it runs alone.
 const ALONE = 'gate'
-// The files of these share a network or the processors, so a file can fail because of the others. Such a file
-// runs once more when all others have ended. If it passes then, the run is green, and its end names the file
-// and shows the failure.
-const WITH_NEIGHBOURS = ['e2e', 'unit', 'faults', 'browser', 'clients', 'shape']
+// Test files share a network or the processors, so a file can fail because of the others. Such a file runs once more
+// when all others have ended. If it passes then, the run is green, and its end names the file and shows the failure.
+const NEVER_AGAIN = ['check', ALONE]
 
 const TICKS_PER_SECOND = 100
 const started = Date.now()
@@ -41,7 +43,7 @@ async function runProject(project: string): Promise<void> {
   }
   say(`${project}: started`)
   const { isGreen, output } = await runTests(project)
-  const files = isGreen || !WITH_NEIGHBOURS.includes(nameOf(project)) ? [] : failedFilesOf(project)
+  const files = isGreen || NEVER_AGAIN.includes(project) ? [] : failedFilesOf(project)
   if (files.length === 0) return finish(project, isGreen, output)
   say(`${project}: to run once more: ${files.join(' ')}`)
   suspects.push({ project, files, output })
@@ -96,6 +98,7 @@ function runTests(project: string, files: string[] = []): Promise<{ isGreen: boo
           ...selected,
         ]
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  if (child.pid !== undefined && BESIDE.includes(project)) setPriority(child.pid, LOWER_PRIORITY)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -115,7 +118,8 @@ function noteUsed(project: string): void {
   usedBefore = used
 }
 
-await Promise.all(Array.from({ length: AT_ONCE }, () => runNext(TOGETHER)))
+const left = [...WITH_NETWORK]
+await Promise.all([...Array.from({ length: AT_ONCE }, () => runNext(left)), runNext([...BESIDE])])
 for (const suspect of suspects) if (failed.length === 0) await runAgain(suspect)
 if (failed.length === 0) await runProject(ALONE)
 for (const report of [...unsteady, ...failed]) say(report)

@@ -42,7 +42,8 @@ export function useBrowser() {
 
   /** A browser without any stored state. */
   async function visit({ size = DESK, theme = 'light', locale = 'en-US' }: Look = {}): Promise<Page> {
-    const look = { viewport: size, colorScheme: theme, locale }
+    // Without a graphics processor, animations use as much time as everything else.
+    const look = { viewport: size, colorScheme: theme, locale, reducedMotion: 'reduce' } as const
     const context = await browser.newContext({ ...look, baseURL: apiUrl })
     contexts.push(context)
     const page = await context.newPage()

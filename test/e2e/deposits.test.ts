@@ -2,7 +2,7 @@ import { depositAddressOf } from '@geoswap/protocol'
 import type { BuildGeoOpReply, StatusReply } from '@geoswap/wire'
 import { type Address, type Hex, pad, parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
 import { setCode } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
@@ -28,11 +28,14 @@ const FORWARDER = '0x5f5f5f5f345f355af100'
 
 const newWallet = () => privateKeyToAccount(generatePrivateKey())
 
+const openedSwaps: string[] = []
+
 /** A swap that waits for its deposit, of a wallet that holds nothing, and somebody who can pay. */
 async function opened(asked: Order = order) {
   const wallet = newWallet()
   const payer = await world.walletWith(asked.from, asked.sell, 100n * asked.amount)
   const { swapId, build } = await submitBy({ api }, wallet, { order: asked, method })
+  openedSwaps.push(swapId)
   const address = build.depositAddress as Address
   const send = (amount: bigint, symbol = asked.sell) =>
     pay(asked.from, payer.address, { to: address, symbol, amount })
@@ -109,6 +112,14 @@ test('a deposit in two parts is swapped when both are there', async () => {
 })
 
 describe('a reorg', () => {
+  // It would undo claims of earlier swaps, and until they are sent again no lock could follow them.
+  beforeEach(() =>
+    until(async () => {
+      const claimed = "select from swaps where id = any($1) and state in ('settled', 'claiming')"
+      return (await operator.query(claimed, [openedSwaps])).length === 0
+    }),
+  )
+
   afterEach(async () => {
     await Promise.all([alpha.resume(), beta.resume()])
   })

@@ -64,7 +64,7 @@ test('a withdrawal is shown first, pays once however often it is run, and spares
   ])
 
   expect(tooMuch).toMatchObject({ code: 2, text: expect.stringMatching(/^Only \d+(\.\d+)? USDC is free/) })
-  expect(results.map(({ code }) => code)).toEqual([0, 0])
+  expect(results).toMatchObject([{ code: 0 }, { code: 0 }])
   expect(await alpha.balanceOf(to, 'USDC')).toBe(12_500_000n)
   expect((await stockOf('alpha', 'USDC')).reserved).toBe(before.reserved)
 })
@@ -112,6 +112,9 @@ async function examine(args: string[], env: Record<string, string> = {}) {
   return { code, text, problems, warnings: textsOf('warning'), facts: textsOf('ok') }
 }
 
+const { treasuryKey } = JSON.parse(readFileSync(join(inject('home'), 'secrets.json'), 'utf8'))
+const key = { GEOSWAP_TREASURY_KEY: treasuryKey }
+
 test('the doctor finds no problem in a running network, and names each one that there is', async () => {
   const sick = writeChanged(({ rpcUrls, native }) => ({
     // Two of three are a majority.
@@ -123,6 +126,8 @@ test('the doctor finds no problem in a running network, and names each one that 
     native: { ...native, capPerHour: '1' },
   }))
 
+  // Earlier tests leave inputs that the vault has to collect.
+  await runOf(treasuryCommand, ['apply'], key)
   const well = await examine([])
   const found = await examine(['--config', sick], { DATABASE_URL: inject('databaseUrl') })
 
@@ -143,8 +148,6 @@ test('the doctor finds no problem in a running network, and names each one that 
 })
 
 test('the treasury sets a changed cap once, while the service runs', async () => {
-  const { treasuryKey } = JSON.parse(readFileSync(join(inject('home'), 'secrets.json'), 'utf8'))
-  const key = { GEOSWAP_TREASURY_KEY: treasuryKey }
   const changed = writeChanged(({ native }) => ({ native: { ...native, claimCapPerHour: '123456' } }))
   const plan = await runOf(treasuryCommand, ['plan', '--config', changed])
   const before = /now ([\d.]+) ETH/.exec(plan.text)?.[1] ?? ''

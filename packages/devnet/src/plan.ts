@@ -65,7 +65,7 @@ export const DISCOUNT_ASSET = 'GEO'
 const WETH: TokenPlan = { symbol: 'WETH', name: 'Wrapped Ether', asset: 'ETH', decimals: 18 }
 const GEO: TokenPlan = { symbol: 'GEO', name: 'Geo', asset: 'GEO', decimals: 18 }
 
-const LOCAL_CHAIN = { blockMs: 1_000, feedPlan: { everySeconds: 10, maxAgeSeconds: 60 } }
+const LOCAL_CHAIN = { blockMs: 1_000, feedPlan: { everySeconds: 30, maxAgeSeconds: 60 } }
 
 export const EVM_CHAINS: readonly ChainPlan[] = [
   { chainId: 31337, name: 'alpha', port: 8545, tokens: [usdc(6), WETH, GEO], ...LOCAL_CHAIN },
