@@ -9,7 +9,7 @@ import { ensureChromium } from './chromium.ts'
 const WITH_NETWORK = ['e2e 2/2', 'shape', 'e2e 1/2', 'faults', 'browser', 'clients']
 const AT_ONCE = 3
 // These use the processors while the others wait.
-const BESIDE = ['unit', 'check']
+const BESIDE = ['check', 'unit']
 const LOWER_PRIORITY = 5
 // Its duration is part of its result, so it runs alone.
 const ALONE = 'gate'

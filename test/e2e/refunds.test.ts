@@ -82,11 +82,13 @@ test('a recipient that refuses the output causes a refund', async () => {
 test('a destination that is halted past the fill deadline causes a refund', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await beta.halt()
-  const { swapId } = await submitSwap(world, wallet, { ...input, buy: 'WETH' })
+  const { swapId, build } = await submitSwap(world, wallet, { ...input, buy: 'WETH' })
+  const { delivery } = build.operation.message as { delivery: { fillDeadline: string } }
   await stageOf(world, swapId, 'delivering')
   await beta.untilPending()
 
-  await beta.advance(1_000)
+  const { timestamp } = await beta.client.getBlock()
+  await beta.advance(Number(delivery.fillDeadline) - Number(timestamp) + 1)
   await beta.resume()
   const outcome = await hurryToEnd(world, swapId)
 
