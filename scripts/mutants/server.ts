@@ -7,16 +7,12 @@ import { migrate } from '../../packages/service/src/store/migrate.ts'
 
 const MAX_DATABASES = 300
 
-/**
- * One database server for all mutants: starting it takes longer than most tests. Its data need not be
- * durable.
- */
+/** One database server for all mutants: starting it takes longer than most tests. */
 export async function startServer() {
   const { url, stop } = await startPostgres({
     dir: join(mkdtempSync(join(tmpdir(), 'geoswap-mutants-')), 'postgres'),
   })
   const template = new pg.Pool({ connectionString: url })
-  await template.query('alter role current_user set synchronous_commit = off')
   await migrate(template)
   await template.end()
   const admin = new pg.Pool({ connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href })

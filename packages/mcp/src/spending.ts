@@ -84,7 +84,7 @@ function readSpend(path: string): Spend | undefined {
   return { attempt, cents: BigInt(String(cents)), at: time }
 }
 
-/** The record of now stays, so that no number is used twice. */
+/** Keeps the record that was just created, so that no number is used twice. */
 function prune(folder: string, now: number): void {
   for (const number of readNumbers(folder)) {
     const path = join(folder, `${number}.json`)
