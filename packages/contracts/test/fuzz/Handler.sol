@@ -132,7 +132,7 @@ contract Handler is HandlerBase {
         (bytes32 ring, address token, IGeoVault.Fill memory fill) = _newOrder(seed);
         uint256 before = balanceOf(token, fill.recipient);
         bool ok = _call(_deliverer, address(vault), abi.encodeCall(IGeoVault.deliver, (ring, token, fill)));
-        if (ok && balanceOf(token, fill.recipient) < before + fill.minOutput) isBroken[Sentence.DeliversOnce] = true;
+        if (ok && balanceOf(token, fill.recipient) < before + fill.minOutput) _break(Sentence.DeliversOnce);
     }
 
     function deliverMany(uint256 raw) external {
@@ -233,15 +233,15 @@ contract Handler is HandlerBase {
         for (uint256 i; i < entries.length; ++i) {
             Entry storage entry = entries[i];
             if (entry.state != State.LOCKED) continue;
-            if (setOf(entry.op.refundDeadline) != entry.set) isBroken[Sentence.OwnSet] = true;
+            if (setOf(entry.op.refundDeadline) != entry.set) _break(Sentence.OwnSet);
             if (block.timestamp <= entry.op.refundDeadline) _warpTo(entry.op.refundDeadline + 1);
             _call(ATTACKER, abi.encodeCall(IGeoEscrow.refund, (entry.locker, entry.op)));
-            if (entry.state != State.REFUNDED) isBroken[Sentence.Refundable] = true;
+            if (entry.state != State.REFUNDED) _break(Sentence.Refundable);
         }
         for (uint256 i; i < tokens.length; ++i) {
             uint256 stolen = balanceOf(tokens[i], ATTACKER) + balanceOf(tokens[i], _lockers[0]);
             if (stolen + balanceOf(tokens[i], _lockers[1]) + balanceOf(tokens[i], _treasury) > 0) {
-                isBroken[Sentence.PaysOwners] = true;
+                _break(Sentence.PaysOwners);
             }
         }
     }

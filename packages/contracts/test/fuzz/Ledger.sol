@@ -35,7 +35,8 @@ abstract contract Ledger {
     address[] internal tokens;
     address[] internal wallets;
     Entry[] internal entries;
-    mapping(Sentence => bool) internal isBroken;
+    /// @dev The numbers of the sentences that were found untrue, as bits.
+    uint256 private _broken;
 
     address internal constant PAYOUT = address(0xca5e);
     address internal constant ATTACKER = address(0xbad);
@@ -103,7 +104,7 @@ abstract contract Ledger {
         if (_numberOf[hash] == 0) return;
         Entry storage entry = entries[_numberOf[hash] - 1];
         if (_stateOf(entry) != State.LOCKED) return;
-        if (entry.state != State.NONE) isBroken[Sentence.LeavesOnce] = true;
+        if (entry.state != State.NONE) _break(Sentence.LeavesOnce);
         entry.state = State.LOCKED;
         entry.set = setOf(entry.op.refundDeadline);
         _locked[entry.op.inputToken] += entry.op.inputAmount;
@@ -116,42 +117,42 @@ abstract contract Ledger {
         address token = entry.op.inputToken;
         uint256 amount = entry.op.inputAmount;
         if (entry.state != State.LOCKED) {
-            isBroken[Sentence.LeavesOnce] = true;
-            if (entry.state != outcome && entry.state != State.NONE) isBroken[Sentence.OneOutcome] = true;
+            _break(Sentence.LeavesOnce);
+            if (entry.state != outcome && entry.state != State.NONE) _break(Sentence.OneOutcome);
             return;
         }
         bool isEarly = outcome == State.CLAIMED || block.timestamp <= entry.op.refundDeadline;
-        if (isEarly && setOf(entry.op.refundDeadline) != entry.set) isBroken[Sentence.OwnSet] = true;
-        if (isEarly && _isForged) isBroken[Sentence.Attested] = true;
+        if (isEarly && setOf(entry.op.refundDeadline) != entry.set) _break(Sentence.OwnSet);
+        if (isEarly && _isForged) _break(Sentence.Attested);
         entry.state = outcome;
         _locked[token] -= amount;
         if (outcome == State.CLAIMED) {
             _claimed[token][hour()] += amount;
-            if (_claimed[token][hour()] > _claimCap[token][hour()]) isBroken[Sentence.Caps] = true;
+            if (_claimed[token][hour()] > _claimCap[token][hour()]) _break(Sentence.Caps);
         } else if (_isAttestedRefund) {
             _refunded[token][hour()] += amount;
-            if (_refunded[token][hour()] > _refundCap[token][hour()]) isBroken[Sentence.Caps] = true;
+            if (_refunded[token][hour()] > _refundCap[token][hour()]) _break(Sentence.Caps);
         }
     }
 
     function _bookTransfer(address from, address to) private {
         if (from == address(escrow) && to != address(vault) && to != PAYOUT && !_isWallet[to]) {
-            isBroken[Sentence.PaysOwners] = true;
+            _break(Sentence.PaysOwners);
         }
         address wallet = _walletOf[from];
-        if (wallet != address(0) && to != wallet && to != address(escrow)) isBroken[Sentence.OwnAddress] = true;
+        if (wallet != address(0) && to != wallet && to != address(escrow)) _break(Sentence.OwnAddress);
     }
 
     function _bookDelivered(bytes32 delivery, uint256 amount) private {
         Order storage order = _orders[delivery];
         if (vault.lastRound(order.ring, uint32(order.fill.index)) < order.fill.index >> 32) return;
-        if (order.isDelivered || _isPaid[order.ring][order.fill.index]) isBroken[Sentence.DeliversOnce] = true;
+        if (order.isDelivered || _isPaid[order.ring][order.fill.index]) _break(Sentence.DeliversOnce);
         if (amount < order.fill.minOutput || block.timestamp > order.fill.fillDeadline) {
-            isBroken[Sentence.DeliversOnce] = true;
+            _break(Sentence.DeliversOnce);
         }
         order.isDelivered = _isPaid[order.ring][order.fill.index] = true;
         _delivered[order.token][hour()] += order.fill.amount;
-        if (_delivered[order.token][hour()] > _vaultCap[order.token][hour()]) isBroken[Sentence.Caps] = true;
+        if (_delivered[order.token][hour()] > _vaultCap[order.token][hour()]) _break(Sentence.Caps);
     }
 
     /// @dev The state that the escrow stores for the op.
@@ -172,12 +173,16 @@ abstract contract Ledger {
 
     /// @dev The numbers of the sentences that are untrue, as bits.
     function untrue() external view returns (uint256 bits) {
-        for (uint256 i; i <= uint256(type(Sentence).max); ++i) if (isBroken[Sentence(i)]) bits |= 1 << i;
+        bits = _broken;
         for (uint256 i; i < tokens.length; ++i) {
             uint256 owed = _locked[tokens[i]] + _credited[tokens[i]] + _donated[tokens[i]];
             if (i > 0 && i <= MOODY) owed += MoodToken(tokens[i]).pretended(address(escrow));
             if (balanceOf(tokens[i], address(escrow)) != owed) bits |= 1 << uint256(Sentence.HoldsAll);
         }
+    }
+
+    function _break(Sentence sentence) internal {
+        _broken |= 1 << uint256(sentence);
     }
 
     function _account(bytes32 topic) private pure returns (address) {
