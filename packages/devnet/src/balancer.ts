@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { nodeFlagsFor, projectRoot, reportListening } from './node-child.ts'
+import { NODE_FLAGS, projectRoot, reportListening } from './node-child.ts'
 
 // Several API processes behind one port. The balancer accepts connections and passes each to the next process
 // in turn, which then talks to the client directly. The balancer itself reads no data.
@@ -22,7 +22,7 @@ let isReported = false
 cluster.setupPrimary({
   exec: values.file,
   args: ['api'],
-  execArgv: nodeFlagsFor(values.file),
+  execArgv: NODE_FLAGS,
   cwd: projectRoot,
 })
 

@@ -6,6 +6,7 @@ import type { Keys } from './keys.ts'
 import type { ReadyChains } from './network-files.ts'
 import { type Environment, listeningPort, nextMessage, spawnNode } from './node-child.ts'
 import { NATIVE, NATIVE_SOL } from './plan.ts'
+import { programFile } from './programs.ts'
 import type { Role } from './supervise.ts'
 
 type LocalSetup = {
@@ -30,7 +31,7 @@ export function faucetRole({ home, keys, env, chains, onDown }: LocalSetup, port
   const solana = { chainId, rpcUrl, seed: keys.solana.faucet.seed, tokens: [native, ...mints] }
   const options: FaucetOptions = { evm, solana }
   const args = ['faucet', '--port', String(port)]
-  const command = { file: 'packages/devnet/src/faucet/run.ts', args, env, logFile: home.logFile('faucet') }
+  const command = { file: programFile('faucet'), args, env, logFile: home.logFile('faucet') }
   return {
     name: 'faucet',
     logFile: command.logFile,
@@ -51,7 +52,7 @@ export function keeperRole({ home, keys, env, chains, onDown }: LocalSetup): Rol
   }))
   const options: KeeperOptions = { chains: kept, privateKey: keys.keeper.privateKey }
   const command = {
-    file: 'packages/devnet/src/keeper.ts',
+    file: programFile('keeper'),
     args: ['keeper'],
     env,
     logFile: home.logFile('keeper'),

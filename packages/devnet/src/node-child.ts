@@ -5,15 +5,8 @@ import { fileURLToPath } from 'node:url'
 /** Every child runs in this folder, so that its command line stays short. */
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
-// Node can run TypeScript itself; a loader would cost about a second per process.
-const readsTypeScript = 'typescript' in process.features && Boolean(process.features.typescript)
-const loader = readsTypeScript ? [] : ['--import', './packages/devnet/src/typescript.mjs']
-
-/** The flags of node for running a file that ends with its parent. */
-export function nodeFlagsFor(file: string): string[] {
-  const ending = ['--import', './packages/devnet/src/exit-with-parent.mjs']
-  return file.endsWith('.ts') ? [...loader, ...ending] : ending
-}
+/** The flags of node for a process that ends with its parent. */
+export const NODE_FLAGS = ['--import', './packages/devnet/src/exit-with-parent.mjs']
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -31,7 +24,7 @@ type NodeChild = {
  */
 export function spawnNode(options: NodeChild): ChildProcess {
   const log = openSync(options.logFile, 'a')
-  const child = spawn(process.execPath, [...nodeFlagsFor(options.file), options.file, ...options.args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, options.file, ...options.args], {
     cwd: projectRoot,
     env: { ...options.env },
     stdio: ['ignore', log, log, 'ipc'],

@@ -3,17 +3,19 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildService } from '@geoswap/service/build'
+import { isBuilt } from '@geoswap/service/is-built'
 import type { Home } from './home.ts'
 import { attesterSecrets, type Keys, toServiceSecrets } from './keys.ts'
 import {
   type Environment,
   listeningPort,
+  NODE_FLAGS,
   nextMessage,
-  nodeFlagsFor,
   projectRoot,
   spawnNode,
 } from './node-child.ts'
 import type { DatabaseUrls } from './postgres/logins.ts'
+import { programFile } from './programs.ts'
 import { describeEnd, type Role } from './supervise.ts'
 
 const SERVICE = 'packages/service/dist/service.mjs'
@@ -30,9 +32,9 @@ export type ServiceSetup = {
   onDown(role: string, reason: string): void
 }
 
-/** Builds the service and creates its tables. */
+/** Builds the service if its sources changed, and creates its tables. */
 export async function migrate({ home, env, databaseUrl }: ServiceSetup): Promise<void> {
-  await buildService()
+  if (!isBuilt()) await buildService()
   const child = spawnNode({
     file: SERVICE,
     args: ['migrate'],
@@ -46,7 +48,7 @@ export async function migrate({ home, env, databaseUrl }: ServiceSetup): Promise
 export async function createApiKey({ home, env, databaseUrls }: ServiceSetup): Promise<string> {
   const log = openSync(home.logFile('key'), 'a')
   const command = ['api-key', 'create', '--name', 'local']
-  const child = spawn(process.execPath, [...nodeFlagsFor(SERVICE), SERVICE, ...command], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, SERVICE, ...command], {
     cwd: projectRoot,
     env: { ...env, DATABASE_URL: databaseUrls.operator },
     stdio: ['ignore', 'pipe', log, 'ipc'],
@@ -120,7 +122,7 @@ export function apiRole(setup: ServiceSetup, api: ApiSetup): Role {
     ...base,
     launch() {
       const args = ['--port', String(api.port), '--processes', String(api.processes), '--file', SERVICE]
-      const child = spawnNode({ file: 'packages/devnet/src/balancer.ts', args, env, logFile })
+      const child = spawnNode({ file: programFile('balancer'), args, env, logFile })
       child.on('message', (message: { pids?: number[] }) => {
         if (message.pids) pids.set(child, message.pids)
       })

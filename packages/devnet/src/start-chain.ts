@@ -1,4 +1,5 @@
 import { listeningPort, nextMessage, spawnNode } from './node-child.ts'
+import { buildPrograms, programFile } from './programs.ts'
 import { DIRECT_PATH } from './shape/control-methods.ts'
 import type { EvmShapeName } from './shape/evm-shape.ts'
 import { type Supervised, supervise } from './supervise.ts'
@@ -36,14 +37,14 @@ export async function startChain(options: ChainOptions): Promise<RunningChain> {
   const { name, chainId, port = 0, blockMs = 1_000 } = options
   const pace = ['--port', String(port), '--block-ms', String(blockMs)]
   const args = [name, '--chain-id', String(chainId), ...pace, ...shapeArgs(options)]
-  return startProcess(options, { file: 'packages/devnet/src/evm-chain.ts', args })
+  return startProcess(options, { file: programFile('evm-chain'), args })
 }
 
 /** Starts one Solana chain in its own process. It is not restarted either. */
 export async function startSolanaProcess(options: SolanaProcessOptions): Promise<RunningSolanaChain> {
   const { port = 0, slotMs = 400 } = options
   const args = ['--port', String(port), '--slot-ms', String(slotMs), ...shapeArgs(options)]
-  const chain = await startProcess(options, { file: 'packages/devnet/src/solana-chain.ts', args })
+  const chain = await startProcess(options, { file: programFile('solana-chain'), args })
   return { ...chain, wsUrl: chain.rpcUrl.replace('http', 'ws') }
 }
 
@@ -63,6 +64,7 @@ async function startProcess(
 ): Promise<RunningChain> {
   let port = 0
   const { name, env = {}, logFile = '/dev/null' } = options
+  await buildPrograms()
   const chain = await supervise({
     name,
     logFile,

@@ -1,19 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { createSolanaRpc } from '@solana/kit'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import { projectRoot } from '../src/node-child.ts'
+import { buildPrograms, programFile } from '../src/programs.ts'
 
-const MAIN = fileURLToPath(new URL('../src/solana-chain.ts', import.meta.url))
 const started: ChildProcess[] = []
 
+beforeAll(buildPrograms)
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })
 
 function start(...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], { stdio: 'pipe' })
+  const child = spawn(process.execPath, [programFile('solana-chain'), ...args], {
+    cwd: projectRoot,
+    stdio: 'pipe',
+  })
   started.push(child)
   return child
 }
