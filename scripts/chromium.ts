@@ -2,7 +2,14 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+// The first one has no windows, and takes a quarter less processor time.
+const NAMES = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+]
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -29,8 +36,10 @@ function isExecutable(path: string): boolean {
 export async function ensureChromium(say: (line: string) => void): Promise<string | undefined> {
   const found = findChromium()
   if (found || process.getuid?.() !== 0) return found
-  say('browser: installing the package chromium for its tests (set CHROMIUM to use another browser)')
-  const install = () => apt('install', '-y', '--no-install-recommends', 'chromium')
+  say(
+    'browser: installing the package chromium-headless-shell for its tests (set CHROMIUM to use another browser)',
+  )
+  const install = () => apt('install', '-y', '--no-install-recommends', 'chromium-headless-shell')
   // The package lists of a bare machine are empty, and those of others may be old.
   if (!(await install()) && (await apt('update'))) await install()
   return findChromium()

@@ -1,6 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
-import { CHROMIUM_FLAGS, findChromium } from '../../scripts/chromium.ts'
 
 export const PHONE = { width: 390, height: 844 }
 const DESK = { width: 1440, height: 900 }
@@ -25,10 +24,9 @@ export function useBrowser() {
   const expected: RegExp[] = []
 
   beforeAll(async () => {
-    const executablePath = findChromium()
-    if (!executablePath)
-      throw new Error('There is no Chromium: CHROMIUM=/path/to/chromium npm run test:browser')
-    browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS })
+    const url = inject('browserUrl')
+    if (url === '') throw new Error('There is no Chromium: CHROMIUM=/path/to/chromium npm run test:browser')
+    browser = await chromium.connect(url)
   })
   afterEach(async () => {
     await Promise.all(contexts.map((context) => context.close()))

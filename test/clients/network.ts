@@ -1,4 +1,6 @@
+import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
+import { CHROMIUM_FLAGS, findChromium } from '../../scripts/chromium.ts'
 import { startShared } from '../e2e/network.ts'
 import { startCollector } from './collector.ts'
 
@@ -6,16 +8,29 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Returns all received spans. */
     collectorUrl: string
+    /** The browser of all tests of the page: to start one takes seconds. */
+    browserUrl: string
   }
 }
 
-/** The network of the end-to-end tests, whose processes send their spans to a collector. */
+/** The network of the end-to-end tests, with its page; its processes send their spans to a collector. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const collector = await startCollector()
+  const [collector, browser] = await Promise.all([startCollector(), startBrowser()])
+  project.provide('browserUrl', browser?.wsEndpoint() ?? '')
   project.provide('collectorUrl', collector.url)
-  const stop = await startShared(project, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+  const stop = await startShared(project, {
+    web: true,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  })
   return async () => {
     await stop()
     await collector.stop()
+    await browser?.close()
   }
+}
+
+/** Undefined without Chromium: only tests of the page need it. */
+async function startBrowser() {
+  const executablePath = findChromium()
+  return executablePath ? chromium.launchServer({ executablePath, args: CHROMIUM_FLAGS }) : undefined
 }

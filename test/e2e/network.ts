@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Network, startNetwork } from '@geoswap/devnet'
+import { type Network, type NetworkOptions, startNetwork } from '@geoswap/devnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { TestProject } from 'vitest/node'
 import type { LocalNetwork } from '../world.ts'
@@ -12,6 +12,8 @@ declare module 'vitest' {
     /** With the role of the API. */
     apiDatabaseUrl: string
     home: string
+    /** The processes of each role at the start. */
+    pids: Record<string, number[]>
     /** Tops up the keys of beta; it is empty until a test funds it. */
     float: string
   }
@@ -20,18 +22,18 @@ declare module 'vitest' {
 // So that a test need not wait a minute until a balance is read again.
 const SHORT_MEMORY = { asset: 'GEO', maxAgeSeconds: 10 }
 
-// Twice as fast as usual, because these tests mostly wait for blocks.
-const PACE = { blockMs: 500, slotMs: 200 }
+// Four times as fast as usual, because these tests mostly wait for blocks.
+const PACE = { blockMs: 250, slotMs: 100 }
 
 const BETA = 31_338
 
 /** Starts the network that all end-to-end tests share, and stops it after the last one. */
 export const setup = (project: TestProject): Promise<() => Promise<void>> => startShared(project, {})
 
-/** The same, with additional environment variables for its processes. */
+/** The same, with or without its page, and with additional environment variables for its processes. */
 export async function startShared(
   project: TestProject,
-  more: Record<string, string>,
+  { web, env: more }: Pick<NetworkOptions, 'web' | 'env'>,
 ): Promise<() => Promise<void>> {
   const { PATH = '', HOME = '' } = process.env
   const floatKey = generatePrivateKey()
@@ -39,11 +41,12 @@ export async function startShared(
   const gasFloat = { evm: float, chains: [{ chainId: BETA, low: '10', target: '100', maxPerDay: '1000' }] }
   const serviceConfig = { discount: SHORT_MEMORY, gasFloat }
   const env = { PATH, HOME, GEOSWAP_FLOAT_KEY: floatKey, ...more }
-  const network = await startNetwork({ env, ...PACE, serviceConfig })
+  const network = await startNetwork({ env, ...PACE, serviceConfig, ...(web && { web }) })
   project.provide('local', { ...network.local, ...PACE } as LocalNetwork)
   project.provide('databaseUrl', network.databaseUrl)
   project.provide('apiDatabaseUrl', network.databaseUrls.api)
   project.provide('home', network.home)
+  project.provide('pids', network.pids)
   project.provide('float', float)
   return async () => {
     const refused = findRefused(network)
