@@ -4,18 +4,19 @@ import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureChromium } from './chromium.ts'
 
-// Each has a network and mostly waits for its blocks, so some run in parallel; more at once would slow each other
-// down. The longest start first. Each half of e2e has its own network.
-const WITH_NETWORK = ['e2e 2/2', 'shape', 'e2e 1/2', 'faults', 'browser', 'clients']
-const AT_ONCE = 3
-// These use the processors while the others wait.
-const BESIDE = ['check', 'unit']
+// It takes longest, and mostly waits for blocks: everything else runs beside it.
+const LONGEST = 'e2e'
+// The check finds most mistakes. The duration of the gate is part of its result, so no more runs beside it.
+const FIRST = ['check', 'gate']
+// Each has networks. More at once would slow each other down.
+const WITH_NETWORK = ['clients', 'shape', 'faults']
+const AT_ONCE = 2
+// It uses the processors while the others wait.
+const BESIDE = 'unit'
 const LOWER_PRIORITY = 5
-// Its duration is part of its result, so it runs alone.
-const ALONE = 'gate'
 // Test files share a network or the processors, so a file can fail because of the others. Such a file runs once more
 // when all others have ended. If it passes then, the run is green, and its end names the file and shows the failure.
-const NEVER_AGAIN = ['check', ALONE]
+const NEVER_AGAIN = FIRST
 
 const TICKS_PER_SECOND = 100
 const started = Date.now()
@@ -35,18 +36,20 @@ async function runNext(projects: string[]): Promise<void> {
 }
 
 async function runProject(project: string): Promise<void> {
-  if (project === 'browser' && !(await ensureChromium(say))) {
-    say(
-      'browser: LEFT OUT, there is no Chromium. Install one, or name it: CHROMIUM=/path/to/chromium npm test',
-    )
-    return
-  }
+  const selected = await selectTests(project)
   say(`${project}: started`)
-  const { isGreen, output } = await runTests(project)
+  const { isGreen, output } = await runTests(project, selected)
   const files = isGreen || NEVER_AGAIN.includes(project) ? [] : failedFilesOf(project)
   if (files.length === 0) return finish(project, isGreen, output)
   say(`${project}: to run once more: ${files.join(' ')}`)
   suspects.push({ project, files, output })
+}
+
+/** The arguments that select a part of a project. */
+async function selectTests(project: string): Promise<string[]> {
+  if (project !== 'clients' || (await ensureChromium(say))) return []
+  say('test/browser: LEFT OUT, no Chromium. Install one, or name it: CHROMIUM=/path/to/chromium npm test')
+  return ['--exclude=test/browser/**']
 }
 
 async function runAgain({ project, files, output }: (typeof suspects)[number]): Promise<void> {
@@ -68,8 +71,7 @@ function finish(project: string, isGreen: boolean, output: string): void {
   }
 }
 
-const nameOf = (project: string) => project.split(' ')[0] ?? ''
-const reportOf = (project: string) => join(reports, `${project.replaceAll(/\W/g, '-')}.json`)
+const reportOf = (project: string) => join(reports, `${project}.json`)
 
 /** Empty if the project failed outside its test files. */
 function failedFilesOf(project: string): string[] {
@@ -81,10 +83,8 @@ function failedFilesOf(project: string): string[] {
 }
 
 /** The output is kept until the end, since interleaved output is unreadable. */
-function runTests(project: string, files: string[] = []): Promise<{ isGreen: boolean; output: string }> {
+function runTests(project: string, selected: string[]): Promise<{ isGreen: boolean; output: string }> {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(project)}`]
-  const shard = project.split(' ')[1]
-  const selected = files.length === 0 && shard !== undefined ? [`--shard=${shard}`] : files
   const [command, ...args] =
     project === 'check'
       ? ['npm', 'run', '-s', 'check']
@@ -93,12 +93,12 @@ function runTests(project: string, files: string[] = []): Promise<{ isGreen: boo
           'node_modules/vitest/vitest.mjs',
           'run',
           '--project',
-          nameOf(project),
+          project,
           ...reporters,
           ...selected,
         ]
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  if (child.pid !== undefined && BESIDE.includes(project)) setPriority(child.pid, LOWER_PRIORITY)
+  if (child.pid !== undefined && project === BESIDE) setPriority(child.pid, LOWER_PRIORITY)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -119,9 +119,10 @@ function noteUsed(project: string): void {
 }
 
 const left = [...WITH_NETWORK]
-await Promise.all([...Array.from({ length: AT_ONCE }, () => runNext(left)), runNext([...BESIDE])])
+const longest = runProject(LONGEST)
+await runNext([...FIRST])
+await Promise.all([longest, ...Array.from({ length: AT_ONCE }, () => runNext(left)), runNext([BESIDE])])
 for (const suspect of suspects) if (failed.length === 0) await runAgain(suspect)
-if (failed.length === 0) await runProject(ALONE)
 for (const report of [...unsteady, ...failed]) say(report)
 rmSync(reports, { recursive: true })
 process.exitCode = failed.length === 0 ? 0 : 1
