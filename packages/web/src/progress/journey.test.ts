@@ -11,11 +11,11 @@ describe('where the funds are', () => {
     ['delivered', 'spent', 'paid'],
     ['refunded', 'returned', 'never'],
     ['failed', 'wallet', 'never'],
-  ] as const)('%s: the input is at %s, the output at %s', (substatus, input, output) => {
+  ] as const)('%s: input %s, output %s', (substatus, input, output) => {
     expect(journeyOf({ substatus })).toEqual({ input, output })
   })
 
-  test('an unknown substatus does not break the picture', () => {
+  test('an unknown substatus shows the input in the escrow', () => {
     expect(journeyOf({ substatus: 'pausing' as never }).input).toBe('escrow')
   })
 })
@@ -36,7 +36,7 @@ describe('the steps', () => {
     expect(steps[2]?.tookMs).toBe(2_000)
   })
 
-  test('of a deposit name it, from the wait to the end', () => {
+  test('of a swap by deposit have titles about the deposit', () => {
     const steps = stepsOf({
       ...{ timeline: [entry('awaitingDeposit', 0)], method: 'deposit' },
       ...{ status: 'pending', substatus: 'awaitingDeposit' },
@@ -50,6 +50,14 @@ describe('the steps', () => {
       'Paying the recipient: ahead',
       'Delivered: ahead',
     ])
+  })
+
+  test('of an unknown substatus are only the past ones', () => {
+    const timeline = [entry('accepted', 0), entry('pausing', 1)]
+
+    const steps = stepsOf({ timeline, status: 'pending', substatus: 'pausing' as never })
+
+    expect(steps.map(({ stage }) => stage)).toEqual(['accepted', 'pausing'])
   })
 
   test('of a pending refund do not promise a delivery', () => {

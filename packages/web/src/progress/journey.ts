@@ -87,8 +87,11 @@ export function stepsOf({
 }
 
 function ahead(substatus: string): string[] {
+  if (substatus === 'awaitingDeposit') return USUAL
+  if (substatus === 'refundBlocked') return ['refunded']
   const path = substatus.startsWith('refund') ? REFUND : USUAL
-  return path.slice(path.indexOf(substatus === 'refundBlocked' ? 'refunding' : substatus) + 1)
+  const at = path.indexOf(substatus)
+  return at === -1 ? [] : path.slice(at + 1)
 }
 
 function isBad(stage: string): boolean {
@@ -97,7 +100,7 @@ function isBad(stage: string): boolean {
 
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${ms} ms`
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
+  if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
   const minutes = Math.floor(ms / 60_000)
   if (minutes < 60) return `${minutes} min ${Math.floor((ms % 60_000) / 1_000)} s`
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
