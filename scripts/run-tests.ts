@@ -4,18 +4,17 @@ import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureChromium } from './chromium.ts'
 
-// It takes longest, and mostly waits for blocks: everything else runs beside it.
+// e2e takes longest and mostly waits for blocks, so all others run beside it.
 const LONGEST = 'e2e'
-// The check finds most mistakes. The duration of the gate is part of its result, so no more runs beside it.
+// The check finds most mistakes. The gate measures time, so only e2e runs beside it.
 const FIRST = ['check', 'gate']
-// Each has networks. More at once would slow each other down.
+// Each project starts networks; more than two at once slow each other down.
 const WITH_NETWORK = ['clients', 'shape', 'faults']
 const AT_ONCE = 2
-// It uses the processors while the others wait.
+// The unit tests use the processors while the others wait.
 const BESIDE = 'unit'
 const LOWER_PRIORITY = 5
-// Test files share a network or the processors, so a file can fail because of the others. Such a file runs once more
-// when all others have ended. If it passes then, the run is green, and its end names the file and shows the failure.
+// Only e2e runs beside these, so a failure is their own.
 const NEVER_AGAIN = FIRST
 
 const TICKS_PER_SECOND = 100
@@ -23,14 +22,14 @@ const started = Date.now()
 const reports = mkdtempSync(join(tmpdir(), 'geoswap-tests-'))
 // Failures are printed last, where people look, and where a truncated log still has them.
 const failed: string[] = []
-const unsteady: string[] = []
+const flaky: string[] = []
 const suspects: { project: string; files: string[]; output: string }[] = []
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const usedBy = new Map<string, number>()
 let usedBefore = 0
 
 /** Runs the projects of the list until it is empty or one of them has failed. */
-async function runNext(projects: string[]): Promise<void> {
+async function runProjects(projects: string[]): Promise<void> {
   for (let next = projects.shift(); next && failed.length === 0; next = projects.shift())
     await runProject(next)
 }
@@ -39,7 +38,7 @@ async function runProject(project: string): Promise<void> {
   const selected = await selectTests(project)
   say(`${project}: started`)
   const { isGreen, output } = await runTests(project, selected)
-  const files = isGreen || NEVER_AGAIN.includes(project) ? [] : failedFilesOf(project)
+  const files = isGreen || NEVER_AGAIN.includes(project) ? [] : failedFilesOf(project, output)
   if (files.length === 0) return finish(project, isGreen, output)
   say(`${project}: to run once more: ${files.join(' ')}`)
   suspects.push({ project, files, output })
@@ -52,18 +51,22 @@ async function selectTests(project: string): Promise<string[]> {
   return ['--exclude=test/browser/**']
 }
 
+/**
+ * Test files share a network or the processors, so a file can fail because of others. One that passes alone does not
+ * fail the run, but is reported.
+ */
 async function runAgain({ project, files, output }: (typeof suspects)[number]): Promise<void> {
   say(`${project}: once more ${files.join(' ')}`)
   const again = await runTests(project, files)
   if (again.isGreen)
-    unsteady.push(`${output}\n${project}: UNSTEADY, failed once and passed alone: ${files.join(' ')}`)
+    flaky.push(`${output}\n${project}: FLAKY, failed once and passed alone: ${files.join(' ')}`)
   else finish(project, false, `${output}\n${project}: the second time\n${again.output}`)
 }
 
 function finish(project: string, isGreen: boolean, output: string): void {
   const seconds = Math.round((Date.now() - started) / 1_000)
   const used = Math.round(usedBy.get(project) ?? 0)
-  const told = `${project}: ${isGreen ? 'passed' : 'FAILED'} after ${seconds} s; ${used} s of processor time`
+  const told = `${project}: ${isGreen ? 'passed' : 'FAILED'} ${seconds} s after the start; ${used} s of processor time`
   if (isGreen) say(`${output}\n${told}`)
   else {
     say(told)
@@ -73,9 +76,12 @@ function finish(project: string, isGreen: boolean, output: string): void {
 
 const reportOf = (project: string) => join(reports, `${project}.json`)
 
-/** Empty if the project failed outside its test files. */
-function failedFilesOf(project: string): string[] {
-  if (!existsSync(reportOf(project))) return []
+// As vitest reports errors that no test caught, and those of the end of a network.
+const OUTSIDE = /Unhandled Error|error during close/
+
+/** The failed files. Empty if there was an error outside of them, since a second run of the files would not show it. */
+function failedFilesOf(project: string, output: string): string[] {
+  if (!existsSync(reportOf(project)) || OUTSIDE.test(output)) return []
   const { testResults }: { testResults: { name: string; status: string }[] } = JSON.parse(
     readFileSync(reportOf(project), 'utf8'),
   )
@@ -109,7 +115,7 @@ function runTests(project: string, selected: string[]): Promise<{ isGreen: boole
   return new Promise((resolve) => child.on('close', (code) => resolve({ isGreen: code === 0, output })))
 }
 
-/** Linux adds up the processor time of ended children and theirs: the difference is that of the last one. */
+/** Attributes the processor time of all children that ended since the last call to this project. Linux only. */
 function noteUsed(project: string): void {
   if (process.platform !== 'linux') return
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? []
@@ -120,9 +126,16 @@ function noteUsed(project: string): void {
 
 const left = [...WITH_NETWORK]
 const longest = runProject(LONGEST)
-await runNext([...FIRST])
-await Promise.all([longest, ...Array.from({ length: AT_ONCE }, () => runNext(left)), runNext([BESIDE])])
-for (const suspect of suspects) if (failed.length === 0) await runAgain(suspect)
-for (const report of [...unsteady, ...failed]) say(report)
+await runProjects([...FIRST])
+await Promise.all([
+  longest,
+  ...Array.from({ length: AT_ONCE }, () => runProjects(left)),
+  runProjects([BESIDE]),
+])
+for (const suspect of suspects) {
+  if (failed.length === 0) await runAgain(suspect)
+  else finish(suspect.project, false, suspect.output)
+}
+for (const report of [...flaky, ...failed]) say(report)
 rmSync(reports, { recursive: true })
 process.exitCode = failed.length === 0 ? 0 : 1
