@@ -28,7 +28,12 @@ async function callEvenly(agent: Agent, target: Target, { rate, count }: { rate:
   const calls: Promise<number>[] = []
   while (calls.length < count) {
     const due = Math.min(count, ((now() - start) * rate) / 1_000)
-    while (calls.length < due) calls.push(call(agent, target, start + (calls.length * 1_000) / rate))
+    while (calls.length < due) {
+      const sent = call(agent, target, start + (calls.length * 1_000) / rate)
+      // Reported below, when all were sent.
+      sent.catch(() => {})
+      calls.push(sent)
+    }
     await delay(1)
   }
   return Promise.all(calls)

@@ -6,9 +6,9 @@ import { startCollector } from './collector.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Returns all received spans. */
+    /** Takes spans by POST, and answers GET with all of them. */
     collectorUrl: string
-    /** The browser of all tests of the page: to start one takes seconds. */
+    /** The WebSocket URL of the browser that all tests of the page share; empty without Chromium. */
     browserUrl: string
   }
 }
@@ -23,9 +23,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   })
   return async () => {
-    await stop()
-    await collector.stop()
-    await browser?.close()
+    await stop().finally(() => Promise.all([collector.stop(), browser?.close()]))
   }
 }
 

@@ -38,16 +38,18 @@ export function createBalancer(apiUrls: readonly string[], apiKey: string): Bala
   const call: Call = async (method, path, body) => {
     const url = [...ready][turn++ % Math.max(1, ready.size)] ?? apiUrls[0]
     const count = (what: string) => answers.set(what, (answers.get(what) ?? 0) + 1)
+    const noteFailure = (error: Error) => {
+      count('none')
+      failures.push(`${method} ${path}: ${error.cause ?? error.message}`)
+      throw error
+    }
     const response = await fetch(`${url}${path}`, {
       method,
       headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-    }).catch((error: Error) => {
-      count('none')
-      failures.push(`${method} ${path}: ${error.cause ?? error.message}`)
-      throw error
-    })
-    const text = await response.text()
+    }).catch(noteFailure)
+    // An answer can also end in the middle of its body.
+    const text = await response.text().catch(noteFailure)
     count(String(response.status))
     if (response.status >= 500) failures.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`)
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} }

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { build } from 'esbuild'
+import { basename, dirname } from 'node:path'
+import { build, type OutputFile } from 'esbuild'
 import { projectRoot } from './node-child.ts'
 
 // From the root of the project, where every program runs.
@@ -13,7 +13,7 @@ const PROGRAMS = {
   keeper: `${SOURCES}/keeper.ts`,
   'solana-chain': `${SOURCES}/solana-chain.ts`,
 }
-// Packages that are no ES modules ask for it.
+// Bundled CommonJS packages call require, which ES modules lack.
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`
 
 let built: Promise<void> | undefined
@@ -31,20 +31,23 @@ export function buildPrograms(): Promise<void> {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // With native code.
+    // They load native modules, which cannot be bundled.
     external: ['hardhat', 'litesvm'],
     banner: { js: REQUIRE },
     logLevel: 'error',
   }).then(async ({ outputFiles }) => {
-    await Promise.all(outputFiles.map(({ path, text }) => replaceFile(path, text)))
+    const isEntry = ({ path }: OutputFile) => basename(path, '.mjs') in PROGRAMS
+    // Entries last: they import the others.
+    await Promise.all(outputFiles.filter((file) => !isEntry(file)).map(replaceFile))
+    await Promise.all(outputFiles.filter(isEntry).map(replaceFile))
   })
   return built
 }
 
 export const programFile = (name: keyof typeof PROGRAMS): string => `${DIST}/${name}.mjs`
 
-/** At once, and only if it changed: another process may start from it at this moment. */
-async function replaceFile(path: string, text: string): Promise<void> {
+/** Replaces a changed file atomically, since another process may be loading it. */
+async function replaceFile({ path, text }: OutputFile): Promise<void> {
   const current = await readFile(path, 'utf8').catch(() => undefined)
   if (current === text) return
   const draft = `${path}.${process.pid}`

@@ -8,7 +8,7 @@ import { build, type Plugin } from 'esbuild'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const DIST = fileURLToPath(new URL('../dist/service.mjs', import.meta.url))
 const MAIN = './packages/service/src/main.ts'
-// Packages that are no ES modules ask for it.
+// Bundled CommonJS packages call require, which ES modules lack.
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`
 
 const run = promisify(execFile)
@@ -44,7 +44,7 @@ export async function buildService({
   })
   const [output] = outputFiles
   if (!output) throw new Error('The bundler wrote nothing')
-  // At once: another process may start from it at this moment.
+  // Replaced atomically, since another process may be loading it.
   const draft = `${outfile}.${process.pid}`
   await mkdir(dirname(outfile), { recursive: true })
   await writeFile(draft, output.contents)
