@@ -18,8 +18,6 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'unit',
-          // One more than processors, since many wait for a database or a chain.
-          maxWorkers: 3,
           include: [
             ...['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts'],
             'test/lies/**/*.test.ts',
@@ -74,7 +72,7 @@ export default defineConfig({
         },
       },
       {
-        // A minute or two each, of waiting for deadlines most of all: `npm run test:proof`.
+        // Not part of `npm test`: each takes a minute or two, mostly waiting for deadlines.
         test: {
           ...isolated,
           name: 'proof',
@@ -85,6 +83,7 @@ export default defineConfig({
         },
       },
       {
+        // The short chaos run.
         test: {
           ...isolated,
           name: 'gate',

@@ -13,7 +13,7 @@ import { inGroups } from './traders.ts'
 const QUOTES = 10_000
 const AT_ONCE = 16
 const WITHIN_SECONDS = 180
-// The network starts with 10 million dollars of each token in its vaults.
+// Three times the 10 million dollars of each token in the vaults, so that many orders exceed them.
 const MOST_USD = 30_000_000n
 const MAX_U64 = 2n ** 64n - 1n
 // The value that empty blocks converge to, so that it stays.
@@ -51,7 +51,8 @@ export async function checkQuotes(bench: Bench): Promise<Figure[]> {
     if (reply.status !== 503) return reply
     // A node was too slow on a busy machine: nothing was quoted, and a caller would retry.
     counts.unavailable += 1
-    if (counts.unavailable > MOST_UNAVAILABLE) throw new Error(`quote: ${reply.body.code}, again and again`)
+    if (counts.unavailable > MOST_UNAVAILABLE)
+      throw new Error(`more than ${MOST_UNAVAILABLE} quotes failed, the last with ${reply.body.code}`)
     return ask(request)
   }
   const found = await inGroups(cases, AT_ONCE, async (one) => {
@@ -169,19 +170,19 @@ async function checkBound(
   return [
     ...(inside.status === 200
       ? problemsOf(at, inside.body)
-      : [describe(at, `its own bound is ${inside.body.code}`)]),
+      : [describe(at, `a quote at the reported bound fails with ${inside.body.code}`)]),
     ...(outside.status === 200 ? [describe(at, `one unit beyond the bound of ${code} passes`)] : []),
   ]
 }
 
 const toRequest = ({ request, amount }: Case) => ({ ...request, amount: `${amount}` })
 
-/** The output and all fees together are worth no more than the input. */
+/** Describes how a quote breaks the rules about its value, its amount and its minimum output. */
 function problemsOf(one: Case, reply: QuoteReply): string[] {
   const { tradeType, slippageBps } = one.request
   const [output, minOutput] = [BigInt(reply.output), BigInt(reply.minOutput)]
   const unit = worthOf(1n, one.input)
-  // A negative price impact would be a gift, so it is left out.
+  // Without negative fees: a negative price impact must not hide an output that is too high.
   const fees = reply.fees.filter(({ amount }) => BigInt(amount) > 0n)
   const isExactInput = tradeType === 'exactInput'
   const least = isExactInput ? (output * BigInt(10_000 - Number(slippageBps))) / 10_000n : output
@@ -195,5 +196,4 @@ function problemsOf(one: Case, reply: QuoteReply): string[] {
   return wrong.map(([problem]) => describe(one, problem))
 }
 
-const describe = ({ request, amount }: Case, problem: string) =>
-  `${problem}: ${JSON.stringify({ ...request, amount: `${amount}` })}`
+const describe = (one: Case, problem: string) => `${problem}: ${JSON.stringify(toRequest(one))}`

@@ -91,8 +91,8 @@ function usedByPart(parts: ReadonlyMap<number, string>, processes: Processes): U
 }
 
 /**
- * The part of the process itself, or of its nearest ancestor. The root of this program is excluded, since
- * everything was started from here.
+ * The part of the process itself, or of its nearest ancestor. Children of the load generator that
+ * belong to no part are excluded, since it started the whole network.
  */
 function partOf(parts: ReadonlyMap<number, string>, processes: Processes, pid: number): string | undefined {
   for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0) {
@@ -103,7 +103,7 @@ function partOf(parts: ReadonlyMap<number, string>, processes: Processes, pid: n
   return undefined
 }
 
-/** Includes the limiting resource of the figure. */
+/** Names the resource that limits the result, then the use by part. */
 export function describeShares({ parts, busiest }: Shares, processors: number): string {
   const total = [...parts.values()].reduce((sum, share) => sum + share, 0)
   const shown = [...parts]
@@ -152,7 +152,7 @@ function readProcess(pid: number): Process | undefined {
   }
 }
 
-/** By proc_stat(5): all times except idle and waiting for a disk. */
+/** By proc_stat(5): all times except idle, waiting for a disk and steal. */
 function readBusy(): number {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0] = line.split(/ +/).slice(1).map(Number)

@@ -11,7 +11,7 @@ import { addAttesterMetrics } from '../observe/attester-metrics.ts'
 import { createCallMeter } from '../observe/call-meter.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
-import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
+import { type MetricsServer, serveMetrics } from '../observe/metrics-server.ts'
 import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { findLostOn } from '../rebuild/lost-log.ts'
 import { createPool } from '../store/db.ts'
@@ -99,7 +99,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   let sweep: { stop(): void } | undefined
   return {
     async start() {
-      server = await showMetrics(metrics.registry, config, ready)
+      server = await serveMetrics(metrics.registry, config, ready)
       sweep = every(SWEEP_MS, attest)
     },
     async close() {

@@ -12,7 +12,8 @@ type Verified = { part: Part; network: Config['network']; logger: Logger }
 
 /**
  * Refuses to start on a database that may lose commits, allows too few connections or is older than this version.
- * Refuses a role that has more rights than its part. A newer database is only logged.
+ * Refuses a role whose rights differ from those of its part, and migrations that were changed after they were
+ * applied. A newer database is only logged.
  */
 export async function verifyDatabase(pool: Pool, { part, network, logger }: Verified): Promise<void> {
   await assertDurable(pool)
@@ -30,6 +31,6 @@ export function listenToDatabase(
   logger: Logger,
   subscription: Subscription,
 ): Listener {
-  const onFault = (error: unknown) => logger.warn({ err: error }, 'listener lost')
+  const onFault = (error: unknown) => logger.warn({ err: error }, 'the connection for notifications was lost')
   return createListener({ url: databaseUrl.reveal(), onFault, ...subscription })
 }

@@ -7,7 +7,7 @@ import { createLaneRunner } from '../lanes/runner.ts'
 import { createCallMeter } from '../observe/call-meter.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
-import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
+import { type MetricsServer, serveMetrics } from '../observe/metrics-server.ts'
 import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { tracingLane } from '../observe/trace-lane.ts'
 import { createWorkerEvents } from '../observe/worker-events.ts'
@@ -99,7 +99,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     async start() {
       await views.start()
       parts.prices.start()
-      server = await showMetrics(metrics.registry, config, ready)
+      server = await serveMetrics(metrics.registry, config, ready)
       await runner.start()
     },
     async close() {

@@ -121,7 +121,7 @@ test('an unmined delivery is broadcast again', async () => {
 test.each([
   ['was refunded', refund],
   ['is to be refunded', decideRefund],
-  ['never arrived', fail],
+  ['can never be locked', fail],
 ])('a delivery is not broadcast again once the input %s', async (_, end) => {
   const swap = await newDelivering()
 

@@ -14,7 +14,7 @@ export type SignedDelegation = {
   s: string
 }
 
-/** The signed operation of a swap as stored: everything needed to lock, deliver, claim or refund it. */
+/** The stored terms of a swap, without its signature. */
 export type Op = QuotedTerms & {
   id: string
   hash: string
@@ -31,13 +31,13 @@ export type Op = QuotedTerms & {
   walletBlock: bigint
   originBlock: bigint
   destinationBlock: bigint
-  /** How the input comes in; undefined on Solana, and for ops of earlier versions, which are all delegated. */
+  /** How the input comes in. Undefined on Solana, and for EVM ops of earlier versions, which used delegation. */
   method?: OriginMethod | undefined
   /** The op's own address, which spends a permit or holds a deposit. */
   depositAddress?: string | undefined
   /** The wallet's nonce at the token that its permit was built for. */
   permitNonce?: bigint | undefined
-  /** Only the input is known, found on its chain: the swap can only be refunded. */
+  /** Only the lock is known, not the terms: refunded after its deadline, unless its delivery is found. */
   isOrphan?: boolean
   /** The database may lack signed transactions of this op. Only the chain itself can rule one out. */
   isLogLost?: boolean
@@ -63,7 +63,7 @@ export type Swap = {
   originTxHash?: string
   deliveryTxHash?: string
   originFinal: boolean
-  /** Its lock is in a safe block, if the operator configured exposure to end there. */
+  /** Whether the lock is in a safe block; only known if exposure is configured to end there. */
   originSafe: boolean
   deliveryFinal: boolean
   exposedCents: bigint

@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { showMetrics } from './metrics-server.ts'
+import { serveMetrics } from './metrics-server.ts'
 
 test('a process without an API answers /health, /ready and /metrics', async () => {
   const port = await findFreePort()
   let isUp = true
   const ready = async () => ({ ok: isUp, checks: { database: isUp } })
-  const server = await showMetrics(new Registry(), { metrics: { port, host: '127.0.0.1' } }, ready)
+  const server = await serveMetrics(new Registry(), { metrics: { port, host: '127.0.0.1' } }, ready)
   const ask = async (path: string) => {
     const reply = await fetch(`http://127.0.0.1:${port}${path}`)
     return [reply.status, await reply.text()]

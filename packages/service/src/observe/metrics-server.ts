@@ -1,19 +1,18 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 
-export type MetricsServer = { port: number; close(): Promise<void> }
+export type MetricsServer = { close(): Promise<void> }
 
-type Shown = { metrics: { port: number; host: string } }
+type Listening = { metrics: { port: number; host: string } }
 /** Whether the process can work, and the state of each thing it needs. */
 type Ready = { ok: boolean; checks: Record<string, unknown> }
 
 type Answer = { status: number; type: string; text: string }
 
-/** Serves /metrics, /health and /ready of a process without an API; does nothing without a port. */
-export async function showMetrics(
+/** Serves /metrics, /health and /ready of a process without an API; does nothing if the port is 0. */
+export async function serveMetrics(
   registry: Registry,
-  { metrics: { port, host } }: Shown,
+  { metrics: { port, host } }: Listening,
   ready: () => Promise<Ready>,
 ): Promise<MetricsServer | undefined> {
   if (port === 0) return undefined
@@ -27,7 +26,6 @@ export async function showMetrics(
     server.listen(port, host, resolve)
   })
   return {
-    port: (server.address() as AddressInfo).port,
     close() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))

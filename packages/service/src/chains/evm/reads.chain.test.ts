@@ -45,7 +45,7 @@ test("a block before the contracts' deployment contains no op and no delivery", 
   expect(await readUndelivered(client, settings, [op], before)).toEqual(new Set([zeroHash]))
 })
 
-test('an address without our contract is an error, and not an answer', async () => {
+test('locks cannot be read from a contract that is not the escrow', async () => {
   const at = { number: await client.getBlockNumber() } as Block
   const wrong = { escrow: contracts.account } as unknown as EvmChainSettings
   const op = { hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n } as unknown as Op

@@ -18,14 +18,15 @@ export type RecoverDeps = {
   isWorth(held: Held): boolean | undefined
 }
 
-// Later ones are left to their owners: anyone can send them back with `geoswap recover`.
+// Deposits of ops whose deadline is longer past are left to their owners: anyone can send them back with
+// `geoswap recover`.
 const WATCHED_SECONDS = 86_400
 const SEEN_AT_ONCE = 200
 
 /**
- * Sends back what lies at the addresses of ops whose deadline is past in a hard-final block, from where it can no
- * longer be taken: too little, too much, twice, too late, or another token. Goes on after the given swap, and returns
- * the one after which to go on next, undefined at the end of the list: one that fails holds up no others.
+ * Sends deposits that were not locked back to their wallets, once the deadline of the op is past in a hard-final
+ * block: wrong amounts, second or late transfers, other tokens. Handles one page of swaps after the given one. Returns
+ * the last of them, or undefined at the end of the list. A swap that fails does not stop the others.
  */
 export async function recoverDeposits(
   deps: RecoverDeps,
