@@ -80,6 +80,7 @@ describe('the steps', () => {
 test.each([
   [250, '250 ms'],
   [1_500, '1.5 s'],
+  [59_990, '59.9 s'],
   [61_000, '1 min 1 s'],
   [3_720_000, '1 h 2 min'],
 ])('%i milliseconds read %s', (ms, text) => {
