@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { basename } from 'node:path'
+import { REQUIRE, replaceFile } from '@geoswap/service/build'
 import { build, type OutputFile } from 'esbuild'
 import { projectRoot } from './node-child.ts'
 
@@ -13,8 +13,6 @@ const PROGRAMS = {
   keeper: `${SOURCES}/keeper.ts`,
   'solana-chain': `${SOURCES}/solana-chain.ts`,
 }
-// Bundled CommonJS packages call require, which ES modules lack.
-const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`
 
 let built: Promise<void> | undefined
 
@@ -45,13 +43,3 @@ export function buildPrograms(): Promise<void> {
 }
 
 export const programFile = (name: keyof typeof PROGRAMS): string => `${DIST}/${name}.mjs`
-
-/** Replaces a changed file atomically, since another process may be loading it. */
-async function replaceFile({ path, text }: OutputFile): Promise<void> {
-  const current = await readFile(path, 'utf8').catch(() => undefined)
-  if (current === text) return
-  const draft = `${path}.${process.pid}`
-  await mkdir(dirname(path), { recursive: true })
-  await writeFile(draft, text)
-  await rename(draft, path)
-}

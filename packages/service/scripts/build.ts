@@ -3,13 +3,13 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { build, type Plugin } from 'esbuild'
+import { build, type OutputFile, type Plugin } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const DIST = fileURLToPath(new URL('../dist/service.mjs', import.meta.url))
 const MAIN = './packages/service/src/main.ts'
 // Bundled CommonJS packages call require, which ES modules lack.
-const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`
+export const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`
 
 const run = promisify(execFile)
 
@@ -44,12 +44,16 @@ export async function buildService({
   })
   const [output] = outputFiles
   if (!output) throw new Error('The bundler wrote nothing')
-  // Replaced atomically, since another process may be loading it.
-  const draft = `${outfile}.${process.pid}`
-  await mkdir(dirname(outfile), { recursive: true })
-  await writeFile(draft, output.contents)
-  await rename(draft, outfile)
+  await replaceFile(output)
   return outfile
+}
+
+/** Writes a file atomically, since another process may be loading it. */
+export async function replaceFile({ path, contents }: OutputFile): Promise<void> {
+  const draft = `${path}.${process.pid}`
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(draft, contents)
+  await rename(draft, path)
 }
 
 /** The commit of the source: an image is built without the repository, and gets it in the environment. */
