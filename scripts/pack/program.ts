@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { REQUIRE } from '../../packages/service/scripts/build.ts'
 import { ROOT } from '../sources.ts'
+
+// Bundled CommonJS packages call require, which ES modules lack. Packing needs no file of the service.
+const REQUIRE = `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);`
 
 /** Bundles a program with everything that it imports, into files that plain Node runs. */
 export async function buildProgram(entry: string, folder: string): Promise<void> {
