@@ -62,6 +62,7 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_unsigned_swaps 1',
     good: 'geoswap_unsigned_swaps 0',
   },
+  GeoswapQuarantine: { bad: 'geoswap_quarantined 1', good: 'geoswap_quarantined 0' },
   GeoswapInputLost: {
     bad: 'geoswap_lost_inputs_usd{chain="alpha"} 0.01',
     good: 'geoswap_lost_inputs_usd{chain="alpha"} 0',

@@ -24,6 +24,7 @@ const ERRORS = /^service\/errors\.ts$/
 const MODEL = /^service\/model\//
 const STORE = /^service\/store\//
 const FAIL_POINT = /^service\/fail-point\.ts$/
+const ISOLATE = /^service\/isolate\.ts$/
 const ASYNC = /^service\/async\//
 const OBSERVE = /^service\/observe\//
 const CHAIN_PORTS = /^service\/chains\/[\w-]+\.ts$/
@@ -57,6 +58,7 @@ export const rules: readonly Rule[] = [
 
   { name: 'timers and caches know nothing', files: ASYNC, may: [ASYNC, NODE] },
   { name: 'fail-points know nothing', files: FAIL_POINT, may: [NODE] },
+  { name: 'isolation knows nothing', files: ISOLATE, may: [] },
   {
     name: 'signals know only who is told',
     files: /^service\/stop-on-signal\.ts$/,
@@ -150,13 +152,23 @@ export const rules: readonly Rule[] = [
   {
     name: 'a stage knows no other stage, no vendor and no transport',
     files: /^service\/flow\/(?<stage>[\w-]+)\//,
-    may: [/^service\/flow\/{stage}\//, ERRORS, FAIL_POINT, MODEL, STORE, WIRE, PROTOCOL, /^node:crypto$/],
+    may: [
+      /^service\/flow\/{stage}\//,
+      ERRORS,
+      FAIL_POINT,
+      ISOLATE,
+      MODEL,
+      STORE,
+      WIRE,
+      PROTOCOL,
+      /^node:crypto$/,
+    ],
     mayTypesOf: [CHAIN_PORTS, /^service\/(lanes|market|seal)\//, PG],
   },
   {
     name: 'lanes, market, ledger, rebuild and attester work through ports',
     files: /^service\/(?<part>lanes|market|ledger|rebuild|attester)\//,
-    may: [/^service\/{part}\//, ASYNC, ERRORS, FAIL_POINT, MODEL, STORE, PROTOCOL, NODE],
+    may: [/^service\/{part}\//, ASYNC, ERRORS, FAIL_POINT, ISOLATE, MODEL, STORE, PROTOCOL, NODE],
     mayTypesOf: [CHAIN_PORTS, OBSERVE, WIRE, PG],
   },
   {
@@ -215,6 +227,7 @@ export const rules: readonly Rule[] = [
       /^service\/(async|attester|chains|compose|config|flow|http|lanes|ledger|market|model)\//,
       /^service\/(observe|rebuild|seal|signers|store|venues|webhooks)\//,
       /^service\/config\.ts$/,
+      ISOLATE,
       PROTOCOL,
       VIEM,
       NODE,

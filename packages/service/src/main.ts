@@ -18,6 +18,7 @@ import { fund } from './operate/fund.ts'
 import { init } from './operate/init.ts'
 import { inventory } from './operate/inventory/inventory.ts'
 import { keys } from './operate/keys.ts'
+import { showQuarantine } from './operate/quarantine.ts'
 import { rebuildDatabase } from './operate/rebuild.ts'
 import { setup } from './operate/setup.ts'
 import { listStops, pause, resume } from './operate/stops.ts'
@@ -82,6 +83,7 @@ const commands: Record<CommandName, (args: string[], env: Env, output: Output) =
   stops: listStops,
   swaps: inspectSwaps,
   books: showBooks,
+  quarantine: showQuarantine,
   rebuild: rebuildDatabase,
   'api-key': runApiKeyCommand,
   webhook: runWebhookCommand,

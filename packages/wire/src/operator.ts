@@ -86,6 +86,10 @@ export const OperatorSwaps = strictObject({
     minimum: 0,
     description: 'Stored terms that differ from the signed operation: they are not acted on.',
   }),
+  quarantined: Type.Integer({
+    minimum: 0,
+    description: 'Swaps, events and accounts that failed three times and were set aside.',
+  }),
   ended: Type.Array(
     strictObject({ status: oneOf(['settled', 'refunded', 'failed']), reason: Text, count: Count }),
     { description: 'In the last hour.' },

@@ -20,6 +20,7 @@ import { attestersOf, solanaAttestersOf } from './attesters.ts'
 import { type Chains, connectChains } from './chains.ts'
 import { verifyDatabase } from './database.ts'
 import { openChains } from './open-chains.ts'
+import { openQuarantine } from './quarantine.ts'
 import { openSigners } from './signers.ts'
 import { createSigners as createSolanaSigners } from './solana.ts'
 import { assertOneTreasury } from './treasury-check.ts'
@@ -52,6 +53,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
   await verifyDatabase(pool, { part: 'attester', network, logger })
+  openQuarantine(pool, logger)
   await signers.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   await assertOneTreasury(config, chains)

@@ -20,6 +20,7 @@ import { openCatalog } from './catalog.ts'
 import { assertKeysFor, connectChains, signingAddresses } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
+import { openQuarantine } from './quarantine.ts'
 import { toServedChains } from './served-chains.ts'
 import { openSigners } from './signers.ts'
 import { createSigners } from './solana.ts'
@@ -57,6 +58,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     urlsOf: (chain) => chain.rpcUrls,
   })
   await verifyDatabase(pool, { part: 'worker', network, logger })
+  openQuarantine(pool, logger)
   await evmSigners.start()
   const findLost = (chain: ConnectedChain) => findLostOn(pool, chain)
   const { catalog, ...opening } = await openCatalog(network, chains, { logger, findLost })

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from '../observe/logger.ts'
 import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from '../store/event-months.ts'
+import { deleteStaleQuarantine } from '../store/quarantine.ts'
 import {
   deleteDoneEvents,
   deleteEventsOf,
@@ -29,6 +30,7 @@ export function retentionLane(
     clearOps(pool, logger, atOnce),
     clearEvents(pool, logger, { eventDays, atOnce }),
     clearChainEvents(pool, logger, atOnce),
+    () => deleteStaleQuarantine(pool).then(() => true),
   ]
   return { name: 'retention', tasks: clearing.map(toTask) }
 }

@@ -40,6 +40,7 @@ const well: Watched = {
     ],
     claimMarginUsed: 0.5,
     unsigned: 0,
+    quarantined: 0,
     ended: [
       { status: 'refunded', reason: 'NO_LIQUIDITY', count: 20 },
       { status: 'failed', reason: 'PRICE_MOVED', count: 21 },
@@ -60,10 +61,16 @@ const well: Watched = {
   webhooks: { failing: 0, disabled: 0 },
 }
 const open = (state: string, oldestSeconds: number) => ({
-  swaps: { open: [{ state, count: 1, oldestSeconds }], claimMarginUsed: 0, unsigned: 0, ended: [] },
+  swaps: {
+    open: [{ state, count: 1, oldestSeconds }],
+    claimMarginUsed: 0,
+    unsigned: 0,
+    quarantined: 0,
+    ended: [],
+  },
 })
 
-const calm = { open: [], claimMarginUsed: 0, unsigned: 0, ended: [] }
+const calm = { open: [], claimMarginUsed: 0, unsigned: 0, quarantined: 0, ended: [] }
 
 const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapNoWorker', { lanesHeld: 0 }, 'No worker'],
@@ -89,6 +96,7 @@ const cases: [string, Partial<Watched>, string][] = [
   ],
   ['GeoswapRefundBlocked', open('refundBlocked', 1), 'frozen'],
   ['GeoswapClaimsLate', { swaps: { ...calm, claimMarginUsed: 0.51 } }, 'Half of the time'],
+  ['GeoswapQuarantine', { swaps: { ...calm, quarantined: 3 } }, '3 swaps, events or accounts'],
   ['GeoswapTermsUnsigned', { swaps: { ...calm, unsigned: 2 } }, 'terms of 2 swaps'],
   [
     'GeoswapAttestersChange',

@@ -29,6 +29,7 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapFinalityStalled', severity: 'page', find: findFinalityStalled },
   { name: 'GeoswapClaimsLate', severity: 'page', find: findClaimsLate },
   { name: 'GeoswapTermsUnsigned', severity: 'page', find: findUnsigned },
+  { name: 'GeoswapQuarantine', severity: 'ticket', find: findQuarantined },
   { name: 'GeoswapAttestersChange', severity: 'page', find: findAttesterChanges },
   { name: 'GeoswapInputLost', severity: 'page', find: findInputsLost },
   { name: 'GeoswapDrift', severity: 'page', find: findDrift },
@@ -124,6 +125,13 @@ function findClaimsLate({ swaps }: Watched): string[] {
 function findUnsigned({ swaps }: Watched): string[] {
   const { unsigned } = swaps
   return unsigned > 0 ? [`Stored terms of ${unsigned} swaps differ from what their wallets signed`] : []
+}
+
+function findQuarantined({ swaps }: Watched): string[] {
+  const { quarantined } = swaps
+  return quarantined > 0
+    ? [`${quarantined} swaps, events or accounts failed three times and are set aside`]
+    : []
 }
 
 function findAttesterChanges({ chains }: Watched): string[] {

@@ -16,6 +16,7 @@ import {
   readStageTimes,
 } from '../store/figures.ts'
 import { readInventory } from '../store/inventory.ts'
+import { countQuarantined } from '../store/quarantine.ts'
 import { countUnsigned } from '../store/unsigned.ts'
 import { addBooksGauge } from './books-metrics.ts'
 import { addReading } from './database-gauges.ts'
@@ -98,6 +99,18 @@ function addClaimGauges(registry: Registry, pool: Pool): void {
     {
       read: () => countUnsigned(pool),
       show: (gauges, count) => gauges.unsigned.set(count),
+    },
+  )
+  const quarantined = {
+    name: 'geoswap_quarantined',
+    help: 'Swaps, events and accounts that failed three times and were set aside: see `service quarantine`.',
+  }
+  addReading(
+    registry,
+    { quarantined },
+    {
+      read: () => countQuarantined(pool),
+      show: (gauges, count) => gauges.quarantined.set(count),
     },
   )
 }

@@ -7,6 +7,7 @@ import { FUND_HELP } from './fund.ts'
 import { INIT_HELP } from './init.ts'
 import { INVENTORY_HELP } from './inventory/inventory.ts'
 import { KEYS_HELP } from './keys.ts'
+import { QUARANTINE_HELP } from './quarantine.ts'
 import { REBUILD_HELP } from './rebuild.ts'
 import { SETUP_HELP } from './setup.ts'
 import { STOPS_HELP } from './stops.ts'
@@ -37,6 +38,7 @@ const COMMANDS = {
   stops: STOPS_HELP,
   swaps: SWAPS_HELP,
   books: BOOKS_HELP,
+  quarantine: QUARANTINE_HELP,
   rebuild: REBUILD_HELP,
   inventory: INVENTORY_HELP,
   'api-key': API_KEY_HELP,

@@ -122,6 +122,12 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   ledger_balances: { api: 'select', worker: 'select' },
   ledger_cursors: { api: 'select', worker: 'select, insert, update (block, read_at)' },
   quote_stops: { api: 'select', worker: RAISE_STOPS, operator: RAISE_STOPS, dashboard: RAISE_STOPS },
+  quarantine: {
+    api: 'select',
+    worker: 'select, insert (step, id, error), update (error, failures, last_at), delete',
+    attester: 'select, insert (step, id, error), update (error, failures, last_at), delete',
+    operator: 'select',
+  },
   chain_cursors: { worker: 'select, insert, update (scanned_to)' },
   chain_events: {
     worker: `select, insert (chain_id, kind, id, block, block_hash, tx_hash, seen_at, amount, credited_to),

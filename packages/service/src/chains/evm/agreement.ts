@@ -1,5 +1,6 @@
 import { createTransport, type EIP1193RequestFn, type Hex, type Transport, toHex } from 'viem'
 import { agree, reachedByMajority } from '../nodes/agree.ts'
+import { NodeSilence } from '../nodes/silence.ts'
 
 type Call = { method: string; params?: unknown }
 
@@ -51,7 +52,7 @@ const same = (height: bigint) => height
 function heightsOf(answers: readonly Promise<unknown>[]): Promise<bigint>[] {
   return answers.map(async (asked) => {
     const answer = await asked
-    if (answer === null) throw new Error('The node does not have this block')
+    if (answer === null) throw new NodeSilence('The node does not have this block')
     return BigInt(typeof answer === 'string' ? answer : (answer as { number: Hex }).number)
   })
 }

@@ -1,12 +1,14 @@
 import http from 'node:http'
 import https from 'node:https'
 import { createBackoff, TooManyRequests } from './backoff.ts'
+import { NodeSilence } from './silence.ts'
 import { type NodeWatch, unwatched } from './watch.ts'
 
 /** Posts a JSON body and returns the text of the reply. */
 export type PostJson = (body: string, signal?: AbortSignal) => Promise<string>
 
 export class HttpStatusError extends Error {
+  override name = 'HttpStatusError'
   readonly status: number
   readonly text: string
 
@@ -60,7 +62,10 @@ export function createPostJson(url: string, options: Options): PostJson {
         if (agent && call.reusedSocket && isReset(error)) resolve(post(body, signal, false))
         else reject(error)
       }
-      const timer = setTimeout(() => call.destroy(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs)
+      const timer = setTimeout(
+        () => call.destroy(new NodeSilence(`No answer within ${timeoutMs} ms`)),
+        timeoutMs,
+      )
       call.on('error', fail)
       call.end(body)
     })
@@ -97,10 +102,10 @@ function readText(reply: http.IncomingMessage): Promise<string> {
     reply.on('data', (part: Buffer) => {
       parts.push(part)
       bytes += part.length
-      if (bytes > MAX_REPLY_BYTES) reply.destroy(new Error("The node's answer is too long"))
+      if (bytes > MAX_REPLY_BYTES) reply.destroy(new NodeSilence("The node's answer is too long"))
     })
     reply.on('end', () => resolve(parts.length === 1 ? String(parts[0]) : Buffer.concat(parts).toString()))
-    reply.on('aborted', () => reject(new Error('The node closed the connection during its answer')))
+    reply.on('aborted', () => reject(new NodeSilence('The node closed the connection during its answer')))
     reply.on('error', reject)
   })
 }

@@ -1,6 +1,7 @@
 import type { RpcTransport } from '@solana/kit'
 import { stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
 import { agree, reachedByMajority } from '../nodes/agree.ts'
+import { NodeSilence } from '../nodes/silence.ts'
 
 type Fields = Record<string, unknown>
 type Answer = { result?: unknown; error?: { message?: string } }
@@ -16,7 +17,7 @@ export function createAgreement(transports: readonly RpcTransport[]): RpcTranspo
     const { method } = call.payload as { method: string }
     const asked = transports.map(async (transport) => {
       const answer = (await transport(call)) as Answer
-      if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
+      if (answer.error) throw new NodeSilence(`${method}: ${answer.error.message}`)
       return answer
     })
     if (method === 'getEpochInfo') return reachedEpoch(asked)

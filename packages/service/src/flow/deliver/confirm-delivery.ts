@@ -1,5 +1,6 @@
 import type { ChainEvent, DestinationChain, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
+import { isolate } from '../../isolate.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { blockAtDepth, type FinalityRules } from '../../model/finality.ts'
 import { isOpen, isPaid } from '../../model/lifecycle.ts'
@@ -47,7 +48,7 @@ export async function confirmDeliveries(
     const event = events.get(swap.op.deliveryHash)
     const isOver = destination.isDeliveryOver(swap.op, heads.hard)
     if (event && (event.amount ?? 0n) >= swap.op.minOutput)
-      await collectError(faults, () => confirmDelivery(deps, heads, swap, event))
+      await isolate(faults, toSubject(swap), () => confirmDelivery(deps, heads, swap, event))
     else if (swap.state === 'delivering' && isOver) silent.push(swap)
   }
   await refundExpired(deps, lease, heads, silent, faults)
@@ -57,8 +58,10 @@ export async function confirmDeliveries(
 /** A delivery may have been signed that the log does not contain: wait for it like a recorded one. */
 async function expectForgotten({ pool, destination }: ConfirmDeliveryDeps, faults: unknown[]): Promise<void> {
   for (const swap of await findForgottenDeliveries(pool, destination.chainId))
-    await collectError(faults, () => advanceSwap(pool, { swap, event: 'deliveryRecorded' }))
+    await isolate(faults, toSubject(swap), () => advanceSwap(pool, { swap, event: 'deliveryRecorded' }))
 }
+
+const toSubject = ({ id }: Swap) => ({ step: 'confirm delivery', id })
 
 async function confirmDelivery(
   deps: ConfirmDeliveryDeps,
@@ -111,7 +114,7 @@ async function refundExpired(
   const proof = { kind: 'notDeliveredPastDeadline', chainId, block: heads.hard } as const
   for (const swap of swaps) {
     if (undelivered.has(swap.op.hash))
-      await collectError(faults, () =>
+      await isolate(faults, toSubject(swap), () =>
         decideRefund(deps, lease, swap, { refundReason: 'DELIVERY_EXPIRED', proof }),
       )
     // The chain shows a delivery without an event: a log was missed.
@@ -145,10 +148,12 @@ export async function finalizeDeliveries(
   for (const event of open) {
     const swap = swaps.get(event.id)
     if (!swap || !isPaid(swap.state) || isMissing(event) || unread.has(hashOf(event))) continue
-    failPoint('before deliveryFinal')
-    await markDeliveryFinal(pool, { id: swap.id, deliveryTxHash: event.txHash })
-    failPoint('after deliveryFinal')
-    done.push(event)
+    await isolate(faults, toSubject(swap), async () => {
+      failPoint('before deliveryFinal')
+      await markDeliveryFinal(pool, { id: swap.id, deliveryTxHash: event.txHash })
+      failPoint('after deliveryFinal')
+      done.push(event)
+    })
   }
   await closeEvents(pool, destination.chainId, done)
   return open.filter(isMissing)

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { Block, DestinationChain, Heads } from '../../chains/chain.ts'
+import { isolate, mapIsolated } from '../../isolate.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
@@ -118,24 +119,27 @@ async function deliverAll(
   proof?: ProofOf<'deliveryImpossible'>,
 ): Promise<void> {
   const faults: unknown[] = []
-  const judge = async (swap: Swap) =>
-    (await deps.isPayable(swap)) ? [{ swap, verdict: await judgeDelivery(deps, heads, swap) }] : []
-  const judgements = await Promise.all(swaps.map((swap) => collectError(faults, () => judge(swap))))
-  const judged = judgements.flatMap((judgement) => judgement ?? [])
-  for (const { swap, verdict } of judged) {
-    if (verdict.kind === 'impossible' && proof)
-      await collectError(faults, () =>
+  const judged = await mapIsolated(faults, swaps, toSubject, async (swap) =>
+    (await deps.isPayable(swap)) ? judgeDelivery(deps, heads, swap) : undefined,
+  )
+  for (const { item: swap, result: verdict } of judged) {
+    if (verdict?.kind === 'impossible' && proof)
+      await isolate(faults, toSubject(swap), () =>
         decideRefund(deps, lease, swap, { refundReason: verdict.reason, proof }),
       )
   }
-  const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)
+  const ready = judged.filter(({ result }) => result?.kind === 'deliver').map(({ item }) => item)
   if (heads) {
     const fitting = await findFitting(deps, ready)
     const batches = batchesOf(fitting, deps.destination.maxBatch).slice(0, deps.sender.room())
-    await forEachConcurrently(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
+    await forEachConcurrently(batches, SENT_AT_ONCE, (batch) =>
+      collectError(faults, () => deliverBatch(deps, lease, heads, batch, faults)),
+    )
   }
   throwFirst(faults)
 }
+
+const toSubject = ({ id }: Swap) => ({ step: 'deliver', id })
 
 /** Leaves out swaps for which no exposure cap has room: hundreds may wait for finality. */
 async function findFitting(deps: DeliverDeps, ready: readonly Swap[]): Promise<readonly Swap[]> {
@@ -163,9 +167,11 @@ async function deliverBatch(
   lease: Lease,
   heads: Heads,
   swaps: readonly Swap[],
+  faults: unknown[],
 ): Promise<void> {
-  if ((await sendDelivery(deps, lease, heads, swaps)) || swaps.length === 1) return
-  for (const swap of swaps) await sendDelivery(deps, lease, heads, [swap])
+  if (swaps.length > 1 && (await sendDelivery(deps, lease, heads, swaps))) return
+  for (const swap of swaps)
+    await isolate(faults, toSubject(swap), () => sendDelivery(deps, lease, heads, [swap]))
 }
 
 async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps: readonly Swap[]) {

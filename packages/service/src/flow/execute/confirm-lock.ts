@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 import type { Heads, LockState, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
-import { collectError, throwFirst } from '../../model/collect-error.ts'
+import { isolate } from '../../isolate.ts'
+import { throwFirst } from '../../model/collect-error.ts'
 import { depositFailure, failureOf } from '../../model/deposit.ts'
 import type { FinalityRules } from '../../model/finality.ts'
 import { decideLocked, decideNeverLocked } from '../../model/origin.ts'
@@ -33,7 +34,7 @@ export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise
   const faults: unknown[] = []
   for (const swap of swaps) {
     const event = events.get(swap.op.hash)
-    if (event) await collectError(faults, () => confirmLock(deps, heads, swap, event))
+    if (event) await isolate(faults, toSubject(swap), () => confirmLock(deps, heads, swap, event))
   }
   const over = swaps.filter((swap) => !events.has(swap.op.hash) && origin.isLockOver(swap, heads.hard))
   await endUnlockable(deps, heads, over, faults)
@@ -76,10 +77,14 @@ async function endUnlockable(
     const decision = decideNeverLocked(swap, state)
     if (decision === 'rescan')
       await rewindCursor(pool, { chainId: origin.chainId, to: swap.op.originBlock - 1n })
-    else if (decision === 'inputLost') await collectError(faults, () => closeLost(deps, heads, swap, state))
-    else if (decision !== 'nothing') await collectError(faults, () => fail(deps, heads, swap, decision))
+    else if (decision === 'inputLost')
+      await isolate(faults, toSubject(swap), () => closeLost(deps, heads, swap, state))
+    else if (decision !== 'nothing')
+      await isolate(faults, toSubject(swap), () => fail(deps, heads, swap, decision))
   }
 }
+
+const toSubject = ({ id }: Swap) => ({ step: 'confirm lock', id })
 
 async function fail(
   { pool, origin, onMoved }: ConfirmLockDeps,
@@ -100,8 +105,9 @@ function declinedBecause({ state, deposit, op }: Swap): FailureCode {
   return depositFailure(BigInt(deposit?.received ?? 0), op.inputAmount)
 }
 
+/** The chain has already decided that the swap failed: a reason that cannot be read does not hold it up. */
 async function reasonOf(origin: OriginChain, pool: Pool, swap: Swap): Promise<FailureCode> {
-  const obstacle = await origin.findObstacle(swap)
+  const obstacle = await origin.findObstacle(swap).catch(() => undefined)
   if (obstacle) return failureOf(swap.op, obstacle)
   return (await wasAuthorityRefused(pool, swap.id)) ? 'INVALID_AUTHORIZATION' : 'OPERATION_EXPIRED'
 }

@@ -86,7 +86,7 @@ test('a quote that understates its input does not stretch the exposure cap', asy
   const { pool } = database
   const forged = [await quotedAt(1n), await quotedAt(-1_000_000n)]
 
-  expect(await lockBatch(workerSeeing(60_000n), lease, heads, forged)).toBe(true)
+  expect(await lockBatch(workerSeeing(60_000n), lease, heads, forged, [])).toBe(true)
   const [first, second] = await Promise.all(forged.map(locked))
   const book = (swap: Swap | undefined) =>
     swap &&
@@ -103,7 +103,7 @@ test('a quote that understates its input does not stretch the exposure cap', asy
 test('a quote above the market price at the lock keeps its value', async () => {
   const swap = await quotedAt(500n)
 
-  await lockBatch(workerSeeing(499n), lease, heads, [swap])
+  await lockBatch(workerSeeing(499n), lease, heads, [swap], [])
 
   expect(await countedCents(swap)).toBe(500n)
 })
@@ -111,9 +111,9 @@ test('a quote above the market price at the lock keeps its value', async () => {
 test('nothing is locked without a price, or without a signature of its terms', async () => {
   const swap = await quotedAt(500n)
 
-  expect(await lockBatch(workerSeeing(undefined), lease, heads, [swap])).toBe(false)
+  expect(await lockBatch(workerSeeing(undefined), lease, heads, [swap], [])).toBe(false)
   const unsigned = { ...workerSeeing(500n), isPayable: async () => false }
-  expect(await lockBatch(unsigned, lease, heads, [swap])).toBe(false)
+  expect(await lockBatch(unsigned, lease, heads, [swap], [])).toBe(false)
   expect((await findSwaps(database.pool, [swap.id]))[0]?.state).toBe('accepted')
 })
 
@@ -129,7 +129,7 @@ test("a lock beyond one hour's claims waits until the hour of a claim is over", 
   // Each input is 1,000.
   const [first, second, third] = [await quotedAt(1n), await quotedAt(1n), await quotedAt(1n)]
   const worker = workerSeeing(1n, { cap: 2_000n })
-  const lock = (swap: Swap, seconds: number) => lockBatch(worker, lease, headsAt(seconds), [swap])
+  const lock = (swap: Swap, seconds: number) => lockBatch(worker, lease, headsAt(seconds), [swap], [])
 
   expect([await lock(first, 0), await lock(second, 0), await lock(third, 0)]).toEqual([true, true, false])
   expect((await findSwaps(pool, [third.id]))[0]).toMatchObject({ state: 'accepted', isClaimBooked: false })
@@ -145,7 +145,7 @@ test('two workers that lock at once do not book the same capacity', async () => 
   const swaps = [await quotedAt(1n), await quotedAt(1n), await quotedAt(1n), await quotedAt(1n)]
 
   const locked = await Promise.all(
-    swaps.map((swap) => lockBatch(workerSeeing(1n, { cap: 2_500n }), lease, heads, [swap])),
+    swaps.map((swap) => lockBatch(workerSeeing(1n, { cap: 2_500n }), lease, heads, [swap], [])),
   )
 
   expect(locked.filter((isLocked) => isLocked)).toHaveLength(2)
@@ -156,10 +156,10 @@ test('an input that is locked again is booked once', async () => {
   await pool.query('delete from claim_books')
   const swap = await quotedAt(1n)
 
-  await lockBatch(workerSeeing(1n, { cap: 1_000n }), lease, heads, [swap])
+  await lockBatch(workerSeeing(1n, { cap: 1_000n }), lease, heads, [swap], [])
   const again = await findSwaps(pool, [swap.id])
 
-  expect(await lockBatch(workerSeeing(1n, { cap: 1_000n }), lease, heads, again)).toBe(true)
+  expect(await lockBatch(workerSeeing(1n, { cap: 1_000n }), lease, heads, again, [])).toBe(true)
   expect(await readClaimBooks(pool)).toMatchObject([{ token: 'input', open: 1_000n }])
 })
 
@@ -176,7 +176,7 @@ test('a batch that no block has room for is locked in parts', async () => {
   const sent: number[] = []
   const swaps = await Promise.all([1n, 1n, 1n, 1n, 1n].map(quotedAt))
 
-  expect(await lockBatch(workerSeeing(1n, { room: 2, sent }), lease, heads, swaps)).toBe(true)
+  expect(await lockBatch(workerSeeing(1n, { room: 2, sent }), lease, heads, swaps, [])).toBe(true)
 
   expect(sent).toEqual([2, 1, 2])
   const states = (

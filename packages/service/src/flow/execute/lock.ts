@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
+import { isolate, mapIsolated } from '../../isolate.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { MAX_UINT256 } from '../../model/amount.ts'
@@ -67,7 +68,7 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
       const claimable = withinRoom(ready, demandsOf, roomOf)
       const batches = batchesOf(claimable, deps.batchSize).slice(0, deps.sender.room())
       await forEachConcurrently(batches, SENT_AT_ONCE, (batch) =>
-        collectError(faults, () => lockBatch(deps, lease, heads, batch)),
+        collectError(faults, () => lockBatch(deps, lease, heads, batch, faults)),
       )
       sent += batches.length
     } finally {
@@ -87,19 +88,19 @@ async function declineUnlockable(
   faults: unknown[],
 ): Promise<Swap[]> {
   await deps.refreshPrices()
-  const judge = async (swap: Swap) => [{ swap, readiness: await readinessOf(deps, heads, swap) }]
-  const judgements = await Promise.all(waiting.map((swap) => collectError(faults, () => judge(swap))))
-  const judged = judgements.flatMap((judgement) => judgement ?? [])
-  for (const { swap, readiness } of judged) {
+  const judged = await mapIsolated(faults, waiting, toSubject, (swap) => readinessOf(deps, heads, swap))
+  for (const { item: swap, result: readiness } of judged) {
     if (readiness.kind === 'depositLost')
-      await collectError(faults, () =>
+      await isolate(faults, toSubject(swap), () =>
         advanceSwap(deps.pool, { swap, event: 'depositLost', deposit: { received: '0' } }),
       )
     if (readiness.kind === 'decline')
-      await collectError(faults, () => decline(deps, lease, heads, swap, readiness.code))
+      await isolate(faults, toSubject(swap), () => decline(deps, lease, heads, swap, readiness.code))
   }
-  return judged.filter(({ readiness }) => readiness.kind === 'ready').map(({ swap }) => swap)
+  return judged.filter(({ result }) => result.kind === 'ready').map(({ item }) => item)
 }
+
+const toSubject = ({ id }: Swap) => ({ step: 'lock', id })
 
 /** Ends a swap for which nothing was signed, and nothing can be from now on: its input stays in the wallet. */
 async function decline(
@@ -160,10 +161,12 @@ const demandsOf = ({ op, isClaimBooked }: Swap) =>
 /** Hourly claim caps, by token; tokens without a cap are absent. */
 async function readCaps({ origin }: Pick<LockDeps, 'origin'>, swaps: readonly Swap[]) {
   const tokens = [...new Set(swaps.map(({ op }) => op.inputToken))]
-  const caps = await Promise.all(
-    tokens.map(async (token) => [token, await origin.readClaimCap(token)] as const),
-  )
-  return new Map(caps.flatMap(([token, cap]) => (cap ? [[token, cap.perHour] as const] : [])))
+  const caps = new Map<string, bigint>()
+  for (const token of tokens) {
+    const cap = await origin.readClaimCap(token)
+    if (cap) caps.set(token, cap.perHour)
+  }
+  return caps
 }
 
 type BatchDeps = Pick<LockDeps, 'origin' | 'sender' | 'valueCentsOf' | 'isPayable'>
@@ -173,15 +176,17 @@ export async function lockBatch(
   lease: Lease,
   heads: Heads,
   batch: readonly Swap[],
+  faults: unknown[],
 ): Promise<boolean> {
-  const payable = await Promise.all(batch.map(deps.isPayable))
-  const swaps = batch.filter((_, index) => payable[index])
+  const payable = await mapIsolated(faults, batch, toSubject, deps.isPayable)
+  const swaps = payable.filter(({ result }) => result).map(({ item }) => item)
   if (swaps.length === 0) return false
   const undervalued = findUndervalued(deps, swaps)
   if (!undervalued) return false
   const request = await deps.origin.planLock(swaps)
   if (swaps.length > 1 && !(await deps.sender.fits(heads, request))) {
-    for (const half of chunksOf(swaps, Math.ceil(swaps.length / 2))) await lockBatch(deps, lease, heads, half)
+    for (const half of chunksOf(swaps, Math.ceil(swaps.length / 2)))
+      await lockBatch(deps, lease, heads, half, faults)
     return true
   }
   const caps = await readCaps(deps, swaps)

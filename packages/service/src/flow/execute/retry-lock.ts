@@ -1,6 +1,7 @@
 import type { Block, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
-import { collectError, throwFirst } from '../../model/collect-error.ts'
+import { isolate } from '../../isolate.ts'
+import { throwFirst } from '../../model/collect-error.ts'
 import { failureOf } from '../../model/deposit.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -38,8 +39,8 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
   if (unlocked.length > 0) await deps.refreshPrices()
   for (const tried of unlocked) {
     const isPaid = tried.swap.state !== 'locking'
-    await collectError(faults, () =>
-      isPaid ? lockPaid(deps, lease, heads, tried) : lockAgain(deps, lease, heads, tried),
+    await isolate(faults, { step: 'lock again', id: tried.swap.id }, () =>
+      isPaid ? lockPaid(deps, lease, heads, tried) : lockAgain(deps, lease, heads, tried, faults),
     )
   }
   throwFirst(faults)
@@ -71,10 +72,17 @@ async function findUnlocked({ origin }: LockDeps, heads: Heads, tried: readonly 
   })
 }
 
-async function lockAgain(deps: LockDeps, lease: Lease, heads: Heads, { swap, tries, isFinal }: Tried) {
+async function lockAgain(
+  deps: LockDeps,
+  lease: Lease,
+  heads: Heads,
+  { swap, tries, isFinal }: Tried,
+  faults: unknown[],
+): Promise<void> {
   const readiness = await readinessToRetry(deps, heads, swap, tries)
   if (readiness.kind === 'decline' && isFinal) await fail(deps, heads, swap, readiness.code)
-  if (readiness.kind === 'ready' && deps.sender.room() > 0) await lockBatch(deps, lease, heads, [swap])
+  if (readiness.kind === 'ready' && deps.sender.room() > 0)
+    await lockBatch(deps, lease, heads, [swap], faults)
 }
 
 /** Locks the input of a paid swap again: it is due to the operator, so only the chain's refusal prevents it. */

@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
+import { isolate, mapIsolated } from '../../isolate.ts'
 import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { keyOfSet } from '../../model/attester-set.ts'
+import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { groupBy } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
 import {
@@ -28,62 +30,68 @@ const REFUND_VALID_SECONDS = 3_600
  * same batch. Every attester checks all of it on its own nodes.
  */
 export async function proposeOutcomes(deps: ProposeDeps, heads: Heads): Promise<void> {
-  await splitDisputed(deps)
-  await proposeClaims(deps, heads)
-  await proposeRefunds(deps, heads)
+  const faults: unknown[] = []
+  await collectError(faults, () => splitDisputed(deps, faults))
+  await collectError(faults, () => proposeClaims(deps, heads, faults))
+  await collectError(faults, () => proposeRefunds(deps, heads, faults))
+  throwFirst(faults)
 }
 
-async function proposeClaims(deps: ProposeDeps, heads: Heads): Promise<void> {
+async function proposeClaims(deps: ProposeDeps, heads: Heads, faults: unknown[]): Promise<void> {
   const { pool, origin } = deps
   const { chainId } = origin
-  const swaps = await filterSigned(deps, await findToPropose(pool, { kind: 'claim', chainId }))
+  const found = await findToPropose(pool, { kind: 'claim', chainId })
+  const swaps = await filterProven(deps, found, faults)
   if (swaps.length === 0) return
   const most = await origin.readMaxClaims(heads)
-  for (const group of await groupBySet(deps, swaps)) {
+  for (const group of await groupBySet(deps, swaps, faults)) {
     for (const batch of claimBatches(group, most))
       await insertAttestation(pool, { chainId, kind: 'claim', swapIds: batch.map(({ id }) => id) })
   }
 }
 
+const toSubject = ({ id }: { id: string }) => ({ step: 'propose', id })
+
 /** The escrow takes one set's signatures per batch. */
-async function groupBySet({ origin }: ProposeDeps, swaps: readonly Swap[]): Promise<Swap[][]> {
-  const keyed = await Promise.all(
-    swaps.map(async (swap) => ({
-      swap,
-      key: keyOfSet(await origin.readAttesters(swap.op.refundDeadline)),
-    })),
+async function groupBySet({ origin }: ProposeDeps, swaps: readonly Swap[], faults: unknown[]) {
+  const keyed = await mapIsolated(faults, swaps, toSubject, async ({ op }) =>
+    keyOfSet(await origin.readAttesters(op.refundDeadline)),
   )
-  return [...groupBy(keyed, ({ key }) => key).values()].map((group) => group.map(({ swap }) => swap))
+  return [...groupBy(keyed, ({ result }) => result).values()].map((group) => group.map(({ item }) => item))
 }
 
-async function proposeRefunds(deps: ProposeDeps, heads: Heads): Promise<void> {
+async function proposeRefunds(deps: ProposeDeps, heads: Heads, faults: unknown[]): Promise<void> {
   const { pool, origin } = deps
   const { chainId } = origin
   const validUntil = heads.head.seconds + REFUND_VALID_SECONDS
-  for (const { id } of await filterSigned(deps, await findToPropose(pool, { kind: 'refund', chainId })))
+  const found = await findToPropose(pool, { kind: 'refund', chainId })
+  for (const { id } of await filterProven(deps, found, faults))
     await insertAttestation(pool, { chainId, kind: 'refund', swapIds: [id], validUntil })
 }
 
-async function filterSigned({ isRefundable }: ProposeDeps, swaps: readonly Swap[]): Promise<Swap[]> {
-  const judged = await Promise.all(swaps.map(isRefundable))
-  return swaps.filter((_, index) => judged[index])
+async function filterProven({ isRefundable }: ProposeDeps, swaps: readonly Swap[], faults: unknown[]) {
+  const judged = await mapIsolated(faults, swaps, toSubject, isRefundable)
+  return judged.filter(({ result }) => result).map(({ item }) => item)
 }
 
 /**
  * Splits claims that some attester has seen a part of, and that lack signatures. A swap that the attesters cannot see
  * delivered then holds up no other.
  */
-async function splitDisputed(deps: ProposeDeps): Promise<void> {
+async function splitDisputed(deps: ProposeDeps, faults: unknown[]): Promise<void> {
+  for (const claim of await findDisputed(deps.pool, deps.origin.chainId))
+    await isolate(faults, { step: 'split', id: claim.id }, () => split(deps, claim))
+}
+
+async function split(deps: ProposeDeps, claim: DisputedClaim): Promise<void> {
   const { pool, origin } = deps
-  const { chainId } = origin
-  for (const claim of await findDisputed(pool, chainId)) {
-    const [seen, unseen] = partsOf(claim)
-    if (seen.length === 0 || unseen.length === 0 || (await isSigned(deps, claim))) continue
-    await inTransaction(pool, async (db) => {
-      if (!(await dropAttestation(db, claim.id))) return
-      for (const swapIds of [seen, unseen]) await insertAttestation(db, { chainId, kind: 'claim', swapIds })
-    })
-  }
+  const [seen, unseen] = partsOf(claim)
+  if (seen.length === 0 || unseen.length === 0 || (await isSigned(deps, claim))) return
+  await inTransaction(pool, async (db) => {
+    if (!(await dropAttestation(db, claim.id))) return
+    for (const swapIds of [seen, unseen])
+      await insertAttestation(db, { chainId: origin.chainId, kind: 'claim', swapIds })
+  })
 }
 
 function partsOf({ swapIds, unproven }: DisputedClaim): [string[], string[]] {

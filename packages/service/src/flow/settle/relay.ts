@@ -1,9 +1,11 @@
 import type { AttesterSignature } from '@geoswap/protocol'
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
+import { isolate, mapIsolated } from '../../isolate.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { hourOf } from '../../model/claim-room.ts'
+import { throwFirst } from '../../model/collect-error.ts'
 import { forEachConcurrently, type Share } from '../../model/group.ts'
 import { isPaid, isRefundDue } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -40,10 +42,15 @@ export async function relayAttested(deps: RelayDeps, lease: Lease, heads: Heads)
     unsent.flatMap(({ swapIds }) => swapIds),
   )
   const byId = new Map(found.map((swap) => [swap.id, swap]))
+  const faults: unknown[] = []
   await forEachConcurrently(unsent, SENT_AT_ONCE, async (attestation) => {
     const swaps = attestation.swapIds.flatMap((id) => byId.get(id) ?? [])
-    if (deps.sender.room() > 0) await relay(deps, lease, heads, { ...attestation, swaps })
+    if (deps.sender.room() === 0) return
+    await isolate(faults, { step: attestation.kind, id: attestation.id }, () =>
+      relay(deps, lease, heads, { ...attestation, swaps }, faults),
+    )
   })
+  throwFirst(faults)
   return unsent.length > 0
 }
 
@@ -79,6 +86,7 @@ async function relay(
   lease: Lease,
   heads: Heads,
   { swaps, ...attestation }: Unsent,
+  faults: unknown[],
 ): Promise<void> {
   const open = swaps.filter((swap) => isWaiting(attestation, swap))
   if (open.length === 0) return closeAttestation(deps.pool, attestation.id)
@@ -87,9 +95,10 @@ async function relay(
   if (isLate && !isPublic) return void (await dropAttestation(deps.pool, attestation.id))
   const signatures = isPublic ? [] : await signaturesOf(deps, attestation, swaps)
   if (!signatures) return
-  const refundable = await Promise.all(open.map(deps.isRefundable))
+  const refundable = await mapIsolated(faults, open, ({ id }) => ({ step: 'relay', id }), deps.isRefundable)
   // The others of its batch are proposed again.
-  if (!refundable.every(Boolean)) return void (await dropAttestation(deps.pool, attestation.id))
+  if (refundable.length < open.length || !refundable.every(({ result }) => result))
+    return void (await dropAttestation(deps.pool, attestation.id))
   if (attestation.kind === 'refund' && (await isBlocked(deps, open, isPublic))) return
   if (attestation.kind === 'claim' && !(await hasRoom(deps, open))) return
   const request = await planOf(deps, attestation, { swaps, signatures, isPublic })

@@ -25,6 +25,7 @@ import {
 import { type Holding, readInventory } from '../../store/inventory.ts'
 import { countWorkerLanes } from '../../store/lanes.ts'
 import { type LedgerBalance, readLedgerAges, readLedgerBalances } from '../../store/ledger.ts'
+import { countQuarantined } from '../../store/quarantine.ts'
 import { readSeries } from '../../store/series.ts'
 import { findActiveStops, raiseStop, resumeStop } from '../../store/stops.ts'
 import { countUnsigned } from '../../store/unsigned.ts'
@@ -110,6 +111,7 @@ async function readOverview(parts: Parts): Promise<OperatorOverview> {
     open,
     claimMarginUsed,
     unsigned,
+    quarantined,
     ended,
     exposure,
     inventory,
@@ -122,6 +124,7 @@ async function readOverview(parts: Parts): Promise<OperatorOverview> {
     readOpenSwaps(pool),
     readClaimMarginUsed(pool),
     countUnsigned(pool),
+    countQuarantined(pool),
     readEndedSwaps(pool),
     readExposure(pool),
     readInventory(pool),
@@ -137,7 +140,7 @@ async function readOverview(parts: Parts): Promise<OperatorOverview> {
     senders,
     gasFloats: parts.gas.floats().map(({ chain, address, topUpsLeft }) => ({ chain, address, topUpsLeft })),
     lanesHeld,
-    swaps: { open: open.map(toOpen), claimMarginUsed, unsigned, ended: ended.map(toEnded) },
+    swaps: { open: open.map(toOpen), claimMarginUsed, unsigned, quarantined, ended: ended.map(toEnded) },
     prices: market.prices.assets.map((asset) => toPrice(asset, market.prices)),
     books: { chains: ages.map(toAge), balances: toBooks(balances, catalog) },
     stops: stops.map(toStop),

@@ -25,7 +25,7 @@ const overview: OperatorOverview = {
   prices: [],
   stops: [],
   earnings: { routes: [], gas: [] },
-  swaps: { open: [], claimMarginUsed: 0, unsigned: 0, ended: [] },
+  swaps: { open: [], claimMarginUsed: 0, unsigned: 0, quarantined: 0, ended: [] },
   books: { chains: [], balances: [] },
   webhooks: { failing: 0, disabled: 0 },
 }
