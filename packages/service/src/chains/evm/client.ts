@@ -85,7 +85,7 @@ function createNode({ url, timeoutMs, caller, watch, assertOutsideTransaction }:
           watch.called(body.method)
           const { error, result } = await call(body)
           if (!error) return result
-          if (attempt === MAX_ATTEMPTS || !saysUnknownBlock(error.message))
+          if (attempt === MAX_ATTEMPTS || !isLag(error))
             throw new RpcRequestError({ body: { method: body.method }, error, url: originOf(url) })
           await delay(LAG_MS)
         }
@@ -93,8 +93,12 @@ function createNode({ url, timeoutMs, caller, watch, assertOutsideTransaction }:
     })
 }
 
+/** The words of a contract that reverts are a stranger's, not the node's. */
+const isLag = ({ data, message }: Failure) => data === undefined && saysUnknownBlock(message)
+
 type Body = { method: string; params?: unknown }
-type Reply = { id: number; result?: unknown; error?: { code: number; message: string; data?: unknown } }
+type Failure = { code: number; message: string; data?: unknown }
+type Reply = { id: number; result?: unknown; error?: Failure }
 type Call = { body: Body; resolve(reply: Reply): void; reject(error: unknown): void }
 
 const MAX_BATCH = 100

@@ -1,10 +1,14 @@
 import { authorizationOf, permitOf, signedTokenAbi } from '@geoswap/protocol'
 import { type Address, erc20Abi, type Hex, type PublicClient, parseSignature } from 'viem'
 import type { Op, Swap } from '../../model/swap.ts'
+import { attempt } from './attempt.ts'
 import type { EvmChainSettings } from './settings.ts'
-import { refusalOf } from './simulate.ts'
 
 type Settings = Pick<EvmChainSettings, 'escrow'>
+
+// What a lock has for one input, and the cost of a call by itself. It bounds the answer of a wallet, which a token may
+// copy into its own: memory for half a megabyte costs more.
+const GAS = 300_000n
 
 /** Whether the token would pay the escrow by the swap's authorization, in a call that changes nothing. */
 export async function takesAuthorization(
@@ -15,16 +19,17 @@ export async function takesAuthorization(
 ): Promise<boolean> {
   const message = authorizationOf(settings, op.hash as Hex, paidBy(op))
   const { from, to, value, validAfter, validBefore, nonce } = message
-  return isAccepted(
-    client.simulateContract({
-      address: op.inputToken as Address,
-      abi: signedTokenAbi,
-      functionName: 'receiveWithAuthorization',
-      args: [from, to, value, validAfter, validBefore, nonce, signature as Hex],
-      account: settings.escrow,
-      blockNumber,
-    }),
-  )
+  const call = {
+    address: op.inputToken as Address,
+    abi: signedTokenAbi,
+    functionName: 'receiveWithAuthorization',
+    args: [from, to, value, validAfter, validBefore, nonce, signature as Hex],
+    account: settings.escrow,
+    gas: GAS,
+    blockNumber,
+  } as const
+  const { kind } = await attempt(client, () => client.simulateContract(call), blockNumber)
+  return kind === 'ok'
 }
 
 /** Whether the token would accept the permit. Anyone may have used it first: then the allowance is there. */
@@ -40,17 +45,19 @@ export async function takesPermit(
   })
   const token = { address: op.inputToken as Address, blockNumber } as const
   const allowance = { ...token, abi: erc20Abi, functionName: 'allowance', args: [owner, spender] } as const
-  if ((await client.readContract(allowance)) >= value) return true
+  const allowed = await attempt(client, () => client.readContract(allowance), blockNumber)
+  if (allowed.kind === 'ok' && allowed.result >= value) return true
   const { r, s, yParity } = parseSignature(signature as Hex)
-  return isAccepted(
-    client.simulateContract({
-      ...token,
-      abi: signedTokenAbi,
-      functionName: 'permit',
-      account: settings.escrow,
-      args: [owner, spender, value, deadline, 27 + yParity, r, s],
-    }),
-  )
+  const call = {
+    ...token,
+    abi: signedTokenAbi,
+    functionName: 'permit',
+    account: settings.escrow,
+    gas: GAS,
+    args: [owner, spender, value, deadline, 27 + yParity, r, s],
+  } as const
+  const { kind } = await attempt(client, () => client.simulateContract(call), blockNumber)
+  return kind === 'ok'
 }
 
 const paidBy = (op: Op) => ({
@@ -58,13 +65,3 @@ const paidBy = (op: Op) => ({
   inputAmount: op.inputAmount,
   opDeadline: BigInt(op.opDeadline),
 })
-
-async function isAccepted(simulated: Promise<unknown>): Promise<boolean> {
-  try {
-    await simulated
-    return true
-  } catch (error) {
-    if (refusalOf(error) === undefined) throw error
-    return false
-  }
-}

@@ -1,7 +1,8 @@
 import { geoVaultAbi } from '@geoswap/protocol'
-import { type Address, BaseError, ContractFunctionRevertedError, type PublicClient } from 'viem'
+import type { Address, PublicClient } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import type { Simulation } from '../chain.ts'
+import { attempt } from './attempt.ts'
 import { toDeliveryOrder } from './plans.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
@@ -25,28 +26,12 @@ export async function simulateDelivery(
 ): Promise<Simulation> {
   const { ring, token, fill } = toDeliveryOrder(settings, op)
   const vault = { address: settings.vault, abi: geoVaultAbi } as const
-  try {
-    const args = [ring, token, fill] as const
-    await client.simulateContract({ ...vault, functionName: 'deliver', args, account: settings.deliverer })
-    return { kind: 'ok' }
-  } catch (error) {
-    const refusal = refusalOf(error)
-    if (refusal === undefined) throw error
-    if (NOT_NOW.includes(refusal)) return { kind: 'notNow' }
-    if (refusal === 'CapReached') return { kind: 'noLiquidity' }
-  }
+  const args = [ring, token, fill] as const
+  const call = { ...vault, functionName: 'deliver', args, account: settings.deliverer } as const
+  const tried = await attempt(client, () => client.simulateContract(call))
+  if (tried.kind === 'ok') return { kind: 'ok' }
+  if (tried.kind === 'odd' || NOT_NOW.includes(tried.name)) return { kind: 'notNow' }
+  if (tried.name === 'CapReached') return { kind: 'noLiquidity' }
   const held = await readBalance(client, { owner: settings.vault, token })
   return { kind: held < op.quotedOutput ? 'noLiquidity' : 'recipientRefuses' }
-}
-
-/**
- * The name of the contract's error, or an empty one; undefined if no contract answered and the node or the connection
- * failed. Nodes differ in the code of a revert, but all mention it in their text. The text of viem does not count: it
- * calls every internal error of a node a revert.
- */
-export function refusalOf(error: unknown): string | undefined {
-  if (!(error instanceof BaseError)) return undefined
-  const revert = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
-  const name = revert instanceof ContractFunctionRevertedError ? revert.data?.errorName : undefined
-  return name ?? (/\brevert(ed)?\b/i.test(error.details) ? '' : undefined)
 }

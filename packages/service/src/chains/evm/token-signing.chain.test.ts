@@ -101,9 +101,9 @@ function nodeWith(answers: Record<string, Hex | Error>): PublicClient {
   return createPublicClient({ transport: custom({ request }, { retryCount: 0 }), cacheTime: 0 })
 }
 
-const failing = (message: string) =>
-  new RpcRequestError({ body: {}, url: 'http://node', error: { code: 3, message } })
-const refused = failing('execution reverted')
+const failing = (message: string, code = -32_005) =>
+  new RpcRequestError({ body: {}, url: 'http://node', error: { code, message } })
+const refused = failing('execution reverted', 3)
 
 const signingOf = (token: Address, answers: Record<string, Hex | Error> = {}) =>
   readTokenSigning(nodeWith(answers), { chainId, escrow, token })
@@ -238,4 +238,19 @@ test.each<[Method, string]>([
   const taken = isTaken(method, await swapOf('a', method), { [name]: failing('too many requests') })
 
   await expect(taken).rejects.toThrow('too many requests')
+})
+
+test.each<[string, Hex]>([
+  ['answers with megabytes', '0x6244aa205ff3'],
+  ['reverts with megabytes', '0x6244aa205ffd'],
+  ['runs an invalid instruction', '0xfe'],
+  ['burns all of its gas', '0x5b5f56'],
+])('the token takes no authorization of a wallet that %s, and the node is not at fault', async (_, code) => {
+  const swap = await swapOf('of a contract', 'authorization', { signer: stranger })
+  await client.setCode({ address: owner.address, bytecode: code })
+
+  const isIt = await isTaken('authorization', swap)
+  await client.setCode({ address: owner.address, bytecode: '0x' })
+
+  expect(isIt).toBe(false)
 })

@@ -6,10 +6,10 @@ import {
   signedTokenAbi,
   type TokenDomain,
 } from '@geoswap/protocol'
-import { type Address, BaseError, domainSeparator, keccak256, type PublicClient, parseSignature } from 'viem'
+import { type Address, domainSeparator, keccak256, type PublicClient, parseSignature } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { TokenSigning } from '../../model/catalog.ts'
-import { refusalOf } from './simulate.ts'
+import { attempt, isOfContract } from './attempt.ts'
 
 /** A token, and the escrow that takes inputs of it. */
 type InputToken = { chainId: number; escrow: Address; token: Address }
@@ -41,12 +41,15 @@ async function readDomain(
   { chainId, token }: InputToken,
 ): Promise<TokenDomain | undefined> {
   const call = { address: token, abi: signedTokenAbi } as const
-  const orNone = <T>(asked: Promise<T>) => asked.catch(refusedAsUndefined)
+  const orNone = async <T>(ask: () => Promise<T>) => {
+    const asked = await attempt(client, ask)
+    return asked.kind === 'ok' ? asked.result : undefined
+  }
   const [separator, described, name, version] = await Promise.all([
-    orNone(client.readContract({ ...call, functionName: 'DOMAIN_SEPARATOR' })),
-    orNone(client.readContract({ ...call, functionName: 'eip712Domain' })),
-    orNone(client.readContract({ ...call, functionName: 'name' })),
-    orNone(client.readContract({ ...call, functionName: 'version' })),
+    orNone(() => client.readContract({ ...call, functionName: 'DOMAIN_SEPARATOR' })),
+    orNone(() => client.readContract({ ...call, functionName: 'eip712Domain' })),
+    orNone(() => client.readContract({ ...call, functionName: 'name' })),
+    orNone(() => client.readContract({ ...call, functionName: 'version' })),
   ])
   const named = [
     { name: described?.[1], version: described?.[2] },
@@ -77,7 +80,7 @@ async function takesAuthorization(
     message,
   })
   const { from, to, value, validAfter, validBefore, nonce } = message
-  return isAccepted(
+  return isAccepted(client, () =>
     client.simulateContract({
       address: input.token,
       abi: signedTokenAbi,
@@ -95,7 +98,7 @@ async function takesPermit(client: PublicClient, input: InputToken, domain: Toke
   const signed = await account.signTypedData({ domain, types: permitTypes, primaryType: 'Permit', message })
   const { r, s, yParity } = parseSignature(signed)
   const { owner, spender, value, deadline } = message
-  return isAccepted(
+  return isAccepted(client, () =>
     client.simulateContract({
       address: input.token,
       abi: signedTokenAbi,
@@ -106,11 +109,8 @@ async function takesPermit(client: PublicClient, input: InputToken, domain: Toke
   )
 }
 
-const isAccepted = (simulated: Promise<unknown>) =>
-  simulated.then(
-    () => true,
-    (error: unknown) => refusedAsUndefined(error) ?? false,
-  )
+const isAccepted = async (client: PublicClient, simulate: () => Promise<unknown>) =>
+  (await attempt(client, simulate)).kind === 'ok'
 
 /** The number of the wallet's next permit. */
 export function readPermitNonce(client: PublicClient, token: string, wallet: string): Promise<bigint> {
@@ -118,14 +118,7 @@ export function readPermitNonce(client: PublicClient, token: string, wallet: str
   return client.readContract({ ...call, args: [wallet as Address] })
 }
 
-// Answers that are missing, or that are not of the type that was asked for.
-const UNREADABLE =
-  /^(ContractFunctionZeroData|AbiDecoding|InvalidBytes|IntegerOutOfRange|PositionOutOfBounds)/
-
 /** Undefined if nothing at the address answers as expected; rethrows failures of the node. */
 export function refusedAsUndefined(error: unknown): undefined {
-  const isAnswer = (cause: unknown) => cause instanceof BaseError && UNREADABLE.test(cause.name)
-  if (refusalOf(error) !== undefined) return undefined
-  if (error instanceof BaseError && error.walk(isAnswer)) return undefined
-  throw error
+  if (!isOfContract(error)) throw error
 }

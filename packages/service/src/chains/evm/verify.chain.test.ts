@@ -61,9 +61,9 @@ function nodeWith(answers: Answers): PublicClient {
 
 const said = (functionName: string, result: unknown) =>
   encodeFunctionResult({ abi, functionName, result } as never)
-const failing = (message: string) =>
-  new RpcRequestError({ body: {}, url: 'http://node', error: { code: 3, message } })
-const refused = failing('execution reverted')
+const failing = (message: string, code = -32_005) =>
+  new RpcRequestError({ body: {}, url: 'http://node', error: { code, message } })
+const refused = failing('execution reverted', 3)
 
 /** Without the chain's name. */
 async function problemsOf(change: Partial<typeof expected>, answers: Answers = {}): Promise<string[]> {

@@ -11,9 +11,9 @@ import {
   parseAbi,
 } from 'viem'
 import type { Simulation } from '../../chains/chain.ts'
+import { attempt } from '../../chains/evm/attempt.ts'
 import { type EvmRequest, toDeliveryOrder } from '../../chains/evm/plans.ts'
 import { readBalance } from '../../chains/evm/reads.ts'
-import { refusalOf } from '../../chains/evm/simulate.ts'
 import type { CurveQuery, EvmVenue, VaultSettings } from '../../chains/evm/venue.ts'
 import type { Op } from '../../model/swap.ts'
 import { type Pool, poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
@@ -84,16 +84,15 @@ type Call = { functionName: 'quoteExactInput' | 'quoteExactOutput'; args: readon
 
 /** The quoter simulates the swap in a call, so its answer is exact. */
 async function quote(client: PublicClient, asked: Asked, call: Call): Promise<bigint | undefined> {
-  try {
-    const quoter = { address: asked.quoter, abi: quoterAbi } as const
-    const { blockNumber } = asked
-    const at = blockNumber === undefined ? {} : { blockNumber }
-    const [amount, prices] = (await client.simulateContract({ ...quoter, ...call, ...at })).result
-    return prices.some((price) => DRY_PRICES.includes(price)) ? undefined : amount
-  } catch (error) {
-    if (refusalOf(error) === undefined) throw error
-    return undefined
-  }
+  const quoter = { address: asked.quoter, abi: quoterAbi } as const
+  const { blockNumber } = asked
+  const at = blockNumber === undefined ? {} : { blockNumber }
+  const simulate = () => client.simulateContract({ ...quoter, ...call, ...at })
+  const tried = await attempt(client, simulate, blockNumber)
+  if (tried.kind === 'odd') throw new Error(`There is no quoter at ${asked.quoter}`)
+  if (tried.kind === 'refused') return undefined
+  const [amount, prices] = tried.result.result
+  return prices.some((price) => DRY_PRICES.includes(price)) ? undefined : amount
 }
 
 /** The path as Uniswap reads it for an exact output: output, fee, input. */
@@ -155,16 +154,13 @@ async function simulatePurchase(
   const { vault: address, deliverer: account } = settings
   const args = toArgs(settings, op, purchaseOf(market, op))
   const abi = [...geoVaultAbi, ...uniswapV3AdapterAbi]
-  try {
-    await client.simulateContract({ address, abi, functionName: 'deliverVia', args, account })
-    return { kind: 'ok' }
-  } catch (error) {
-    const refusal = refusalOf(error)
-    if (refusal === undefined) throw error
-    if (MOVED.includes(refusal)) return { kind: 'priceMoved' }
-    if (refusal === 'CapReached') return { kind: 'noLiquidity' }
-    if (refusal !== '' && refusal !== 'PaymentRefused') return { kind: 'notNow' }
-  }
+  const call = { address, abi, functionName: 'deliverVia', args, account } as const
+  const tried = await attempt(client, () => client.simulateContract(call))
+  if (tried.kind === 'ok') return { kind: 'ok' }
+  if (tried.kind === 'odd') return { kind: 'notNow' }
+  if (MOVED.includes(tried.name)) return { kind: 'priceMoved' }
+  if (tried.name === 'CapReached') return { kind: 'noLiquidity' }
+  if (tried.name !== '' && tried.name !== 'PaymentRefused') return { kind: 'notNow' }
   const held = await readBalance(client, { owner: address, token: op.payToken as Address })
   return { kind: held < op.payAmount ? 'noLiquidity' : 'recipientRefuses' }
 }
