@@ -6,7 +6,7 @@ import { createCheckedClient } from '../checked-client.ts'
 import { delegatedWallet, setCode } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
 import { buildBy } from '../ways.ts'
-import { createWorld, prepare, submitSwap, until } from '../world.ts'
+import { createWorld, submitSwap, until } from '../world.ts'
 
 const local = inject('local')
 const operator = createOperator(inject('databaseUrl'))
@@ -40,7 +40,7 @@ async function swapOfContract(): Promise<{ swapId: string; address: Hex }> {
 async function swapOfHonest(): Promise<string> {
   const wallet = await delegatedWallet(alpha)
   await world.fund(alpha, wallet.address, 'USDC', INPUT)
-  return submitSwap(world, wallet, await prepare(world, wallet, order))
+  return (await submitSwap(world, wallet, order)).swapId
 }
 
 test('wallets that go silent after their lock keep no claim back, neither their own nor that of others', async () => {

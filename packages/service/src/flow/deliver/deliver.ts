@@ -37,8 +37,9 @@ export type DeliverDeps = DecideDeps & {
 } & Pick<SignedCheck, 'isPayable'>
 
 const FETCH = 200
-// Each try costs gas. After this many failures, wait until they are hard-final.
-const MAX_SOFT_TRIES = 3
+// Each try costs gas. After this many failures, wait until they are hard-final, and then refund: a recipient may accept
+// in simulations only.
+const MAX_TRIES = 3
 // Each send waits for the database and a node; the next need not wait with it.
 const SENT_AT_ONCE = 4
 
@@ -60,7 +61,8 @@ export async function deliverLocked(
 /**
  * Delivers swaps again whose every signed delivery was consumed by the chain although the vault shows them as
  * undelivered. Does so at settle depth, a few times: the vault pays an op once, whichever delivery lands. Refunds an
- * undeliverable swap only once that is hard-final, and never one that was reported as settled. True if it found any.
+ * undeliverable swap only once that is hard-final, and never one that was reported as settled; after three deliveries
+ * without effect at once. True if it found any.
  */
 export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: Heads): Promise<boolean> {
   const { chainId } = deps.destination
@@ -71,13 +73,19 @@ export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: H
   const ids = mine.map(({ id }) => id)
   const tallies = await tallyAttempts(deps.pool, 'deliver', ids, hard)
   const isFinal = ({ id }: Swap) => (tallies.get(id)?.open ?? 0) === 0
-  const isFresh = ({ id }: Swap) => (tallies.get(id)?.total ?? 0) < MAX_SOFT_TRIES
+  const isFresh = ({ id }: Swap) => (tallies.get(id)?.total ?? 0) < MAX_TRIES
+  const isRepeated = (swap: Swap) => isFresh(swap) || isPaid(swap.state)
   const faults: unknown[] = []
   const final = await findUndelivered(deps, heads, mine.filter(isFinal), heads.hard, faults)
   const soft = mine.filter((swap) => !isFinal(swap) && isFresh(swap))
   const repeated = await findUndelivered(deps, heads, soft, heads.settle, faults)
   const proof = { kind: 'attemptsConsumedUndelivered', chainId, block: heads.hard } as const
-  await collectError(faults, () => deliverAll(deps, lease, heads, final, proof))
+  const refused = final.filter((swap) => !isRepeated(swap))
+  for (const swap of refused)
+    await isolate(faults, toSubject(swap), () =>
+      decideRefund(deps, lease, swap, { refundReason: 'RECIPIENT_INVALID', proof }),
+    )
+  await collectError(faults, () => deliverAll(deps, lease, heads, final.filter(isRepeated), proof))
   await collectError(faults, () => deliverAll(deps, lease, heads, repeated))
   throwFirst(faults)
   return true

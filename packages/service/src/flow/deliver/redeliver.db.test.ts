@@ -218,6 +218,20 @@ test('nothing is refunded before its deliveries are hard-final', async () => {
   expect([early, await stateOf(swap.swapId)]).toEqual(['delivering', 'refundDecided'])
 })
 
+test('a recipient that accepts in simulations only gets three deliveries, and then the input goes back', async () => {
+  const [twice, thrice] = [await deliveryConsumedAt(20n, 2), await deliveryConsumedAt(20n, 3)]
+  for (const { consumed } of [twice, thrice]) await markAttemptsFinal(database.pool, consumed, 20n)
+  const sent: Work[] = []
+  const deps = workerSeeing([20n, 30n, 40n], sent)
+
+  await redeliverStalled(deps, lease, settledAt(30n))
+
+  expect([sentFor(sent, twice).length, sentFor(sent, thrice).length]).toEqual([1, 0])
+  const [refunded] = await findSwaps(database.pool, [thrice.swapId])
+  expect(refunded).toMatchObject({ state: 'refundDecided', refundReason: 'RECIPIENT_INVALID' })
+  expect(await stateOf(twice.swapId)).toBe('delivering')
+})
+
 /** A worker whose chain shows the swaps as undelivered at these blocks only, and accepts every delivery. */
 function workerSeeing(blocks: readonly bigint[], sent: Work[]): DeliverDeps {
   const deps = workerWith({ sent })
