@@ -1,4 +1,4 @@
-import type { DepositFacts, Returned } from '../model/deposit.ts'
+import type { DepositFacts } from '../model/deposit.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
 import { toJson } from './json.ts'
@@ -10,18 +10,6 @@ export async function setDeposit(db: Db, { id, version }: Swap, deposit: Deposit
     `update swaps set deposit = $3, updated_at = clock_timestamp() where id = $1 and version = $2
         and state = 'awaitingDeposit'`,
     [id, version, toJson(deposit)],
-  )
-}
-
-/** Adds what went back from the op's address to its wallet, once per transaction and token. */
-export async function addReturned(db: Db, opHash: string, returned: Returned): Promise<void> {
-  await db.query(
-    `update swaps s set updated_at = clock_timestamp(),
-            deposit = coalesce(s.deposit, '{}')
-                   || jsonb_build_object('returned', coalesce(s.deposit -> 'returned', '[]') || $2::jsonb)
-       from ops o
-      where o.hash = $1 and s.op_id = o.id and not coalesce(s.deposit -> 'returned' @> $2::jsonb, false)`,
-    [opHash, toJson([returned])],
   )
 }
 
