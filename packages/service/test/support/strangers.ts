@@ -1,31 +1,41 @@
 import { createKeys, deployContracts, EVM_CHAINS, startChain } from '@geoswap/devnet'
 import {
+  authorizationOf,
   depositAddressOf,
   type EscrowOp,
   geoEscrowAbi,
   hashEscrowOp,
   readerAbi,
   readerBytecode,
+  receiveTypes,
+  signedTokenAbi,
   testTokenAbi,
 } from '@geoswap/protocol'
 import {
   type Address,
+  concat,
   createTestClient,
   encodeDeployData,
   encodeFunctionData,
   type Hex,
   http,
+  numberToHex,
+  type PrivateKeyAccount,
   publicActions,
+  size,
+  slice,
   walletActions,
   zeroHash,
 } from 'viem'
 import { connectEvm } from '../../src/compose/evm.ts'
 import type { EvmChainConfig } from '../../src/config.ts'
 
+const word = (value: bigint | number) => numberToHex(value, { size: 32 })
+
 export type Call = { target: Address; data: Hex }
 export type StrangersWorld = Awaited<ReturnType<typeof startStrangersWorld>>
 
-const FINALITY = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 1, hardSeconds: 60 }
+const FINALITY = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 1, hardSeconds: 10 }
 const GAS = 16_000_000n
 
 /** Our contracts on a local chain, which mines each transaction at once, and what anyone can do there. */
@@ -71,6 +81,8 @@ export async function startStrangersWorld() {
     await client.setBalance({ address: from, value: 10n ** 20n })
     const hash = await client.sendTransaction({ account: from, chain: null, gas: GAS, ...call })
     await client.mine({ blocks: 1 })
+    const { status, gasUsed } = await client.getTransactionReceipt({ hash })
+    if (status !== 'success') throw new Error(`The transaction failed with ${gasUsed} gas`)
     return hash
   }
 
@@ -82,7 +94,6 @@ export async function startStrangersWorld() {
     /** Makes these calls in one transaction, as a contract that exists in no other. */
     run: (from: Address, calls: readonly Call[]) =>
       send(from, { data: encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [calls] }) }),
-    /** The contract that would make the calls in the next such transaction. */
     async nowSeconds() {
       return (await client.getBlock()).timestamp
     },
@@ -102,6 +113,35 @@ export async function startStrangersWorld() {
       target: escrow,
       data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args: [op.locker, op] }),
     }),
+    /** Locks one op by a batch of so many entries, all of which point to the one op. */
+    async lockBehindPointers(
+      wallet: PrivateKeyAccount,
+      { op, hash }: { op: EscrowOp; hash: Hex },
+      entries: number,
+    ) {
+      const { target, data } = this.mint(wallet.address, op.inputAmount)
+      await send(wallet.address, { to: target, data })
+      const described = { address: token, abi: signedTokenAbi, functionName: 'eip712Domain' } as const
+      const [, name, version] = await client.readContract(described)
+      const signature = await wallet.signTypedData({
+        domain: { name, version, chainId: plan.chainId, verifyingContract: token },
+        ...{ types: receiveTypes, primaryType: 'ReceiveWithAuthorization' },
+        message: authorizationOf({ escrow }, hash, op),
+      })
+      const { locker, ...terms } = op
+      const plain = encodeFunctionData({
+        ...{
+          abi: geoEscrowAbi,
+          functionName: 'lockManyWithAuthorization',
+          args: [[{ op: terms, signature }]],
+        },
+      })
+      // After the selector: the array's offset, its length, one offset and the entry.
+      const entry = slice(plain, 4 + 3 * 32, size(plain))
+      const offsets = Array.from({ length: entries }, () => word(32 * entries))
+      const many = concat([slice(plain, 0, 4), word(32), word(entries), ...offsets, entry])
+      return send(locker, { to: escrow, data: many })
+    },
     /** An op whose deadline this is, and its own address. */
     opBy(locker: Address, wallet: Address, terms: Partial<EscrowOp> = {}) {
       const op: EscrowOp = {
