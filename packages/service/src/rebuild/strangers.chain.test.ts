@@ -27,7 +27,9 @@ async function run() {
     venueOf: () => undefined,
     newSwapId: () => 'swp_recovered',
     custodyOf: () => ({ escrow: world.escrow, vault: world.escrow }),
-    wait: async () => {},
+    wait: () => world.client.mine({ blocks: 1 }),
+    deadlines: { opLifeSeconds: 1, depositSeconds: 1, lockInclusionSeconds: 1 },
+    finalityOf: () => ({ originSeconds: 1, destinationSeconds: 1 }),
     say: (line: string) => void said.push(line),
   }
   return { summary: await rebuild(deps as unknown as RebuildDeps), said }

@@ -13,6 +13,24 @@ export async function setDeposit(db: Db, { id, version }: Swap, deposit: Deposit
   )
 }
 
+/** Notes the one try to send this token back from the address of an op. False if there was one before. */
+export async function noteTry(db: Db, { id }: Pick<Swap, 'id'>, token: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'insert into recover_tries (swap_id, token) values ($1, $2) on conflict do nothing',
+    [id, token],
+  )
+  return rowCount === 1
+}
+
+/** The tokens that were tried, by swap. */
+export async function findTried(db: Db, swaps: readonly Swap[]): Promise<Map<string, Set<string>>> {
+  const { rows } = await db.query<{ id: string; tokens: string[] }>(
+    `select swap_id as id, array_agg(token) as tokens from recover_tries where swap_id = any($1) group by 1`,
+    [swaps.map(({ id }) => id)],
+  )
+  return new Map(rows.map(({ id, tokens }) => [id, new Set(tokens)]))
+}
+
 /** The swap with this deadline and id. */
 export type PastPlace = { opDeadline: number; id: string }
 type Past = { chainId: number; seconds: number; after: PastPlace; limit: number }

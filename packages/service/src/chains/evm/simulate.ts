@@ -1,8 +1,9 @@
 import { geoVaultAbi } from '@geoswap/protocol'
-import { type Address, BaseError, ContractFunctionRevertedError, type PublicClient } from 'viem'
+import { type Address, BaseError, ContractFunctionRevertedError, type Hex, type PublicClient } from 'viem'
 import type { Op } from '../../model/swap.ts'
-import type { Simulation } from '../chain.ts'
-import { toDeliveryOrder } from './plans.ts'
+import type { Block, Simulation } from '../chain.ts'
+import { type Fees, gasLimitOf } from './fees.ts'
+import { type EvmRequest, toDeliveryOrder } from './plans.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 
@@ -37,6 +38,37 @@ export async function simulateDelivery(
   }
   const held = await readBalance(client, { owner: settings.vault, token })
   return { kind: held < op.quotedOutput ? 'noLiquidity' : 'recipientRefuses' }
+}
+
+// How nodes call the other ends of a call that a contract failed.
+const FAILED = /out of gas|invalid (opcode|jump)|stack (under|over)flow/i
+
+/**
+ * Whether a transaction would succeed from this sender at the price that it pays: code can tell a simulation without a
+ * price from the real call.
+ */
+export async function wouldSucceed(
+  client: PublicClient,
+  request: EvmRequest,
+  { sender, terms, at }: { sender: string; terms: Fees; at: Pick<Block, 'number'> },
+): Promise<boolean> {
+  try {
+    await client.call({
+      account: sender as Address,
+      to: request.to as Address,
+      data: request.data as Hex,
+      value: BigInt(request.value ?? 0n),
+      gas: gasLimitOf(request, terms),
+      maxFeePerGas: BigInt(terms.maxFeePerGas),
+      maxPriorityFeePerGas: BigInt(terms.maxPriorityFeePerGas),
+      blockNumber: at.number,
+    })
+    return true
+  } catch (error) {
+    const isFailed = error instanceof BaseError && FAILED.test(error.details)
+    if (isFailed || refusalOf(error) !== undefined) return false
+    throw error
+  }
 }
 
 /**
