@@ -230,6 +230,8 @@ export type OriginWays = {
   findDepositTx(op: Op, looked: { since: bigint | undefined; at: Block }): Promise<string | undefined>
   /** Sends what lies of a token at the op's address to its wallet. */
   planRecover(op: Op, token: string): Promise<TxRequest>
+  /** Whether this would send something back, if the sender sent it now at the price that it pays. */
+  wouldRecover(request: TxRequest, sender: string, at: Heads): Promise<boolean>
 }
 
 export type Held = { token: string; amount: bigint }

@@ -46,7 +46,7 @@ export type CustodyChain = {
     senders?: readonly string[],
     inputs?: () => Promise<readonly LockRef[]>,
   ): Promise<Custody>
-  /** Finds the amount of an unknown event in its transaction; undefined if the transaction does not contain it. */
+  /** Finds the amount of an unknown event of our keys in its transaction; undefined if that does not show it. */
   findPaid(event: CustodyEvent): Promise<Paid | undefined>
   /** Whether one of our own keys locked: anybody can lock an op of their own in the escrow. */
   isOurLock(txHash: string): Promise<boolean>

@@ -10,6 +10,7 @@ import { lockWaiting } from '../flow/execute/lock.ts'
 import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
+import { noteRecoveries } from '../flow/settle/note-recoveries.ts'
 import { type RelayDeps, relayAttested } from '../flow/settle/relay.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { overlapOf } from '../lanes/scan.ts'
@@ -139,6 +140,7 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
     confirmDeliveries: (lease, heads) => confirmDeliveries(destinationDeps, lease, heads),
     finalizeOrigin: (heads, events, faults) => finalizeOrigin(originDeps, heads, events, faults),
     finalizeDeliveries: (heads, events, faults) => finalizeDeliveries(destinationDeps, heads, events, faults),
+    noteRecoveries: (heads, faults) => noteRecoveries({ pool, chainId: config.chainId }, heads, faults),
     onSafe: (after, upTo) => markOriginSafe(pool, { chainId: config.chainId, after, upTo }),
   })
   const settling = createSettleTasks({

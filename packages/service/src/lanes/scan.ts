@@ -1,8 +1,10 @@
 import type { Pool } from 'pg'
 import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
+import { isolate } from '../isolate.ts'
 import { findOpenEvents, readCursor, type Scanned, storePage, type Undo } from '../store/chain-events.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
+import { storeRecoveries } from '../store/recoveries.ts'
 import { findWatched } from '../store/watched.ts'
 
 export type ScanDeps = {
@@ -25,29 +27,61 @@ export function overlapOf(chain: { finality: { reorgWindowSeconds: number }; blo
 /**
  * Stores the events up to this head. Every page is committed with the cursor, so that a restart or a refusal of the
  * node costs one page. The newest blocks are read again each time: a reorg within the window shows as events that
- * disappeared or moved.
+ * disappeared or moved. An event that cannot be stored delays no other; the cursor waits for it until it is set aside.
  */
 export async function scanEvents(deps: ScanDeps, heads: Heads, faults: unknown[]): Promise<void> {
   const { pool, chain, overlap } = deps
   const cursor = (await readCursor(pool, chain.chainId)) ?? (await firstBlock(deps, heads)) - 1n
   const watched = () => findWatched(pool, chain.chainId)
   let from = atLeastZero((cursor < heads.head.number ? cursor : heads.head.number) + 1n - overlap)
+  let isWhole = true
   for (;;) {
     const page = await chain.findEvents({ from, heads, watched }, faults)
     const gone = page.isComplete ? await findGone(deps, page.events, { from, to: page.to }) : []
-    const stored = { ...page, chainId: chain.chainId, seconds: heads.head.seconds, gone }
-    await store(deps, stored)
+    const { events, to } = page
+    const found = { events, gone, chainId: chain.chainId, seconds: heads.head.seconds }
+    isWhole = (await store(deps, isWhole ? { ...found, to } : found, faults)) && isWhole
     if (page.to >= heads.head.number) return
     from = page.to + 1n
   }
 }
 
-async function store({ pool, undo }: ScanDeps, page: Scanned): Promise<void> {
+/** False if an event could not be stored. */
+async function store(deps: ScanDeps, page: Scanned, faults: unknown[]): Promise<boolean> {
   const isNews = page.events.length + page.gone.length > 0
   if (isNews) failPoint('before events')
-  await storePage(pool, page, undo)
+  const isRecovery = ({ kind }: ChainEvent) => kind === 'recovered'
+  const rest = page.events.filter((event) => !isRecovery(event))
+  const isStored = await storeEvents(deps, { ...page, events: rest }, faults)
   if (page.gone.some(({ kind }) => kind === 'locked')) failPoint('after lockLost')
   if (isNews) failPoint('after events')
+  const recoveries = { ...page, events: page.events.filter(isRecovery) }
+  // Only information: without them, nothing waits.
+  await isolate(faults, { step: 'store recoveries', id: String(page.chainId) }, () =>
+    storeRecoveries(deps.pool, recoveries),
+  )
+  return isStored
+}
+
+/** Stores a page, or each event apart if one of them cannot be stored. */
+async function storeEvents({ pool, undo }: ScanDeps, page: Scanned, faults: unknown[]): Promise<boolean> {
+  try {
+    await storePage(pool, page, undo)
+    return true
+  } catch {
+    // The same error follows if the database is gone, or cannot undo what a reorg took.
+  }
+  const { to, events, ...found } = page
+  await storePage(pool, { ...found, events: [] }, undo)
+  const refused: unknown[] = []
+  for (const event of events) {
+    const subject = { step: 'store event', id: `${page.chainId} ${keyOf(event)}` }
+    await isolate(refused, subject, () => storePage(pool, { ...found, events: [event], gone: [] }, undo))
+  }
+  faults.push(...refused)
+  if (refused.length > 0) return false
+  await storePage(pool, { ...page, events: [], gone: [] }, undo)
+  return true
 }
 
 /** The first block to scan of a new chain: that of the oldest open swap, or the head. */

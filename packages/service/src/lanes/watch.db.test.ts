@@ -72,6 +72,7 @@ async function watch(readLocks: Chain['readLocks'] = readNone): Promise<void> {
     confirmDeliveries: async () => {},
     finalizeOrigin: async () => [],
     finalizeDeliveries: async () => [],
+    noteRecoveries: async () => {},
     onSafe: async () => {},
   })
   for (const task of lane.tasks) await task.step(lease, () => {})
@@ -193,6 +194,7 @@ function createLooker() {
     confirmDeliveries: note('deliveries'),
     finalizeOrigin: noteFinal('origin'),
     finalizeDeliveries: noteFinal('deliveries'),
+    noteRecoveries: async () => {},
     onSafe: async (after, upTo) => void did.push(`safe ${after} ${upTo}`),
   })
   const run = (task: number) => async (change: Looks) => {

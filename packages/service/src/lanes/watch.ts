@@ -25,6 +25,8 @@ type Options = Omit<ScanDeps, 'chain'> & {
   /** Both return the events that the final state contradicts. */
   finalizeOrigin: Finalize
   finalizeDeliveries: Finalize
+  /** Tells swaps what went back from the addresses of their ops. */
+  noteRecoveries(heads: Heads, faults: unknown[]): Promise<void>
   /** Called when the `safe` block has advanced. */
   onSafe(after: bigint, upTo: bigint): Promise<void>
 }
@@ -92,6 +94,7 @@ function createFinalityHandler(options: Options) {
       safe = heads.safe.number
     }
     await keepBooks(options, heads)
+    await collectError(faults, () => options.noteRecoveries(heads, faults))
   }
 }
 

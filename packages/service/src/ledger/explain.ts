@@ -14,7 +14,10 @@ import { type Explained, transfersOf } from './transfers.ts'
 // A purchase is two movements, every other event one.
 const PARTS_PER_EVENT = 2
 
-/** All unbooked events, with the data that their movements follow from. */
+/**
+ * All unbooked events, with the data that their movements follow from. Anyone can lock an op of their own in the escrow:
+ * without a booked lock it is part of the balance, and its calldata is not read.
+ */
 export async function explainNew(
   { pool, chain }: { pool: Pool; chain: CustodyChain },
   events: readonly CustodyEvent[],
@@ -31,23 +34,23 @@ export async function explainNew(
     findWithdrawalTxs(pool, chain.chainId, left),
   ])
   const byName = indexByName(records)
-  const locked = new Set([
-    ...lockedBefore,
-    ...fresh.flatMap((event) => (event.kind === 'locked' ? event.op : [])),
-  ])
+  const locks = new Map(lockedBefore)
   const explained: Explained[] = []
   for (const event of fresh) {
     const name = nameOf(event)
     const op = name === undefined ? undefined : byName.get(name)
-    const isLockBooked = name !== undefined && locked.has(name)
+    const lock = name === undefined ? undefined : locks.get(name)
     const isWithdrawal = withdrawals.has(event.txHash)
-    explained.push({
+    const each = {
       event,
-      isLockBooked,
       isWithdrawal,
+      ...(lock && { lock }),
       ...(op && { op }),
       ...(await askChain(chain, event, op)),
-    })
+    }
+    explained.push(each)
+    const [booked] = event.kind === 'locked' ? transfersOf(each) : []
+    if (name !== undefined && booked) locks.set(name, booked)
   }
   return explained
 }
@@ -72,14 +75,16 @@ async function askChain(chain: CustodyChain, event: CustodyEvent, op: OpRecord |
   // Of an orphan, only the input is known.
   const isKnown = op !== undefined && (event.kind !== 'delivered' || op.outputToken !== '')
   const isTold = isKnown || ('token' in event && event.token !== undefined)
-  const paid = isTold ? undefined : await chain.findPaid(event)
+  const isOurs = isOurLock || event.kind === 'delivered'
+  const paid = isTold || !isOurs ? undefined : await chain.findPaid(event)
   return { isOurLock, ...(paid && { paid }) }
 }
 
 export function movementsOf(explained: Explained): NewMovement[] {
   const { event, op } = explained
   const opHash = op?.hash ?? nameOf(event)
-  return transfersOf(explained).map((transfer, index) => ({
+  const moved = transfersOf(explained).filter(({ amount }) => amount > 0n)
+  return moved.map((transfer, index) => ({
     ...transfer,
     source: event.txHash,
     part: event.part * PARTS_PER_EVENT + index,

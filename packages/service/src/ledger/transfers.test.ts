@@ -22,7 +22,7 @@ test('a claimed swap moves the input to the inventory and the output to the reci
   const claimed: CustodyEvent = { ...at, kind: 'claimed', op: '0xop' }
   const events = [locked, delivered, claimed]
 
-  expect(events.flatMap((event) => linesOf({ event, op, isLockBooked: true }))).toEqual([
+  expect(events.flatMap((event) => linesOf({ event, op, lock: { token: 'USDC', amount: 100n } }))).toEqual([
     '100 USDC wallet to locked',
     '7 ETH inventory to wallet',
     '100 USDC locked to inventory',
@@ -36,7 +36,7 @@ test('a refund that the token refuses is owed, and later paid', () => {
     { ...at, kind: 'creditPaid', to: 'wallet', token: 'USDC', amount: 100n },
   ]
 
-  expect(events.flatMap((event) => linesOf({ event, op, isLockBooked: true }))).toEqual([
+  expect(events.flatMap((event) => linesOf({ event, op, lock: { token: 'USDC', amount: 100n } }))).toEqual([
     '100 USDC locked to wallet',
     '100 USDC wallet to owed',
     '100 USDC owed to wallet',
@@ -56,7 +56,16 @@ test('a bought output shows the amount sold for it', () => {
 test('an input locked before the opening leaves from `spare`', () => {
   const claimed: CustodyEvent = { ...at, kind: 'claimed', op: '0xop' }
 
-  expect(linesOf({ event: claimed, op, isLockBooked: false })).toEqual(['100 USDC spare to inventory'])
+  expect(linesOf({ event: claimed, op })).toEqual(['100 USDC spare to inventory'])
+})
+
+test('an op of others is part of the balance, unless its lock is booked', () => {
+  const refunded: CustodyEvent = { ...at, kind: 'refunded', op: '0xop' }
+
+  expect([locked, refunded].flatMap((event) => linesOf({ event }))).toEqual([])
+  expect(linesOf({ event: refunded, lock: { token: 'USDC', amount: 9n } })).toEqual([
+    '9 USDC locked to wallet',
+  ])
 })
 
 test('a delivery or lock of ours without a swap is unexplained and needs an operator', () => {

@@ -17,11 +17,11 @@ export type Explained = {
   isWithdrawal?: boolean
   /** Whether one of our own keys sent this lock. */
   isOurLock?: boolean
-  /** Whether the lock is booked: inputs locked before the opening are in `spare`. */
-  isLockBooked?: boolean
+  /** The booked lock of an exit: inputs locked before the opening are in `spare`. */
+  lock?: Paid
 }
 
-/** The movements of an event. Empty if even the token is unknown; the balances then show the difference. */
+/** The movements of an event. Empty if even the token is unknown, as of the ops of others: they are balance. */
 export function transfersOf(explained: Explained): Transfer[] {
   const { event, op, paid } = explained
   const move = (debit: LedgerAccount, credit: LedgerAccount, of: Paid): Transfer[] => [
@@ -31,10 +31,10 @@ export function transfersOf(explained: Explained): Transfer[] {
     case 'locked':
     case 'claimed':
     case 'refunded': {
-      const input = inputOf(event, op) ?? paid
+      const input = inputOf(event, op) ?? explained.lock ?? paid
       if (!input) return []
       if (event.kind === 'locked') return move('wallet', 'locked', input)
-      const held = explained.isLockBooked ? 'locked' : 'spare'
+      const held = explained.lock ? 'locked' : 'spare'
       return move(held, event.kind === 'claimed' ? 'inventory' : 'wallet', input)
     }
     case 'delivered':

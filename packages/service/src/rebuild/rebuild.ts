@@ -1,5 +1,4 @@
 import type { Block } from '../chains/chain.ts'
-import type { RecoveryChain } from '../chains/recovery.ts'
 import { listSenders } from '../store/attempts.ts'
 import type { SpentCap } from '../store/claim-books.ts'
 import { inTransaction } from '../store/db.ts'
@@ -8,7 +7,7 @@ import { oldestOpenBlock } from '../store/open-range.ts'
 import { isDatabaseInUse } from '../store/rebuild.ts'
 import { applyAll, type Summary } from './apply.ts'
 import { awaitExpiry } from './await-expiry.ts'
-import type { RebuildDeps, SenderNonce } from './deps.ts'
+import type { RebuildChain, RebuildDeps, SenderNonce } from './deps.ts'
 import { addFacts, collectEvents, createFacts, type Facts } from './facts.ts'
 import { completeUnknown, type Unknown } from './unknown.ts'
 
@@ -50,26 +49,33 @@ async function startOf({ pool, firstBlocks }: RebuildDeps, chainId: number): Pro
   return oldest < cursor.block ? oldest : cursor.block
 }
 
-/** Ops found on a chain but missing here, and stored ops that were submitted since. */
+/** Our ops found on a chain but missing here, and stored ops that were submitted since. */
 async function readUnknown(deps: RebuildDeps, facts: Facts) {
   const records = await findOpRecords(deps.pool, [...facts.locks.keys()])
   const known = new Map(records.map((record) => [record.hash, record]))
   const missing = [...facts.locks].filter(([hash]) => !known.has(hash))
   const unknown: Unknown[] = []
   const unreadable: string[] = []
+  let foreign = 0
   for (const [hash, locked] of missing) {
     const found = await readOne(deps, facts, hash)
-    if (found === 'old') continue
-    if (found) unknown.push(found)
-    else unreadable.push(locked.txHash)
+    if (found === 'foreign') foreign += 1
+    else if (found === undefined) unreadable.push(locked.txHash)
+    else if (found !== 'old') unknown.push(found)
   }
+  if (foreign > 0) deps.say(`${foreign} inputs were left out: no configured key locked them`)
   const forgotten = records
     .filter(({ hash, swapId }) => !swapId && facts.locks.has(hash))
     .map(({ hash }) => hash)
   return { unknown, forgotten, unreadable }
 }
 
-async function readOne(deps: RebuildDeps, facts: Facts, hash: string): Promise<Unknown | 'old' | undefined> {
+/** `foreign`: locked by others, who may write what they like. */
+async function readOne(
+  deps: RebuildDeps,
+  facts: Facts,
+  hash: string,
+): Promise<Unknown | 'old' | 'foreign' | undefined> {
   const locked = facts.locks.get(hash)
   if (!locked) return undefined
   const [claimed, refunded] = [facts.claims.get(hash), facts.refunds.get(hash)]
@@ -77,12 +83,14 @@ async function readOne(deps: RebuildDeps, facts: Facts, hash: string): Promise<U
   const isBooked = cursor !== undefined && locked.block > cursor.block
   // Ended, and before the start of the books: no row is needed.
   if ((claimed || refunded) && !isBooked) return 'old'
-  const lock = await recoveryOf(deps, locked.chainId).findLockTerms(locked.txHash, hash)
+  const { custody, recovery } = chainOf(deps, locked.chainId)
+  if (!(await custody.isOurLock(locked.txHash))) return 'foreign'
+  const lock = await recovery.findLockTerms(locked.txHash, hash)
   if (!lock) return undefined
   const delivered = facts.deliveries.get(lock.deliveryHash)
   const delivery =
     delivered &&
-    (await recoveryOf(deps, delivered.chainId).findDeliveryTerms(delivered.txHash, lock.deliveryHash))
+    (await chainOf(deps, delivered.chainId).recovery.findDeliveryTerms(delivered.txHash, lock.deliveryHash))
   return completeUnknown(deps, {
     hash,
     originChain: locked.chainId,
@@ -95,10 +103,10 @@ async function readOne(deps: RebuildDeps, facts: Facts, hash: string): Promise<U
   })
 }
 
-function recoveryOf({ chains }: RebuildDeps, chainId: number): RecoveryChain {
+function chainOf({ chains }: RebuildDeps, chainId: number): RebuildChain {
   const found = chains.find(({ chain }) => chain.chainId === chainId)
   if (!found) throw new Error(`Chain ${chainId} is not configured`)
-  return found.recovery
+  return found
 }
 
 /** Claims of the current hour, those of unknown swaps included. */

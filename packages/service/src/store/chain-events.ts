@@ -5,7 +5,7 @@ import { type Db, inTransaction } from './db.ts'
 /** A stored event. `seenAt` is the chain's time when the event was first seen, at or after its block's time. */
 export type StoredEvent = ChainEvent & { seenAt: number; isFinal: boolean }
 
-type Row = {
+export type Row = {
   kind: ChainEvent['kind']
   id: string
   block: string
@@ -17,7 +17,8 @@ type Row = {
   final: boolean
 }
 
-const COLUMNS = 'e.kind, e.id, e.block, e.block_hash, e.tx_hash, e.seen_at, e.amount, e.credited_to, e.final'
+export const COLUMNS =
+  'e.kind, e.id, e.block, e.block_hash, e.tx_hash, e.seen_at, e.amount, e.credited_to, e.final'
 
 /** The last scanned block; undefined if the chain was never scanned. */
 export async function readCursor(db: Db, chainId: number): Promise<bigint | undefined> {
@@ -37,11 +38,12 @@ export async function rewindCursor(db: Db, { chainId, to }: { chainId: number; t
   ])
 }
 
-/** A page of a chain's events, and earlier events that a reorg removed. */
-export type Scanned = Pick<EventPage, 'events' | 'to'> & {
+/** A page of a chain's events, and earlier events that a reorg removed. Without `to`, the cursor stays. */
+export type Scanned = Pick<EventPage, 'events'> & {
   chainId: number
   seconds: number
   gone: readonly ChainEvent[]
+  to?: bigint
 }
 
 /**
@@ -53,12 +55,17 @@ export async function storePage(pool: Pool, page: Scanned, undo: Undo): Promise<
     if (page.gone.length > 0) await removeEvents(db, page.chainId, page.gone)
     if (page.gone.length > 0) await undo(db, page.gone)
     await upsertEvents(db, page)
-    await db.query(
-      `insert into chain_cursors as c (chain_id, scanned_to) values ($1, $2)
-       on conflict (chain_id) do update set scanned_to = excluded.scanned_to`,
-      [page.chainId, page.to.toString()],
-    )
+    await moveCursor(db, page)
   })
+}
+
+async function moveCursor(db: Db, { chainId, to }: Pick<Scanned, 'chainId' | 'to'>): Promise<void> {
+  if (to === undefined) return
+  await db.query(
+    `insert into chain_cursors as c (chain_id, scanned_to) values ($1, $2)
+     on conflict (chain_id) do update set scanned_to = excluded.scanned_to`,
+    [chainId, to.toString()],
+  )
 }
 
 export type Undo = (db: Db, gone: readonly ChainEvent[]) => Promise<void>
@@ -82,7 +89,11 @@ async function removeEvents(db: Db, chainId: number, gone: readonly ChainEvent[]
   )
 }
 
-async function upsertEvents(db: Db, { chainId, seconds, events }: Scanned): Promise<void> {
+type Stored = Pick<Scanned, 'chainId' | 'seconds' | 'events'>
+
+async function upsertEvents(db: Db, { chainId, seconds, events: found }: Stored): Promise<void> {
+  // One statement cannot store an event twice.
+  const events = [...new Map(found.map((event) => [`${event.kind}:${event.id}`, event])).values()]
   if (events.length === 0) return
   await db.query(
     `with stored as (
@@ -148,13 +159,13 @@ export async function findOpenEvents(db: Db, { chainId, from, to }: Between): Pr
   return rows.map(toEvent)
 }
 
-type Final = { chainId: number; hard: bigint; limit: number }
+export type Final = { chainId: number; hard: bigint; limit: number }
 
-/** Unprocessed events in hard-final blocks, oldest first. */
+/** Unprocessed events of inputs and outputs in hard-final blocks, oldest first. */
 export async function findFinalEvents(db: Db, { chainId, hard, limit }: Final): Promise<StoredEvent[]> {
   const { rows } = await db.query<Row>(
     `select ${COLUMNS} from chain_events e
-      where e.chain_id = $1 and not e.final and e.block <= $2 order by e.block limit $3`,
+      where e.chain_id = $1 and not e.final and e.block <= $2 and e.kind <> 'recovered' order by e.block limit $3`,
     [chainId, hard.toString(), limit],
   )
   return rows.map(toEvent)
@@ -182,7 +193,7 @@ export async function findEvents(db: Db, { chainId, kind, ids }: Named): Promise
   return new Map(rows.map((row) => [row.id, toEvent(row)]))
 }
 
-function toEvent(row: Row): StoredEvent {
+export function toEvent(row: Row): StoredEvent {
   return {
     kind: row.kind,
     id: row.id,

@@ -3,7 +3,7 @@ import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestOp, moveTestSwap } from '../../test/support/swaps.ts'
 import type { Swap } from '../model/swap.ts'
-import { addReturned, findPastDeposits, setDeposit } from './deposits.ts'
+import { findPastDeposits, setDeposit } from './deposits.ts'
 import { insertSwap } from './submissions.ts'
 import { findSwaps } from './swaps.ts'
 
@@ -35,21 +35,6 @@ test('a deposit at an address is noted for its swap, as long as that waits for i
   const moved = await moveTestSwap(pool, { swapId: swap.id, accountId: '' }, 'depositSeen')
   await setDeposit(pool, moved, { received: '7' })
   expect((await find(swap.id)).deposit).toEqual({ received: '5' })
-})
-
-test('a return is added once for each transaction and token, to what is known', async () => {
-  const { pool } = database
-  const [swap, other] = [await awaiting(), await awaiting()]
-  await setDeposit(pool, swap, { received: '5' })
-  const [first, second] = [
-    { token: 'a', amount: '5', txHash: '0x1' },
-    { token: 'b', amount: '6', txHash: '0x1' },
-  ]
-
-  for (const each of [first, first, second]) await addReturned(pool, swap.op.hash, each)
-
-  expect((await find(swap.id)).deposit).toEqual({ received: '5', returned: [first, second] })
-  expect((await find(other.id)).deposit).toBeUndefined()
 })
 
 /** A deposit that came, of an op whose deadline was at this second. */

@@ -1,4 +1,4 @@
-import type { DepositFacts, Returned } from '../model/deposit.ts'
+import type { DepositFacts } from '../model/deposit.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
 import { toJson } from './json.ts'
@@ -13,16 +13,22 @@ export async function setDeposit(db: Db, { id, version }: Swap, deposit: Deposit
   )
 }
 
-/** Adds what went back from the op's address to its wallet, once per transaction and token. */
-export async function addReturned(db: Db, opHash: string, returned: Returned): Promise<void> {
-  await db.query(
-    `update swaps s set updated_at = clock_timestamp(),
-            deposit = coalesce(s.deposit, '{}')
-                   || jsonb_build_object('returned', coalesce(s.deposit -> 'returned', '[]') || $2::jsonb)
-       from ops o
-      where o.hash = $1 and s.op_id = o.id and not coalesce(s.deposit -> 'returned' @> $2::jsonb, false)`,
-    [opHash, toJson([returned])],
+/** Notes the one try to send this token back from the address of an op. False if there was one before. */
+export async function noteTry(db: Db, { id }: Pick<Swap, 'id'>, token: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'insert into recover_tries (swap_id, token) values ($1, $2) on conflict do nothing',
+    [id, token],
   )
+  return rowCount === 1
+}
+
+/** The tokens that were tried, by swap. */
+export async function findTried(db: Db, swaps: readonly Swap[]): Promise<Map<string, Set<string>>> {
+  const { rows } = await db.query<{ id: string; tokens: string[] }>(
+    `select swap_id as id, array_agg(token) as tokens from recover_tries where swap_id = any($1) group by 1`,
+    [swaps.map(({ id }) => id)],
+  )
+  return new Map(rows.map(({ id, tokens }) => [id, new Set(tokens)]))
 }
 
 /** The swap with this deadline and id. */

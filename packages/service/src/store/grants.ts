@@ -75,6 +75,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
     operator: 'select',
   },
   attempt_swaps: { worker: 'select, insert', attester: 'select', operator: 'select' },
+  recover_tries: { worker: 'select, insert (swap_id, token)' },
   gas_balances: { worker: 'select, insert, update (balance)' },
   gas_days: { api: 'select', worker: 'select, insert, update (amount, usd_e6)', operator: 'select' },
   sweep_cursors: { worker: 'select, insert, update (fill_deadline)' },

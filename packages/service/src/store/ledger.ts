@@ -81,13 +81,16 @@ export async function findBooked(db: Db, chainId: number, sources: readonly stri
   return rows.map(({ source, part }) => ({ source, part: Number(part) }))
 }
 
-/** The ops among these whose lock is booked. */
-export async function findBookedLocks(db: Db, opHashes: readonly string[]): Promise<Set<string>> {
-  const { rows } = await db.query<{ op_hash: string }>(
-    `select op_hash from ledger_movements where kind = 'locked' and op_hash = any($1)`,
+/** The booked locks of these ops, by op hash. */
+export async function findBookedLocks(
+  db: Db,
+  opHashes: readonly string[],
+): Promise<Map<string, { token: string; amount: bigint }>> {
+  const { rows } = await db.query<{ op_hash: string; token: string; amount: string }>(
+    `select op_hash, token, amount from ledger_movements where kind = 'locked' and op_hash = any($1)`,
     [opHashes],
   )
-  return new Set(rows.map(({ op_hash }) => op_hash))
+  return new Map(rows.map(({ op_hash, token, amount }) => [op_hash, { token, amount: BigInt(amount) }]))
 }
 
 export type LedgerBalance = { chainId: number; token: string; account: LedgerAccount; amount: bigint }

@@ -100,7 +100,7 @@ export function toStatus(row: StatusRow): StatusReply {
 function toDeposit(row: StatusRow, address: string): NonNullable<StatusReply['deposit']> {
   const { state, deposit_until: until } = row
   const deposit = row.deposit ?? {}
-  const next = nextOf({ state, input: BigInt(row.input_amount), until, deposit })
+  const next = nextOf({ state, input: BigInt(row.input_amount), inputToken: row.input_token, until, deposit })
   return { address, until: until.toISOString(), ...deposit, ...(next && { next }) }
 }
 

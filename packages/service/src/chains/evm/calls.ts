@@ -8,6 +8,7 @@ import {
   toBytes32,
 } from '@geoswap/protocol'
 import {
+  type Abi,
   type Address,
   type ContractFunctionArgs,
   type DecodeFunctionDataReturnType,
@@ -15,6 +16,7 @@ import {
   type Hex,
   isAddressEqual,
   type PublicClient,
+  size,
 } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import type { EvmChainSettings } from './settings.ts'
@@ -32,16 +34,30 @@ type Method = NonNullable<Op['method']>
 /** `method`: how a lock took its input. */
 type CalledOp = EscrowOp & { hash: Hex; method?: Method }
 
-/** The ops in a call to the escrow, each identified by the hash of its content. */
+/** The ops in a call to the escrow, each identified by the hash of its content. None if nobody can read the call. */
 export function opsIn({ chainId, escrow }: Contracts, { from, to, input }: Call): CalledOp[] {
   if (!to || !isAddressEqual(to, escrow)) return []
-  const call = decodeFunctionData({ abi: geoEscrowAbi, data: input })
+  const call = decode(geoEscrowAbi, input)
+  if (!call) return []
   const method = METHODS[call.functionName]
   return escrowOpsIn(from, call).map((op) => ({
     ...op,
     hash: hashEscrowOp({ chainId, escrow }, op),
     ...(method && { method }),
   }))
+}
+
+// Far above what our keys send: some bytes may stand for many entries.
+const MAX_CALL_BYTES = 131_072
+
+/** Undefined for bytes that are no call of this ABI, or too many. A chain accepts more forms of a call than this. */
+function decode<const A extends Abi>(abi: A, data: Hex): DecodeFunctionDataReturnType<A> | undefined {
+  if (size(data) > MAX_CALL_BYTES) return undefined
+  try {
+    return decodeFunctionData({ abi, data })
+  } catch {
+    return undefined
+  }
 }
 
 const METHODS: Readonly<Record<string, Method>> = {
@@ -89,8 +105,8 @@ type CalledDelivery = {
 /** The deliveries in a call to the vault, each identified by the hash of its content. */
 export function deliveriesIn(contracts: Contracts, { to, input }: Call): CalledDelivery[] {
   if (!to || !isAddressEqual(to, contracts.vault)) return []
-  const call = decodeFunctionData({ abi: geoVaultAbi, data: input })
-  switch (call.functionName) {
+  const call = decode(geoVaultAbi, input)
+  switch (call?.functionName) {
     case 'deliver': {
       const [ring, token, fill] = call.args
       return [toCalled(contracts, { ring, token, fill })]

@@ -33,7 +33,7 @@ import { broadcast, createOutcomeReader, isSignedFor, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { createInputCheck, isOpSigned } from './signed-op.ts'
 import type { EvmSigner } from './signer.ts'
-import { simulateDelivery } from './simulate.ts'
+import { simulateDelivery, wouldSucceed } from './simulate.ts'
 import { readPermitNonce } from './token-signing.ts'
 import type { EvmVenue } from './venue.ts'
 
@@ -115,7 +115,10 @@ export function createEvmChain(options: Options): Chain {
   }
 }
 
-function createWays({ clients, settings }: Options, isInputSigned: OriginWays['isInputSigned']): OriginWays {
+function createWays(
+  { clients, settings, prices }: Options,
+  isInputSigned: OriginWays['isInputSigned'],
+): OriginWays {
   const { agreed, gathered } = clients
   return {
     isInputSigned,
@@ -123,6 +126,8 @@ function createWays({ clients, settings }: Options, isInputSigned: OriginWays['i
     readDeposits: (ops, tokens, at) => readDeposits(gathered.agreed, tokens, ops, at),
     findDepositTx: (op, looked) => findDepositTx(agreed, op, looked),
     planRecover: async (op, token) => planRecover(settings, op, token),
+    wouldRecover: async (request, sender, at) =>
+      wouldSucceed(agreed, request as EvmRequest, { sender, terms: await readFees(prices, at), at: at.head }),
   }
 }
 

@@ -28,16 +28,32 @@ const OVERLAP = 16n
 /** The events and balances of our contracts on an EVM chain. */
 export function createEvmCustody(parts: Parts): CustodyChain {
   const { clients, settings } = parts
+  const isOurs = rememberSenders(clients.agreed, settings)
   const pages = createLogPages(clients.agreed)
   return {
     chainId: settings.chainId,
     readCustody: (after, hard) => readCustody(parts, pages, after, hard),
     findPaid: (event) => findPaid(clients.client, settings, event),
-    async isOurLock(txHash) {
-      const { from } = await readCall(clients.agreed, txHash)
-      return settings.lockers.some((locker) => isAddressEqual(locker, from))
-    },
+    isOurLock: isOurs,
     findSold: (txHash, token) => findSold(clients.agreed, settings, txHash as Hex, token as Address),
+  }
+}
+
+// Each reading overlaps with the last, and strangers choose how many transactions there are.
+const MAX_SENDERS = 10_000
+
+/** Whether one of our keys sent a transaction. */
+function rememberSenders(client: PublicClient, { lockers }: Settings) {
+  const known = new Map<string, boolean>()
+  return async (txHash: string): Promise<boolean> => {
+    const before = known.get(txHash)
+    if (before !== undefined) return before
+    const { from } = await readCall(client, txHash)
+    const isOurs = lockers.some((locker) => isAddressEqual(locker, from))
+    known.set(txHash, isOurs)
+    const [oldest] = known.keys()
+    if (known.size > MAX_SENDERS && oldest !== undefined) known.delete(oldest)
+    return isOurs
   }
 }
 
@@ -52,7 +68,14 @@ async function readCustody(
     return { block: hard.number, events: [], balances: await readBalances(agreed, settings, hard.number) }
   }
   const from = after > OVERLAP ? after - OVERLAP : 0n
-  const { logs, to } = await pages.readPage([settings.escrow, settings.vault], { from, to: hard.number })
+  const logs: Log<bigint, number, false>[] = []
+  let to = from - 1n
+  // The first pages may only repeat what is known.
+  while (to <= after && to < hard.number) {
+    const page = await pages.readPage([settings.escrow, settings.vault], { from: to + 1n, to: hard.number })
+    logs.push(...page.logs)
+    to = page.to
+  }
   const events = toEvents(settings, logs)
   const isUpToDate = to === hard.number
   return { block: to, events, ...(isUpToDate && { balances: await readBalances(agreed, settings, to) }) }
@@ -73,7 +96,10 @@ function readBalances(client: PublicClient, settings: Settings, blockNumber: big
   )
 }
 
-function toEvents({ escrow, vault }: Pick<Settings, 'escrow' | 'vault'>, logs: Log[]): CustodyEvent[] {
+function toEvents(
+  { escrow, vault, tokens }: Omit<Settings, 'chainId' | 'lockers'>,
+  logs: Log[],
+): CustodyEvent[] {
   const isFrom = (address: Address) => (log: Log) => isAddressEqual(log.address, address)
   const said = parseEventLogs({ abi: geoEscrowAbi, logs: logs.filter(isFrom(escrow)) })
   const paid = parseEventLogs({ abi: geoVaultAbi, logs: logs.filter(isFrom(vault)) })
@@ -85,6 +111,8 @@ function toEvents({ escrow, vault }: Pick<Settings, 'escrow' | 'vault'>, logs: L
     if (log.eventName === 'Locked') events.push({ ...at, kind: 'locked', op: log.args.op })
     if (log.eventName === 'Claimed') events.push({ ...at, kind: 'claimed', op: log.args.op })
     if (log.eventName === 'Refunded') events.push({ ...at, kind: 'refunded', op: log.args.op })
+    // Anyone can be credited with a token of their own, in any amount.
+    if ('token' in log.args && !tokens.includes(log.args.token)) continue
     if (log.eventName === 'Credited') {
       const { owner, token, amount } = log.args
       events.push({ ...at, kind: 'credited', owner: ownerOf(owner), token, amount })

@@ -30,7 +30,10 @@ function readerOver(heads: readonly bigint[]) {
       return BigInt(number) > knownNow() ? null : { number }
     },
   }
-  return { read: createEventReader(client as unknown as PublicClient, { escrow, vault }), reads: () => reads }
+  return {
+    read: createEventReader(client as unknown as PublicClient, { escrow, vault, tokens: [] }),
+    reads: () => reads,
+  }
 }
 
 test('a backend that does not have the head is not believed: its logs are read again', async () => {

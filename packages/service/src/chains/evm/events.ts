@@ -17,7 +17,7 @@ import { type BlockRange, createLogPages } from './log-pages.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 type Client = Pick<PublicClient, 'getLogs' | 'request'>
-type Contracts = Pick<EvmChainSettings, 'escrow' | 'vault'>
+type Contracts = Pick<EvmChainSettings, 'escrow' | 'vault' | 'tokens'>
 type Mined = { transactionHash: Hex; blockNumber: bigint; blockHash: Hex }
 
 // A provider has several backends, and a lagging one omits the newest logs. Another may answer the next request.
@@ -50,8 +50,9 @@ async function hasBlock(client: Client, number: bigint): Promise<boolean> {
   return block !== null
 }
 
-function toEvents({ escrow, vault }: Contracts, logs: Log<bigint, number, false>[]): ChainEvent[] {
+function toEvents({ escrow, vault, tokens }: Contracts, logs: Log<bigint, number, false>[]): ChainEvent[] {
   const events: ChainEvent[] = []
+  const recovered = new Map<string, ChainEvent>()
   const credited = new Map<string, string[]>()
   const emitted = logs.filter(({ address }) => isAddressEqual(address, escrow))
   for (const log of parseEventLogs({ abi: geoEscrowAbi, logs: emitted })) {
@@ -59,25 +60,30 @@ function toEvents({ escrow, vault }: Contracts, logs: Log<bigint, number, false>
     if (log.eventName === 'Locked') events.push({ kind: 'locked', id: log.args.op, ...where })
     if (log.eventName === 'Claimed') events.push({ kind: 'claimed', id: log.args.op, ...where })
     if (log.eventName === 'Refunded') events.push({ kind: 'refunded', id: log.args.op, ...where })
-    if (log.eventName === 'Recovered') events.push(toRecovered(log.args, where))
+    if (log.eventName === 'Recovered' && tokens.includes(log.args.token))
+      addRecovered(recovered, log.args, where)
     if (log.eventName !== 'Credited') continue
     credited.set(where.txHash, [...(credited.get(where.txHash) ?? []), log.args.owner])
   }
   const paid = logs.filter(({ address }) => isAddressEqual(address, vault))
   for (const log of parseEventLogs({ abi: geoVaultAbi, logs: paid, eventName: 'Delivered' }))
     events.push({ kind: 'delivered', id: log.args.delivery, amount: log.args.amount, ...whereIs(log) })
-  return events.map((event) =>
+  return [...events, ...recovered.values()].map((event) =>
     event.kind === 'refunded' ? { ...event, creditedTo: credited.get(event.txHash) ?? [] } : event,
   )
 }
 
 type Where = ReturnType<typeof whereIs>
 
-function toRecovered(
+/** A transaction may recover a token of an op several times, which is one event. */
+function addRecovered(
+  recovered: Map<string, ChainEvent>,
   { op, token, amount }: { op: Hex; token: Hex; amount: bigint },
   where: Where,
-): ChainEvent {
-  return { kind: 'recovered', id: toRecoveryId({ op, token, txHash: where.txHash }), amount, ...where }
+): void {
+  const id = toRecoveryId({ op, token, txHash: where.txHash })
+  const before = recovered.get(id)?.amount ?? 0n
+  recovered.set(id, { kind: 'recovered', id, amount: before + amount, ...where })
 }
 
 function whereIs({ transactionHash, blockNumber, blockHash }: Mined) {

@@ -32,7 +32,7 @@ test('after pages that the node accepts the range grows again', async () => {
   await readAllLogs(pages, [], { from: 1n, to: 30_000n })
 
   const sizes = asked.map(([from, to]) => to - from + 1n)
-  expect(sizes.slice(0, 3)).toEqual([2_000n, 2_500n, 3_125n])
+  expect(sizes.slice(0, 3)).toEqual([2_000n, 2_501n, 3_127n])
   expect(sizes.every((size) => size <= 10_000n)).toBe(true)
 })
 
@@ -63,4 +63,24 @@ test('a node that fails for another reason is not asked for less', async () => {
   const { pages } = createNode(100n, refusal(-32_603, 'internal error'))
 
   await expect(pages.readPage([], { from: 1n, to: 1_000n })).rejects.toThrow('internal error')
+})
+
+test('a page of one block grows again', async () => {
+  let limit = 1n
+  const getLogs = async ({ fromBlock, toBlock }: { fromBlock: bigint; toBlock: bigint }) => {
+    if (toBlock - fromBlock + 1n > limit) throw refusal(-32_005, 'too many')
+    return []
+  }
+  const pages = createLogPages({ getLogs } as unknown as PublicClient)
+  await pages.readPage([], { from: 1n, to: 5_000n })
+
+  limit = 5_000n
+  const sizes = []
+  for (let from = 2n; from < 100n; ) {
+    const { to } = await pages.readPage([], { from, to: 5_000n })
+    sizes.push(to - from + 1n)
+    from = to + 1n
+  }
+
+  expect(sizes.slice(0, 5)).toEqual([2n, 3n, 4n, 6n, 8n])
 })

@@ -11,7 +11,9 @@ export type LogPages = {
 const FIRST_RANGE = 2_000n
 const MAX_RANGE = 10_000n
 
-/** Reads logs in pages. Halves a range that the node refuses, and grows it by a quarter after accepted pages. */
+const grown = (size: bigint) => (size + size / 4n + 1n < MAX_RANGE ? size + size / 4n + 1n : MAX_RANGE)
+
+/** Reads logs in pages. Halves a range that the node refuses, and grows it by a quarter and a block after accepted pages. */
 export function createLogPages(client: Pick<PublicClient, 'getLogs'>): LogPages {
   let size = FIRST_RANGE
 
@@ -20,7 +22,7 @@ export function createLogPages(client: Pick<PublicClient, 'getLogs'>): LogPages 
       const last = from + size - 1n < to ? from + size - 1n : to
       try {
         const logs = await client.getLogs({ address: [...address], fromBlock: from, toBlock: last })
-        if (last < to) size = size + size / 4n < MAX_RANGE ? size + size / 4n : MAX_RANGE
+        if (last < to) size = grown(size)
         return { logs, to: last }
       } catch (error) {
         if (last === from || !isTooMuch(error)) throw error

@@ -39,7 +39,7 @@ const MAX_NONCES = 1_000
 /**
  * Reads outcomes by nonce: one consumed in a hard-final block decides every transaction signed with it. The next nonce
  * requires agreement as well: a key that skipped one on a single node's word would be stuck. A nonce is read once per
- * block: the settle block was the head a moment ago. A final one is read again: at the head, the number that nodes are
+ * block. A final one is read again: at the head, the number that nodes are
  * asked for may have named a block that a reorg undid.
  */
 export function createOutcomeReader({ agreed }: Pick<EvmClients, 'agreed'>) {
@@ -67,7 +67,8 @@ export function createOutcomeReader({ agreed }: Pick<EvmClients, 'agreed'>) {
 function rememberByBlock(read: (sender: string, block: Block) => Promise<number>) {
   const known = new Map<string, number>()
   return async (sender: string, block: Block): Promise<number> => {
-    const name = `${sender} ${block.hash}`
+    // The block at settle depth has the head's hash.
+    const name = `${sender} ${block.number} ${block.hash}`
     const nonce = known.get(name) ?? (await read(sender, block))
     known.set(name, nonce)
     const [oldest] = known.keys()

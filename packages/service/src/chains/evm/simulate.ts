@@ -1,9 +1,10 @@
 import { geoVaultAbi } from '@geoswap/protocol'
-import type { Address, PublicClient } from 'viem'
+import type { Address, Hex, PublicClient } from 'viem'
 import type { Op } from '../../model/swap.ts'
-import type { Simulation } from '../chain.ts'
+import type { Block, Simulation } from '../chain.ts'
 import { attempt } from './attempt.ts'
-import { toDeliveryOrder } from './plans.ts'
+import { type Fees, gasLimitOf } from './fees.ts'
+import { type EvmRequest, toDeliveryOrder } from './plans.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 
@@ -34,4 +35,27 @@ export async function simulateDelivery(
   if (tried.name === 'CapReached') return { kind: 'noLiquidity' }
   const held = await readBalance(client, { owner: settings.vault, token })
   return { kind: held < op.quotedOutput ? 'noLiquidity' : 'recipientRefuses' }
+}
+
+/**
+ * Whether a transaction would succeed from this sender at the price that it pays: code can tell a simulation without a
+ * price from the real call.
+ */
+export async function wouldSucceed(
+  client: PublicClient,
+  request: EvmRequest,
+  { sender, terms, at }: { sender: string; terms: Fees; at: Pick<Block, 'number'> },
+): Promise<boolean> {
+  const call = {
+    account: sender as Address,
+    to: request.to as Address,
+    data: request.data as Hex,
+    value: BigInt(request.value ?? 0n),
+    gas: gasLimitOf(request, terms),
+    maxFeePerGas: BigInt(terms.maxFeePerGas),
+    maxPriorityFeePerGas: BigInt(terms.maxPriorityFeePerGas),
+    blockNumber: at.number,
+  }
+  const { kind } = await attempt(client, () => client.call(call), at.number)
+  return kind === 'ok'
 }

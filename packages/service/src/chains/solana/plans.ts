@@ -2,7 +2,7 @@ import type { Op, Swap } from '../../model/swap.ts'
 import { isPayout, type Payout, readAttested } from './attested.ts'
 import { toBase64 } from './bytes.ts'
 import { accountUnits, inputBoundLamports, unitsWithMargin } from './fees.ts'
-import { NO_LIFETIME, readBlockHeight } from './heads.ts'
+import { AHEAD_BLOCKS, NO_LIFETIME, readBlockHeight } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
 import { compilePayment, type Payment } from './payment.ts'
 import { simulate } from './simulate.ts'
@@ -89,8 +89,8 @@ async function measureUnits(parts: SolanaParts, request: PaymentRequest): Promis
   return tried.kind === 'ok' ? Number(tried.units) : undefined
 }
 
-// A transaction that has fewer blocks left might expire before it lands.
-const LEAST_BLOCKS = 30n
+// A transaction that has fewer blocks left might expire before it lands: the majority may be behind by some of them.
+const LEAST_BLOCKS = AHEAD_BLOCKS + 30n
 
 /** Undefined if the attested transaction is about to expire: the attester signs another one. */
 export async function planPayout(

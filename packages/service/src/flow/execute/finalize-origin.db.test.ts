@@ -3,7 +3,6 @@ import { storeTestEvents } from '../../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, ChainEvent, Heads, LockRef, LockState } from '../../chains/chain.ts'
-import { toRecoveryId } from '../../model/deposit.ts'
 import { findFinalEvents, storePage } from '../../store/chain-events.ts'
 import { findLostInputs } from '../../store/exposure.ts'
 import { findSwaps } from '../../store/swaps.ts'
@@ -129,23 +128,10 @@ async function finalize(stored: ChainEvent[]) {
   return find()
 }
 
-test('a transfer back from the address of an op is recorded once, and events of no swap need no work', async () => {
-  const { pool } = database
-  const { swapId } = await insertAt('locking')
-  const [swap] = await findSwaps(pool, [swapId])
-  const op = swap?.op.hash ?? ''
-  const at = { block: 20n, blockHash: '0x20', txHash: '0xback' }
-  const back = { ...at, kind: 'recovered' as const, id: toRecoveryId({ op, token: '0xt', txHash: '0xback' }) }
+test('events of no swap need no work', async () => {
+  const at = { block: 20n, blockHash: '0x20', txHash: '0xclaim' }
 
-  const left = await finalize([
-    { ...back, amount: 7n },
-    { ...at, kind: 'claimed', id: 'unknown' },
-  ])
-
-  expect(left).toEqual([])
-  expect((await findSwaps(pool, [swapId]))[0]).toMatchObject({
-    ...{ state: 'locking', deposit: { returned: [{ token: '0xt', amount: '7', txHash: '0xback' }] } },
-  })
+  expect(await finalize([{ ...at, kind: 'claimed', id: 'unknown' }])).toEqual([])
 })
 
 test.each<[string, Stage, ChainEvent['kind'], Seen]>([

@@ -1,14 +1,12 @@
 import type { ChainEvent, Heads, LockState } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
+import { isolate } from '../../isolate.ts'
 import type { SwapChange } from '../../model/change.ts'
-import { collectError } from '../../model/collect-error.ts'
-import { fromRecoveryId } from '../../model/deposit.ts'
 import { isOpen, isUnlocked } from '../../model/lifecycle.ts'
 import { decideExit } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
 import { closeEvents, type StoredEvent } from '../../store/chain-events.ts'
 import { inTransaction } from '../../store/db.ts'
-import { addReturned } from '../../store/deposits.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import { freePositions } from '../../store/ops.ts'
 import { advanceSwap, findSwapsByOp } from '../../store/swaps.ts'
@@ -21,27 +19,6 @@ type Deps = Pick<ConfirmLockDeps, 'pool' | 'origin' | 'onMoved'>
  * that it contradicts, which a reorg undid unnoticed.
  */
 export async function finalizeOrigin(
-  deps: Deps,
-  heads: Heads,
-  events: readonly StoredEvent[],
-  faults: unknown[],
-): Promise<ChainEvent[]> {
-  await noteReturned(
-    deps,
-    events.filter(({ kind }) => kind === 'recovered'),
-  )
-  return finalizeLocks(deps, heads, events, faults)
-}
-
-/** Records what went back from the addresses of ops to their wallets. No swap has the id of such an event. */
-async function noteReturned({ pool }: Deps, events: readonly StoredEvent[]): Promise<void> {
-  for (const { id, amount = 0n } of events) {
-    const { op, token, txHash } = fromRecoveryId(id)
-    await addReturned(pool, op, { token, amount: amount.toString(), txHash })
-  }
-}
-
-async function finalizeLocks(
   deps: Deps,
   heads: Heads,
   events: readonly StoredEvent[],
@@ -65,7 +42,8 @@ async function finalizeLocks(
   for (const event of confirmed) {
     const swap = swaps.get(event.id)
     if (event.kind === 'locked' || !swap) continue
-    const isDone = await collectError(faults, () => closeExit(deps, heads, swap, event))
+    const subject = { step: 'finalize origin', id: swap.id }
+    const isDone = await isolate(faults, subject, () => closeExit(deps, heads, swap, event))
     if (isDone) done.push(event)
   }
   await closeEvents(pool, origin.chainId, done)

@@ -43,6 +43,7 @@ type Seen = {
   isWorth?: RecoverDeps['isWorth']
   room?: number
   fails?: string
+  refused?: string
   after?: PastPlace
 }
 
@@ -60,10 +61,11 @@ async function recover({ hard = [held('input')], head = hard, ...seen }: Seen = 
       return new Map(ops.map(({ hash }) => [hash, here]))
     },
     planRecover: async (_op, token) => ({ token }) as never,
+    wouldRecover: async ({ token }) => token !== seen.refused,
   }
   const send = async (_lease: Lease, _heads: Heads, { role, request, swapIds, record }: Work) => {
     if (swapIds[0] === seen.fails) throw new Error('refused by the node')
-    const isRecorded = await record({} as never, {} as never)
+    const isRecorded = await record(database.pool as never, {} as never)
     sent.push(`${role} ${(request as unknown as Held).token} of ${swapIds.join()} ${isRecorded}`)
     return true
   }
@@ -146,6 +148,24 @@ test('nothing else is sent back from an address until the last transaction is fi
   expect((await recover()).sent).toHaveLength(1)
 })
 
+test('each token is sent back once, and what comes or stays after that is for the owner', async () => {
+  await insertPast('swp_a')
+  const both = { hard: [held('input'), held('other')] }
+
+  const sent = [await recover(both), await recover(both), await recover(both)].map((look) => look.sent)
+
+  expect(sent).toEqual([['recover input of swp_a true'], ['recover other of swp_a true'], []])
+})
+
+test('what the wallet or the token would refuse costs no gas, and hides no other token', async () => {
+  await insertPast('swp_a')
+  const both = { hard: [held('input'), held('other')], refused: 'input' }
+
+  const sent = [await recover(both), await recover(both), await recover(both)].map((look) => look.sent)
+
+  expect(sent).toEqual([[], ['recover other of swp_a true'], []])
+})
+
 test('inputs that came in by other ways, or on other chains, are not deposits', async () => {
   await insertPast('swp_a')
   await database.pool.query("update ops set method = 'permit'")
@@ -170,6 +190,7 @@ test('a look goes on after the last swap, and never before the first that is wat
   await insertPast('swp_old', NOW - DAY)
 
   const next = await recover({ after: { opDeadline: NOW - DAY + 1, id: 'swp_a' } })
+  await database.pool.query('delete from recover_tries')
   const first = await recover({ after: { opDeadline: NOW - DAY - 1, id: 'swp_z' } })
 
   expect(next.sent).toEqual(['recover input of swp_b true'])

@@ -1,9 +1,10 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Heads, Held, OriginWays } from '../../chains/chain.ts'
+import { isolate } from '../../isolate.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { collectError } from '../../model/collect-error.ts'
 import type { Swap } from '../../model/swap.ts'
-import { findPastDeposits, type PastPlace } from '../../store/deposits.ts'
+import { findPastDeposits, findTried, noteTry, type PastPlace } from '../../store/deposits.ts'
 import type { Lease } from '../../store/lanes.ts'
 
 export type RecoverDeps = {
@@ -25,7 +26,8 @@ const SEEN_AT_ONCE = 200
 
 /**
  * Sends deposits that were not locked back to their wallets, once the deadline of the op is past in a hard-final
- * block: wrong amounts, second or late transfers, other tokens. Handles one page of swaps after the given one. Returns
+ * block: wrong amounts, second or late transfers, other tokens. Each token is tried once, and only if it would arrive:
+ * a wallet or a token that refuses must not cost gas again and again. Handles one page of swaps after the given one. Returns
  * the last of them, or undefined at the end of the list. A swap that fails does not stop the others.
  */
 export async function recoverDeposits(
@@ -53,29 +55,35 @@ async function recoverAll(
   faults: unknown[],
 ): Promise<void> {
   if (past.length === 0) return
-  const { ways, tokens } = deps
+  const { pool, ways, tokens } = deps
   const ops = past.map(({ op }) => op)
   const held = await ways.readDeposits(ops, tokens, heads.hard)
   if (![...held.values()].some((each) => each.length > 0)) return
   const now = await ways.readDeposits(ops, tokens, heads.head)
   await deps.refreshPrices()
+  const tried = await findTried(pool, past)
   for (const swap of past) {
     const { hash } = swap.op
     const isThere = ({ token }: Held) => now.get(hash)?.some((each) => each.token === token)
-    const [first] = (held.get(hash) ?? []).filter((each) => isThere(each) && deps.isWorth(each))
-    if (first) await collectError(faults, () => recover(deps, { lease, heads, swap, held: first }))
+    const isNew = ({ token }: Held) => !tried.get(swap.id)?.has(token)
+    const [first] = (held.get(hash) ?? []).filter(
+      (each) => isThere(each) && isNew(each) && deps.isWorth(each),
+    )
+    const subject = { step: 'send back deposit', id: swap.id }
+    if (first) await isolate(faults, subject, () => recover(deps, { lease, heads, swap, held: first }))
   }
 }
 
 type Due = { lease: Lease; heads: Heads; swap: Swap; held: Held }
 
-async function recover({ ways, sender }: RecoverDeps, { lease, heads, swap, held }: Due): Promise<void> {
+async function recover(deps: RecoverDeps, { lease, heads, swap, held: { token } }: Due): Promise<void> {
+  const { pool, ways, sender } = deps
   if (sender.room() === 0) return
-  await sender.send(lease, heads, {
-    role: 'recover',
-    request: await ways.planRecover(swap.op, held.token),
-    swapIds: [swap.id],
-    // Sending it twice moves nothing twice: the address is empty after the first.
-    record: async () => true,
-  })
+  const request = await ways.planRecover(swap.op, token)
+  if (!(await ways.wouldRecover(request, sender.address, heads))) {
+    await noteTry(pool, swap, token)
+    return
+  }
+  const record = (db: PoolClient) => noteTry(db, swap, token)
+  await sender.send(lease, heads, { role: 'recover', request, swapIds: [swap.id], record })
 }

@@ -40,7 +40,8 @@ test('a deposit for the newest op is sent back, although older ones cannot be re
         return new Map(ops.map(({ hash }) => [hash, hash === newest.hash ? [held] : []]))
       },
       planRecover: async () => ({ kind: 'recover' }),
-    } as Pick<OriginWays, 'readDeposits' | 'planRecover'> as OriginWays,
+      wouldRecover: async () => true,
+    } as Pick<OriginWays, 'readDeposits' | 'planRecover' | 'wouldRecover'> as OriginWays,
     sender: {
       room: () => 1,
       async send(_lease: unknown, _heads: unknown, { swapIds }: Work) {
