@@ -33,14 +33,6 @@ type NodeCheck = {
   ask(index: number): Promise<NodeView>
 }
 
-const MOST_QUOTED = 40
-
-/** A stranger's text in ours: cut, and without characters that change how it is shown. */
-export function quoteStranger(text: string): string {
-  const shown = text.slice(0, MOST_QUOTED).replace(/[^\x20-\x7e]/g, '?')
-  return text.length > MOST_QUOTED ? `${shown}…` : shown
-}
-
 // Blocks may be stamped slightly ahead of real time. A larger lead would shift deadlines.
 const MAX_AHEAD_MS = 30_000
 

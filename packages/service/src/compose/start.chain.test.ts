@@ -129,7 +129,9 @@ test('changes of tokens and feeds close these alone, and a chain of other contra
         timeout: 30_000,
       })
       .toEqual(['PRICE_UNAVAILABLE', 'CHAIN_UNAVAILABLE'])
-    await expect.poll(async () => (await get('/swap/tokens')).tokens[1].priceUsd, { timeout: 30_000 }).toBe('1.00')
+    await expect
+      .poll(async () => (await get('/swap/tokens')).tokens[1].priceUsd, { timeout: 30_000 })
+      .toBe('1.00')
   } finally {
     await api.close()
     await worker.close()

@@ -1,6 +1,6 @@
 import { type Address, type PublicClient, parseAbi } from 'viem'
 import type { FeedRound } from '../feeds.ts'
-import { refusedAsUndefined } from './token-signing.ts'
+import { refusedAsUndefined } from './refused.ts'
 
 const aggregatorAbi = parseAbi([
   'function decimals() view returns (uint8)',

@@ -12,8 +12,8 @@ import { isUnlocked } from '../../model/lifecycle.ts'
 import type { SignedInput, Swap } from '../../model/swap.ts'
 import type { LockRef, LockState } from '../chain.ts'
 import { isHashSigned, recoverSigner } from './recover.ts'
+import { refusalOf } from './refused.ts'
 import type { EvmChainSettings } from './settings.ts'
-import { refusalOf } from './simulate.ts'
 
 type ReadLock = (op: LockRef) => Promise<LockState | undefined>
 type Settings = Pick<EvmChainSettings, 'escrow'>

@@ -1,8 +1,8 @@
 import { authorizationOf, permitOf, signedTokenAbi } from '@geoswap/protocol'
 import { type Address, erc20Abi, type Hex, type PublicClient, parseSignature } from 'viem'
 import type { Op, Swap } from '../../model/swap.ts'
+import { refusalOf } from './refused.ts'
 import type { EvmChainSettings } from './settings.ts'
-import { refusalOf } from './simulate.ts'
 
 type Settings = Pick<EvmChainSettings, 'escrow'>
 

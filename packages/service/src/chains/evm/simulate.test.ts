@@ -1,6 +1,6 @@
 import { createPublicClient, custom, encodeErrorResult, type Hex, parseAbi, RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
-import { refusalOf } from './simulate.ts'
+import { refusalOf } from './refused.ts'
 
 const abi = parseAbi(['function give()', 'error CapReached()'])
 const capReached = encodeErrorResult({ abi, errorName: 'CapReached' })

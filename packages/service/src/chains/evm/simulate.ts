@@ -1,9 +1,10 @@
 import { geoVaultAbi } from '@geoswap/protocol'
-import { type Address, BaseError, ContractFunctionRevertedError, type PublicClient } from 'viem'
+import type { Address, PublicClient } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import type { Simulation } from '../chain.ts'
 import { toDeliveryOrder } from './plans.ts'
 import { readBalance } from './reads.ts'
+import { refusalOf } from './refused.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 // Refusals of the vault that do not depend on the recipient or the liquidity.
@@ -37,16 +38,4 @@ export async function simulateDelivery(
   }
   const held = await readBalance(client, { owner: settings.vault, token })
   return { kind: held < op.quotedOutput ? 'noLiquidity' : 'recipientRefuses' }
-}
-
-/**
- * The name of the contract's error, or an empty one; undefined if no contract answered and the node or the connection
- * failed. Nodes differ in the code of a revert, but all mention it in their text. The text of viem does not count: it
- * calls every internal error of a node a revert.
- */
-export function refusalOf(error: unknown): string | undefined {
-  if (!(error instanceof BaseError)) return undefined
-  const revert = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
-  const name = revert instanceof ContractFunctionRevertedError ? revert.data?.errorName : undefined
-  return name ?? (/\brevert(ed)?\b/i.test(error.details) ? '' : undefined)
 }

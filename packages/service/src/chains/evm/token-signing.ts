@@ -6,10 +6,10 @@ import {
   signedTokenAbi,
   type TokenDomain,
 } from '@geoswap/protocol'
-import { type Address, BaseError, domainSeparator, keccak256, type PublicClient, parseSignature } from 'viem'
+import { type Address, domainSeparator, keccak256, type PublicClient, parseSignature } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { TokenSigning } from '../../model/catalog.ts'
-import { refusalOf } from './simulate.ts'
+import { refusedAsUndefined } from './refused.ts'
 
 /** A token, and the escrow that takes inputs of it. */
 type InputToken = { chainId: number; escrow: Address; token: Address }
@@ -116,16 +116,4 @@ const isAccepted = (simulated: Promise<unknown>) =>
 export function readPermitNonce(client: PublicClient, token: string, wallet: string): Promise<bigint> {
   const call = { address: token as Address, abi: signedTokenAbi, functionName: 'nonces' } as const
   return client.readContract({ ...call, args: [wallet as Address] })
-}
-
-// Answers that are missing, or that are not of the type that was asked for.
-const UNREADABLE =
-  /^(ContractFunctionZeroData|AbiDecoding|InvalidBytes|IntegerOutOfRange|PositionOutOfBounds)/
-
-/** Undefined if nothing at the address answers as expected; rethrows failures of the node. */
-export function refusedAsUndefined(error: unknown): undefined {
-  const isAnswer = (cause: unknown) => cause instanceof BaseError && UNREADABLE.test(cause.name)
-  if (refusalOf(error) !== undefined) return undefined
-  if (error instanceof BaseError && error.walk(isAnswer)) return undefined
-  throw error
 }

@@ -1,10 +1,11 @@
 import { geoAccountAbi, geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, erc20Abi, type PublicClient } from 'viem'
 import { type AttesterSet, keyOfSet } from '../../model/attester-set.ts'
-import { type ClosedToken, type Findings, quoteStranger } from '../findings.ts'
+import { quoteStranger } from '../../model/stranger-text.ts'
+import type { ClosedToken, Findings } from '../findings.ts'
 import { readAttesterSets } from './attesters.ts'
 import { type ExpectedFeed, isFeedOf, readFeedFacts } from './feeds.ts'
-import { refusedAsUndefined } from './token-signing.ts'
+import { refusedAsUndefined } from './refused.ts'
 import { verifyCode, verifyCreation } from './verify-code.ts'
 
 export function readDecimals(client: PublicClient, token: Address): Promise<number> {

@@ -1,4 +1,5 @@
-import { type Findings, quoteStranger } from '../../chains/findings.ts'
+import type { Findings } from '../../chains/findings.ts'
+import { quoteStranger } from '../../model/stranger-text.ts'
 import { askHermes, fieldOf, hermesUrl, type Server, toFeedId, toFeedName } from './pyth-hermes.ts'
 import type { PriceSource } from './source.ts'
 

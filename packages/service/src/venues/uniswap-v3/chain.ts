@@ -13,7 +13,7 @@ import {
 import type { Simulation } from '../../chains/chain.ts'
 import { type EvmRequest, toDeliveryOrder } from '../../chains/evm/plans.ts'
 import { readBalance } from '../../chains/evm/reads.ts'
-import { refusalOf } from '../../chains/evm/simulate.ts'
+import { refusalOf } from '../../chains/evm/refused.ts'
 import type { CurveQuery, EvmVenue, VaultSettings } from '../../chains/evm/venue.ts'
 import type { Op } from '../../model/swap.ts'
 import { type Pool, poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
