@@ -74,6 +74,11 @@ export const TokenEntry = Type.Object({
   native: Type.Boolean({ description: "True for the chain's own coin." }),
   input: Type.Boolean({ description: 'Whether it can be paid with now.' }),
   output: Type.Boolean({ description: 'Whether it can be bought now.' }),
+  closed: Type.Optional(
+    Type.String({
+      description: 'Present if the token is closed: what about it differs from what the operator configured.',
+    }),
+  ),
   originMethods: Type.Optional(
     Type.Array(OriginMethod, {
       description: 'How it can come in, on an EVM chain. A quote lists the ways of its wallet.',

@@ -35,6 +35,11 @@ export const OperatorChain = strictObject({
         'Present while a change of attesters is pending: the first refund deadline that the new ones can decide.',
     }),
   ),
+  closed: Type.Optional(
+    Type.Array(strictObject({ token: Token, symbol: Text, why: Text }), {
+      description: 'Tokens in no new swap: the chain tells something else of them than the configuration.',
+    }),
+  ),
   exposedCents: Cents,
   lostCents: Type.Unsafe<string>({
     ...Cents,

@@ -39,7 +39,7 @@ import { followClaimLimits } from './claim-limits.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { type ApiParts, createHandlers } from './handlers.ts'
-import { assertPyth, createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
+import { createPriceSources, priceRulesOf, warnOfPyth, watchPrices } from './prices.ts'
 import { createConfiguredSealer } from './sealer.ts'
 import { toServedChains } from './served-chains.ts'
 import { composeStatus } from './status.ts'
@@ -82,7 +82,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const calls = createCallMeter()
   const chains = connect(config, calls)
   await verifyDatabase(pool, { part: 'api', network, logger })
-  await Promise.all([assertClock(pool), assertPyth(config, logger)])
+  await Promise.all([assertClock(pool), warnOfPyth(config, logger)])
   const findLost = (chain: ConnectedChain) => findLostOn(pool, chain)
   const { catalog, ...opening } = await openCatalog(network, chains, { logger, findLost })
   await assertOneTreasury(config, chains)

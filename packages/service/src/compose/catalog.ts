@@ -1,4 +1,5 @@
 import { getAddress, isAddress } from 'viem'
+import type { ClosedToken } from '../chains/findings.ts'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
@@ -7,6 +8,7 @@ import type { ConnectedChain } from './connected-chain.ts'
 import { openChains } from './open-chains.ts'
 
 type LoadedTokens = Map<number, readonly Token[]>
+type ClosedTokens = Map<number, readonly ClosedToken[]>
 
 /** Opens the chains, and reads their tokens; those of a chain that does not answer are read once it does. */
 export async function openCatalog(
@@ -15,12 +17,32 @@ export async function openCatalog(
   options: Parameters<typeof openChains>[1],
 ): Promise<{ catalog: Catalog; stop(): void }> {
   const loaded: LoadedTokens = new Map()
-  const load = async (chain: ConnectedChain) =>
-    void loaded.set(chain.config.chainId, await chain.loadTokens())
+  const shut: ClosedTokens = new Map()
+  const load = async (chain: ConnectedChain, closed: readonly ClosedToken[]) => {
+    const { chainId } = chain.config
+    const tokens = await chain.loadTokens()
+    const { kept, changed } = keepDecimals(loaded.get(chainId) ?? tokens, tokens)
+    loaded.set(chainId, kept)
+    shut.set(chainId, [...closed, ...changed])
+  }
   const { stop } = await openChains({ all }, { ...options, prepare: load })
   for (const { config } of all.filter(({ gate }) => !gate.isOpen))
     loaded.set(config.chainId, tokensOf(config))
-  return { catalog: toCatalog(network, all, loaded), stop }
+  return { catalog: toCatalog(network, all, loaded, shut), stop }
+}
+
+/** Amounts in flight are in the decimals of the first look: a token that tells others is closed until a restart. */
+function keepDecimals(before: readonly Token[], now: readonly Token[]) {
+  const knownOf = ({ address, decimals }: Token) =>
+    before.find((token) => token.address === address)?.decimals ?? decimals
+  const changed = now.filter((token) => token.decimals !== knownOf(token))
+  return {
+    kept: now.map((token) => ({ ...token, decimals: knownOf(token) })),
+    changed: changed.map((token) => ({
+      token: token.address,
+      why: `${token.symbol} at ${token.address} has ${token.decimals} decimals, and had ${knownOf(token)}`,
+    })),
+  }
 }
 
 /** The tokens that can be swapped, with what the chains report about them. */
@@ -28,18 +50,20 @@ export function toCatalog(
   { assets }: NetworkConfig,
   chains: readonly ConnectedChain[],
   loaded: LoadedTokens,
+  shut: ClosedTokens = new Map(),
 ): Catalog {
   return {
-    chains: new Map(chains.map((chain) => [chain.config.chainId, toCatalogChain(chain, loaded)])),
+    chains: new Map(chains.map((chain) => [chain.config.chainId, toCatalogChain(chain, loaded, shut)])),
     assets: new Map(assets.map(({ name, usdStable = false }) => [name, { name, usdStable }] as const)),
   }
 }
 
-function toCatalogChain(connected: ConnectedChain, loaded: LoadedTokens): CatalogChain {
+function toCatalogChain(connected: ConnectedChain, loaded: LoadedTokens, shut: ClosedTokens): CatalogChain {
   const { config, maxAmount, ownAddresses } = connected
   const { chainId, name, family } = config
   const { symbol, asset } = config.native
-  const native = { chainId, symbol, asset, ...connected.nativeToken }
+  const whyClosed = (address: string) => shut.get(chainId)?.find(({ token }) => token === address)?.why
+  const native: Token = { chainId, symbol, asset, ...connected.nativeToken }
   return {
     chainId,
     name,
@@ -50,6 +74,7 @@ function toCatalogChain(connected: ConnectedChain, loaded: LoadedTokens): Catalo
     get tokens() {
       return [native, ...(loaded.get(chainId) ?? [])]
     },
+    whyClosed,
     finality: finalityOf(config),
     blockSeconds: blockSecondsOf(config),
   }

@@ -2,15 +2,17 @@ import { type Address, getAddress, type PublicClient, zeroAddress } from 'viem'
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { createEvmCustody } from '../chains/evm/custody.ts'
+import type { ExpectedFeed } from '../chains/evm/feeds.ts'
 import { createPriceReader } from '../chains/evm/fees.ts'
 import { createHeadSubscription } from '../chains/evm/head-subscription.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { createEvmRecovery } from '../chains/evm/recovery.ts'
+import { refusedAsUndefined } from '../chains/evm/attempt.ts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
 import { readTokenSigning } from '../chains/evm/token-signing.ts'
 import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
 import { createEvmViewReader } from '../chains/evm/view.ts'
-import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
+import { checkNodes, type Findings, joinFindings, type NodeView } from '../chains/findings.ts'
 import { medianOfNodes } from '../chains/nodes/agree.ts'
 import type { NodeWatch } from '../chains/nodes/watch.ts'
 import { finalityOf } from '../config/finality.ts'
@@ -76,7 +78,7 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
       ...parts,
       keys: watchedKeys(network, config, Object.values(senders).flat()),
       feeds: feedsOn(network, config.chainId),
-      decimalsOf: rememberDecimals(client),
+      decimalsOf: rememberDecimals(client, config),
     }),
     listenToHeads: (listener) =>
       config.wsUrls && createHeadSubscription({ urls: config.wsUrls, blockMs: config.blockMs, ...listener }),
@@ -101,19 +103,21 @@ function watchedKeys({ gasFloat }: NetworkConfig, { chainId }: EvmChainConfig, k
   return [...new Set([...keys, ...(hasFloat && gasFloat.evm ? [getAddress(gasFloat.evm)] : [])])]
 }
 
-export function feedsOn({ assets }: NetworkConfig, chainId: number): Address[] {
-  const feeds = assets.flatMap(({ sources }) =>
-    sources.flatMap((source) =>
-      source.kind === 'chainlink' && source.chainId === chainId ? [getAddress(source.address)] : [],
-    ),
+export function feedsOn({ assets }: NetworkConfig, chainId: number): ExpectedFeed[] {
+  return assets.flatMap(({ name, sources }) =>
+    sources.flatMap((source) => {
+      if (source.kind !== 'chainlink' || source.chainId !== chainId) return []
+      return [{ address: getAddress(source.address), description: source.description ?? `${name} / USD` }]
+    }),
   )
-  return [...new Set(feeds)]
 }
 
-/** Caches decimals, which never change; a failed reading is not cached. */
-function rememberDecimals(client: PublicClient): (token: Address) => Promise<number> {
+/** Caches decimals, those of the file first; a failed reading is not cached. */
+function rememberDecimals(client: PublicClient, { tokens }: EvmChainConfig) {
   const known = new Map<Address, number>()
-  return async (token) => {
+  for (const { address, decimals } of tokens)
+    if (decimals !== undefined) known.set(getAddress(address), decimals)
+  return async (token: Address): Promise<number> => {
     const decimals = known.get(token) ?? (await readDecimals(client, token))
     known.set(token, decimals)
     return decimals
@@ -136,18 +140,17 @@ async function verifyConfigured({ network, config, urls, clients }: Checked): Pr
   })
   if (ofNodes.problems.length > 0) return ofNodes
   const contracts = toContracts(config)
-  const problems = await verifyChain(client, { ...toExpected(network, config), chainId, name, contracts })
+  const found = await verifyChain(client, { ...toExpected(network, config), chainId, name, contracts })
+  const ofChain = joinFindings([ofNodes, found])
   // Unknown contracts cannot be queried further.
-  if (problems.length > 0) return { ...ofNodes, problems }
+  if (found.problems.length > 0) return ofChain
   const [unfit, closed] = await Promise.all([
     Promise.all(buyingVenues(network, chainId).map((venue) => venue.verify(client, contracts.vault))),
     findClosedCaps(client, { contracts, tokens: paidOn(config) }),
   ])
   const withName = (text: string) => `${name}: ${text}`
-  return {
-    problems: unfit.flat().map(withName),
-    warnings: [...ofNodes.warnings, ...closed.map(withName)],
-  }
+  const more = { problems: unfit.flat().map(withName), warnings: closed.map(withName) }
+  return joinFindings([ofChain, more])
 }
 
 /** Without tokens that the configuration closes on purpose. */
@@ -164,12 +167,6 @@ async function readNode(node: PublicClient): Promise<NodeView> {
 }
 
 function toExpected(network: NetworkConfig, { chainId, tokens }: EvmChainConfig) {
-  const feeds = network.assets.flatMap(({ name, sources }) =>
-    sources.flatMap((source) => {
-      if (source.kind !== 'chainlink' || source.chainId !== chainId) return []
-      return [{ address: getAddress(source.address), description: source.description ?? `${name} / USD` }]
-    }),
-  )
   return {
     attesters: attesterSetsOf(network),
     treasury: network.treasury === undefined ? undefined : getAddress(network.treasury),
@@ -182,7 +179,7 @@ function toExpected(network: NetworkConfig, { chainId, tokens }: EvmChainConfig)
       symbol,
       decimals,
     })),
-    feeds,
+    feeds: feedsOn(network, chainId),
   }
 }
 
@@ -194,16 +191,21 @@ export function toContracts({ contracts }: EvmChainConfig): EvmContracts {
   }
 }
 
+// Of a token that tells no number and has none in the file: it is closed.
+const UNKNOWN_DECIMALS = 18
+
+/** With the configured decimals where there are any: a token that reports others is closed. */
 function loadTokens(client: PublicClient, config: EvmChainConfig): Promise<Token[]> {
   const { chainId, tokens } = config
   const { escrow } = toContracts(config)
   return Promise.all(
-    tokens.map(async ({ symbol, asset, address: text }) => {
+    tokens.map(async ({ symbol, asset, address: text, decimals: configured }) => {
       const address = getAddress(text)
-      const [decimals, signing] = await Promise.all([
-        readDecimals(client, address),
+      const [actual, signing] = await Promise.all([
+        readDecimals(client, address).catch(refusedAsUndefined),
         readTokenSigning(client, { chainId, escrow, token: address }),
       ])
+      const decimals = configured ?? actual ?? UNKNOWN_DECIMALS
       return { chainId, address, symbol, asset, decimals, ...(signing && { signing }) }
     }),
   )

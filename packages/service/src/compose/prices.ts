@@ -6,7 +6,7 @@ import type { Aged } from '../lanes/views.ts'
 import type { FeedState, PriceBook } from '../market/prices/book.ts'
 import { createChainlinkSource } from '../market/prices/chainlink.ts'
 import { createPythSource } from '../market/prices/pyth-hermes.ts'
-import { findPythDifferences } from '../market/prices/pyth-verify.ts'
+import { findPythDifferences, withoutRenamed } from '../market/prices/pyth-verify.ts'
 import type { PriceRules } from '../market/prices/reference.ts'
 import type { PriceSource } from '../market/prices/source.ts'
 import { createPriceWatch } from '../market/prices/watch.ts'
@@ -59,7 +59,9 @@ function pythOf({ network, pythApiKey }: PriceConfig, configured: readonly Feed<
   if (!network.pyth || configured.length === 0) return []
   const { url, pollMs = DEFAULT_PYTH_POLL_MS } = network.pyth
   const feeds = configured.map((feed) => ({ maxConfidenceBps: DEFAULT_CONFIDENCE_BPS, ...feed }))
-  return [createPythSource({ url, apiKey: pythApiKey?.reveal(), feeds, pollMs, now: Date.now })]
+  const server = { url, apiKey: pythApiKey?.reveal() }
+  const source = createPythSource({ ...server, feeds, pollMs, now: Date.now })
+  return [withoutRenamed(source, { server, feeds, now: Date.now })]
 }
 
 /** Verifies that the feeds of Pyth belong to their assets. */
@@ -71,14 +73,11 @@ export async function verifyPyth({ network, pythApiKey }: PriceConfig): Promise<
   return findPythDifferences({ url: network.pyth.url, apiKey: pythApiKey?.reveal() }, feeds)
 }
 
-/**
- * Refuses to start with a feed of another asset. A server that does not answer only warns: it provides no prices
- * either.
- */
-export async function assertPyth(config: PriceConfig, logger: Logger): Promise<void> {
+/** Names feeds of other assets, which give no price, and a server that does not answer. */
+export async function warnOfPyth(config: PriceConfig, logger: Logger): Promise<void> {
   const { problems, warnings } = await verifyPyth(config)
-  if (problems.length > 0) throw new Error(`The prices are not as configured:\n- ${problems.join('\n- ')}`)
-  for (const warning of warnings) logger.warn({ warning }, 'price source verification warning')
+  for (const warning of [...problems, ...warnings])
+    logger.warn({ warning }, 'price source verification warning')
 }
 
 export function priceRulesOf({ network }: Pick<Config, 'network'>): Map<string, PriceRules> {

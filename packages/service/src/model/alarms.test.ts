@@ -103,6 +103,11 @@ const cases: [string, Partial<Watched>, string][] = [
     { chains: [{ ...chain, attesterChangeAt: '2026-01-01' }] },
     'alpha, for refund deadlines from 2026',
   ],
+  [
+    'GeoswapTokenClosed',
+    { chains: [{ ...chain, closed: [{ token: '0x1', symbol: 'USDC', why: 'alpha: it has 9 decimals' }] }] },
+    'USDC is closed: alpha: it has 9 decimals',
+  ],
   ['GeoswapInputLost', { chains: [{ ...chain, lostCents: '1' }] }, 'alpha'],
   ['GeoswapFinalitySlow', { chains: [{ ...chain, measuredFinalitySeconds: 300 }] }, 'alpha takes longer'],
   ['GeoswapFinalityStalled', { chains: [{ ...chain, measuredFinalitySeconds: 301 }] }, 'alpha'],

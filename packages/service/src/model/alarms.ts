@@ -31,6 +31,7 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapTermsUnsigned', severity: 'page', find: findUnsigned },
   { name: 'GeoswapQuarantine', severity: 'ticket', find: findQuarantined },
   { name: 'GeoswapAttestersChange', severity: 'page', find: findAttesterChanges },
+  { name: 'GeoswapTokenClosed', severity: 'ticket', find: findClosed },
   { name: 'GeoswapInputLost', severity: 'page', find: findInputsLost },
   { name: 'GeoswapDrift', severity: 'page', find: findDrift },
   { name: 'GeoswapPriceSourceLost', severity: 'page', find: findPricesLost },
@@ -132,6 +133,10 @@ function findQuarantined({ swaps }: Watched): string[] {
   return quarantined > 0
     ? [`${quarantined} swaps, events or accounts failed three times and are set aside`]
     : []
+}
+
+function findClosed({ chains }: Watched): string[] {
+  return chains.flatMap(({ closed = [] }) => closed.map(({ symbol, why }) => `${symbol} is closed: ${why}`))
 }
 
 function findAttesterChanges({ chains }: Watched): string[] {

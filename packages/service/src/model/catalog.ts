@@ -22,6 +22,8 @@ export type CatalogChain = {
   /** The chain's native coin. Its address is a placeholder that requests use for the coin, never a wallet. */
   native: Token
   tokens: readonly Token[]
+  /** Why a token is in no new swap: the chain tells something about it that differs from the configuration. */
+  whyClosed?(address: string): string | undefined
   /** Our own contracts and vaults: never accepted as recipient or wallet. */
   ownAddresses: readonly string[]
   /** The largest amount that one transfer can carry. */

@@ -45,6 +45,7 @@ export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addEndedGauges(registry, sources.pool)
   addExposureGauges(registry, sources)
   addInventoryGauge(registry, sources)
+  addClosedGauge(registry, sources.catalog)
   addViewMetrics(registry, sources)
   addPriceGauge(registry, sources.prices)
   addGasMetrics(registry, sources.gas)
@@ -227,6 +228,21 @@ export function addInventoryGauge(
         const lasts = lastsPermille(stock, dailyNeed(chainId, token))
         if (lasts !== undefined) gauges.days.set(labels, Number(lasts) / 1_000)
       }
+    },
+  })
+}
+
+/** Read from memory. */
+function addClosedGauge(registry: Registry, { chains }: Catalog): void {
+  new Gauge({
+    name: 'geoswap_token_closed',
+    help: '1 while a token is in no new swap: the chain tells something else of it than the configuration.',
+    labelNames: ['chain', 'token'],
+    registers: [registry],
+    collect() {
+      for (const chain of chains.values())
+        for (const { address } of chain.tokens)
+          this.set({ chain: chain.name, token: address }, chain.whyClosed?.(address) === undefined ? 0 : 1)
     },
   })
 }

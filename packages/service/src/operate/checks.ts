@@ -19,7 +19,11 @@ export function connectForChecks(network: NetworkConfig, nodes: 'rpcUrls' | 'att
 
 /** Everything that a start checks, on each of the nodes. */
 export async function checkChains(chains: Chains): Promise<Findings> {
-  return checkEach(chains, (chain) => findDifferences({ all: [chain] }))
+  return checkEach(chains, async (chain) => {
+    const { problems, warnings, closed = [] } = await findDifferences({ all: [chain] })
+    const ofTokens = closed.map(({ why }) => `${why}: the token is closed`)
+    return { problems: [...problems, ...ofTokens], warnings }
+  })
 }
 
 /** Calls that the treasury has not made, and changes that wait. */

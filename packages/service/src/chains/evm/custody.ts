@@ -11,6 +11,7 @@ import {
 } from 'viem'
 import type { Block } from '../chain.ts'
 import type { Custody, CustodyChain, CustodyEvent, Held, Paid } from '../custody.ts'
+import { refusedAsUndefined } from './attempt.ts'
 import { deliveriesIn, opsIn, readCall } from './calls.ts'
 import type { EvmClients } from './client.ts'
 import { createLogPages, type LogPages } from './log-pages.ts'
@@ -81,19 +82,21 @@ async function readCustody(
   return { block: to, events, ...(isUpToDate && { balances: await readBalances(agreed, settings, to) }) }
 }
 
-function readBalances(client: PublicClient, settings: Settings, blockNumber: bigint): Promise<Held[]> {
+/** Without tokens that do not tell: one of them must not keep the others from being compared. */
+async function readBalances(client: PublicClient, settings: Settings, blockNumber: bigint): Promise<Held[]> {
   const places = [
     ['escrow', settings.escrow],
     ['vault', settings.vault],
   ] as const
   const asked = places.flatMap(([place, owner]) => settings.tokens.map((token) => ({ place, owner, token })))
-  return Promise.all(
+  const read = await Promise.all(
     asked.map(async ({ place, owner, token }) => ({
       place,
       token,
-      amount: await readBalance(client, { owner, token, blockNumber }),
+      amount: await readBalance(client, { owner, token, blockNumber }).catch(refusedAsUndefined),
     })),
   )
+  return read.flatMap(({ amount, ...held }) => (amount === undefined ? [] : [{ ...held, amount }]))
 }
 
 function toEvents(

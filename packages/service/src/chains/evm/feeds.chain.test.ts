@@ -44,7 +44,8 @@ afterAll(() => chain?.stop())
 beforeEach(async () => {
   feeds = [await deployFeed(8, ETH), await deployFeed(18, ETH * 10n ** 10n), await deployFeed(8, ETH)]
   const reader = createEvmClient({ urls: [chain.rpcUrl] })
-  const readFeeds = createFeedReader(reader, feeds)
+  const described = feeds.map((address) => ({ address, description: 'ETH / USD' }))
+  const readFeeds = createFeedReader(reader, described)
   const readRounds = async () => {
     const { number, timestamp: seconds } = await reader.getBlock()
     return { seconds, rounds: new Map(Object.entries(await readFeeds(number))) }
@@ -120,6 +121,18 @@ test('a feed whose decimals cannot be read is left out until they can', async ()
   await client.setCode({ address: feeds[0], bytecode: code ?? '0x' })
 
   expect(await read()).toEqual({ states: [E18, E18, E18], reference: { price: E18 } })
+})
+
+test('a feed of another description, or of unusual decimals, gives no round', async () => {
+  const reader = createEvmClient({ urls: [chain.rpcUrl] })
+  const unusual = await deployFeed(6, ETH)
+  const read = createFeedReader(reader, [
+    { address: feeds[0], description: 'EUR / USD' },
+    { address: feeds[1], description: 'ETH / USD' },
+    { address: unusual, description: 'ETH / USD' },
+  ])
+
+  expect(Object.keys(await read(await reader.getBlockNumber()))).toEqual([feeds[1]])
 })
 
 test("the age of a round is judged by the chain's time", async () => {

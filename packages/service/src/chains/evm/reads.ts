@@ -14,6 +14,7 @@ import { smallest } from '../../model/amount.ts'
 import { chunksOf } from '../../model/group.ts'
 import type { Op } from '../../model/swap.ts'
 import type { Block, LockRef, LockState, WalletView } from '../chain.ts'
+import { refusedAsUndefined } from './attempt.ts'
 import type { EvmClients } from './client.ts'
 import { toDelegation } from './delegation.ts'
 import { readCodeStart } from './gather.ts'
@@ -91,12 +92,12 @@ export async function readBalance(
   })
 }
 
-/** The deliverable amount of each token: the vault's balance, limited by its hourly cap. */
+/** The deliverable amount of each token: the vault's balance, limited by its hourly cap. None if the token is mute. */
 export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSettings, { number }: Block) {
   return Promise.all(
     tokens.map(async (token) => {
       const [balance, [limit, spent]] = await Promise.all([
-        readBalance(client, { owner: vault, token, blockNumber: number }),
+        readBalance(client, { owner: vault, token, blockNumber: number }).catch(refusedAsUndefined),
         client.readContract({
           address: vault,
           abi: geoVaultAbi,
@@ -105,7 +106,7 @@ export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSe
           blockNumber: number,
         }),
       ])
-      return { token, amount: smallest(balance, limit - spent) }
+      return { token, amount: smallest(balance ?? 0n, limit - spent) }
     }),
   )
 }

@@ -9,7 +9,7 @@ import {
 import { type Address, domainSeparator, keccak256, type PublicClient, parseSignature } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { TokenSigning } from '../../model/catalog.ts'
-import { attempt, isOfContract } from './attempt.ts'
+import { attempt } from './attempt.ts'
 
 /** A token, and the escrow that takes inputs of it. */
 type InputToken = { chainId: number; escrow: Address; token: Address }
@@ -116,9 +116,4 @@ const isAccepted = async (client: PublicClient, simulate: () => Promise<unknown>
 export function readPermitNonce(client: PublicClient, token: string, wallet: string): Promise<bigint> {
   const call = { address: token as Address, abi: signedTokenAbi, functionName: 'nonces' } as const
   return client.readContract({ ...call, args: [wallet as Address] })
-}
-
-/** Undefined if nothing at the address answers as expected; rethrows failures of the node. */
-export function refusedAsUndefined(error: unknown): undefined {
-  if (!isOfContract(error)) throw error
 }

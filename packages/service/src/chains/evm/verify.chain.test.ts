@@ -65,14 +65,30 @@ const failing = (message: string, code = -32_005) =>
   new RpcRequestError({ body: {}, url: 'http://node', error: { code, message } })
 const refused = failing('execution reverted', 3)
 
+const only = (address: Address, answer: Hex | Error) => (_: unknown, at?: Address) =>
+  at?.toLowerCase() === address.toLowerCase() ? answer : undefined
+const always = (answer: Hex | Error) => () => answer
+
 /** Without the chain's name. */
+async function findingsOf(change: Partial<typeof expected>, answers: Answers = {}) {
+  const { problems, warnings, closed } = await verifyChain(nodeWith(answers), { ...expected, ...change })
+  const bare = (text: string) => text.replace(`${name}: `, '')
+  return {
+    problems: problems.map(bare),
+    warnings: warnings.map(bare),
+    closed: closed.map(({ token, why }) => ({ token, why: bare(why) })),
+  }
+}
+
+/** Those of custody, of a chain whose tokens and feeds are as configured. */
 async function problemsOf(change: Partial<typeof expected>, answers: Answers = {}): Promise<string[]> {
-  const problems = await verifyChain(nodeWith(answers), { ...expected, ...change })
-  return problems.map((problem) => problem.replace(`${name}: `, ''))
+  const { problems, ...others } = await findingsOf(change, answers)
+  expect(others).toEqual({ warnings: [], closed: [] })
+  return problems
 }
 
 test('a chain that is as configured has no problem', async () => {
-  expect(await verifyChain(client, expected)).toEqual([])
+  expect(await verifyChain(client, expected)).toEqual({ problems: [], warnings: [], closed: [] })
   expect(await problemsOf({ treasury: undefined, tokens: [{ ...token, decimals: undefined }] })).toEqual([])
 })
 
@@ -111,38 +127,55 @@ test.each<[string, Partial<typeof expected>, string[]]>([
     { attesters: [{ members: [NOBODY], threshold: 1 }] },
     [`the escrow's attesters are ${keyOfSet(ours)}, not ${keyOfSet({ members: [NOBODY], threshold: 1 })}`],
   ],
-  [
-    'an address without a token',
-    { tokens: [token, { ...token, address: NOBODY }] },
-    [`there is no token ${token.symbol} at ${NOBODY}`],
-  ],
-  [
-    'a token of another symbol',
-    { tokens: [{ ...token, symbol: 'OLD' }] },
-    [`the token at ${token.address} has the symbol ${token.symbol}, not OLD`],
-  ],
-  [
-    'a token of other decimals',
-    { tokens: [{ ...token, decimals: 5 }] },
-    [`${token.symbol} at ${token.address} has ${token.decimals} decimals, not 5`],
-  ],
-  [
-    'an address without a feed',
-    { feeds: [feed, { ...feed, address: NOBODY }] },
-    [`there is no price feed at ${NOBODY}`],
-  ],
-  [
-    'a feed of another price',
-    { feeds: [{ ...feed, description: 'EUR / USD' }] },
-    [`the feed at ${feed.address} is of ${feed.description}, not of EUR / USD`],
-  ],
 ])('a configuration with %s is reported', async (_, change, problems) => {
   expect(await problemsOf(change)).toEqual(problems)
 })
 
-const only = (address: Address, answer: Hex | Error) => (_: unknown, at?: Address) =>
-  at?.toLowerCase() === address.toLowerCase() ? answer : undefined
-const always = (answer: Hex | Error) => () => answer
+test.each<[string, Partial<typeof expected>, string]>([
+  [
+    'address without a token',
+    { tokens: [token, { ...token, address: NOBODY }] },
+    `there is no token ${token.symbol} at ${NOBODY}`,
+  ],
+  [
+    'token of another symbol',
+    { tokens: [{ ...token, symbol: 'OLD' }] },
+    `the token at ${token.address} has the symbol ${token.symbol}, not OLD`,
+  ],
+  [
+    'token of other decimals',
+    { tokens: [{ ...token, decimals: 5 }] },
+    `${token.symbol} at ${token.address} has ${token.decimals} decimals, not 5`,
+  ],
+])('an %s is closed, and is no problem of the chain', async (_, change, why) => {
+  const closed = change.tokens?.slice(-1).map(({ address }) => ({ token: address, why }))
+
+  expect(await findingsOf(change)).toEqual({ problems: [], warnings: [], closed })
+})
+
+test('a symbol of any length and characters is quoted in a bounded way', async () => {
+  const symbol = always(said('symbol', `\u202e${'A'.repeat(10_000)}`))
+
+  const { closed } = await findingsOf({ tokens: [token] }, { symbol })
+
+  const why = `the token at ${token.address} has the symbol ?${'A'.repeat(39)}…, not ${token.symbol}`
+  expect(closed).toEqual([{ token: token.address, why }])
+})
+
+test.each<[string, Partial<typeof expected>, string]>([
+  [
+    'address without a feed',
+    { feeds: [feed, { ...feed, address: NOBODY }] },
+    `there is no price feed at ${NOBODY}: it gives no price`,
+  ],
+  [
+    'feed of another price',
+    { feeds: [{ ...feed, description: 'EUR / USD' }] },
+    `the feed at ${feed.address} is of ${feed.description}, not of EUR / USD: it gives no price`,
+  ],
+])('an %s only warns', async (_, change, warning) => {
+  expect(await findingsOf(change)).toEqual({ problems: [], warnings: [warning], closed: [] })
+})
 
 test.each<[string, Answers, string[]]>([
   [
@@ -160,6 +193,11 @@ test.each<[string, Answers, string[]]>([
     { ESCROW: only(contracts.account, said('ESCROW', NOBODY)) },
     [`the account's escrow is ${NOBODY}, not ${contracts.escrow}`],
   ],
+])('a chain with %s has these problems', async (_, answers, problems) => {
+  expect(await problemsOf({ feeds: [feed] }, answers)).toEqual(problems)
+})
+
+test.each<[string, Answers, string[]]>([
   [
     'a feed of unusual decimals',
     { decimals: only(feed.address, said('decimals', 6)) },
@@ -178,8 +216,12 @@ test.each<[string, Answers, string[]]>([
   ],
   ['a token whose symbol is not text', { symbol: always(stringToHex('MKR', { size: 32 })) }, []],
   ['a token without a symbol', { symbol: always(refused) }, []],
-])('a chain with %s has these problems, or none', async (_, answers, problems) => {
-  expect(await problemsOf({ feeds: [feed] }, answers)).toEqual(problems)
+])('a chain with %s has these warnings, or none', async (_, answers, warnings) => {
+  expect(await findingsOf({ feeds: [feed] }, answers)).toEqual({
+    problems: [],
+    warnings: warnings.map((text) => `${text}: it gives no price`),
+    closed: [],
+  })
 })
 
 test.each(['symbol', 'decimals', 'description'])(

@@ -1,8 +1,11 @@
 import { geoAccountAbi, geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
-import { type Address, erc20Abi, type PublicClient, parseAbi } from 'viem'
+import { type Address, erc20Abi, type PublicClient } from 'viem'
 import { type AttesterSet, keyOfSet } from '../../model/attester-set.ts'
+import { quoteStranger } from '../../model/stranger-text.ts'
+import type { ClosedToken, Findings } from '../findings.ts'
+import { refusedAsUndefined } from './attempt.ts'
 import { readAttesterSets } from './attesters.ts'
-import { refusedAsUndefined } from './token-signing.ts'
+import { type ExpectedFeed, isFeedOf, readFeedFacts } from './feeds.ts'
 import { verifyCode, verifyCreation } from './verify-code.ts'
 
 export function readDecimals(client: PublicClient, token: Address): Promise<number> {
@@ -10,7 +13,6 @@ export function readDecimals(client: PublicClient, token: Address): Promise<numb
 }
 
 type ExpectedToken = { address: Address; symbol: string; decimals: number | undefined }
-type ExpectedFeed = { address: Address; description: string }
 
 type Expected = {
   chainId: number
@@ -26,30 +28,31 @@ type Expected = {
   feeds: readonly ExpectedFeed[]
 }
 
-// Chainlink's feeds have 8 decimals, or 18 if quoted in a coin: anything else is not a price feed.
-const FEED_DECIMALS = [8, 18]
-const feedAbi = parseAbi([
-  'function decimals() view returns (uint8)',
-  'function description() view returns (string)',
-])
-
-/** Lists the differences between the chain and the configuration. */
-export async function verifyChain(client: PublicClient, expected: Expected): Promise<string[]> {
+/** Finds the differences between the chain and the configuration. */
+export async function verifyChain(client: PublicClient, expected: Expected): Promise<Required<Findings>> {
   const { chainId, name } = expected
+  const withName = (text: string) => `${name}: ${text}`
   const actual = await client.getChainId()
-  if (actual !== chainId) return [`${name}: the node serves chain ${actual}, not ${chainId}`]
-  const [code, ...others] = await Promise.all([
+  if (actual !== chainId) {
+    const problem = withName(`the node serves chain ${actual}, not ${chainId}`)
+    return { problems: [problem], warnings: [], closed: [] }
+  }
+  const [code, senders, tokens, feeds] = await Promise.all([
     verifyCode(client, expected.contracts),
     verifySenders(client, expected),
-    ...expected.tokens.map((token) => verifyToken(client, token)),
-    ...expected.feeds.map((feed) => verifyFeed(client, feed)),
+    Promise.all(expected.tokens.map((token) => verifyToken(client, token))),
+    Promise.all(expected.feeds.map((feed) => verifyFeed(client, feed))),
   ])
   // Unknown code cannot be queried for its roles.
   const roles =
     code.length > 0
       ? []
       : [verifyEscrow(client, expected), verifyVault(client, expected), verifyCreation(client, expected)]
-  return [code, ...others, ...(await Promise.all(roles))].flat().map((problem) => `${name}: ${problem}`)
+  return {
+    problems: [code, senders, ...(await Promise.all(roles))].flat().map(withName),
+    warnings: feeds.flat().map((text) => withName(`${text}: it gives no price`)),
+    closed: tokens.flat().map(({ token, why }) => ({ token, why: withName(why) })),
+  }
 }
 
 /** Nodes accept one pending transaction of a delegated account: the second of a lane would never be sent. */
@@ -142,32 +145,26 @@ export async function findClosedCaps(client: PublicClient, { contracts, tokens }
 }
 
 /** Checks symbol and decimals: another token at this address would be another currency under a known name. */
-async function verifyToken(client: PublicClient, token: ExpectedToken): Promise<string[]> {
+async function verifyToken(client: PublicClient, token: ExpectedToken): Promise<ClosedToken[]> {
   const { address, symbol, decimals } = token
+  const closed = (why: string) => [{ token: address, why }]
   const [actualSymbol, actualDecimals] = await Promise.all([
     client.readContract({ address, abi: erc20Abi, functionName: 'symbol' }).catch(refusedAsUndefined),
     readDecimals(client, address).catch(refusedAsUndefined),
   ])
-  if (actualDecimals === undefined) return [`there is no token ${symbol} at ${address}`]
+  if (actualDecimals === undefined) return closed(`there is no token ${symbol} at ${address}`)
   // Some old tokens have a symbol that is not text and cannot be compared.
-  const isOther = actualSymbol !== undefined && actualSymbol !== symbol
-  return [
-    ...(!isOther ? [] : [`the token at ${address} has the symbol ${actualSymbol}, not ${symbol}`]),
-    ...(decimals === undefined || decimals === actualDecimals
-      ? []
-      : [`${symbol} at ${address} has ${actualDecimals} decimals, not ${decimals}`]),
-  ]
+  if (actualSymbol !== undefined && actualSymbol !== symbol)
+    return closed(`the token at ${address} has the symbol ${quoteStranger(actualSymbol)}, not ${symbol}`)
+  if (decimals === undefined || decimals === actualDecimals) return []
+  return closed(`${symbol} at ${address} has ${actualDecimals} decimals, not ${decimals}`)
 }
 
-async function verifyFeed(client: PublicClient, { address, description }: ExpectedFeed): Promise<string[]> {
-  const feed = { address, abi: feedAbi } as const
-  const [actual, decimals] = await Promise.all([
-    client.readContract({ ...feed, functionName: 'description' }).catch(refusedAsUndefined),
-    client.readContract({ ...feed, functionName: 'decimals' }).catch(refusedAsUndefined),
-  ])
-  if (actual === undefined || decimals === undefined) return [`there is no price feed at ${address}`]
-  return [
-    ...(actual === description ? [] : [`the feed at ${address} is of ${actual}, not of ${description}`]),
-    ...(FEED_DECIMALS.includes(decimals) ? [] : [`the feed at ${address} has ${decimals} decimals`]),
-  ]
+async function verifyFeed(client: PublicClient, feed: ExpectedFeed): Promise<string[]> {
+  const { address, description } = feed
+  const facts = await readFeedFacts(client, address)
+  if (facts === undefined) return [`there is no price feed at ${address}`]
+  if (isFeedOf(feed, facts)) return []
+  if (facts.description === description) return [`the feed at ${address} has ${facts.decimals} decimals`]
+  return [`the feed at ${address} is of ${quoteStranger(facts.description)}, not of ${description}`]
 }

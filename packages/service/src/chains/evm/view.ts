@@ -5,7 +5,7 @@ import type { Heads } from '../chain.ts'
 import type { ChainState, PoolCurve, ViewReader } from '../view.ts'
 import { readAttesterSets, readProposedSet } from './attesters.ts'
 import type { EvmClients } from './client.ts'
-import { createFeedReader } from './feeds.ts'
+import { createFeedReader, type ExpectedFeed } from './feeds.ts'
 import { type PriceReader, readLegCosts } from './fees.ts'
 import { readHoldings } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
@@ -17,7 +17,7 @@ type Options = {
   prices: PriceReader
   /** The keys whose native balances are read. */
   keys: readonly string[]
-  feeds: readonly Address[]
+  feeds: readonly ExpectedFeed[]
   venues: readonly EvmVenue[]
   /** Decimals of the tokens sold to venues, in which sizes are counted. */
   decimalsOf(token: Address): Promise<number>

@@ -192,3 +192,17 @@ test('a stopped chain is listed as not available with all of its tokens, and so 
   expect(flagsOf({ stopped: ['1'] })).toEqual(['ETH - - - 1.50', 'USDC - - - 1.50'])
   expect(flagsOf({ stopped: ['1:USDC'] })).toEqual(['ETH in - - 1.50', 'USDC - - - 1.50'])
 })
+
+test('a closed token can be neither paid nor bought, and says why', () => {
+  const [first] = chains
+  if (!first) throw new Error('No chain')
+  const whyClosed = (address: string) => (address === '0xusdc' ? 'it has 9 decimals, not 6' : undefined)
+  const closed = { ...catalog, chains: new Map([[1, { ...first, whyClosed }]]) }
+
+  const { tokens } = listTokens({ ...depsWith(), catalog: closed }, {})
+
+  expect(tokens.map(({ symbol, input, output, closed }) => [symbol, input, output, closed])).toEqual([
+    ['ETH', true, false, undefined],
+    ['USDC', false, false, 'it has 9 decimals, not 6'],
+  ])
+})

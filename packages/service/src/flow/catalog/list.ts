@@ -73,7 +73,9 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
   const { market, venues } = deps
   const { chainId, symbol, address, decimals, asset } = token
   const price = market.priceOf(asset)
-  const isQuoted = reasonOf(deps, chain) === undefined && !deps.isStopped({ chainId, asset })
+  const closed = chain.whyClosed?.(address)
+  const isQuoted =
+    closed === undefined && reasonOf(deps, chain) === undefined && !deps.isStopped({ chainId, asset })
   const input = isQuoted && price !== undefined && market.canSend(chainId, 'origin')
   const isDelivered = isQuoted && market.canSend(chainId, 'destination')
   const deliverable = isDelivered ? mostDeliverable(venues, chain, token) : 0n
@@ -91,6 +93,7 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
     input,
     output,
     ...(originMethods && { originMethods }),
+    ...(closed !== undefined && { closed }),
     ...(output && { maxOutput: deliverable.toString() }),
     ...(price !== undefined && { priceUsd: formatCents(toCents(price)) }),
   }

@@ -210,3 +210,22 @@ test('422 NO_ROUTE answers a swap of a token with itself; to another recipient i
   expect(order({ ...same, recipient: OTHER }).recipient).toBe(OTHER)
   expect(order({ ...same, outputToken: DAI }).recipient).toBe(WALLET)
 })
+
+test('422 UNSUPPORTED_TOKEN names why a token is closed, and does not list it as supported', () => {
+  const why = 'chain 1: the token has the symbol NEW, not DAI'
+  const one = { ...chainOf(1, 'evm', evm), whyClosed: (token: string) => (token === DAI ? why : undefined) }
+  const closed = { ...catalog, chains: new Map([...catalog.chains, [1, one] as const]) }
+  const ask = (inputToken: string) => toOrder(closed, addresses, { ...asked, inputToken })
+
+  expect(ask(USDC).input.address).toBe(USDC)
+  expect(() => ask(DAI)).toThrow(
+    expect.objectContaining({
+      code: 'UNSUPPORTED_TOKEN',
+      message: `${DAI} is not a token that can be swapped on chain 1 now: ${why}.`,
+      details: expect.objectContaining({
+        closed: why,
+        supported: [ZERO, USDC].map((address) => expect.objectContaining({ address })),
+      }),
+    }),
+  )
+})

@@ -127,11 +127,15 @@ function getChain(catalog: Catalog, chainId: number | string, field: string): Ca
 
 function getToken(chain: CatalogChain, address: string): Token {
   const token = findToken(chain, address)
-  if (token) return token
-  const supported = chain.tokens.map(({ symbol, address }) => ({ symbol, address }))
+  const closed = chain.whyClosed?.(address)
+  if (token && closed === undefined) return token
+  const supported = chain.tokens
+    .filter(({ address }) => chain.whyClosed?.(address) === undefined)
+    .map(({ symbol, address }) => ({ symbol, address }))
+  const why = closed === undefined ? '' : ` now: ${closed}`
   throw new ServiceError('UNSUPPORTED_TOKEN', {
-    message: `${address} is not a token that can be swapped on ${chain.name}.`,
-    details: { token: address, supported },
+    message: `${address} is not a token that can be swapped on ${chain.name}${why}.`,
+    details: { token: address, supported, ...(closed !== undefined && { closed }) },
   })
 }
 

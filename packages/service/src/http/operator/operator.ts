@@ -10,7 +10,7 @@ import type { PriceBook } from '../../market/prices/book.ts'
 import { findAlarms } from '../../model/alarms.ts'
 import { toCents, usdE18 } from '../../model/amount.ts'
 import type { Books, GasDay } from '../../model/books.ts'
-import type { Catalog, Market, Token } from '../../model/catalog.ts'
+import type { Catalog, CatalogChain, Market, Token } from '../../model/catalog.ts'
 import type { LedgerAccount } from '../../model/ledger.ts'
 import { type Bucket, bucketSecondsOf, fillBuckets, firstBucketOf } from '../../model/series.ts'
 import type { ServedChain } from '../../model/served-chain.ts'
@@ -135,7 +135,7 @@ async function readOverview(parts: Parts): Promise<OperatorOverview> {
     countEndpoints(pool),
   ])
   const watched = {
-    chains: chains.map((chain) => toChain(chain, market, exposure)),
+    chains: chains.map((chain) => toChain(chain, { market, catalog, exposure })),
     inventory: toHoldings(inventory, catalog, { market, dailyNeed, isBought }),
     senders,
     gasFloats: parts.gas.floats().map(({ chain, address, topUpsLeft }) => ({ chain, address, topUpsLeft })),
@@ -158,10 +158,10 @@ async function readOverview(parts: Parts): Promise<OperatorOverview> {
 
 function toChain(
   { chainId, name, family, nodes, hardSeconds, caps }: ServedChain,
-  market: Market,
-  exposure: readonly Exposure[],
+  { market, catalog, exposure }: { market: Market; catalog: Catalog; exposure: readonly Exposure[] },
 ): OperatorOverview['chains'][number] {
   const now = market.chainNow(chainId)
+  const closed = closedOn(catalog.chains.get(chainId))
   const {
     cents = 0n,
     lostCents = 0n,
@@ -179,12 +179,20 @@ function toChain(
     ...(now?.attesterChange && {
       attesterChangeAt: new Date(now.attesterChange.since * 1_000).toISOString(),
     }),
+    ...(closed.length > 0 && { closed }),
     exposedCents: cents.toString(),
     lostCents: lostCents.toString(),
     exposureCapCents: caps.exposedCents.toString(),
     unclaimedCents: unclaimedCents.toString(),
     unclaimedCapCents: caps.unclaimedCents.toString(),
   }
+}
+
+function closedOn(chain: CatalogChain | undefined) {
+  return (chain?.tokens ?? []).flatMap(({ address, symbol }) => {
+    const why = chain?.whyClosed?.(address)
+    return why === undefined ? [] : [{ token: address, symbol, why }]
+  })
 }
 
 /** In the order of the catalog, without tokens that are no longer served. */

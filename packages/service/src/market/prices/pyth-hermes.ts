@@ -34,11 +34,15 @@ export function createPythSource(options: Options): PriceSource {
       const nowSeconds = BigInt(Math.floor(now() / 1_000))
       return feeds.map((feed) => ({
         asset: feed.asset,
-        feed: `pyth ${feed.feedId}`,
+        feed: toFeedName(feed.feedId),
         outcome: toOutcome(feed, updates.get(feed.feedId), nowSeconds),
       }))
     },
   }
+}
+
+export function toFeedName(feedId: string): string {
+  return `pyth ${feedId}`
 }
 
 export function hermesUrl({ url }: Server, path: string): URL {

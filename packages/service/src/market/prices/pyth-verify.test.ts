@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { findPythDifferences } from './pyth-verify.ts'
+import { findPythDifferences, withoutRenamed } from './pyth-verify.ts'
 
 const SOL = `0x${'ef0d'.repeat(16)}`
 const BTC = `0x${'e62d'.repeat(16)}`
@@ -58,4 +58,29 @@ test('a server that does not list feeds is one warning, without its address', as
     problems: [],
     warnings: ['Pyth feeds cannot be verified: Hermes answered 404'],
   })
+})
+
+test('a feed that is of another asset now gives no price until it is the right one again', async () => {
+  let now = 0
+  const named = { asset: 'SOL', feedId: BTC }
+  const price = { price: 1n, freshForMs: 1_000 }
+  const readings = [
+    { asset: 'SOL', feed: `pyth ${BTC}`, outcome: price },
+    { asset: 'BTC', feed: `pyth ${SOL}`, outcome: price },
+  ]
+  const source = { name: 'pyth', assets: new Set<string>(), read: async () => readings }
+  const checked = withoutRenamed(source, { server: hermes, feeds: [named], now: () => now })
+  const outcomes = async () => (await checked.read()).map(({ outcome }) => outcome)
+
+  const before = await outcomes()
+  feeds.push({ id: BTC.slice(2), attributes: { symbol: 'Crypto.SOL/USD' } })
+  now += 29_999
+  const still = await outcomes()
+  now += 1
+  const after = await outcomes()
+  feeds.pop()
+
+  expect(before).toEqual([{ problem: 'renamed' }, price])
+  expect(still).toEqual(before)
+  expect(after).toEqual([price, price])
 })

@@ -1,5 +1,7 @@
 import type { Findings } from '../../chains/findings.ts'
-import { askHermes, fieldOf, hermesUrl, type Server, toFeedId } from './pyth-hermes.ts'
+import { quoteStranger } from '../../model/stranger-text.ts'
+import { askHermes, fieldOf, hermesUrl, type Server, toFeedId, toFeedName } from './pyth-hermes.ts'
+import type { PriceSource } from './source.ts'
 
 /** A feed, and its name if that is not `Crypto.<asset>/USD`. */
 type NamedFeed = { asset: string; feedId: string; description?: string | undefined }
@@ -13,13 +15,47 @@ export async function findPythDifferences(server: Server, feeds: readonly NamedF
   }
 }
 
-async function findDifference(server: Server, { asset, feedId, description }: NamedFeed) {
+type Checked = { server: Server; feeds: readonly NamedFeed[]; now(): number }
+
+// The names are asked for at the first read, and again from time to time.
+const NAMES_MS = 300_000
+const AGAIN_MS = 30_000
+
+/** The source without prices of feeds that are of other assets now. While nobody tells, the last answer counts. */
+export function withoutRenamed(source: PriceSource, { server, feeds, now }: Checked): PriceSource {
+  let renamed = new Set<string>()
+  let askedAt = Number.NEGATIVE_INFINITY
+  const ask = async () => {
+    askedAt = now()
+    const found = await Promise.all(
+      feeds.map(async (feed) => [feed, await findDifference(server, feed)] as const),
+    )
+    if (found.some(([, { warning }]) => warning !== undefined)) return
+    renamed = new Set(found.flatMap(([{ feedId }, { problem }]) => (problem ? [toFeedName(feedId)] : [])))
+  }
+  return {
+    ...source,
+    async read() {
+      if (now() - askedAt >= (renamed.size > 0 ? AGAIN_MS : NAMES_MS)) await ask()
+      const readings = await source.read()
+      return readings.map((reading) =>
+        renamed.has(reading.feed) ? { ...reading, outcome: { problem: 'renamed' as const } } : reading,
+      )
+    },
+  }
+}
+
+async function findDifference(
+  server: Server,
+  { asset, feedId, description }: NamedFeed,
+): Promise<{ problem?: string; warning?: string }> {
   const expected = description ?? `Crypto.${asset}/USD`
   try {
     const symbols = await readSymbols(server, expected.replace(/^.*\./, ''))
     const symbol = symbols.get(feedId)
     if (symbol === expected) return {}
-    const actual = symbol === undefined ? `no feed of ${expected}` : `${symbol}, not ${expected}`
+    const actual =
+      symbol === undefined ? `no feed of ${expected}` : `${quoteStranger(symbol)}, not ${expected}`
     return { problem: `${asset}: the Hermes server says the Pyth feed ${feedId} is ${actual}` }
   } catch (error) {
     return { warning: `Pyth feeds cannot be verified: ${error instanceof Error ? error.message : error}` }

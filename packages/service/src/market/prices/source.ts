@@ -2,8 +2,9 @@ import type { PriceE18 } from '../../model/amount.ts'
 
 /**
  * The reason why a feed has no usable price. `ahead`: its timestamp is in the future, so it would never become stale.
+ * `renamed`: its server says that it is of another asset.
  */
-export type Problem = 'noAnswer' | 'notPositive' | 'stale' | 'ahead' | 'uncertain'
+export type Problem = 'noAnswer' | 'renamed' | 'notPositive' | 'stale' | 'ahead' | 'uncertain'
 
 /** A price and its remaining lifetime, or the reason why there is none. */
 export type Outcome = { price: PriceE18; freshForMs: number } | { problem: Problem }

@@ -35,6 +35,7 @@ const PROBLEMS: Record<NonNullable<FeedState['problem']>, string> = {
   stale: 'has an outdated price',
   notPositive: 'has a price that is not above zero',
   ahead: 'has a price of a future time',
+  renamed: 'is of another asset now',
   uncertain: 'has a price with too wide a confidence interval',
 }
 
