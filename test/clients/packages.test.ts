@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createCliHome } from '../cli.ts'
+import { patience } from '../patience.ts'
 
 const exec = promisify(execFile)
 const cli = createCliHome(inject('local'))
@@ -29,16 +30,19 @@ const createFolder = async (name: string) => {
   return join(folder, name)
 }
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'geoswap-packages-'))
-  tarballs = await packCopy(join(folder, 'tarballs'))
-  const application = await createFolder('application')
-  await runIn(application, 'npm', ...INSTALL, ...tarballs)
-  for (const name of PEERS) {
-    await mkdir(dirname(join(application, 'node_modules', name)), { recursive: true })
-    await symlink(resolve('node_modules', name), join(application, 'node_modules', name))
-  }
-}, 2 * MINUTE_MS)
+beforeAll(
+  async () => {
+    folder = await mkdtemp(join(tmpdir(), 'geoswap-packages-'))
+    tarballs = await packCopy(join(folder, 'tarballs'))
+    const application = await createFolder('application')
+    await runIn(application, 'npm', ...INSTALL, ...tarballs)
+    for (const name of PEERS) {
+      await mkdir(dirname(join(application, 'node_modules', name)), { recursive: true })
+      await symlink(resolve('node_modules', name), join(application, 'node_modules', name))
+    }
+  },
+  2 * MINUTE_MS * patience,
+)
 afterAll(async () => {
   cli.remove()
   await rm(folder, { recursive: true })

@@ -44,7 +44,7 @@ const NATIVE_INVENTORY = 10_000n * SOL
 // The faucet gives away native coin. All lamports of a chain together must stay below 2^64.
 const FAUCET_MONEY = 1n << 62n
 const FINALIZED_LAG = 32
-const CONFIRMATION_TIMEOUT_MS = 30_000
+const CONFIRMATION_TIMEOUT_MS = 120_000
 
 /**
  * Installs the escrow program on a new chain, and creates mints, token accounts, inventory and fee balances. All

@@ -194,7 +194,7 @@ export async function execute(
   call: { to: Address; data: Hex; gas: bigint },
 ): Promise<void> {
   const hash = await deployer.treasury.send(call)
-  const receipt = await waitForReceipt(deployer.client, { hash, timeoutMs: 10_000 })
+  const receipt = await waitForReceipt(deployer.client, { hash, timeoutMs: 60_000 })
   if (receipt?.status !== 'success')
     throw new Error(`Transaction ${hash} to ${call.to} failed while deploying`)
 }

@@ -19,7 +19,8 @@ import { programFile } from './programs.ts'
 import { describeEnd, type Role } from './supervise.ts'
 
 const SERVICE = 'packages/service/dist/service.mjs'
-const READY_TIMEOUT_MS = 60_000
+// A slow machine takes minutes.
+const READY_TIMEOUT_MS = 300_000
 
 export type ServiceSetup = {
   home: Home
@@ -153,7 +154,7 @@ function backgroundRole(setup: ServiceSetup, role: Background, own: Environment 
 async function waitUntilAnswering(url: string): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   for (;;) {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined)
+    const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined)
     await answer?.body?.cancel()
     if (answer?.status === 200) return
     if (Date.now() > deadline) throw new Error(`${url} does not answer 200`)

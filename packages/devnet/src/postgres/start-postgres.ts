@@ -10,7 +10,7 @@ import { type Binaries, prepareBinaries, reachableBinaries } from './binaries.ts
 import { chooseServerUser, createServerDir, type ServerUser } from './server-user.ts'
 
 const START_ATTEMPTS = 3
-const START_TIMEOUT_MS = 20_000
+const START_TIMEOUT_MS = 120_000
 
 // Durable as in production: a commit survives a kill of the server.
 const SETTINGS = {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Chain, Refusal, Signed } from '../chains/chain.ts'
+import { failPoint } from '../fail-point.ts'
 import { type Attempt, findSwapsOf, markRefused } from '../store/attempts.ts'
 import {
   type IsClaimable,
@@ -20,6 +21,10 @@ type Options = {
 export type Broadcaster = ReturnType<typeof createBroadcaster>
 
 const NEVER = Number.NEGATIVE_INFINITY
+
+/** Named for tests of crashes. */
+const stepOf = ({ role, replacement }: Attempt) =>
+  role === 'noop' || replacement === 0 ? role : 'replacement'
 
 /** Broadcasts signed transactions. An error does not say whether the bytes arrived; the chain decides that. */
 export function createBroadcaster(options: Options) {
@@ -43,6 +48,10 @@ export function createBroadcaster(options: Options) {
     sentAt.set(txHash, performance.now())
     const refusal = await chain.broadcast(raw).catch((error) => onSendFault(error, txHash))
     await note(refusal ?? undefined, txHash)
+  }
+  const sendAgain = async (attempt: Attempt): Promise<void> => {
+    await send(attempt)
+    failPoint(`after broadcast ${stepOf(attempt)}`)
   }
   const readPolicies = async (attempts: readonly Attempt[]): Promise<ReplacementPolicies> => {
     if (attempts.length === 0) return new Map()
@@ -69,7 +78,7 @@ export function createBroadcaster(options: Options) {
       for (const txHash of refusals.keys()) if (!sentAt.has(txHash)) refusals.delete(txHash)
       const due = unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? NEVER) < dueSince)
       const policies = await readPolicies(due)
-      await Promise.all(due.filter(({ id }) => isBroadcastAgain(policies.get(id))).map(send))
+      await Promise.all(due.filter(({ id }) => isBroadcastAgain(policies.get(id))).map(sendAgain))
       return policies
     },
   }
