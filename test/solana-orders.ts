@@ -19,10 +19,11 @@ export const operationOf = ({ operation }: BuildSolanaTxReply) => operation as S
 
 /** The authority over an input, computed from the terms. */
 export async function authorityOf(operation: SolanaOperation): Promise<Address> {
-  const { wallet, vault, attester, feePayer, opId, refundDeadline } = operation
+  const { wallet, vault, attester, feePayer, opId, refundDeadline, amount } = operation
   const [authority] = await findAuthority(address(operation.program), {
     ...{ wallet: address(wallet), vault: address(vault), attester: address(attester) },
     ...{ rentReceiver: address(feePayer), opId: `0x${opId}`, refundDeadline: BigInt(refundDeadline) },
+    amount: BigInt(amount),
   })
   return authority
 }

@@ -74,7 +74,7 @@ async function robVault({ ledger }: RunContext, chain: WorldChain, deliverer: He
   }
 }
 
-type Open = { hash: Hex; wallet: string; refund_deadline: string }
+type Open = { hash: Hex; wallet: string; refund_deadline: string; input_amount: string }
 
 /** A stolen Solana attester sends inputs back to their wallets after they were paid for. */
 async function robEscrow(field: RunContext, withinMs: number): Promise<void> {
@@ -91,6 +91,7 @@ async function robEscrow(field: RunContext, withinMs: number): Promise<void> {
       ...{ wallet: address(op.wallet), vault: address(solana.vault), attester: attester.address },
       ...{ rentReceiver: network.keys.solana.feePayers.input.address, opId: op.hash },
       refundDeadline: BigInt(op.refund_deadline),
+      amount: BigInt(op.input_amount),
     }
     const token = { mint: solana.token(USDC), program: TOKEN_PROGRAM_ADDRESS, decimals: 6 }
     const refund = await refundInstruction(programOf(field), { terms, token, attested: true })
@@ -101,7 +102,7 @@ async function robEscrow(field: RunContext, withinMs: number): Promise<void> {
   signalAll('SIGCONT')
 }
 
-const PAID = `select o.hash, s.wallet, o.refund_deadline from swaps s join ops o on o.id = s.op_id
+const PAID = `select o.hash, s.wallet, o.refund_deadline, o.input_amount from swaps s join ops o on o.id = s.op_id
                where s.origin_chain = $1 and s.origin_final and s.state = 'settled'`
 
 /** Inputs on Solana whose outputs were paid, and that are not claimed yet. */

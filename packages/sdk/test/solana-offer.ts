@@ -70,13 +70,13 @@ const token = { mint, program: TOKEN_PROGRAM_ADDRESS, decimals: 6 }
 
 const honestTerms: Terms = {
   ...{ wallet: wallet.address, vault: pins.vault, attester: pins.attester, rentReceiver: feePayer },
-  ...{ opId: hashDelivery(delivery) as OpId, refundDeadline },
+  ...{ opId: hashDelivery(delivery) as OpId, refundDeadline, amount: 10_000_000n },
 }
 
 /** The instructions of a lock of ten tokens, or of the native coin, under these terms. */
 export function lockOf(change: Partial<Terms> = {}, of: Token = token): Promise<Instruction[]> {
   const terms = { ...honestTerms, ...change }
-  return lockInstructions(pins.escrow, { terms, token: of, amount: 10_000_000n, payer: terms.rentReceiver })
+  return lockInstructions(pins.escrow, { terms, token: of, payer: terms.rentReceiver })
 }
 
 export const nativeLockOf = (change: Partial<Terms> = {}) => lockOf(change, NATIVE_TOKEN)

@@ -1,17 +1,23 @@
 # The escrow program of geoswap, for sBPF version 3.
 #
-# terms      wallet, vault, attester, rent receiver, op id (32 bytes each), refund deadline (i64): 168 bytes
+# terms      wallet, vault, attester, rent receiver, op id (32 bytes each), refund deadline (i64), amount (u64): 176
+#            bytes
 # authority  the address of this program with the seed SHA-256(terms). The input lies in a token account of it, SOL as
 #            wrapped SOL. A lock needs no instruction of ours.
-# marker     the address of this program with the seeds vault and op id. 112 bytes: payer, fill deadline, amount, mint
-#            (the System program for SOL), recipient
+# op id      of a delivery: the EIP-712 hash of ring, index, destination chain, vault, mint (zeros for SOL), least
+#            amount, recipient and fill deadline, which the wallet signed
+# marker     the address of this program with the seeds vault and op id, by the first bump that gives one. 112 bytes:
+#            payer, fill deadline, amount, mint (the System program for SOL), recipient
 #
 # refund 0, claim 1; 2 and 3 without returning the rent
 #   data      tag, bump, terms
-#   accounts  authority, source, destination, mint, token program, rent receiver, attester
-#             SOL: the destination is the wallet or the vault itself, the System program is in the place of the mint
+#   accounts  authority, source, destination, mint, token program, rent receiver, attester; of a claim also where the
+#             rest goes
+#             SOL: destination and rest are the wallet or the vault itself, the System program is in the mint's place
+#             2 after the deadline: the wallet may stand in the attester's place
 # deliver 4
-#   data      tag, bump, op id, amount (u64), fill deadline (i64), lamports of the marker (u64)
+#   data      tag, op id, ring, index, destination chain, least amount, fill deadline (32 bytes each, numbers with the
+#             highest byte first), amount (u64), lamports of the marker (u64)
 #   accounts  vault, source, destination, mint, token program, payer, marker, System program
 #             SOL: the System program is in the place of the token program
 # sweep 5
@@ -22,17 +28,20 @@
 #
 # entrypoint   At most 8 accounts. An account named twice is read at its first place: roles may share an address.
 # dispatch     The length of the data; each instruction has one. The instruction compares its tag.
-# payout       7 accounts. The authority is the address of the terms: the later checks trust them. The rent receiver is
-#              that of the terms. The token program is Token or Token-2022: the authority signs for it. The source
-#              belongs to both, with 165 bytes or more: its amount is read. The attester signed, or it is a refund and
-#              the clock is past the deadline.
+# payout       7 accounts, 8 of a claim. The authority is the address of the terms: the later checks trust them. The
+#              rent receiver is that of the terms. The token program is Token or Token-2022: the authority signs for it.
+#              The source belongs to both, with 165 bytes or more: its amount is read. The attester signed, or it is a
+#              refund and the clock is past the deadline.
+# unattested   Only the wallet, by its signature, keeps the rent: a stranger would take it from its payer.
 # permitted    The destination belongs to the wallet (refund) or the vault (claim). The token program checks mint, state
-#              and balance.
-# pay_native   The destination is the wallet or the vault.
-# deliver      8 accounts. Vault and payer signed. The clock is not past the fill deadline. The marker is the address of
-#              vault and op and belongs to the System program: once for each vault and op.
-# funded       Allocates and assigns, since strangers may have sent the marker lamports. The token program is Token,
-#              Token-2022 or, for SOL, the System program: a marker means that a real program paid.
+#              and balance. A claim pays the amount of the terms; the rest goes to the wallet.
+# pay_native   The destination is the wallet or the vault. A claim does not take the amount from the rent.
+# deliver      8 accounts. Vault and payer signed. The token program is Token, Token-2022 or, for SOL, the System
+#              program: a marker means that a real program paid. The op id is the hash of what is paid, so another
+#              deadline, token or recipient is another op. The amount is no less than the least. The clock is not past
+#              the fill deadline. The marker is the address of vault and op, of which there is one, and belongs to the
+#              System program: once for each vault and op.
+# funded       Allocates and assigns, since strangers may have sent the marker lamports.
 # sweep        2 accounts. This program owns the marker. The payer is that of the marker. The clock is past the fill
 #              deadline and two days: no delivery of the op can happen any more.
 #
@@ -71,17 +80,22 @@
 .equ TAG, 0
 .equ BUMP, 1
 .equ TERMS, 2
-.equ TERMS_BYTES, 168
+.equ TERMS_BYTES, 176
 .equ WALLET, TERMS + 0
 .equ ATTESTER, TERMS + 64
 .equ RENT_RECEIVER, TERMS + 96
 .equ REFUND_DEADLINE, TERMS + 160
+.equ INPUT_AMOUNT, TERMS + 168
 .equ PAYOUT_BYTES, TERMS + TERMS_BYTES
-.equ OP_ID, 2
-.equ AMOUNT, 34
-.equ FILL_DEADLINE, 42
-.equ MARKER_LAMPORTS, 50
-.equ DELIVER_BYTES, 58
+.equ OP_ID, 1
+.equ RING_INDEX_CHAIN, 33
+.equ LEAST_AMOUNT, 129
+.equ DEADLINE_WORD, 161
+.equ AMOUNT, 193
+.equ MARKER_LAMPORTS, 201
+.equ DELIVER_BYTES, 209
+# The last eight bytes of a number of 32.
+.equ LOW, 24
 .equ SWEEP_BYTES, 1
 .equ CLAIM_BIT, 1
 .equ KEEP_RENT_BIT, 2
@@ -115,6 +129,19 @@
 .equ META_2, 792
 .equ META_3, 808
 .equ INPUT, 824
+.equ TYPE_HASH, 864
+.equ PART_0, 896
+.equ PART_1, 912
+.equ PART_2, 928
+.equ PART_3, 944
+.equ PART_4, 960
+.equ PART_5, 976
+.equ PART_6, 992
+.equ PAID_MINT, PART_3
+.equ PAID_TO, PART_5
+.equ PARTS, 7
+.equ FOUND_BUMP, 1008
+.equ PAID_LAMPORTS, 1016
 .equ MAX_ACCOUNTS, 8
 
 # The entry of an account in the list that a call takes.
@@ -136,6 +163,8 @@
 .equ PAYOUT_ACCOUNTS, 7
 .equ RECEIVER_OF_RENT, ACCOUNTS + 40
 .equ WHO_ATTESTS, ACCOUNTS + 48
+# Of claim.
+.equ REST, ACCOUNTS + 56
 # Of deliver; the eighth is the System program.
 .equ DELIVER_ACCOUNTS, 8
 .equ PAYER, ACCOUNTS + 40
@@ -160,6 +189,12 @@
 .equ TOKEN_2022_B, 0xdacd6ce4bc5d4218
 .equ TOKEN_2022_C, 0x270db9834dfc1ab6
 .equ TOKEN_2022_D, 0xfc8ba1d828f9bdfe
+
+# The type hash of a delivery, as four words.
+.equ DELIVERY_A, 0x58a382af8010530f
+.equ DELIVERY_B, 0x55d830c493ff2aa1
+.equ DELIVERY_C, 0x7799a3a36451879d
+.equ DELIVERY_D, 0xec04b35c9768b66c
 
 # Instructions of other programs.
 .equ SYSTEM_ASSIGN, 1
@@ -198,6 +233,24 @@
 .macro seed place, length
   stxdw [r8 + \place], r2
   stdw [r8 + \place + 8], \length
+.endm
+
+# a part of the bytes that are hashed, at r1
+.macro part place, length
+  stxdw [r8 + \place], r1
+  stdw [r8 + \place + 8], \length
+.endm
+
+# r1 = the place of a field of the data
+.macro told offset
+  mov64 r1, r6
+  add64 r1, \offset
+.endm
+
+# a word of the type hash
+.macro type offset, word
+  lddw r2, \word
+  stxdw [r8 + TYPE_HASH + \offset], r2
 .endm
 
 .macro refuse label, code
@@ -275,7 +328,10 @@ dispatch:
 payout:
   ldxb r7, [r6 + TAG]
   jgt r7, LAST_PAYOUT, wrong_data
-  jne r3, PAYOUT_ACCOUNTS, wrong_account_count
+  mov64 r2, r7
+  and64 r2, CLAIM_BIT
+  add64 r2, PAYOUT_ACCOUNTS
+  jne r3, r2, wrong_account_count
 # The authority is the address of these terms: all that follows may trust them.
   given TERMS
   seed SEED_0, TERMS_BYTES
@@ -287,8 +343,12 @@ payout:
   seed SEED_0, 32
   given BUMP
   seed SEED_1, 1
+  stdw [r8 + SEED_COUNT], 2
+  lddw r1, HEAP + SEED_0
   mov64 r2, 2
-  call derive_address
+  mov64 r3, r9
+  lddw r4, HEAP + ADDRESS
+  call sol_create_program_address
   jne r0, 0, wrong_authority
   field AUTHORITY, KEY
   lddw r2, HEAP + ADDRESS
@@ -319,6 +379,14 @@ unattested:
   call read_clock
   ldxdw r2, [r6 + REFUND_DEADLINE]
   jsle r0, r2, too_early
+# Keeping the rent takes it from the payer: the wallet signed, if it has to be.
+  jeq r7, 0, permitted
+  ldxdw r1, [r8 + WHO_ATTESTS]
+  ldxb r2, [r1 + SIGNER]
+  jeq r2, 0, rent_kept_unsigned
+  add64 r1, KEY
+  given WALLET
+  same_keys rent_kept_unsigned
 permitted:
 # r9: the key that is paid, the wallet's or, 32 bytes after it, the vault's.
   mov64 r9, r7
@@ -330,35 +398,66 @@ permitted:
   ldxw r2, [r1 + TOKEN_NATIVE]
   jeq r2, 1, pay_native
 
-# Tokens: all of them to a token account of the receiver, then the account closes to the receiver of the rent. With the
-# bit to keep the rent it stays open, so that neither an account that cannot close nor that receiver stops a payment.
+# Tokens: all of them, or the amount of a claim, to a token account of the receiver, and the rest of a claim to one of
+# the wallet. Then the account closes to the receiver of the rent. With the bit to keep the rent it stays open, with the
+# rest in it, so that neither an account that cannot close nor another receiver stops a payment.
   ldxdw r1, [r8 + DESTINATION]
   mov64 r2, r9
   call check_token_account
   jne r0, 0, wrong_destination
+  ldxdw r1, [r6 + INPUT_AMOUNT]
+  jset r7, CLAIM_BIT, pay_tokens
   ldxdw r1, [r8 + SOURCE]
   ldxdw r1, [r1 + TOKEN_AMOUNT]
+pay_tokens:
   call transfer_tokens
   jset r7, KEEP_RENT_BIT, done
+  ldxdw r9, [r8 + SOURCE]
+  ldxdw r9, [r9 + TOKEN_AMOUNT]
+  jeq r9, 0, close_tokens
+  ldxdw r1, [r8 + REST]
+  stxdw [r8 + DESTINATION], r1
+  given WALLET
+  call check_token_account
+  jne r0, 0, wrong_destination
+  mov64 r1, r9
+  call transfer_tokens
+close_tokens:
   field RECEIVER_OF_RENT, KEY
   call close_source
   ja done
 
-# Wrapped SOL: the account closes to the authority, which pays the tokens' worth to the receiver itself and all that is
-# left, the rent and lamports that strangers sent, to the receiver of the rent.
+# Wrapped SOL: the account closes to the authority, which pays the tokens' worth to the receiver itself, the rest of a
+# claim to the wallet, and all that is left, the rent and lamports that strangers sent, to the receiver of the rent.
 pay_native:
   field DESTINATION, KEY
   mov64 r2, r9
   same_keys wrong_destination
   ldxdw r1, [r8 + SOURCE]
   ldxdw r9, [r1 + TOKEN_AMOUNT]
+  ldxdw r2, [r6 + INPUT_AMOUNT]
+  jset r7, CLAIM_BIT, split_native
+  mov64 r2, r9
+split_native:
+  jlt r9, r2, wrong_source
+  sub64 r9, r2
+  stxdw [r8 + PAID_LAMPORTS], r2
   field AUTHORITY, KEY
   call close_source
   ldxdw r1, [r8 + AUTHORITY]
   ldxdw r2, [r8 + DESTINATION]
-  mov64 r3, r9
+  ldxdw r3, [r8 + PAID_LAMPORTS]
   call transfer_lamports
   jset r7, KEEP_RENT_BIT, done
+  jeq r9, 0, return_rent
+  field REST, KEY
+  given WALLET
+  same_keys wrong_destination
+  ldxdw r1, [r8 + AUTHORITY]
+  ldxdw r2, [r8 + REST]
+  mov64 r3, r9
+  call transfer_lamports
+return_rent:
   ldxdw r1, [r8 + AUTHORITY]
   ldxdw r2, [r8 + RECEIVER_OF_RENT]
   ldxdw r3, [r1 + LAMPORTS]
@@ -376,21 +475,76 @@ deliver:
   ldxdw r1, [r8 + PAYER]
   ldxb r2, [r1 + SIGNER]
   jeq r2, 0, payer_did_not_sign
+# What is paid to whom: the System program in place of a token program means SOL.
+  field MINT, KEY
+  part PAID_MINT, 32
+  ldxdw r1, [r8 + DESTINATION]
+  add64 r1, TOKEN_OWNER
+  part PAID_TO, 32
+  call check_token_program
+  jeq r0, 0, hash_op
+  field TOKEN_PROGRAM, KEY
+  lddw r2, HEAP + SYSTEM_ID
+  same_keys wrong_token_program
+  field TOKEN_PROGRAM, KEY
+  part PAID_MINT, 32
+  field DESTINATION, KEY
+  part PAID_TO, 32
+# The op id is the hash of it, so a marker is that of one deadline, token and recipient.
+hash_op:
+  type 0, DELIVERY_A
+  type 8, DELIVERY_B
+  type 16, DELIVERY_C
+  type 24, DELIVERY_D
+  lddw r1, HEAP + TYPE_HASH
+  part PART_0, 32
+  told RING_INDEX_CHAIN
+  part PART_1, 96
+  field AUTHORITY, KEY
+  part PART_2, 32
+  told LEAST_AMOUNT
+  part PART_4, 32
+  told DEADLINE_WORD
+  part PART_6, 32
+  lddw r1, HEAP + PART_0
+  mov64 r2, PARTS
+  lddw r3, HEAP + HASH
+  call sol_keccak256
+  lddw r1, HEAP + HASH
+  given OP_ID
+  same_keys wrong_op
+# Not below the least amount, of which all but the low bytes are zeros.
+  ldxdw r1, [r6 + LEAST_AMOUNT]
+  jne r1, 0, too_little
+  ldxdw r1, [r6 + LEAST_AMOUNT + 8]
+  jne r1, 0, too_little
+  ldxdw r1, [r6 + LEAST_AMOUNT + 16]
+  jne r1, 0, too_little
+  ldxdw r1, [r6 + LEAST_AMOUNT + LOW]
+  be64 r1
+  ldxdw r2, [r6 + AMOUNT]
+  jlt r2, r1, too_little
 # Not after the deadline.
   call read_clock
-  ldxdw r2, [r6 + FILL_DEADLINE]
+  ldxdw r2, [r6 + DEADLINE_WORD + LOW]
+  be64 r2
   jsgt r0, r2, too_late
-# The marker is the address of this vault and op, and free.
+# The marker is the only address of this vault and op, and free. Where the chain finds none, the address stays zeros,
+# which the System program does not own.
   field AUTHORITY, KEY
   mov64 r2, r1
   seed SEED_0, 32
   given OP_ID
   seed SEED_1, 32
-  given BUMP
+  lddw r2, HEAP + FOUND_BUMP
   seed SEED_2, 1
-  mov64 r2, 3
-  call derive_address
-  jne r0, 0, wrong_marker
+  stdw [r8 + SEED_COUNT], 3
+  lddw r1, HEAP + SEED_0
+  mov64 r2, 2
+  mov64 r3, r9
+  lddw r4, HEAP + ADDRESS
+  lddw r5, HEAP + FOUND_BUMP
+  call sol_try_find_program_address
   field MARKER, KEY
   lddw r2, HEAP + ADDRESS
   same_keys wrong_marker
@@ -427,32 +581,29 @@ funded:
   mov64 r1, r7
   add64 r1, MARKER_PAYER
   call copy_key
-  ldxdw r2, [r6 + FILL_DEADLINE]
+  ldxdw r2, [r6 + DEADLINE_WORD + LOW]
+  be64 r2
   stxdw [r7 + MARKER_DEADLINE], r2
   ldxdw r2, [r6 + AMOUNT]
   stxdw [r7 + MARKER_AMOUNT], r2
-# The System program in place of a token program means SOL.
+  ldxdw r2, [r8 + PAID_MINT]
+  mov64 r1, r7
+  add64 r1, MARKER_MINT
+  call copy_key
+  ldxdw r2, [r8 + PAID_TO]
+  mov64 r1, r7
+  add64 r1, MARKER_RECIPIENT
+  call copy_key
+# Tokens: the token program checks that source, mint and destination belong together.
   field TOKEN_PROGRAM, KEY
   lddw r2, HEAP + SYSTEM_ID
   call compare_keys
   jeq r0, 0, deliver_native
-
-# Tokens: the token program checks that source, mint and destination belong together.
-  call check_token_program
-  jne r0, 0, wrong_token_program
-  field MINT, KEY
-  ldxdw r2, [r8 + DESTINATION]
-  add64 r2, TOKEN_OWNER
-  call record
   ldxdw r1, [r6 + AMOUNT]
   call transfer_tokens
   ja done
 
 deliver_native:
-  field TOKEN_PROGRAM, KEY
-  ldxdw r2, [r8 + DESTINATION]
-  add64 r2, KEY
-  call record
   ldxdw r1, [r8 + AUTHORITY]
   ldxdw r2, [r8 + DESTINATION]
   ldxdw r3, [r6 + AMOUNT]
@@ -519,15 +670,6 @@ copy_key:
   stxdw [r1 + 24], r3
   exit
 
-# ADDRESS = the address of r2 seeds and this program (r9); r0 is not 0 if there is none. The seeds also sign all calls.
-derive_address:
-  stxdw [r8 + SEED_COUNT], r2
-  lddw r1, HEAP + SEED_0
-  mov64 r3, r9
-  lddw r4, HEAP + ADDRESS
-  call sol_create_program_address
-  exit
-
 # r0 = the seconds of the chain's clock
 read_clock:
   lddw r1, HEAP + CLOCK
@@ -582,19 +724,6 @@ check_token_account:
   mov64 r2, r7
   call compare_keys
 token_account_checked:
-  exit
-
-# the mint at r1 and the recipient at r2 into the marker (r7)
-record:
-  mov64 r6, r2
-  mov64 r2, r1
-  mov64 r1, r7
-  add64 r1, MARKER_MINT
-  call copy_key
-  mov64 r1, r7
-  add64 r1, MARKER_RECIPIENT
-  mov64 r2, r6
-  call copy_key
   exit
 
 # r1 tokens from source to destination; the decimals are those that the mint says, which the token program compares
@@ -670,3 +799,6 @@ call_program:
   refuse not_a_marker, 7015
   refuse wrong_payer, 7016
   refuse not_sweepable, 7017
+  refuse rent_kept_unsigned, 7018
+  refuse wrong_op, 7019
+  refuse too_little, 7020

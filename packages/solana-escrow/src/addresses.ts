@@ -28,8 +28,9 @@ function findOnce(name: string, find: () => Promise<ProgramDerivedAddress>): Pro
 
 /** Owns the token account that holds the input. Nobody has its key: the program signs for it. */
 export async function findAuthority(program: Address, terms: Terms): Promise<ProgramDerivedAddress> {
-  const { wallet, vault, attester, rentReceiver, opId, refundDeadline } = terms
-  const name = ['authority', program, wallet, vault, attester, rentReceiver, opId, refundDeadline].join()
+  const { wallet, vault, attester, rentReceiver, opId, refundDeadline, amount } = terms
+  const roles = [wallet, vault, attester, rentReceiver]
+  const name = ['authority', program, ...roles, opId, refundDeadline, amount].join()
   return findOnce(name, async () =>
     getProgramDerivedAddress({ programAddress: program, seeds: [await hashTerms(terms)] }),
   )
@@ -37,7 +38,10 @@ export async function findAuthority(program: Address, terms: Terms): Promise<Pro
 
 export type MarkerOf = { vault: Address; opId: OpId }
 
-/** Exists once `vault` delivered the op, until it is swept. Only a delivery that the vault signed creates it. */
+/**
+ * Exists once `vault` delivered the op, until it is swept. Only a delivery that the vault signed creates it, and only at
+ * the address of the first bump that gives one.
+ */
 export async function findMarker(
   program: Address,
   { vault, opId }: MarkerOf,

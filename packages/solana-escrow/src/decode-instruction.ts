@@ -1,5 +1,5 @@
 import type { Address, ReadonlyUint8Array } from '@solana/kit'
-import { getI64Decoder, getU64Decoder } from '@solana/kit'
+import { getU64Decoder } from '@solana/kit'
 import { decodeTerms, opIdDecoder } from './decode-terms.ts'
 import { tags } from './instructions.ts'
 import { type OpId, TERMS_BYTES, type Terms } from './terms.ts'
@@ -21,7 +21,6 @@ export type DecodedPayout = {
 
 export type DecodedDelivery = {
   kind: 'deliver'
-  bump: number
   opId: OpId
   amount: bigint
   fillDeadline: bigint
@@ -42,7 +41,7 @@ export type DecodedInstruction = DecodedPayout | DecodedDelivery | DecodedSweep
 
 type Raw = { accounts: readonly Address[]; data: ReadonlyUint8Array }
 
-const DELIVER_BYTES = 58
+const DELIVER_BYTES = 209
 
 /** Undefined for anything that the program refuses by its form alone. */
 export function decodeEscrowInstruction({ accounts, data }: Raw): DecodedInstruction | undefined {
@@ -55,12 +54,13 @@ export function decodeEscrowInstruction({ accounts, data }: Raw): DecodedInstruc
 }
 
 function decodePayout(tag: number, { accounts, data }: Raw): DecodedPayout | undefined {
-  if (accounts.length !== 7 || data.length !== 2 + TERMS_BYTES) return undefined
+  const isClaim = tag === tags.claim || tag === tags.claimKeepingRent
+  if (accounts.length !== (isClaim ? 8 : 7) || data.length !== 2 + TERMS_BYTES) return undefined
   const terms = decodeTerms(data.slice(2))
   const [authority, source, destination, mint, tokenProgram, rentReceiver, attester] = accounts as Seven
   if (!terms) return undefined
   return {
-    kind: tag === tags.claim || tag === tags.claimKeepingRent ? 'claim' : 'refund',
+    kind: isClaim ? 'claim' : 'refund',
     keepRent: tag === tags.refundKeepingRent || tag === tags.claimKeepingRent,
     bump: data[1] ?? 0,
     terms,
@@ -79,11 +79,10 @@ function decodeDelivery({ accounts, data }: Raw): DecodedDelivery | undefined {
   const [vault, source, destination, mint, tokenProgram, payer, marker] = accounts as Seven
   return {
     kind: 'deliver',
-    bump: data[1] ?? 0,
-    opId: opIdDecoder.decode(data.slice(2, 34)),
-    amount: getU64Decoder().decode(data.slice(34, 42)),
-    fillDeadline: getI64Decoder().decode(data.slice(42, 50)),
-    markerLamports: getU64Decoder().decode(data.slice(50, 58)),
+    opId: opIdDecoder.decode(data.slice(1, 33)),
+    fillDeadline: BigInt(opIdDecoder.decode(data.slice(161, 193))),
+    amount: getU64Decoder().decode(data.slice(193, 201)),
+    markerLamports: getU64Decoder().decode(data.slice(201, 209)),
     vault,
     source,
     destination,

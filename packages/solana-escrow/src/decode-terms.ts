@@ -4,6 +4,7 @@ import {
   getBase16Decoder,
   getI64Decoder,
   getStructDecoder,
+  getU64Decoder,
   type ReadonlyUint8Array,
   transformDecoder,
 } from '@solana/kit'
@@ -21,6 +22,7 @@ const decoder = getStructDecoder([
   ['rentReceiver', getAddressDecoder()],
   ['opId', opIdDecoder],
   ['refundDeadline', getI64Decoder()],
+  ['amount', getU64Decoder()],
 ])
 
 /** Undefined if there are not exactly as many bytes as terms have. */

@@ -29,6 +29,12 @@ export const escrowErrors = {
   WRONG_PAYER: 7016,
   /** A sweep while the marker may still be needed. */
   NOT_SWEEPABLE: 7017,
+  /** A refund after the deadline that keeps the rent, without the signature of attester or wallet. */
+  RENT_KEPT_UNSIGNED: 7018,
+  /** The op id is not the hash of this vault, token, recipient, least amount and deadline. */
+  WRONG_OP: 7019,
+  /** Less than the least amount of the op. */
+  TOO_LITTLE: 7020,
 } as const
 
 export type EscrowErrorName = keyof typeof escrowErrors

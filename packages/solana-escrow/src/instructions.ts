@@ -1,7 +1,6 @@
 import {
   AccountRole,
   type Address,
-  getI64Encoder,
   getU64Encoder,
   type Instruction,
   type ReadonlyUint8Array,
@@ -31,35 +30,50 @@ export type Payout = {
   destination?: Address
   /**
    * Leaves the rent: a token account stays open and empty, the rent of wrapped SOL stays with the authority. Only for
-   * an input that cannot be paid otherwise. A later call without it returns the rent, for SOL with a new account.
+   * an input that cannot be paid otherwise. A later call without it returns the rent, for SOL with a new account. The
+   * attester signs, or after the deadline the wallet.
    */
   keepRent?: boolean
 }
 
-/** The attester signs. Pays the input to the vault and closes its account to the rent receiver. */
-export async function claimInstruction(program: Address, payout: Payout): Promise<EscrowInstruction> {
-  const tag = payout.keepRent ? tags.claimKeepingRent : tags.claim
-  return payoutInstruction(program, payout, { tag, receiver: payout.terms.vault, attested: true })
+/**
+ * The attester signs. Pays the amount of the terms to the vault and the rest to the wallet, and closes the account to the
+ * rent receiver. Keeping the rent, it leaves the rest there. `rest` is a token account of the wallet, by default its
+ * associated one, which need not exist if there is no rest.
+ */
+export async function claimInstruction(
+  program: Address,
+  { rest, ...payout }: Payout & { rest?: Address },
+): Promise<EscrowInstruction> {
+  const { terms, token, keepRent } = payout
+  const tag = keepRent ? tags.claimKeepingRent : tags.claim
+  const way = { tag, receiver: terms.vault, signer: terms.attester }
+  const claim = await payoutInstruction(program, payout, way)
+  const own = isNative(token) ? terms.wallet : (rest ?? (await findTokenAccount(terms.wallet, token)))
+  return { ...claim, accounts: [...claim.accounts, { address: own, role: AccountRole.WRITABLE }] }
 }
 
 /**
  * Pays the input back to the wallet and closes its account to the rent receiver. The attester signs if `attested`;
- * otherwise nobody does, and the program refuses until the deadline has passed.
+ * otherwise the program refuses until the deadline has passed, and nobody signs, or the wallet to keep the rent.
  */
 export async function refundInstruction(
   program: Address,
   { attested, ...payout }: Payout & { attested: boolean },
 ): Promise<EscrowInstruction> {
-  const tag = payout.keepRent ? tags.refundKeepingRent : tags.refund
-  return payoutInstruction(program, payout, { tag, receiver: payout.terms.wallet, attested })
+  const { terms, keepRent } = payout
+  const tag = keepRent ? tags.refundKeepingRent : tags.refund
+  const late = keepRent ? terms.wallet : undefined
+  const signer = attested ? terms.attester : late
+  return payoutInstruction(program, payout, { tag, receiver: terms.wallet, signer })
 }
 
-type Way = { tag: number; receiver: Address; attested: boolean }
+type Way = { tag: number; receiver: Address; signer: Address | undefined }
 
 async function payoutInstruction(
   program: Address,
   { terms, token, destination }: Payout,
-  { tag, receiver, attested }: Way,
+  { tag, receiver, signer }: Way,
 ): Promise<EscrowInstruction> {
   const [authority, bump] = await findAuthority(program, terms)
   const native = isNative(token)
@@ -73,14 +87,28 @@ async function payoutInstruction(
       { address: native ? SYSTEM_PROGRAM : token.mint, role: AccountRole.READONLY },
       { address: toHeldToken(token).program, role: AccountRole.READONLY },
       { address: terms.rentReceiver, role: AccountRole.WRITABLE },
-      { address: terms.attester, role: attested ? AccountRole.READONLY_SIGNER : AccountRole.READONLY },
+      {
+        address: signer ?? terms.attester,
+        role: signer ? AccountRole.READONLY_SIGNER : AccountRole.READONLY,
+      },
     ],
     data: Uint8Array.of(tag, bump, ...encodeTerms(terms)),
   }
 }
 
+/** The parts of an op, which the wallet signed, that the accounts of its delivery do not show. */
+export type Order = {
+  ring: OpId
+  index: bigint
+  destinationChain: bigint
+  minOutput: bigint
+  fillDeadline: bigint
+}
+
 export type Delivery = {
+  /** The EIP-712 hash of order, vault, token and recipient. The program compares it. */
   opId: OpId
+  order: Order
   /** Signs and pays the output. */
   vault: Address
   /** Signs and pays the marker's rent, which a sweep returns. */
@@ -90,15 +118,14 @@ export type Delivery = {
   recipient: Address
   /** A token account of the recipient; by default its associated one. */
   destination?: Address
-  fillDeadline: bigint
   /** The balance of the marker: at least the rent exemption of `MARKER_BYTES`, or the chain refuses. */
   markerLamports: bigint
 }
 
-/** Vault and payer sign. Pays the output and creates the marker; the program refuses after `fillDeadline`. */
+/** Vault and payer sign. Pays the output and creates the marker; the program refuses after the fill deadline. */
 export async function deliverInstruction(program: Address, delivery: Delivery): Promise<EscrowInstruction> {
   const { token, vault, recipient } = delivery
-  const [marker, bump] = await findMarker(program, delivery)
+  const [marker] = await findMarker(program, delivery)
   const native = isNative(token)
   const source = native ? vault : await findTokenAccount(vault, token)
   const to = native ? recipient : (delivery.destination ?? (await findTokenAccount(recipient, token)))
@@ -114,18 +141,24 @@ export async function deliverInstruction(program: Address, delivery: Delivery): 
       { address: marker, role: AccountRole.WRITABLE },
       { address: SYSTEM_PROGRAM, role: AccountRole.READONLY },
     ],
-    data: deliverData(bump, delivery),
+    data: deliverData(delivery),
   }
 }
 
-function deliverData(bump: number, delivery: Delivery): Uint8Array {
+function deliverData({ opId, order, amount, markerLamports }: Delivery): Uint8Array {
   const parts: ReadonlyUint8Array[] = [
-    opIdEncoder.encode(delivery.opId),
-    getU64Encoder().encode(delivery.amount),
-    getI64Encoder().encode(delivery.fillDeadline),
-    getU64Encoder().encode(delivery.markerLamports),
+    opIdEncoder.encode(opId),
+    opIdEncoder.encode(order.ring),
+    ...[order.index, order.destinationChain, order.minOutput, order.fillDeadline].map(toWord),
+    getU64Encoder().encode(amount),
+    getU64Encoder().encode(markerLamports),
   ]
-  return Uint8Array.of(tags.deliver, bump, ...parts.flatMap((bytes) => [...bytes]))
+  return Uint8Array.of(tags.deliver, ...parts.flatMap((bytes) => [...bytes]))
+}
+
+/** A number of 32 bytes, the highest first. */
+function toWord(value: bigint): ReadonlyUint8Array {
+  return opIdEncoder.encode(`0x${value.toString(16).padStart(64, '0')}`)
 }
 
 /** Anyone. Returns all lamports of a marker to its payer, once `isSweepable`. */

@@ -10,7 +10,7 @@ import {
   toHeldToken,
 } from './token.ts'
 
-export type Lock = { terms: Terms; token: Token; amount: bigint; payer: Address }
+export type Lock = { terms: Terms; token: Token; payer: Address }
 
 /**
  * The instructions that lock an input, to be put after those of the compute budget. The wallet and the payer sign.
@@ -18,8 +18,9 @@ export type Lock = { terms: Terms; token: Token; amount: bigint; payer: Address 
  */
 export async function lockInstructions(
   program: Address,
-  { terms, token, amount, payer }: Lock,
+  { terms, token, payer }: Lock,
 ): Promise<Instruction[]> {
+  const { amount } = terms
   const [authority] = await findAuthority(program, terms)
   const account = await findTokenAccount(authority, token)
   const create = await createTokenAccount({ payer, owner: authority, token, kind: CREATE })

@@ -5,6 +5,7 @@ import {
   getBase16Encoder,
   getI64Encoder,
   getStructEncoder,
+  getU64Encoder,
   transformEncoder,
 } from '@solana/kit'
 
@@ -23,9 +24,11 @@ export type Terms = {
   opId: OpId
   /** Seconds by the chain's clock. After it anyone may refund. */
   refundDeadline: bigint
+  /** What a claim pays the vault. What strangers added goes to the wallet. */
+  amount: bigint
 }
 
-export const TERMS_BYTES = 168
+export const TERMS_BYTES = 176
 
 const OP_ID = /^0x[0-9a-f]{64}$/
 
@@ -41,6 +44,7 @@ const encoder = getStructEncoder([
   ['rentReceiver', getAddressEncoder()],
   ['opId', opIdEncoder],
   ['refundDeadline', getI64Encoder()],
+  ['amount', getU64Encoder()],
 ])
 
 export function encodeTerms(terms: Terms): Uint8Array {

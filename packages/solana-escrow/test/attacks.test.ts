@@ -160,7 +160,7 @@ describe.each(kinds)('with %s, an attacker who names another account', (kind) =>
     const refund = await lateRefund(world)
     const data = refund.data ?? new Uint8Array()
 
-    const codes = Array.from({ length: 169 }, (_, index) => {
+    const codes = Array.from({ length: 177 }, (_, index) => {
       const changed = Uint8Array.from(data)
       changed[index + 1] = (changed[index + 1] ?? 0) ^ 1
       return world.chain.run({ ...refund, data: changed }).code
@@ -172,9 +172,9 @@ describe.each(kinds)('with %s, an attacker who names another account', (kind) =>
   it('cannot take the input of one op by the terms of another, both in one transaction', async () => {
     const world = await createLocked(kind)
     const { chain, terms, token } = world
-    const other = { ...terms, opId: opId(2) }
+    const other = { ...terms, opId: opId(2), amount: 1_000_000n }
     const payer = terms.rentReceiver
-    chain.run(...(await lockInstructions(chain.program, { terms: other, token, amount: 1_000_000n, payer })))
+    chain.run(...(await lockInstructions(chain.program, { terms: other, token, payer })))
     const first = await refundInstruction(chain.program, { terms, token, attested: true })
     const second = await refundInstruction(chain.program, { terms: other, token, attested: true })
     const crossed = withAccount(second, { place: place.source, address: world.input })
@@ -248,7 +248,7 @@ describe('the source of a refund', () => {
     const { chain, terms, token } = world
     const refund = await lateRefund(world)
     chain.run(refund)
-    await lock(world, 5_000_000n)
+    await lock(world)
 
     const outcome = chain.run(refund)
 
@@ -315,9 +315,9 @@ describe('a late refund to an account of the wallet that an attacker prepared', 
 
 describe('a refund of SOL to a wallet that gave all it had', () => {
   it('waits for the rent minimum if the input is below it, and anyone can add that', async () => {
-    const world = await createWorld('SOL')
+    const world = await createWorld('SOL', { amount: 500_000n })
     const { chain, terms } = world
-    await lock(world, 500_000n)
+    await lock(world)
     chain.fund(terms.wallet, 0n)
     const refund = await lateRefund(world)
 
@@ -335,7 +335,7 @@ describe('a rent receiver that cannot receive', () => {
     // The chain lets nobody write the account of a builtin program.
     const world = await createWorld(kind, { rentReceiver: SYSTEM_PROGRAM })
     const { chain, terms, token, payer } = world
-    chain.run(...(await lockInstructions(chain.program, { terms, token, amount: AMOUNT, payer })))
+    chain.run(...(await lockInstructions(chain.program, { terms, token, payer })))
     chain.setTime(DEADLINE + 1n)
     const call = { terms, token, attested: false }
 

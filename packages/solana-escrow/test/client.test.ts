@@ -38,7 +38,7 @@ import { NATIVE_TOKEN, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WRAPPE
 import { newAddress } from './chain.ts'
 import { tokenAccountData } from './tokens.ts'
 import { bytesOf, compileUnsigned } from './transaction.ts'
-import { opId } from './world.ts'
+import { ORDER, opId } from './world.ts'
 
 const program = newAddress()
 const token = { mint: newAddress(), program: TOKEN_PROGRAM, decimals: 6 }
@@ -46,6 +46,7 @@ const terms: Terms = {
   ...{ wallet: newAddress(), vault: newAddress(), attester: newAddress(), rentReceiver: newAddress() },
   opId: opId(258),
   refundDeadline: -2n,
+  amount: 513n,
 }
 
 function raw({ accounts, data }: { accounts: readonly { address: Address }[]; data: Uint8Array }) {
@@ -53,13 +54,14 @@ function raw({ accounts, data }: { accounts: readonly { address: Address }[]; da
 }
 
 describe('terms', () => {
-  it('are four addresses, the op id and the deadline as a signed number, in 168 bytes', () => {
+  it('are four addresses, the op id, the deadline as a signed number and the amount, in 176 bytes', () => {
     const bytes = Buffer.from(encodeTerms(terms))
 
-    expect(bytes.length).toBe(168)
+    expect(bytes.length).toBe(176)
     expect(bytes.subarray(96, 128).equals(bytesOf(terms.rentReceiver))).toBe(true)
     expect(bytes.subarray(128, 160).toString('hex')).toBe('0102'.padStart(64, '0'))
     expect(bytes.readBigInt64LE(160)).toBe(-2n)
+    expect(bytes.readBigUInt64LE(168)).toBe(513n)
   })
 
   it('are read back from their bytes, and from no other number of bytes', () => {
@@ -84,6 +86,7 @@ describe('addresses', () => {
       { ...terms, rentReceiver: terms.wallet },
       { ...terms, opId: opId(259) },
       { ...terms, refundDeadline: -1n },
+      { ...terms, amount: 514n },
     ]
 
     const found = await Promise.all(variants.map((variant) => findAuthority(program, variant)))
@@ -143,22 +146,23 @@ describe('an instruction', () => {
   it('to deliver is read back from its accounts and data', async () => {
     const delivery = {
       ...{ opId: opId(7), vault: terms.vault, payer: newAddress(), recipient: newAddress() },
-      ...{ amount: 5n, fillDeadline: 6n, markerLamports: 7n },
+      ...{ order: { ...ORDER, fillDeadline: 6n }, amount: 5n, markerLamports: 7n },
     }
-    const [marker, bump] = await findMarker(program, delivery)
+    const [marker] = await findMarker(program, delivery)
 
     const native = decodeEscrowInstruction(
       raw(await deliverInstruction(program, { ...delivery, token: NATIVE_TOKEN })),
     )
 
-    const { recipient, ...fields } = delivery
+    const { recipient, order, ...fields } = delivery
     const accounts = {
+      fillDeadline: order.fillDeadline,
       source: terms.vault,
       destination: recipient,
       mint: SYSTEM_PROGRAM,
       tokenProgram: SYSTEM_PROGRAM,
     }
-    expect(native).toEqual({ kind: 'deliver', bump, marker, ...fields, ...accounts })
+    expect(native).toEqual({ kind: 'deliver', marker, ...fields, ...accounts })
   })
 
   it('to sweep is read back', () => {

@@ -5,8 +5,9 @@ import { escrowErrors } from '../src/errors.ts'
 import { deliverInstruction, sweepInstruction } from '../src/instructions.ts'
 import { createAccountInstruction } from '../src/lock.ts'
 import { newAddress } from './chain.ts'
+import { named } from './order.ts'
 import { tokensOf } from './tokens.ts'
-import { AMOUNT, createWorld, DEADLINE, deliver, kinds, opId, toDelivery, type World } from './world.ts'
+import { AMOUNT, createWorld, DEADLINE, deliver, kinds, ORDER, toDelivery, type World } from './world.ts'
 
 async function markerOf({ chain, terms }: World) {
   const [marker] = await findMarker(chain.program, terms)
@@ -135,7 +136,7 @@ describe('a delivery to a recipient without a token account', () => {
     const recipient = newAddress()
 
     const create = await createAccountInstruction({ payer, owner: recipient, token })
-    const pay = await deliverInstruction(chain.program, { ...toDelivery(world), recipient })
+    const pay = await deliverInstruction(chain.program, named({ ...toDelivery(world), recipient }))
     const outcome = chain.run(create, pay)
 
     expect(outcome.ok).toBe(true)
@@ -148,7 +149,7 @@ describe('two deliveries', () => {
   it('of two ops have two markers', async () => {
     const world = await createWorld('Token')
 
-    const outcomes = [await deliver(world), await deliver(world, { opId: opId(2) })]
+    const outcomes = [await deliver(world), await deliver(world, { order: { ...ORDER, index: 4n } })]
 
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, true])
   })

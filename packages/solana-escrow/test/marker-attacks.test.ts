@@ -1,11 +1,15 @@
 import { AccountRole, type Instruction } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
+import { SWEEP_MARGIN_SECONDS } from '../src/accounts.ts'
 import { findMarker } from '../src/addresses.ts'
 import { escrowErrors } from '../src/errors.ts'
 import { deliverInstruction, sweepInstruction } from '../src/instructions.ts'
 import { SYSTEM_PROGRAM } from '../src/token.ts'
-import { tokensOf } from './tokens.ts'
-import { createWorld, deliver, lock, NOW, opId, toDelivery, withAccount } from './world.ts'
+import { derive } from './derive.ts'
+import { named } from './order.ts'
+import { holdTokens, tokensOf } from './tokens.ts'
+import { bytesOf } from './transaction.ts'
+import { AMOUNT, createWorld, deliver, lock, NOW, ORDER, opId, toDelivery, withAccount } from './world.ts'
 
 describe('a marker', () => {
   it('cannot be made without the signature of the vault, or charged to one who did not sign', async () => {
@@ -31,6 +35,69 @@ describe('a marker', () => {
 
     expect(codes).toEqual([escrowErrors.WRONG_MARKER, escrowErrors.WRONG_MARKER])
   })
+
+  it('by another bump than the first is refused: one op has one marker', async () => {
+    const world = await createWorld('Token')
+    const { chain, terms } = world
+    await deliver(world)
+    const seeds = [bytesOf(terms.vault), Buffer.from(terms.opId.slice(2), 'hex')]
+    const [first, address] = derive(chain.program, seeds)
+    if (!address) throw new Error('No other bump gives an address')
+    const delivery = await deliverInstruction(chain.program, toDelivery(world))
+
+    const again = chain.run(withAccount(delivery, { place: 6, address }))
+
+    expect(first).toBe((await findMarker(chain.program, terms))[0])
+    expect(again.code).toBe(escrowErrors.WRONG_MARKER)
+  })
+
+  it('that was swept is not made again for the op with another deadline', async () => {
+    const world = await createWorld('Token')
+    const { chain, payer, terms } = world
+    await deliver(world)
+    const now = ORDER.fillDeadline + SWEEP_MARGIN_SECONDS + 1n
+    chain.setTime(now)
+    const [marker] = await findMarker(chain.program, terms)
+    const swept = chain.run(sweepInstruction(chain.program, { marker, payer }))
+    const later = { ...toDelivery(world), order: { ...ORDER, fillDeadline: now + 100n } }
+
+    const again = chain.run(await deliverInstruction(chain.program, later))
+
+    expect([swept.ok, again.code]).toEqual([true, escrowErrors.WRONG_OP])
+    expect(await tokensOf(chain, world.recipient, world.token)).toBe(100_000_000n + AMOUNT)
+  })
+
+  it('is made for nothing but what the wallet signed', async () => {
+    const world = await createWorld('Token')
+    const { chain, token, stranger } = world
+    const right = toDelivery(world)
+    const wrong = [
+      { ...right, recipient: stranger },
+      ...[{ ring: opId(5) }, { index: 9n }, { destinationChain: 9n }, { minOutput: 1n }].map((change) => ({
+        ...right,
+        order: { ...ORDER, ...change },
+      })),
+    ]
+    await holdTokens(chain, { owner: stranger, token, amount: 0n })
+
+    const codes = await Promise.all(
+      wrong.map(async (delivery) => chain.run(await deliverInstruction(chain.program, delivery)).code),
+    )
+
+    expect(codes).toEqual(wrong.map(() => escrowErrors.WRONG_OP))
+  })
+
+  it.each([AMOUNT + 1n, 1n << 64n, 1n << 128n, 1n << 192n])(
+    'is not made for less than the least amount of %i',
+    async (minOutput) => {
+      const world = await createWorld('Token')
+      const delivery = named({ ...toDelivery(world), order: { ...ORDER, minOutput } })
+
+      const outcome = world.chain.run(await deliverInstruction(world.chain.program, delivery))
+
+      expect(outcome.code).toBe(escrowErrors.TOO_LITTLE)
+    },
+  )
 
   it('is made once for two deliveries in one transaction, which fails', async () => {
     const world = await createWorld('Token')

@@ -1,16 +1,22 @@
 import type { AccountRole, Address, Instruction } from '@solana/kit'
 import { MARKER_BYTES } from '../src/accounts.ts'
 import { findAuthority, findTokenAccount } from '../src/addresses.ts'
-import { type Delivery, deliverInstruction } from '../src/instructions.ts'
+import { type Delivery, deliverInstruction, type Order } from '../src/instructions.ts'
 import { lockInstructions } from '../src/lock.ts'
 import type { OpId, Terms } from '../src/terms.ts'
 import { isNative, NATIVE_TOKEN, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, type Token } from '../src/token.ts'
 import { type Chain, createChain, newAddress, type Outcome } from './chain.ts'
+import { named, opIdOf } from './order.ts'
 import { createMint, holdTokens } from './tokens.ts'
 
 export const NOW = 1_800_000_000n
 export const DEADLINE = NOW + 100n
 export const AMOUNT = 40_000_000n
+/** What the wallet signed of a delivery, besides vault, token and recipient. */
+export const ORDER: Order = {
+  ring: `0x${'5a'.repeat(32)}`,
+  ...{ index: 3n, destinationChain: 101n, minOutput: AMOUNT, fillDeadline: DEADLINE },
+}
 const FUNDS = 10n ** 12n
 
 /** A wallet, a service and their tokens on a chain of their own, at `NOW`. */
@@ -38,8 +44,9 @@ export async function createWorld(kind: Kind, change: Partial<Terms> = {}): Prom
     { length: 7 },
     newAddress,
   ) as [Address, Address, Address, Address, Address, Address, Address]
-  const roles = { wallet, vault, attester, rentReceiver, opId: opId(1), refundDeadline: DEADLINE }
-  const terms = { ...roles, ...change }
+  const hash = opIdOf({ order: ORDER, vault, mint: token.mint, recipient })
+  const roles = { wallet, vault, attester, rentReceiver, opId: hash }
+  const terms = { ...roles, refundDeadline: DEADLINE, amount: AMOUNT, ...change }
   for (const address of [vault, rentReceiver, payer, stranger]) chain.fund(address, FUNDS)
   for (const owner of [terms.wallet, terms.vault, stranger, recipient]) {
     if (isNative(token)) chain.fund(owner, 100_000_000n)
@@ -54,20 +61,21 @@ export function opId(number: number): OpId {
   return `0x${number.toString(16).padStart(64, '0')}`
 }
 
-export async function lock({ chain, terms, token }: World, amount = AMOUNT): Promise<Outcome> {
+export async function lock({ chain, terms, token }: World): Promise<Outcome> {
   const { rentReceiver: payer } = terms
-  return chain.run(...(await lockInstructions(chain.program, { terms, token, amount, payer })))
+  return chain.run(...(await lockInstructions(chain.program, { terms, token, payer })))
 }
 
 export function toDelivery({ chain, terms, token, payer, recipient }: World): Delivery {
-  const { vault, opId } = terms
   const markerLamports = chain.rent(MARKER_BYTES)
-  return { opId, vault, payer, token, amount: AMOUNT, recipient, fillDeadline: DEADLINE, markerLamports }
+  const { vault } = terms
+  return named({ order: ORDER, vault, payer, token, amount: AMOUNT, recipient, markerLamports })
 }
 
+/** Delivers what the change makes of it, under the op id of that. */
 export async function deliver(world: World, change: Partial<Delivery> = {}): Promise<Outcome> {
   const { chain } = world
-  return chain.run(await deliverInstruction(chain.program, { ...toDelivery(world), ...change }))
+  return chain.run(await deliverInstruction(chain.program, named({ ...toDelivery(world), ...change })))
 }
 
 type Changed = { place: number; address?: Address; role?: AccountRole }

@@ -65,9 +65,10 @@ async function lockDifferences(
     rentReceiver: feePayer as Address,
     opId: `0x${opId}` as OpId,
     refundDeadline,
+    amount,
   }
   const payer = feePayer as Address
-  const expected = await lockInstructions(escrow as Address, { terms, token, amount, payer })
+  const expected = await lockInstructions(escrow as Address, { terms, token, payer })
   const [created, moved] = lock
   const [create, move] = expected
   const differences = [

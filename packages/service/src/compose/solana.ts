@@ -24,6 +24,7 @@ import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
 import type { RecipientView } from '../flow/quote/quote.ts'
 import type { Order } from '../flow/quote/request.ts'
 import type { Token } from '../model/catalog.ts'
+import { type CustodyOf, ringOfOp } from '../model/op-terms.ts'
 import type { SolanaOrigin, Ungated } from './connected-chain.ts'
 
 // The System, token and associated-token programs move amounts of 64 bits.
@@ -37,6 +38,7 @@ type Options = {
   urls: readonly string[]
   signers: readonly SolanaSigner[]
   findSigned: FindSigned | undefined
+  custodyOf: CustodyOf
   caller?: string
   watches?: readonly NodeWatch[] | undefined
   assertOutsideTransaction(): void
@@ -47,7 +49,8 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
   const { network, config, urls, signers, findSigned, caller, watches, assertOutsideTransaction } = options
   const { feePayers } = config
   const client = createSolanaClient({ urls, watches, ...(caller && { caller }), assertOutsideTransaction })
-  const parts = createSolanaParts({ client, settings: toSettings(options), signers, findSigned })
+  const ringOf: SolanaParts['ringOf'] = (op) => ringOfOp(options.custodyOf, op)
+  const parts = createSolanaParts({ client, settings: toSettings(options), signers, findSigned, ringOf })
   const chain = createSolanaChain(parts)
   const { solana: float, chains: filled = [] } = network.gasFloat ?? {}
   const hasFloat = float !== undefined && filled.some(({ chainId }) => chainId === config.chainId)

@@ -184,6 +184,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
         deliverers: [],
       },
       config: { ...config, attester: attesting.address },
+      custodyOf: () => escrow,
       urls: nodes.urls,
       assertOutsideTransaction: () => {},
       signers: [feePayer, delivery, authority, attesting],

@@ -1,3 +1,4 @@
+import { hashDelivery, toBytes32 } from '@geoswap/protocol'
 import { escrowProgram } from '@geoswap/solana-escrow/program'
 import { startSolanaChain } from '@geoswap/solana-rpc'
 import {
@@ -150,17 +151,23 @@ export async function startSolanaWorld() {
       await advance(1)
     },
 
-    async payment(of: Pick<Payment, 'to' | 'token' | 'amount'> & Partial<Payment>): Promise<Payment> {
-      const fillDeadline = Math.floor(Date.now() / 1_000) + 3_600
-      const defaults = { deliveryHash: OP_HASH, fillDeadline, microLamportsPerUnit: PRICE }
-      return { ...defaults, lifetime: await readBlockhash(client), ...of }
+    /** `op` tells the ops of a test apart. */
+    async payment({ op = OP_HASH, fillDeadline, ...of }: PaymentOf): Promise<Payment> {
+      const late = fillDeadline ?? Math.floor(Date.now() / 1_000) + 3_600
+      const known = { index: 1n, destinationChain: 1n, minOutput: 1n, fillDeadline: BigInt(late) }
+      const order = { ring: `0x${op.replace(/^0x/, '')}` as const, ...known }
+      const parties = { vault: toBytes32(escrow.vault), recipient: toBytes32(of.to) }
+      const deliveryHash = hashDelivery({ ...order, ...parties, outputToken: toBytes32(of.token.mint) })
+      const price = { microLamportsPerUnit: PRICE, lifetime: await readBlockhash(client) }
+      return { order, deliveryHash, ...price, ...of }
     },
 
     /** A delivery, signed by the fee payer and the vault. */
-    async pay(of: Pick<Payment, 'to' | 'token' | 'amount'> & Partial<Payment>) {
+    async pay(of: PaymentOf) {
       const payers = { ...escrow, feePayer: feePayer.address, markerLamports: rent.markerLamports }
-      const wire = await compilePayment(payers, await this.payment(of))
-      return signPayment(wire, [feePayer, authority])
+      const payment = await this.payment(of)
+      const signed = await signPayment(await compilePayment(payers, payment), [feePayer, authority])
+      return { ...signed, deliveryHash: payment.deliveryHash }
     },
 
     async inputRequest(of: Pick<InputRequest, 'wallet'> & Partial<InputRequest>): Promise<InputRequest> {
@@ -181,6 +188,9 @@ export async function startSolanaWorld() {
     },
   }
 }
+
+type PaymentOf = Pick<Payment, 'to' | 'token' | 'amount'> &
+  Partial<Payment> & { op?: string; fillDeadline?: number }
 
 type MintOptions = {
   program?: string

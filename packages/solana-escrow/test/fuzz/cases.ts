@@ -9,7 +9,7 @@ import {
 import { SYSTEM_PROGRAM } from '../../src/token.ts'
 import type { Call } from '../model/bank.ts'
 import type { Random } from './random.ts'
-import { NOW, type Universe } from './universe.ts'
+import { LEAST, NOW, type Universe } from './universe.ts'
 
 /** Clocks around every deadline of the universe. */
 export const CLOCKS = [
@@ -36,18 +36,16 @@ export async function createTemplates(universe: Universe): Promise<Call[]> {
   }
   const delivering = await deliveries(universe)
   // As often as payouts, of which there are more forms.
-  const weighted = [delivering, delivering, delivering, delivering].flat()
+  const weighted = [delivering, delivering].flat()
   return [...templates, ...weighted, ...sweeps(universe)]
 }
 
-async function deliveries({ chain, slots, tokens, payer, recipient }: Universe): Promise<Call[]> {
+async function deliveries({ chain, slots, payer, recipient }: Universe): Promise<Call[]> {
   const markerLamports = chain.rent(MARKER_BYTES)
   const calls: Call[] = []
-  for (const { vault, opId } of slots) {
-    for (const token of tokens) {
-      const delivery = { opId, vault, payer, token, recipient, fillDeadline: NOW, markerLamports }
-      calls.push(await deliverInstruction(chain.program, { ...delivery, amount: 2_000_000n }))
-    }
+  for (const { vault, opId, order, token } of slots) {
+    const delivery = { opId, order, vault, payer, token, recipient, markerLamports }
+    calls.push(await deliverInstruction(chain.program, { ...delivery, amount: 2_000_000n }))
   }
   return calls
 }
@@ -81,7 +79,7 @@ const changes: readonly Change[] = [
   ...[replaceByAny, replaceByAny, replaceByAny, replaceByTwin, replaceByTwin, replaceByTwin],
   ...[replaceByDestination, replaceSourceByOdd, replaceByOther, swapTwo, changeRole, changeRole, changeCount],
   ...[changeTag, changeByte, changeLength, deriveNothing, changeBump],
-  ...[changeAmount, changeDeadline, changeRent],
+  ...[changeAmount, changeAmount, changeDeadline, changeRent, takeOtherMarker],
 ]
 
 function pickAccount({ random, draft }: Case): Account | undefined {
@@ -159,14 +157,33 @@ function changeBump({ random, draft }: Case): void {
  * the memory for the address stays zero.
  */
 function deriveNothing({ draft, random, universe }: Case): void {
-  const { bump } = random.pick([...universe.slots, ...universe.places])
-  if (draft.data.length < 2) return
-  setAddress(draft.accounts[draft.data.length === DELIVER_BYTES ? 6 : 0], SYSTEM_PROGRAM)
+  const { bump } = random.pick(universe.places)
+  if (draft.data.length < 2 || draft.data.length === DELIVER_BYTES) return
+  setAddress(draft.accounts[0], SYSTEM_PROGRAM)
   draft.data[1] = bump + 1
 }
 
-const DELIVER_BYTES = 58
-const AMOUNTS = [0n, 1n, 890_879n, 890_880n, 7_000_000n, 7_000_001n, 2n ** 63n, 2n ** 64n - 1n]
+/** Another address of the same vault and op, by a later bump. */
+function takeOtherMarker({ draft, random, universe }: Case): void {
+  const { others } = random.pick(universe.slots)
+  if (draft.data.length === DELIVER_BYTES && others.length > 0)
+    setAddress(draft.accounts[6], random.pick(others))
+}
+
+const DELIVER_BYTES = 209
+const AMOUNTS = [
+  0n,
+  1n,
+  LEAST - 1n,
+  LEAST,
+  LEAST + 1n,
+  890_879n,
+  890_880n,
+  7_000_000n,
+  7_000_001n,
+  2n ** 63n,
+  2n ** 64n - 1n,
+]
 const DEADLINES = [NOW - 1n, NOW, NOW + 1n, -1n, 0n, 2n ** 63n - 1n, -(2n ** 63n)]
 
 function setNumber({ data }: Draft, offset: number, value: bigint): void {
@@ -174,13 +191,13 @@ function setNumber({ data }: Draft, offset: number, value: bigint): void {
 }
 
 function changeAmount({ random, draft }: Case): void {
-  setNumber(draft, 34, random.pick(AMOUNTS))
+  setNumber(draft, 193, random.pick(AMOUNTS))
 }
 
 function changeDeadline({ random, draft }: Case): void {
-  setNumber(draft, 42, random.pick(DEADLINES))
+  setNumber(draft, 185, random.pick(DEADLINES))
 }
 
 function changeRent({ random, draft, universe }: Case): void {
-  setNumber(draft, 50, random.pick([...AMOUNTS, universe.chain.rent(MARKER_BYTES) - 1n]))
+  setNumber(draft, 201, random.pick([...AMOUNTS, universe.chain.rent(MARKER_BYTES) - 1n]))
 }

@@ -1,6 +1,7 @@
 import type { Address } from '@solana/kit'
 import { MARKER_BYTES, SWEEP_MARGIN_SECONDS } from '../../src/accounts.ts'
 import { findAuthority, findMarker, findTokenAccount } from '../../src/addresses.ts'
+import type { Order } from '../../src/instructions.ts'
 import type { OpId, Terms } from '../../src/terms.ts'
 import {
   NATIVE_TOKEN,
@@ -12,15 +13,22 @@ import {
   WRAPPED_SOL,
 } from '../../src/token.ts'
 import { type Chain, type ChainAccount, newAddress } from '../chain.ts'
+import { derive } from '../derive.ts'
+import { opIdOf } from '../order.ts'
 import { createMint, type Holding, tokenAccountData } from '../tokens.ts'
 import { addressOf, bytesOf } from '../transaction.ts'
 
 export const NOW = 1_800_000_000n
 const FUNDS = 50_000_000_000n
+/** In every account of an authority. */
+const HELD = 3_000_000n
 const SMALL = 1_000_000n
+/** The least amount of deliveries. */
+export const LEAST = 1_500_000n
 
 type Place = { terms: Terms; authority: Address; bump: number }
-type Slot = { vault: Address; opId: OpId; marker: Address; bump: number }
+/** `others`: addresses of the same vault and op by other bumps. */
+type Slot = { vault: Address; opId: OpId; order: Order; token: Token; marker: Address; others: Address[] }
 
 export type Universe = {
   chain: Chain
@@ -74,14 +82,15 @@ export async function createUniverse(chain: Chain): Promise<Universe> {
   // The recipient is new to the chain.
   universe.accounts.delete(recipient)
   chain.fund(recipient, 0n)
-  const roles = { wallet, vault, attester, rentReceiver, opId: opId(1), refundDeadline: NOW }
+  const four = { wallet, vault, attester, rentReceiver }
+  const roles = { ...four, opId: opId(1), refundDeadline: NOW, amount: HELD }
   const variants: Terms[] = [
     roles,
-    { ...roles, opId: opId(2), refundDeadline: NOW - 1n },
-    { ...roles, opId: opId(3), refundDeadline: -(2n ** 63n) },
+    { ...roles, opId: opId(2), refundDeadline: NOW - 1n, amount: HELD - 400_000n },
+    { ...roles, opId: opId(3), refundDeadline: -(2n ** 63n), amount: HELD + 1n },
     { ...roles, opId: opId(4), refundDeadline: 2n ** 63n - 1n },
     { ...roles, vault: attester, rentReceiver: attester, opId: opId(5) },
-    { ...roles, rentReceiver: wallet, opId: opId(6), refundDeadline: NOW - 1n },
+    { ...roles, rentReceiver: wallet, opId: opId(6), refundDeadline: NOW - 1n, amount: 1n },
     { ...roles, attester: wallet, vault: wallet, rentReceiver: wallet, opId: opId(7) },
   ]
   for (const terms of variants) await addPlace(universe, terms)
@@ -132,7 +141,7 @@ async function addPlace(universe: Universe, terms: Terms): Promise<void> {
   if (universe.places.length % 2 === 0) put(universe, authority, { lamports: SMALL })
   else universe.pool.push(authority)
   for (const token of universe.tokens) {
-    await addHolding(universe, { owner: authority, token, amount: 3_000_000n, extra: 12_345n })
+    await addHolding(universe, { owner: authority, token, amount: HELD, extra: 12_345n })
   }
 }
 
@@ -211,12 +220,23 @@ async function addOddAccounts(
 }
 
 async function addSlots(universe: Universe, { vault, stranger }: { vault: Address; stranger: Address }) {
-  const { chain, payer } = universe
-  const [marker] = await addSlot(universe, { vault, opId: opId(1) })
-  universe.pool.push(marker)
-  put(universe, (await addSlot(universe, { vault, opId: opId(2) }))[0], { lamports: SMALL })
-  put(universe, (await addSlot(universe, { vault, opId: opId(3) }))[0], { lamports: FUNDS })
-  await addSlot(universe, { vault: stranger, opId: opId(4) })
+  const { chain, payer, tokens } = universe
+  const [first, second] = tokens as [Token, Token]
+  for (const token of tokens) {
+    universe.pool.push((await addSlot(universe, { vault, token }))[0])
+    put(universe, (await addSlot(universe, { vault, token }))[0], { lamports: SMALL })
+    put(universe, (await addSlot(universe, { vault, token }))[0], { lamports: FUNDS })
+    await addSlot(universe, { vault: stranger, token })
+  }
+  for (const fillDeadline of [NOW - 1n, NOW + 1n, -1n, 0n, 2n ** 63n - 1n, 2n ** 63n]) {
+    await addSlot(universe, {
+      vault,
+      token: first,
+      order: { fillDeadline: BigInt.asUintN(64, fillDeadline) },
+    })
+  }
+  for (const bits of [64n, 128n, 192n])
+    await addSlot(universe, { vault, token: second, order: { minOutput: 1n << bits } })
   const deadlines = [
     NOW,
     NOW - SWEEP_MARGIN_SECONDS,
@@ -225,7 +245,7 @@ async function addSlots(universe: Universe, { vault, stranger }: { vault: Addres
     -(2n ** 63n),
   ]
   for (const [index, fillDeadline] of deadlines.entries()) {
-    const [existing] = await addSlot(universe, { vault, opId: opId(10 + index) })
+    const [existing] = await addSlot(universe, { vault, token: first })
     const data = new Uint8Array(MARKER_BYTES)
     data.set(bytesOf(index === 4 ? existing : payer))
     new DataView(data.buffer).setBigInt64(32, fillDeadline, true)
@@ -235,11 +255,19 @@ async function addSlots(universe: Universe, { vault, stranger }: { vault: Addres
   }
 }
 
-async function addSlot(
-  universe: Universe,
-  of: { vault: Address; opId: OpId },
-): Promise<readonly [Address, number]> {
-  const [marker, bump] = await findMarker(universe.chain.program, of)
-  universe.slots.push({ ...of, marker, bump })
-  return [marker, bump]
+type Ordered = { vault: Address; token: Token; order?: Partial<Order> }
+
+/** An op of its own. */
+async function addSlot(universe: Universe, { vault, token, order: change }: Ordered): Promise<[Address]> {
+  const { chain, slots, recipient } = universe
+  const known = { ring: opId(77), index: BigInt(slots.length), destinationChain: 101n }
+  const order = { ...known, minOutput: LEAST, fillDeadline: NOW, ...change }
+  const hash = opIdOf({ order, vault, mint: token.mint, recipient })
+  const [marker] = await findMarker(chain.program, { vault, opId: hash })
+  const seeds = [bytesOf(vault), Buffer.from(hash.slice(2), 'hex')]
+  const [, second, third] = derive(chain.program, seeds)
+  const others = [second, third].flatMap((address) => address ?? [])
+  universe.pool.push(...others)
+  slots.push({ vault, opId: hash, order, token, marker, others })
+  return [marker]
 }

@@ -42,6 +42,7 @@ function toRefundable(fields: Fields): SolanaRefundable {
   const opId = String(fields['opId'])
   if (!/^[0-9a-f]{64}$/.test(opId)) throw new TypeError('opId is not 32 bytes')
   const program = addressIn('tokenProgram')
+  const amount = integerIn('amount')
   return {
     chainId: Number(integerIn('chainId')),
     program: addressIn('program'),
@@ -52,9 +53,10 @@ function toRefundable(fields: Fields): SolanaRefundable {
       rentReceiver: addressIn('feePayer'),
       opId: `0x${opId}`,
       refundDeadline: integerIn('refundDeadline'),
+      amount,
     },
     // The program takes the decimals from the mint.
     token: { mint: addressIn('token'), program, decimals: isNative({ program }) ? 9 : 0 },
-    amount: integerIn('amount'),
+    amount,
   }
 }

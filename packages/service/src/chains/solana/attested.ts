@@ -1,7 +1,8 @@
-import { claimInstruction, refundInstruction } from '@geoswap/solana-escrow'
+import { claimInstruction, decodeInputAccount, refundInstruction } from '@geoswap/solana-escrow'
 import { type Address, getBase58Decoder, type Instruction, signBytes } from '@solana/kit'
 import type { Op } from '../../model/swap.ts'
 import type { Signed } from '../chain.ts'
+import { readAccounts } from './accounts.ts'
 import { fromBase64, toBase64 } from './bytes.ts'
 import { type LockedOp, termsOf, toProgramToken } from './escrow.ts'
 import { PAYMENT_UNITS, unitsWithMargin } from './fees.ts'
@@ -10,6 +11,7 @@ import { isSame, readBudget } from './input-terms.ts'
 import { budgetInstructions, memoInstruction } from './instructions.ts'
 import { compile, joinWire, readMessage, SIGNATURE_BYTES, splitWire } from './message.ts'
 import type { SolanaParts } from './parts.ts'
+import { readRecipient } from './recipient.ts'
 import { isSignedBy } from './signed-input.ts'
 import type { SolanaSigner } from './signer.ts'
 import { simulate } from './simulate.ts'
@@ -22,22 +24,23 @@ const SIGNERS = 2
 async function payoutInstructions(
   { settings, facts }: SolanaParts,
   { kind, op }: Payout,
-  attested = true,
+  { attested = true, keepRent = false }: { attested?: boolean; keepRent?: boolean } = {},
 ): Promise<Instruction[]> {
   const program = settings.program as Address
-  const payout = { terms: termsOf(settings, op), token: toProgramToken(await facts.tokenOf(op.inputToken)) }
+  const input = { terms: termsOf(settings, op), token: toProgramToken(await facts.tokenOf(op.inputToken)) }
   return [
     memoInstruction(op.hash),
     kind === 'claim'
-      ? await claimInstruction(program, payout)
-      : await refundInstruction(program, { ...payout, attested }),
+      ? await claimInstruction(program, { ...input, keepRent })
+      : await refundInstruction(program, { ...input, attested }),
   ]
 }
 
-type Priced = { units: number; microLamportsPerUnit: bigint; lifetime: Lifetime }
+type Priced = { units: number; microLamportsPerUnit: bigint; lifetime: Lifetime; keepRent?: boolean }
 
-async function compilePayout(parts: SolanaParts, payout: Payout, { lifetime, ...price }: Priced) {
-  const instructions = [...budgetInstructions(price), ...(await payoutInstructions(parts, payout))]
+async function compilePayout(parts: SolanaParts, payout: Payout, { lifetime, keepRent, ...price }: Priced) {
+  const moved = await payoutInstructions(parts, payout, { keepRent: keepRent === true })
+  const instructions = [...budgetInstructions(price), ...moved]
   return compile({ feePayer: parts.settings.feePayers.input, lifetime, instructions })
 }
 
@@ -47,13 +50,16 @@ export async function attestPayout(
   attester: SolanaSigner,
   payout: Payout,
 ): Promise<string> {
-  const [lifetime, microLamportsPerUnit] = await Promise.all([
+  const [lifetime, microLamportsPerUnit, rest] = await Promise.all([
     readBlockhash(parts.client),
     parts.facts.priorityPrice(),
+    payout.kind === 'claim' ? readRest(parts, payout.op) : 'none',
   ])
-  const shape = `${payout.kind} of ${payout.op.inputToken}`
-  const units = (await parts.facts.unitsOf(shape, () => measureUnits(parts, payout))) ?? PAYMENT_UNITS
-  const wire = await compilePayout(parts, payout, { units, microLamportsPerUnit, lifetime })
+  const keepRent = rest === 'unpayable'
+  const shape = `${payout.kind} of ${payout.op.inputToken}, rest ${rest}`
+  const units =
+    (await parts.facts.unitsOf(shape, () => measureUnits(parts, payout, keepRent))) ?? PAYMENT_UNITS
+  const wire = await compilePayout(parts, payout, { units, microLamportsPerUnit, lifetime, keepRent })
   const message = splitWire(wire, { count: SIGNERS })?.message
   if (!message) throw new Error('A claim or refund is signed by the fee payer and the attester')
   const signature = await signBytes(attester.keyPair.privateKey, message)
@@ -61,10 +67,34 @@ export async function attestPayout(
   return `${lifetime.lastValidBlockHeight}:${toBase64(signed)}`
 }
 
+type Rest = 'none' | 'payable' | 'unpayable'
+
+/**
+ * What strangers added to an input goes to the wallet. Where the wallet cannot receive it, it stays in the input's
+ * account, which then stays open: nobody stops a claim by a gift.
+ */
+async function readRest({ client, facts, addresses }: SolanaParts, op: Payout['op']): Promise<Rest> {
+  const [rent, token, input] = await Promise.all([
+    facts.rent(),
+    facts.tokenOf(op.inputToken),
+    addresses.inputOf(op),
+  ])
+  const [account] = await readAccounts(client, { addresses: [input] })
+  const held = account && decodeInputAccount({ programAddress: account.owner, data: account.data })
+  const rest = (held?.amount ?? 0n) - op.inputAmount
+  if (rest <= 0n) return 'none'
+  const { kind } = await readRecipient(client, { recipient: op.wallet, token, amount: rest, rent })
+  return kind === 'ready' ? 'payable' : 'unpayable'
+}
+
 /** Undefined if the simulation fails now: then the default limit applies. */
-async function measureUnits(parts: SolanaParts, payout: Payout): Promise<number | undefined> {
+async function measureUnits(
+  parts: SolanaParts,
+  payout: Payout,
+  keepRent: boolean,
+): Promise<number | undefined> {
   const microLamportsPerUnit = parts.settings.priorityPrice.floor
-  const priced = { units: PAYMENT_UNITS, microLamportsPerUnit, lifetime: NO_LIFETIME }
+  const priced = { units: PAYMENT_UNITS, microLamportsPerUnit, lifetime: NO_LIFETIME, keepRent }
   const raw = toBase64(await compilePayout(parts, payout, priced))
   const tried = await simulate(parts.client, { raw, replaceBlockhash: true })
   return tried.kind === 'ok' ? unitsWithMargin(tried.units) : undefined
@@ -77,7 +107,7 @@ export async function signPublicRefund(
   op: Payout['op'],
   { lifetime, microLamportsPerUnit }: Omit<Priced, 'units'>,
 ): Promise<Signed> {
-  const instructions = await payoutInstructions(parts, { kind: 'refund', op }, false)
+  const instructions = await payoutInstructions(parts, { kind: 'refund', op }, { attested: false })
   const budget = budgetInstructions({ units: PAYMENT_UNITS, microLamportsPerUnit })
   const wire = compile({ feePayer: feePayer.address, lifetime, instructions: [...budget, ...instructions] })
   const message = splitWire(wire, { count: 1 })?.message
@@ -119,6 +149,8 @@ export async function isPayout(parts: SolanaParts, payout: Payout, { message, si
   const isBySame = read.signers.length === SIGNERS && read.signers[0] === feePayers.input
   const budget = readBudget(limit, price)
   if (!isBySame || read.signers[1] !== attester || !budget) return false
-  const isExact = isSame(rest, await payoutInstructions(parts, payout))
+  const isWith = async (keepRent: boolean) =>
+    isSame(rest, await payoutInstructions(parts, payout, { keepRent }))
+  const isExact = (await isWith(false)) || (payout.kind === 'claim' && (await isWith(true)))
   return isExact && isSignedBy(attester, signature, message)
 }

@@ -50,8 +50,8 @@ async function readLifetime({ client }: SolanaParts, heads: Heads | undefined): 
 
 /** The units of the new account depend on its address: they are measured without it and added. */
 async function unitsOf({ client, settings, facts }: SolanaParts, request: InputRequest) {
-  const { opHash: hash, wallet, feePayer: locker, refundDeadline, token } = request
-  const terms = termsOf(settings, { hash, wallet, locker, refundDeadline })
+  const { opHash: hash, wallet, feePayer: locker, refundDeadline, token, amount: inputAmount } = request
+  const terms = termsOf(settings, { hash, wallet, locker, refundDeadline, inputAmount })
   const [authority] = await findAuthority(settings.program as Address, terms)
   const added = await accountUnits(authority, toHeldToken(toProgramToken(token)))
   const base = await facts.unitsOf(`input of ${token.mint}`, async () => {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { findMarker } from '@geoswap/solana-escrow'
+import { findMarker, type OpId } from '@geoswap/solana-escrow'
 import { escrowProgram } from '@geoswap/solana-escrow/program'
 import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
@@ -48,11 +48,11 @@ async function startNode(answer: (body: { id: unknown; method: string }) => obje
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls }
 }
 
-async function newPayment(deliveryHash: string) {
+async function newPayment(op: string) {
   const to = (await generateKeyPairSigner()).address
-  const signed = await world.pay({ to, token: NATIVE_TOKEN, amount: SOL, deliveryHash })
+  const signed = await world.pay({ to, token: NATIVE_TOKEN, amount: SOL, op })
   const { program, vault } = world.escrow
-  const [marker] = await findMarker(program, { vault, opId: `0x${deliveryHash}` })
+  const [marker] = await findMarker(program, { vault, opId: signed.deliveryHash as OpId })
   return { to, marker, ...signed }
 }
 

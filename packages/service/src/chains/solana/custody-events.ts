@@ -70,7 +70,9 @@ function stepOf(transaction: Transaction, each: DecodedInstruction): Move[] {
   if (each.kind === 'deliver')
     return [{ kind: 'delivered', delivery: each.opId, token: each.mint, amount: each.amount }]
   const kind = each.kind === 'claim' ? 'claimed' : 'refunded'
-  const amount = heldBefore(transaction, each)
+  const held = heldBefore(transaction, each)
+  // A claim pays no more than the amount of the terms.
+  const amount = each.kind === 'claim' && held > each.terms.amount ? each.terms.amount : held
   // A second call may close an account that the first has emptied.
   return amount > 0n ? [{ kind, op: each.terms.opId, token: each.mint, amount }] : []
 }

@@ -68,7 +68,7 @@ function deliver(name: string): Instruction {
   return {
     programAddress: program,
     accounts: accountsOf(accounts),
-    data: new Uint8Array(58).with(0, tags.deliver),
+    data: new Uint8Array(209).with(0, tags.deliver),
   }
 }
 

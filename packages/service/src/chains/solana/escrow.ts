@@ -13,7 +13,7 @@ import type { Token } from './mint.ts'
 import type { SolanaChainSettings } from './settings.ts'
 
 type Roles = Pick<SolanaChainSettings, 'vault' | 'attester'>
-export type LockedOp = Pick<Op, 'hash' | 'wallet' | 'locker' | 'refundDeadline'>
+export type LockedOp = Pick<Op, 'hash' | 'wallet' | 'locker' | 'refundDeadline' | 'inputAmount'>
 
 /** The terms of an op's escrow. Its locker paid for the account and gets the rent back. */
 export function termsOf({ vault, attester }: Roles, op: LockedOp): Terms {
@@ -27,6 +27,7 @@ export function termsOf({ vault, attester }: Roles, op: LockedOp): Terms {
     rentReceiver: op.locker as Address,
     opId: opIdOf(op.hash),
     refundDeadline: BigInt(op.refundDeadline),
+    amount: op.inputAmount,
   }
 }
 

@@ -23,11 +23,12 @@ const at = { commitment: 'confirmed', number: 9n } as const
 /** An instruction of the escrow program that takes money from this account. */
 function takes(tag: number, source: string): Instruction {
   const isDelivery = tag === tags.deliver
-  const accounts = Array.from({ length: isDelivery ? 8 : 7 }, (_, index) => (index === 1 ? source : vault))
+  const length = isDelivery || tag === tags.claim ? 8 : 7
+  const accounts = Array.from({ length }, (_, index) => (index === 1 ? source : vault))
   return {
     programAddress: program,
     accounts: accounts.map((address) => ({ address: address as Address, role: AccountRole.WRITABLE })),
-    data: new Uint8Array(isDelivery ? 58 : 2 + TERMS_BYTES).with(0, tag),
+    data: new Uint8Array(isDelivery ? 209 : 2 + TERMS_BYTES).with(0, tag),
   }
 }
 

@@ -27,12 +27,12 @@ export async function findExit(
   const address = await addresses.inputOf(op)
   for (const txHash of signed) {
     const transaction = await readTransaction(client.agreed, { txHash, commitment, program })
-    const exit = transaction && exitIn(transaction, address)
+    const exit = transaction && exitIn(transaction, address, op)
     if (exit) return exit
   }
   const at = { address, commitment, minContextSlot, program }
   const found = await findInHistory(client.agreed, at, async (transaction) => {
-    const exit = exitIn(transaction, address)
+    const exit = exitIn(transaction, address, op)
     if (exit) return exit
     return (await isInputOf(parts, op, transaction)) ? 'locked' : undefined
   })
@@ -41,7 +41,14 @@ export async function findExit(
   return found
 }
 
-function exitIn({ escrow, txHash, slot }: Transaction, input: string): Exit | undefined {
+/** A refund of less is that of what a claim left, or of a stranger's gift. */
+function exitIn(
+  { escrow, tokens, txHash, slot }: Transaction,
+  input: string,
+  { inputAmount }: LockRef,
+): Exit | undefined {
+  const held = tokens.find(({ account }) => account === input)
+  if (held && held.before < inputAmount) return undefined
   const payout = escrow.find(
     (each): each is DecodedPayout =>
       (each.kind === 'claim' || each.kind === 'refund') && each.source === input,

@@ -1,5 +1,7 @@
+import { findMarker } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
 import { findAssociatedTokenPda } from '@solana-program/token'
+import { opIdOf } from './escrow.ts'
 import { isNative, NATIVE_TOKEN, type Token } from './mint.ts'
 import { type Rent, tokenAccountRent } from './rent.ts'
 
@@ -29,6 +31,16 @@ export function paymentUnits({ createAccount }: { createAccount: boolean }): num
 export async function accountUnits(owner: string, token: Token): Promise<number> {
   const [mint, tokenProgram] = [token.mint as Address, token.program as Address]
   const [, bump] = await findAssociatedTokenPda({ owner: owner as Address, mint, tokenProgram })
+  return TRY_UNITS * (255 - bump)
+}
+
+/** The units for each address that is rejected in the program's search of a marker. */
+export async function markerUnits(
+  program: string,
+  { vault, deliveryHash }: { vault: string; deliveryHash: string },
+): Promise<number> {
+  const of = { vault: vault as Address, opId: opIdOf(deliveryHash) }
+  const [, bump] = await findMarker(program as Address, of)
   return TRY_UNITS * (255 - bump)
 }
 

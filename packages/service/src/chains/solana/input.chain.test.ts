@@ -175,7 +175,8 @@ test('the terms that the wallet signs are readable', async () => {
   const built = await buildInput(world.escrow, request)
   const { program, vault, attester } = world.escrow
   const { refundDeadline } = request
-  const op = { hash: OP_HASH, wallet: wallet.address, locker: world.feePayer.address, refundDeadline }
+  const locker = world.feePayer.address
+  const op = { hash: OP_HASH, wallet: wallet.address, locker, refundDeadline, inputAmount: 5n }
   const [authority] = await findAuthority(program, termsOf(world.escrow, op))
 
   expect(await describeInput(world.settings, built.unsignedTransaction)).toEqual({

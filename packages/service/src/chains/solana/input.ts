@@ -55,8 +55,9 @@ export async function buildInput(escrow: Escrow, request: InputRequest): Promise
 /** All instructions after those of the compute budget. */
 export async function inputInstructions(escrow: Escrow, input: Input): Promise<Instruction[]> {
   const { opHash, wallet, token, amount, feePayer, refundDeadline } = input
-  const terms = termsOf(escrow, { hash: opHash, wallet, locker: feePayer, refundDeadline })
-  const lock = { terms, token: toProgramToken(token), amount, payer: feePayer as Address }
+  const op = { hash: opHash, wallet, locker: feePayer, refundDeadline, inputAmount: amount }
+  const terms = termsOf(escrow, op)
+  const lock = { terms, token: toProgramToken(token), payer: feePayer as Address }
   // With the memo alone, anyone can find the terms again and refund the input after its deadline.
   return [
     memoInstruction(opHash, refundDeadline),

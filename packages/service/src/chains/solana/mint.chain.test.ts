@@ -65,11 +65,11 @@ test.each(ACCEPTED)('a mint with $name delivers the amount that was sent', async
   await world.give(token, world.authority.address, 1_000n)
   const to = (await world.fundedSigner()).address
 
-  const deliveryHash = Buffer.from(`${extension.name}${extension.data()[2]}`)
+  const op = Buffer.from(`${extension.name}${extension.data()[2]}`)
     .toString('hex')
     .padEnd(64, '0')
     .slice(0, 64)
-  const payment = await world.pay({ to, token, amount: 400n, createRecipientAccount: true, deliveryHash })
+  const payment = await world.pay({ to, token, amount: 400n, createRecipientAccount: true, op })
   await world.land(payment.raw)
 
   expect(token).toMatchObject({ extensions: [extension.name] })
@@ -118,9 +118,9 @@ test('wrapped SOL is delivered like any other token', async () => {
   const wrapped = { source: world.payer, destination: account, amount: 1_000n }
   await world.run(world.payer, [getTransferSolInstruction(wrapped), getSyncNativeInstruction({ account })])
   const to = (await world.fundedSigner()).address
-  const deliveryHash = Buffer.from('wrapped').toString('hex').padEnd(64, '0')
+  const op = Buffer.from('wrapped').toString('hex').padEnd(64, '0')
 
-  const payment = await world.pay({ to, token, amount: 400n, createRecipientAccount: true, deliveryHash })
+  const payment = await world.pay({ to, token, amount: 400n, createRecipientAccount: true, op })
   await world.land(payment.raw)
 
   expect(token).toMatchObject({ decimals: 9, extensions: [] })

@@ -1,3 +1,5 @@
+import type { OpId } from '@geoswap/solana-escrow'
+import type { Op } from '../../model/swap.ts'
 import { type Blockhashes, createBlockhashes } from './blockhashes.ts'
 import type { SolanaClients } from './client.ts'
 import { createEscrowAddresses, type EscrowAddresses } from './escrow.ts'
@@ -22,19 +24,21 @@ export type SolanaParts = {
   blockhashes: Blockhashes
   addresses: EscrowAddresses
   findSigned: FindSigned
+  /** The ring of an op's slot at its origin, of which the hash of its delivery is made. */
+  ringOf(op: Pick<Op, 'originChain' | 'locker'>): OpId
   /** Keys that can sign here; empty in a process without keys. */
   signers: readonly SolanaSigner[]
 }
 
-type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers'> & {
+type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers' | 'ringOf'> & {
   /** Undefined without a database: then only the chain's own histories are searched. */
   findSigned: FindSigned | undefined
 }
 
-export function createSolanaParts({ client, settings, signers, findSigned }: Options): SolanaParts {
+export function createSolanaParts({ findSigned, ...given }: Options): SolanaParts {
+  const { client, settings } = given
   const facts = createFacts(client, settings)
   const addresses = createEscrowAddresses(settings, facts)
   const blockhashes = createBlockhashes(client)
-  const shared = { client, settings, signers, facts, addresses, blockhashes }
-  return { ...shared, findSigned: findSigned ?? (async () => new Map()) }
+  return { ...given, facts, addresses, blockhashes, findSigned: findSigned ?? (async () => new Map()) }
 }

@@ -1,8 +1,8 @@
-import { createAccountInstruction, deliverInstruction } from '@geoswap/solana-escrow'
+import { createAccountInstruction, deliverInstruction, type Order } from '@geoswap/solana-escrow'
 import { type Address, getBase58Decoder, signBytes } from '@solana/kit'
 import { toBase64 } from './bytes.ts'
 import { opIdOf, toProgramToken } from './escrow.ts'
-import { paymentUnits } from './fees.ts'
+import { markerUnits, paymentUnits } from './fees.ts'
 import type { Lifetime } from './heads.ts'
 import { budgetInstructions, memoInstruction } from './instructions.ts'
 import { compile, joinWire, splitWire } from './message.ts'
@@ -19,8 +19,8 @@ export type Payment = {
   to: string
   token: Token
   amount: bigint
-  /** The program refuses to pay later. */
-  fillDeadline: number
+  /** The other terms that the wallet signed. The program refuses to pay others, or later. */
+  order: Order
   /** Pays the rent of the recipient's token account if it is still missing when this lands. */
   createRecipientAccount?: boolean
   /** The compute limit from a simulation; by default a limit that suffices for every payment. */
@@ -32,10 +32,9 @@ export type Payment = {
 /** Compiles a delivery without signatures. Of all payments of one delivery at most one lands: it creates the marker. */
 export async function compilePayment(payers: Payers, payment: Payment): Promise<Uint8Array> {
   const { program, vault, feePayer, markerLamports } = payers
-  const { deliveryHash, to, token, amount, fillDeadline, microLamportsPerUnit, lifetime } = payment
+  const { deliveryHash, to, token, amount, order, microLamportsPerUnit, lifetime } = payment
   if (feePayer === vault || feePayer === to) throw new Error('The fee payer takes no part in a swap')
   const createAccount = payment.createRecipientAccount === true && !isNative(token)
-  const units = payment.units ?? paymentUnits({ createAccount })
   const delivery = {
     opId: opIdOf(deliveryHash),
     token: toProgramToken(token),
@@ -44,8 +43,10 @@ export async function compilePayment(payers: Payers, payment: Payment): Promise<
     vault: vault as Address,
     payer: feePayer as Address,
     recipient: to as Address,
-    fillDeadline: BigInt(fillDeadline),
+    order,
   }
+  const units =
+    payment.units ?? paymentUnits({ createAccount }) + (await markerUnits(program, { vault, deliveryHash }))
   return compile({
     feePayer,
     lifetime,

@@ -15,6 +15,7 @@ const attester = await createSolanaSigner(new Uint8Array(32).fill(1))
 const token = { mint: addressOf(4), program: TOKEN_PROGRAM_ADDRESS, decimals: 6 }
 const [feePayers, HASH] = [{ input: addressOf(2), delivery: addressOf(3) }, `0x${'ab'.repeat(32)}`]
 const rent = { emptyLamports: 1n, tokenAccountLamports: 2n, token2022AccountLamports: 3n, markerLamports: 4n }
+const RING = `0x${'cd'.repeat(32)}`
 const answer = <Value>(value: Value) => ({ send: async () => value })
 
 /** A node at this height, where a transaction that lives uses so many units, or fails. */
@@ -31,6 +32,7 @@ function partsWith({ height = 0n, units = 20_000n, isFailing = false } = {}) {
         value: { blockhash: NO_LIFETIME.blockhash, lastValidBlockHeight: 130n },
       }),
     getBlockHeight: () => answer(height),
+    getMultipleAccounts: () => answer({ context: { slot: 1n }, value: [null] }),
   }
   const client = { rpc, nodes: [rpc] }
   return {
@@ -39,6 +41,8 @@ function partsWith({ height = 0n, units = 20_000n, isFailing = false } = {}) {
       ...{ program: addressOf(5), vault: addressOf(6), attester: attester.address, feePayers },
       priorityPrice: { floor: 1n, cap: 1_000_000n },
     },
+    ringOf: () => RING,
+    addresses: { inputOf: async () => addressOf(7) },
     facts: {
       rent: async () => rent,
       tokenOf: async (mint: string) => (mint === NATIVE_SOL ? NATIVE_TOKEN : token),
@@ -67,7 +71,7 @@ test.each([
 const opTo = (recipient: string, createsAccount: boolean) =>
   ({
     ...{ deliveryHash: HASH, recipient, createsAccount, outputToken: token.mint },
-    ...{ quotedOutput: 5n, fillDeadline: 1_000 },
+    ...{ quotedOutput: 5n, fillDeadline: 1_000, minOutput: 4n, destinationChain: 7, round: 1n, position: 2n },
   }) as unknown as Op
 
 test('a delivery is limited by its measured units, with those of a new account by its own address', async () => {
@@ -91,13 +95,14 @@ test('a delivery that fails in its simulation has the usual limit', async () => 
 
   expect(plan).toEqual({
     ...{ kind: 'deliver', id: HASH, to: addressOf(9), mint: token.mint, amount: '5', fillDeadline: 1_000 },
+    order: { ring: RING, index: String((1n << 32n) + 2n), destinationChain: '7', minOutput: '4' },
     createsAccount: true,
   })
 })
 
 const op = {
   ...{ hash: HASH, wallet: addressOf(8), locker: feePayers.input, refundDeadline: 1_000 },
-  inputToken: NATIVE_SOL,
+  ...{ inputToken: NATIVE_SOL, inputAmount: 5n },
 }
 
 test('an attested transaction is used while it has 30 blocks left', async () => {

@@ -1,7 +1,9 @@
+import { toIndex } from '@geoswap/protocol'
+import type { OpId } from '@geoswap/solana-escrow'
 import type { Op, Swap } from '../../model/swap.ts'
 import { isPayout, type Payout, readAttested } from './attested.ts'
 import { toBase64 } from './bytes.ts'
-import { accountUnits, inputBoundLamports, unitsWithMargin } from './fees.ts'
+import { accountUnits, inputBoundLamports, markerUnits, unitsWithMargin } from './fees.ts'
 import { AHEAD_BLOCKS, NO_LIFETIME, readBlockHeight } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
 import { compilePayment, type Payment } from './payment.ts'
@@ -24,6 +26,7 @@ export type PaymentRequest = {
   mint: string
   amount: string
   fillDeadline: number
+  order: { ring: OpId; index: string; destinationChain: string; minOutput: string }
   createsAccount: boolean
   units?: number
 }
@@ -32,7 +35,10 @@ export type PaymentRequest = {
 export type AttestedRequest = { kind: Payout['kind']; attested: string }
 
 /** A refund after its deadline, which needs no attester: the terms of its escrow. */
-export type PublicRefundRequest = { kind: 'publicRefund' } & Payout['op']
+export type PublicRefundRequest = { kind: 'publicRefund'; inputAmount: string } & Omit<
+  Payout['op'],
+  'inputAmount'
+>
 
 export type SweepRequest = { kind: 'sweep'; markers: readonly string[] }
 
@@ -62,16 +68,24 @@ export async function planDelivery(parts: SolanaParts, op: Op): Promise<PaymentR
     mint: op.outputToken,
     amount: String(op.quotedOutput),
     fillDeadline: op.fillDeadline,
+    order: {
+      ring: parts.ringOf(op),
+      index: String(toIndex(op)),
+      destinationChain: String(op.destinationChain),
+      minOutput: String(op.minOutput),
+    },
     createsAccount: op.createsAccount,
   }
   const units = await unitsOf(parts, request)
   return { ...request, ...(units !== undefined && { units }) }
 }
 
-/** The units of a new account depend on its address: they are measured without it and added. */
+/** The units of a new account and of a marker depend on their addresses: they are measured without and added. */
 async function unitsOf(parts: SolanaParts, request: PaymentRequest): Promise<number | undefined> {
-  const { mint, to, createsAccount } = request
-  const added = createsAccount ? await accountUnits(to, await parts.facts.tokenOf(mint)) : 0
+  const { id: deliveryHash, mint, to, createsAccount } = request
+  const { program, vault } = parts.settings
+  const ofAccount = createsAccount ? await accountUnits(to, await parts.facts.tokenOf(mint)) : 0
+  const added = ofAccount + (await markerUnits(program, { vault, deliveryHash }))
   const shape = `deliver of ${mint}${createsAccount ? ' to a new account' : ''}`
   const measure = async () => {
     const used = await measureUnits(parts, request)
@@ -106,8 +120,9 @@ export async function planPayout(
 }
 
 export function planPublicRefund(op: Payout['op']): PublicRefundRequest {
-  const { hash, wallet, locker, refundDeadline, inputToken } = op
-  return { kind: 'publicRefund', hash, wallet, locker, refundDeadline, inputToken }
+  const { hash, wallet, locker, refundDeadline, inputToken, inputAmount } = op
+  const terms = { hash, wallet, locker, refundDeadline, inputToken }
+  return { kind: 'publicRefund', ...terms, inputAmount: String(inputAmount) }
 }
 
 export async function compileDelivery(
@@ -118,12 +133,19 @@ export async function compileDelivery(
   const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(request.mint)])
   const { program, vault, feePayers } = settings
   const payers = { program, vault, feePayer: feePayers.delivery, markerLamports: rent.markerLamports }
+  const { ring, index, destinationChain, minOutput } = request.order
   return compilePayment(payers, {
     deliveryHash: request.id,
     to: request.to,
     token,
     amount: BigInt(request.amount),
-    fillDeadline: request.fillDeadline,
+    order: {
+      ring,
+      index: BigInt(index),
+      destinationChain: BigInt(destinationChain),
+      minOutput: BigInt(minOutput),
+      fillDeadline: BigInt(request.fillDeadline),
+    },
     createRecipientAccount: request.createsAccount,
     ...(request.units !== undefined && { units: request.units }),
     ...priced,

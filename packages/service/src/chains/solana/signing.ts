@@ -4,7 +4,12 @@ import { signPublicRefund } from './attested.ts'
 import type { SolanaBlock } from './blocks.ts'
 import type { SolanaParts } from './parts.ts'
 import { signPayment } from './payment.ts'
-import { compileDelivery, type PaymentRequest, type SolanaRequest } from './plans.ts'
+import {
+  compileDelivery,
+  type PaymentRequest,
+  type PublicRefundRequest,
+  type SolanaRequest,
+} from './plans.ts'
 import { isExpiredByMajority } from './quorum.ts'
 import { readSignatures } from './reads.ts'
 import { cosignInput } from './signed-input.ts'
@@ -35,7 +40,7 @@ export async function sign(parts: SolanaParts, request: SolanaRequest, terms: Te
     case 'sweep':
       return signSweep(parts, getSigner(parts, feePayers.delivery), request, toPriced(terms))
     case 'publicRefund':
-      return signPublicRefund(parts, getSigner(parts, feePayers.input), request, toPriced(terms))
+      return signPublicRefund(parts, getSigner(parts, feePayers.input), toOp(request), toPriced(terms))
     case 'input': {
       const { signedTransaction, maxCostLamports } = request
       const input = { signedTransaction, maxCostLamports: BigInt(maxCostLamports) }
@@ -46,6 +51,8 @@ export async function sign(parts: SolanaParts, request: SolanaRequest, terms: Te
       return cosignPayout(parts, getSigner(parts, feePayers.input), request)
   }
 }
+
+const toOp = ({ inputAmount, ...op }: PublicRefundRequest) => ({ ...op, inputAmount: BigInt(inputAmount) })
 
 function toPriced({ blockhash, lastValid, microLamportsPerUnit }: Terms): TransferTerms {
   const lifetime = { blockhash, lastValidBlockHeight: BigInt(lastValid) }
