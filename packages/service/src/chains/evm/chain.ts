@@ -6,7 +6,7 @@ import { createAttesterReader } from './attesters.ts'
 import { createClaimLimits, createRefundRoom } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { findDepositTx, readDeposits } from './deposits.ts'
-import { createEventReader, readDeliveries } from './events.ts'
+import { createEventReader, readCost, readDeliveries } from './events.ts'
 import {
   boundFees,
   claimsThatFit,
@@ -33,7 +33,7 @@ import { broadcast, createOutcomeReader, isSignedFor, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { createInputCheck, isOpSigned } from './signed-op.ts'
 import type { EvmSigner } from './signer.ts'
-import { simulateDelivery } from './simulate.ts'
+import { simulate, simulateDelivery } from './simulate.ts'
 import { readPermitNonce } from './token-signing.ts'
 import type { EvmVenue } from './venue.ts'
 
@@ -78,6 +78,9 @@ export function createEvmChain(options: Options): Chain {
     fits: (request, terms) => fitsBlock(request as EvmRequest, terms as Fees),
     broadcast: (raw) => broadcast(nodes, raw),
     readOutcomes: createOutcomeReader(clients),
+    readCost: (txHash) => readCost(client, settings, txHash as Hex),
+    simulate: (request, { sender, terms }) =>
+      simulate(client, request as EvmRequest, { sender, terms: terms as Fees }),
     isSignedFor: (request, by) => isSignedFor(request as EvmRequest, by),
     offerReplacements,
     readDelegation: (wallet) => reads.readDelegation(clients, settings, wallet),

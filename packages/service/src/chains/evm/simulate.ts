@@ -1,8 +1,9 @@
 import { geoVaultAbi } from '@geoswap/protocol'
-import { type Address, BaseError, ContractFunctionRevertedError, type PublicClient } from 'viem'
+import { type Address, BaseError, ContractFunctionRevertedError, type Hex, type PublicClient } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import type { Simulation } from '../chain.ts'
-import { toDeliveryOrder } from './plans.ts'
+import { type Fees, gasLimitOf } from './fees.ts'
+import { type EvmRequest, toDeliveryOrder } from './plans.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 
@@ -37,6 +38,31 @@ export async function simulateDelivery(
   }
   const held = await readBalance(client, { owner: settings.vault, token })
   return { kind: held < op.quotedOutput ? 'noLiquidity' : 'recipientRefuses' }
+}
+
+/**
+ * Calls a request as it will be sent: by its key, with its gas limit and its fees. Code of strangers that tells a
+ * simulation by its sender or its gas price answers as in a block.
+ */
+export async function simulate(
+  client: PublicClient,
+  request: EvmRequest,
+  { sender, terms }: { sender: string; terms: Fees },
+): Promise<boolean> {
+  try {
+    await client.call({
+      account: sender as Address,
+      to: request.to as Address,
+      data: request.data as Hex,
+      gas: gasLimitOf(request, terms),
+      maxFeePerGas: BigInt(terms.maxFeePerGas),
+      maxPriorityFeePerGas: BigInt(terms.maxPriorityFeePerGas),
+    })
+    return true
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error
+    return false
+  }
 }
 
 /**
