@@ -2,6 +2,8 @@ import type { Static } from 'typebox'
 import type { EvmChain, SolanaChain } from './config/chain-schema.ts'
 import type { Asset } from './config/market-schema.ts'
 import type { NetworkSchema } from './config/network-schema.ts'
+import { defaultGasBudgets } from './model/gas-budget.ts'
+import { defaultReservations } from './model/reservation.ts'
 
 /** A value that must never be printed: logs and JSON show only that it is set. */
 export class Secret {
@@ -82,3 +84,13 @@ export const defaultDiscount = {
   ],
   maxAgeSeconds: 60,
 }
+
+export const gasBudgetsOf = ({ budgets }: Pick<NetworkConfig, 'budgets'>) => ({
+  ...defaultGasBudgets,
+  ...budgets?.wastedGas,
+})
+
+export const reservationsOf = ({ budgets }: Pick<NetworkConfig, 'budgets'>) => ({
+  ...defaultReservations,
+  ...budgets?.reservations,
+})

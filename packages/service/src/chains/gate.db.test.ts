@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { openLimits } from '../../test/support/limits.ts'
 import { insertTestOp } from '../../test/support/swaps.ts'
 import { within } from '../async/timing.ts'
 import { submit } from '../flow/submit/submit-evm.ts'
@@ -27,7 +28,7 @@ test('a first swap is accepted while its chain is closed: the lane checks the ch
   const chain = { readDelegation: async () => expect.unreachable() } as unknown as OriginChain
   const origin = guarded(chain, { isOpen: false }, { chainId: 31_337, name: 'alpha' })
   const deps = {
-    ...{ pool: database.pool, within, originOf: () => origin },
+    ...{ pool: database.pool, limits: openLimits, within, originOf: () => origin },
     openOp: () => ({ opId, delegation }),
     isHashSigned: () => true,
   }

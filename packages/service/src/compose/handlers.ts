@@ -4,7 +4,14 @@ import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/delegation.ts'
 import { isHashSigned } from '../chains/evm/recover.ts'
 import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
-import { type Config, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
+import {
+  type Config,
+  defaultDeadlines,
+  defaultDiscount,
+  gasBudgetsOf,
+  type NetworkConfig,
+  reservationsOf,
+} from '../config.ts'
 import { type BuildDeps, buildGeoOp } from '../flow/build/build-evm.ts'
 import { buildSolanaTx } from '../flow/build/build-solana.ts'
 import { delegation } from '../flow/build/delegation.ts'
@@ -19,8 +26,10 @@ import type { Handlers } from '../http/server.ts'
 import type { GasWatch } from '../lanes/gas-watch.ts'
 import type { Views } from '../lanes/views.ts'
 import { createFeeFor } from '../market/fee-for.ts'
+import { lockUsdE6 } from '../market/lock-cost.ts'
 import type { StopTable } from '../market/stop-table.ts'
 import type { Catalog, Market } from '../model/catalog.ts'
+import { mayUseContracts } from '../model/key-rules.ts'
 import { toleranceFor } from '../model/pricing.ts'
 import { activeSenders } from '../model/served-chain.ts'
 import type { Venue } from '../model/venue.ts'
@@ -70,6 +79,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     market,
     custodyOf: chains.custodyOf,
     maxUnsubmitted: MAX_UNSUBMITTED,
+    gasBudgets: gasBudgetsOf(config.network),
     lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
       const keys = activeSenders(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
       return keys.filter((locker) => parts.gas.canSend(chainId, locker))
@@ -96,14 +106,20 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
   const quoteDeps = toQuoteDeps(config, parts, { sealQuote: tokens.sealQuote, isKnownDelegated: known.has })
   const recentHeadsOf = (chainId: number) => parts.views.of(chainId).recent(RECENT_MS)
   const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, recentHeadsOf, now }
+  const limits = {
+    gas: gasBudgetsOf(config.network),
+    reservations: reservationsOf(config.network),
+    lockUsdE6: (chainId: number) => lockUsdE6(market, catalog, chainId),
+  }
   const submitDeps: SubmitDeps = {
     pool,
+    limits,
     openOp: tokens.openOp,
     originOf,
     within,
     isHashSigned,
   }
-  const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf }
+  const submitSolanaDeps = { pool, limits, market, openInput: tokens.openInput, builderOf }
   const catalogDeps = {
     catalog,
     market,
@@ -115,7 +131,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     tokens: (_caller, query) => listTokens(catalogDeps, query),
     quote: (caller, body) => quote(quoteDeps, caller, body),
     delegation: (_caller, query) => delegation(delegationDeps, query),
-    buildGeoOp: (caller, body) => buildGeoOp(buildDeps, caller.accountId, body),
+    buildGeoOp: (caller, body) => buildGeoOp(buildDeps, caller.accountId, body, mayUseContracts(caller)),
     buildSolanaTx: (caller, body) => buildSolanaTx(buildSolanaDeps, caller.accountId, body),
     submit: (caller, body) => submit(submitDeps, caller, body),
     submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller, body),

@@ -81,9 +81,18 @@ export function createGasTask(
     pool,
     chainId,
     read: family === 'evm' ? readKeys : () => readFees(pool, chainId, nativeToken.address),
-    usdE6Of(amount) {
-      const price = prices.priceOf(config.native.asset)
-      return price && usdE18(amount, { decimals: nativeToken.decimals, price }) / E12
-    },
+    usdE6Of: gasValueOf({ prices }, config, nativeToken),
   })
+}
+
+/** The value of a chain's gas coin in millionths of a US dollar; undefined without a price. */
+export function gasValueOf(
+  { prices }: Pick<GasParts, 'prices'>,
+  { native }: Pick<ConnectedChain['config'], 'native'>,
+  { decimals }: Pick<ConnectedChain['nativeToken'], 'decimals'>,
+) {
+  return (amount: bigint): bigint | undefined => {
+    const price = prices.priceOf(native.asset)
+    return price && usdE18(amount, { decimals, price }) / E12
+  }
 }

@@ -1,14 +1,17 @@
-import type { NetworkConfig } from '../config.ts'
+import { type NetworkConfig, reservationsOf } from '../config.ts'
 import type { Views } from '../lanes/views.ts'
 import { type Catalog, findToken, type Market, type Token } from '../model/catalog.ts'
+import { shareOfLeft } from '../model/reservation.ts'
 import type { Venue } from '../model/venue.ts'
 import { buyingVenues, createVenues as createAll } from '../venues/registry.ts'
 
 type Deps = { network: NetworkConfig; views: Views; catalog: Catalog; market: Market }
 
 export function createVenues({ network, views, catalog, market }: Deps): Venue[] {
+  const shares = reservationsOf(network)
   return createAll(network, {
     market,
+    shareOf: (left) => shareOfLeft(shares, left),
     getToken: (chainId, address) => getToken(catalog, chainId, address),
     curvesOf: (chainId) => views.of(chainId).part('pools'),
   })

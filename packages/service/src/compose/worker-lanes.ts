@@ -1,7 +1,7 @@
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
 import { finalityOf } from '../config/finality.ts'
-import { defaultDeadlines } from '../config.ts'
+import { defaultDeadlines, gasBudgetsOf } from '../config.ts'
 import { confirmDeliveries, finalizeDeliveries } from '../flow/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
 import { confirmLocks } from '../flow/execute/confirm-lock.ts'
@@ -18,6 +18,7 @@ import { createSender } from '../lanes/sender.ts'
 import { createSendingLane } from '../lanes/sending.ts'
 import { createTimeKeeper } from '../lanes/time-keeper.ts'
 import { topUpLowest } from '../lanes/top-up.ts'
+import { createWasteReader } from '../lanes/wasted-gas.ts'
 import { createWatchLane } from '../lanes/watch.ts'
 import type { Share } from '../model/group.ts'
 import { shareOf } from '../model/key-share.ts'
@@ -29,7 +30,7 @@ import { findToLock } from '../store/swaps.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { createDepositTask, createRecoverWork } from './deposits.ts'
 import { createFollowing } from './following.ts'
-import { createGasTask, createLedgerTask } from './ledger.ts'
+import { createGasTask, createLedgerTask, gasValueOf } from './ledger.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { capsOf, floatOf } from './served-chains.ts'
 import { createSettleTasks } from './settle-tasks.ts'
@@ -96,7 +97,7 @@ function relayShareOf(chain: ConnectedChain, address: string): Share | undefined
   return shareOf({ active: activeSenders(chain, 'relay'), address, canSend: () => true })
 }
 
-function senderOf(parts: WorkerParts, { chain, config }: ConnectedChain, address: string) {
+function senderOf(parts: WorkerParts, { chain, config, nativeToken }: ConnectedChain, address: string) {
   const { pool, events, isClaimable } = parts
   return createSender({
     pool,
@@ -104,6 +105,7 @@ function senderOf(parts: WorkerParts, { chain, config }: ConnectedChain, address
     address,
     maxInFlight: config.maxInFlight ?? MAX_IN_FLIGHT[config.family],
     isClaimable,
+    readWasted: createWasteReader({ pool, chain, usdE6Of: gasValueOf(parts, config, nativeToken) }),
     ...events.ofSender(config.name, address),
   })
 }
@@ -175,6 +177,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     batchSize,
     refreshPrices: prices.refresh,
     isPriceKept: prices.isKept,
+    gasBudgets: gasBudgetsOf(parts.config.network),
     valueCentsOf: prices.valueCentsOf,
     ...parts.signed,
     ...parts.collect,

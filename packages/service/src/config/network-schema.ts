@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { VenueSchema } from '../venues/registry.ts'
+import { Budgets } from './budget-schema.ts'
 import { EvmChain, SolanaChain } from './chain-schema.ts'
 import {
   address,
@@ -253,6 +254,7 @@ export const NetworkSchema = Type.Object(
       ),
     ),
     deadlines: Type.Optional(Deadlines),
+    budgets: Type.Optional(Budgets),
     webhooks: Type.Optional(Webhooks),
     connections: Type.Optional(Connections),
     eventDays: Type.Optional(

@@ -51,8 +51,8 @@ export function createAdmission({ keys, limiter, addressLimit, basePath }: Optio
       call.done(refusal && refuseCaller(call, refusal))
       return
     }
-    const { accountId, keyId, rules } = key
-    call.request.caller = { accountId, keyId, rules }
+    const { accountId, keyId, kind, rules } = key
+    call.request.caller = { accountId, keyId, kind, rules }
     continueWith(limiter.take(key, call.rateClass), call, finish)
   }
 

@@ -9,7 +9,7 @@ import type { ActiveKey } from '../store/api-keys.ts'
 type KeyRules = ActiveKey['rules']
 
 /** The caller. The account owns tokens and swaps; the key is for logs, and may have rules of its own. */
-type Caller = { accountId: string; keyId: string; rules: KeyRules }
+type Caller = { accountId: string; keyId: string; kind?: ActiveKey['kind']; rules: KeyRules }
 
 /** The flow's interface for HTTP. Every function may throw a ServiceError. */
 export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort & HistoryPort

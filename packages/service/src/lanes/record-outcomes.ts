@@ -6,18 +6,35 @@ import {
   markAttemptsFinal,
   markAttemptsReturned,
 } from '../store/attempts.ts'
+import { inTransaction } from '../store/db.ts'
+import { insertWasted, type WastedGas } from '../store/wasted-gas.ts'
 
-/** Records attempts that became final, were consumed at settle depth, or were returned by a reorg. */
+type Outcomes = Pick<TxOutcomes<Attempt>, 'final' | 'consumed'>
+
+/** Attempts whose nonce was not known to be consumed, or final, before this reading. */
+export function newlyOver({ final, consumed }: Outcomes): Attempt[] {
+  return [...final, ...consumed.filter(({ isConsumed }) => !isConsumed)]
+}
+
+/**
+ * Records attempts that became final, were consumed at settle depth, or were returned by a reorg, and with them the
+ * gas that they wasted: whoever sees that a lock is to be tried again sees what the first cost.
+ */
 export async function recordOutcomes(
   pool: Pool,
   open: readonly Attempt[],
-  { final, consumed }: Pick<TxOutcomes<Attempt>, 'final' | 'consumed'>,
+  { final, consumed }: Outcomes,
   { hard, settle }: Heads,
+  wasted: readonly WastedGas[] = [],
 ): Promise<void> {
-  if (final.length > 0) await markAttemptsFinal(pool, final, hard.number)
   const taken = consumed.filter(({ isConsumed }) => !isConsumed)
-  if (taken.length > 0) await markAttemptsConsumed(pool, taken, settle.number)
   const known = new Set([...final, ...consumed].map(({ id }) => id))
   const returned = open.filter(({ id, isConsumed }) => isConsumed && !known.has(id))
-  if (returned.length > 0) await markAttemptsReturned(pool, returned)
+  if (final.length + taken.length + returned.length === 0) return
+  await inTransaction(pool, async (db) => {
+    await insertWasted(db, wasted)
+    if (final.length > 0) await markAttemptsFinal(db, final, hard.number)
+    if (taken.length > 0) await markAttemptsConsumed(db, taken, settle.number)
+    if (returned.length > 0) await markAttemptsReturned(db, returned)
+  })
 }

@@ -12,17 +12,18 @@ import {
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
+import type { WastedGas } from '../store/wasted-gas.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
 import { effectHash } from './effect-hash.ts'
 import { createNonces } from './nonces.ts'
-import { recordOutcomes } from './record-outcomes.ts'
+import { newlyOver, recordOutcomes } from './record-outcomes.ts'
 import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
 import { findUnseen, isReadingDue } from './unseen.ts'
 
 type SendingChain = Pick<
   Chain,
   | ('chainId' | 'hasNonces' | 'readTerms' | 'boundTerms' | 'sign')
-  | ('fits' | 'broadcast' | 'readOutcomes' | 'offerReplacements' | 'isSignedFor' | 'readCoins')
+  | ('simulate' | 'fits' | 'broadcast' | 'readOutcomes' | 'offerReplacements' | 'isSignedFor' | 'readCoins')
 >
 
 type Options = {
@@ -31,6 +32,8 @@ type Options = {
   address: string
   maxInFlight: number
   isClaimable: IsClaimable
+  /** The gas that attempts without effect cost. Default: none is looked for. */
+  readWasted?(over: readonly Attempt[]): Promise<WastedGas[]>
   onSent(sent: { role: Role; swapIds: readonly string[]; txHash: string }): void
   onSendFault(error: unknown, txHash: string): void
   onRefused(refusal: Refusal, txHash: string): void
@@ -56,6 +59,8 @@ export type Sender = {
   affords(heads: Heads, feeBound: bigint): Promise<boolean>
   /** Whether a block has room for this request at the current terms. */
   fits(heads: Heads, request: TxRequest): Promise<boolean>
+  /** Whether this request would succeed now, sent by this key. */
+  simulates(heads: Heads, request: TxRequest): Promise<boolean>
   /** False if nothing was signed: the fee is above the bound, the request fits in no block, or the work is outdated. */
   send(lease: Lease, heads: Heads, work: Work): Promise<boolean>
   /** Reads outcomes, broadcasts again and replaces. False if this key has had no open transaction for a while. */
@@ -78,6 +83,7 @@ export function createSender(options: Options): Sender {
   const { pool, chain, address } = options
   const key = { chainId: chain.chainId, address }
   const termsAt = createTermsMemo(chain)
+  const checks = createChecks(options, termsAt)
   const broadcaster = createBroadcaster(options)
   const nonces = createNonces(pool, key)
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
@@ -121,7 +127,7 @@ export function createSender(options: Options): Sender {
     }
     const outcomes = await chain.readOutcomes(address, open, heads)
     await nonces.raise(outcomes.nextNonce)
-    await recordOutcomes(pool, open, outcomes, heads)
+    await recordOutcomes(pool, open, outcomes, heads, await options.readWasted?.(newlyOver(outcomes)))
     inFlight = outcomes.unmined.length + sent - before
     seen = { hard: heads.hard.hash, at: now, readAt: now, finals: outcomes.final.length }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
@@ -133,10 +139,20 @@ export function createSender(options: Options): Sender {
   }
 
   const room = () => Math.max(0, options.maxInFlight - inFlight)
-  const affords = async (heads: Heads, feeBound: bigint) =>
-    boundBy(chain, await termsAt(heads), feeBound) !== undefined
-  const fits = async (heads: Heads, request: TxRequest) => chain.fits(request, await termsAt(heads))
-  return { address, room, affords, fits, send, followUp, isRefused: broadcaster.isRefused }
+  return { address, room, send, followUp, isRefused: broadcaster.isRefused, ...checks }
+}
+
+type TermsAt = ReturnType<typeof createTermsMemo>
+
+/** What a transaction sent now would meet. */
+function createChecks({ chain, address: sender }: Options, termsAt: TermsAt) {
+  return {
+    affords: async (heads: Heads, feeBound: bigint) =>
+      boundBy(chain, await termsAt(heads), feeBound) !== undefined,
+    fits: async (heads: Heads, request: TxRequest) => chain.fits(request, await termsAt(heads)),
+    simulates: async (heads: Heads, request: TxRequest) =>
+      (await chain.simulate?.(request, { sender, terms: await termsAt(heads) })) ?? true,
+  }
 }
 
 /**

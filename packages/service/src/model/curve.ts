@@ -15,6 +15,8 @@ export type DepthCurve = {
   spreadBps: bigint
   impactBps: bigint
   depth: bigint
+  /** The most that is sold at once, before spread and impact. Default all of the depth. */
+  most?: bigint
 }
 
 /**
@@ -36,7 +38,7 @@ export type Curve = DepthCurve | PointsCurve
 export function outputOf(curve: Curve, swappable: bigint): bigint | undefined {
   if (curve.kind === 'points') return boughtFor(curve.points, soldFor(curve, swappable))
   const gross = convertDown(swappable, curve.input, curve.output)
-  return gross <= curve.depth ? netOf(curve, gross) : undefined
+  return gross <= mostGross(curve) ? netOf(curve, gross) : undefined
 }
 
 /** The smallest swappable input that buys this output; undefined if it exceeds the liquidity. */
@@ -48,14 +50,14 @@ export function swappableFor(curve: Curve, output: bigint): bigint | undefined {
 
 /** The largest output that can be bought. */
 export function mostOf(curve: Curve): bigint {
-  if (curve.kind === 'depth') return netOf(curve, curve.depth)
+  if (curve.kind === 'depth') return netOf(curve, mostGross(curve))
   return curve.points.at(-1)?.bought ?? 0n
 }
 
 /** The largest swappable input that the curve takes. */
 export function mostSwappable(curve: Curve): bigint {
   // The smallest input that converts to one unit too many, minus one, is the largest that fits.
-  if (curve.kind === 'depth') return convertUp(curve.depth + 1n, curve.output, curve.input) - 1n
+  if (curve.kind === 'depth') return convertUp(mostGross(curve) + 1n, curve.output, curve.input) - 1n
   const { sold = 0n } = curve.points.at(-1) ?? {}
   return convertUp(sold + 1n, curve.sold, curve.input) - 1n
 }
@@ -64,6 +66,8 @@ export function mostSwappable(curve: Curve): bigint {
 export function soldFor({ input, sold }: PointsCurve, swappable: bigint): bigint {
   return convertDown(swappable, input, sold)
 }
+
+const mostGross = ({ depth, most = depth }: DepthCurve) => (most < depth ? most : depth)
 
 /** Spread and impact are rounded up together, so that a larger gross never gives a smaller net. */
 function netOf({ spreadBps, impactBps, depth }: DepthCurve, gross: bigint): bigint {
@@ -74,7 +78,7 @@ function netOf({ spreadBps, impactBps, depth }: DepthCurve, gross: bigint): bigi
 /** The smallest gross whose net is at least `output`. Bisection works because the curve rises. */
 function grossFor(curve: DepthCurve, output: bigint): bigint {
   let low = output
-  let high = curve.depth
+  let high = mostGross(curve)
   while (low < high) {
     const middle = (low + high) / 2n
     if (netOf(curve, middle) >= output) high = middle

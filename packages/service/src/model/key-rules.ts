@@ -11,6 +11,20 @@ export type KeyRules = {
   recipients?: readonly string[]
   /** Tokens as `chainId:address`; input and output have to be among them. */
   tokens?: readonly string[]
+  /** Whether wallets with code of others may pay. Default: not with a publishable key, which strangers have. */
+  contractWallets?: boolean
+}
+
+type Key = { kind?: 'secret' | 'publishable'; rules: KeyRules }
+
+export const mayUseContracts = ({ kind, rules }: Key): boolean =>
+  rules.contractWallets ?? kind !== 'publishable'
+
+export function contractRefused(): ServiceError {
+  return new ServiceError('FORBIDDEN', {
+    message: 'This API key takes no contract wallets. Use another wallet, or a key that may.',
+    details: { contractWallets: false },
+  })
 }
 
 /** The terms of a swap that rules are about. */

@@ -25,13 +25,15 @@ export function arePegged({ assets }: Catalog, input: Token, output: Token): boo
 /** The code of a wallet, as far as it decides how the wallet can pay. */
 export type WalletCode = 'none' | 'ours' | 'older' | 'foreign' | 'contract' | 'unneeded'
 
+/** Whether code that is not ours answers for the wallet. */
+export const isOthers = (code: WalletCode): boolean => code === 'foreign' || code === 'contract'
+
 /**
  * Whether a wallet with this code can pay by a method. Code of others is never replaced, so there is no delegation.
  * There is no permit either: a token may ask that code about the signature, and a permit has only that of a key.
  */
 export function canPayBy(method: OriginMethod, code: WalletCode): boolean {
-  const isOthers = code === 'foreign' || code === 'contract'
-  return !isOthers || method === 'authorization' || method === 'deposit'
+  return !isOthers(code) || method === 'authorization' || method === 'deposit'
 }
 
 /** The cost of taking an input, in the native coin. `isDelegated`: the wallet needs no authorization for our code. */

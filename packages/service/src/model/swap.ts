@@ -37,6 +37,8 @@ export type Op = QuotedTerms & {
   depositAddress?: string | undefined
   /** The wallet's nonce at the token that its permit was built for. */
   permitNonce?: bigint | undefined
+  /** Code of others answered for the wallet at the build: it may answer otherwise in a transaction. */
+  isContract?: boolean | undefined
   /** Only the lock is known, not the terms: refunded after its deadline, unless its delivery is found. */
   isOrphan?: boolean
   /** The database may lack signed transactions of this op. Only the chain itself can rule one out. */

@@ -76,6 +76,16 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   },
   attempt_swaps: { worker: 'select, insert', attester: 'select', operator: 'select' },
   recover_tries: { worker: 'select, insert (swap_id, token)' },
+  wasted_gas: {
+    api: 'select',
+    worker: 'select, insert (attempt_id, swap_id, chain_id, fee, usd_e6), delete',
+    operator: 'select',
+  },
+  wasted_hours: {
+    api: 'select',
+    worker: 'select, insert (scope, id, hour, usd_e6), update (usd_e6), delete',
+    operator: 'select',
+  },
   gas_balances: { worker: 'select, insert, update (balance)' },
   gas_days: { api: 'select', worker: 'select, insert, update (amount, usd_e6)', operator: 'select' },
   sweep_cursors: { worker: 'select, insert, update (fill_deadline)' },

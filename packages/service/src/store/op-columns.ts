@@ -70,6 +70,7 @@ const COLUMNS: { readonly [Field in keyof Required<BuiltOp>]: Column<BuiltOp[Fie
   method: optional(text('method') as Column<OriginMethod>),
   depositAddress: optional(text('deposit_address')),
   permitNonce: optional(amount('permit_nonce')),
+  isContract: optional(flag('is_contract')),
 }
 
 const BUILD_COLUMNS: { readonly [Field in keyof BuildRecord]: Column<BuildRecord[Field]> } = {

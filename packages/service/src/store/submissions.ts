@@ -6,6 +6,7 @@ import { listOf } from './state-lists.ts'
 
 export type Submission = {
   opId: string
+  accountId: string
   hash: string
   wallet: string
   originChain: number
@@ -24,11 +25,14 @@ export type Submission = {
   opDeadline: number
   method?: OriginMethod
   permitNonce?: bigint
+  /** Code of others answers for the wallet. */
+  isContract: boolean
   existing?: { swapId: string; state: SwapState }
 }
 
 type Row = {
   id: string
+  account_id: string
   hash: string
   wallet: string
   origin_chain: string
@@ -46,6 +50,7 @@ type Row = {
   op_deadline: string
   method: OriginMethod | null
   permit_nonce: string | null
+  is_contract: boolean | null
   swap_id: string | null
   state: SwapState | null
 }
@@ -58,9 +63,10 @@ const endOf = (expiresAt: string) => `least(o.expires_at, to_timestamp(${expires
 /** Everything needed to judge a submission, as of now. Undefined if the op does not exist. */
 export async function findSubmission(db: Db, submitted: Submitted): Promise<Submission | undefined> {
   const { rows } = await db.query<Row>(
-    `select o.id, o.hash, o.wallet, o.origin_chain, o.destination_chain, o.input_token, o.output_token,
+    `select o.id, o.account_id, o.hash, o.wallet, o.origin_chain, o.destination_chain, o.input_token, o.output_token,
             o.recipient, o.value_cents, ${endOf('$2')} <= clock_timestamp() as expired,
             o.wallet_balance, o.input_amount, o.locker, o.position, o.op_deadline, o.method, o.permit_nonce,
+            o.is_contract,
             s.id as swap_id, s.state,
             (select coalesce(sum(p.input_amount), 0) from swaps p
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
@@ -120,16 +126,21 @@ export async function endOp(db: Db, opId: string): Promise<void> {
   await db.query('update ops set expires_at = least(expires_at, clock_timestamp()) where id = $1', [opId])
 }
 
-/** Reserves the pay amount of an op. False if the vault has too little left. */
-export async function reserveInventory(db: Db, opId: string): Promise<boolean> {
-  const { rowCount } = await db.query(
+/** What a vault holds and has reserved of a token, after a reservation of this amount. */
+type Reservation = Record<'held' | 'reserved' | 'amount', bigint>
+
+/** Reserves the pay amount of an op. Undefined if the vault has too little left. */
+export async function reserveInventory(db: Db, opId: string): Promise<Reservation | undefined> {
+  const { rows } = await db.query<Record<keyof Reservation, string>>(
     `update inventory i set reserved = i.reserved + o.pay_amount
        from ops o
       where o.id = $1 and i.chain_id = o.destination_chain and i.token = o.pay_token
-        and i.held - i.reserved >= o.pay_amount`,
+        and i.held - i.reserved >= o.pay_amount
+  returning i.held, i.reserved, o.pay_amount as amount`,
     [opId],
   )
-  return rowCount === 1
+  const [row] = rows
+  return row && { held: BigInt(row.held), reserved: BigInt(row.reserved), amount: BigInt(row.amount) }
 }
 
 /** The largest input whose output, at the op's price, is still available. */
@@ -146,6 +157,8 @@ export async function readMostInput(db: Db, opId: string): Promise<bigint> {
 function toSubmission(row: Row): Submission {
   return {
     opId: row.id,
+    accountId: row.account_id,
+    isContract: row.is_contract ?? false,
     hash: row.hash,
     wallet: row.wallet,
     originChain: Number(row.origin_chain),

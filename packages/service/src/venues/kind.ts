@@ -30,6 +30,8 @@ export type VenueFields<C> = {
 
 export type OfferDeps = {
   market: Market
+  /** The part of what is left of a token that one wallet may reserve. */
+  shareOf(amount: bigint): bigint
   getToken(chainId: number, address: string): Token
   /** The curves of a chain's pools, by its view. */
   curvesOf(chainId: number): { value: readonly PoolCurve[]; ageMs: number } | undefined

@@ -13,6 +13,8 @@ const usdcOnTwo: Token = { ...usdc, chainId: 2 }
 const destination = { chainId: 2, name: 'two' } as CatalogChain
 const route = { input: usdc, output: weth, destination }
 
+const shareOf = (amount: bigint) => amount
+
 const prices: Record<string, bigint> = { USDC: USD, ETH: 2_000n * USD }
 const held: Record<string, bigint> = { '0xweth': 10n * 10n ** 18n, '0xusdc': 50_000n * 10n ** 6n }
 
@@ -32,7 +34,7 @@ function marketWith(change: Partial<Market> = {}): Market {
 }
 
 function inventory(config: Partial<InventoryConfig> = {}, market = marketWith()) {
-  return createInventory([{ kind: 'inventory', impactBps: 0, ...config }], { market })
+  return createInventory([{ kind: 'inventory', impactBps: 0, ...config }], { market, shareOf })
 }
 
 function offered(answer: Offer | Refusal): Offer {
@@ -99,7 +101,12 @@ const getToken = (_chainId: number, address: string) => (address === SELL ? usdc
 function pool({ market = marketWith(), sizes = SOLD, ageMs = 0 } = {}) {
   const points = sizes.map((sold) => ({ sold, bought: constantProduct(sold) }))
   const curve = { venue: 'uniswap-v3', sell: usdc.address, buy: weth.address, points }
-  return createUniswapV3([poolConfig], { market, getToken, curvesOf: () => ({ value: [curve], ageMs }) })
+  return createUniswapV3([poolConfig], {
+    shareOf,
+    market,
+    getToken,
+    curvesOf: () => ({ value: [curve], ageMs }),
+  })
 }
 
 function constantProduct(sold: bigint): bigint {
@@ -129,7 +136,12 @@ test('a pool is used only up to the vault’s balance of the token it sells', ()
 
 test('a pool that was never read, not recently, or is empty offers nothing', () => {
   const empty = { venue: 'uniswap-v3', why: 'empty' }
-  const unread = { market: marketWith(), getToken, curvesOf: () => undefined }
+  const unread = {
+    shareOf,
+    market: marketWith(),
+    getToken,
+    curvesOf: () => undefined,
+  }
   const unasked = createUniswapV3([poolConfig], unread)
 
   expect(unasked.offer(route)).toEqual(empty)

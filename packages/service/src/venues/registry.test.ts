@@ -19,7 +19,12 @@ const network = { venues: [inventory, uniswapOn(1), uniswapOn(2)] }
 type Venues = Parameters<typeof createVenues>[0]
 const namesOf = (configured: Venues) => {
   const getToken = (chainId: number, address: string) => ({ chainId, address }) as Token
-  const deps = { market: {} as never, getToken, curvesOf: () => undefined }
+  const deps = {
+    market: {} as never,
+    shareOf: (amount: bigint) => amount,
+    getToken,
+    curvesOf: () => undefined,
+  }
   return createVenues(configured, deps).map(({ name }) => name)
 }
 

@@ -6,7 +6,7 @@ import { createAttesterReader } from './attesters.ts'
 import { createClaimLimits, createRefundRoom } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { findDepositTx, readDeposits } from './deposits.ts'
-import { createEventReader, readDeliveries } from './events.ts'
+import { createEventReader, readCost, readDeliveries } from './events.ts'
 import {
   boundFees,
   claimsThatFit,
@@ -78,6 +78,9 @@ export function createEvmChain(options: Options): Chain {
     fits: (request, terms) => fitsBlock(request as EvmRequest, terms as Fees),
     broadcast: (raw) => broadcast(nodes, raw),
     readOutcomes: createOutcomeReader(clients),
+    readCost: (txHash) => readCost(client, settings, txHash as Hex),
+    simulate: (request, { sender, terms }) =>
+      wouldSucceed(client, request as EvmRequest, { sender, terms: terms as Fees }),
     isSignedFor: (request, by) => isSignedFor(request as EvmRequest, by),
     offerReplacements,
     readDelegation: (wallet) => reads.readDelegation(clients, settings, wallet),

@@ -12,7 +12,7 @@ import {
 import { collectError } from '../../model/collect-error.ts'
 import { toRecoveryId } from '../../model/deposit.ts'
 import { groupBy } from '../../model/group.ts'
-import type { ChainEvent, Delivered, EventPage, PaidOp } from '../chain.ts'
+import type { ChainEvent, Delivered, EventPage, PaidOp, TxCost } from '../chain.ts'
 import { type BlockRange, createLogPages } from './log-pages.ts'
 import type { EvmChainSettings } from './settings.ts'
 
@@ -90,14 +90,29 @@ function whereIs({ transactionHash, blockNumber, blockHash }: Mined) {
   return { txHash: transactionHash, block: blockNumber, blockHash }
 }
 
-/** Empty for a transaction that is not in a block. */
-async function readLogs(client: PublicClient, hash: Hex) {
+/** Undefined for a transaction that is not in a block. */
+async function findReceipt(client: PublicClient, hash: Hex) {
   try {
-    return (await client.getTransactionReceipt({ hash })).logs
+    return await client.getTransactionReceipt({ hash })
   } catch (error) {
-    if (error instanceof TransactionReceiptNotFoundError) return []
+    if (error instanceof TransactionReceiptNotFoundError) return undefined
     throw error
   }
+}
+
+/** The fee of a transaction, with that for its data on a rollup, and the events of our contracts in it. */
+export async function readCost(
+  client: PublicClient,
+  contracts: Contracts,
+  hash: Hex,
+): Promise<TxCost | undefined> {
+  const receipt = await findReceipt(client, hash)
+  if (!receipt) return undefined
+  const { gasUsed, effectiveGasPrice, logs } = receipt
+  // OP chains charge it beside the gas.
+  const { l1Fee = 0 } = receipt as { l1Fee?: Hex | bigint | null }
+  const fee = gasUsed * effectiveGasPrice + BigInt(l1Fee ?? 0)
+  return { fee, eventIds: toEvents(contracts, logs).map(({ id }) => id) }
 }
 
 /** The deliveries that these transactions made, by op hash, in whichever block they are now. */
@@ -110,7 +125,7 @@ export async function readDeliveries(
   const found = new Map<string, Delivered>()
   const named = paid.filter(({ txHash }) => txHash !== undefined)
   const look = async (hash: Hex, ops: readonly PaidOp[]) => {
-    const logs = await readLogs(client, hash)
+    const logs = (await findReceipt(client, hash))?.logs ?? []
     const own = logs.filter(({ address }) => isAddressEqual(address, vault))
     for (const log of parseEventLogs({ abi: geoVaultAbi, logs: own, eventName: 'Delivered' })) {
       const made = ops.find(({ op }) => op.deliveryHash === log.args.delivery)

@@ -1,9 +1,12 @@
 import { getAddress } from 'viem'
 import { isUnlocked } from '../../model/lifecycle.ts'
+import { isOthers } from '../../model/origin-methods.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { WalletView } from '../chain.ts'
 import type { EvmClients } from './client.ts'
+import { toDelegation } from './delegation.ts'
+import { readCodeStart } from './gather.ts'
 import { readBalance, readWalletState, type WalletInput } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { takesAuthorization, takesPermit } from './signed-transfer.ts'
@@ -37,8 +40,16 @@ async function findWayObstacle(
   const held = await readBalance(clients.client, { owner, token: getAddress(op.inputToken), blockNumber })
   if (held < op.inputAmount) return 'INPUT_UNAVAILABLE'
   if (method === 'deposit') return undefined
+  if (isUnlocked(swap.state) && !op.isContract && (await hasOthersCode(clients, settings, op.wallet)))
+    return 'INVALID_AUTHORIZATION'
   const isTaken = method === 'authorization' ? takesAuthorization : takesPermit
   return (await isTaken(clients.client, settings, swap, blockNumber)) ? undefined : 'INVALID_AUTHORIZATION'
+}
+
+/** Code that came after the build: budgets and tries of contract wallets were not applied to the op. */
+async function hasOthersCode({ gathered }: EvmClients, settings: EvmChainSettings, wallet: string) {
+  const code = await readCodeStart(gathered.client, getAddress(wallet))
+  return isOthers(toDelegation({ code, nonce: 0, pendingNonce: 0 }, settings).kind)
 }
 
 async function findDelegatedObstacle({ clients, settings, readClaimCap }: Deps, swap: Swap) {

@@ -38,13 +38,13 @@ export async function simulateDelivery(
 }
 
 /**
- * Whether a transaction would succeed from this sender at the price that it pays: code can tell a simulation without a
- * price from the real call.
+ * Whether a request would succeed as it will be sent: by its key, with its gas limit and its fees. Code of strangers
+ * that tells a simulation by its sender or its gas price answers as in a block.
  */
 export async function wouldSucceed(
   client: PublicClient,
   request: EvmRequest,
-  { sender, terms, at }: { sender: string; terms: Fees; at: Pick<Block, 'number'> },
+  { sender, terms, at }: { sender: string; terms: Fees; at?: Pick<Block, 'number'> },
 ): Promise<boolean> {
   const call = {
     account: sender as Address,
@@ -54,8 +54,8 @@ export async function wouldSucceed(
     gas: gasLimitOf(request, terms),
     maxFeePerGas: BigInt(terms.maxFeePerGas),
     maxPriorityFeePerGas: BigInt(terms.maxPriorityFeePerGas),
-    blockNumber: at.number,
+    ...(at && { blockNumber: at.number }),
   }
-  const { kind } = await attempt(client, () => client.call(call), at.number)
+  const { kind } = await attempt(client, () => client.call(call), at?.number)
   return kind === 'ok'
 }

@@ -2,6 +2,8 @@ import { DOMAIN_FIELDS, depositAddressOf, geoOpDomain, geoOpTypes } from '@geosw
 import type { BuildGeoOpReply, BuildRequest, OriginMethod } from '@geoswap/wire'
 import type { Delegation, OriginChain, OriginWays } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
+import { contractRefused } from '../../model/key-rules.ts'
+import { isOthers } from '../../model/origin-methods.ts'
 import type { Quote } from '../../model/quote.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import { authorizationFor } from './authorization.ts'
@@ -36,6 +38,7 @@ export async function buildGeoOp(
   deps: BuildDeps,
   accountId: string,
   { geoQuoteToken, authorization, method = 'delegation' }: BuildRequest,
+  mayUseContracts = true,
 ): Promise<BuildGeoOpReply> {
   const sealed = deps.openQuote(accountId, geoQuoteToken)
   const origin = deps.catalog.chains.get(sealed.originChain)
@@ -57,9 +60,12 @@ export async function buildGeoOp(
   if (isShort && !(await hasSwap(deps.pool, quote))) throw insufficientBalance(origin, quote, wallet.balance)
 
   const contracts = deps.contractsOf(quote.originChain)
+  const isContract = method === 'authorization' && isOthers(wallet.delegation.kind)
+  if (isContract && !mayUseContracts) throw contractRefused()
   const op = await storeOnce(deps, accountId, quote, wallet, {
     method,
     isAuthorized: delegation !== undefined,
+    isContract,
     ...(method === 'permit' && {
       permitNonce: await readOrUnavailable(
         origin,

@@ -14,6 +14,7 @@ import {
 } from '../../model/catalog.ts'
 import { assertNotLate, assertOwnAttesters } from '../../model/chain-refusal.ts'
 import { type DeadlinePolicy, type Deadlines, deadlinesFrom, routeTimesOf } from '../../model/deadlines.ts'
+import { findExceeded, type GasBudgets, gasWasted } from '../../model/gas-budget.ts'
 import { type CustodyOf, isRingShared, termsOfOp } from '../../model/op-terms.ts'
 import type { Quote } from '../../model/quote.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
@@ -27,6 +28,7 @@ import {
   takePosition,
 } from '../../store/ops.ts'
 import { findSubmission } from '../../store/submissions.ts'
+import { readWasted } from '../../store/wasted-gas.ts'
 
 export type StoreDeps = {
   pool: Pool
@@ -37,6 +39,7 @@ export type StoreDeps = {
   lockersOf(chainId: number, input: { isAuthorized: boolean }): readonly string[]
   deadlines: DeadlinePolicy
   maxUnsubmitted: number
+  gasBudgets: GasBudgets
 }
 
 /** Whether this quote was submitted: its own swap may then explain the low balance. */
@@ -73,6 +76,8 @@ export type WayIn = {
   /** With an authorization for our own code, which certain keys send. */
   isAuthorized?: boolean
   permitNonce?: bigint
+  /** Code of others answers for the wallet. */
+  isContract?: boolean
   depositAddressOf?(hash: string): string
 }
 
@@ -93,6 +98,7 @@ export async function storeOnce(
     await refreshBalance(deps.pool, { opId: existing.id, ...wallet })
     return { ...existing, isNew: false }
   }
+  await assertGas(deps, { accountId, quote, isContract: way.isContract ?? false })
   const { opLifeSeconds, depositSeconds } = deps.deadlines
   const isDeposit = way.method === 'deposit'
   const deadlines = { ...deps.deadlines, opLifeSeconds: isDeposit ? depositSeconds : opLifeSeconds }
@@ -105,6 +111,17 @@ export async function storeOnce(
     const stored = await storeOp({ ...deps, deadlines }, db, { accountId, quote, wallet, clocks, way })
     return { ...stored, isNew: true }
   })
+}
+
+type Asked = { accountId: string; quote: Quote; isContract: boolean }
+
+/** Refuses to build for those who wasted too much gas in this hour. */
+async function assertGas({ pool, gasBudgets }: StoreDeps, { accountId, quote, isContract }: Asked) {
+  const { wallet, originChain, destinationChain } = quote
+  const payer = { wallet, accountId, chains: [originChain, destinationChain] }
+  const { wasted, hourLeftMs } = await readWasted(pool, payer)
+  const exceeded = findExceeded(gasBudgets, wasted, isContract)
+  if (exceeded) throw gasWasted(exceeded, hourLeftMs)
 }
 
 async function assertRoomToBuild(deps: StoreDeps, db: Db, accountId: string): Promise<void> {
@@ -177,6 +194,7 @@ async function storeOp(
     quotedOutput: quote.amountOut,
     method: way.method,
     permitNonce: way.permitNonce,
+    isContract: way.isContract,
     depositAddress: way.depositAddressOf?.(hash),
     walletBalance: wallet.balance,
     walletBlock: wallet.block,

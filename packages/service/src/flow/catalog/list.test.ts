@@ -77,7 +77,10 @@ function depsWith(facts: Facts = {}) {
     priceOf: (asset) => (unpriced.includes(asset) ? undefined : 1_500_000_000_000_000_000n),
     available: (chainId, token) => held[`${chainId}:${token}`],
   }
-  const inventory = createInventory([{ kind: 'inventory', impactBps: 0 }], { market })
+  const inventory = createInventory([{ kind: 'inventory', impactBps: 0 }], {
+    market,
+    shareOf: (amount) => amount,
+  })
   const isStopped = ({ chainId, asset }: { chainId: number; asset?: string }) =>
     stopped.includes(String(chainId)) || stopped.includes(`${chainId}:${asset}`)
   return { catalog, market, venues: [inventory, ...more], isStopped }

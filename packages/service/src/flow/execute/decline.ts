@@ -1,5 +1,6 @@
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import { findExceeded, type GasBudgets, type Wasted } from '../../model/gas-budget.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 
@@ -12,7 +13,7 @@ export type Readiness =
 
 export type ReadinessDeps = {
   origin: OriginChain
-  sender: Pick<Sender, 'affords'>
+  sender: Pick<Sender, 'affords' | 'simulates'>
   destinationOf(chainId: number): DestinationChain
   isLive(chainId: number): boolean
   /** Whether the destination has been unreachable for so long that waiting is pointless. */
@@ -21,15 +22,22 @@ export type ReadinessDeps = {
   isLate(chainId: number): boolean
   /** Whether the input still buys at least the price floor; undefined without a fresh price. */
   isPriceKept(swap: Swap): boolean | undefined
+  gasBudgets: GasBudgets
 }
 
 /**
  * Decides whether to lock this swap now. Checks everything that would make the lock fail or the delivery impossible
  * before the operator pays gas, and declines while nothing was signed.
  */
-export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap): Promise<Readiness> {
+export async function readinessOf(
+  deps: ReadinessDeps,
+  heads: Heads,
+  swap: Swap,
+  wasted?: Wasted,
+): Promise<Readiness> {
   const { op } = swap
   if (isExpired(op, heads)) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
+  if (isOverBudget(deps, op, wasted)) return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
   if (deps.isGone(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   if (!deps.isLive(op.destinationChain)) return { kind: 'wait' }
   if (deps.isLate(op.originChain) || deps.isLate(op.destinationChain)) return { kind: 'wait' }
@@ -45,8 +53,22 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
   if (delivery.kind === 'noLiquidity') return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   if (delivery.kind === 'priceMoved') return { kind: 'decline', code: 'PRICE_MOVED' }
+  if (delivery.kind === 'ok' && !(await isLockable(deps, heads, swap)))
+    return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
   const isReady = delivery.kind === 'ok' && (await deps.sender.affords(heads, op.lockFeeBound))
   return { kind: isReady ? 'ready' : 'wait' }
+}
+
+/** A deposit is not declined: it lies at its address, whatever else was wasted. */
+function isOverBudget({ gasBudgets }: ReadinessDeps, op: Op, wasted: Wasted | undefined): boolean {
+  if (!wasted || op.method === 'deposit') return false
+  return findExceeded(gasBudgets, wasted, op.isContract ?? false) !== undefined
+}
+
+/** Simulates a lock that depends on code of strangers, as the key will send it. */
+async function isLockable({ origin, sender }: ReadinessDeps, heads: Heads, swap: Swap): Promise<boolean> {
+  if (!swap.op.isContract && swap.op.method !== 'permit') return true
+  return sender.simulates(heads, await origin.planLock([swap]))
 }
 
 /** Every block from now on is past the op's deadline. */

@@ -16,6 +16,7 @@ import { bookClaims, readClaimBooks } from '../../store/claim-books.ts'
 import { type Lease, whileHeld } from '../../store/lanes.ts'
 import { type OpValue, raiseValues } from '../../store/ops.ts'
 import { advanceSwap, advanceTogether } from '../../store/swaps.ts'
+import { findWasted } from '../../store/wasted-gas.ts'
 import { type ReadinessDeps, readinessOf } from './decline.ts'
 import type { WaitingLocks } from './waiting-locks.ts'
 
@@ -88,7 +89,13 @@ async function declineUnlockable(
   faults: unknown[],
 ): Promise<Swap[]> {
   await deps.refreshPrices()
-  const judged = await mapIsolated(faults, waiting, toSubject, (swap) => readinessOf(deps, heads, swap))
+  const wasted = await findWasted(
+    deps.pool,
+    waiting.map(({ op }) => op.id),
+  )
+  const judged = await mapIsolated(faults, waiting, toSubject, (swap) =>
+    readinessOf(deps, heads, swap, wasted.get(swap.op.id)),
+  )
   for (const { item: swap, result: readiness } of judged) {
     if (readiness.kind === 'depositLost')
       await isolate(faults, toSubject(swap), () =>
@@ -121,7 +128,8 @@ async function decline(
 
 /**
  * An input with an authorization for our code has a transaction of its own: nodes refuse all of it if the authorizing
- * wallet has others pending. The escrow takes several inputs of one method at once, but permits and deposits singly.
+ * wallet has others pending. The escrow takes several inputs of one method at once, but permits and deposits singly; a
+ * contract wallet's lock is simulated, and so is singly sent.
  */
 export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
   const batches: Swap[][] = []
@@ -137,7 +145,8 @@ export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
 }
 
 const isAlike = (a: Op, b: Op) => (a.method ?? 'delegation') === (b.method ?? 'delegation')
-const isSingle = ({ method }: Op) => method === 'deposit' || method === 'permit'
+const isSingle = ({ method, isContract }: Op) =>
+  method === 'deposit' || method === 'permit' || isContract === true
 
 /** How much of a token can be claimed in time. */
 async function readRoom(

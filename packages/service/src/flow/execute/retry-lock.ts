@@ -8,10 +8,15 @@ import type { Swap } from '../../model/swap.ts'
 import { tallyAttempts, wasAuthorityRefused } from '../../store/attempts.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceSwap, areUnmoved, findStalledLocks } from '../../store/swaps.ts'
+import { findWasted } from '../../store/wasted-gas.ts'
 import { isExpired, type Readiness, readinessOf } from './decline.ts'
 import { type LockDeps, lockBatch } from './lock.ts'
 
 const MAX_ATTEMPTS = 3
+// Its owner pays nothing for a failure, and its simulation passed before.
+const MAX_OF_CONTRACT = 1
+
+const mostTries = ({ op }: Swap) => (op.isContract ? MAX_OF_CONTRACT : MAX_ATTEMPTS)
 
 /**
  * Locks swaps again whose every signed lock was consumed by the chain without effect; only this key could have locked
@@ -87,7 +92,7 @@ async function lockAgain(
 
 /** Locks the input of a paid swap again: it is due to the operator, so only the chain's refusal prevents it. */
 async function lockPaid(deps: LockDeps, lease: Lease, heads: Heads, { swap, tries, isFinal }: Tried) {
-  if (!isFinal && tries >= MAX_ATTEMPTS) return
+  if (!isFinal && tries >= mostTries(swap)) return
   if (deps.sender.room() === 0 || isExpired(swap.op, heads)) return
   if (await deps.origin.findObstacle(swap)) return
   await deps.sender.send(lease, heads, {
@@ -100,8 +105,9 @@ async function lockPaid(deps: LockDeps, lease: Lease, heads: Heads, { swap, trie
 
 /** Judged like a first lock, but declined after a few tries. */
 async function readinessToRetry(deps: LockDeps, heads: Heads, swap: Swap, tries: number): Promise<Readiness> {
-  const readiness = await readinessOf(deps, heads, swap)
-  if (readiness.kind !== 'ready' || tries < MAX_ATTEMPTS) return readiness
+  const wasted = await findWasted(deps.pool, [swap.op.id])
+  const readiness = await readinessOf(deps, heads, swap, wasted.get(swap.op.id))
+  if (readiness.kind !== 'ready' || tries < mostTries(swap)) return readiness
   const isRefused = await wasAuthorityRefused(deps.pool, swap.id)
   const code = failureOf(swap.op, 'INPUT_UNAVAILABLE')
   return { kind: 'decline', code: isRefused ? 'INVALID_AUTHORIZATION' : code }

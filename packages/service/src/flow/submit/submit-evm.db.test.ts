@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { openLimits } from '../../../test/support/limits.ts'
 import { insertTestOp } from '../../../test/support/swaps.ts'
 import type { Delegation } from '../../chains/chain.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
@@ -43,6 +44,7 @@ async function send({ method, signer = 'wallet', ...seen }: Seen = {}) {
   }
   const deps = {
     pool,
+    limits: openLimits,
     openOp: () => ({
       opId,
       expiresAt: Date.now() + (seen.expiresInMs ?? 60_000),

@@ -1,16 +1,14 @@
 import type { SubmitReply, SubmitRequest } from '@geoswap/wire'
-import type { Pool } from 'pg'
 import type { OriginChain } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import type { Submission } from '../../store/submissions.ts'
 import { parseSignature, toCanonical } from './signature.ts'
-import { type Caller, submitOnce } from './submit-once.ts'
+import { type Caller, type SubmitOnceDeps, submitOnce } from './submit-once.ts'
 
 type OpenedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
 
-export type SubmitDeps = {
-  pool: Pool
+export type SubmitDeps = SubmitOnceDeps & {
   openOp(accountId: string, token: string): OpenedOp
   originOf(chainId: number): OriginChain
   /** The signers of the hash: as 32 bytes with EIP-191, or as the digest of typed data. */
@@ -25,7 +23,7 @@ const RECHECK_MS = 300
 /** Accepts what pays for an op: the wallet's signature, or the promise of a deposit. */
 export async function submit(deps: SubmitDeps, caller: Caller, request: SubmitRequest): Promise<SubmitReply> {
   const { opId, expiresAt, delegation } = deps.openOp(caller.accountId, request.geoOpToken)
-  return submitOnce(deps.pool, {
+  return submitOnce(deps, {
     caller,
     opId,
     expiresAt,

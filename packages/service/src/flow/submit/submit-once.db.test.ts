@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { openLimits } from '../../../test/support/limits.ts'
 import { insertTestOp } from '../../../test/support/swaps.ts'
 import { insertSwap, lockSubmission } from '../../store/submissions.ts'
-import { type Submitted, submitOnce } from './submit-once.ts'
+import { type Limits, type Submitted, submitOnce } from './submit-once.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -14,15 +15,18 @@ beforeAll(async () => {
   )
 })
 
-const submit = (submitted: Partial<Submitted> & { opId: string }) =>
-  submitOnce(database.pool, {
-    expiresAt: Date.now() + HOUR_MS,
-    isOver: false,
-    caller: { keyId: 'key', rules: {} },
-    recheck: async () => {},
-    verify: async () => ({ signature: '0x' }),
-    ...submitted,
-  })
+const submit = (submitted: Partial<Submitted> & { opId: string }, limits: Partial<Limits> = {}) =>
+  submitOnce(
+    { pool: database.pool, limits: { ...openLimits, ...limits } },
+    {
+      expiresAt: Date.now() + HOUR_MS,
+      isOver: false,
+      caller: { keyId: 'key', rules: {} },
+      recheck: async () => {},
+      verify: async () => ({ signature: '0x' }),
+      ...submitted,
+    },
+  )
 
 async function storeOp({ wallet = 'wallet', balance = 10_000, method = 'delegation' } = {}): Promise<string> {
   const { pool } = database
@@ -236,3 +240,70 @@ describe('limits of a key', () => {
       await expect(submitOf(1, { keyId, rules })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 })
+
+describe('liquidity without a lock', () => {
+  const reservations = { walletBps: 2_500, accountBps: 5_000 }
+  const OTHERS_HOLD = 4_000
+
+  /** An op that pays this much of the 10,000 that are left; others hold 4,000 more. */
+  async function storeOpOf(accountId: string, wallet: string, pays: number): Promise<string> {
+    const { pool } = database
+    const opId = await insertTestOp(pool, accountId, wallet)
+    await pool.query(
+      'update ops set wallet_balance = 100000, pay_amount = $2, input_amount = $2 where id = $1',
+      [opId, pays],
+    )
+    return opId
+  }
+  const submitOf = async (accountId: string, wallet: string, pays: number) =>
+    submit({ opId: await storeOpOf(accountId, wallet, pays) }, { reservations })
+  const refusedAt = (maxAmount: string) => ({ code: 'INSUFFICIENT_LIQUIDITY', recovery: { maxAmount } })
+
+  beforeEach(async () => {
+    await database.pool.query('truncate swaps, account_swaps cascade')
+    await database.pool.query('update inventory set held = 10000 + $1::int, reserved = $1', [OTHERS_HOLD])
+  })
+
+  test('a wallet holds back a quarter of what is left, an account half, and the refusal names the rest', async () => {
+    const accountId = await insertTestAccount(database.pool)
+
+    await expect(submitOf(accountId, 'one', 2_501)).rejects.toMatchObject(refusedAt('2500'))
+    await submitOf(accountId, 'one', 2_000)
+    await expect(submitOf(accountId, 'one', 501)).rejects.toMatchObject(refusedAt('500'))
+    await submitOf(accountId, 'two', 2_000)
+    await expect(submitOf(accountId, 'three', 1_001)).rejects.toMatchObject(refusedAt('1000'))
+    await submitOf(accountId, 'three', 1_000)
+
+    const { rows } = await database.pool.query('select reserved from inventory')
+    expect(rows).toEqual([{ reserved: String(OTHERS_HOLD + 5_000) }])
+  })
+
+  test('wallets of one account that submit at once hold back half together', async () => {
+    const accountId = await insertTestAccount(database.pool)
+
+    const wallets = Array.from({ length: 8 }, (_, index) => `wallet ${index}`)
+    const results = await Promise.allSettled(wallets.map((wallet) => submitOf(accountId, wallet, 1_200)))
+
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
+  })
+
+  test('an account whose locks failed lately holds back less, and others as much as before', async () => {
+    const [bad, good] = [await insertTestAccount(database.pool), await insertTestAccount(database.pool)]
+    for (const wallet of ['a', 'b', 'c', 'd', 'e']) await submitOf(bad, wallet, 10)
+    await withoutGuards(`update swaps set state = 'failed', failure_code = 'INPUT_UNAVAILABLE', proof = '{}'`)
+    await database.pool.query(`update account_swaps set status = 'failed'`)
+    await database.pool.query('update inventory set reserved = $1', [OTHERS_HOLD])
+
+    for (const wallet of ['f', 'g']) await submitOf(bad, wallet, 1_200)
+    // Half of its last ten swaps failed: a quarter is left to it.
+    await expect(submitOf(bad, 'h', 101)).rejects.toMatchObject(refusedAt('100'))
+    expect(await submitOf(good, 'h', 1_500)).toMatchObject({ status: 'pending' })
+  })
+})
+
+/** A row of any state, also such as no worker could reach here. */
+async function withoutGuards(sql: string): Promise<void> {
+  await database.pool.query(
+    `alter table swaps disable trigger user; ${sql}; alter table swaps enable trigger user`,
+  )
+}

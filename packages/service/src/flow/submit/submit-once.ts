@@ -3,17 +3,29 @@ import type { SubmitReply } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { failPoint } from '../../fail-point.ts'
+import { largest } from '../../model/amount.ts'
+import {
+  findExceeded,
+  type GasBudgets,
+  gasWasted,
+  hasRoomForLock,
+  locksPending,
+} from '../../model/gas-budget.ts'
 import {
   type Allowance,
   allowanceOf,
   assertAllowed,
   beyondAllowance,
+  contractRefused,
   type KeyRules,
+  mayUseContracts,
 } from '../../model/key-rules.ts'
 import { publicStatus } from '../../model/lifecycle.ts'
+import { isSmall, type ReservationShares, roomAfter } from '../../model/reservation.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
 import { readSpentCents, spendOfDay } from '../../store/key-spending.ts'
+import { readReserved } from '../../store/reservations.ts'
 import { OP_KEPT_MS } from '../../store/retention.ts'
 import {
   endOp,
@@ -24,15 +36,31 @@ import {
   reserveInventory,
   type Submission,
 } from '../../store/submissions.ts'
+import { readOpenContracts, readWasted } from '../../store/wasted-gas.ts'
 
 /** The wallet's signature, in its stored form. */
 type Signing = { signature: string; lastValid?: bigint; delegation?: SignedDelegation }
 
-export type Caller = { accountId: string; keyId: string; rules: KeyRules }
+/** What swaps may hold back or waste before they are locked. */
+export type Limits = {
+  reservations: ReservationShares
+  gas: GasBudgets
+  /** The cost of a lock on a chain in millionths of a US dollar; undefined while it is not known. */
+  lockUsdE6(chainId: number): bigint | undefined
+}
+
+export type SubmitOnceDeps = { pool: Pool; limits: Limits }
+
+export type Caller = {
+  accountId: string
+  keyId: string
+  kind?: 'secret' | 'publishable'
+  rules: KeyRules
+}
 
 export type Submitted = {
   /** The key that submits, with its own limits. */
-  caller: Pick<Caller, 'keyId' | 'rules'>
+  caller: Pick<Caller, 'keyId' | 'kind' | 'rules'>
   opId: string
   /** When the signed content expires, at the latest with the op: milliseconds by the database's clock. */
   expiresAt: number | undefined
@@ -47,7 +75,8 @@ export type Submitted = {
 type Existing = NonNullable<Submission['existing']>
 
 /** Stores the swap, once per quote, and returns it. Reports every problem before anything is stored. */
-export async function submitOnce(pool: Pool, submitted: Submitted): Promise<SubmitReply> {
+export async function submitOnce(deps: SubmitOnceDeps, submitted: Submitted): Promise<SubmitReply> {
+  const { pool } = deps
   const submission = await findSubmission(pool, submitted)
   if (!submission) throw unknownOp(submitted)
   if (submission.existing) return answerExisting(submitted, submission, submission.existing)
@@ -55,7 +84,7 @@ export async function submitOnce(pool: Pool, submitted: Submitted): Promise<Subm
     assertRules(submitted, submission)
     await submitted.recheck(submission)
     assertBalance(submission)
-    const reply = await store(pool, submitted, await submitted.verify(submission))
+    const reply = await store(deps, submitted, await submitted.verify(submission))
     if (reply) return reply
   }
   return answerExpired(pool, submitted)
@@ -84,7 +113,11 @@ async function answerExpired(pool: Pool, submitted: Submitted): Promise<SubmitRe
 }
 
 /** Undefined if the op expired before the insert. */
-async function store(pool: Pool, submitted: Submitted, signing: Signing): Promise<SubmitReply | undefined> {
+async function store(
+  { pool, limits }: SubmitOnceDeps,
+  submitted: Submitted,
+  signing: Signing,
+): Promise<SubmitReply | undefined> {
   const { opId, expiresAt } = submitted
   const swapId = `swp_${randomBytes(16).toString('hex')}`
   const reply = await inTransaction(pool, async (db) => {
@@ -93,11 +126,11 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
     if (!current) throw unknownOp(submitted)
     if (current.existing) return toReply(current.existing)
     assertBalance(current)
+    await assertGas(db, limits, current)
     if (!(await insertSwap(db, { swapId, opId, expiresAt, ...signing }))) return undefined
     await spend(db, submitted, current)
     // A deposit reserves its output when it arrives: nobody holds back liquidity for nothing.
-    if (current.method !== 'deposit' && !(await reserveInventory(db, opId)))
-      throw liquidityGone(await readMostInput(db, opId))
+    if (current.method !== 'deposit') await reserve(db, limits, current)
     failPoint('before accept')
     return { swapId, status: 'pending' as const }
   })
@@ -105,8 +138,34 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
   return reply
 }
 
+/** Refuses work for those who wasted too much gas in this hour, or whose contract wallets may do so now. */
+async function assertGas(db: Db, { gas, lockUsdE6 }: Limits, submission: Submission): Promise<void> {
+  const { originChain, destinationChain, isContract } = submission
+  const { wasted, hourLeftMs } = await readWasted(db, {
+    ...submission,
+    chains: [originChain, destinationChain],
+  })
+  const exceeded = findExceeded(gas, wasted, isContract)
+  if (exceeded) throw gasWasted(exceeded, hourLeftMs)
+  if (!isContract) return
+  const open = await readOpenContracts(db, submission)
+  const atRisk = { ...open, lockUsdE6: lockUsdE6(originChain) }
+  if (!hasRoomForLock(gas, wasted, atRisk)) throw locksPending()
+}
+
+/** Reserves the output, of which a wallet or account without a lock gets a share. */
+async function reserve(db: Db, { reservations }: Limits, { opId, inputAmount }: Submission) {
+  const made = await reserveInventory(db, opId)
+  if (!made) throw liquidityGone(await readMostInput(db, opId))
+  if (isSmall(reservations, made)) return
+  const room = roomAfter(reservations, await readReserved(db, opId))
+  if (room < 0n) throw liquidityGone((inputAmount * largest(made.amount + room, 0n)) / made.amount)
+}
+
 /** Refuses what the submitting key may not do, whichever key asked for the quote. */
-function assertRules({ caller: { rules } }: Submitted, submission: Submission): void {
+function assertRules({ caller }: Submitted, submission: Submission): void {
+  const { rules } = caller
+  if (submission.isContract && !mayUseContracts(caller)) throw contractRefused()
   assertAllowed(rules, submission)
   const allowance = allowanceOf(rules, 0n)
   if (allowance && submission.valueCents > allowance.cents) throw tooValuable(allowance, submission)

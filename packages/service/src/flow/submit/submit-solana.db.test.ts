@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { openLimits } from '../../../test/support/limits.ts'
 import { insertTestOp } from '../../../test/support/swaps.ts'
 import type { InputBuilder } from '../../chains/chain.ts'
 import type { Market } from '../../model/catalog.ts'
@@ -33,6 +34,7 @@ function submit(opId: string, { kind = 'ok', ...seen }: Seen = {}) {
       : ({ kind } as never)
   const deps = {
     pool: database.pool,
+    limits: openLimits,
     market: { chainNow: () => (height === undefined ? undefined : { height }) } as unknown as Market,
     openInput: () => ({
       ...{ opId, chainId: 31_337, messageHash: 'hash', lastValid: '100' },

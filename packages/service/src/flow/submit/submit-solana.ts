@@ -1,9 +1,8 @@
 import type { SubmitReply, SubmitSolanaRequest } from '@geoswap/wire'
-import type { Pool } from 'pg'
 import type { InputBuilder } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Market } from '../../model/catalog.ts'
-import { type Caller, submitOnce } from './submit-once.ts'
+import { type Caller, type SubmitOnceDeps, submitOnce } from './submit-once.ts'
 
 /** Identifies the built transaction and its last valid block height. */
 type OpenedInput = {
@@ -14,8 +13,7 @@ type OpenedInput = {
   expiresAt: number
 }
 
-type SubmitSolanaDeps = {
-  pool: Pool
+type SubmitSolanaDeps = SubmitOnceDeps & {
   market: Market
   openInput(accountId: string, token: string): OpenedInput
   builderOf(chainId: number): InputBuilder
@@ -29,7 +27,7 @@ export async function submitSolana(
 ): Promise<SubmitReply> {
   const input = deps.openInput(caller.accountId, request.geoOpToken)
   const lastValid = BigInt(input.lastValid)
-  return submitOnce(deps.pool, {
+  return submitOnce(deps, {
     caller,
     opId: input.opId,
     expiresAt: input.expiresAt,

@@ -12,7 +12,7 @@ const { name } = inventoryFields
 /** The operator's own liquidity at the reference price. A file has at most one entry of this kind. */
 export function createInventory(
   [config = { kind: name }]: readonly InventoryConfig[],
-  { market }: Pick<OfferDeps, 'market'>,
+  { market, shareOf }: Pick<OfferDeps, 'market' | 'shareOf'>,
 ): Venue {
   const { impactBps = DEFAULT_IMPACT_BPS, pairs = [] } = config
   const spreads = new Map(pairs.map(({ assets, spreadBps }) => [pairOf(...assets), spreadBps]))
@@ -38,6 +38,7 @@ export function createInventory(
         spreadBps: BigInt(isTransfer(input, output) ? 0 : spreadBps),
         impactBps: BigInt(isTransfer(input, output) ? 0 : impactBps),
         depth,
+        most: shareOf(held),
       },
       deliveryCost: now.costs.delivery,
       payToken: output.address,

@@ -11,7 +11,7 @@ const { name } = uniswapV3Fields
 /** Buys outputs that the vault does not hold from pools, in the delivery transaction. */
 export function createUniswapV3(
   configs: readonly UniswapV3Config[],
-  { market, getToken, curvesOf }: OfferDeps,
+  { market, shareOf, getToken, curvesOf }: OfferDeps,
 ): Venue {
   const pools = configs.flatMap((config) =>
     poolsOf(config).map(({ sell, buy }) => ({
@@ -34,7 +34,7 @@ export function createUniswapV3(
       (each) => each.venue === name && each.sell === sell.address && each.buy === buy.address,
     )
     const chain = market.chainNow(chainId)
-    const held = market.available(chainId, sell.address) ?? 0n
+    const payable = shareOf(market.available(chainId, sell.address) ?? 0n)
     if (!known || ageMs > STALE_MS || !chain) return refuse('empty')
     const curve: PointsCurve = {
       kind: 'points',
@@ -42,7 +42,7 @@ export function createUniswapV3(
       sold: { decimals: sell.decimals, price },
       points: known.points,
     }
-    const points = within(curve, held)
+    const points = within(curve, payable)
     if (points.length === 0) return refuse('empty')
     return {
       venue: name,
@@ -55,11 +55,11 @@ export function createUniswapV3(
   return { name, offer }
 }
 
-/** The part of the curve that the vault's balance can pay. */
-function within({ points, sold, ...curve }: PointsCurve, held: bigint): readonly Point[] {
+/** The part of the curve that this amount of the vault can pay. */
+function within({ points, sold, ...curve }: PointsCurve, payable: bigint): readonly Point[] {
   const last = points.at(-1)
-  if (!last || last.sold <= held) return points
-  const below = points.filter((point) => point.sold <= held)
-  const bought = outputOf({ ...curve, sold, input: sold, points }, held)
-  return bought ? [...below.filter((point) => point.sold < held), { sold: held, bought }] : below
+  if (!last || last.sold <= payable) return points
+  const below = points.filter((point) => point.sold <= payable)
+  const bought = outputOf({ ...curve, sold, input: sold, points }, payable)
+  return bought ? [...below.filter((point) => point.sold < payable), { sold: payable, bought }] : below
 }

@@ -1,0 +1,9 @@
+import type { Limits } from '../../src/flow/submit/submit-once.ts'
+import { defaultGasBudgets } from '../../src/model/gas-budget.ts'
+
+/** Limits that leave all of the liquidity to one wallet. */
+export const openLimits: Limits = {
+  gas: defaultGasBudgets,
+  reservations: { walletBps: 10_000, accountBps: 10_000 },
+  lockUsdE6: () => 0n,
+}
