@@ -4,7 +4,13 @@ import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/delegation.ts'
 import { isHashSigned } from '../chains/evm/recover.ts'
 import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
-import { type Config, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
+import {
+  type Config,
+  defaultDeadlines,
+  defaultDiscount,
+  defaultUnsubmittedCapUsd,
+  type NetworkConfig,
+} from '../config.ts'
 import { type BuildDeps, buildGeoOp } from '../flow/build/build-evm.ts'
 import { buildSolanaTx } from '../flow/build/build-solana.ts'
 import { delegation } from '../flow/build/delegation.ts'
@@ -19,15 +25,17 @@ import type { Handlers } from '../http/server.ts'
 import type { GasWatch } from '../lanes/gas-watch.ts'
 import type { Views } from '../lanes/views.ts'
 import { createFeeFor } from '../market/fee-for.ts'
+import type { LiveMarket } from '../market/market.ts'
 import type { StopTable } from '../market/stop-table.ts'
 import type { Catalog, Market } from '../model/catalog.ts'
-import { toleranceFor } from '../model/pricing.ts'
+import { defaultPriceTolerance } from '../model/price-tolerance.ts'
 import { activeSenders } from '../model/served-chain.ts'
 import type { Venue } from '../model/venue.ts'
 import type { Sealer } from '../seal/sealer.ts'
 import { readSpentCents } from '../store/key-spending.ts'
 import type { Chains } from './chains.ts'
 import { createKnownWallets } from './known-wallets.ts'
+import { judgePrices } from './price-check.ts'
 import { createTokens } from './tokens.ts'
 
 const MAX_UNSUBMITTED = 256
@@ -38,7 +46,7 @@ export type ApiParts = {
   pool: BuildDeps['pool']
   chains: Chains
   catalog: Catalog
-  market: Market
+  market: Market & Pick<LiveMarket, 'prices'>
   gas: GasWatch
   views: Views
   venues: readonly Venue[]
@@ -70,6 +78,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     market,
     custodyOf: chains.custodyOf,
     maxUnsubmitted: MAX_UNSUBMITTED,
+    maxUnsubmittedCents: BigInt(config.network.unsubmittedCapUsd ?? defaultUnsubmittedCapUsd) * 100n,
     lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
       const keys = activeSenders(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
       return keys.filter((locker) => parts.gas.canSend(chainId, locker))
@@ -96,14 +105,16 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
   const quoteDeps = toQuoteDeps(config, parts, { sealQuote: tokens.sealQuote, isKnownDelegated: known.has })
   const recentHeadsOf = (chainId: number) => parts.views.of(chainId).recent(RECENT_MS)
   const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, recentHeadsOf, now }
+  const { paidNow } = judgePrices(config, catalog, market.prices)
   const submitDeps: SubmitDeps = {
     pool,
+    paidNow,
     openOp: tokens.openOp,
     originOf,
     within,
     isHashSigned,
   }
-  const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf }
+  const submitSolanaDeps = { pool, paidNow, market, openInput: tokens.openInput, builderOf }
   const catalogDeps = {
     catalog,
     market,
@@ -149,7 +160,7 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
       return (await readHolder(origin, 1n, () => chain.readWallet({ wallet, token: input.address }))).balance
     },
     highImpactBps: network.highImpactBps ?? 500,
-    toleranceFor: (slippageBps) => toleranceFor(slippageBps, network.priceToleranceBps),
+    tolerance: { ...defaultPriceTolerance, ...network.priceTolerance },
     quoteTtlMs: network.quoteTtlMs ?? 30_000,
     etaSecondsOf: shared.times.etaSecondsOf,
   }

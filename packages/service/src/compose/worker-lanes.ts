@@ -172,6 +172,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     origin: chain,
     batchSize,
     refreshPrices: prices.refresh,
+    paidNow: prices.paidNow,
     isPriceKept: prices.isKept,
     valueCentsOf: prices.valueCentsOf,
     ...parts.signed,

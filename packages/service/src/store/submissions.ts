@@ -1,7 +1,9 @@
 import type { OriginMethod } from '@geoswap/wire'
+import type { Paid } from '../model/follow-price.ts'
 import { type SwapState, unlockedStates } from '../model/lifecycle.ts'
 import type { SignedDelegation } from '../model/swap.ts'
 import type { Db } from './db.ts'
+import { PAY_AMOUNT } from './op-columns.ts'
 import { listOf } from './state-lists.ts'
 
 export type Submission = {
@@ -13,6 +15,13 @@ export type Submission = {
   inputToken: string
   outputToken: string
   recipient: string
+  swappable: bigint
+  quotedOutput: bigint
+  minOutput: bigint
+  venue: string
+  payToken: string
+  payAmount: bigint
+  priceFloor: bigint
   valueCents: bigint
   expired: boolean
   /** The wallet's balance at the build, and inputs of its other swaps since then. */
@@ -36,6 +45,13 @@ type Row = {
   input_token: string
   output_token: string
   recipient: string
+  swappable: string
+  quoted_output: string
+  min_output: string
+  venue: string
+  pay_token: string
+  pay_amount: string
+  price_floor: string
   value_cents: string
   expired: boolean
   wallet_balance: string
@@ -59,7 +75,8 @@ const endOf = (expiresAt: string) => `least(o.expires_at, to_timestamp(${expires
 export async function findSubmission(db: Db, submitted: Submitted): Promise<Submission | undefined> {
   const { rows } = await db.query<Row>(
     `select o.id, o.hash, o.wallet, o.origin_chain, o.destination_chain, o.input_token, o.output_token,
-            o.recipient, o.value_cents, ${endOf('$2')} <= clock_timestamp() as expired,
+            o.recipient, o.swappable, o.quoted_output, o.min_output, o.venue, o.pay_token, o.pay_amount,
+            o.price_floor, o.value_cents, ${endOf('$2')} <= clock_timestamp() as expired,
             o.wallet_balance, o.input_amount, o.locker, o.position, o.op_deadline, o.method, o.permit_nonce,
             s.id as swap_id, s.state,
             (select coalesce(sum(p.input_amount), 0) from swaps p
@@ -92,16 +109,19 @@ type NewSwap = Submitted & {
   signature: string
   lastValid?: bigint
   delegation?: SignedDelegation
+  /** Less than quoted, after a move of the market. */
+  lowered?: Paid | undefined
 }
 
 /** Inserts the swap; a trigger gives a deposit its own first state. False if it has expired by the database's clock. */
 export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
-                        input_amount, locker, signature, last_valid, delegation, timeline)
+                        input_amount, locker, signature, last_valid, delegation, timeline, lowered_output,
+                        lowered_pay)
      select $1, o.id, o.quote_id, o.account_id, o.origin_chain, o.destination_chain, o.wallet, o.input_token,
             o.input_amount, o.locker, $3, $4, $5,
-            jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now()))
+            jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now())), $7, $8
        from ops o where o.id = $2 and ${endOf('$6')} > clock_timestamp()`,
     [
       swap.swapId,
@@ -110,6 +130,8 @@ export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
       swap.lastValid?.toString(),
       swap.delegation && JSON.stringify(swap.delegation),
       swap.expiresAt,
+      swap.lowered?.output.toString(),
+      swap.lowered?.pay.toString(),
     ],
   )
   return rowCount === 1
@@ -120,13 +142,13 @@ export async function endOp(db: Db, opId: string): Promise<void> {
   await db.query('update ops set expires_at = least(expires_at, clock_timestamp()) where id = $1', [opId])
 }
 
-/** Reserves the pay amount of an op. False if the vault has too little left. */
+/** Reserves the pay amount of a swap's op. False if the vault has too little left. */
 export async function reserveInventory(db: Db, opId: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update inventory i set reserved = i.reserved + o.pay_amount
-       from ops o
+    `update inventory i set reserved = i.reserved + ${PAY_AMOUNT}
+       from ops o left join swaps s on s.op_id = o.id
       where o.id = $1 and i.chain_id = o.destination_chain and i.token = o.pay_token
-        and i.held - i.reserved >= o.pay_amount`,
+        and i.held - i.reserved >= ${PAY_AMOUNT}`,
     [opId],
   )
   return rowCount === 1
@@ -153,6 +175,13 @@ function toSubmission(row: Row): Submission {
     inputToken: row.input_token,
     outputToken: row.output_token,
     recipient: row.recipient,
+    swappable: BigInt(row.swappable),
+    quotedOutput: BigInt(row.quoted_output),
+    minOutput: BigInt(row.min_output),
+    venue: row.venue,
+    payToken: row.pay_token,
+    payAmount: BigInt(row.pay_amount),
+    priceFloor: BigInt(row.price_floor),
     valueCents: BigInt(row.value_cents),
     expired: row.expired,
     walletBalance: BigInt(row.wallet_balance),

@@ -1,10 +1,12 @@
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import type { Paid } from '../../model/follow-price.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 
 export type Readiness =
-  | { kind: 'ready' }
+  /** `lowered`: the market moved, and the lock records that less is paid. */
+  | { kind: 'ready'; lowered?: Paid }
   | { kind: 'wait' }
   /** A reorg undid the deposit: it may come back. */
   | { kind: 'depositLost' }
@@ -19,7 +21,9 @@ export type ReadinessDeps = {
   isGone(chainId: number): boolean
   /** Whether a chain's finality is so late that nothing new is taken or paid there. */
   isLate(chainId: number): boolean
-  /** Whether the input still buys at least the price floor; undefined without a fresh price. */
+  /** What an op is paid if it is locked now; `moved` if that is below its minimum, undefined without a price. */
+  paidNow(op: Op): Paid | 'moved' | undefined
+  /** Whether an input whose lock was signed still buys about its payment, which no longer changes. */
   isPriceKept(swap: Swap): boolean | undefined
 }
 
@@ -33,12 +37,12 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   if (deps.isGone(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   if (!deps.isLive(op.destinationChain)) return { kind: 'wait' }
   if (deps.isLate(op.originChain) || deps.isLate(op.destinationChain)) return { kind: 'wait' }
-  const kept = deps.isPriceKept(swap)
-  if (kept === undefined) return { kind: 'wait' }
-  if (!kept) return { kind: 'decline', code: 'PRICE_MOVED' }
+  const paid = priceOf(deps, swap)
+  if (paid === undefined) return { kind: 'wait' }
+  if (paid === 'moved') return { kind: 'decline', code: 'PRICE_MOVED' }
   const [obstacle, delivery] = await Promise.all([
     deps.origin.findObstacle(swap),
-    deps.destinationOf(op.destinationChain).simulateDelivery(op),
+    deps.destinationOf(op.destinationChain).simulateDelivery(withPaid(op, paid)),
   ])
   if (obstacle === 'INPUT_UNAVAILABLE' && op.method === 'deposit') return { kind: 'depositLost' }
   if (obstacle) return { kind: 'decline', code: obstacle }
@@ -46,8 +50,24 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   if (delivery.kind === 'noLiquidity') return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   if (delivery.kind === 'priceMoved') return { kind: 'decline', code: 'PRICE_MOVED' }
   const isReady = delivery.kind === 'ok' && (await deps.sender.affords(heads, op.lockFeeBound))
-  return { kind: isReady ? 'ready' : 'wait' }
+  if (!isReady) return { kind: 'wait' }
+  return { kind: 'ready', ...(paid.output < op.quotedOutput && { lowered: paid }) }
 }
+
+/** The market sets the amount until the lock is recorded. From then on it only decides whether it is paid at all. */
+function priceOf(deps: ReadinessDeps, swap: Swap): Paid | 'moved' | undefined {
+  const { op } = swap
+  if (swap.state === 'accepted') return deps.paidNow(op)
+  const isKept = deps.isPriceKept(swap)
+  if (isKept === undefined) return undefined
+  return isKept ? { output: op.quotedOutput, pay: op.payAmount } : 'moved'
+}
+
+export const withPaid = (op: Op, { output, pay }: Paid): Op => ({
+  ...op,
+  quotedOutput: output,
+  payAmount: pay,
+})
 
 /** Every block from now on is past the op's deadline. */
 export const isExpired = ({ opDeadline }: Op, { head }: Heads): boolean => head.seconds >= opDeadline

@@ -5,12 +5,13 @@ import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import type { Submission } from '../../store/submissions.ts'
 import { parseSignature, toCanonical } from './signature.ts'
-import { type Caller, submitOnce } from './submit-once.ts'
+import { type Caller, type Submitted, submitOnce } from './submit-once.ts'
 
 type OpenedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
 
 export type SubmitDeps = {
   pool: Pool
+  paidNow: Submitted['paidNow']
   openOp(accountId: string, token: string): OpenedOp
   originOf(chainId: number): OriginChain
   /** The signers of the hash: as 32 bytes with EIP-191, or as the digest of typed data. */
@@ -30,6 +31,7 @@ export async function submit(deps: SubmitDeps, caller: Caller, request: SubmitRe
     opId,
     expiresAt,
     isOver: false,
+    paidNow: deps.paidNow,
     async recheck(submission) {
       if (delegation) await recheckDelegation(deps, submission, delegation)
     },

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestOp } from '../../../test/support/swaps.ts'
 import { insertSwap, lockSubmission } from '../../store/submissions.ts'
+import { findSwaps } from '../../store/swaps.ts'
 import { type Submitted, submitOnce } from './submit-once.ts'
 
 const HOUR_MS = 3_600_000
@@ -20,6 +21,7 @@ const submit = (submitted: Partial<Submitted> & { opId: string }) =>
     isOver: false,
     caller: { keyId: 'key', rules: {} },
     recheck: async () => {},
+    paidNow: () => undefined,
     verify: async () => ({ signature: '0x' }),
     ...submitted,
   })
@@ -235,4 +237,21 @@ describe('limits of a key', () => {
     for (const rules of [{ recipients: ['somebody'] }, { tokens: ['31337:input'] }])
       await expect(submitOf(1, { keyId, rules })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
+})
+
+test('a swap is stored for what the market pays now, and reserves no more', async () => {
+  const { pool } = database
+  const opId = await storeOp()
+  await pool.query('update ops set pay_amount = 400, quoted_output = 400, min_output = 380 where id = $1', [
+    opId,
+  ])
+  const reserved = async () =>
+    Number((await pool.query(`select reserved from inventory where token = 'output'`)).rows[0].reserved)
+  const before = await reserved()
+
+  const { swapId } = await submit({ opId, paidNow: () => ({ output: 390n, pay: 390n }) })
+
+  const [swap] = await findSwaps(pool, [swapId])
+  expect(swap?.op).toMatchObject({ quotedOutput: 390n, payAmount: 390n, minOutput: 380n })
+  expect((await reserved()) - before).toBe(390)
 })

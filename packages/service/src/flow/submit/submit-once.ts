@@ -3,6 +3,7 @@ import type { SubmitReply } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { failPoint } from '../../fail-point.ts'
+import type { Paid } from '../../model/follow-price.ts'
 import {
   type Allowance,
   allowanceOf,
@@ -40,6 +41,8 @@ export type Submitted = {
   isOver: boolean
   /** Checks state that may have changed since the build; skipped for an existing swap. */
   recheck(submission: Submission): Promise<void>
+  /** What the swap is paid after a move of the market; `moved` if that is too little, undefined without a price. */
+  paidNow(submission: Submission): Paid | 'moved' | undefined
   /** Throws unless the wallet signed the built content. */
   verify(submission: Submission): Promise<Signing>
 }
@@ -93,7 +96,8 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
     if (!current) throw unknownOp(submitted)
     if (current.existing) return toReply(current.existing)
     assertBalance(current)
-    if (!(await insertSwap(db, { swapId, opId, expiresAt, ...signing }))) return undefined
+    const lowered = loweredOf(submitted, current)
+    if (!(await insertSwap(db, { swapId, opId, expiresAt, lowered, ...signing }))) return undefined
     await spend(db, submitted, current)
     // A deposit reserves its output when it arrives: nobody holds back liquidity for nothing.
     if (current.method !== 'deposit' && !(await reserveInventory(db, opId)))
@@ -103,6 +107,16 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
   })
   failPoint('after accept')
   return reply
+}
+
+/**
+ * The payment after a move of the market, if it is below the quoted one. What is below the minimum is declined before
+ * the lock, and a deposit is priced when it arrives.
+ */
+function loweredOf({ paidNow }: Submitted, submission: Submission): Paid | undefined {
+  const paid = submission.method === 'deposit' ? undefined : paidNow(submission)
+  if (paid === undefined || paid === 'moved') return undefined
+  return paid.output < submission.quotedOutput ? paid : undefined
 }
 
 /** Refuses what the submitting key may not do, whichever key asked for the quote. */

@@ -33,6 +33,7 @@ function submit(opId: string, { kind = 'ok', ...seen }: Seen = {}) {
       : ({ kind } as never)
   const deps = {
     pool: database.pool,
+    paidNow: () => undefined,
     market: { chainNow: () => (height === undefined ? undefined : { height }) } as unknown as Market,
     openInput: () => ({
       ...{ opId, chainId: 31_337, messageHash: 'hash', lastValid: '100' },

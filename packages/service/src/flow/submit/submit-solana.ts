@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { InputBuilder } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Market } from '../../model/catalog.ts'
-import { type Caller, submitOnce } from './submit-once.ts'
+import { type Caller, type Submitted, submitOnce } from './submit-once.ts'
 
 /** Identifies the built transaction and its last valid block height. */
 type OpenedInput = {
@@ -16,6 +16,7 @@ type OpenedInput = {
 
 type SubmitSolanaDeps = {
   pool: Pool
+  paidNow: Submitted['paidNow']
   market: Market
   openInput(accountId: string, token: string): OpenedInput
   builderOf(chainId: number): InputBuilder
@@ -34,6 +35,7 @@ export async function submitSolana(
     opId: input.opId,
     expiresAt: input.expiresAt,
     isOver: isOver(deps, input),
+    paidNow: deps.paidNow,
     async recheck() {},
     async verify({ wallet }) {
       const { signedTransaction } = request

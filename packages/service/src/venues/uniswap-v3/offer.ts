@@ -26,9 +26,8 @@ export function createUniswapV3(
     const pool = pools.find((each) => each.chainId === chainId && each.buy.address === output.address)
     if (!pool) return refuse('notServed')
     const { sell, buy } = pool
-    const inputPrice = market.priceOf(input.asset)
-    const price = market.priceOf(sell.asset)
-    if (inputPrice === undefined || price === undefined) return refuse('noPrice')
+    const exchange = market.exchangeOf(input.asset, sell.asset)
+    if (!exchange) return refuse('noPrice')
     const { value: curves, ageMs } = curvesOf(chainId) ?? { value: [], ageMs: 0 }
     const known = curves.find(
       (each) => each.venue === name && each.sell === sell.address && each.buy === buy.address,
@@ -38,8 +37,8 @@ export function createUniswapV3(
     if (!known || ageMs > STALE_MS || !chain) return refuse('empty')
     const curve: PointsCurve = {
       kind: 'points',
-      input: { decimals: input.decimals, price: inputPrice },
-      sold: { decimals: sell.decimals, price },
+      input: { decimals: input.decimals, price: exchange.input },
+      sold: { decimals: sell.decimals, price: exchange.output },
       points: known.points,
     }
     const points = within(curve, held)
