@@ -29,6 +29,7 @@ import type { ConnectedChain } from './connected-chain.ts'
 import { createDepositTask, createRecoverWork } from './deposits.ts'
 import { createFollowing } from './following.ts'
 import { createGasTask, createLedgerTask } from './ledger.ts'
+import { createPayoutCaps } from './payout-caps.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { capsOf, floatOf } from './served-chains.ts'
 import { createSettleTasks } from './settle-tasks.ts'
@@ -239,6 +240,7 @@ function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: str
     sender,
     destination: parts.destinations.of(chainId),
     originOf: (chainId: number) => parts.chains.of(chainId).chain,
+    bookPayouts: createPayoutCaps(parts, connected, follower)?.book,
     isVerified: (chainId: number) => parts.chains.of(chainId).gate.isOpen,
     isLive: follower.isLive,
     downSeconds: follower.downSeconds,

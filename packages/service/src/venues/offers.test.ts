@@ -145,8 +145,20 @@ test('a pool that was never read, not recently, or is empty offers nothing', () 
   expect(dry.offer({ ...route, output: usdcOnTwo })).toEqual({ venue: 'uniswap-v3', why: 'notServed' })
 })
 
+test('a pool is not quoted from if it is dearer than the reference by more than its limit and fee', () => {
+  const at = (usd: bigint) => {
+    const priceOf = (asset: string) => (asset === 'ETH' ? usd * USD : USD)
+    return pool({ market: marketWith({ priceOf }) }).offer(route)
+  }
+
+  expect(at(1_970n)).toHaveProperty('curve')
+  expect(at(1_968n)).toEqual({ venue: 'uniswap-v3', why: 'empty' })
+  expect(at(3_000n)).toHaveProperty('curve')
+})
+
 test('an output without a price can be bought if the sold token has one', () => {
   const market = marketWith({
+    priceOf: (asset) => (asset === 'ETH' ? undefined : USD),
     exchangeOf: (...assets) => (assets.includes('ETH') ? undefined : { input: USD, output: USD }),
   })
   const venue = pool({ market })
