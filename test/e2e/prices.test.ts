@@ -91,11 +91,41 @@ test('503 PRICE_UNAVAILABLE while two feeds disagree, and a quote again when the
   await untilQuoted(9_090)
 })
 
-test('feeds that differ within the limit are quoted at the price between them', async () => {
+test('between feeds that differ within the limit, the worse one for the caller counts', async () => {
   await world.setFeed(beta, 'GEO', 0.51)
 
-  // 0.5 / 0.505
+  // 0.5 / 0.51
+  await untilQuoted(9_803)
+  // Sold, it counts at 0.5.
+  const sale = { ...base, inputToken: alpha.token('GEO'), outputToken: beta.token('USDC') }
+  const { inputUsd, outputUsd } = await quoteOnceSettled(api, { ...sale, amount: `${10n ** 20n}` })
+  expect(Number(inputUsd)).toBeCloseTo(50.5, 1)
+  expect(Number(outputUsd)).toBeLessThan(50)
+})
+
+test('an output follows the market down to its minimum, and the status says why', async () => {
+  const order = { from: alpha, sell: 'USDC', to: beta, buy: 'GEO', amount: 10_000_000n }
+  const prepared = async () => {
+    const owner = await world.walletWith(alpha, 'USDC', 100_000_000n)
+    return { owner, ...(await prepare({ api }, owner, order)) }
+  }
+  const [near, far] = [await prepared(), await prepared()]
+  await world.setPrice('GEO', 0.505)
   await untilQuoted(9_900)
+
+  const less = await outcomeOf({ api }, (await api.submit(near.submission)).body.swapId)
+  await world.setPrice('GEO', 0.52)
+  await untilQuoted(9_615)
+  const none = await outcomeOf({ api }, (await api.submit(far.submission)).body.swapId)
+
+  expect(less.status).toBe('settled')
+  const { delivered = '', quotedOutput, minOutput, repriced } = less.amounts
+  expect(repriced).toEqual({ output: delivered, reason: 'PRICE_MOVED' })
+  expect(BigInt(delivered)).toBeLessThan(BigInt(quotedOutput))
+  expect(BigInt(delivered)).toBeGreaterThanOrEqual(BigInt(minOutput))
+  expect(await beta.balanceOf(near.owner.address, 'GEO')).toBe(BigInt(delivered))
+  expect(none).toMatchObject({ status: 'failed', failure: { code: 'PRICE_MOVED' } })
+  expect(await alpha.balanceOf(far.owner.address, 'USDC')).toBe(100_000_000n)
 })
 
 test('an accepted swap is not locked while feeds disagree, and settles when they agree again', async () => {

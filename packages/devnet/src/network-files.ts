@@ -1,8 +1,8 @@
-import type { Address } from 'viem'
+import { type Address, formatUnits } from 'viem'
 import type { DeployedSolanaChain } from './deploy-solana.ts'
 import type { Keys } from './keys.ts'
 import type { ChainPlan, SolanaPlan } from './plan.ts'
-import { ASSETS, DISCOUNT_ASSET, NATIVE, NATIVE_SOL } from './plan.ts'
+import { ASSETS, amountWorth, DISCOUNT_ASSET, INVENTORY_USD, NATIVE, NATIVE_SOL } from './plan.ts'
 import { type ChainRules, publicRulesOf } from './public-rules.ts'
 import type { ChainUrls } from './start-chain.ts'
 import type { DeployedUniswapV3, DeployedWithVenue } from './uniswap-v3/deploy-uniswap-v3.ts'
@@ -60,14 +60,14 @@ export type LocalNetwork = {
 }
 
 /** Includes the decimals, because a process that starts while the chain is down has no other source. */
-type ServiceToken = LocalToken & { asset: string }
+type ServiceToken = LocalToken & { asset: string; capPerHour?: string }
 
 type AnyServiceChain = {
   chainId: number
   name: string
   rpcUrls: string[]
   attesterRpcUrls: string[]
-  native: { symbol: string; asset: string }
+  native: { symbol: string; asset: string; capPerHour?: string }
   tokens: ServiceToken[]
 }
 type EvmServiceChain = AnyServiceChain & {
@@ -241,10 +241,15 @@ function toSolanaServiceChain(chain: ReadySolanaChain): ServiceChain {
     vault,
     attester,
     feePayers,
-    native: { symbol: NATIVE_SOL.symbol, asset: NATIVE_SOL.asset },
-    tokens: chain.tokens.map(toServiceToken),
+    // As on the EVM chains, the hourly cap equals the inventory.
+    native: { symbol: NATIVE_SOL.symbol, asset: NATIVE_SOL.asset, capPerHour: inventoryOf(NATIVE_SOL) },
+    tokens: chain.tokens.map((token) => ({ ...toServiceToken(token), capPerHour: inventoryOf(token) })),
   }
 }
+
+/** In whole coins. */
+const inventoryOf = (token: Parameters<typeof amountWorth>[1] & { decimals: number }) =>
+  formatUnits(amountWorth(INVENTORY_USD, token), token.decimals)
 
 function localSolanaRulesOf({ blockMs }: ReadySolanaChain): ChainRules {
   return {

@@ -61,6 +61,7 @@ export type Config = Readonly<{
 
 export const defaultDeadlines = {
   opLifeSeconds: 120,
+  volatileLifeSeconds: 60,
   depositSeconds: 900,
   lockInclusionSeconds: 60,
   fillSeconds: 600,
@@ -75,6 +76,9 @@ export const defaultExposureCapUsd = 25_000
 
 /** Cap on value delivered against inputs of a chain that are not finally claimed. */
 export const defaultUnclaimedCapUsd = 250_000
+
+/** Value that one account may have in built and not submitted ops. */
+export const defaultUnsubmittedCapUsd = 250_000
 
 export const defaultDiscount = {
   tiers: [

@@ -111,6 +111,15 @@ export const SwapAmounts = Type.Object({
   quotedOutput: Type.String(),
   minOutput: Type.String(),
   delivered: Type.Optional(Type.String()),
+  repriced: Type.Optional(
+    Type.Object(
+      { output: Type.String(), reason: Type.Literal('PRICE_MOVED') },
+      {
+        description:
+          'The market moved since the quote: `output` is paid, between `minOutput` and `quotedOutput`.',
+      },
+    ),
+  ),
 })
 
 export const StatusReply = Type.Object({

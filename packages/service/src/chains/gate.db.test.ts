@@ -30,6 +30,7 @@ test('a first swap is accepted while its chain is closed: the lane checks the ch
   const deps = {
     ...{ pool: database.pool, limits: openLimits, within, originOf: () => origin },
     openOp: () => ({ opId, delegation }),
+    paidNow: () => undefined,
     isHashSigned: () => true,
   }
   const caller = { accountId: 'account', keyId: 'key', rules: {} }

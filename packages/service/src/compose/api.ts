@@ -39,7 +39,7 @@ import { followClaimLimits } from './claim-limits.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { type ApiParts, createHandlers } from './handlers.ts'
-import { createPriceSources, priceRulesOf, warnOfPyth, watchPrices } from './prices.ts'
+import { createPriceSources, priceRulesOf, thinSpreadOf, warnOfPyth, watchPrices } from './prices.ts'
 import { createConfiguredSealer } from './sealer.ts'
 import { toServedChains } from './served-chains.ts'
 import { composeStatus } from './status.ts'
@@ -224,6 +224,7 @@ function followMarket(config: Config, { pool, chains, views, gas, onFault, logge
     chainNow: (chainId) => toChainNow(views.of(chainId)),
     prices: createPriceSources(config, (chainId) => views.of(chainId).part('state')),
     priceRules: priceRulesOf(config),
+    thinSpreadBps: thinSpreadOf(config.network),
     readInventory: () => readInventory(pool),
     canSend: (chainId, side) => (side === 'origin' ? gas.canLock(chainId) : gas.canDeliver(chainId)),
     needs: (chainId) => [...gas.unsigned(chainId), ...gas.needs(chainId)],

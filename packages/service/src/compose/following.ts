@@ -3,14 +3,17 @@ import type { NetworkConfig } from '../config.ts'
 import { announcedTopic, createChainFollower } from '../lanes/chain-follower.ts'
 import type { Task } from '../lanes/lane.ts'
 import type { Views } from '../lanes/views.ts'
+import type { Catalog } from '../model/catalog.ts'
 import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { feedsOn } from './evm.ts'
+import { createPayoutCaps } from './payout-caps.ts'
 
 type Parts = {
   config: { network: NetworkConfig }
   pool: Pool
+  catalog: Catalog
   views: Views
   logger: Logger
   wake(topic: string): void
@@ -32,6 +35,7 @@ export function createFollowing(parts: Parts, connected: ConnectedChain): Task[]
     callsPerHead: CALLS_PER_HEAD[family],
     hasFeeds: feedsOn(parts.config.network, chainId).length > 0,
     readHeads: (known) => chain.readHeads(known),
+    limitHoldings: createPayoutCaps(parts, connected, views.of(chainId))?.limit,
     reader: view,
     topics: [...senders.relay.map((locker) => `lock:${chainId}:${locker}`), `deliver:${chainId}`],
     followedBefore: () => views.of(chainId).followed(),

@@ -8,6 +8,7 @@ import {
   type Config,
   defaultDeadlines,
   defaultDiscount,
+  defaultUnsubmittedCapUsd,
   gasBudgetsOf,
   type NetworkConfig,
   reservationsOf,
@@ -27,16 +28,18 @@ import type { GasWatch } from '../lanes/gas-watch.ts'
 import type { Views } from '../lanes/views.ts'
 import { createFeeFor } from '../market/fee-for.ts'
 import { lockUsdE6 } from '../market/lock-cost.ts'
+import type { LiveMarket } from '../market/market.ts'
 import type { StopTable } from '../market/stop-table.ts'
 import type { Catalog, Market } from '../model/catalog.ts'
 import { mayUseContracts } from '../model/key-rules.ts'
-import { toleranceFor } from '../model/pricing.ts'
+import { defaultPriceTolerance } from '../model/price-tolerance.ts'
 import { activeSenders } from '../model/served-chain.ts'
 import type { Venue } from '../model/venue.ts'
 import type { Sealer } from '../seal/sealer.ts'
 import { readSpentCents } from '../store/key-spending.ts'
 import type { Chains } from './chains.ts'
 import { createKnownWallets } from './known-wallets.ts'
+import { judgePrices } from './price-check.ts'
 import { createTokens } from './tokens.ts'
 
 const MAX_UNSUBMITTED = 256
@@ -47,7 +50,7 @@ export type ApiParts = {
   pool: BuildDeps['pool']
   chains: Chains
   catalog: Catalog
-  market: Market
+  market: Market & Pick<LiveMarket, 'prices'>
   gas: GasWatch
   views: Views
   venues: readonly Venue[]
@@ -80,6 +83,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     custodyOf: chains.custodyOf,
     maxUnsubmitted: MAX_UNSUBMITTED,
     gasBudgets: gasBudgetsOf(config.network),
+    maxUnsubmittedCents: BigInt(config.network.unsubmittedCapUsd ?? defaultUnsubmittedCapUsd) * 100n,
     lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
       const keys = activeSenders(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
       return keys.filter((locker) => parts.gas.canSend(chainId, locker))
@@ -111,15 +115,16 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     reservations: reservationsOf(config.network),
     lockUsdE6: (chainId: number) => lockUsdE6(market, catalog, chainId),
   }
+  const { paidNow } = judgePrices(config, catalog, market.prices)
+  const onceDeps = { pool, limits, paidNow }
   const submitDeps: SubmitDeps = {
-    pool,
-    limits,
+    ...onceDeps,
     openOp: tokens.openOp,
     originOf,
     within,
     isHashSigned,
   }
-  const submitSolanaDeps = { pool, limits, market, openInput: tokens.openInput, builderOf }
+  const submitSolanaDeps = { ...onceDeps, market, openInput: tokens.openInput, builderOf }
   const catalogDeps = {
     catalog,
     market,
@@ -165,7 +170,7 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
       return (await readHolder(origin, 1n, () => chain.readWallet({ wallet, token: input.address }))).balance
     },
     highImpactBps: network.highImpactBps ?? 500,
-    toleranceFor: (slippageBps) => toleranceFor(slippageBps, network.priceToleranceBps),
+    tolerance: { ...defaultPriceTolerance, ...network.priceTolerance },
     quoteTtlMs: network.quoteTtlMs ?? 30_000,
     etaSecondsOf: shared.times.etaSecondsOf,
   }

@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts'
 import type { Views } from '../lanes/views.ts'
-import { createPriceCheck } from '../market/price-check.ts'
-import { createPriceBook } from '../market/prices/book.ts'
+import { createPriceCheck, createPriceJudge } from '../market/price-check.ts'
+import { createPriceBook, type PriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
-import { USUAL_TOLERANCE_BPS } from '../model/pricing.ts'
+import { defaultPriceTolerance } from '../model/price-tolerance.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createBuyerCheck } from '../venues/registry.ts'
-import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
+import { createPriceSources, priceRulesOf, thinSpreadOf, watchPrices } from './prices.ts'
 
 type Parts = { config: Config; catalog: Catalog; views: Views; logger: Logger }
 
@@ -21,7 +21,18 @@ export function followPrices({ config, catalog, views, logger }: Parts): PriceCh
     now: Date.now,
     onFault: (err, source) => logger.warn({ err, source }, 'price source does not answer'),
   })
-  const toleranceBps = config.network.priceToleranceBps ?? USUAL_TOLERANCE_BPS
-  const isBuyer = createBuyerCheck(config.network)
-  return createPriceCheck({ catalog, book, toleranceBps, isBuyer, onRead: watchPrices(book, logger) })
+  return createPriceCheck({ ...rulesOf(config), catalog, book, onRead: watchPrices(book, logger) })
+}
+
+/** The same judgement in the API, by the prices that it quotes from. */
+export function judgePrices(config: Pick<Config, 'network'>, catalog: Catalog, book: PriceBook) {
+  return createPriceJudge({ ...rulesOf(config), catalog, book })
+}
+
+function rulesOf({ network }: Pick<Config, 'network'>) {
+  return {
+    tolerance: { ...defaultPriceTolerance, ...network.priceTolerance },
+    thinSpreadBps: thinSpreadOf(network),
+    isBuyer: createBuyerCheck(network),
+  }
 }

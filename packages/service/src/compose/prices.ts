@@ -5,6 +5,7 @@ import type { AssetConfig, Config } from '../config.ts'
 import type { Aged } from '../lanes/views.ts'
 import type { FeedState, PriceBook } from '../market/prices/book.ts'
 import { createChainlinkSource } from '../market/prices/chainlink.ts'
+import { DEFAULT_THIN_SPREAD_BPS } from '../market/prices/exchange.ts'
 import { createPythSource } from '../market/prices/pyth-hermes.ts'
 import { findPythDifferences, withoutRenamed } from '../market/prices/pyth-verify.ts'
 import type { PriceRules } from '../market/prices/reference.ts'
@@ -88,6 +89,9 @@ export function priceRulesOf({ network }: Pick<Config, 'network'>): Map<string, 
     ]),
   )
 }
+
+/** The spread of assets with few sources. */
+export const thinSpreadOf = ({ thinSpreadBps = DEFAULT_THIN_SPREAD_BPS }: Config['network']) => thinSpreadBps
 
 /** Returns a check that logs when an asset loses its price, with the reason, and when it is back. */
 export function watchPrices(book: PriceBook, logger: Logger): () => void {

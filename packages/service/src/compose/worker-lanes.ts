@@ -31,6 +31,7 @@ import type { ConnectedChain } from './connected-chain.ts'
 import { createDepositTask, createRecoverWork } from './deposits.ts'
 import { createFollowing } from './following.ts'
 import { createGasTask, createLedgerTask, gasValueOf } from './ledger.ts'
+import { createPayoutCaps } from './payout-caps.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { capsOf, floatOf } from './served-chains.ts'
 import { createSettleTasks } from './settle-tasks.ts'
@@ -176,6 +177,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     origin: chain,
     batchSize,
     refreshPrices: prices.refresh,
+    paidNow: prices.paidNow,
     isPriceKept: prices.isKept,
     gasBudgets: gasBudgetsOf(parts.config.network),
     valueCentsOf: prices.valueCentsOf,
@@ -243,6 +245,7 @@ function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: str
     sender,
     destination: parts.destinations.of(chainId),
     originOf: (chainId: number) => parts.chains.of(chainId).chain,
+    bookPayouts: createPayoutCaps(parts, connected, follower)?.book,
     isVerified: (chainId: number) => parts.chains.of(chainId).gate.isOpen,
     isLive: follower.isLive,
     downSeconds: follower.downSeconds,

@@ -131,6 +131,16 @@ const hourlyCaps = {
   ),
 }
 
+/** The service itself keeps this cap, as a contract does elsewhere. */
+const payoutCap = {
+  capPerHour: Type.Optional(
+    decimal(
+      'Most that the vault pays out, in whole coins per hour. 0 is closed on purpose. ' +
+        'Default: half of what it held at the beginning of the hour.',
+    ),
+  ),
+}
+
 const plain = Type.Optional(
   flag(
     'Whether its transfers move exactly their amount, without a fee: `service treasury` tells the vault, which then ' +
@@ -206,7 +216,7 @@ export const SolanaChain = Type.Object(
   {
     ...anyChain,
     family: Type.Literal('solana', { description: 'A Solana cluster.' }),
-    native: nativeOf({}),
+    native: nativeOf(payoutCap),
     genesisHash: Type.Optional(text('Genesis hash of the cluster; checked at start.')),
     program: solanaAddress('The escrow program, as `service deploy` uploaded it.'),
     vault: solanaAddress(
@@ -220,7 +230,7 @@ export const SolanaChain = Type.Object(
       },
       { ...strict, description: 'Fee payers. They hold SOL and own no token account of a served mint.' },
     ),
-    tokens: Type.Array(tokenOf(solanaAddress('Address of the mint.'), {}), TOKENS),
+    tokens: Type.Array(tokenOf(solanaAddress('Address of the mint.'), payoutCap), TOKENS),
     priorityPrice: Type.Optional(
       Type.Object(
         { floor: digits('Lower bound. Default 1000.'), cap: digits('Upper bound. Default 1000000.') },

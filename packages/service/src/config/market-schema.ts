@@ -78,6 +78,25 @@ export const Pyth = Type.Object(
   { ...strict, description: 'The Hermes server for sources of kind `pyth`.' },
 )
 
+const moved = (which: string, usual: number) =>
+  Type.Optional(range(0, 9_999, `${which}, in basis points. Default ${usual}.`))
+
+export const PriceTolerance = Type.Object(
+  {
+    sameAssetBps: moved('Between tokens of one asset', 10),
+    stableBps: moved('Between two assets with `usdStable`', 10),
+    volatileBps: moved('Between other assets', 10),
+    lockedBps: moved('Of any pair after the lock; beyond it the input is refunded with PRICE_MOVED', 300),
+  },
+  {
+    ...strict,
+    description:
+      'Largest move against you from quote to lock. Beyond it the output follows the market down to `minOutput`, and ' +
+      'below that the swap fails with PRICE_MOVED. What exceeds the service fee is a gift to callers who wait for it. ' +
+      'Also bounds the gain from a stolen seal key.',
+  },
+)
+
 const Tier = Type.Object(
   {
     name: Type.String({ minLength: 1, description: 'Name of the tier in a quote.' }),

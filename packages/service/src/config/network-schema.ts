@@ -15,12 +15,15 @@ import {
   text,
   url,
 } from './fields.ts'
-import { Asset, Discount, Pyth } from './market-schema.ts'
+import { Asset, Discount, PriceTolerance, Pyth } from './market-schema.ts'
 
 const Deadlines = Type.Object(
   {
     opLifeSeconds: Type.Optional(
       count('Time from the build until the input can no longer be locked. Default 120.'),
+    ),
+    volatileLifeSeconds: Type.Optional(
+      count('Instead of `opLifeSeconds` between assets that do not follow each other. Default 60.'),
     ),
     depositSeconds: Type.Optional(
       count(
@@ -237,13 +240,19 @@ export const NetworkSchema = Type.Object(
     highImpactBps: Type.Optional(
       range(1, 10_000, 'Loss from which a quote carries HIGH_PRICE_IMPACT, in basis points. Default 500.'),
     ),
-    priceToleranceBps: Type.Optional(
+    priceTolerance: Type.Optional(PriceTolerance),
+    thinSpreadBps: Type.Optional(
+      range(
+        0,
+        1_000,
+        'Spread between two assets if one has fewer than three live price sources, in basis points. Default 5.',
+      ),
+    ),
+    unsubmittedCapUsd: Type.Optional(
       range(
         1,
-        9_999,
-        'Largest move against you between quote and delivery, in basis points; beyond it a swap ends with ' +
-          'PRICE_MOVED. Also bounds the gain from a stolen seal key. Keep it above four times `maxDeviationBps`. ' +
-          'Default: the slippage, at most 1000.',
+        1_000_000_000,
+        'USD that one account may have in built and not submitted ops; a single op may be larger. Default 250000.',
       ),
     ),
     quoteTtlMs: Type.Optional(range(1, 3_600_000, 'Lifetime of a quote, in milliseconds. Default 30000.')),

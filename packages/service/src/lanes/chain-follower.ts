@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Heads } from '../chains/chain.ts'
-import type { ChainView, ViewReader } from '../chains/view.ts'
+import type { ChainState, ChainView, ViewReader } from '../chains/view.ts'
 import { createHeadOrder } from '../model/head-order.ts'
 import { createMeasure } from '../model/measured.ts'
 import { type Pace, paceOf } from '../model/poll-pace.ts'
@@ -12,6 +12,8 @@ import type { Lease } from '../store/lanes.ts'
 import type { Task } from './lane.ts'
 import { createViewParts } from './view-parts.ts'
 
+type Holdings = ChainState['holdings']
+
 type Options = {
   pool: Pool
   chainId: number
@@ -19,6 +21,8 @@ type Options = {
   callsPerHead: number
   hasFeeds: boolean
   readHeads(known?: Heads): Promise<Heads>
+  /** The part of the vault's holdings that caps of the service let out; undefined if the chain keeps the caps. */
+  limitHoldings?: ((holdings: Holdings, at: Heads) => Promise<Holdings>) | undefined
   reader: ViewReader
   /** Topics that say that a swap begins to wait for this chain. */
   topics: readonly string[]
@@ -71,7 +75,10 @@ export function createChainFollower(options: Options): Task[] {
     if (!parts.isDue(at)) return
     const answers = await parts.read(at, pace)
     const { state } = answers.read
-    if (state) await setHoldings(pool, { chainId, block: at.head.number }, [...state.holdings])
+    if (state) {
+      const holdings = (await options.limitHoldings?.(state.holdings, at)) ?? state.holdings
+      await setHoldings(pool, { chainId, block: at.head.number }, [...holdings])
+    }
     return answers
   })
   const schedule = createPollSchedule(options, () => ({ pace, movedAt, number: heads?.head.number ?? 0n }))

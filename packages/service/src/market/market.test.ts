@@ -17,6 +17,7 @@ function createScene(prices: readonly PriceSource[]) {
     chainNow: (chainId) =>
       scene.live.has(chainId) ? { seconds: 0, block: 10n, height: 10n, costs } : undefined,
     prices,
+    thinSpreadBps: 0,
     priceRules: new Map([['ETH', { maxDeviationBps: 200, minSources: 1 }]]),
     readInventory: async () => [{ chainId: 1, token: 'ETH', held: 9n, reserved: 4n }],
     mostInput: () => 1n,

@@ -1,6 +1,7 @@
 import type { Market } from '../model/catalog.ts'
 import type { Holding } from '../store/inventory.ts'
 import { createPriceBook, type PriceBook, STALE_MS } from './prices/book.ts'
+import { toExchange } from './prices/exchange.ts'
 import type { PriceRules } from './prices/reference.ts'
 import type { PriceSource } from './prices/source.ts'
 
@@ -9,6 +10,8 @@ type MarketSources = {
   chainNow: Market['chainNow']
   prices: readonly PriceSource[]
   priceRules: ReadonlyMap<string, PriceRules>
+  /** Spread of assets with few live sources. */
+  thinSpreadBps: number
   readInventory(): Promise<Holding[]>
   canSend: Market['canSend']
   needs?: Market['needs']
@@ -59,6 +62,7 @@ export function createMarket(sources: MarketSources): LiveMarket {
       ...sources.prices.map((source) => () => prices.refresh(source)),
     ],
     priceOf: (asset) => prices.referenceOf(asset).price,
+    exchangeOf: (input, output) => toExchange(prices, { input, output }, sources.thinSpreadBps),
     chainNow,
     canSend: sources.canSend,
     ...(sources.needs && { needs: sources.needs }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Catalog, CatalogChain } from '../model/catalog.ts'
-import { USUAL_TOLERANCE_BPS } from '../model/pricing.ts'
+import { defaultPriceTolerance as tolerance } from '../model/price-tolerance.ts'
 import { createPriceCheck } from './price-check.ts'
 import { createPriceBook } from './prices/book.ts'
 import type { PriceSource } from './prices/source.ts'
@@ -21,11 +21,11 @@ const chainOf = (chainId: number): [number, CatalogChain] => [
 ]
 const catalog: Catalog = { chains: new Map([chainOf(1), chainOf(2)]), assets: new Map() }
 
-/** 2,500 dollars for at least 0.99 ether. */
+/** 2,500 dollars for an ether, and for at least 0.97. */
 const op = {
   ...{ originChain: 1, inputToken: 'USDC', inputAmount: 2_510_000_000n, swappable: 2_500_000_000n },
-  ...{ destinationChain: 2, outputToken: 'ETH', quotedOutput: 1_000_000n, priceFloor: 990_000n },
-  ...{ venue: 'inventory', payToken: 'ETH', payAmount: 1_000_000n },
+  ...{ destinationChain: 2, outputToken: 'ETH', quotedOutput: 1_000_000n, minOutput: 970_000n },
+  ...{ venue: 'inventory', payToken: 'ETH', payAmount: 1_000_000n, priceFloor: 0n },
 }
 const swap = { op }
 const isBuyer = ({ venue, destinationChain }: { venue: string; destinationChain: number }) =>
@@ -60,63 +60,98 @@ function createScene(...tellers: ReturnType<typeof createSource>[]) {
     now: Date.now,
     onFault: () => {},
   })
-  const checkWith = (toleranceBps: number) =>
-    createPriceCheck({ catalog, book, toleranceBps, isBuyer, onRead: () => {} })
-  return { live, check: checkWith(USUAL_TOLERANCE_BPS), checkWith }
+  const check = createPriceCheck({ catalog, book, tolerance, thinSpreadBps: 0, isBuyer, onRead: () => {} })
+  return { live, check }
 }
 
-test('a price holds down to the floor, fails below it, and is unknown while sources disagree', async () => {
+const quoted = { output: 1_000_000n, pay: 1_000_000n }
+
+test('before the lock the output is the quoted one within the tolerance, then follows the market to the minimum', async () => {
   const [alpha, beta] = [createSource('alpha', 1), createSource('beta', 2)]
   const { check } = createScene(alpha, beta)
-  const keptAt = async (first: bigint, second: bigint) => {
+  const paidAt = async (first: bigint, second = first) => {
     Object.assign(alpha, { ether: first })
     Object.assign(beta, { ether: second })
+    await check.refresh()
+    return check.paidNow(op)
+  }
+
+  expect(check.paidNow(op)).toBeUndefined()
+  expect(await paidAt(2_400n)).toEqual(quoted)
+  expect(await paidAt(2_502n)).toEqual(quoted)
+  expect(await paidAt(2_525n)).toEqual({ output: 990_099n, pay: 990_099n })
+  expect(await paidAt(2_577n)).toEqual({ output: 970_120n, pay: 970_120n })
+  expect(await paidAt(2_578n)).toBe('moved')
+})
+
+test('while sources disagree nothing is paid, and within their limit the worse one counts', async () => {
+  const [alpha, beta] = [createSource('alpha', 1), createSource('beta', 2)]
+  const { check } = createScene(alpha, beta)
+  beta.ether = 2_550n
+  await check.refresh()
+
+  expect(check.paidNow(op)).toEqual({ output: 980_392n, pay: 980_392n })
+
+  beta.ether = 1_250n
+  await check.refresh()
+  expect([check.paidNow(op), check.isKept(swap)]).toEqual([undefined, undefined])
+  const within = { ...op, outputToken: 'USDC', payToken: 'USDC', quotedOutput: 2_500_000_000n }
+  expect(check.isKept({ op: { ...within, payAmount: within.quotedOutput } })).toBe(true)
+})
+
+test('an exact output is never lowered', async () => {
+  const alpha = createSource('alpha', 1)
+  const { check } = createScene(alpha)
+  const exact = { ...op, minOutput: op.quotedOutput }
+  alpha.ether = 2_502n
+  await check.refresh()
+  expect(check.paidNow(exact)).toEqual(quoted)
+
+  alpha.ether = 2_503n
+  await check.refresh()
+  expect(check.paidNow(exact)).toBe('moved')
+})
+
+test('the budget of a purchase follows the market with its output', async () => {
+  const alpha = createSource('alpha', 1)
+  const { check } = createScene(alpha)
+  const sale = { inputToken: 'ETH', inputAmount: 1_000_000n, swappable: 1_000_000n, outputToken: 'LINK' }
+  const bought = { ...op, ...sale, venue: 'uniswap-v3', payToken: 'USDC', payAmount: 2_500_000_000n }
+  alpha.ether = 2_450n
+  await check.refresh()
+
+  expect(check.paidNow(bought)).toEqual({ output: 980_000n, pay: 2_450_000_000n })
+})
+
+test('after the lock only a move of three percent keeps the payment back', async () => {
+  const alpha = createSource('alpha', 1)
+  const { check } = createScene(alpha)
+  const keptAt = async (ether: bigint) => {
+    Object.assign(alpha, { ether })
     await check.refresh()
     return check.isKept(swap)
   }
 
-  expect(check.isKept(swap)).toBeUndefined()
-  expect(await keptAt(2_500n, 2_500n)).toBe(true)
-  expect(await keptAt(2_525n, 2_525n)).toBe(true)
-  expect(await keptAt(2_526n, 2_526n)).toBe(false)
-  expect(await keptAt(2_500n, 2_900n)).toBeUndefined()
-  expect(await keptAt(2_900n, 2_900n)).toBe(false)
+  expect([await keptAt(2_577n), await keptAt(2_578n)]).toEqual([true, false])
 })
 
-test('an op that pays more than its input is refused, whatever its token says', async () => {
+test('an op that pays more than its input is paid what its input is worth, whatever its token says', async () => {
   const { check } = createScene(createSource('alpha', 1), createSource('beta', 2))
   await check.refresh()
-  const forged = { ...op, quotedOutput: 100_000_000n, payAmount: 100_000_000n }
+  const forged = { ...op, quotedOutput: 100_000_000n, payAmount: 100_000_000n, minOutput: 1n }
+  const most = { output: 1_004_000n, pay: 1_004_000n }
+  const cheap = { payToken: 'USDC', payAmount: 1n }
   const bought = { ...forged, venue: 'uniswap-v3', outputToken: 'unknown' }
 
-  expect(check.isKept({ op: { ...forged, priceFloor: 0n } })).toBe(false)
-  expect(check.isKept({ op: { ...forged, swappable: 10n ** 30n } })).toBe(false)
-  expect(check.isKept({ op: { ...forged, payAmount: 1n, priceFloor: 0n } })).toBe(false)
-  expect(check.isKept({ op: { ...forged, payToken: 'USDC', payAmount: 1n, priceFloor: 0n } })).toBe(false)
-  expect(check.isKept({ op: { ...bought, priceFloor: 0n } })).toBe(false)
-  const cheap = { payToken: 'USDC', payAmount: 1n, priceFloor: 0n }
-  expect(check.isKept({ op: { ...forged, ...cheap, venue: 'uniswap-v3', destinationChain: 1 } })).toBe(false)
-})
-
-test('a forged op gains a tenth at most without a configured tolerance', async () => {
-  const { check } = createScene(createSource('alpha', 1), createSource('beta', 2))
-  await check.refresh()
-  const keptFor = (output: bigint) =>
-    check.isKept({
-      op: { ...op, quotedOutput: output, payAmount: output, swappable: 10n ** 30n, priceFloor: 0n },
-    })
-  // The whole input buys 1.004 ether.
-  const most = (1_004_000n * 10n) / 9n
-
-  expect([keptFor(most), keptFor(most + 2n)]).toEqual([true, false])
-})
-
-test('the operator’s own tolerance bounds that of the op', async () => {
-  const { check, checkWith } = createScene(createSource('alpha', 1), createSource('beta', 2))
-  await check.refresh()
-  const wide = { ...op, quotedOutput: 1_020_000n, payAmount: 1_020_000n, priceFloor: 900_000n }
-
-  expect([check.isKept({ op: wide }), checkWith(100).isKept({ op: wide })]).toEqual([true, false])
+  expect(check.paidNow({ ...forged, swappable: 10n ** 30n })).toEqual(most)
+  expect(check.paidNow({ ...forged, swappable: 10n ** 30n, payAmount: 1n })).toEqual(most)
+  expect(check.paidNow({ ...forged, ...cheap })).toBe('moved')
+  expect(check.paidNow({ ...forged, ...cheap, venue: 'uniswap-v3', destinationChain: 1 })).toBe('moved')
+  expect([check.paidNow(bought), check.isKept({ op: bought })]).toEqual([
+    { output: 1_000_000n, pay: 1_000_000n },
+    false,
+  ])
+  expect(check.isKept({ op: forged })).toBe(false)
 })
 
 test('the value of an op is that of its input or payment, whichever is more; unknown without a price', async () => {

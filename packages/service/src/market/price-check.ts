@@ -1,40 +1,104 @@
 import { every } from '../async/timing.ts'
-import { convertDown, type Priced, toCentsUp, usdE18 } from '../model/amount.ts'
-import { type Catalog, findToken } from '../model/catalog.ts'
+import { largest, type Priced, toCentsUp, usdE18 } from '../model/amount.ts'
+import { type Catalog, type Exchange, findToken, type Token } from '../model/catalog.ts'
+import { followPrice, leavingVault, type Paid, worthOf } from '../model/follow-price.ts'
+import { type PriceTolerance, pairClassOf, toleranceOf } from '../model/price-tolerance.ts'
 import { withSlippage } from '../model/pricing.ts'
 import type { Swap } from '../model/swap.ts'
 import { isPurchase } from '../model/venue.ts'
 import type { PriceBook } from './prices/book.ts'
+import { toExchange } from './prices/exchange.ts'
 
 const OFF_CHAIN_MS = 500
 
 type Options = {
   catalog: Catalog
   book: PriceBook
-  /** How far the market may move against the operator, whatever the op says. */
-  toleranceBps: number
+  tolerance: PriceTolerance
+  thinSpreadBps: number
   /** Whether the op's venue buys outputs on its destination. */
-  isBuyer(op: Output): boolean
+  isBuyer(op: Pick<PricedOp, 'venue' | 'destinationChain'>): boolean
   /** Called after every awaited reading. */
   onRead(): void
 }
 
-type Input = Pick<Swap['op'], 'originChain' | 'inputToken' | 'inputAmount' | 'swappable'>
-type Output = Pick<
+export type PricedOp = Pick<
   Swap['op'],
-  'destinationChain' | 'venue' | 'outputToken' | 'quotedOutput' | 'payToken' | 'payAmount' | 'priceFloor'
+  | ('originChain' | 'inputToken' | 'inputAmount' | 'swappable')
+  | ('destinationChain' | 'venue' | 'outputToken' | 'quotedOutput' | 'minOutput')
+  | ('payToken' | 'payAmount' | 'priceFloor')
 >
+
+type Judging = Pick<Options, 'catalog' | 'book' | 'tolerance' | 'thinSpreadBps' | 'isBuyer'>
+
+/** Judges the prices of ops by the last reading of the book. */
+export function createPriceJudge({ catalog, book, tolerance, thinSpreadBps, isBuyer }: Judging) {
+  /** Both tokens at the operator's prices. */
+  function exchangedSides(op: PricedOp) {
+    const tokens = tokensOf(catalog, op)
+    if (!tokens) return undefined
+    const assets = { input: tokens.input.asset, output: tokens.paid.asset }
+    const prices = toExchange(book, assets, thinSpreadBps) ?? withoutPrice(assets)
+    return (
+      prices && {
+        tokens,
+        input: priced(tokens.input, prices.input),
+        paid: priced(tokens.paid, prices.output),
+      }
+    )
+  }
+  // A forged op could name a cheap token to buy with where the vault pays the output itself.
+  const isForged = (op: PricedOp) => isPurchase(op) !== isBuyer(op)
+
+  return {
+    /** What the op is paid if it is locked now; `moved` if that is below its minimum, undefined without a price. */
+    paidNow(op: PricedOp): Paid | 'moved' | undefined {
+      if (isForged(op)) return 'moved'
+      const sides = exchangedSides(op)
+      if (!sides) return undefined
+      return followPrice(
+        op,
+        sides,
+        toleranceOf(tolerance, pairClassOf(catalog, sides.tokens.input, sides.tokens.paid)),
+      )
+    },
+    /** Whether a locked input still buys about its payment, which no longer changes; undefined without a price. */
+    isKept({ op }: { op: PricedOp }): boolean | undefined {
+      if (isForged(op)) return false
+      const sides = exchangedSides(op)
+      return sides && worthOf(op, sides) >= withSlippage(leavingVault(op).amount, tolerance.lockedBps)
+    },
+    /** The value of the op in USD cents: its input, or its payment if that is more; undefined without a price. */
+    valueCentsOf({ op }: { op: PricedOp }): bigint | undefined {
+      const tokens = tokensOf(catalog, op)
+      if (!tokens) return undefined
+      const [given, taken] = [
+        book.referenceOf(tokens.input.asset).price,
+        book.referenceOf(tokens.paid.asset).price,
+      ]
+      if (given === undefined || taken === undefined) return undefined
+      const { amount } = leavingVault(op)
+      const values = [
+        usdE18(op.inputAmount, priced(tokens.input, given)),
+        usdE18(amount, priced(tokens.paid, taken)),
+      ]
+      return toCentsUp(largest(...values))
+    },
+  }
+}
 
 /**
  * Prices for the worker. Reads on-chain feeds from the views on demand, and others in the background, because a lane
  * must not wait for an external server.
  */
-export function createPriceCheck({ catalog, book, toleranceBps, isBuyer, onRead }: Options) {
+export function createPriceCheck(options: Options) {
+  const { book, onRead } = options
   const onChains = book.sources.filter(({ chainId }) => chainId !== undefined)
   const offChain = book.sources.filter(({ chainId }) => chainId === undefined)
   let loops: { stop(): void }[] = []
 
   return {
+    ...createPriceJudge(options),
     start() {
       for (const source of offChain) void book.refresh(source)
       loops = offChain.map((source) => every(OFF_CHAIN_MS, async () => void (await book.refresh(source))))
@@ -49,48 +113,20 @@ export function createPriceCheck({ catalog, book, toleranceBps, isBuyer, onRead 
       await Promise.all(onChains.map(book.refresh))
       onRead()
     },
-    /** The value of the op in USD cents: its input, or its payment if that is more; undefined without a price. */
-    valueCentsOf({ op }: { op: Input & Output }): bigint | undefined {
-      const sides = pricedSides({ catalog, book }, op)
-      return sides && toCentsUp(most(usdE18(op.inputAmount, sides.input), usdE18(sides.amount, sides.paid)))
-    },
-    /** Whether the input still buys at least the amount that the slippage limit allows; undefined without a price. */
-    isKept({ op }: { op: Input & Output }): boolean | undefined {
-      // A forged op could name a cheap token to buy with where the vault pays the output itself.
-      if (isPurchase(op) !== isBuyer(op)) return false
-      const sides = pricedSides({ catalog, book }, op)
-      if (!sides) return undefined
-      // Both values come from the op's token: an attacker with a sealing key could write others.
-      const swappable = least(op.swappable, op.inputAmount)
-      const floor = most(op.priceFloor, withSlippage(sides.amount, toleranceBps))
-      return convertDown(swappable, sides.input, sides.paid) >= floor
-    },
   }
 }
 
-type Market = Pick<Options, 'catalog' | 'book'>
-
-/** The prices of the input and of the token that leaves the vault, and the amount of the latter. */
-function pricedSides(market: Market, op: Input & Output) {
-  const { token, amount } = leavingVault(op)
-  const input = pricedToken(market, op.originChain, op.inputToken)
-  const paid = pricedToken(market, op.destinationChain, token)
-  return input && paid && { input, paid, amount }
+/** One asset is worth itself, whatever it is worth. */
+function withoutPrice({ input, output }: { input: string; output: string }): Exchange | undefined {
+  return input === output ? { input: 1n, output: 1n } : undefined
 }
 
-function pricedToken({ catalog, book }: Market, chainId: number, address: string): Priced | undefined {
-  const chain = catalog.chains.get(chainId)
-  const token = chain && findToken(chain, address)
-  const price = token && book.referenceOf(token.asset).price
-  return token && price !== undefined ? { decimals: token.decimals, price } : undefined
-}
+const priced = ({ decimals }: Token, price: bigint): Priced => ({ decimals, price })
 
-/** The payment out of the vault: the output itself, or the budget for buying it. */
-function leavingVault(op: Output) {
-  return isPurchase(op)
-    ? { token: op.payToken, amount: op.payAmount }
-    : { token: op.outputToken, amount: op.quotedOutput }
+/** The input token, and the token that leaves the vault. */
+function tokensOf({ chains }: Catalog, op: PricedOp): { input: Token; paid: Token } | undefined {
+  const [origin, destination] = [chains.get(op.originChain), chains.get(op.destinationChain)]
+  const input = origin && findToken(origin, op.inputToken)
+  const paid = destination && findToken(destination, leavingVault(op).token)
+  return input && paid && { input, paid }
 }
-
-const least = (a: bigint, b: bigint) => (a < b ? a : b)
-const most = (a: bigint, b: bigint) => (a > b ? a : b)

@@ -2,6 +2,9 @@ import type { Priced, PriceE18 } from './amount.ts'
 import type { AttesterChange } from './attester-set.ts'
 import type { FinalityRules } from './finality.ts'
 
+/** Prices of both sides of an exchange. */
+export type Exchange = { input: PriceE18; output: PriceE18 }
+
 export type Token = {
   chainId: number
   address: string
@@ -44,6 +47,8 @@ export function findToken(chain: CatalogChain, address: string): Token | undefin
 /** Market data for quotes, served from memory. Undefined means unknown or stale. */
 export type Market = {
   priceOf(asset: string): PriceE18 | undefined
+  /** The prices at which the operator gives one asset for another: never better than those of `priceOf`. */
+  exchangeOf(input: string, output: string): Exchange | undefined
   chainNow(chainId: number): ChainNow | undefined
   /** Whether a key of this side has enough gas coin and can be signed with. Swaps are refused otherwise. */
   canSend(chainId: number, side: Side): boolean

@@ -1,9 +1,12 @@
 import { expectedHardSeconds } from './finality.ts'
+import type { PairClass } from './price-tolerance.ts'
 
 /** Configured durations from which the deadlines of an op are derived. */
 export type DeadlinePolicy = {
   /** Time to submit an op after its first build. */
   opLifeSeconds: number
+  /** The same between assets that do not follow each other: less of the market's moves fit in. */
+  volatileLifeSeconds: number
   /** The same for an op whose input is deposited: time for a person, and for an exchange that looks at a withdrawal. */
   depositSeconds: number
   /** Time for the lock to be included after the latest submission. */
@@ -37,6 +40,16 @@ export function routeTimesOf(origin: ChainTimes, destination: ChainTimes): Route
     reorgWindowSeconds: origin.finality.reorgWindowSeconds,
     originBlockSeconds: origin.blockSeconds,
   }
+}
+
+/** The policy for one op: a deposit takes longest, and a volatile pair is the shortest. */
+export function policyFor(
+  policy: DeadlinePolicy,
+  op: { isDeposit: boolean; pair: PairClass },
+): DeadlinePolicy {
+  if (op.isDeposit) return { ...policy, opLifeSeconds: policy.depositSeconds }
+  if (op.pair !== 'volatile') return policy
+  return { ...policy, opLifeSeconds: Math.min(policy.opLifeSeconds, policy.volatileLifeSeconds) }
 }
 
 /** The policy for an op that lives as long as any may. */

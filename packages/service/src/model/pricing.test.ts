@@ -11,7 +11,6 @@ import {
   priceImpactBps,
   priceImpactOf,
   type Terms,
-  toleranceFor,
   withSlippage,
 } from './pricing.ts'
 
@@ -164,13 +163,6 @@ test('a market that beats the reference price gives a negative price impact', ()
 test('a slippage limit reduces the output by its share, rounded down', () => {
   expect(withSlippage(1_000_000n, 50)).toBe(995_000n)
   expect(withSlippage(1n, 1)).toBe(0n)
-})
-
-test('the tolerated price move is the slippage, up to a tenth, unless the operator configures it', () => {
-  const usual = [50, 300, 1_000, 1_001, 5_000].map((slippageBps) => toleranceFor(slippageBps, undefined))
-
-  expect(usual).toEqual([50, 300, 1_000, 1_000, 1_000])
-  expect([toleranceFor(50, 2_000), toleranceFor(5_000, 100)]).toEqual([2_000, 100])
 })
 
 test('price impact is signed, all-in, and rounds against the caller', () => {

@@ -82,18 +82,6 @@ export function withSlippage(amountOut: bigint, slippageBps: number): bigint {
   return (amountOut * (BPS - BigInt(slippageBps))) / BPS
 }
 
-/**
- * The default tolerance for price moves against the operator. It exceeds the possible spread of honest sources (8 %:
- * twice the usual deviation limit on either side), so that noise declines no swap. It is far below the largest
- * slippage, because it bounds the gain from a quote sealed with a stolen key.
- */
-export const USUAL_TOLERANCE_BPS = 1_000
-
-/** The tolerated price move of one swap: the configured one, or the slippage up to the default. */
-export function toleranceFor(slippageBps: number, configuredBps: number | undefined): number {
-  return configuredBps ?? Math.min(slippageBps, USUAL_TOLERANCE_BPS)
-}
-
 type Sides = { input: Priced; output: Priced }
 
 /** The all-in change of value from input to output in basis points, negative for a loss, rounded down. */

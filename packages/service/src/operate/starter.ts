@@ -25,6 +25,7 @@ const CAPS = new Map([
   ['ETH', 4n],
   ['BNB', 15n],
   ['POL', 40_000n],
+  ['SOL', 60n],
 ])
 const STABLE_CAP = 10_000n
 // A quote takes at most a quarter of a claim cap.
@@ -63,10 +64,10 @@ function toChain(preset: Preset, roles: Roles, nodes: Nodes): object {
     attesterRpcUrls: nodes.attesterRpcUrls.get(name) ?? [TO_FILL_IN],
     ...(family === 'evm' ? { contracts: contractsOf(roles) } : solanaRolesOf(roles)),
     ...(genesisHash && { genesisHash: genesisHash.value }),
-    native: { ...native, ...(family === 'evm' && hourlyCapsOf(native.asset)) },
+    native: { ...native, ...capsOn(family, native.asset) },
     tokens: preset.tokens.map(({ source: _, official: __, ...token }) => ({
       ...token,
-      ...(family === 'evm' && hourlyCapsOf(token.asset)),
+      ...capsOn(family, token.asset),
     })),
     finality,
     blockMs,
@@ -78,8 +79,14 @@ function toChain(preset: Preset, roles: Roles, nodes: Nodes): object {
   }
 }
 
+/** On Solana the service keeps the cap of the vault, and the program has none for claims and refunds. */
+function capsOn(family: Preset['family'], asset: string): object {
+  const { capPerHour, ...onChain } = hourlyCapsOf(asset)
+  return family === 'evm' ? { capPerHour, ...onChain } : { capPerHour }
+}
+
 /** Caps of the contracts, in whole coins per hour. */
-function hourlyCapsOf(asset: string): object {
+function hourlyCapsOf(asset: string) {
   const cap = CAPS.get(asset) ?? (isStable(asset) ? STABLE_CAP : undefined)
   if (cap === undefined)
     return { capPerHour: TO_FILL_IN, claimCapPerHour: TO_FILL_IN, refundCapPerHour: TO_FILL_IN }

@@ -17,6 +17,7 @@ const onSolana: ChainCustody = {
 const custodyOf = (chainId: number) => (chainId === EVM ? evm : onSolana)
 const policy = {
   opLifeSeconds: 120,
+  volatileLifeSeconds: 60,
   depositSeconds: 900,
   lockInclusionSeconds: 60,
   fillSeconds: 600,

@@ -1,5 +1,6 @@
 import { deliverableStates, paidStates, refundDueStates, settledStates } from '../model/lifecycle.ts'
 import type { Db } from './db.ts'
+import { PAY_AMOUNT } from './op-columns.ts'
 import { listOf } from './state-lists.ts'
 
 /** The amount that swaps moved of one token on one chain. */
@@ -40,7 +41,7 @@ const DELIVERED_LATELY = `s.state in ${listOf(settledStates)} and s.id in (
 /** Payouts of the vaults for swaps delivered in the last days. */
 export async function readPaidOut(db: Db, days: number): Promise<Flow[]> {
   const { rows } = await db.query<Row>(
-    `select o.destination_chain as chain_id, o.pay_token as token, sum(o.pay_amount) as amount
+    `select o.destination_chain as chain_id, o.pay_token as token, sum(${PAY_AMOUNT}) as amount
        from swaps s join ops o on o.id = s.op_id
       where ${DELIVERED_LATELY} group by 1, 2`,
     [days],

@@ -44,10 +44,11 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   },
   swaps: {
     api: `select, insert (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
-      input_amount, locker, signature, last_valid, delegation, timeline)`,
+      input_amount, locker, signature, last_valid, delegation, timeline, lowered_output, lowered_pay)`,
     worker: `select, update (state, version, updated_at, locked_block, delivered_block, origin_safe, origin_tx_hash,
       delivery_tx_hash, refund_tx_hash, credited, delivered, failure_code, refund_reason, proof, timeline, origin_final,
-      delivery_final, exposed_cents, unclaimed_cents, claim_booked, is_unsigned, deposit)`,
+      delivery_final, exposed_cents, unclaimed_cents, claim_booked, is_unsigned, deposit, lowered_output,
+      lowered_pay, payout_booked)`,
     attester: 'select',
     operator: 'select',
   },
@@ -126,6 +127,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
     operator: 'select, update (written_off_at, note)',
   },
   claim_books: { api: 'select', worker: 'select, insert, update (open, claimed, hour)' },
+  payout_books: { worker: 'select, insert, update (hour, paid)' },
   ledger_movements: {
     worker: `select, insert (chain_id, source, part, block, kind, token, amount, debit, credit, op_hash, swap_id)`,
     operator: 'select',

@@ -1,6 +1,7 @@
 import type { LedgerAccount, Transfer } from '../model/ledger.ts'
 import { paidStates } from '../model/lifecycle.ts'
 import type { Db } from './db.ts'
+import { PAY_AMOUNT } from './op-columns.ts'
 import { IS_OPEN, listOf } from './state-lists.ts'
 
 export type LedgerCursor = { openedBlock: bigint; block: bigint }
@@ -144,7 +145,7 @@ export async function findOpRecords(db: Db, names: readonly string[]): Promise<O
   if (names.length === 0) return []
   const { rows } = await db.query<OpRow>(
     `select o.hash, o.delivery_hash, s.id as swap_id, o.input_token, o.input_amount, o.output_token, o.pay_token,
-            o.pay_amount
+            ${PAY_AMOUNT} as pay_amount
        from ops o left join swaps s on s.op_id = o.id
       where o.hash = any($1) or o.delivery_hash = any($1)`,
     [names],

@@ -6,6 +6,8 @@ import { toJson } from './json.ts'
 type Column<Value> = {
   name: string
   copy?: boolean
+  /** SQL over `swaps s` and `ops o`, if a swap is read with another value than its op was built with. */
+  ofSwap?: string
   toStored(value: Value): unknown
   fromStored(stored: unknown): Value
 }
@@ -29,6 +31,9 @@ const json = (name: string): Column<object> => ({
   fromStored: (stored) => stored as object,
 })
 
+/** SQL: what leaves the vault for a swap, from `swaps s` and `ops o`. */
+export const PAY_AMOUNT = 'coalesce(s.lowered_pay, o.pay_amount)'
+
 /** An op as it is built. A rebuild sets the other fields of `Op` later. */
 type BuiltOp = Omit<Op, 'isOrphan' | 'isLogLost'>
 
@@ -46,13 +51,16 @@ const COLUMNS: { readonly [Field in keyof Required<BuiltOp>]: Column<BuiltOp[Fie
   inputToken: { ...text('input_token'), copy: true },
   inputAmount: { ...amount('input_amount'), copy: true },
   outputToken: text('output_token'),
-  quotedOutput: amount('quoted_output'),
+  quotedOutput: { ...amount('quoted_output'), ofSwap: 'coalesce(s.lowered_output, o.quoted_output)' },
   minOutput: amount('min_output'),
   swappable: amount('swappable'),
   venue: text('venue'),
   payToken: text('pay_token'),
-  payAmount: amount('pay_amount'),
-  priceFloor: amount('price_floor'),
+  payAmount: { ...amount('pay_amount'), ofSwap: PAY_AMOUNT },
+  priceFloor: {
+    ...amount('price_floor'),
+    ofSwap: 'case when s.lowered_output is null then o.price_floor else 0 end',
+  },
   recipient: text('recipient'),
   createsAccount: flag('creates_account'),
   locker: text('locker'),
@@ -92,7 +100,9 @@ export function toInserted(op: NewOp): unknown[] {
 }
 
 /** The columns of an op, from `swaps s` and `ops o`. */
-export const OP_COLUMNS = columns.map(([, { name, copy }]) => `${copy ? 's' : 'o'}.${name}`).join(', ')
+export const OP_COLUMNS = columns
+  .map(([, { name, copy, ofSwap }]) => (ofSwap ? `${ofSwap} as ${name}` : `${copy ? 's' : 'o'}.${name}`))
+  .join(', ')
 
 export function fromOpRow(row: Readonly<Record<string, unknown>>): BuiltOp {
   const fields = columns.map(([field, { name, fromStored }]) => [field, fromStored(row[name])])

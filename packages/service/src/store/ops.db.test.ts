@@ -5,12 +5,12 @@ import { unquotedTerms } from '../model/quote.ts'
 import type { Db } from './db.ts'
 import {
   countOpenByLocker,
-  countUnsubmitted,
   findOpByQuote,
   findPositionsPast,
   freePositions,
   insertOp,
   raiseValues,
+  readUnsubmitted,
   refreshBalance,
 } from './ops.ts'
 import { insertSwap } from './submissions.ts'
@@ -77,7 +77,7 @@ test('only ops that can still be submitted are counted, neither submitted nor ex
   await pool.query(`update ops set expires_at = now() - interval '1 second' where id = $1`, [over])
   await insertTestOp(pool, account)
 
-  expect(await countUnsubmitted(pool, account)).toBe(1)
+  expect((await readUnsubmitted(pool, account)).count).toBe(1)
 })
 
 test('a build reads the live ops of its account, not all of them', async () => {
@@ -92,7 +92,7 @@ test('a build reads the live ops of its account, not all of them', async () => {
   } as unknown as Db
   try {
     await client.query('set enable_seqscan = off')
-    await countUnsubmitted(explaining, 'acc_any')
+    await readUnsubmitted(explaining, 'acc_any')
   } finally {
     client.release(true)
   }
@@ -222,5 +222,5 @@ test('an op whose deposit did not come yet counts as not submitted, for its own 
   await insertSwap(pool, { swapId: 'swp_waiting', opId, signature: '' })
   await insertTestOp(pool, other)
 
-  expect(await countUnsubmitted(pool, account)).toBe(1)
+  expect((await readUnsubmitted(pool, account)).count).toBe(1)
 })

@@ -2,6 +2,7 @@ import { reservingStates, type SwapState } from '../model/lifecycle.ts'
 import type { OpContent } from '../model/op-terms.ts'
 import type { Db } from './db.ts'
 import { toJson } from './json.ts'
+import { PAY_AMOUNT } from './op-columns.ts'
 import { listOf } from './state-lists.ts'
 
 /** Whether a process is using the database. It might sign or accept something that the rebuild rules out. */
@@ -105,7 +106,7 @@ export async function expireOps(db: Db): Promise<void> {
 export async function recountReservations(db: Db): Promise<void> {
   await db.query(
     `update inventory i set reserved = coalesce((
-       select sum(o.pay_amount) from swaps s join ops o on o.id = s.op_id
+       select sum(${PAY_AMOUNT}) from swaps s join ops o on o.id = s.op_id
         where o.destination_chain = i.chain_id and o.pay_token = i.token
           and s.state in ${listOf(reservingStates)}), 0) + coalesce((
        select sum(m.amount) from treasury_moves m

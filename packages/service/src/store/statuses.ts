@@ -17,6 +17,7 @@ export type StatusRow = {
   input_amount: string
   quoted_output: string
   min_output: string
+  lowered_output: string | null
   delivered: string | null
   origin_tx_hash: string | null
   delivery_tx_hash: string | null
@@ -35,7 +36,7 @@ export type StatusRow = {
 
 /** Immutable columns, from `swaps s` and `ops o`. */
 export const FIXED_COLUMNS = `s.id, s.origin_chain, s.destination_chain, s.input_token, s.input_amount, s.timeline,
-           s.created_at, o.output_token, o.quoted_output, o.min_output, o.method, o.deposit_address,
+           s.created_at, o.output_token, o.quoted_output, s.lowered_output, o.min_output, o.method, o.deposit_address,
            o.expires_at as deposit_until`
 
 /** Changing columns, from `swaps s` or `swap_events e`. */
@@ -86,6 +87,7 @@ export function toStatus(row: StatusRow): StatusReply {
       quotedOutput: row.quoted_output,
       minOutput: row.min_output,
       ...(row.delivered && { delivered: row.delivered }),
+      ...toRepriced(row),
     },
     timeline: row.timeline,
     ...(row.failure_code && {
@@ -95,6 +97,13 @@ export function toStatus(row: StatusRow): StatusReply {
     ...(row.method && { method: row.method }),
     ...(row.method === 'deposit' && row.deposit_address && { deposit: toDeposit(row, row.deposit_address) }),
   }
+}
+
+/** Less than quoted: the market moved before the lock, or the price of a pool before the delivery. */
+function toRepriced({ quoted_output: quoted, lowered_output: lowered, delivered }: StatusRow) {
+  const output = delivered ?? lowered
+  if (output === null || BigInt(output) >= BigInt(quoted)) return {}
+  return { repriced: { output, reason: 'PRICE_MOVED' as const } }
 }
 
 function toDeposit(row: StatusRow, address: string): NonNullable<StatusReply['deposit']> {

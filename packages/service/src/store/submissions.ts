@@ -1,7 +1,9 @@
 import type { OriginMethod } from '@geoswap/wire'
+import type { Paid } from '../model/follow-price.ts'
 import { type SwapState, unlockedStates } from '../model/lifecycle.ts'
 import type { SignedDelegation } from '../model/swap.ts'
 import type { Db } from './db.ts'
+import { PAY_AMOUNT } from './op-columns.ts'
 import { listOf } from './state-lists.ts'
 
 export type Submission = {
@@ -14,6 +16,13 @@ export type Submission = {
   inputToken: string
   outputToken: string
   recipient: string
+  swappable: bigint
+  quotedOutput: bigint
+  minOutput: bigint
+  venue: string
+  payToken: string
+  payAmount: bigint
+  priceFloor: bigint
   valueCents: bigint
   expired: boolean
   /** The wallet's balance at the build, and inputs of its other swaps since then. */
@@ -40,6 +49,13 @@ type Row = {
   input_token: string
   output_token: string
   recipient: string
+  swappable: string
+  quoted_output: string
+  min_output: string
+  venue: string
+  pay_token: string
+  pay_amount: string
+  price_floor: string
   value_cents: string
   expired: boolean
   wallet_balance: string
@@ -64,7 +80,8 @@ const endOf = (expiresAt: string) => `least(o.expires_at, to_timestamp(${expires
 export async function findSubmission(db: Db, submitted: Submitted): Promise<Submission | undefined> {
   const { rows } = await db.query<Row>(
     `select o.id, o.account_id, o.hash, o.wallet, o.origin_chain, o.destination_chain, o.input_token, o.output_token,
-            o.recipient, o.value_cents, ${endOf('$2')} <= clock_timestamp() as expired,
+            o.recipient, o.swappable, o.quoted_output, o.min_output, o.venue, o.pay_token, o.pay_amount,
+            o.price_floor, o.value_cents, ${endOf('$2')} <= clock_timestamp() as expired,
             o.wallet_balance, o.input_amount, o.locker, o.position, o.op_deadline, o.method, o.permit_nonce,
             o.is_contract,
             s.id as swap_id, s.state,
@@ -98,16 +115,19 @@ type NewSwap = Submitted & {
   signature: string
   lastValid?: bigint
   delegation?: SignedDelegation
+  /** Less than quoted, after a move of the market. */
+  lowered?: Paid | undefined
 }
 
 /** Inserts the swap; a trigger gives a deposit its own first state. False if it has expired by the database's clock. */
 export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
-                        input_amount, locker, signature, last_valid, delegation, timeline)
+                        input_amount, locker, signature, last_valid, delegation, timeline, lowered_output,
+                        lowered_pay)
      select $1, o.id, o.quote_id, o.account_id, o.origin_chain, o.destination_chain, o.wallet, o.input_token,
             o.input_amount, o.locker, $3, $4, $5,
-            jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now()))
+            jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now())), $7, $8
        from ops o where o.id = $2 and ${endOf('$6')} > clock_timestamp()`,
     [
       swap.swapId,
@@ -116,6 +136,8 @@ export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
       swap.lastValid?.toString(),
       swap.delegation && JSON.stringify(swap.delegation),
       swap.expiresAt,
+      swap.lowered?.output.toString(),
+      swap.lowered?.pay.toString(),
     ],
   )
   return rowCount === 1
@@ -129,14 +151,14 @@ export async function endOp(db: Db, opId: string): Promise<void> {
 /** What a vault holds and has reserved of a token, after a reservation of this amount. */
 type Reservation = Record<'held' | 'reserved' | 'amount', bigint>
 
-/** Reserves the pay amount of an op. Undefined if the vault has too little left. */
+/** Reserves the pay amount of a swap's op. Undefined if the vault has too little left. */
 export async function reserveInventory(db: Db, opId: string): Promise<Reservation | undefined> {
   const { rows } = await db.query<Record<keyof Reservation, string>>(
-    `update inventory i set reserved = i.reserved + o.pay_amount
-       from ops o
+    `update inventory i set reserved = i.reserved + ${PAY_AMOUNT}
+       from ops o left join swaps s on s.op_id = o.id
       where o.id = $1 and i.chain_id = o.destination_chain and i.token = o.pay_token
-        and i.held - i.reserved >= o.pay_amount
-  returning i.held, i.reserved, o.pay_amount as amount`,
+        and i.held - i.reserved >= ${PAY_AMOUNT}
+  returning i.held, i.reserved, ${PAY_AMOUNT} as amount`,
     [opId],
   )
   const [row] = rows
@@ -166,6 +188,13 @@ function toSubmission(row: Row): Submission {
     inputToken: row.input_token,
     outputToken: row.output_token,
     recipient: row.recipient,
+    swappable: BigInt(row.swappable),
+    quotedOutput: BigInt(row.quoted_output),
+    minOutput: BigInt(row.min_output),
+    venue: row.venue,
+    payToken: row.pay_token,
+    payAmount: BigInt(row.pay_amount),
+    priceFloor: BigInt(row.price_floor),
     valueCents: BigInt(row.value_cents),
     expired: row.expired,
     walletBalance: BigInt(row.wallet_balance),

@@ -33,7 +33,7 @@ export const ADVANCE = `
            timeline = case when $12::jsonb is null then timeline
                       else timeline || jsonb_build_array($12::jsonb || jsonb_build_object('at', utc_now())) end
      where id = $1 and version = $2
- returning version, op_id, origin_chain, origin_final, exposed_cents, unclaimed_cents, claim_booked, input_token,
+ returning version, op_id, lowered_pay, origin_chain, origin_final, exposed_cents, unclaimed_cents, claim_booked, input_token,
            input_amount
   ), unexposed as (
     -- A final lock has already freed its exposure; a swap that ends without one frees it here.
@@ -56,8 +56,8 @@ export const ADVANCE = `
      where $16::boolean and m.claim_booked and b.chain_id = m.origin_chain and b.token = m.input_token
   ), released as (
     update inventory i
-       set reserved = i.reserved - o.pay_amount,
-           held = case when $14::boolean then i.held - o.pay_amount else i.held end
+       set reserved = i.reserved - coalesce(m.lowered_pay, o.pay_amount),
+           held = i.held - case when $14::boolean then coalesce(m.lowered_pay, o.pay_amount) else 0 end
       from moved m join ops o on o.id = m.op_id
      where $13::boolean and i.chain_id = o.destination_chain and i.token = o.pay_token
   )

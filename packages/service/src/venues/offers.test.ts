@@ -21,6 +21,10 @@ const held: Record<string, bigint> = { '0xweth': 10n * 10n ** 18n, '0xusdc': 50_
 function marketWith(change: Partial<Market> = {}): Market {
   return {
     priceOf: (asset) => prices[asset],
+    exchangeOf: (input, output) => {
+      const [given, taken] = [prices[input], prices[output]]
+      return given === undefined || taken === undefined ? undefined : { input: given, output: taken }
+    },
     available: (_chain, token) => held[token],
     canSend: () => true,
     mostInput: () => 10n ** 30n,
@@ -79,7 +83,9 @@ test('a limit by chain, asset or both bounds the amount of one swap', () => {
 })
 
 test('the inventory refuses without a price, and if it is empty', () => {
-  const withoutPrice = marketWith({ priceOf: (asset) => (asset === 'ETH' ? undefined : USD) })
+  const withoutPrice = marketWith({
+    exchangeOf: (...assets) => (assets.includes('ETH') ? undefined : { input: USD, output: USD }),
+  })
   const withNothing = marketWith({ available: () => 0n })
   const uncounted = marketWith({ available: () => undefined })
 
@@ -151,8 +157,22 @@ test('a pool that was never read, not recently, or is empty offers nothing', () 
   expect(dry.offer({ ...route, output: usdcOnTwo })).toEqual({ venue: 'uniswap-v3', why: 'notServed' })
 })
 
+test('a pool is not quoted from if it is dearer than the reference by more than its limit and fee', () => {
+  const at = (usd: bigint) => {
+    const priceOf = (asset: string) => (asset === 'ETH' ? usd * USD : USD)
+    return pool({ market: marketWith({ priceOf }) }).offer(route)
+  }
+
+  expect(at(1_970n)).toHaveProperty('curve')
+  expect(at(1_968n)).toEqual({ venue: 'uniswap-v3', why: 'empty' })
+  expect(at(3_000n)).toHaveProperty('curve')
+})
+
 test('an output without a price can be bought if the sold token has one', () => {
-  const market = marketWith({ priceOf: (asset) => (asset === 'ETH' ? undefined : USD) })
+  const market = marketWith({
+    priceOf: (asset) => (asset === 'ETH' ? undefined : USD),
+    exchangeOf: (...assets) => (assets.includes('ETH') ? undefined : { input: USD, output: USD }),
+  })
   const venue = pool({ market })
 
   expect(offered(venue.offer(route)).payToken).toBe('0xusdc')

@@ -12,6 +12,7 @@ import { type DeadlinePolicy, deadlinesFrom, routeTimesOf } from '../../src/mode
 const seconds = fc.integer({ min: 1, max: 3_600 })
 const policies: fc.Arbitrary<DeadlinePolicy> = fc.record({
   opLifeSeconds: seconds,
+  volatileLifeSeconds: seconds,
   depositSeconds: seconds,
   lockInclusionSeconds: seconds,
   fillSeconds: seconds,
@@ -54,6 +55,7 @@ const HOUR = 3_600
 const shortest: DeadlinePolicy = {
   ...{
     opLifeSeconds: 120,
+    volatileLifeSeconds: 120,
     depositSeconds: 120,
     lockInclusionSeconds: 60,
     fillSeconds: 600,

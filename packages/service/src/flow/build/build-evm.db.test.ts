@@ -44,6 +44,7 @@ type Asked = {
   isUnknown?: boolean
   cannotSend?: boolean
   maxUnsubmitted?: number
+  maxUnsubmittedCents?: bigint
   signs?: readonly ('authorization' | 'permit')[]
   lockers?: readonly Hex[]
   account?: string
@@ -69,6 +70,7 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
     pool: database.pool,
     catalog: { chains: new Map([[CHAIN, chain]]), assets: new Map() },
     maxUnsubmitted: asked.maxUnsubmitted ?? 1_000,
+    maxUnsubmittedCents: asked.maxUnsubmittedCents ?? 10n ** 9n,
     market: {
       chainNow: () =>
         asked.isUnknown
@@ -197,6 +199,18 @@ test('an account may have as many operations that wait as it is allowed', async 
   await build(newQuote(), { account, maxUnsubmitted: 1 })
   await expect(build(newQuote(), { account, maxUnsubmitted: 1 })).rejects.toMatchObject({
     code: 'RATE_LIMITED',
+  })
+})
+
+test('an account may build ops up to a value before it submits some; one alone may be larger', async () => {
+  const account = await insertTestAccount(database.pool)
+  const worth = (valueCents: bigint) =>
+    build({ ...newQuote(), valueCents }, { account, maxUnsubmittedCents: 100n })
+
+  await worth(101n)
+  await expect(worth(1n)).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    message: 'At most 1.00 USD of built operations may wait for submission. Submit some or wait.',
   })
 })
 

@@ -53,10 +53,17 @@ async function build(quote: Quote, { now = 0, lifeMs = 60_000, family = 'solana'
       chainId === ORIGIN ? { program: MINT } : { escrow: addressOf(6), vault: addressOf(7) },
     lockersOf: (_: number, { isAuthorized }: { isAuthorized: boolean }) => (isAuthorized ? [] : [WALLET]),
     deadlines: {
-      ...{ opLifeSeconds: 120, lockInclusionSeconds: 60, fillSeconds: 600, cutOffSeconds: 60 },
+      ...{
+        opLifeSeconds: 120,
+        volatileLifeSeconds: 60,
+        lockInclusionSeconds: 60,
+        fillSeconds: 600,
+        cutOffSeconds: 60,
+      },
       ...{ attemptLifeSeconds: 90, detectionSeconds: 60, claimInclusionSeconds: 300 },
     },
     maxUnsubmitted: 100,
+    maxUnsubmittedCents: 10n ** 9n,
     builderOf: () => ({
       readPayer: async () => {
         if (seen.isSilent) throw new Error('silent')

@@ -53,6 +53,7 @@ async function build(
     pool: database.pool,
     catalog: { chains: new Map([[CHAIN, chain]]), assets: new Map() },
     maxUnsubmitted: 100,
+    maxUnsubmittedCents: 10n ** 9n,
     market: { chainNow: () => now, canSend: () => true },
     custodyOf: () => contracts,
     deadlines: {

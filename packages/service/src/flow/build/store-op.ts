@@ -3,7 +3,7 @@ import type { OriginMethod } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import type { WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
-import { formatUnits } from '../../model/amount.ts'
+import { formatCents, formatUnits } from '../../model/amount.ts'
 import {
   type Catalog,
   type CatalogChain,
@@ -13,16 +13,23 @@ import {
   type Side,
 } from '../../model/catalog.ts'
 import { assertNotLate, assertOwnAttesters } from '../../model/chain-refusal.ts'
-import { type DeadlinePolicy, type Deadlines, deadlinesFrom, routeTimesOf } from '../../model/deadlines.ts'
+import {
+  type DeadlinePolicy,
+  type Deadlines,
+  deadlinesFrom,
+  policyFor,
+  routeTimesOf,
+} from '../../model/deadlines.ts'
 import { findExceeded, type GasBudgets, gasWasted } from '../../model/gas-budget.ts'
 import { type CustodyOf, isRingShared, termsOfOp } from '../../model/op-terms.ts'
+import { type PairClass, pairClassOf } from '../../model/price-tolerance.ts'
 import type { Quote } from '../../model/quote.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
 import {
   countOpenByLocker,
-  countUnsubmitted,
   findOpByQuote,
   insertOp,
+  readUnsubmitted,
   refreshBalance,
   type StoredOp,
   takePosition,
@@ -38,8 +45,10 @@ export type StoreDeps = {
   /** The keys that may take an input on a chain. Keys for inputs with an authorization take no others. */
   lockersOf(chainId: number, input: { isAuthorized: boolean }): readonly string[]
   deadlines: DeadlinePolicy
+  /** Of one account: how many built ops may wait for submission, and their value. */
   maxUnsubmitted: number
   gasBudgets: GasBudgets
+  maxUnsubmittedCents: bigint
 }
 
 /** Whether this quote was submitted: its own swap may then explain the low balance. */
@@ -99,15 +108,16 @@ export async function storeOnce(
     return { ...existing, isNew: false }
   }
   await assertGas(deps, { accountId, quote, isContract: way.isContract ?? false })
-  const { opLifeSeconds, depositSeconds } = deps.deadlines
-  const isDeposit = way.method === 'deposit'
-  const deadlines = { ...deps.deadlines, opLifeSeconds: isDeposit ? depositSeconds : opLifeSeconds }
+  const deadlines = policyFor(deps.deadlines, {
+    isDeposit: way.method === 'deposit',
+    pair: pairOf(deps, quote),
+  })
   const clocks = getClocks({ ...deps, deadlines }, quote)
   return inTransaction(deps.pool, async (db) => {
     await db.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId])
     const meanwhile = await findOpByQuote(db, quote.id)
     if (meanwhile) return { ...meanwhile, isNew: false }
-    await assertRoomToBuild(deps, db, accountId)
+    await assertRoomToBuild(deps, db, accountId, quote)
     const stored = await storeOp({ ...deps, deadlines }, db, { accountId, quote, wallet, clocks, way })
     return { ...stored, isNew: true }
   })
@@ -124,10 +134,27 @@ async function assertGas({ pool, gasBudgets }: StoreDeps, { accountId, quote, is
   if (exceeded) throw gasWasted(exceeded, hourLeftMs)
 }
 
-async function assertRoomToBuild(deps: StoreDeps, db: Db, accountId: string): Promise<void> {
-  if ((await countUnsubmitted(db, accountId)) < deps.maxUnsubmitted) return
-  throw new ServiceError('RATE_LIMITED', {
-    message: `At most ${deps.maxUnsubmitted} built operations may wait for submission. Submit some or wait.`,
+function pairOf(deps: StoreDeps, quote: Quote): PairClass {
+  const input = findToken(getChain(deps, quote.originChain), quote.inputToken)
+  const output = findToken(getChain(deps, quote.destinationChain), quote.outputToken)
+  return input && output ? pairClassOf(deps.catalog, input, output) : 'volatile'
+}
+
+/** Bounds the ops that wait, and their value: each is an offer of the operator's that the caller may or may not take. */
+async function assertRoomToBuild(deps: StoreDeps, db: Db, accountId: string, quote: Quote): Promise<void> {
+  const { maxUnsubmitted, maxUnsubmittedCents } = deps
+  const waiting = await readUnsubmitted(db, accountId)
+  if (waiting.count >= maxUnsubmitted)
+    throw tooMuchWaits(`At most ${maxUnsubmitted} built operations may wait for submission.`)
+  if (waiting.count > 0 && waiting.cents + quote.valueCents > maxUnsubmittedCents)
+    throw tooMuchWaits(
+      `At most ${formatCents(maxUnsubmittedCents)} USD of built operations may wait for submission.`,
+    )
+}
+
+function tooMuchWaits(limit: string): ServiceError {
+  return new ServiceError('RATE_LIMITED', {
+    message: `${limit} Submit some or wait.`,
     recovery: { retryAfterMs: 5_000 },
   })
 }

@@ -33,6 +33,8 @@ export type DeliverDeps = DecideDeps & {
   /** This key's part of the work; undefined without gas. Keys with gas share a chain. */
   share(): Share | undefined
   capsOf(chainId: number): OriginCaps
+  /** Books payouts against the caps that the service keeps for a vault; false if one has no room. */
+  bookPayouts?: ((db: PoolClient, swaps: readonly Swap[], at: Heads) => Promise<boolean>) | undefined
   refreshPrices(): Promise<void>
 } & Pick<SignedCheck, 'isPayable'>
 
@@ -188,7 +190,10 @@ async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps
     request: await deps.destination.planDelivery(swaps.map(({ op }) => op)),
     swapIds: swaps.map((swap) => swap.id),
     feeBound: leastBound(swaps.map((swap) => (isPaid(swap.state) ? 0n : swap.op.deliveryFeeBound))),
-    record: (db, { txHash }) => recordDelivery(deps, db, swaps, txHash),
+    async record(db, { txHash }) {
+      const isBooked = (await deps.bookPayouts?.(db, swaps, heads)) ?? true
+      return isBooked && recordDelivery(deps, db, swaps, txHash)
+    },
   })
 }
 

@@ -87,7 +87,7 @@ test.each<[string, World, object]>([
   ],
   ['is made when an unreachable destination is back', { downSeconds: 600 }, deliver],
   ['is refunded when the price has moved', { isPriceKept: false }, impossible('PRICE_MOVED')],
-  ['is made as quoted without a fresh price', { isPriceKept: undefined }, deliver],
+  ['waits while no price is known', { isPriceKept: undefined }, wait],
   [
     'is refunded when its recipient refuses',
     { simulation: 'recipientRefuses' },

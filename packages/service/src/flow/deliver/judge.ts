@@ -22,8 +22,8 @@ export type JudgeDeps = {
 }
 
 /**
- * Decides whether a locked swap is delivered now. Delivery is due: only the reasons below prevent it. Without a fresh
- * price the quoted one holds, and a swap reported as settled is delivered at any cost.
+ * Decides whether a locked swap is delivered now. Delivery is due: only the reasons below prevent it. Without
+ * sources that agree it waits, until it is refunded. A swap reported as settled is delivered at any cost.
  */
 export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, swap: Swap): Promise<Verdict> {
   if (!heads || !deps.isLive()) return awaitDestination(deps)
@@ -33,7 +33,9 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   if (!isClaimable) return impossible('DELIVERY_EXPIRED')
   if (isPaid(swap.state)) return { kind: 'deliver' }
   if (deps.isLate(swap.op.originChain) || deps.isLate(swap.op.destinationChain)) return { kind: 'wait' }
-  if (deps.isPriceKept(swap) === false) return impossible('PRICE_MOVED')
+  const isKept = deps.isPriceKept(swap)
+  if (isKept === undefined) return { kind: 'wait' }
+  if (!isKept) return impossible('PRICE_MOVED')
   const simulation = await deps.destination.simulateDelivery(swap.op, deps.sender.address)
   if (simulation.kind === 'recipientRefuses') return impossible('RECIPIENT_INVALID')
   if (simulation.kind === 'noLiquidity') return impossible('NO_LIQUIDITY')

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Heads } from '../../chains/chain.ts'
+import type { Paid } from '../../model/follow-price.ts'
 import type { Swap } from '../../model/swap.ts'
 import { type Readiness, type ReadinessDeps, readinessOf } from './decline.ts'
 
+const QUOTED: Paid = { output: 100n, pay: 100n }
+const LESS: Paid = { output: 99n, pay: 99n }
 const [ORIGIN, DESTINATION, DEADLINE] = [1, 2, 100]
 
 type Seen = {
@@ -10,7 +13,9 @@ type Seen = {
   gone?: number
   silent?: number
   late?: number
-  isPriceKept?: boolean | undefined
+  paid?: Paid | 'moved' | undefined
+  isLocking?: boolean
+  isPriceKept?: boolean
   obstacle?: 'INPUT_UNAVAILABLE' | 'INVALID_AUTHORIZATION'
   delivery?: string
   method?: 'deposit'
@@ -22,15 +27,22 @@ function judge({ seconds = DEADLINE - 1, delivery = 'ok', affords = 5n, ...seen 
     origin: { findObstacle: async () => seen.obstacle },
     sender: { affords: async (_heads: Heads, bound: bigint) => bound <= affords },
     destinationOf: (chainId: number) => ({
-      simulateDelivery: async () => ({ kind: chainId === DESTINATION ? delivery : 'wrong chain' }),
+      async simulateDelivery({ quotedOutput }: Swap['op']) {
+        expect(quotedOutput).toBe(seen.paid === LESS && !seen.isLocking ? LESS.output : QUOTED.output)
+        return { kind: chainId === DESTINATION ? delivery : 'wrong chain' }
+      },
     }),
     isLive: (chainId: number) => chainId !== seen.silent,
     isGone: (chainId: number) => chainId === seen.gone,
     isLate: (chainId: number) => chainId === seen.late,
-    isPriceKept: () => ('isPriceKept' in seen ? seen.isPriceKept : true),
+    paidNow: () => ('paid' in seen ? seen.paid : QUOTED),
+    isPriceKept: () => seen.isPriceKept,
   }
-  const op = { originChain: ORIGIN, destinationChain: DESTINATION, opDeadline: DEADLINE, lockFeeBound: 5n }
-  const swap = { op: { ...op, method: seen.method } } as Swap
+  const op = {
+    ...{ originChain: ORIGIN, destinationChain: DESTINATION, opDeadline: DEADLINE, lockFeeBound: 5n },
+    ...{ quotedOutput: QUOTED.output, payAmount: QUOTED.pay, method: seen.method },
+  }
+  const swap = { op, state: seen.isLocking ? 'locking' : 'accepted' } as Swap
   return readinessOf(deps as unknown as ReadinessDeps, { head: { seconds } } as Heads, swap)
 }
 
@@ -46,8 +58,15 @@ test.each<[string, Seen, object]>([
   ['to a chain with late finality waits', { late: DESTINATION }, wait],
   ['beside a chain with late finality is locked', { late: 3 }, { kind: 'ready' }],
   ['that waited for finality expires', { late: ORIGIN, seconds: DEADLINE }, declined('OPERATION_EXPIRED')],
-  ['without a fresh price waits', { isPriceKept: undefined }, wait],
-  ['whose price moved is declined', { isPriceKept: false }, declined('PRICE_MOVED')],
+  ['without a fresh price waits', { paid: undefined }, wait],
+  ['whose price moved below its minimum is declined', { paid: 'moved' }, declined('PRICE_MOVED')],
+  ['whose price moved less is locked for less', { paid: LESS }, { kind: 'ready', lowered: LESS }],
+  ['whose lock is sent again without a price waits', { isLocking: true }, wait],
+  [
+    'whose lock is sent again keeps its output',
+    { isLocking: true, isPriceKept: true, paid: LESS },
+    { kind: 'ready' },
+  ],
   ['whose input is gone is declined', { obstacle: 'INPUT_UNAVAILABLE' }, declined('INPUT_UNAVAILABLE')],
   [
     'whose authorization is invalid is declined, also by deposit',

@@ -1,11 +1,13 @@
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import type { Paid } from '../../model/follow-price.ts'
 import { findExceeded, type GasBudgets, type Wasted } from '../../model/gas-budget.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 
 export type Readiness =
-  | { kind: 'ready' }
+  /** `lowered`: the market moved, and the lock records that less is paid. */
+  | { kind: 'ready'; lowered?: Paid }
   | { kind: 'wait' }
   /** A reorg undid the deposit: it may come back. */
   | { kind: 'depositLost' }
@@ -20,7 +22,9 @@ export type ReadinessDeps = {
   isGone(chainId: number): boolean
   /** Whether a chain's finality is so late that nothing new is taken or paid there. */
   isLate(chainId: number): boolean
-  /** Whether the input still buys at least the price floor; undefined without a fresh price. */
+  /** What an op is paid if it is locked now; `moved` if that is below its minimum, undefined without a price. */
+  paidNow(op: Op): Paid | 'moved' | undefined
+  /** Whether an input whose lock was signed still buys about its payment, which no longer changes. */
   isPriceKept(swap: Swap): boolean | undefined
   gasBudgets: GasBudgets
 }
@@ -41,12 +45,12 @@ export async function readinessOf(
   if (deps.isGone(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   if (!deps.isLive(op.destinationChain)) return { kind: 'wait' }
   if (deps.isLate(op.originChain) || deps.isLate(op.destinationChain)) return { kind: 'wait' }
-  const kept = deps.isPriceKept(swap)
-  if (kept === undefined) return { kind: 'wait' }
-  if (!kept) return { kind: 'decline', code: 'PRICE_MOVED' }
+  const paid = priceOf(deps, swap)
+  if (paid === undefined) return { kind: 'wait' }
+  if (paid === 'moved') return { kind: 'decline', code: 'PRICE_MOVED' }
   const [obstacle, delivery] = await Promise.all([
     deps.origin.findObstacle(swap),
-    deps.destinationOf(op.destinationChain).simulateDelivery(op),
+    deps.destinationOf(op.destinationChain).simulateDelivery(withPaid(op, paid)),
   ])
   if (obstacle === 'INPUT_UNAVAILABLE' && op.method === 'deposit') return { kind: 'depositLost' }
   if (obstacle) return { kind: 'decline', code: obstacle }
@@ -56,7 +60,8 @@ export async function readinessOf(
   if (delivery.kind === 'ok' && !(await isLockable(deps, heads, swap)))
     return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
   const isReady = delivery.kind === 'ok' && (await deps.sender.affords(heads, op.lockFeeBound))
-  return { kind: isReady ? 'ready' : 'wait' }
+  if (!isReady) return { kind: 'wait' }
+  return { kind: 'ready', ...(paid.output < op.quotedOutput && { lowered: paid }) }
 }
 
 /** A deposit is not declined: it lies at its address, whatever else was wasted. */
@@ -70,6 +75,21 @@ async function isLockable({ origin, sender }: ReadinessDeps, heads: Heads, swap:
   if (!swap.op.isContract && swap.op.method !== 'permit') return true
   return sender.simulates(heads, await origin.planLock([swap]))
 }
+
+/** The market sets the amount until the lock is recorded. From then on it only decides whether it is paid at all. */
+function priceOf(deps: ReadinessDeps, swap: Swap): Paid | 'moved' | undefined {
+  const { op } = swap
+  if (swap.state === 'accepted') return deps.paidNow(op)
+  const isKept = deps.isPriceKept(swap)
+  if (isKept === undefined) return undefined
+  return isKept ? { output: op.quotedOutput, pay: op.payAmount } : 'moved'
+}
+
+export const withPaid = (op: Op, { output, pay }: Paid): Op => ({
+  ...op,
+  quotedOutput: output,
+  payAmount: pay,
+})
 
 /** Every block from now on is past the op's deadline. */
 export const isExpired = ({ opDeadline }: Op, { head }: Heads): boolean => head.seconds >= opDeadline

@@ -68,7 +68,7 @@ function workerWith(found: { locked?: string[]; declined?: string[]; isGone?: bo
     isLive: () => !isGone,
     isGone: () => isGone,
     isLate: () => false,
-    isPriceKept: () => true,
+    paidNow: ({ quotedOutput: output, payAmount: pay }: Swap['op']) => ({ output, pay }),
     refreshPrices: async () => {},
     valueCentsOf: () => 0n,
     isPayable: async () => true,

@@ -232,7 +232,8 @@ async function lockAll(
     isLive: () => true,
     isGone: () => false,
     isLate: () => false,
-    isPriceKept: () => (isFresh ? true : undefined),
+    paidNow: ({ quotedOutput: output, payAmount: pay }: Swap['op']) =>
+      isFresh ? { output, pay } : undefined,
     onDeclined: ({ id }: Swap, code: string) => declined.push(`${id} ${code}`),
   }
   const find = async (count: number) => {

@@ -7,6 +7,7 @@ import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { MAX_UINT256 } from '../../model/amount.ts'
 import { claimRoom, EMPTY_BOOK } from '../../model/claim-room.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
+import type { Paid } from '../../model/follow-price.ts'
 import { leastBound } from '../../model/gas.ts'
 import { chunksOf, forEachConcurrently } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
@@ -14,10 +15,11 @@ import { withinRoom } from '../../model/room.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import { bookClaims, readClaimBooks } from '../../store/claim-books.ts'
 import { type Lease, whileHeld } from '../../store/lanes.ts'
+import { lowerAmounts } from '../../store/lowered.ts'
 import { type OpValue, raiseValues } from '../../store/ops.ts'
 import { advanceSwap, advanceTogether } from '../../store/swaps.ts'
 import { findWasted } from '../../store/wasted-gas.ts'
-import { type ReadinessDeps, readinessOf } from './decline.ts'
+import { type ReadinessDeps, readinessOf, withPaid } from './decline.ts'
 import type { WaitingLocks } from './waiting-locks.ts'
 
 export type LockDeps = ReadinessDeps & {
@@ -104,8 +106,13 @@ async function declineUnlockable(
     if (readiness.kind === 'decline')
       await isolate(faults, toSubject(swap), () => decline(deps, lease, heads, swap, readiness.code))
   }
-  return judged.filter(({ result }) => result.kind === 'ready').map(({ item }) => item)
+  return judged.flatMap(({ item, result }) =>
+    result.kind === 'ready' ? [atPrice(item, result.lowered)] : [],
+  )
 }
+
+const atPrice = (swap: Swap, lowered: Paid | undefined): Swap & { lowered?: Paid } =>
+  lowered ? { ...swap, op: withPaid(swap.op, lowered), lowered } : swap
 
 const toSubject = ({ id }: Swap) => ({ step: 'lock', id })
 
@@ -208,6 +215,7 @@ export async function lockBatch(
     feeBound: leastBound(swaps.map(({ op }) => op.lockFeeBound)),
     async record(db) {
       await raiseValues(db, undervalued)
+      if (!(await lowerAmounts(db, swaps))) return false
       if (!(await bookClaims(db, { chainId, swaps, seconds, caps }))) return false
       return advanceTogether(db, { swaps, event: 'lockRecorded' })
     },

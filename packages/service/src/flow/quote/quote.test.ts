@@ -43,6 +43,7 @@ const costs: LegCosts = {
 }
 const market: Market = {
   priceOf: (asset) => (asset === 'EURC' ? undefined : 10n ** 18n),
+  exchangeOf: () => ({ input: 10n ** 18n, output: 10n ** 18n }),
   chainNow: () => ({ seconds: 0, block: 1n, height: 1n, costs }),
   canSend: () => true,
   mostInput: () => 10n ** 12n,
@@ -73,7 +74,7 @@ const deps: QuoteDeps = {
   now: () => 1_000_000,
   feeFor: () => ({ feeCentiBps: 1_250 }),
   readBalance: async () => 0n,
-  toleranceFor: (slippageBps) => slippageBps * 2,
+  tolerance: { sameAssetBps: 100, stableBps: 100, volatileBps: 100, lockedBps: 300 },
   etaSecondsOf: (_origin, _destination, depth) => depth * 2,
 }
 

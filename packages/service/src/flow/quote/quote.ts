@@ -11,6 +11,7 @@ import {
   type KeyRules,
   type RuledTerms,
 } from '../../model/key-rules.ts'
+import { type PriceTolerance, pairClassOf, toleranceOf } from '../../model/price-tolerance.ts'
 import { withSlippage } from '../../model/pricing.ts'
 import { type Quote, toSealed } from '../../model/quote.ts'
 import type { Venue } from '../../model/venue.ts'
@@ -52,8 +53,7 @@ export type QuoteDeps = {
   /** The balance of the order's input token, as a build would read it. */
   readBalance(order: Order): Promise<bigint>
   highImpactBps: number
-  /** How far the market may move against the operator, by the slippage of the swap. */
-  toleranceFor(slippageBps: number): number
+  tolerance: PriceTolerance
   quoteTtlMs: number
   /** Typical time of this route from submission to `settled`, with inputs accepted at this depth. */
   etaSecondsOf(origin: Order['origin'], destination: Order['destination'], depth: number): number
@@ -143,7 +143,7 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { fee, rent }: 
   const settlement = timeOf(deps, order, base, choice)
   const minOutput = minOutputOf(order, price.amountOut)
   const expiresAt = deps.now() + deps.quoteTtlMs
-  const toleranceBps = deps.toleranceFor(order.slippageBps)
+  const toleranceBps = toleranceOf(deps.tolerance, pairClassOf(deps.catalog, order.input, order.output))
   const ways = priceWays(deps, { order, base, choice, toleranceBps })
   const limits = { minOutput, expiresAt, toleranceBps, ...feeBoundsOf(deps.market, order) }
   const quoted = { ...toQuote(order, choice, limits), ...(ways && { ways }) }

@@ -54,6 +54,7 @@ async function send({ method, signer = 'wallet', ...seen }: Seen = {}) {
       readDelegation: async () => seen.state,
       ...(!seen.hasNoWays && { ways: { isInputSigned } }),
     }),
+    paidNow: () => undefined,
     within: (_ms: number, reading: Promise<unknown>) => reading,
     isHashSigned: (wallet: string) => wallet === signer,
   }

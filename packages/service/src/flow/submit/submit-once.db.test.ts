@@ -4,7 +4,8 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { openLimits } from '../../../test/support/limits.ts'
 import { insertTestOp } from '../../../test/support/swaps.ts'
 import { insertSwap, lockSubmission } from '../../store/submissions.ts'
-import { type Limits, type Submitted, submitOnce } from './submit-once.ts'
+import { findSwaps } from '../../store/swaps.ts'
+import { type Limits, type SubmitOnceDeps, type Submitted, submitOnce } from './submit-once.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -15,9 +16,15 @@ beforeAll(async () => {
   )
 })
 
-const submit = (submitted: Partial<Submitted> & { opId: string }, limits: Partial<Limits> = {}) =>
+type PaidNow = SubmitOnceDeps['paidNow']
+
+const submit = (
+  submitted: Partial<Submitted> & { opId: string },
+  limits: Partial<Limits> = {},
+  paidNow: PaidNow = () => undefined,
+) =>
   submitOnce(
-    { pool: database.pool, limits: { ...openLimits, ...limits } },
+    { pool: database.pool, limits: { ...openLimits, ...limits }, paidNow },
     {
       expiresAt: Date.now() + HOUR_MS,
       isOver: false,
@@ -307,3 +314,19 @@ async function withoutGuards(sql: string): Promise<void> {
     `alter table swaps disable trigger user; ${sql}; alter table swaps enable trigger user`,
   )
 }
+test('a swap is stored for what the market pays now, and reserves no more', async () => {
+  const { pool } = database
+  const opId = await storeOp()
+  await pool.query('update ops set pay_amount = 400, quoted_output = 400, min_output = 380 where id = $1', [
+    opId,
+  ])
+  const reserved = async () =>
+    Number((await pool.query(`select reserved from inventory where token = 'output'`)).rows[0].reserved)
+  const before = await reserved()
+
+  const { swapId } = await submit({ opId }, {}, () => ({ output: 390n, pay: 390n }))
+
+  const [swap] = await findSwaps(pool, [swapId])
+  expect(swap?.op).toMatchObject({ quotedOutput: 390n, payAmount: 390n, minOutput: 380n })
+  expect((await reserved()) - before).toBe(390)
+})

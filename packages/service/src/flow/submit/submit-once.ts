@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { failPoint } from '../../fail-point.ts'
 import { largest } from '../../model/amount.ts'
+import type { Paid } from '../../model/follow-price.ts'
 import {
   findExceeded,
   type GasBudgets,
@@ -49,7 +50,12 @@ export type Limits = {
   lockUsdE6(chainId: number): bigint | undefined
 }
 
-export type SubmitOnceDeps = { pool: Pool; limits: Limits }
+export type SubmitOnceDeps = {
+  pool: Pool
+  limits: Limits
+  /** What the swap is paid after a move of the market; `moved` if that is too little, undefined without a price. */
+  paidNow(submission: Submission): Paid | 'moved' | undefined
+}
 
 export type Caller = {
   accountId: string
@@ -114,10 +120,11 @@ async function answerExpired(pool: Pool, submitted: Submitted): Promise<SubmitRe
 
 /** Undefined if the op expired before the insert. */
 async function store(
-  { pool, limits }: SubmitOnceDeps,
+  deps: SubmitOnceDeps,
   submitted: Submitted,
   signing: Signing,
 ): Promise<SubmitReply | undefined> {
+  const { pool, limits } = deps
   const { opId, expiresAt } = submitted
   const swapId = `swp_${randomBytes(16).toString('hex')}`
   const reply = await inTransaction(pool, async (db) => {
@@ -127,7 +134,8 @@ async function store(
     if (current.existing) return toReply(current.existing)
     assertBalance(current)
     await assertGas(db, limits, current)
-    if (!(await insertSwap(db, { swapId, opId, expiresAt, ...signing }))) return undefined
+    const lowered = loweredOf(deps, current)
+    if (!(await insertSwap(db, { swapId, opId, expiresAt, lowered, ...signing }))) return undefined
     await spend(db, submitted, current)
     // A deposit reserves its output when it arrives: nobody holds back liquidity for nothing.
     if (current.method !== 'deposit') await reserve(db, limits, current)
@@ -160,6 +168,16 @@ async function reserve(db: Db, { reservations }: Limits, { opId, inputAmount }: 
   if (isSmall(reservations, made)) return
   const room = roomAfter(reservations, await readReserved(db, opId))
   if (room < 0n) throw liquidityGone((inputAmount * largest(made.amount + room, 0n)) / made.amount)
+}
+
+/**
+ * The payment after a move of the market, if it is below the quoted one. What is below the minimum is declined before
+ * the lock, and a deposit is priced when it arrives.
+ */
+function loweredOf({ paidNow }: SubmitOnceDeps, submission: Submission): Paid | undefined {
+  const paid = submission.method === 'deposit' ? undefined : paidNow(submission)
+  if (paid === undefined || paid === 'moved') return undefined
+  return paid.output < submission.quotedOutput ? paid : undefined
 }
 
 /** Refuses what the submitting key may not do, whichever key asked for the quote. */

@@ -35,6 +35,7 @@ function submit(opId: string, { kind = 'ok', ...seen }: Seen = {}) {
   const deps = {
     pool: database.pool,
     limits: openLimits,
+    paidNow: () => undefined,
     market: { chainNow: () => (height === undefined ? undefined : { height }) } as unknown as Market,
     openInput: () => ({
       ...{ opId, chainId: 31_337, messageHash: 'hash', lastValid: '100' },

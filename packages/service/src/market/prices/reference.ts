@@ -8,8 +8,10 @@ export type PriceRules = {
 }
 
 export type Unavailable = 'tooFew' | 'disagree'
+/** `low`, `high` and `count`: of the live prices that agree. */
+export type Agreed = { price: PriceE18; low: PriceE18; high: PriceE18; count: number }
 export type Reference =
-  | { price: PriceE18; unavailable?: undefined }
+  | (Agreed & { unavailable?: undefined })
   | { price?: undefined; unavailable: Unavailable }
 
 /**
@@ -22,14 +24,18 @@ export function toReference(live: readonly PriceE18[], rules: PriceRules): Refer
   const sorted = live.length === 1 ? live : live.toSorted(ascending)
   const median = medianDown(sorted)
   const isNear = nearnessTo(median, rules)
-  if (sorted.every(isNear)) return { price: median }
+  if (sorted.every(isNear)) return toAgreed(median, sorted)
 
   const kept = sorted.filter(isNear)
   const keptMedian = medianDown(kept)
   const isMajority = kept.length * 2 > sorted.length
   const agrees = isMajority && kept.every(nearnessTo(keptMedian, rules))
   if (!agrees || kept.length < rules.minSources) return { unavailable: 'disagree' }
-  return { price: keptMedian }
+  return toAgreed(keptMedian, kept)
+}
+
+function toAgreed(price: PriceE18, sorted: readonly PriceE18[]): Agreed {
+  return { price, low: sorted[0] ?? price, high: sorted.at(-1) ?? price, count: sorted.length }
 }
 
 /** Tests whether a price is within the limit of the median. */

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { judgePrices } from './price-check.ts'
 
 const feed = 'chainlink 1 0xfeed'
-const reference = { price: 1n }
+const reference = { price: 1n, low: 1n, high: 1n, count: 3 }
+const sources = 3
 
 test('an outdated price is named as such, and a silent source as silent', () => {
   const feeds = [
@@ -10,7 +11,7 @@ test('an outdated price is named as such, and a silent source as silent', () => 
     { feed: 'pyth', problem: 'silent' as const },
   ]
 
-  expect(judgePrices([{ asset: 'ETH', reference, feeds }])).toEqual({
+  expect(judgePrices([{ asset: 'ETH', sources, reference, feeds }])).toEqual({
     problems: [],
     warnings: [
       'ETH: the source chainlink 1 0xfeed has an outdated price',
@@ -21,9 +22,9 @@ test('an outdated price is named as such, and a silent source as silent', () => 
 
 test('an asset without a price is a problem, with the reason', () => {
   const prices = [
-    { asset: 'ETH', reference: { unavailable: 'tooFew' as const }, feeds: [] },
-    { asset: 'SOL', reference: { unavailable: 'disagree' as const }, feeds: [{ feed, price: 1n }] },
-    { asset: 'USDC', reference, feeds: [{ feed, price: 1n }] },
+    { asset: 'ETH', sources, reference: { unavailable: 'tooFew' as const }, feeds: [] },
+    { asset: 'SOL', sources, reference: { unavailable: 'disagree' as const }, feeds: [{ feed, price: 1n }] },
+    { asset: 'USDC', sources, reference, feeds: [{ feed, price: 1n }] },
   ]
 
   expect(judgePrices(prices)).toEqual({
@@ -32,5 +33,16 @@ test('an asset without a price is a problem, with the reason', () => {
       'SOL has no price: its sources disagree',
     ],
     warnings: [],
+  })
+})
+
+test('an asset with fewer than three sources is named', () => {
+  const feeds = [{ feed, price: 1n }]
+
+  expect(judgePrices([{ asset: 'ETH', sources: 2, reference, feeds }])).toEqual({
+    problems: [],
+    warnings: [
+      'ETH has 2 price sources: with fewer than 3 a wrong one cannot be told, so swaps of it cost thinSpreadBps more',
+    ],
   })
 })

@@ -4,10 +4,11 @@ import type { Chains } from '../../compose/chains.ts'
 import { verifyPyth } from '../../compose/prices.ts'
 import type { NetworkConfig } from '../../config.ts'
 import type { FeedState } from '../../market/prices/book.ts'
+import { USUAL_SOURCES } from '../../market/prices/exchange.ts'
 import type { Reference, Unavailable } from '../../market/prices/reference.ts'
 import { readPrices, readPythKey } from '../inventory/session.ts'
 
-type AssetPrices = { asset: string; reference: Reference; feeds: readonly FeedState[] }
+type AssetPrices = { asset: string; sources: number; reference: Reference; feeds: readonly FeedState[] }
 
 /** Verifies the names of feeds, and that each asset has a price now. */
 export async function checkPrices(env: Env, network: NetworkConfig, chains: Chains): Promise<Findings> {
@@ -21,8 +22,9 @@ export async function checkPrices(env: Env, network: NetworkConfig, chains: Chai
 /** Judged as soon as they are read: after ten seconds in memory every source counts as silent. */
 async function readAssets(env: Env, network: NetworkConfig, chains: Chains): Promise<AssetPrices[]> {
   const book = await readPrices(env, { network, chains })
-  return network.assets.map(({ name: asset }) => ({
+  return network.assets.map(({ name: asset, sources }) => ({
     asset,
+    sources: sources.length,
     reference: book.referenceOf(asset),
     feeds: book.feedsOf(asset),
   }))
@@ -49,10 +51,15 @@ export function judgePrices(prices: readonly AssetPrices[]): Findings {
     problems: prices.flatMap(({ asset, reference: { unavailable } }) =>
       unavailable ? [`${asset} has no price: ${REASONS[unavailable]}`] : [],
     ),
-    warnings: prices.flatMap(({ asset, feeds }) =>
-      feeds.flatMap(({ feed, problem }) =>
+    warnings: prices.flatMap(({ asset, feeds, sources }) => [
+      ...feeds.flatMap(({ feed, problem }) =>
         problem ? [`${asset}: the source ${feed} ${PROBLEMS[problem]}`] : [],
       ),
-    ),
+      ...(sources < USUAL_SOURCES ? [tooFew(asset, sources)] : []),
+    ]),
   }
 }
+
+const tooFew = (asset: string, sources: number) =>
+  `${asset} has ${sources} price source${sources === 1 ? '' : 's'}: with fewer than ${USUAL_SOURCES} a wrong one ` +
+  'cannot be told, so swaps of it cost thinSpreadBps more'

@@ -22,9 +22,9 @@ export function createInventory(
     const { chainId } = destination
     // An unknown balance counts as empty: the first read is about to finish.
     const held = market.available(chainId, output.address) ?? 0n
-    const inputPrice = market.priceOf(input.asset)
-    const price = market.priceOf(output.asset)
-    if (inputPrice === undefined || price === undefined) return refuse('noPrice')
+    const exchange = market.exchangeOf(input.asset, output.asset)
+    if (!exchange) return refuse('noPrice')
+    const price = exchange.output
     const now = market.chainNow(chainId)
     const depth = limitHeld(config, { chainId, asset: output.asset, decimals: output.decimals, price }, held)
     if (depth === 0n || !now) return refuse('empty')
@@ -33,7 +33,7 @@ export function createInventory(
       venue: name,
       curve: {
         kind: 'depth',
-        input: { decimals: input.decimals, price: inputPrice },
+        input: { decimals: input.decimals, price: exchange.input },
         output: { decimals: output.decimals, price },
         spreadBps: BigInt(isTransfer(input, output) ? 0 : spreadBps),
         impactBps: BigInt(isTransfer(input, output) ? 0 : impactBps),

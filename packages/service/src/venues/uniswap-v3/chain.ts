@@ -15,8 +15,10 @@ import { attempt } from '../../chains/evm/attempt.ts'
 import { type EvmRequest, toDeliveryOrder } from '../../chains/evm/plans.ts'
 import { readBalance } from '../../chains/evm/reads.ts'
 import type { CurveQuery, EvmVenue, VaultSettings } from '../../chains/evm/venue.ts'
+import { BPS, divideUp, largest, smallest } from '../../model/amount.ts'
+import { withSlippage } from '../../model/pricing.ts'
 import type { Op } from '../../model/swap.ts'
-import { type Pool, poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
+import { deviationOf, type Pool, poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
 
 const quoterAbi = parseAbi([
   'function factory() view returns (address)',
@@ -34,7 +36,10 @@ const PURCHASE_GAS = 600_000
 // The price of a pool without liquidity left on that side (TickMath, one inside either end).
 const DRY_PRICES = [4_295_128_740n, 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n]
 
-type Market = { adapter: Address; quoter: Address; pools: readonly Pool[] }
+// How far the pool may move between the quoter's answer and the block of the purchase. A sandwich takes no more.
+const TRADE_BPS = 10n
+
+type Market = { adapter: Address; quoter: Address; pools: readonly Pool[]; deviationBps: number }
 
 /** The pools of one chain that the vault may buy from. */
 export function connectUniswapV3(config: UniswapV3Config): EvmVenue {
@@ -43,6 +48,7 @@ export function connectUniswapV3(config: UniswapV3Config): EvmVenue {
     adapter: getAddress(config.adapter),
     quoter: getAddress(config.quoter),
     pools: poolsOf(config),
+    deviationBps: deviationOf(config),
   }
   return {
     name: uniswapV3Fields.name,
@@ -117,8 +123,8 @@ export function planDeliverVia(settings: VaultSettings, op: Op, purchase: Purcha
 }
 
 /**
- * Plans a purchase at the current price. It is all or nothing while the budget buys the quoted output, so that a
- * sandwich attack fails it. If the market moved before, the budget buys as much as it can.
+ * Plans a purchase at the current price, with a few basis points of room, so that a sandwich attack fails it. It is all
+ * or nothing while the budget buys the quoted output. If the market moved before, the budget buys as much as it can.
  */
 async function planPurchase(
   client: PublicClient,
@@ -130,8 +136,13 @@ async function planPurchase(
   const { quoter } = market
   const tokenOut = op.outputToken as Address
   const cost = await quoteExactOutput(client, { ...purchase, quoter, tokenOut, amountOut: op.quotedOutput })
-  const isEnough = cost !== undefined && cost <= purchase.maxIn
-  return planDeliverVia(settings, op, isEnough ? { ...purchase, least: op.quotedOutput } : purchase)
+  if (cost !== undefined && cost <= purchase.maxIn) {
+    const maxIn = smallest(purchase.maxIn, divideUp(cost * (BPS + TRADE_BPS), BPS))
+    return planDeliverVia(settings, op, { ...purchase, maxIn, least: op.quotedOutput })
+  }
+  const bought = await quoteExactInput(client, { ...purchase, quoter, tokenOut, amountIn: purchase.maxIn })
+  const least = largest(purchase.least, ((bought ?? 0n) * (BPS - TRADE_BPS)) / BPS)
+  return planDeliverVia(settings, op, { ...purchase, least })
 }
 
 function toArgs(settings: VaultSettings, op: Op, purchase: Purchase) {
@@ -212,8 +223,11 @@ async function readCurves(
   )
 }
 
-/** The quoted purchase of an op: at most its budget, for at least the signed minimum. */
-function purchaseOf({ adapter, pools }: Market, op: Op): Purchase {
+/**
+ * The quoted purchase of an op: at most its budget, for at least the signed minimum, and not from a pool that is far
+ * from its quoted price: somebody may have moved it for this purchase.
+ */
+function purchaseOf({ adapter, pools, deviationBps }: Market, op: Op): Purchase {
   const isMeant = ({ sell, buy }: Pool) => sell === op.payToken && buy === op.outputToken
   const pool = pools.find(isMeant)
   if (!pool) throw new Error(`No pool sells ${op.outputToken} for ${op.payToken}`)
@@ -222,6 +236,6 @@ function purchaseOf({ adapter, pools }: Market, op: Op): Purchase {
     tokenIn: pool.sell,
     fee: pool.fee,
     maxIn: op.payAmount,
-    least: op.minOutput,
+    least: largest(op.minOutput, withSlippage(op.quotedOutput, deviationBps)),
   }
 }

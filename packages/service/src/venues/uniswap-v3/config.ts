@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { type Address, getAddress } from 'viem'
-import { address, chainId, count, strict } from '../../config/fields.ts'
+import { address, chainId, count, range, strict } from '../../config/fields.ts'
 import { findRepeated } from '../../config/repeated.ts'
 import type { Problem } from '../../config/shape.ts'
 import type { Served, VenueFields } from '../kind.ts'
@@ -14,6 +14,14 @@ const schema = Type.Object(
     chainId: chainId('Chain of the pools.'),
     quoter: address('The QuoterV2 of the pools.'),
     adapter: address('The adapter that `service deploy` created; the vault has to allow it.'),
+    maxDeviationBps: Type.Optional(
+      range(
+        1,
+        9_999,
+        'A pool is not quoted from if it is dearer than the reference price by more than this and its fee, nor bought ' +
+          'from if it gives less than quoted by more than this, in basis points. Default 150.',
+      ),
+    ),
     pools: Type.Array(
       Type.Object(
         {
@@ -30,6 +38,8 @@ const schema = Type.Object(
 )
 
 export type UniswapV3Config = Static<typeof schema>
+
+export const deviationOf = ({ maxDeviationBps = 150 }: UniswapV3Config): number => maxDeviationBps
 
 /** Sells `buy` for `sell`; the fee is in millionths. */
 export type Pool = { sell: Address; buy: Address; fee: number }

@@ -1,7 +1,10 @@
+import { usdE18 } from '../../model/amount.ts'
+import type { Token } from '../../model/catalog.ts'
 import { outputOf, type Point, type PointsCurve } from '../../model/curve.ts'
+import { withSlippage } from '../../model/pricing.ts'
 import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
 import type { OfferDeps } from '../kind.ts'
-import { poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
+import { deviationOf, poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
 
 // A pool that could not be read for this long is not used.
 const STALE_MS = 30_000
@@ -14,7 +17,9 @@ export function createUniswapV3(
   { market, shareOf, getToken, curvesOf }: OfferDeps,
 ): Venue {
   const pools = configs.flatMap((config) =>
-    poolsOf(config).map(({ sell, buy }) => ({
+    poolsOf(config).map(({ sell, buy, fee }) => ({
+      // The fee is in millionths.
+      limitBps: deviationOf(config) + Math.ceil(fee / 100),
       chainId: config.chainId,
       sell: getToken(config.chainId, sell),
       buy: getToken(config.chainId, buy),
@@ -26,9 +31,8 @@ export function createUniswapV3(
     const pool = pools.find((each) => each.chainId === chainId && each.buy.address === output.address)
     if (!pool) return refuse('notServed')
     const { sell, buy } = pool
-    const inputPrice = market.priceOf(input.asset)
-    const price = market.priceOf(sell.asset)
-    if (inputPrice === undefined || price === undefined) return refuse('noPrice')
+    const exchange = market.exchangeOf(input.asset, sell.asset)
+    if (!exchange) return refuse('noPrice')
     const { value: curves, ageMs } = curvesOf(chainId) ?? { value: [], ageMs: 0 }
     const known = curves.find(
       (each) => each.venue === name && each.sell === sell.address && each.buy === buy.address,
@@ -36,10 +40,11 @@ export function createUniswapV3(
     const chain = market.chainNow(chainId)
     const payable = shareOf(market.available(chainId, sell.address) ?? 0n)
     if (!known || ageMs > STALE_MS || !chain) return refuse('empty')
+    if (isFar(known.points, { sell, buy, limitBps: pool.limitBps })) return refuse('empty')
     const curve: PointsCurve = {
       kind: 'points',
-      input: { decimals: input.decimals, price: inputPrice },
-      sold: { decimals: sell.decimals, price },
+      input: { decimals: input.decimals, price: exchange.input },
+      sold: { decimals: sell.decimals, price: exchange.output },
       points: known.points,
     }
     const points = within(curve, payable)
@@ -50,6 +55,17 @@ export function createUniswapV3(
       deliveryCost: chain.costs.purchase,
       payToken: sell.address,
     }
+  }
+
+  /** Whether the first coin costs more than its reference price and this. Without such a price nothing is known. */
+  function isFar(
+    [first]: readonly Point[],
+    { sell, buy, limitBps }: { sell: Token; buy: Token; limitBps: number },
+  ) {
+    const [paid, price] = [market.priceOf(sell.asset), market.priceOf(buy.asset)]
+    if (!first || paid === undefined || price === undefined) return false
+    const given = usdE18(first.sold, { decimals: sell.decimals, price: paid })
+    return usdE18(first.bought, { decimals: buy.decimals, price }) < withSlippage(given, limitBps)
   }
 
   return { name, offer }

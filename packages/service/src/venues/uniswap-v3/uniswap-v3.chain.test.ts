@@ -116,18 +116,41 @@ test('nothing is delivered below the least amount', async () => {
   expect((await deliver(op, { maxIn: usd(2_050), least: links(100) })).delivered).toBe(links(100))
 })
 
-test('a purchase is all or nothing while its budget suffices, and otherwise buys as much as it can', async () => {
+test('a purchase is all or nothing while its budget suffices, and otherwise buys about what the quoter says', async () => {
   const op = { ...(await createOp()), payToken: usdc, payAmount: usd(2_050) }
-  const purchase = { adapter, tokenIn: usdc, fee: ROUTE.fee, maxIn: op.payAmount }
-  const planned = await venue.planDelivery(client, settings, op)
+  const purchase = { adapter, tokenIn: usdc, fee: ROUTE.fee }
+  const asked = { quoter, ...ROUTE }
+  const cost = (await quoteExactOutput(client, { ...asked, amountOut: links(100) })) ?? 0n
   const short = { ...op, payAmount: usd(1_990) }
+  const bought = (await quoteExactInput(client, { ...asked, amountIn: short.payAmount })) ?? 0n
 
-  expect(planned).toEqual(planDeliverVia(settings, op, { ...purchase, least: links(100) }))
+  expect(await venue.planDelivery(client, settings, op)).toEqual(
+    planDeliverVia(settings, op, {
+      ...purchase,
+      maxIn: (cost * 10_010n + 9_999n) / 10_000n,
+      least: links(100),
+    }),
+  )
   expect(await venue.planDelivery(client, settings, short)).toEqual(
-    planDeliverVia(settings, short, { ...purchase, maxIn: short.payAmount, least: links(97) }),
+    planDeliverVia(settings, short, {
+      ...purchase,
+      maxIn: short.payAmount,
+      least: (bought * 9_990n) / 10_000n,
+    }),
   )
   const unknown = venue.planDelivery(client, settings, { ...op, payToken: weth })
   await expect(unknown).rejects.toThrow('No pool sells')
+})
+
+test('a pool that was moved by two percent since the quote is not bought from, whatever the wallet accepts', async () => {
+  const deliverer = keys.deliverers[0]?.address ?? zeroAddress
+  const fair = { ...(await createOp()), payToken: usdc, payAmount: usd(1_990) }
+  const simulate = (op: Op) => venue.simulateDelivery(client, { ...settings, deliverer }, op)
+  // A pool that is dearer by two percent gives as much less for the budget.
+  const dearer = { ...fair, quotedOutput: links(101.2) }
+
+  expect(await simulate(fair)).toEqual({ kind: 'ok' })
+  expect(await simulate(dearer)).toEqual({ kind: 'priceMoved' })
 })
 
 test('a purchase is simulated before anything is signed, and the simulation returns the obstacle', async () => {

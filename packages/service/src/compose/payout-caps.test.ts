@@ -1,0 +1,41 @@
+import type { Pool } from 'pg'
+import { expect, test } from 'vitest'
+import type { Heads } from '../chains/chain.ts'
+import type { Catalog } from '../model/catalog.ts'
+import type { ConnectedChain } from './connected-chain.ts'
+import { createPayoutCaps } from './payout-caps.ts'
+
+const heads = { head: { seconds: 3_600 } } as Heads
+const tokens = ['SOL', 'USDC', 'GEO'].map((address) => ({ address, decimals: 2 }))
+const catalog = { chains: new Map([[1, { tokens }]]) } as unknown as Catalog
+
+function capsOf(family: 'evm' | 'solana', paid: Record<string, number> = {}) {
+  const rows = Object.entries(paid).map(([token, amount]) => ({ token, paid: String(amount) }))
+  const pool = { query: async () => ({ rows }) } as unknown as Pool
+  const config = {
+    family,
+    chainId: 1,
+    native: { capPerHour: '3' },
+    tokens: [{ address: 'USDC', capPerHour: '0.5' }],
+  }
+  const connected = { config, nativeToken: { address: 'SOL', decimals: 2 } } as unknown as ConnectedChain
+  return createPayoutCaps({ pool, catalog }, connected, { part: () => undefined })
+}
+
+const holdings = [
+  { token: 'SOL', amount: 1_000n },
+  { token: 'USDC', amount: 20n },
+  { token: 'GEO', amount: 1_000n },
+]
+const limited = async (paid?: Record<string, number>) =>
+  (await capsOf('solana', paid)?.limit(holdings, heads))?.map(({ amount }) => amount)
+
+test('holdings count up to what their cap leaves in this hour, by default half of the inventory', async () => {
+  expect(await limited()).toEqual([300n, 20n, 500n])
+  expect(await limited({ SOL: 299, USDC: 40, GEO: 200 })).toEqual([1n, 10n, 400n])
+  expect(await limited({ SOL: 301 })).toEqual([0n, 20n, 500n])
+})
+
+test('a contract keeps its own caps', () => {
+  expect(capsOf('evm')).toBeUndefined()
+})
