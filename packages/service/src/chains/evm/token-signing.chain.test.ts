@@ -36,7 +36,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Swap } from '../../model/swap.ts'
 import { createEvmClient } from './client.ts'
 import { takesAuthorization, takesPermit } from './signed-transfer.ts'
-import { readTokenSigning, refusedAsUndefined } from './token-signing.ts'
+import { refusedAsUndefined } from './refused.ts'
+import { readTokenSigning } from './token-signing.ts'
 
 const chainId = 31_337
 const ANYONE: Address = '0x00000000000000000000000000000000000000fe'
