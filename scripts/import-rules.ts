@@ -273,15 +273,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the MCP server knows no command',
     files: /^mcp\//,
-    may: [
-      /^mcp\//,
-      WALLET,
-      SDK,
-      NODE,
-      /^wire\/(nearest|is-reply)\.ts$/,
-      /^@modelcontextprotocol\//,
-      /^zod$/,
-    ],
+    may: [/^mcp\//, WALLET, SDK, NODE, /^wire\/(nearest|is-reply)\.ts$/, /^@modelcontextprotocol\//, /^zod$/],
   },
   {
     name: 'commands do not know each other',

@@ -148,6 +148,11 @@ test('the status of a swap is told, and a history with its older pages', async (
   const record = {
     ...{ ...swap, walletAddress: wallet.address, recipient: wallet.address },
     ...{ inputToken: tokens[0]?.address, outputToken: tokens[2]?.address },
+    caip: {
+      ...{ ...swap.caip, walletAddress: `eip155:31337:${wallet.address}` },
+      ...{ recipient: `eip155:31338:${wallet.address}` },
+      ...{ inputToken: 'eip155:31337/erc20:0x7', outputToken: 'eip155:31338/erc20:0x8' },
+    },
   }
   answerWith('/swap/history', { swaps: [record], nextCursor: 'older' })
   const { call } = await world.connect()

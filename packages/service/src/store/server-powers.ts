@@ -44,16 +44,20 @@ export async function revokePowers(client: PoolClient): Promise<void> {
   await client.query(`grant execute on function ${LOCK} to ${LOCKERS.map(groupOf).join(', ')}`)
 }
 
-/** What the login role can do beyond its part, because nobody with the right to has taken it away. */
+/** What a login role that is neither owner nor superuser can do beyond its part, because nobody with the right to has taken it away. */
 export async function findPowers(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ power: string }>(
-    `with shared as (${SHARED_FUNCTIONS})
+    `with shared as (${SHARED_FUNCTIONS}), others as (
+       select 1 from pg_database d join pg_roles r on r.rolname = session_user
+        where d.datname = current_database() and not r.rolsuper and not pg_has_role(r.oid, d.datdba, 'usage')
+     )
      select 'create temporary tables' as power
-      where has_database_privilege(session_user, current_database(), 'temporary')
+      where has_database_privilege(session_user, current_database(), 'temporary') and exists (select 1 from others)
      union all
      select distinct case when s.name ~ 'advisory' then 'take locks of other processes' else 'store large objects' end
        from shared s
       where has_function_privilege(session_user, s.oid, 'execute') and s.name <> $1
+        and exists (select 1 from others)
       order by 1`,
     [LOCK],
   )
