@@ -1,30 +1,76 @@
-import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { ROOT } from './sources.ts'
 
-type Component = { name: string; version?: string; externalReferences?: { type: string; url: string }[] }
-type Bom = {
-  components: Component[]
-  metadata: { component: Component; timestamp?: string }
-  serialNumber?: string
+/** An entry of package-lock.json, by the folder that it is installed in. */
+type Locked = {
+  version?: string
+  integrity?: string
+  license?: string
+  link?: boolean
+  resolved?: string
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
+type Lock = { version: string; packages: Readonly<Record<string, Locked>> }
+
+// Deployed or published; the others serve development.
+const SHIPPED = ['service', 'web', 'sdk', 'cli', 'mcp']
+
+/** The CycloneDX bill of what is shipped: packages with versions and hashes, from the lockfile alone. */
+export function toBom(lock: Lock) {
+  const found = new Set<string>()
+  for (const name of SHIPPED) collect(lock, `packages/${name}`, found)
+  const components = [...found].sort().map((folder) => toComponent(folder, lock.packages[folder] ?? {}))
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: { component: { type: 'application', name: 'geoswap', version: lock.version } },
+    components,
+  }
 }
 
-/** Names of hosts say where a machine installs from, and time and number differ between equal releases. */
-export function toReleased(bom: Bom): Bom {
-  const { timestamp: _, ...metadata } = bom.metadata
-  const { serialNumber: __, ...rest } = bom
-  const bare = ({ externalReferences: ___, ...component }: Component) => component
-  const components = bom.components.map(bare).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  return { ...rest, metadata: { ...metadata, component: bare(metadata.component) }, components }
+function collect(lock: Lock, folder: string, found: Set<string>): void {
+  if (found.has(folder)) return
+  found.add(folder)
+  const { dependencies = {}, optionalDependencies = {} } = lock.packages[folder] ?? {}
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    const next = resolve(lock, folder, name)
+    if (next !== undefined) collect(lock, next, found)
+  }
 }
 
-const nameOf = ({ name, version = '' }: Component) => `${name}@${version}`
+/** The folder that Node finds a package in: the nearest above; undefined for an optional one that is not there. */
+function resolve({ packages }: Lock, from: string, name: string): string | undefined {
+  const parts = from.split('/')
+  for (let length = parts.length; length >= 0; length -= 1) {
+    const folder = [...parts.slice(0, length), 'node_modules', name].join('/')
+    const entry = packages[folder]
+    if (entry) return entry.link ? entry.resolved : folder
+  }
+  return undefined
+}
 
-/** The runtime dependencies of all packages, from the lockfile alone. */
-export function readBom(): Bom {
-  const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only', '--offline']
-  const text = execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 })
-  return toReleased(JSON.parse(text))
+function toComponent(folder: string, { version = '', integrity, license }: Locked) {
+  const name = folder.startsWith('packages/')
+    ? folder.replace('packages/', '@geoswap/')
+    : folder.replace(/^.*node_modules\//, '')
+  const [algorithm, base64] = integrity?.split('-') ?? []
+  const alg = algorithm?.replace('sha', 'SHA-')
+  return {
+    type: 'library',
+    name,
+    version,
+    'bom-ref': folder,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    ...(alg && base64 && { hashes: [{ alg, content: Buffer.from(base64, 'base64').toString('hex') }] }),
+    ...(license && { licenses: [{ expression: license }] }),
+  }
+}
+
+export function readBom() {
+  return toBom(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')))
 }
 
 const [file] = process.argv.slice(2)
