@@ -18,9 +18,9 @@ type Lock = { version: string; packages: Readonly<Record<string, Locked>> }
 const SHIPPED = ['service', 'web', 'sdk', 'cli', 'mcp']
 
 /** The CycloneDX bill of what is shipped: packages with versions and hashes, from the lockfile alone. */
-export function toBom(lock: Lock) {
+export function toBom(lock: Lock, shipped = SHIPPED) {
   const found = new Set<string>()
-  for (const name of SHIPPED) collect(lock, `packages/${name}`, found)
+  for (const name of shipped) collect(lock, `packages/${name}`, found)
   const components = [...found].sort().map((folder) => toComponent(folder, lock.packages[folder] ?? {}))
   return {
     bomFormat: 'CycloneDX',
@@ -69,8 +69,8 @@ function toComponent(folder: string, { version = '', integrity, license }: Locke
   }
 }
 
-export function readBom() {
-  return toBom(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')))
+export function readBom(shipped = SHIPPED) {
+  return toBom(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')), shipped)
 }
 
 const [file] = process.argv.slice(2)

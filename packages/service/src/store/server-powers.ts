@@ -44,7 +44,7 @@ export async function revokePowers(client: PoolClient): Promise<void> {
   await client.query(`grant execute on function ${LOCK} to ${LOCKERS.map(groupOf).join(', ')}`)
 }
 
-/** What a login role that is neither owner nor superuser can do beyond its part, because nobody with the right to has taken it away. */
+/** Lists powers that a login role still has beyond its part. Owners and superusers are not judged. */
 export async function findPowers(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ power: string }>(
     `with shared as (${SHARED_FUNCTIONS}), others as (
