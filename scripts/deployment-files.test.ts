@@ -192,6 +192,11 @@ describe('every unit', () => {
     for (const role of ['worker', 'attester']) expect(read(exampleOf(role))).toMatch(/^METRICS_HOST=/m)
   })
 
+  test('writes no dump of a process, which would hold its keys', () => {
+    for (const name of ['api@', 'worker@', 'attester', 'migrate'])
+      expect(read(`deploy/systemd/geoswap-${name}.service`)).toContain('\nLimitCORE=0\n')
+  })
+
   test('is scraped, as the manual says', () => {
     const [attester] = allOf(/^METRICS_PORT=(\d+)$/gm, read(exampleOf('attester')))
     const started = allOf(/geoswap-(?:api|worker)@(\d+)/g, read('docs/going-live.md'))

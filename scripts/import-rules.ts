@@ -51,7 +51,7 @@ export const rules: readonly Rule[] = [
     may: [ANYTHING],
   },
   { name: 'scripts may import anything', files: /^scripts\/|^[\w-]+\/scripts\//, may: [ANYTHING] },
-  { name: 'wire knows only its schema library', files: /^wire\//, may: [WIRE, /^typebox$/] },
+  { name: 'wire knows only its schema library', files: /^wire\//, may: [WIRE, /^typebox(\/value)?$/] },
   { name: 'protocol knows only encoders', files: /^protocol\//, may: [PROTOCOL, VIEM, KIT] },
   { name: 'the assembler knows nothing', files: /^sbpf\//, may: [/^sbpf\//, NODE] },
   { name: 'the Solana escrow knows only encoders', files: SOLANA_ESCROW, may: [SOLANA_ESCROW, KIT] },
@@ -273,7 +273,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the MCP server knows no command',
     files: /^mcp\//,
-    may: [/^mcp\//, WALLET, SDK, NODE, /^@modelcontextprotocol\//, /^zod$/],
+    may: [/^mcp\//, WALLET, SDK, NODE, /^wire\/(nearest|is-reply)\.ts$/, /^@modelcontextprotocol\//, /^zod$/],
   },
   {
     name: 'commands do not know each other',

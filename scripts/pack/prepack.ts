@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { buildSdk } from '../../packages/sdk/scripts/build.ts'
+import { readBom } from '../sbom.ts'
 import { ROOT } from '../sources.ts'
 import { buildProgram } from './program.ts'
 import { toManifest, toReadme } from './published.ts'
@@ -20,6 +21,8 @@ const build = builds[basename(folder)]
 if (!build) throw new Error(`${folder} is not published`)
 restoreFiles(folder)
 await build(join(folder, 'dist'))
+const bom = readBom([basename(folder)])
+writeFileSync(join(folder, 'dist/sbom.cdx.json'), `${JSON.stringify(bom, null, 2)}\n`)
 const directory = `packages/${basename(folder)}`
 const { repository } = JSON.parse(read(join(ROOT, 'package.json')))
 const manifest = toManifest(JSON.parse(read('package.json')), repository, directory)

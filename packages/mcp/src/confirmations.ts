@@ -23,20 +23,25 @@ export function createConfirmations(now: () => number = Date.now) {
       return { token, expiresAt }
     },
 
-    /** Presenting a token uses it up, also with the wrong order. */
+    /** Presenting a token with its order uses it up; with another order it stays. */
     take(token: string, order: string): Terms {
       const asked = open.get(token)
-      open.delete(token)
       if (asked === undefined || asked.expiresAt <= now())
         throw invalid('The confirmation is unknown, was used, or has expired.')
-      if (asked.order !== order) throw invalid('The confirmation is for another order.')
+      if (asked.order !== order)
+        throw invalid(
+          'The confirmation is for another order.',
+          'Repeat exactly the order that was confirmed.',
+        )
+      open.delete(token)
       return asked.terms
     },
   }
 }
 
-function invalid(message: string): UserError {
-  return new UserError('CONFIRMATION_INVALID', message, {
-    advice: 'Call execute_swap without it to get another one, and ask the user again.',
-  })
+function invalid(
+  message: string,
+  advice = 'Call execute_swap without it to get another one, and ask the user again.',
+): UserError {
+  return new UserError('CONFIRMATION_INVALID', message, { advice })
 }

@@ -6,6 +6,7 @@ import { createInterrupts } from '@geoswap/wallet/interrupts'
 import { type ReadyOrder, resolveOrder } from '@geoswap/wallet/order'
 import { type Attempt, type IsAttended, isOwnerAlive, type Journal } from '@geoswap/wallet/store/journal'
 import type { ChosenWallet } from '@geoswap/wallet/wallets'
+import { createCheckedFetch } from './checked-fetch.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Rules } from './rules.ts'
 import type { OrderInput } from './schemas.ts'
@@ -53,7 +54,7 @@ export function openCall({ context }: McpContext, call: Call): Opened {
   const { journal, submitted } = watchSubmission(context.journal)
   const quiet = { ...terminal, json: true, isInteractive: false, note: call.report, progress: call.report }
   const ofCall: Context = { ...context, settings, journal, terminal: quiet, interrupts, seen }
-  return { context: ofCall, client: connect(ofCall), submitted }
+  return { context: ofCall, client: connect(ofCall, createCheckedFetch), submitted }
 }
 
 /**

@@ -8,6 +8,7 @@ import { executeSwap } from './execute.ts'
 import { type Call, type McpContext, type Opened, openCall } from './mcp-context.ts'
 import { getBalance, listChains, listTokens, quoteSwap, swapHistory, swapStatus } from './read-tools.ts'
 import { inputs, outputs } from './schemas.ts'
+import { strict } from './strict.ts'
 import { toErrorResult, toToolError } from './tool-errors.ts'
 import { quoteText, say, swapText } from './views.ts'
 
@@ -60,10 +61,11 @@ function registerReads(server: McpServer, mcp: McpContext): void {
     {
       title: 'Chains',
       description: 'Chains that can be swapped from and to.',
+      inputSchema: strict({}),
       outputSchema: outputs.chains,
       annotations: READS,
     },
-    (extra) =>
+    (_input, extra) =>
       answer(server, mcp, extra, listChains, ({ chains }) =>
         chains.map(
           ({ chain, chainId, available }) => `${chain} (${chainId})${available ? '' : ', not available'}`,
@@ -75,7 +77,7 @@ function registerReads(server: McpServer, mcp: McpContext): void {
     {
       title: 'Tokens',
       description: 'Tokens that can be swapped, with the names that the other tools take.',
-      inputSchema: inputs.listTokens,
+      inputSchema: strict(inputs.listTokens),
       outputSchema: outputs.tokens,
       annotations: READS,
     },
@@ -94,7 +96,7 @@ function registerReads(server: McpServer, mcp: McpContext): void {
     {
       title: 'Balance',
       description: 'The balances of a wallet in tokens that can be swapped, read from the chains.',
-      inputSchema: inputs.getBalance,
+      inputSchema: strict(inputs.getBalance),
       outputSchema: outputs.balance,
       annotations: READS,
     },
@@ -120,7 +122,7 @@ function registerQuote(server: McpServer, mcp: McpContext): void {
     {
       title: 'Quote',
       description: 'Prices a swap and says whether execute_swap would perform it. Nothing is signed.',
-      inputSchema: inputs.quote,
+      inputSchema: strict(inputs.quote),
       outputSchema: outputs.quote,
       annotations: READS,
     },
@@ -145,7 +147,7 @@ function registerSwapReads(server: McpServer, mcp: McpContext): void {
     {
       title: 'Status',
       description: 'The status of a swap, or its end within waitSeconds.',
-      inputSchema: inputs.status,
+      inputSchema: strict(inputs.status),
       outputSchema: outputs.status,
       annotations: READS,
     },
@@ -163,7 +165,7 @@ function registerSwapReads(server: McpServer, mcp: McpContext): void {
     {
       title: 'History',
       description: "The account's swaps, newest first.",
-      inputSchema: inputs.history,
+      inputSchema: strict(inputs.history),
       outputSchema: outputs.history,
       annotations: READS,
     },
@@ -189,7 +191,7 @@ function registerExecute(server: McpServer, mcp: McpContext): void {
       description: `Swaps: quotes, checks what is to be signed, signs, submits and waits up to ${
         mcp.rules.waitMs / 1_000
       } s for the end. Moves the user's money, within the limits of who runs the server.`,
-      inputSchema: inputs.execute,
+      inputSchema: strict(inputs.execute),
       outputSchema: outputs.execute,
       annotations: SPENDS,
     },
@@ -225,7 +227,7 @@ function registerDeposit(server: McpServer, mcp: McpContext): void {
       description:
         'Opens a swap that a plain transfer pays, from any wallet or an exchange, and returns the address to pay. ' +
         'Only between equal or pegged tokens, from an EVM chain. wallet gets back what is not swapped.',
-      inputSchema: inputs.quote,
+      inputSchema: strict(inputs.quote),
       outputSchema: outputs.deposit,
       annotations: OPENS,
     },

@@ -23,13 +23,25 @@ import { openSpending } from '../src/spending.ts'
 const key = deriveKey('evm', 'mcp')
 export const wallet: ChosenWallet = { name: 'bot', family: 'evm', address: await addressOf(key) }
 
-const native = { symbol: 'ETH', decimals: 18 }
+const ZERO = `0x${'0'.repeat(40)}`
+const native = { symbol: 'ETH', decimals: 18, address: ZERO }
+const caip = (chainId: number, name: string) => ({
+  chainId: `eip155:${chainId}`,
+  [name]: `eip155:${chainId}/slip44:60`,
+})
 export const chains = [
-  { name: 'alpha', chainId: 31_337, family: 'evm', native, available: true },
-  { name: 'beta', chainId: 31_338, family: 'evm', native, available: false, reason: 'halted' },
+  {
+    ...{ name: 'alpha', chainId: 31_337, family: 'evm', native, available: true },
+    caip: caip(31_337, 'native'),
+  },
+  {
+    ...{ name: 'beta', chainId: 31_338, family: 'evm', native, available: false },
+    ...{ reason: 'CHAIN_UNAVAILABLE', caip: caip(31_338, 'native') },
+  },
 ]
 const token = (chainId: number, symbol: string, digit: string) => ({
   ...{ chainId, symbol, decimals: 6, input: true, output: false, address: `0x${digit.repeat(40)}` },
+  ...{ asset: symbol, native: false, caip: caip(chainId, 'address') },
 })
 /** Two tokens of beta have the same symbol. */
 export const tokens = [

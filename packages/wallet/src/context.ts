@@ -82,7 +82,8 @@ export function createContext(
 }
 
 /** A client of the configured service. It also records the clock difference that its replies show. */
-export function connect(context: Context): Client {
+/** `wrap` may look at replies before the client does. */
+export function connect(context: Context, wrap = (ask: typeof fetch) => ask): Client {
   const { url: baseUrl, apiKey } = getService(context.settings)
   const { contracts, rpcUrls } = context.settings
   return createClient({
@@ -92,7 +93,7 @@ export function connect(context: Context): Client {
     rpcUrls,
     pins: openPins(join(context.home, 'pins.json'), baseUrl),
     retry: { forMs: RETRY_MS },
-    fetch: watchedFetch(context, baseUrl),
+    fetch: wrap(watchedFetch(context, baseUrl)),
   })
 }
 

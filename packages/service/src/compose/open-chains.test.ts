@@ -43,7 +43,7 @@ test('a chain that does not answer stays closed until it is verified, and the ot
   ])
 })
 
-test('a chain that differs from the configuration stays closed until it is right, and the others are served', async () => {
+test('a chain that differs from the file stays closed until it is right, and the others are served', async () => {
   const [alpha, beta] = [chainOf('alpha', ok), chainOf('beta', bad, bad, ok)]
 
   const opening = await openChains({ all: [alpha, beta] }, { logger })

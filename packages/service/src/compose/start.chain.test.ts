@@ -123,7 +123,7 @@ test('changes of tokens and feeds close these alone, and a chain of other contra
     ])
     expect([quote.statusCode, quote.json().code]).toEqual([422, 'UNSUPPORTED_TOKEN'])
     expect(metrics).toContain(`geoswap_token_closed{chain="${first.name}",token="${one?.address}"} 1`)
-    // What the worker read of the first chain is there; of the second it reads nothing.
+    // The worker reads the first chain, and nothing of the second.
     await expect
       .poll(async () => (await get('/swap/chains')).chains.map(({ reason }: { reason?: string }) => reason), {
         timeout: 30_000,

@@ -37,6 +37,8 @@ test('an unknown Expect header is ignored', async () => {
 test.each([
   ['bytes that are not HTTP', '\u0016\u0003\u0001\u0000'],
   ['no host', 'GET /health HTTP/1.1\r\nconnection: close\r\n\r\n'],
+  ['two hosts', `GET /health HTTP/1.1\r\nhost: y\r\n${HOST}\r\n`],
+  ['the same host twice', `GET /health HTTP/1.1\r\nhost: x\r\n${HOST}\r\n`],
   ['a CONNECT request', `CONNECT elsewhere:443 HTTP/1.1\r\n${HOST}\r\n`],
   ['two lengths', `${POST}content-length: 4\r\ncontent-length: 5\r\n\r\nnull `],
   [

@@ -180,9 +180,11 @@ function repairUrl(url: string): string {
   }
 }
 
-/** HTTP/1.1 requires a host, and a rejection without one. */
-function hasHost({ raw, headers }: FastifyRequest): boolean {
-  return headers.host !== undefined || raw.httpVersion !== '1.1'
+/** HTTP/1.1 requires one host, and a rejection otherwise: of two, a proxy and this server may read different ones. */
+function findHostProblem({ raw, headers }: FastifyRequest): string | undefined {
+  const count = raw.headersDistinct['host']?.length ?? 0
+  if (count > 1) return 'must be sent once'
+  return headers.host === undefined && raw.httpVersion === '1.1' ? 'is required' : undefined
 }
 
 function createRequestIds(): () => string {
@@ -196,6 +198,7 @@ function addSharedHeaders(app: FastifyInstance): void {
     reply.header('x-request-id', request.id)
     reply.header('cache-control', 'no-store')
     reply.header('x-content-type-options', 'nosniff')
-    done(hasHost(request) ? undefined : invalidRequest({ field: 'host', message: 'is required' }))
+    const problem = findHostProblem(request)
+    done(problem === undefined ? undefined : invalidRequest({ field: 'host', message: problem }))
   })
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createLogins, type DatabaseUrls } from '@geoswap/devnet'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,6 +7,7 @@ import { createPool } from './db.ts'
 import { FUNCTIONS, LANES, PARTITION, PARTS, type Part, parseRights, SEQUENCES, TABLES } from './grants.ts'
 import { migrate } from './migrate.ts'
 import { assertPart } from './roles.ts'
+import { findPowers } from './server-powers.ts'
 
 const DENIED = '42501'
 
@@ -300,4 +302,46 @@ test('a migration by a role that cannot create roles names the missing ones', as
   const api = createPool(Object.assign(new URL(urls.api), { pathname: '/plain' }).href)
   await assertPart(api, 'api', { isAhead: false })
   await Promise.all([owner.end(), api.end()])
+})
+
+test.each(PARTS)('the role of the %s creates no temporary table and no large object', async (part) => {
+  for (const sql of [
+    'create temporary table t (a int)',
+    'select lo_create(0)',
+    "select lo_from_bytea(0, '')",
+  ])
+    expect([sql, await refusalOf(part, sql)]).toEqual([sql, DENIED])
+  expect(await findPowers(pools[part])).toEqual([])
+})
+
+test.each(PARTS)(
+  'the role of the %s takes no lock of a session, and only its own of a transaction',
+  async (part) => {
+    const isLocker = part === 'api' || part === 'worker'
+
+    expect(await refusalOf(part, 'select pg_advisory_lock(1)')).toBe(DENIED)
+    expect(await refusalOf(part, 'select pg_try_advisory_lock_shared(1, 2)')).toBe(DENIED)
+    expect(await refusalOf(part, 'select pg_advisory_xact_lock(1)')).toBe(isLocker ? undefined : DENIED)
+  },
+)
+
+test('an owner who is no superuser migrates, and the powers that remain are named', async () => {
+  const plain = await startTestDatabase({ migrated: false })
+  const owner = `owner_${randomBytes(4).toString('hex')}`
+  const { rows } = await plain.pool.query('select current_database() as name')
+  await plain.pool.query(`create role ${owner} login createrole password 'p'`)
+  await plain.pool.query(`alter database ${rows[0].name} owner to ${owner}`)
+  const pool = createPool(Object.assign(new URL(plain.url), { username: owner, password: 'p' }).href, {
+    max: 2,
+  })
+  const logins = await createLogins(plain.url)
+  const api = createPool(logins.api, { max: 1 })
+  await migrate(pool)
+
+  expect(await findPowers(api)).toEqual(['store large objects', 'take locks of other processes'])
+  await migrate(plain.pool)
+  expect(await findPowers(api)).toEqual([])
+  await migrate(pool)
+  await Promise.all([pool.end(), api.end()])
+  await plain.stop()
 })

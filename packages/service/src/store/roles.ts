@@ -11,6 +11,7 @@ import {
   SEQUENCES,
   TABLES,
 } from './grants.ts'
+import { revokePowers } from './server-powers.ts'
 
 type Rights = Readonly<Partial<Record<Part, string>>>
 
@@ -32,6 +33,7 @@ export async function applyGrants(client: PoolClient): Promise<void> {
     for (const [name, rights] of Object.entries(FUNCTIONS))
       await client.query(toGrants(`function ${name}`, rights))
     await shareLanes(client)
+    await revokePowers(client)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')

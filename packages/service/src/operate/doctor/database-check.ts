@@ -7,6 +7,7 @@ import type { Part } from '../../store/grants.ts'
 import { assertMigrated } from '../../store/migrate.ts'
 import { assertPart } from '../../store/roles.ts'
 import { assertClock, assertDurable, readServerVersion } from '../../store/server.ts'
+import { findPowers } from '../../store/server-powers.ts'
 
 /** The oldest major version that is tested. */
 const OLDEST = 15
@@ -65,6 +66,9 @@ async function checkLogin({
       problems.push(`${name}: PostgreSQL ${version} is older than ${OLDEST}`)
     await check(() => assertDurable(pool))
     await check(() => assertClock(pool))
+    const powers = await findPowers(pool)
+    if (powers.length > 0)
+      warnings.push(`${name}: its role can ${powers.join(', ')}: run \`migrate\` once as a superuser`)
     // Commands may not read the list of migrations.
     if (part !== 'operator') {
       await check(async () => assertPart(pool, part, { isAhead: (await assertMigrated(pool)).length > 0 }))
