@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config'
+import { patience } from './test/patience.ts'
 
 const isolated = {
   pool: 'forks' as const,
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  testTimeout: 60_000 * patience,
+  hookTimeout: 120_000 * patience,
+  setupFiles: ['test/patient-waits.ts'],
   // Tests allocate much that lives briefly: with room for it, a sixth of their processor time is saved.
   execArgv: ['--max-semi-space-size=64'],
 }
@@ -32,7 +34,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/e2e/network.ts'],
           fileParallelism: false,
-          testTimeout: 120_000,
+          testTimeout: 150_000 * patience,
           sequence: { groupOrder: 1 },
         },
       },
@@ -43,7 +45,7 @@ export default defineConfig({
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           fileParallelism: false,
-          testTimeout: 120_000,
+          testTimeout: 240_000 * patience,
           sequence: { groupOrder: 2 },
         },
       },
@@ -55,7 +57,7 @@ export default defineConfig({
           include: ['test/clients/**/*.test.ts', 'test/browser/**/*.test.ts'],
           globalSetup: ['test/clients/network.ts'],
           fileParallelism: false,
-          testTimeout: 120_000,
+          testTimeout: 120_000 * patience,
           sequence: { groupOrder: 4 },
         },
       },
@@ -67,7 +69,7 @@ export default defineConfig({
           include: ['test/shape/**/*.test.ts'],
           globalSetup: ['test/shape/network.ts'],
           fileParallelism: false,
-          testTimeout: 120_000,
+          testTimeout: 420_000 * patience,
           sequence: { groupOrder: 7 },
         },
       },
@@ -78,7 +80,7 @@ export default defineConfig({
           name: 'proof',
           include: ['test/proof/**/*.test.ts'],
           fileParallelism: false,
-          testTimeout: 120_000,
+          testTimeout: 120_000 * patience,
           sequence: { groupOrder: 6 },
         },
       },
@@ -88,7 +90,6 @@ export default defineConfig({
           ...isolated,
           name: 'gate',
           include: ['test/chaos/**/*.test.ts'],
-          testTimeout: 400_000,
           sequence: { groupOrder: 5 },
         },
       },

@@ -33,13 +33,14 @@ import {
   getMintToInstruction,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
+import { patience } from './patience.ts'
 import type { LocalNetwork, LocalSolanaChain } from './world.ts'
 
 const NATIVE_SOL = address('11111111111111111111111111111111')
 export const TOKEN_2022_PROGRAM_ADDRESS = address('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb')
 
 const PAYER_LAMPORTS = 10_000n * 10n ** 9n
-const CONFIRMATION_TIMEOUT_MS = 30_000
+const CONFIRMATION_TIMEOUT_MS = 30_000 * patience
 const POLL_MS = 50
 
 /** Controls of the chain that no real node has; the chain's README explains them. */

@@ -16,6 +16,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { type ApiClient, createApiClient } from './client.ts'
+import { patience } from './patience.ts'
 
 /** The content of `local.json`: everything that an external caller of a running network needs. */
 export type LocalNetwork = {
@@ -338,9 +339,9 @@ export async function stageOf(
   })
 }
 
-/** Repeats until there is an answer. */
+/** Repeats until there is an answer. The time is that of a fast machine. */
 export async function until<T>(ask: () => Promise<T | undefined | false>, timeoutMs = 60_000): Promise<T> {
-  const end = Date.now() + timeoutMs
+  const end = Date.now() + timeoutMs * patience
   while (Date.now() < end) {
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer

@@ -95,7 +95,7 @@ test('the page reports that the API is gone, and continues when it is back', asy
   await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' })
   await expectText(page, /^1 USDC = /)
   await page.getByRole('button', { name: 'Review the swap' }).click({ trial: true })
-}, 120_000)
+})
 
 /** A new API process, on a machine that is busy with other tests too. */
 const untilReady = () =>

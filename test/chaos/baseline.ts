@@ -5,7 +5,7 @@ import { address } from '@solana/kit'
 import { type Address, erc20Abi, zeroAddress } from 'viem'
 import type { SolanaWorld } from '../solana-world.ts'
 import type { World } from '../world.ts'
-import { amountOf, type Party } from './clients/scene.ts'
+import { amountOf, type Party, sideOf } from './clients/scene.ts'
 import { STOLEN_ATTESTER } from './nemesis.ts'
 
 type Baseline = {
@@ -33,13 +33,32 @@ export async function writeBaseline(run: Baseline, parties: readonly Party[]): P
     holdings: await readHoldings(run),
     feePayers: await readFeePayers(run),
     stolenLogin: new URL(databaseUrls.attesters[STOLEN_ATTESTER] ?? '').username,
-    parties: parties.map(({ plan, wallet, recipient }) => ({
-      ...{ id: plan.id, wallet: wallet.address, recipient, behaviour: plan.behaviour },
-      ...{ from: plan.from, to: plan.to, sell: plan.sell, method: plan.method },
-      held: plan.method === 'deposit' ? '0' : `${amountOf(plan)}`,
-    })),
+    parties: parties.map(toFacts),
   }
-  writeFileSync(join(run.dir, 'setup.json'), JSON.stringify(setup), { mode: 0o600 })
+  writeFileSync(setupOf(run), JSON.stringify(setup), { mode: 0o600 })
+}
+
+const setupOf = ({ dir }: Pick<Baseline, 'dir'>) => join(dir, 'setup.json')
+
+const toFacts = ({ plan, wallet, recipient }: Party) => ({
+  ...{ id: plan.id, wallet: wallet.address, recipient, behaviour: plan.behaviour },
+  ...{ from: plan.from, to: plan.to, sell: plan.sell, method: plan.method },
+  held: plan.method === 'deposit' ? '0' : `${amountOf(plan)}`,
+})
+
+type Added = Pick<Baseline, 'dir' | 'world' | 'solana'>
+
+/** Clients that came later hold newly minted tokens: the supply was larger by these from the start. */
+export function addToBaseline(run: Added, parties: readonly Party[]): void {
+  const setup: { parties: object[]; holdings: Holding[] } = JSON.parse(readFileSync(setupOf(run), 'utf8'))
+  setup.parties.push(...parties.map(toFacts))
+  for (const { plan, payer } of parties) {
+    if (plan.sell !== 'USDC') continue
+    const { chainId, token } = sideOf(run, plan.from)
+    const held = setup.holdings.find((each) => each.chainId === chainId && each.token === token(plan.sell))
+    if (held) held.supply = `${BigInt(held.supply) + (payer ? 2n : 1n) * amountOf(plan)}`
+  }
+  writeFileSync(setupOf(run), JSON.stringify(setup), { mode: 0o600 })
 }
 
 type Holding = { chainId: number; token: string; inventory: string; supply: string }

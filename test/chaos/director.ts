@@ -1,7 +1,8 @@
 import type { FailPoint } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
+import { patience } from '../patience.ts'
 import { causeFault } from './nemesis.ts'
-import { type EvmChainName, JUMP_SECONDS, type NemesisEvent } from './plan.ts'
+import type { EvmChainName, NemesisEvent } from './plan.ts'
 import { reorg } from './reorg.ts'
 import { blocksOf, inTurn, type RunContext } from './run-context.ts'
 
@@ -14,19 +15,18 @@ type Direction = {
   isOver(): boolean
   /** Whether transitions are required as well. */
   isLong: boolean
+  /** Longer than the remaining time of any lock. */
+  jumpSeconds: number
 }
 
 const LOOK_MS = 100
 const AGAIN_MS = 3_000
 // Less than the service's finality.
 const DEPTH = 3
-// Until a lock was noticed, at most.
-const SEEN_MS = 15_000
-// Until the absence of a lock was noticed. In a long run, the worker that would notice it has often just ended.
-const MISSED_MS = 1_500
-const LONG_MISSED_MS = 8_000
-// Longer than the remaining time of any lock of the gate.
-const GATE_JUMP_SECONDS = 100
+// Until a lock was noticed, at most: the transaction of some never is.
+const SEEN_MS = 15_000 * patience
+// Until the absence of a lock was noticed, at most: the worker that would notice it has often just ended.
+const MISSED_MS = 8_000 * patience
 const PAUSE_MS = 4_000
 const CRASHES_BEFORE_KILLS = 8
 
@@ -54,7 +54,8 @@ async function loseSome(direction: Direction, chain: EvmChainName, role: 'lock' 
     const last = Date.now() + HOLE_MS[role]
     const isRepeated = async () => (await countRepeated(direction.field, role)) >= before + REPEATED
     while (Date.now() < last && !direction.isOver() && !(await isRepeated())) await pass(direction, AGAIN_MS)
-    if (turn % 2 === 1) await act(direction, { kind: 'halt', chain, ms: 0, jumpSeconds: JUMP_SECONDS })
+    if (turn % 2 === 1)
+      await act(direction, { kind: 'halt', chain, ms: 0, jumpSeconds: direction.jumpSeconds })
     await pass(direction, AGAIN_MS)
     end()
     await pass(direction, BETWEEN_HOLES_MS)
@@ -81,8 +82,20 @@ async function loseLocks(direction: Direction): Promise<void> {
     ),
   )
   const isDead = () => isSeen('before lockDead', 'after lockDead')
-  await again(direction, isDead, { kind: 'halt', chain: 'alpha', ms: 0, jumpSeconds: GATE_JUMP_SECONDS })
+  while (!isDead() && !direction.isOver()) {
+    await jump(direction)
+    const next = Date.now() + AGAIN_MS
+    await until(direction, () => isDead() || Date.now() > next)
+  }
   end()
+}
+
+/** Time passes on alpha once no delivery there can be undone; so nobody comes meanwhile. */
+async function jump(direction: Direction): Promise<void> {
+  const { admission } = direction.field
+  admission.isClosed = true
+  await act(direction, { kind: 'halt', chain: 'alpha', ms: 0, jumpSeconds: direction.jumpSeconds })
+  admission.isClosed = false
 }
 
 /**
@@ -102,32 +115,31 @@ async function undoLocks(direction: Direction): Promise<void> {
 
 async function undoLock(direction: Direction): Promise<void> {
   const { world, ledger, proxyOf, random } = direction.field
-  const beta = proxyOf('beta')
+  const chain = world.chainNamed('beta')
+  const { raws, cast } = proxyOf('beta')
   const ends: (() => void)[] = []
+  let isSeen = async () => false
   const undone = await reorg({
-    ...{
-      chain: world.chainNamed('beta'),
-      depth: DEPTH,
-      deepest: DEPTH,
-      keeps: false,
-      raws: beta.raws,
-      random,
-    },
+    ...{ chain, depth: DEPTH, deepest: DEPTH, keeps: false, raws, random },
     isDue: (hashes) =>
       isAny(direction.field, `tx_attempts where role = 'lock' and tx_hash = any($1)`, [hashes]),
     async beforeRevert(block) {
-      const end = Date.now() + SEEN_MS
       const waiting = `swaps where state = 'locked' and origin_chain = $1 and locked_block > $2`
-      const values = [world.chainNamed('beta').chainId, block.toString()]
-      while (Date.now() < end && !(await isAny(direction.field, waiting, values))) await delay(LOOK_MS)
-      ends.push(beta.cast({ kind: 'blackHole', role: 'lock' }))
+      isSeen = () => isAny(direction.field, waiting, [chain.chainId, block.toString()])
+      await within(SEEN_MS, isSeen)
+      ends.push(cast({ kind: 'blackHole', role: 'lock' }))
     },
   })
   if (undone) {
     ledger.fault('reorged', { chain: 'beta', ...undone })
-    await pass(direction, direction.isLong ? LONG_MISSED_MS : MISSED_MS)
+    await within(MISSED_MS, async () => direction.isOver() || !(await isSeen()))
   }
   for (const end of ends) end()
+}
+
+async function within(ms: number, isDone: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + ms
+  while (Date.now() < end && !(await isDone())) await delay(LOOK_MS)
 }
 
 /** Whether there is such a row. A database that is down has none. */
@@ -152,14 +164,6 @@ type Act = NemesisEvent extends infer Event
     ? Omit<Event, 'at'>
     : never
   : never
-
-async function again(direction: Direction, isDone: () => boolean, what: Act): Promise<void> {
-  while (!isDone() && !direction.isOver()) {
-    await act(direction, what)
-    const next = Date.now() + AGAIN_MS
-    await until(direction, () => isDone() || Date.now() > next)
-  }
-}
 
 async function act({ field }: Direction, what: Act): Promise<void> {
   await causeFault({ ...field, wait: delay }, { at: 0, ...what } as NemesisEvent)

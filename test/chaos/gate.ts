@@ -1,6 +1,14 @@
 import { createRandom } from '../bench/random.ts'
-import { DRAIN_SECONDS, type Plan, RATES, type Rates, UNHURRIED } from './plan.ts'
-import { drawUndeposited } from './workload.ts'
+import { patience } from '../patience.ts'
+import { type ClientPlan, DRAIN_SECONDS, type Plan, RATES, type Rates, UNHURRIED } from './plan.ts'
+import { drawUndeposited, take } from './workload.ts'
+
+// The time that swaps have. The end of it is waited for only if something is lost.
+const deadlines = Object.fromEntries(
+  Object.entries(UNHURRIED).map(([name, seconds]) => [name, Math.ceil(seconds * patience)]),
+)
+const LEASE_MS = 500
+const AT_ONCE = 16
 
 /**
  * The short run: not a sample of everything, but a purpose-made workload. Some of its swaps pass every point
@@ -8,25 +16,20 @@ import { drawUndeposited } from './workload.ts'
  * for, and the sweep of old markers are left to the full run.
  */
 export function drawGate(options: { seed: number; swaps: number }): Plan {
-  const random = createRandom(options.seed)
   const rates = Object.fromEntries(Object.entries(RATES).map(([fault, rate]) => [fault, rate / 4])) as Rates
-  const clients = drawUndeposited(random, 2 * options.swaps)
   return {
-    ...{
-      seed: options.seed,
-      least: 1,
-      crashes: 1,
-      isGate: true,
-      seconds: MOST_SECONDS,
-      drainSeconds: DRAIN_SECONDS,
-    },
-    ...{ workers: 3, nodes: 1, leaseMs: 500, rates, atOnce: AT_ONCE, deadlines: UNHURRIED },
-    clients: clients.slice(0, options.swaps),
-    reserve: clients.slice(options.swaps),
+    ...{ seed: options.seed, least: 1, crashes: 1, isGate: true },
+    ...{ seconds: 0, drainSeconds: DRAIN_SECONDS * patience },
+    ...{ workers: 3, nodes: 1, leaseMs: Math.ceil(LEASE_MS * patience), rates, atOnce: AT_ONCE, deadlines },
+    clients: take(drawUndeposited(createRandom(options.seed)), options.swaps),
+    reserve: [],
     events: [],
   }
 }
 
-// An idle machine needs a third of it.
-const MOST_SECONDS = 480
-const AT_ONCE = 16
+/** The clients after those of the plan. */
+export function drawLater({ seed, clients }: Plan): Iterator<ClientPlan, never> {
+  const all = drawUndeposited(createRandom(seed))
+  take(all, clients.length)
+  return all
+}

@@ -43,7 +43,8 @@ const { values, positionals } = parseArgs({
 
 async function runOne(plan: Plan, mutant?: Mutant, isQuiet = mutant !== undefined): Promise<Verdict> {
   const dir = mkdtempSync(join(tmpdir(), `geoswap-chaos-${mutant?.id ?? plan.seed}-`))
-  console.log(`seed ${plan.seed}: ${plan.clients.length} swaps, ${plan.seconds} s of faults, in ${dir}`)
+  const faults = plan.isGate ? 'faults until all were seen' : `${plan.seconds} s of faults`
+  console.log(`seed ${plan.seed}: ${plan.clients.length} swaps, ${faults}, in ${dir}`)
   const say = (line: string) => console.log(`  ${line}`)
   const running = await run({ plan, dir, say, ...(mutant && { mutant }) })
   const verdict = await runChecker({ dir, quiet: isQuiet }).finally(running.stop)

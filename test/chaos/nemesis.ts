@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { delay } from '../bench/clock.ts'
 import { startLiar } from '../liar.ts'
+import { patience } from '../patience.ts'
 import type { EvmChainName, NemesisEvent, PlannedFault } from './plan.ts'
+import { persist } from './progress.ts'
 import { reorg } from './reorg.ts'
 import { blocksOf, type FaultContext, inTurn, type RunContext } from './run-context.ts'
 import { actOnShape, calmShape, isOfShape } from './shape-faults.ts'
@@ -181,7 +183,7 @@ async function halt(field: FaultContext, event: Extract<PlannedFault, { kind: 'h
 
 // Deeper than any reorg.
 const FINAL_BLOCKS = 6
-const CALM_TRIES = 40
+const CALM_TRIES = 40 * patience
 
 /**
  * Whether every reported delivery is final there. A delivery that a reorg reverted is repeated while there is
@@ -203,8 +205,6 @@ async function isCalm({ pool, world, wait, blockMsOf }: FaultContext, place: Evm
   return false
 }
 
-const TRIES = 20
-
 /** Ends all faults that still last, also on a busy machine. */
 export async function endFaults({ world, solana, chainNames }: RunContext): Promise<void> {
   await Promise.all(chainNames.map((place) => persist(() => world.chainNamed(place).resume())))
@@ -212,16 +212,4 @@ export async function endFaults({ world, solana, chainNames }: RunContext): Prom
   await persist(() => solana.dev.dev_dropTransactions(0).send())
   await persist(() => solana.dev.dev_delayTransactions({ count: 0, slots: 0 }).send())
   await persist(() => world.setPrice('ETH', ETH_USD))
-}
-
-async function persist(work: () => Promise<unknown>): Promise<void> {
-  for (let tried = 1; ; tried += 1) {
-    const failure = await work().then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-    if (failure === undefined) return
-    if (tried === TRIES) throw failure
-    await delay(250)
-  }
 }

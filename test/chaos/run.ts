@@ -5,6 +5,7 @@ import type { Address } from 'viem'
 import type { FailPoint } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
 import { createRandom } from '../bench/random.ts'
+import { patience } from '../patience.ts'
 import { MOVES } from './checker/coverage.ts'
 import { createCaller } from './clients/caller.ts'
 import { live } from './clients/client.ts'
@@ -12,15 +13,20 @@ import { direct } from './director.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
 import { causeFault, causeFaults, endFaults } from './nemesis.ts'
-import type { ClientPlan, EvmChainName, Plan } from './plan.ts'
-import { slowPoints, swapPoints } from './processes.ts'
+import { type Begun, findUnreached, passGate } from './pass-gate.ts'
+import { type ClientPlan, type EvmChainName, JUMP_SECONDS, type Plan } from './plan.ts'
+import { countSteps, createStillness } from './progress.ts'
 import { lapse, untilTaken } from './shape-faults.ts'
 import { type Stage, setStage } from './stage.ts'
 import { passSweep } from './sweep.ts'
 
 // For events that were not seen in the planned time. An idle machine needs a fraction of it.
-const MOST_MORE_SECONDS = 1_200
+const MOST_MORE_MS = 1_200_000 * patience
 const LOOK_MS = 250
+const WAITS_MS = 5_000 * patience
+const WAITED_SECONDS = 60
+// A swap of a broken build may move for ever.
+const MOST_STILLS = 4
 // Enough blocks to see the basis of the service's last decisions.
 const AFTERMATH_MS = 2_000
 // On a shape, after the faults: time for swaps to end normally, then time that passes at once until all are
@@ -28,10 +34,10 @@ const AFTERMATH_MS = 2_000
 const CALM_MS = 25_000
 const LAPSE_SECONDS = 300
 // For clients that could not start during the faults.
-const BACKLOG_MS = 45_000
+const BACKLOG_MS = 45_000 * patience
 const LAPSE_EVERY_MS = 4_000
 // Until an input on Solana was paid for.
-const ROB_MS = 60_000
+const ROB_MS = 60_000 * patience
 
 type RunOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
 
@@ -45,10 +51,14 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   const stage = await setStage({ plan, dir, say, ...(mutant && { mutant }) }, ledger)
   const started = Date.now()
   const life = { isClosed: false, isOver: false }
-  const first = begin(stage, plan, { clients: plan.clients, ledger, life })
+  const room = { taken: 0 }
+  const beginHere = (clients: readonly ClientPlan[]) => begin(stage, plan, { clients, ledger, life, room })
+  const first = beginHere(plan.clients)
   const progress = reportProgress(stage, plan, say)
   stage.state.isFair = false
-  const more = await (plan.isGate ? passGate : causeAllFaults)(stage, plan, { ledger, life, say, first })
+  const more = await (plan.isGate
+    ? passGate(stage, plan, { first, begin: beginHere, say })
+    : causeAllFaults(stage, plan, { ledger, life, say, first }))
   const after = { ledger, life, say, first }
   const last = plan.deepReorg && (await undoDeeply(stage, plan, after))
   const robbed = stage.attackers && (await rob(stage, plan, after))
@@ -56,10 +66,9 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   await calm(stage)
   say(`faults are over after ${seconds(started)} s; waiting for every swap to end`)
   const calmAt = Date.now()
-  const passing = plan.shape ? passTime(stage, life) : undefined
+  const passing = plan.shape ? passTime(stage, life) : plan.isGate ? passWaits(stage, life) : undefined
   const clients = Promise.all([first.ended, more?.ended, last?.ended, robbed?.ended])
-  await Promise.race([clients, delay(plan.drainSeconds * 1_000)])
-  await untilQuiet(stage, calmAt + plan.drainSeconds * 1_000)
+  await untilQuiet(stage, clients, plan.drainSeconds * 1_000)
   life.isOver = true
   await clients
   await passing
@@ -88,54 +97,51 @@ async function passTime({ field }: Stage, life: Life): Promise<void> {
   }
 }
 
+/** Time passes when nothing else moves: what is left waits for a deadline, which is far off on a slow machine. */
+async function passWaits({ field: { world, solana, chainNames }, pool }: Stage, life: Life): Promise<void> {
+  let stillness = createStillness(WAITS_MS)
+  for (; !life.isOver; await delay(LOOK_MS)) {
+    if (!stillness.isStill([await countSteps(pool)])) continue
+    await Promise.all(chainNames.map((name) => world.chainNamed(name).advance(WAITED_SECONDS)))
+    await solana.dev.dev_advanceClock(WAITED_SECONDS).send()
+    stillness = createStillness(WAITS_MS)
+  }
+}
+
 /** Closed: no client starts. Over: no client waits. */
 type Life = { isClosed: boolean; isOver: boolean }
-type Begin = { clients: readonly ClientPlan[]; ledger: Ledger; life: Life }
-
-type Begun = { areAllIn(): boolean; ended: Promise<unknown> }
+/** The clients that are in it now, of several groups. */
+type Room = { taken: number }
+type Begin = { clients: readonly ClientPlan[]; ledger: Ledger; life: Life; room?: Room }
 
 /** Starts these clients, each at its time and when there is room for it. */
-function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begun {
+function begin(stage: Stage, plan: Plan, { clients, ledger, life, room = { taken: 0 } }: Begin): Begun {
   const started = Date.now()
   const { world, solana, processes } = stage
   const { opAddresses } = stage.field
   const isOver = () => life.isOver
   let waiting = clients.length
-  let here = 0
   const enter = async (client: ClientPlan) => {
     const party = stage.parties.get(client.id)
     if (!party) throw new Error(`Client ${client.id} has no wallet`)
     await delay(started + client.at - Date.now())
-    const isFull = () => here >= (plan.atOnce ?? clients.length) || stage.field.admission.isClosed
+    const isFull = () => room.taken >= (plan.atOnce ?? clients.length) || stage.field.admission.isClosed
     while (isFull() && !life.isClosed) await delay(LOOK_MS)
     waiting -= 1
     if (life.isClosed) return
-    here += 1
+    room.taken += 1
     const random = createRandom(plan.seed + 1_000 + client.id)
     const access = { id: client.id, apiUrls: processes.apiUrls, ledger, random, isOver }
     const caller = createCaller({ ...access, apiKey: stage.apiKey })
     const stranger = createCaller({ ...access, id: -1, apiKey: stage.strangerKey })
     const onOpAddress = (chain: EvmChainName, address: Address) => void opAddresses.set(address, chain)
     await live({ world, solana, caller, stranger, random, onOpAddress, isOver }, party)
-    here -= 1
+    room.taken -= 1
   }
   return { areAllIn: () => waiting === 0, ended: Promise.all(clients.map(enter)) }
 }
 
 type Faults = Omit<Begin, 'clients'> & { say(line: string): void; first: Begun }
-
-/** Until every fail-point was reached and all clients have started; reserve clients follow meanwhile. */
-async function passGate(stage: Stage, plan: Plan, { first, ...how }: Faults): Promise<Begun | undefined> {
-  let more: Begun | undefined
-  const callMore = async (isOver: () => boolean) => {
-    while (!isOver() || !first.areAllIn()) {
-      if (first.areAllIn() && !more) more = begin(stage, plan, { ...how, clients: plan.reserve })
-      await delay(LOOK_MS)
-    }
-  }
-  await directUntilSeen(stage, plan, plan.seconds, callMore)
-  return more
-}
 
 /**
  * The whole plan; then, with the reserve clients, the conditions for events that were not seen often enough.
@@ -150,10 +156,8 @@ async function causeAllFaults(
   how.say('not everything was seen often enough yet: going on')
   const more = begin(stage, plan, { ...how, clients: plan.reserve })
   const allEnded = Promise.allSettled([first.ended, more.ended])
-  await directUntilSeen(stage, plan, MOST_MORE_SECONDS, async (_, end) => {
-    // Without clients nothing more can be seen.
-    void allEnded.then(end)
-  })
+  // Without clients nothing more can be seen.
+  await directUntilSeen(stage, plan, allEnded)
   return more
 }
 
@@ -201,10 +205,8 @@ async function rob(stage: Stage, plan: Plan, { say, ...how }: Faults): Promise<B
   return begun
 }
 
-type Beside = (isOver: () => boolean, end: () => void) => Promise<void>
-
-async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside?: Beside): Promise<void> {
-  const deadline = Date.now() + seconds * 1_000
+async function directUntilSeen(stage: Stage, plan: Plan, over: Promise<unknown>): Promise<void> {
+  const deadline = Date.now() + MOST_MORE_MS
   const counts = stage.processes.crashes
   const isSeen = (...points: FailPoint[]) => points.every((point) => (counts.get(point) ?? 0) >= plan.crashes)
   let isDone = false
@@ -212,17 +214,15 @@ async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside
   const end = () => {
     isDone = true
   }
+  void over.then(end)
   const look = async () => {
     while (!isOver()) {
       if (await isAllSeen(stage, plan)) end()
       await delay(LOOK_MS)
     }
   }
-  await Promise.all([
-    look(),
-    direct({ field: stage.field, isOver, isSeen, isLong: !plan.isGate }),
-    beside?.(isOver, end),
-  ])
+  const direction = { field: stage.field, isOver, isSeen, isLong: true, jumpSeconds: JUMP_SECONDS }
+  await Promise.all([look(), direct(direction)])
 }
 
 async function rageFor(stage: Stage, plan: Plan, seconds: number): Promise<void> {
@@ -235,10 +235,7 @@ async function rageFor(stage: Stage, plan: Plan, seconds: number): Promise<void>
 }
 
 async function isAllSeen({ processes, pool }: Stage, plan: Plan): Promise<boolean> {
-  const isMissing = (point: FailPoint) => (processes.crashes.get(point) ?? 0) < plan.crashes
-  const isDue = (point: FailPoint) => !plan.isGate || !slowPoints.includes(point)
-  if (swapPoints.some((point) => isDue(point) && isMissing(point))) return false
-  if (plan.isGate) return true
+  if (findUnreached({ processes }, plan).length > 0) return false
   const moves = await pool
     .query<{ move: string; count: number }>(
       `select was || ' ' || became as move, count(*)::int from chaos_moves where was is not null group by 1`,
@@ -252,14 +249,23 @@ const seconds = (since: number) => ((Date.now() - since) / 1_000).toFixed(0)
 
 const OPEN = `select count(*)::int as open from swaps where state not in ('closed', 'refunded', 'failed')`
 
-/** Nothing is left to do: every swap has ended, its funds are final, and no op's own address holds anything. */
-async function untilQuiet(stage: Stage, deadline: number): Promise<void> {
-  while (Date.now() < deadline) {
+/**
+ * Nothing is left to do: clients and swaps have ended, funds are final, and no op's own address holds anything. Ends
+ * early when nothing moves any more, or everything without end.
+ */
+async function untilQuiet(stage: Stage, clients: Promise<unknown>, stillMs: number): Promise<void> {
+  let haveEnded = false
+  void clients.then(() => {
+    haveEnded = true
+  })
+  const stillness = createStillness(stillMs)
+  const latest = Date.now() + MOST_STILLS * stillMs
+  while (Date.now() < latest && !stillness.isStill([haveEnded, await countSteps(stage.pool)])) {
     const open = await stage.pool.query<{ open: number }>(OPEN).then(
       ({ rows }) => rows[0]?.open,
       () => undefined,
     )
-    if (open === 0 && (await areAddressesEmpty(stage))) return
+    if (haveEnded && open === 0 && (await areAddressesEmpty(stage))) return
     await delay(LOOK_MS)
   }
 }
@@ -274,6 +280,9 @@ async function areAddressesEmpty({ world, field: { opAddresses } }: Stage): Prom
   return true
 }
 
+// More would hide the rest of the line.
+const NAMED = 12
+
 function reportProgress({ pool, processes }: Stage, plan: Plan, say: (line: string) => void) {
   const started = Date.now()
   const report = async () => {
@@ -281,10 +290,10 @@ function reportProgress({ pool, processes }: Stage, plan: Plan, say: (line: stri
       .query<{ state: string; count: string }>('select state, count(*) from swaps group by 1 order by 1')
       .catch(() => ({ rows: [] }))
     const states = rows.map(({ state, count }) => `${state} ${count}`).join(', ')
-    const seen = [...processes.crashes.values()].filter((count) => count >= plan.crashes).length
-    say(
-      `${seconds(started)} s: ${states || 'the database is down'}; fail-points ${seen}/${processes.crashes.size}`,
-    )
+    const unreached = findUnreached({ processes }, plan)
+    const points =
+      unreached.length > NAMED ? `${unreached.length} fail-points` : unreached.join(', ') || 'no fail-point'
+    say(`${seconds(started)} s: ${states || 'the database is down'}; waits for ${points}`)
   }
   const timer = setInterval(() => void report(), 5_000)
   return { stop: () => clearInterval(timer) }

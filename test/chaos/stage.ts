@@ -1,20 +1,21 @@
 import { join } from 'node:path'
 import { type Network, type ServiceConfig, startNetwork } from '@geoswap/devnet'
-import { generateKeyPairSigner } from '@solana/kit'
 import { Pool } from 'pg'
-import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { createRandom } from '../bench/random.ts'
 import { createApiKey } from '../bench/service.ts'
+import { patience } from '../patience.ts'
 import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
 import { type Attackers, prepareAttackers } from './attackers.ts'
 import { writeBaseline } from './baseline.ts'
-import { amountOf, type Party } from './clients/scene.ts'
+import type { Party } from './clients/scene.ts'
 import { installJournal } from './journal.ts'
 import type { Ledger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
-import type { ChainName, ClientPlan, EvmChainName, Plan } from './plan.ts'
+import { fundParties } from './parties.ts'
+import type { ChainName, EvmChainName, Plan } from './plan.ts'
 import { type ServiceProcesses, startProcesses, untilReady } from './processes.ts'
+import { persist } from './progress.ts'
 import { type FaultProxy, startFaultProxy } from './proxy.ts'
 import type { RunContext } from './run-context.ts'
 import { lapse } from './shape-faults.ts'
@@ -101,12 +102,13 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     ...(mutant && { mutant }),
   })
   const pool = await openPool(network, mutant)
-  const apiKey = await createApiKey(network, 'chaos')
-  const strangerKey = await createApiKey(network, 'stranger')
+  const apiKey = await persist(() => createApiKey(network, 'chaos'))
+  const strangerKey = await persist(() => createApiKey(network, 'stranger'))
   const local = { ...network.local, apiUrl: processes.apiUrls[0] ?? '', apiKey, blockMs: BLOCK_MS }
   const world = createWorld(local as LocalNetwork)
   const solana = await createSolanaWorld(world.local)
-  const parties = await fundParties({ world, solana }, plan)
+  const clients = [...plan.clients, ...plan.reserve, ...(plan.victims ?? [])]
+  const parties = await fundParties({ world, solana }, clients)
   say(`${parties.length} wallets hold money`)
   const blockMsOf = (place: EvmChainName) =>
     network.local.chains.find(({ name }) => name === place)?.shape?.blockMs ?? BLOCK_MS
@@ -118,7 +120,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   }
   const attackers = plan.victims?.length ? await prepareAttackers(field) : undefined
   if (plan.shape) await lapse(field, PAST_SECONDS)
-  await untilReady(processes.apiUrls, 90_000)
+  await untilReady(processes.apiUrls, 90_000 * patience)
   const heads = watchHeads(network, ledger)
   const baseline = { dir, network, world, solana, deadlines, exposureCapUsd: exposureCapUsdOf(plan) }
   await writeBaseline({ ...baseline, config: (file) => config(file, '') }, parties)
@@ -212,25 +214,4 @@ function toConfig(config: ServiceConfig, plan: Plan, { proxyOf, nodes, name }: R
   })
   // As few as possible with several of them: a process polls the lanes of all.
   return { ...config, chains, leaseMs: plan.leaseMs, relayers: config.relayers.slice(0, 2) }
-}
-
-/** Each client has its own wallet and recipient, so that their balances show the effect of its swap. */
-async function fundParties({ world, solana }: Pick<Stage, 'world' | 'solana'>, plan: Plan): Promise<Party[]> {
-  const fund = async (client: ClientPlan): Promise<Party> => {
-    const { from, to } = client
-    const recipient =
-      to === 'solana' ? (await generateKeyPairSigner()).address : privateKeyToAddress(generatePrivateKey())
-    if (from === 'solana')
-      return { plan: client, recipient, wallet: await solana.wallet({ USDC: amountOf(client) }) }
-    const wallet = privateKeyToAccount(generatePrivateKey())
-    const payer = client.method === 'deposit' ? privateKeyToAddress(generatePrivateKey()) : undefined
-    const [holder, amount] = payer ? [payer, 2n * amountOf(client)] : [wallet.address, amountOf(client)]
-    if (client.sell === 'USDC') await world.fund(world.chainNamed(from), holder, 'USDC', amount)
-    return { plan: client, recipient, wallet, ...(payer && { payer }) }
-  }
-  const parties: Party[] = []
-  const all = [...plan.clients, ...plan.reserve, ...(plan.victims ?? [])]
-  for (let start = 0; start < all.length; start += 100)
-    parties.push(...(await Promise.all(all.slice(start, start + 100).map(fund))))
-  return parties
 }

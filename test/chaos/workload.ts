@@ -17,7 +17,7 @@ const turns: readonly Route[] = [
   ...[toAlpha('honest'), toBeta('largeDeposit', 'deposit'), toAlpha('refusingRecipient')],
   ...[toAlpha('honest', 'deposit'), toAlpha('sweptBalance'), fromSolana('refusingRecipient')],
   ...[toAlpha('honest', 'authorization'), toAlpha('refusingRecipient', 'deposit'), toSolana('honest')],
-  ...[fromSolana('honest'), toAlpha('honest', 'permit'), toBeta('movedNonce')],
+  ...[fromSolana('honest'), toAlpha('honest', 'permit'), toBeta('movedNonce'), toBeta('honest')],
 ]
 // Each once, in place of an honest one.
 const hostile = [
@@ -54,22 +54,35 @@ function toSolana(behaviour: Behaviour): Route {
 const isByDeposit = ({ method, behaviour }: Pick<Route, 'method' | 'behaviour'>) =>
   method === 'deposit' || METHOD_OF[behaviour] === 'deposit'
 
-/** Clients for every fail-point that is reached without a deposit, in turn. */
-export function drawUndeposited(random: Random, swaps: number): ClientPlan[] {
-  const all = drawForAll(random, 3 * swaps, 0).filter((client) => !isByDeposit(client))
-  return all.slice(0, swaps).map((client, index) => ({ ...client, id: index, at: index * EVERY_MS }))
+/** Clients for every fail-point that is reached without a deposit, in turn and without end. */
+export function* drawUndeposited(random: Random): Generator<ClientPlan, never> {
+  let id = 0
+  for (const client of drawEndlessly(random)) {
+    if (isByDeposit(client)) continue
+    yield { ...client, id, at: id * EVERY_MS }
+    id += 1
+  }
+  throw new Error('Clients come without end')
 }
 
 /** Clients for every fail-point, in turn. */
 export function drawForAll(random: Random, swaps: number, firstId: number): ClientPlan[] {
+  return take(drawEndlessly(random), swaps).map((client) => ({ ...client, id: firstId + client.id }))
+}
+
+export function take<T>(source: Iterator<T, never>, count: number): T[] {
+  return Array.from({ length: count }, () => source.next().value)
+}
+
+function* drawEndlessly(random: Random): Generator<ClientPlan, never> {
   const waiting: Behaviour[] = [...hostile]
-  return Array.from({ length: swaps }, (_, index) => {
-    const turn = turns[index % turns.length] as Route
+  for (let id = 0; ; id += 1) {
+    const turn = turns[id % turns.length] as Route
     const isPlain = turn.behaviour === 'honest' && turn.from === 'beta' && turn.to === 'alpha'
-    const other = isPlain && index > turns.length ? waiting.shift() : undefined
+    const other = isPlain && id > turns.length ? waiting.shift() : undefined
     const changed = other && { ...drawWay(random, other, turn), behaviour: other }
-    return { id: firstId + index, at: index * EVERY_MS + random.integer(0, EVERY_MS), ...turn, ...changed }
-  })
+    yield { id, at: id * EVERY_MS + random.integer(0, EVERY_MS), ...turn, ...changed }
+  }
 }
 
 /** Inputs on Solana to take back, and outputs that a robbed vault may lack. */

@@ -124,7 +124,7 @@ test('if several destinations exceed the cap of one origin, nothing is both deli
     )
     if (!isSettled) expect(failure?.code).toBe('OPERATION_EXPIRED')
   }
-}, 120_000)
+})
 
 test('a new hour has room again', async () => {
   const { wallet, order } = await orderOf(0)
@@ -156,4 +156,4 @@ test('a claim deferred by a lowered cap is made in the next hour', async () => {
   await turnHour()
 
   await until(async () => (await beta.lockStateOf(build)) === 'claimed')
-}, 150_000)
+})

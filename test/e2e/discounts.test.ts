@@ -89,7 +89,7 @@ test('a seller loses the discount, on EVM chains and on Solana', async () => {
   const after = await Promise.all(quotes.map((quote) => untilTier(undefined, quote, 60)))
 
   expect(after.map(({ feeBps }) => feeBps)).toEqual([12.5, 12.5])
-}, 100_000)
+})
 
 async function sell({ address: owner }: { address: Address }, amount: bigint): Promise<void> {
   const args = [alpha.contracts.account, amount] as const

@@ -45,7 +45,7 @@ beforeAll(async () => {
   db = new pg.Client(network.databaseUrl)
   await db.connect()
   delivered = await ageDeliveries()
-}, 240_000)
+})
 afterAll(async () => {
   await db?.end()
   await network?.stop()
@@ -216,4 +216,4 @@ test('a running worker closes the markers of old deliveries, and all of their re
   expect(rent).toBeGreaterThan(0n)
   expect(fee).toBeLessThan(10_000n)
   expect(await coinsOf(feePayers.delivery)).toBe(before + rent - fee)
-}, 180_000)
+})

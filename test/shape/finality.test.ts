@@ -28,7 +28,7 @@ const WAIT_MS = 90_000
 beforeAll(async () => {
   // The contracts are then older than the final blocks.
   await controls.advanceAll(FINAL)
-}, 120_000)
+})
 afterEach(async () => {
   await freeExposure()
   for (const chain of ['ethereum', 'base']) {
@@ -36,7 +36,7 @@ afterEach(async () => {
     await controls.setFinalityLag(chain, 1)
     await advance(chain, FORGOTTEN)
   }
-}, 120_000)
+})
 afterAll(() => database.end())
 
 const orderFrom = (from: string, to: string): Order => ({
@@ -159,7 +159,7 @@ test('a delivery waits while finality of its chain is halted, and is made when i
   await advance('base', FORGOTTEN)
   expect(await outcomeOf(world, swapId)).toMatchObject({ status: 'settled' })
   await untilClosed(swapId)
-}, 420_000)
+})
 
 test('a swap without time after a stall of an hour is refunded, and later ones settle', async () => {
   const { wallet, swapId } = await lockedSwap('base', 'ethereum')
@@ -184,7 +184,7 @@ test('a swap without time after a stall of an hour is refunded, and later ones s
   await advance('ethereum', FORGOTTEN)
   const next = await submitSwap(world, await newWallet('base'), orderFrom('base', 'ethereum'))
   expect(await outcomeOf(world, next.swapId)).toMatchObject({ status: 'settled' })
-}, 420_000)
+})
 
 test('nothing is quoted or locked for a chain whose finality is three times slower', async () => {
   const wallet = await newWallet('arbitrum')
@@ -204,4 +204,4 @@ test('nothing is quoted or locked for a chain whose finality is three times slow
     failure: { code: 'OPERATION_EXPIRED' },
   })
   expect(await balanceOf('arbitrum', wallet)).toBe(AMOUNT)
-}, 420_000)
+})

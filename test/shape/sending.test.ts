@@ -13,7 +13,7 @@ const AMOUNT = 20_000_000n
 beforeAll(async () => {
   // The contracts are then older than the final blocks.
   await controls.advanceAll(45 * 60)
-}, 120_000)
+})
 afterEach(() => controls.setL1Price('arbitrum', 1))
 afterAll(() => database.end())
 
@@ -75,7 +75,7 @@ test('a wallet with queued transactions does not block the first locks of others
   expect(burnt[0]).toMatchObject({ role: 'lock', refusal: 'authority' })
   for (const { swapId } of swaps)
     expect(await locksOf(swapId)).toMatchObject([{ role: 'lock', refusal: null }])
-}, 180_000)
+})
 
 test('an input on Arbitrum is locked while bytes cost ten times as much', async () => {
   const wallet = await world.walletWith(world.chainNamed('arbitrum'), 'USDC', AMOUNT)
@@ -84,7 +84,7 @@ test('an input on Arbitrum is locked while bytes cost ten times as much', async 
   await submitSwap(world, wallet, orderFrom('arbitrum', 'base'))
 
   await untilTaken(wallet, 'arbitrum')
-}, 120_000)
+})
 
 test('an input quoted before bytes cost ten times as much is locked afterwards', async () => {
   const wallet = await world.walletWith(world.chainNamed('arbitrum'), 'USDC', AMOUNT)
@@ -95,4 +95,4 @@ test('an input quoted before bytes cost ten times as much is locked afterwards',
 
   expect(status).toBe(200)
   await untilTaken(wallet, 'arbitrum')
-}, 120_000)
+})

@@ -1,6 +1,7 @@
 import { delay } from '../../bench/clock.ts'
 import type { Random } from '../../bench/random.ts'
 import { type Answer, type ApiClient, type Call, createApiClient } from '../../client.ts'
+import { patience } from '../../patience.ts'
 import type { Ledger } from '../ledger.ts'
 
 /** A caller that records its requests and answers like Jepsen: invoke, then ok, fail or info. */
@@ -15,7 +16,7 @@ type Options = {
   isOver(): boolean
 }
 
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 20_000 * patience
 const AGAIN_MS = 300
 const MOST_AGAIN_MS = 3_000
 
