@@ -5,8 +5,7 @@ import type { World } from '../world.ts'
 import { addToBaseline } from './baseline.ts'
 import { amountOf, type Party } from './clients/scene.ts'
 import type { ClientPlan } from './plan.ts'
-import { blocksOf, inTurn } from './run-context.ts'
-import type { Stage } from './stage.ts'
+import { blocksOf, inTurn, type RunContext } from './run-context.ts'
 
 type Worlds = { world: World; solana: SolanaWorld }
 
@@ -35,8 +34,10 @@ async function fund({ world, solana }: Worlds, client: ClientPlan): Promise<Part
   return { plan: client, recipient, wallet, ...(payer && { payer }) }
 }
 
+type Running = { field: RunContext; parties: Map<number, Party>; dir: string }
+
 /** Wallets for clients that come later. No chain is reverted meanwhile, and what was minted stays. */
-export async function fundMore(stage: Stage, clients: readonly ClientPlan[]): Promise<void> {
+export async function fundMore(stage: Running, clients: readonly ClientPlan[]): Promise<void> {
   const { field, parties, dir } = stage
   const work = async () => {
     const more = await fundParties(field, clients)

@@ -9,6 +9,7 @@ import { attesterSecrets, type Network, type ServiceConfig, toServiceSecrets } f
 import { type FailPoint, failPoints } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
 import type { Random } from '../bench/random.ts'
+import { patience } from '../patience.ts'
 import { buildForRun } from './build.ts'
 import type { Ledger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
@@ -177,11 +178,11 @@ export async function startProcesses(options: Options): Promise<ServiceProcesses
 
 /** Waits until an API process answers. */
 export async function untilReady(apiUrls: readonly string[], withinMs: number): Promise<void> {
-  const deadline = Date.now() + withinMs
+  const deadline = Date.now() + withinMs * patience
   for (;;) {
     const replies = await Promise.all(
       apiUrls.map((url) =>
-        fetch(`${url}/ready`, { signal: AbortSignal.timeout(1_000) }).then(
+        fetch(`${url}/ready`, { signal: AbortSignal.timeout(1_000 * patience) }).then(
           ({ status }) => status === 200,
           () => false,
         ),

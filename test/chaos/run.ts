@@ -23,6 +23,8 @@ import { passSweep } from './sweep.ts'
 // For events that were not seen in the planned time. An idle machine needs a fraction of it.
 const MOST_MORE_MS = 1_200_000 * patience
 const LOOK_MS = 250
+const WAITS_MS = 5_000 * patience
+const WAITED_SECONDS = 60
 // A swap of a broken build may move for ever.
 const MOST_STILLS = 4
 // Enough blocks to see the basis of the service's last decisions.
@@ -64,7 +66,7 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   await calm(stage)
   say(`faults are over after ${seconds(started)} s; waiting for every swap to end`)
   const calmAt = Date.now()
-  const passing = plan.shape ? passTime(stage, life) : undefined
+  const passing = plan.shape ? passTime(stage, life) : plan.isGate ? passWaits(stage, life) : undefined
   const clients = Promise.all([first.ended, more?.ended, last?.ended, robbed?.ended])
   await untilQuiet(stage, clients, plan.drainSeconds * 1_000)
   life.isOver = true
@@ -92,6 +94,17 @@ async function passTime({ field }: Stage, life: Life): Promise<void> {
   while (!life.isOver) {
     await lapse(field, LAPSE_SECONDS)
     await delay(LAPSE_EVERY_MS)
+  }
+}
+
+/** Time passes when nothing else moves: what is left waits for a deadline, which is far off on a slow machine. */
+async function passWaits({ field: { world, solana, chainNames }, pool }: Stage, life: Life): Promise<void> {
+  let stillness = createStillness(WAITS_MS)
+  for (; !life.isOver; await delay(LOOK_MS)) {
+    if (!stillness.isStill([await countSteps(pool)])) continue
+    await Promise.all(chainNames.map((name) => world.chainNamed(name).advance(WAITED_SECONDS)))
+    await solana.dev.dev_advanceClock(WAITED_SECONDS).send()
+    stillness = createStillness(WAITS_MS)
   }
 }
 

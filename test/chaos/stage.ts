@@ -3,7 +3,6 @@ import { type Network, type ServiceConfig, startNetwork } from '@geoswap/devnet'
 import { Pool } from 'pg'
 import { createRandom } from '../bench/random.ts'
 import { createApiKey } from '../bench/service.ts'
-import { patience } from '../patience.ts'
 import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
 import { type Attackers, prepareAttackers } from './attackers.ts'
@@ -120,7 +119,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   }
   const attackers = plan.victims?.length ? await prepareAttackers(field) : undefined
   if (plan.shape) await lapse(field, PAST_SECONDS)
-  await untilReady(processes.apiUrls, 90_000 * patience)
+  await untilReady(processes.apiUrls, 90_000)
   const heads = watchHeads(network, ledger)
   const baseline = { dir, network, world, solana, deadlines, exposureCapUsd: exposureCapUsdOf(plan) }
   await writeBaseline({ ...baseline, config: (file) => config(file, '') }, parties)

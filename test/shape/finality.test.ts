@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
-import { patience } from '../patience.ts'
 import {
   createWorld,
   type Order,
@@ -29,7 +28,7 @@ const WAIT_MS = 90_000
 beforeAll(async () => {
   // The contracts are then older than the final blocks.
   await controls.advanceAll(FINAL)
-}, 120_000 * patience)
+})
 afterEach(async () => {
   await freeExposure()
   for (const chain of ['ethereum', 'base']) {
@@ -37,7 +36,7 @@ afterEach(async () => {
     await controls.setFinalityLag(chain, 1)
     await advance(chain, FORGOTTEN)
   }
-}, 120_000 * patience)
+})
 afterAll(() => database.end())
 
 const orderFrom = (from: string, to: string): Order => ({
@@ -141,80 +140,68 @@ async function untilClosed(swapId: string): Promise<void> {
   }, 180_000)
 }
 
-test(
-  'a delivery waits while finality of its chain is halted, and is made when it resumes',
-  async () => {
-    await controls.haltFinality('base')
-    await lagUntil('base', 2.8 * HARD_SECONDS.base)
-    const { wallet, swapId, etaSeconds } = await lockedSwap('arbitrum', 'base')
-    expect(etaSeconds).toBeGreaterThan(FINAL / 3)
+test('a delivery waits while finality of its chain is halted, and is made when it resumes', async () => {
+  await controls.haltFinality('base')
+  await lagUntil('base', 2.8 * HARD_SECONDS.base)
+  const { wallet, swapId, etaSeconds } = await lockedSwap('arbitrum', 'base')
+  expect(etaSeconds).toBeGreaterThan(FINAL / 3)
 
-    await lagUntil('base', 3 * HARD_SECONDS.base + 60)
-    const refusal = await untilRefused('arbitrum', 'base')
-    await freeExposure()
-    await passBlocks('base')
+  await lagUntil('base', 3 * HARD_SECONDS.base + 60)
+  const refusal = await untilRefused('arbitrum', 'base')
+  await freeExposure()
+  await passBlocks('base')
 
-    expect(refusal).toMatchObject({ code: 'CHAIN_UNAVAILABLE', recovery: { retryAfterMs: 60_000 } })
-    expect(refusal.message).toMatch(/^Finality of base takes \d+ minutes longer than usual/)
-    expect([await countDeliveries(swapId), await balanceOf('base', wallet)]).toEqual([0, 0n])
+  expect(refusal).toMatchObject({ code: 'CHAIN_UNAVAILABLE', recovery: { retryAfterMs: 60_000 } })
+  expect(refusal.message).toMatch(/^Finality of base takes \d+ minutes longer than usual/)
+  expect([await countDeliveries(swapId), await balanceOf('base', wallet)]).toEqual([0, 0n])
 
-    await controls.resumeFinality('base')
-    await advance('base', FORGOTTEN)
-    expect(await outcomeOf(world, swapId)).toMatchObject({ status: 'settled' })
-    await untilClosed(swapId)
-  },
-  420_000 * patience,
-)
+  await controls.resumeFinality('base')
+  await advance('base', FORGOTTEN)
+  expect(await outcomeOf(world, swapId)).toMatchObject({ status: 'settled' })
+  await untilClosed(swapId)
+})
 
-test(
-  'a swap without time after a stall of an hour is refunded, and later ones settle',
-  async () => {
-    const { wallet, swapId } = await lockedSwap('base', 'ethereum')
-    await controls.haltFinality('ethereum')
+test('a swap without time after a stall of an hour is refunded, and later ones settle', async () => {
+  const { wallet, swapId } = await lockedSwap('base', 'ethereum')
+  await controls.haltFinality('ethereum')
 
-    await advance('ethereum', 3_600)
-    const refusal = await untilRefused('base', 'ethereum')
-    await until(async () => {
-      await advance('base', 10 * 60)
-      return (await stateOf(swapId)) === 'refunded'
-    }, 180_000)
+  await advance('ethereum', 3_600)
+  const refusal = await untilRefused('base', 'ethereum')
+  await until(async () => {
+    await advance('base', 10 * 60)
+    return (await stateOf(swapId)) === 'refunded'
+  }, 180_000)
 
-    expect(refusal.message).toMatch(/^Finality of ethereum takes \d+ minutes longer than usual/)
-    expect((await api.status(swapId, 0)).body).toMatchObject({
-      status: 'refunded',
-      refund: { reason: 'DELIVERY_EXPIRED' },
-    })
-    expect([await balanceOf('base', wallet), await countDeliveries(swapId)]).toEqual([AMOUNT, 0])
+  expect(refusal.message).toMatch(/^Finality of ethereum takes \d+ minutes longer than usual/)
+  expect((await api.status(swapId, 0)).body).toMatchObject({
+    status: 'refunded',
+    refund: { reason: 'DELIVERY_EXPIRED' },
+  })
+  expect([await balanceOf('base', wallet), await countDeliveries(swapId)]).toEqual([AMOUNT, 0])
 
-    await freeExposure()
-    await controls.resumeFinality('ethereum')
-    await advance('ethereum', FORGOTTEN)
-    const next = await submitSwap(world, await newWallet('base'), orderFrom('base', 'ethereum'))
-    expect(await outcomeOf(world, next.swapId)).toMatchObject({ status: 'settled' })
-  },
-  420_000 * patience,
-)
+  await freeExposure()
+  await controls.resumeFinality('ethereum')
+  await advance('ethereum', FORGOTTEN)
+  const next = await submitSwap(world, await newWallet('base'), orderFrom('base', 'ethereum'))
+  expect(await outcomeOf(world, next.swapId)).toMatchObject({ status: 'settled' })
+})
 
-test(
-  'nothing is quoted or locked for a chain whose finality is three times slower',
-  async () => {
-    const wallet = await newWallet('arbitrum')
-    const { submission, build, quote } = await prepare(world, wallet, orderFrom('arbitrum', 'base'))
-    await controls.setFinalityLag('base', 9)
-    await lagUntil('base', 3 * HARD_SECONDS.base + 60)
-    await untilRefused('arbitrum', 'base')
+test('nothing is quoted or locked for a chain whose finality is three times slower', async () => {
+  const wallet = await newWallet('arbitrum')
+  const { submission, build, quote } = await prepare(world, wallet, orderFrom('arbitrum', 'base'))
+  await controls.setFinalityLag('base', 9)
+  await lagUntil('base', 3 * HARD_SECONDS.base + 60)
+  await untilRefused('arbitrum', 'base')
 
-    const { body } = await api.submit(submission)
-    await passBlocks('base')
+  const { body } = await api.submit(submission)
+  await passBlocks('base')
 
-    expect(quote.etaSeconds).toBeLessThan(60)
-    expect(await world.chainNamed('arbitrum').lockStateOf(build)).toBe('none')
-    await advance('arbitrum', 300)
-    expect(await outcomeOf(world, body.swapId)).toMatchObject({
-      status: 'failed',
-      failure: { code: 'OPERATION_EXPIRED' },
-    })
-    expect(await balanceOf('arbitrum', wallet)).toBe(AMOUNT)
-  },
-  420_000 * patience,
-)
+  expect(quote.etaSeconds).toBeLessThan(60)
+  expect(await world.chainNamed('arbitrum').lockStateOf(build)).toBe('none')
+  await advance('arbitrum', 300)
+  expect(await outcomeOf(world, body.swapId)).toMatchObject({
+    status: 'failed',
+    failure: { code: 'OPERATION_EXPIRED' },
+  })
+  expect(await balanceOf('arbitrum', wallet)).toBe(AMOUNT)
+})

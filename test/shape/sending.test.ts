@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { createWalletClient, http, type PrivateKeyAccount, parseEther } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
-import { patience } from '../patience.ts'
 import { createWorld, type Order, prepare, submitSwap, until } from '../world.ts'
 import { createControls } from './controls.ts'
 
@@ -14,7 +13,7 @@ const AMOUNT = 20_000_000n
 beforeAll(async () => {
   // The contracts are then older than the final blocks.
   await controls.advanceAll(45 * 60)
-}, 120_000 * patience)
+})
 afterEach(() => controls.setL1Price('arbitrum', 1))
 afterAll(() => database.end())
 
@@ -56,56 +55,44 @@ async function queueTwo(wallet: PrivateKeyAccount, name: string): Promise<void> 
   }
 }
 
-test(
-  'a wallet with queued transactions does not block the first locks of others',
-  async () => {
-    const wallets = await Promise.all(
-      [0, 1, 2, 3].map(() => world.walletWith(world.chainNamed('base'), 'USDC', AMOUNT)),
-    )
-    const [griefer, ...others] = wallets as [PrivateKeyAccount, ...PrivateKeyAccount[]]
-    await queueTwo(griefer, 'base')
+test('a wallet with queued transactions does not block the first locks of others', async () => {
+  const wallets = await Promise.all(
+    [0, 1, 2, 3].map(() => world.walletWith(world.chainNamed('base'), 'USDC', AMOUNT)),
+  )
+  const [griefer, ...others] = wallets as [PrivateKeyAccount, ...PrivateKeyAccount[]]
+  await queueTwo(griefer, 'base')
 
-    const refused = await submitSwap(world, griefer, orderFrom('base', 'arbitrum'))
-    const swaps = await Promise.all(
-      others.map((wallet) => submitSwap(world, wallet, orderFrom('base', 'arbitrum'))),
-    )
+  const refused = await submitSwap(world, griefer, orderFrom('base', 'arbitrum'))
+  const swaps = await Promise.all(
+    others.map((wallet) => submitSwap(world, wallet, orderFrom('base', 'arbitrum'))),
+  )
 
-    for (const wallet of others) await untilTaken(wallet, 'base')
-    const burnt = await until(async () => {
-      const sent = await locksOf(refused.swapId)
-      return sent.some(({ role }) => role === 'noop') && sent
-    })
-    expect(burnt[0]).toMatchObject({ role: 'lock', refusal: 'authority' })
-    for (const { swapId } of swaps)
-      expect(await locksOf(swapId)).toMatchObject([{ role: 'lock', refusal: null }])
-  },
-  180_000 * patience,
-)
+  for (const wallet of others) await untilTaken(wallet, 'base')
+  const burnt = await until(async () => {
+    const sent = await locksOf(refused.swapId)
+    return sent.some(({ role }) => role === 'noop') && sent
+  })
+  expect(burnt[0]).toMatchObject({ role: 'lock', refusal: 'authority' })
+  for (const { swapId } of swaps)
+    expect(await locksOf(swapId)).toMatchObject([{ role: 'lock', refusal: null }])
+})
 
-test(
-  'an input on Arbitrum is locked while bytes cost ten times as much',
-  async () => {
-    const wallet = await world.walletWith(world.chainNamed('arbitrum'), 'USDC', AMOUNT)
-    await controls.setL1Price('arbitrum', 10)
+test('an input on Arbitrum is locked while bytes cost ten times as much', async () => {
+  const wallet = await world.walletWith(world.chainNamed('arbitrum'), 'USDC', AMOUNT)
+  await controls.setL1Price('arbitrum', 10)
 
-    await submitSwap(world, wallet, orderFrom('arbitrum', 'base'))
+  await submitSwap(world, wallet, orderFrom('arbitrum', 'base'))
 
-    await untilTaken(wallet, 'arbitrum')
-  },
-  120_000 * patience,
-)
+  await untilTaken(wallet, 'arbitrum')
+})
 
-test(
-  'an input quoted before bytes cost ten times as much is locked afterwards',
-  async () => {
-    const wallet = await world.walletWith(world.chainNamed('arbitrum'), 'USDC', AMOUNT)
+test('an input quoted before bytes cost ten times as much is locked afterwards', async () => {
+  const wallet = await world.walletWith(world.chainNamed('arbitrum'), 'USDC', AMOUNT)
 
-    const { submission } = await prepare(world, wallet, orderFrom('arbitrum', 'base'))
-    await controls.setL1Price('arbitrum', 10)
-    const { status } = await world.api.submit(submission)
+  const { submission } = await prepare(world, wallet, orderFrom('arbitrum', 'base'))
+  await controls.setL1Price('arbitrum', 10)
+  const { status } = await world.api.submit(submission)
 
-    expect(status).toBe(200)
-    await untilTaken(wallet, 'arbitrum')
-  },
-  120_000 * patience,
-)
+  expect(status).toBe(200)
+  await untilTaken(wallet, 'arbitrum')
+})
