@@ -36,7 +36,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Swap } from '../../model/swap.ts'
 import { refusedAsUndefined } from './attempt.ts'
 import { createEvmClient } from './client.ts'
-import { refusedAsUndefined } from './attempt.ts'
 import { takesAuthorization, takesPermit } from './signed-transfer.ts'
 import { readTokenSigning } from './token-signing.ts'
 
