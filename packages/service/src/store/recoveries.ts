@@ -12,7 +12,7 @@ import {
 import { type Db, inTransaction } from './db.ts'
 import { toJson } from './json.ts'
 
-/** Stores what went back from the addresses of ops by deposit. Anyone can make such events, also of ops of their own. */
+/** Stores what went back from the addresses of ops by deposit. Anyone can make such events of ops of their own. */
 export async function storeRecoveries(
   db: Db,
   { chainId, seconds, events }: Pick<Scanned, 'chainId' | 'seconds' | 'events'>,
