@@ -18,7 +18,7 @@ const newAddress = () => privateKeyToAddress(generatePrivateKey())
  */
 const FLIPPING_TOKEN = '0x36602414601a573a6016575f5f5560015f5260205ff35b5f5ffd5b5f545f5260205ff3'
 
-/** What lies of a token at the address of an op that is over, and the transaction that sends it back. */
+/** The address of an op that is over, and the transaction that sends a token back from there. */
 async function lying(of = token) {
   const wallet = newAddress()
   const { op, address } = world.opBy(relayer, wallet)
