@@ -228,7 +228,10 @@ export type OriginWays = {
   isInputSigned(input: SignedInput, signature: string): Promise<boolean>
   /** The number that the wallet's next permit for a token must have. */
   readPermitNonce(token: string, wallet: string): Promise<bigint>
-  /** The balances of these tokens at the addresses of these ops at a block, by op hash. */
+  /**
+   * The balances of these tokens at the addresses of these ops at a block, by op hash. A token that does not tell is
+   * left out, and so is an op of which none tells.
+   */
   readDeposits(ops: readonly Op[], tokens: readonly string[], at: Block): Promise<Map<string, Held[]>>
   /**
    * The last transaction that sent the input to the op's address; undefined if the chain does not tell. `since`: the

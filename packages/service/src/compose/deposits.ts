@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads, Held } from '../chains/chain.ts'
+import { createDepositTransactions, type Received } from '../flow/execute/deposit-transactions.ts'
 import { seeDeposits } from '../flow/execute/see-deposits.ts'
 import { recoverDeposits } from '../flow/settle/recover-deposits.ts'
 import type { HeadFollower } from '../lanes/head-follower.ts'
@@ -23,23 +24,31 @@ type Parts = {
 }
 type OnMoved = (swap: Swap, event: string) => void
 
-/** Looks for deposits at each new head of a chain. */
-export function createDepositTask(
+/** Looks for deposits at each new head of a chain, and apart from that for their transactions. */
+export function createDepositTasks(
   { pool }: Pick<Parts, 'pool'>,
-  { chain, config }: ConnectedChain,
+  { chain }: Pick<ConnectedChain, 'chain'>,
   { follower, onMoved }: { follower: HeadFollower; onMoved: OnMoved },
-): Task {
+): Task[] {
+  const { ways, chainId } = chain
+  if (!ways) return []
+  const transactions = createDepositTransactions({ pool, ways })
+  const topic = `deposits:${chainId}`
   let done: string | undefined
   let after: string | undefined
   // The heads at which the last pass over all that wait began, and this one.
   let since: bigint | undefined
   let begun: bigint | undefined
-  return {
-    topics: [`head:${config.chainId}`],
-    async step() {
+  const see: Task = {
+    topics: [`head:${chainId}`],
+    async step(_lease, wake) {
       const heads = follower.current()
-      if (!chain.ways || !heads || heads.head.hash === done) return
-      const deps = { pool, chainId: config.chainId, ways: chain.ways, onMoved }
+      if (!heads || heads.head.hash === done) return
+      const onReceived = (received: Received) => {
+        transactions.add(received)
+        wake(topic)
+      }
+      const deps = { pool, chainId, ways, onMoved, onReceived }
       begun ??= heads.head.number
       const faults: unknown[] = []
       after = await seeDeposits(deps, heads, { after, since }, faults)
@@ -48,6 +57,15 @@ export function createDepositTask(
       done = heads.head.hash
     },
   }
+  const find: Task = {
+    topics: [topic],
+    async step() {
+      const faults: unknown[] = []
+      await transactions.find(faults)
+      throwFirst(faults)
+    },
+  }
+  return [see, find]
 }
 
 // A late deposit is not urgent: its owner can also send it back himself.

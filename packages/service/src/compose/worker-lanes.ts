@@ -28,7 +28,7 @@ import { markOriginSafe } from '../store/exposure.ts'
 import type { Lease } from '../store/lanes.ts'
 import { findToLock } from '../store/swaps.ts'
 import type { ConnectedChain } from './connected-chain.ts'
-import { createDepositTask, createRecoverWork } from './deposits.ts'
+import { createDepositTasks, createRecoverWork } from './deposits.ts'
 import { createFollowing } from './following.ts'
 import { createGasTask, createLedgerTask, gasValueOf } from './ledger.ts'
 import { createPayoutCaps } from './payout-caps.ts'
@@ -159,7 +159,7 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
     ...lane,
     tasks: [
       ...[...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, ...settling, times.task],
-      createDepositTask(parts, connected, { follower, onMoved }),
+      ...createDepositTasks(parts, connected, { follower, onMoved }),
     ],
   }
 }

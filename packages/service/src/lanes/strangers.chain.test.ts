@@ -41,7 +41,7 @@ test('a transaction that recovers one op twice is scanned like any other', async
   expect(await scan()).toEqual([{ kind: 'recovered', id: `${hash}/${world.token}/${txHash}`, amount: '11' }])
 })
 
-test('what strangers recover is not stored', async () => {
+test('a recovery of an op of strangers is not stored', async () => {
   const { op, address } = world.opBy(stranger, stranger, { index: BigInt(Date.now()) << 32n })
   await scan()
 

@@ -15,8 +15,8 @@ import { type Explained, transfersOf } from './transfers.ts'
 const PARTS_PER_EVENT = 2
 
 /**
- * All unbooked events, with the data that their movements follow from. Anyone can lock an op of their own in the escrow:
- * without a booked lock it is part of the balance, and its calldata is not read.
+ * All unbooked events, with the data that their movements follow from. Anyone can lock an op of their own: without a
+ * booked lock it is part of the balance, and its calldata is not read.
  */
 export async function explainNew(
   { pool, chain }: { pool: Pool; chain: CustodyChain },

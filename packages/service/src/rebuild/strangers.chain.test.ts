@@ -35,7 +35,7 @@ async function run() {
   return { summary: await rebuild(deps as unknown as RebuildDeps), said }
 }
 
-test('what strangers locked, in whatever form, is no swap of a rebuilt database', async () => {
+test('inputs that strangers locked, in whatever form, are no swaps of a rebuilt database', async () => {
   const now = await world.nowSeconds()
   const deadlines = { opDeadline: now + 1_000n, refundDeadline: now + 2_000n }
   const theirs = world.opBy(stranger.address, stranger.address, { ...deadlines, index: 1n << 32n })

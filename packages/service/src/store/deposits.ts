@@ -13,6 +13,17 @@ export async function setDeposit(db: Db, { id, version }: Swap, deposit: Deposit
   )
 }
 
+type Paid = { id: string; received: string; txHash: string }
+
+/** Adds the transaction of this amount, wherever the swap is now. */
+export async function setDepositTx(db: Db, { id, received, txHash }: Paid): Promise<void> {
+  await db.query(
+    `update swaps set deposit = deposit || jsonb_build_object('txHash', $3::text), updated_at = clock_timestamp()
+      where id = $1 and deposit ->> 'received' = $2`,
+    [id, received, txHash],
+  )
+}
+
 /** Notes the one try to send this token back from the address of an op. False if there was one before. */
 export async function noteTry(db: Db, { id }: Pick<Swap, 'id'>, token: string): Promise<boolean> {
   const { rowCount } = await db.query(

@@ -114,7 +114,9 @@ test('booked locks are those of these ops, and no other movements of them', asyn
     movement({ opHash: 'c' }),
   ])
 
-  expect([...(await findBookedLocks(pool, ['a', 'b']))]).toEqual(['a'])
+  const locked = await findBookedLocks(pool, ['a', 'b'])
+
+  expect([...locked]).toEqual([['a', { token: 'input', amount: 10n }]])
 })
 
 test('an op is found by its hash and by that of its delivery, submitted or not', async () => {

@@ -12,7 +12,7 @@ import {
 import { type Db, inTransaction } from './db.ts'
 import { toJson } from './json.ts'
 
-/** Stores what went back from the addresses of ops by deposit. Anyone can make such events, also of ops of their own. */
+/** Stores what went back from the addresses of ops by deposit. Anyone can make such events of ops of their own. */
 export async function storeRecoveries(
   db: Db,
   { chainId, seconds, events }: Pick<Scanned, 'chainId' | 'seconds' | 'events'>,
@@ -61,7 +61,7 @@ export async function noteRecovery(pool: Pool, chainId: number, event: StoredEve
 }
 
 /** Adds what went back from the op's address to its wallet, once per transaction and token. */
-export async function addReturned(db: Db, opHash: string, returned: Returned): Promise<void> {
+async function addReturned(db: Db, opHash: string, returned: Returned): Promise<void> {
   const { rows } = await db.query<{ id: string; known: Returned[] }>(
     `select s.id, coalesce(s.deposit -> 'returned', '[]') as known from swaps s join ops o on o.id = s.op_id
       where o.hash = $1 and o.method = 'deposit' for update of s`,

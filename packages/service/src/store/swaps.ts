@@ -221,7 +221,7 @@ export async function advanceTogether(db: Db, { swaps, event, ...recorded }: Tog
 function timelineEntry(swap: Swap, facts: AnyFacts, state: SwapState): string | null {
   const stage = publicSubstatus(state)
   if (stage === publicSubstatus(swap.state)) return null
-  const onOrigin = facts.originTxHash ?? facts.refundTxHash ?? facts.deposit?.txHash
+  const onOrigin = facts.originTxHash ?? facts.refundTxHash
   if (onOrigin) return toJson({ stage, chainId: swap.op.originChain, txHash: onOrigin })
   if (!facts.deliveryTxHash) return toJson({ stage })
   return toJson({ stage, chainId: swap.op.destinationChain, txHash: facts.deliveryTxHash })

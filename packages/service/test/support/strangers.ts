@@ -32,8 +32,7 @@ import type { EvmChainConfig } from '../../src/config.ts'
 
 const word = (value: bigint | number) => numberToHex(value, { size: 32 })
 
-export type Call = { target: Address; data: Hex }
-export type StrangersWorld = Awaited<ReturnType<typeof startStrangersWorld>>
+type Call = { target: Address; data: Hex }
 
 const FINALITY = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 1, hardSeconds: 10 }
 const GAS = 16_000_000n

@@ -1,7 +1,16 @@
-import { type Address, erc20Abi, getAbiItem, type PublicClient, zeroAddress } from 'viem'
+import {
+  type Address,
+  ContractFunctionExecutionError,
+  erc20Abi,
+  getAbiItem,
+  type PublicClient,
+  zeroAddress,
+} from 'viem'
 import type { Op } from '../../model/swap.ts'
 import type { Block, Held } from '../chain.ts'
+import { isSilence } from '../nodes/silence.ts'
 import { readBalance } from './reads.ts'
+import { refusalOf } from './simulate.ts'
 
 const TRANSFER = getAbiItem({ abi: erc20Abi, name: 'Transfer' })
 // A range that every public node answers in one piece.
@@ -9,24 +18,37 @@ const MAX_RANGE = 2_000n
 // A whole block each. More lie between two looks only after an outage.
 const MAX_BLOCKS = 50n
 
-/** The balances at the addresses of these ops, by op hash, without those of 0. */
+/**
+ * The balances at the addresses of these ops, by op hash, without those of 0 and of tokens that do not tell. An op of
+ * which no token tells is left out.
+ */
 export async function readDeposits(
   client: PublicClient,
   tokens: readonly string[],
   ops: readonly Op[],
   { number: blockNumber }: Pick<Block, 'number'>,
 ): Promise<Map<string, Held[]>> {
-  const read = async (op: Op): Promise<[string, Held[]]> => {
+  const readOne = async (op: Op): Promise<[string, Held[]] | undefined> => {
     const owner = op.depositAddress as Address
     const held = await Promise.all(
       tokens.map(async (token) => {
-        const amount = await readBalance(client, { owner, token: token as Address, blockNumber })
-        return { token, amount }
+        const amount = await readBalance(client, { owner, token: token as Address, blockNumber }).catch(
+          oddAsNothing,
+        )
+        return amount === undefined ? [] : [{ token, amount }]
       }),
     )
-    return [op.hash, held.filter(({ amount }) => amount > 0n)]
+    const told = held.flat()
+    return told.length === 0 ? undefined : [op.hash, told.filter(({ amount }) => amount > 0n)]
   }
-  return new Map(await Promise.all(ops.map(read)))
+  const read = await Promise.all(ops.map(readOne))
+  return new Map(read.filter((each) => each !== undefined))
+}
+
+/** A token that answers with a revert or with odd bytes says nothing; a silent node is an error. */
+function oddAsNothing(error: unknown): undefined {
+  const isOdd = error instanceof ContractFunctionExecutionError && !isSilence(error)
+  if (!isOdd && refusalOf(error) === undefined) throw error
 }
 
 type Looked = { since: bigint | undefined; at: Pick<Block, 'number'> }

@@ -13,7 +13,7 @@ const MAX_RANGE = 10_000n
 
 const grown = (size: bigint) => (size + size / 4n + 1n < MAX_RANGE ? size + size / 4n + 1n : MAX_RANGE)
 
-/** Reads logs in pages. Halves a range that the node refuses, and grows it by a quarter and a block after accepted pages. */
+/** Reads logs in pages. Halves a range that the node refuses, and grows it by a quarter and a block once it accepts. */
 export function createLogPages(client: Pick<PublicClient, 'getLogs'>): LogPages {
   let size = FIRST_RANGE
 

@@ -1,7 +1,8 @@
+import { zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
 import type { Swap } from '../../model/swap.ts'
 import type { WalletView } from '../chain.ts'
-import { obstacleOf } from './obstacle.ts'
+import { findObstacle, obstacleOf } from './obstacle.ts'
 
 const swap = { state: 'accepted', op: { inputAmount: 100n } } as Swap
 const wallet = { delegation: { kind: 'ours' }, balance: 100n } as WalletView
@@ -29,4 +30,19 @@ test('a wallet delegated to another contract cannot pay', () => {
   const foreign = { ...wallet, delegation: { kind: 'foreign' } } as WalletView
 
   expect(obstacleOf(swap, foreign, 100n)).toBe('INVALID_AUTHORIZATION')
+})
+
+test('a first node that stands still does not say that a deposit is gone', async () => {
+  const nodeAt = (head: bigint) => ({
+    getBlockNumber: async () => head,
+    getBalance: async ({ blockNumber }: { blockNumber: bigint }) => (blockNumber >= 20n ? 100n : 0n),
+  })
+  const clients = { client: nodeAt(10n), agreed: nodeAt(30n) }
+  const op = {
+    ...{ method: 'deposit', inputAmount: 100n, inputToken: zeroAddress, walletBlock: 5n },
+    ...{ wallet: zeroAddress, depositAddress: zeroAddress },
+  }
+  const deps = { clients, settings: {}, readClaimCap: async () => ({ perHour: 100n }) }
+
+  expect(await findObstacle(deps as never, { state: 'accepted', op } as Swap)).toBeUndefined()
 })

@@ -33,11 +33,13 @@ async function findWayObstacle(
   const { op } = swap
   const { perHour } = await readClaimCap(op.inputToken)
   if (perHour < op.inputAmount && isUnlocked(swap.state)) return 'DESTINATION_UNAVAILABLE'
-  const head = await clients.client.getBlockNumber({ cacheTime: 0 })
+  // A deposit was seen by a majority: a single node that stands still must not say that it is gone.
+  const client = method === 'deposit' ? clients.agreed : clients.client
+  const head = await client.getBlockNumber({ cacheTime: 0 })
   // A lagging node may not know the wallet's funds yet. Asked for a given block, it answers correctly or fails.
   const blockNumber = head > op.walletBlock ? head : op.walletBlock
   const owner = getAddress(method === 'deposit' ? (op.depositAddress ?? op.wallet) : op.wallet)
-  const held = await readBalance(clients.client, { owner, token: getAddress(op.inputToken), blockNumber })
+  const held = await readBalance(client, { owner, token: getAddress(op.inputToken), blockNumber })
   if (held < op.inputAmount) return 'INPUT_UNAVAILABLE'
   if (method === 'deposit') return undefined
   if (isUnlocked(swap.state) && !op.isContract && (await hasOthersCode(clients, settings, op.wallet)))

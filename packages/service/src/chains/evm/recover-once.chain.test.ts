@@ -2,6 +2,7 @@ import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
 import { startStrangersWorld } from '../../../test/support/strangers.ts'
+import type { Op } from '../../model/swap.ts'
 import type { OriginWays } from '../chain.ts'
 import type { EvmRequest } from './plans.ts'
 
@@ -17,7 +18,7 @@ const newAddress = () => privateKeyToAddress(generatePrivateKey())
  */
 const FLIPPING_TOKEN = '0x36602414601a573a6016575f5f5560015f5260205ff35b5f5ffd5b5f545f5260205ff3'
 
-/** What lies of a token at the address of an op that is over, and the transaction that sends it back. */
+/** The address of an op that is over, and the transaction that sends a token back from there. */
 async function lying(of = token) {
   const wallet = newAddress()
   const { op, address } = world.opBy(relayer, wallet)
@@ -28,6 +29,22 @@ async function lying(of = token) {
 
 const wouldRecover = async (request: EvmRequest) =>
   ways.wouldRecover(request, relayer, await chain.readHeads())
+
+test('a token that answers nothing hides no other at the address of an op', async () => {
+  const odd = newAddress()
+  await client.setCode({ address: odd, bytecode: '0x00' })
+  const reverting = newAddress()
+  await client.setCode({ address: reverting, bytecode: '0x5f5ffd' })
+  const { address } = await lying()
+  await world.send(relayer, { to: token, data: world.mint(address, 5n).data })
+  const op = { hash: '0xop', depositAddress: address } as Op
+  const { head } = await chain.readHeads()
+
+  expect(await ways.readDeposits([op], [odd, reverting, token], head)).toEqual(
+    new Map([['0xop', [{ token, amount: 5n }]]]),
+  )
+  expect(await ways.readDeposits([op], [odd, reverting], head)).toEqual(new Map())
+})
 
 test('a token that lies at the address of an op would come back', async () => {
   const { address, request } = await lying()

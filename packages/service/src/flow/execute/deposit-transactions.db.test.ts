@@ -4,6 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { insertTestOp, statusOfTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Heads, OriginWays } from '../../chains/chain.ts'
 import { insertSwap } from '../../store/submissions.ts'
+import { createDepositTransactions } from './deposit-transactions.ts'
 import { seeDeposits } from './see-deposits.ts'
 
 const CHAIN = 31_337
@@ -28,19 +29,26 @@ async function awaited(): Promise<TestSwap & { opId: string }> {
 /** A chain on which this swap's address has these balances, one per look, and the questions it was asked. */
 function chainWith({ opId }: { opId: string }, ...amounts: bigint[]) {
   const asked: (bigint | undefined)[] = []
+  const world = { isSilent: false }
   const ways = {
     readDeposits: async () => new Map([[opId, [{ token: 'input', amount: amounts.shift() ?? 0n }]]]),
     async findDepositTx(_op: unknown, { since }: { since: bigint | undefined }) {
       asked.push(since)
+      if (world.isSilent) throw new Error('silent')
       return `0x${asked.length}`
     },
   } as unknown as OriginWays
-  const look = (seconds: number, since?: bigint) => {
+  const transactions = createDepositTransactions({ pool: database.pool, ways })
+  const look = async (seconds: number, since?: bigint) => {
     const block = { number: BigInt(seconds), height: 0n, hash: '', seconds }
     const heads: Heads = { head: block, settle: block, hard: block }
-    return seeDeposits({ pool: database.pool, chainId: CHAIN, ways, onMoved() {} }, heads, { since }, [])
+    const deps = { pool: database.pool, chainId: CHAIN, ways, onMoved() {}, onReceived: transactions.add }
+    const faults: unknown[] = []
+    await seeDeposits(deps, heads, { since }, faults)
+    await transactions.find(faults)
+    return faults
   }
-  return { asked, look }
+  return { world, asked, look }
 }
 
 const depositOf = async (swap: TestSwap) => {
@@ -100,4 +108,29 @@ test('a complete deposit waits for liquidity, is accepted with it, and never aft
 
   expect([dry.substatus, late.substatus]).toEqual(['awaitingDeposit', 'awaitingDeposit'])
   expect(await depositOf(swap)).toMatchObject({ substatus: 'accepted', received: '1000' })
+})
+
+test('a deposit is accepted while nodes do not tell its transaction, which is looked for three times', async () => {
+  const swap = await awaited()
+  await database.pool.query(
+    `insert into inventory (chain_id, token, held, reserved, at_block) values (31338, 'output', 990, 0, 1)
+     on conflict (chain_id, token) do update set held = 990, reserved = 0`,
+  )
+  const { world, asked, look } = chainWith(swap, 1_000n)
+  world.isSilent = true
+
+  for (const seconds of [10, 11, 12, 13]) await look(seconds)
+
+  expect(asked).toHaveLength(3)
+  expect(await depositOf(swap)).toEqual({ substatus: 'accepted', received: '1000', txHash: undefined })
+})
+
+test('the transaction of a deposit is added to a swap that has moved on', async () => {
+  const swap = await awaited()
+  await database.pool.query('update inventory set held = 990, reserved = 0')
+  const { look } = chainWith(swap, 1_000n)
+
+  await look(10)
+
+  expect(await depositOf(swap)).toEqual({ substatus: 'accepted', received: '1000', txHash: '0x1' })
 })

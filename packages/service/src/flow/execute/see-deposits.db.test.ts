@@ -36,6 +36,7 @@ type Seen = {
   seconds?: number
   chainId?: number
   unreadable?: string
+  odd?: string
   movesMeanwhile?: boolean
 }
 
@@ -50,16 +51,14 @@ async function see({ amount = 0n, seconds = 0, chainId = CHAIN, ...seen }: Seen,
   const ways: Partial<OriginWays> = {
     readDeposits: async (ops: readonly Op[], [token = '']: readonly string[], block) => {
       if (token === seen.unreadable) throw new Error(`${token} cannot be read`)
+      if (token === seen.odd) return new Map()
+      if (seen.movesMeanwhile)
+        await database.pool.query('update swaps set version = version + 1, updated_at = now()')
       const held: Held[] = block.number === 9n && amount > 0n ? [{ token, amount }] : []
       return new Map(ops.map(({ hash }) => [hash, held]))
     },
-    findDepositTx: async () => {
-      if (seen.movesMeanwhile)
-        await database.pool.query('update swaps set version = version + 1, updated_at = now()')
-      return undefined
-    },
   }
-  const deps = { pool: database.pool, chainId, ways: ways as OriginWays }
+  const deps = { pool: database.pool, chainId, ways: ways as OriginWays, onReceived() {} }
   const onMoved = ({ id }: Swap, event: string) => moved.push(`${id} ${event}`)
   const faults: unknown[] = []
   const next = await seeDeposits({ ...deps, onMoved }, heads, { after }, faults)
@@ -153,6 +152,16 @@ test('a token that cannot be read delays only its own deposits, and is reported'
   expect(faults).toEqual([new Error('broken cannot be read')])
   expect((await stateOf(first)).state).toBe('awaitingDeposit')
   expect((await stateOf(second)).state).toBe('accepted')
+})
+
+test('a token that does not tell says nothing about a deposit that was seen before', async () => {
+  const swapId = await awaitDeposit('swp_a')
+  await see({ amount: 500n })
+
+  const { faults } = await see({ odd: 'input' })
+
+  expect(faults).toEqual([])
+  expect((await stateOf(swapId)).deposit).toEqual({ received: '500' })
 })
 
 test('each look goes on after the last one, and leaves other chains alone', async () => {

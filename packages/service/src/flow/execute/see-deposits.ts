@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginWays } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
+import { isolate } from '../../isolate.ts'
 import { collectError } from '../../model/collect-error.ts'
 import type { DepositFacts } from '../../model/deposit.ts'
 import { groupBy } from '../../model/group.ts'
@@ -10,8 +11,16 @@ import { setDeposit } from '../../store/deposits.ts'
 import { reserveInventory } from '../../store/submissions.ts'
 import { advanceSwap, findAwaiting } from '../../store/swaps.ts'
 import { isExpired } from './decline.ts'
+import type { Received } from './deposit-transactions.ts'
 
-type Deps = { pool: Pool; chainId: number; ways: OriginWays; onMoved(swap: Swap, event: string): void }
+type Deps = {
+  pool: Pool
+  chainId: number
+  ways: Pick<OriginWays, 'readDeposits'>
+  onMoved(swap: Swap, event: string): void
+  /** Called for an amount that is new: its transaction can be looked for. */
+  onReceived(received: Received): void
+}
 
 // Sixty balances are one call to a node. A key may build thousands of deposits that it never makes.
 const SEEN_AT_ONCE = 300
@@ -36,8 +45,11 @@ export async function seeDeposits(
       const ops = waiting.map(({ op }) => op)
       const held = await deps.ways.readDeposits(ops, [token], heads.head)
       for (const swap of waiting) {
-        const received = held.get(swap.op.hash)?.[0]?.amount ?? 0n
-        await collectError(faults, () => seeDeposit(deps, { heads, since }, swap, received))
+        const told = held.get(swap.op.hash)
+        if (!told) continue
+        const received = told[0]?.amount ?? 0n
+        const subject = { step: 'see deposit', id: swap.id }
+        await isolate(faults, subject, () => seeDeposit(deps, { heads, since }, swap, received))
       }
     })
   }
@@ -46,29 +58,26 @@ export async function seeDeposits(
 
 type Look = { heads: Heads; since: bigint | undefined }
 
-async function seeDeposit(deps: Deps, look: Look, swap: Swap, received: bigint): Promise<void> {
+async function seeDeposit(deps: Deps, { heads, since }: Look, swap: Swap, received: bigint): Promise<void> {
   const { op } = swap
-  const isOver = isExpired(op, look.heads)
+  const isOver = isExpired(op, heads)
   // After the deadline anyone can send it back: a lower balance says nothing about what came.
   if (isOver && received < BigInt(swap.deposit?.received ?? 0)) return
-  const deposit = await factsOf(deps, look, swap, received)
+  const deposit = factsOf(swap, received)
+  const isNew = deposit.received !== swap.deposit?.received
   // The output is reserved only now, so that nobody holds back liquidity without paying.
-  if (received >= op.inputAmount && !isOver && (await accept(deps, swap, deposit))) return
-  if (deposit.received !== swap.deposit?.received) await setDeposit(deps.pool, swap, deposit)
+  const isAccepted = received >= op.inputAmount && !isOver && (await accept(deps, swap, deposit))
+  if (isNew && !isAccepted) await setDeposit(deps.pool, swap, deposit)
+  if (isNew && received > 0n) deps.onReceived({ swap, received: `${received}`, since, at: heads.head })
 }
 
-async function factsOf(
-  { ways }: Deps,
-  { heads, since }: Look,
-  { op, deposit }: Swap,
-  amount: bigint,
-): Promise<DepositFacts> {
+/** Without the transaction of an amount that is new: nobody waits for it. */
+function factsOf({ deposit }: Swap, amount: bigint): DepositFacts {
   const received = amount.toString()
   if (deposit?.received === received) return deposit
   if (amount === 0n && !deposit) return {}
   const { txHash: _, ...known } = deposit ?? {}
-  const txHash = amount > 0n ? await ways.findDepositTx(op, { since, at: heads.head }) : undefined
-  return { ...known, received, ...(txHash && { txHash }) }
+  return { ...known, received }
 }
 
 /** False while the vault has too little left: the deposit waits, and goes back to the wallet after the deadline. */

@@ -47,7 +47,7 @@ async function note(events: ChainEvent[], hard = 20n) {
 const stored = async () =>
   (await database.pool.query('select final from chain_events')).rows.map(({ final }) => final)
 
-test('what went back from the address of an op is told once, when it is final', async () => {
+test('a return from the address of an op is told once, when it is final', async () => {
   const { id, op } = await insert('deposit')
 
   await note([back(op.hash, '0x1')], 19n)

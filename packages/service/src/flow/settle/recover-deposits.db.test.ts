@@ -157,7 +157,7 @@ test('each token is sent back once, and what comes or stays after that is for th
   expect(sent).toEqual([['recover input of swp_a true'], ['recover other of swp_a true'], []])
 })
 
-test('what the wallet or the token would refuse costs no gas, and hides no other token', async () => {
+test('a token that the wallet would not get costs no gas, and hides no other token', async () => {
   await insertPast('swp_a')
   const both = { hard: [held('input'), held('other')], refused: 'input' }
 
