@@ -140,10 +140,10 @@ test('a refund that the token refuses is credited to the wallet alone', async ()
   await beta.client.setBalance({ address: beta.contracts.vault, value: held })
 
   expect(outcome).toMatchObject({ status: 'refunded', refund: { reason: 'NO_LIQUIDITY', credited: true } })
-  const recipient = privateKeyToAddress(generatePrivateKey())
-  const args = [token, recipient] as const
+  const before = await alpha.balanceOf(wallet.address, 'USDC')
+  const args = [token, wallet.address] as const
   const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'withdraw', args })
   await alpha.as(wallet.address, { to: alpha.contracts.escrow, data })
   await alpha.mine()
-  expect(await alpha.balanceOf(recipient, 'USDC')).toBe(10n * USDC)
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(before + 10n * USDC)
 })

@@ -86,9 +86,9 @@ const compileInput = (input: string) => toContracts(JSON.parse(require('solc').c
 export const compileProduct = (options?: Options): Contracts =>
   compile(['src', 'src/interfaces', 'src/libraries', 'src/local'], options)
 
-/** The contracts that hold money, with changed sources; without the IR pipeline, which takes three times as long. */
+/** The deployed contracts, with changed sources; without the IR pipeline, which takes three times as long. */
 export function compileChanged(changed: Record<string, string>): Contracts {
-  const entries = ['GeoAccount', 'GeoEscrow', 'GeoVault'].map((name) => `src/${name}.sol`)
+  const entries = ['GeoAccount', 'GeoEscrow', 'GeoVault', 'UniswapV3Adapter'].map((name) => `src/${name}.sol`)
   return compileInput(toInput(entries, { '*': { '*': outputs } }, { viaIR: false, changed }))
 }
 

@@ -17,6 +17,13 @@ const faults: readonly Fault[] = [
     to: '_push(op.inputToken, op.wallet, op.inputAmount - 1)',
   },
   { sentence: 1, file: 'src/escrow/EscrowBase.sol', from: close, to: '' },
+  { sentence: 1, file: 'src/escrow/EscrowLocks.sol', from: 'place.word = word;', to: 'place.word = 0;' },
+  {
+    sentence: 0,
+    file: 'src/escrow/EscrowOpAddress.sol',
+    from: '_credit(wallet, token, received)',
+    to: '_credit(wallet, token, amount)',
+  },
   { sentence: 2, file: 'src/escrow/EscrowBase.sol', from: close, to: closeAgain },
   {
     sentence: 3,
@@ -39,8 +46,8 @@ const faults: readonly Fault[] = [
   {
     sentence: 6,
     file: 'src/escrow/EscrowOpAddress.sol',
-    from: 'moveFromOpAddress(token, at, op.wallet, held)',
-    to: 'moveFromOpAddress(token, at, msg.sender, held)',
+    from: 'moveFromOpAddress{gas: TOKEN_PUSH_GAS}(token, at, op.wallet, held)',
+    to: 'moveFromOpAddress{gas: TOKEN_PUSH_GAS}(token, at, msg.sender, held)',
   },
   {
     sentence: 7,
@@ -58,6 +65,12 @@ const faults: readonly Fault[] = [
     sentence: 9,
     file: 'src/GeoEscrow.sol',
     from: 'if (amount > cap.room()) revert ClaimCapReached();',
+    to: '',
+  },
+  {
+    sentence: 9,
+    file: 'src/GeoEscrow.sol',
+    from: 'limitPerHour >= word.limit() || ',
     to: '',
   },
 ]

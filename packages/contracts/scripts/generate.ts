@@ -6,7 +6,7 @@ import { type Contract, compileProduct, type Stored } from './compile.ts'
 const folder = new URL('../../protocol/src/abi/', import.meta.url)
 const snapshots = new URL('../snapshots/', import.meta.url)
 const deployed = ['GeoAccount', 'GeoEscrow', 'GeoVault', 'UniswapV3Adapter'] as const
-const generated = [...deployed, 'Reader', 'TestToken', 'TestDollar', 'TestFeed'] as const
+const generated = [...deployed, 'Reader', 'TransferProbe', 'TestToken', 'TestDollar', 'TestFeed'] as const
 
 const createdDoc = '/** Creation code, without constructor arguments. */'
 const runtimeDoc =

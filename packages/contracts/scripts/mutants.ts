@@ -24,14 +24,25 @@ const sources: Readonly<Record<string, readonly string[]>> = {
     'escrow-refund',
     'escrow-credit',
     'escrow-attesters',
+    'guardian',
     'reentrancy',
   ),
-  'src/GeoVault.sol': tests('vault', 'rings', 'reentrancy'),
+  'src/GeoVault.sol': tests('vault', 'guardian', 'rings', 'reentrancy'),
   'src/GeoAccount.sol': tests('wallet', 'delegation', 'escrow-lock', 'tokens'),
   'src/libraries/HourlyCapLib.sol': tests('vault', 'escrow-claim', 'escrow-refund-caps'),
   'src/libraries/SlotLib.sol': tests('escrow-lock', 'escrow-recover', 'rings'),
   'src/libraries/LaneLib.sol': tests('rings', 'vault'),
   'src/libraries/SignatureLib.sol': tests('wallet', 'escrow-attesters', 'escrow-credit'),
+  'src/libraries/CappedCallLib.sol': tests(
+    'escrow-credit',
+    'escrow-refund',
+    'vault',
+    'tokens',
+    'escrow-lock',
+  ),
+  'src/libraries/GeoOpLib.sol': tests('vectors', 'escrow-lock', 'vault-deliver'),
+  'src/libraries/OpAddressLib.sol': tests('escrow-deposit', 'escrow-recover', 'vectors'),
+  'src/UniswapV3Adapter.sol': tests('uniswap-v3'),
 }
 
 type Outcome = 'noticed' | 'survived' | 'does not compile'

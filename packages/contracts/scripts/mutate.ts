@@ -14,9 +14,21 @@ const opposites: Readonly<Record<string, readonly string[]>> = {
 const operator = / (<=|>=|==|!=|<|>|&&|\|\|) /g
 const modifier = / (nonReentrant|onlyTreasury|onlySelf|onlyDeliverer)(?= |$)/g
 const refusal = /if \(.*\) revert \w+\(\);/g
+/** A word that is stored: 0 instead of what was computed. */
+const stored = /(?<=(?:\.word|\]) = )[^;=]+(?=;)/g
+/** Functions of assembly, each by its opposite. */
+const instruction = /\b(lt|gt|and|or|iszero)(?=\()/g
+const instructions: Readonly<Record<string, string>> = {
+  lt: 'gt',
+  gt: 'lt',
+  and: 'or',
+  or: 'and',
+  iszero: 'not',
+}
+const returned = /(?<=^\s*return )(true|false)(?=;)/g
 const constant = /(?<=constant \w+ = .*?)\b(\d[\d_]*)\b/g
 
-/** Each comparison, constant, modifier and refusal of a source, changed or removed, one at a time. */
+/** Each comparison, constant, modifier, refusal and stored word of a source, changed or removed, one at a time. */
 export function mutate(file: string, source: string): Mutant[] {
   const lines = source.split('\n')
   return lines.flatMap((text, at) => {
@@ -52,5 +64,12 @@ function changesOf(text: string): { change: string; changed: string }[] {
   const constants = [...text.matchAll(constant)].map((match) =>
     replace(match, match[0], String(Math.floor(Number(match[0].replaceAll('_', '')) / 2))),
   )
-  return [...operators, ...removed, ...constants]
+  const swapped = [...text.matchAll(instruction)].map((match) =>
+    replace(match, match[0], instructions[match[0]] ?? ''),
+  )
+  const words = [...text.matchAll(stored)].map((match) => replace(match, match[0], '0'))
+  const results = [...text.matchAll(returned)].map((match) =>
+    replace(match, match[0], match[0] === 'true' ? 'false' : 'true'),
+  )
+  return [...operators, ...removed, ...constants, ...swapped, ...words, ...results]
 }

@@ -8,7 +8,7 @@ import {SignatureLib} from "./libraries/SignatureLib.sol";
 
 /// @title GeoAccount
 /// @notice The code a wallet delegates to (EIP-7702). Its only power is to pay the input of an op
-///         that the wallet signed, to the escrow, when the escrow calls. Otherwise the wallet behaves as without code.
+///         that the wallet signed, to the escrow, when the escrow calls. It receives coins and tokens as without code.
 ///
 /// Funds it can move: the wallet's own, to the escrow only, one signed amount of one signed token per op.
 ///
@@ -18,7 +18,8 @@ import {SignatureLib} from "./libraries/SignatureLib.sol";
 /// - Malleability: the upper half of s is refused, in `pay` and in ERC-1271.
 /// - Tokens that take a fee, lie, return nothing or false: the escrow's balance must be exactly the expected one.
 /// - Front-run initialization, storage shared with another delegate: no initializer, no admin, no storage.
-/// - A wallet that stops working elsewhere: permits, NFTs, ERC-223 tokens and plain calls work as before.
+/// - A wallet that stops working elsewhere: permits, coins, NFTs and ERC-223 tokens work as before.
+/// - Callers that take any successful call for a yes: a function that is not here reverts.
 contract GeoAccount is IGeoAccount {
     /// @inheritdoc IGeoAccount
     address public immutable ESCROW;
@@ -34,9 +35,6 @@ contract GeoAccount is IGeoAccount {
     }
 
     receive() external payable {}
-
-    /// @dev A call with any data to a wallet without code succeeds and returns nothing. So does this.
-    fallback() external payable {}
 
     /// @inheritdoc IGeoAccount
     function pay(address token, uint256 amount, uint256 expectedBalance, bytes32 opHash, bytes32 r, bytes32 vs)

@@ -8,6 +8,7 @@ import {EscrowAttesters} from "./escrow/EscrowAttesters.sol";
 import {EscrowBase} from "./escrow/EscrowBase.sol";
 import {EscrowOpAddress} from "./escrow/EscrowOpAddress.sol";
 import {IGeoEscrow} from "./interfaces/IGeoEscrow.sol";
+import {IGeoVault} from "./interfaces/IGeoVault.sol";
 import {GeoOpLib} from "./libraries/GeoOpLib.sol";
 import {HourlyCapLib} from "./libraries/HourlyCapLib.sol";
 import {SignatureLib} from "./libraries/SignatureLib.sol";
@@ -134,16 +135,14 @@ contract GeoEscrow is EscrowOpAddress {
     }
 
     /// @inheritdoc IGeoEscrow
-    function setClaimCap(address token, uint256 limitPerHour) external onlyTreasury nonReentrant {
-        if (limitPerHour > HourlyCapLib.MAX_LIMIT) revert CapTooLarge();
-        _claimCaps[token] = _claimCaps[token].withLimit(limitPerHour);
+    function setClaimCap(address token, uint256 limitPerHour) external nonReentrant {
+        _claimCaps[token] = _withLimit(_claimCaps[token], limitPerHour);
         emit ClaimCapSet(token, limitPerHour);
     }
 
     /// @inheritdoc IGeoEscrow
-    function setRefundCap(address token, uint256 limitPerHour) external onlyTreasury nonReentrant {
-        if (limitPerHour > HourlyCapLib.MAX_LIMIT) revert CapTooLarge();
-        _refundCaps[token] = _refundCaps[token].withLimit(limitPerHour);
+    function setRefundCap(address token, uint256 limitPerHour) external nonReentrant {
+        _refundCaps[token] = _withLimit(_refundCaps[token], limitPerHour);
         emit RefundCapSet(token, limitPerHour);
     }
 
@@ -157,6 +156,15 @@ contract GeoEscrow is EscrowOpAddress {
     function refundCaps(address token) external view returns (uint256 limitPerHour, uint256 refundedThisHour) {
         uint256 word = _refundCaps[token];
         return (word.limit(), word.spent());
+    }
+
+    /// @dev A cap's word with another limit: any by the treasury, a lower one by the vault's guardian.
+    function _withLimit(uint256 word, uint256 limitPerHour) private view returns (uint256) {
+        if (limitPerHour > HourlyCapLib.MAX_LIMIT) revert CapTooLarge();
+        if (msg.sender != TREASURY) {
+            if (limitPerHour >= word.limit() || msg.sender != IGeoVault(VAULT).guardian()) revert NotTreasury();
+        }
+        return word.withLimit(limitPerHour);
     }
 
     /// @dev The ops' hashes. All refundDeadlines must be those of one set: from `since` to `since + span`.
@@ -209,6 +217,8 @@ contract GeoEscrow is EscrowOpAddress {
     }
 
     function _withdraw(address owner, address token, address to) private {
+        // A token that blocks the owner would block this contract for helping it.
+        if (token != address(0) && to != owner) revert BadRecipient();
         if (to == address(0) || to == address(this)) revert BadRecipient();
         uint256 amount = credits[owner][token];
         if (amount == 0) revert NoCredit();

@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
+import {GeoEscrow} from "./GeoEscrow.sol";
 import {IGeoAdapter} from "./interfaces/IGeoAdapter.sol";
 import {IGeoEscrow} from "./interfaces/IGeoEscrow.sol";
 import {IGeoVault} from "./interfaces/IGeoVault.sol";
@@ -23,7 +24,8 @@ import {LaneLib} from "./libraries/LaneLib.sol";
 /// - Tokens that deliver less than they are told: the recipient's balance is compared, unless the treasury marked the
 ///   token as plain.
 /// - Unsigned terms: the logged hash is computed from the actual payment, on this chain, by this vault.
-/// - A stolen deliverer key: caps per token and hour, and the treasury can revoke each key.
+/// - A stolen deliverer key: caps per token and hour, and treasury or guardian can revoke each key.
+/// - A stolen guardian key: it can only lower caps and revoke deliverers.
 /// - Batches poisoned by one delivery: each payment has its own gas; a failing, late, used or over-cap one is left out.
 /// - Recipients and venues that re-enter: one transient guard over every call that moves funds.
 /// - Venues that take too much or give too little: exact approval, reset after; balances are compared, or it reverts.
@@ -48,7 +50,11 @@ contract GeoVault is IGeoVault {
 
     /// @inheritdoc IGeoVault
     address public immutable TREASURY;
+    /// @inheritdoc IGeoVault
+    address public immutable ESCROW;
 
+    /// @inheritdoc IGeoVault
+    address public guardian;
     /// @inheritdoc IGeoVault
     mapping(address deliverer => bool) public deliverers;
     /// @inheritdoc IGeoVault
@@ -77,9 +83,10 @@ contract GeoVault is IGeoVault {
     }
 
     /// @dev Equal arguments on all chains give equal addresses by CREATE2, whatever the deployer's address.
-    constructor(address treasury) {
-        if (treasury == address(0)) revert ZeroAddress();
+    ///      Creates the escrow: each must know the other.
+    constructor(address treasury, address[] memory attesters, uint256 threshold) {
         TREASURY = treasury;
+        ESCROW = address(new GeoEscrow(address(this), attesters, threshold, treasury));
     }
 
     /// @dev Claimed native inputs, change from adapters and deposits arrive here.
@@ -154,7 +161,14 @@ contract GeoVault is IGeoVault {
     }
 
     /// @inheritdoc IGeoVault
-    function setDeliverer(address deliverer, bool isAllowed) external onlyTreasury {
+    function setGuardian(address newGuardian) external onlyTreasury {
+        guardian = newGuardian;
+        emit GuardianSet(newGuardian);
+    }
+
+    /// @inheritdoc IGeoVault
+    function setDeliverer(address deliverer, bool isAllowed) external {
+        _requireMaySet(!isAllowed);
         deliverers[deliverer] = isAllowed;
         emit DelivererSet(deliverer, isAllowed);
     }
@@ -166,9 +180,11 @@ contract GeoVault is IGeoVault {
     }
 
     /// @inheritdoc IGeoVault
-    function setCap(address token, uint256 limitPerHour) external onlyTreasury nonReentrant {
+    function setCap(address token, uint256 limitPerHour) external nonReentrant {
+        uint256 word = _caps[token];
+        _requireMaySet(limitPerHour < word.limit());
         if (limitPerHour > HourlyCapLib.MAX_LIMIT) revert CapTooLarge();
-        _caps[token] = _caps[token].withLimit(limitPerHour);
+        _caps[token] = word.withLimit(limitPerHour);
         emit CapSet(token, limitPerHour);
     }
 
@@ -189,11 +205,6 @@ contract GeoVault is IGeoVault {
     /// @inheritdoc IGeoVault
     function collectCredit(address escrow, address token) external onlyTreasury nonReentrant {
         IGeoEscrow(escrow).withdraw(token, address(this));
-    }
-
-    /// @inheritdoc IGeoVault
-    function collectCreditTo(address escrow, address token, address to) external onlyTreasury nonReentrant {
-        IGeoEscrow(escrow).withdraw(token, to);
     }
 
     /// @inheritdoc IGeoVault
@@ -230,6 +241,12 @@ contract GeoVault is IGeoVault {
         return _caps[token].isMarked();
     }
 
+    /// @dev The treasury may set anything, the guardian only what takes power away.
+    function _requireMaySet(bool isLess) private view {
+        if (msg.sender == TREASURY || isLess && msg.sender == guardian) return;
+        revert NotTreasury();
+    }
+
     /// @dev The rules of a single delivery that need no storage, each with its own error.
     function _requireFillable(address token, Fill calldata fill) private view {
         if (block.timestamp > fill.fillDeadline) revert Late();
@@ -238,10 +255,11 @@ contract GeoVault is IGeoVault {
         if (fill.index >> 64 != 0) revert IndexOutOfRange();
     }
 
-    /// @dev False for recipients where a payment would be lost or have no effect.
+    /// @dev False for recipients where a payment would be lost or have no effect. An op's address cannot be told from
+    ///      others while it has no code; what is paid there goes to that op's wallet by `recover`.
     function _isPayable(address token, address recipient) private view returns (bool) {
         if (recipient == address(0) || recipient == token) return false;
-        return recipient != address(this);
+        return recipient != address(this) && recipient != ESCROW;
     }
 
     /// @dev Prevents a second delivery: writes the index's round, which must be higher than the position's last.

@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem'
+import { type Address, numberToHex } from 'viem'
 import { expect, test } from 'vitest'
 import { setNextTime } from '../scripts/chain.ts'
 import { callEscrow, readEscrow } from './calls.ts'
@@ -22,6 +22,14 @@ const refusing = await deployTest(world, 'RefusingReceiver')
 const recipient = `0x${'be'.repeat(20)}` as const
 isolate(world)
 
+const setBlocked = (token: Address, holder: Address, value: boolean) =>
+  callTestContract(world, {
+    name: 'BlockToken',
+    to: token,
+    functionName: 'setBlocked',
+    args: [holder, value],
+  })
+
 /** Leaves the wallet with a native credit of 100. */
 async function createCredit(position = 0): Promise<void> {
   const swap = await createSwap(world, wallet, { inputToken: NATIVE, index: indexOf(1, position) })
@@ -31,29 +39,28 @@ async function createCredit(position = 0): Promise<void> {
   await refundAttested(world, swap)
 }
 
-test('an owner withdraws its credit to an address of its choice, once', async () => {
+test("an owner withdraws a token's credit to itself, once, and to no other address", async () => {
   const token = await deployListed(world, 'BlockToken')
   const holder = await createWallet(world, token)
   const swap = await createSwap(world, holder, { inputToken: token })
   await lock(world, swap)
-  await callTestContract(world, {
-    name: 'BlockToken',
-    to: token,
-    functionName: 'setBlocked',
-    args: [holder.address, true],
-  })
+  await setBlocked(token, holder.address, true)
   await refundAttested(world, swap)
-  const signed = await signWithdrawal(world, holder, { token, to: recipient })
+  const elsewhere = await signWithdrawal(world, holder, { token, to: recipient })
+  const signed = await signWithdrawal(world, holder, { token, to: holder.address })
 
+  await expect(sendWithdrawal(world, elsewhere)).rejects.toThrow('BadRecipient')
+  await expect(sendWithdrawal(world, signed)).rejects.toThrow()
+  await setBlocked(token, holder.address, false)
   await sendWithdrawal(world, signed)
 
-  expect(await readBalance(world, token, recipient)).toBe(100n)
+  expect(await readBalance(world, token, holder.address)).toBe(1_000n)
   expect(await readEscrow(world, 'credits', [holder.address, token])).toBe(0n)
-  const again = await signWithdrawal(world, holder, { token, to: recipient, nonce: 1n })
+  const again = await signWithdrawal(world, holder, { token, to: holder.address, nonce: 1n })
   await expect(sendWithdrawal(world, again)).rejects.toThrow('NoCredit')
 })
 
-test('a wallet without gas withdraws by a signature that someone else sends', async () => {
+test('a wallet without gas withdraws coins to any address, by a signature that someone else sends', async () => {
   await createCredit()
 
   await sendWithdrawal(world, await signWithdrawal(world, wallet, { to: recipient }))

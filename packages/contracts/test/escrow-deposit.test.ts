@@ -6,11 +6,21 @@ import { readCoins, send, setNextTime } from '../scripts/chain.ts'
 import { callEscrow, encode } from './calls.ts'
 import { isolate } from './isolate.ts'
 import { claim, createSwap, indexOf, readState, refund, type Swap, type Terms } from './op.ts'
-import { createPlainWallet, deposit, depositAddress, lockDeposited, recover } from './ways-in.ts'
+import {
+  createPlainWallet,
+  deposit,
+  depositAddress,
+  lockAuthorized,
+  lockDeposited,
+  lockManyAuthorized,
+  lockPermitted,
+  recover,
+} from './ways-in.ts'
 import {
   callTestContract,
   createWorld,
   deployListed,
+  eventNames,
   NATIVE,
   readBalance,
   readCode,
@@ -181,6 +191,23 @@ test("funds move in the name of an op's address only when the escrow asks", asyn
 
   await expect(callEscrow(world, world.treasury, 'moveFromOpAddress', args)).rejects.toThrow('NotSelf')
 })
+
+test.each(['the zero address', 'the escrow'] as const)(
+  'an op of %s is not locked: its refund would reach nobody',
+  async (whose) => {
+    const address = whose === 'the escrow' ? world.escrow : NATIVE
+    const swap = await createSwap(world, { ...wallet, address })
+    await deposit(world, swap)
+
+    await expect(lockDeposited(world, swap)).rejects.toThrow('BadWallet')
+    await expect(
+      lockPermitted(world, swap, { deadline: 0n, v: 27, r: swap.hash, s: swap.hash }),
+    ).rejects.toThrow('BadWallet')
+    await expect(lockAuthorized(world, swap, { signature: '0x' })).rejects.toThrow('BadWallet')
+    const receipt = await lockManyAuthorized(world, [swap], { signatures: { [swap.hash]: '0x' } })
+    expect(eventNames(world, receipt)).toEqual(['LockFailed'])
+  },
+)
 
 test('coins that arrive after the lock are kept for the wallet', async () => {
   const { swap, at } = await createLockedAddress()

@@ -2,7 +2,17 @@ import type { Address } from 'viem'
 import { expect, test } from 'vitest'
 import { readTime } from '../scripts/chain.ts'
 import { isolate } from './isolate.ts'
-import { createSwap, indexOf, lock, lockMany, readSlot, readState, type Swap, type Terms } from './op.ts'
+import {
+  claim,
+  createSwap,
+  indexOf,
+  lock,
+  lockMany,
+  readSlot,
+  readState,
+  type Swap,
+  type Terms,
+} from './op.ts'
 import { sweepGas } from './sweep-gas.ts'
 import {
   callTestContract,
@@ -171,6 +181,21 @@ test('a position that fails in a batch keeps the word of its last op', async () 
   await lockMany(world, [await createSwap(world, wallet, { index: indexOf(2, 0) })])
 
   expect((await readSlot(world, world.locker, 0n)).word).toBe(word)
+})
+
+test('an op that fails on a position with history leaves its word, so that no old signature is good again', async () => {
+  const wallet = await createWallet(world)
+  const old = await createSwap(world, wallet, { index: indexOf(1, 0) })
+  await lock(world, old)
+  await claim(world, old)
+  const { word } = await readSlot(world, world.locker, 0n)
+  const next = await createSwap(world, wallet, { index: indexOf(2, 0) })
+
+  await lockMany(world, [{ ...next, r: old.r }])
+
+  expect((await readSlot(world, world.locker, 0n)).word).toBe(word)
+  await expect(lock(world, old)).rejects.toThrow('SlotTaken')
+  await lock(world, next)
 })
 
 test.each([1, 8])(

@@ -1,10 +1,12 @@
 import type { Address } from 'viem'
 import { expect, test } from 'vitest'
 import { readCoins, readTime, setNextTime } from '../scripts/chain.ts'
-import { callEscrow } from './calls.ts'
+import { callEscrow, readEscrow } from './calls.ts'
 import { isolate } from './isolate.ts'
 import { claim, createSwap, indexOf, type Swap, type Terms } from './op.ts'
+import { sweepGas } from './sweep-gas.ts'
 import { createPlainWallet, deposit, depositAddress, lockDeposited, recover } from './ways-in.ts'
+import { sendWithdrawal, signWithdrawal } from './withdrawal.ts'
 import {
   callTestContract,
   createWorld,
@@ -21,6 +23,14 @@ isolate(world)
 
 const createInput = (terms: Terms = {}): Promise<Swap> => createSwap(world, wallet, terms)
 const pass = (swap: Swap) => setNextTime(world.chain, swap.op.opDeadline + 1n)
+
+const setBlocked = (token: Address, holder: Address, value: boolean) =>
+  callTestContract(world, {
+    name: 'BlockToken',
+    to: token,
+    functionName: 'setBlocked',
+    args: [holder, value],
+  })
 
 /** An op whose wallet is a contract. */
 async function createFor(payer: Address, terms: Terms = {}): Promise<Swap> {
@@ -132,28 +142,95 @@ test('another wallet, locker or amount names another address, where there is not
   await expect(send({}, world.secondLocker)).rejects.toThrow('NothingToRecover')
 })
 
-test('a token that refuses the wallet holds back no other, and is recovered when it no longer does', async () => {
+test('a recovery that the token refuses becomes a credit of the wallet, and holds back no other', async () => {
   const token = await deployListed(world, 'BlockToken')
   const swap = await createInput({ inputToken: token })
-  const setBlocked = (value: boolean) =>
-    callTestContract(world, {
-      name: 'BlockToken',
-      to: token,
-      functionName: 'setBlocked',
-      args: [wallet.address, value],
-    })
   await deposit(world, swap)
   await deposit(world, swap, { token: world.token, amount: 5n })
-  await setBlocked(true)
+  await setBlocked(token, wallet.address, true)
   await pass(swap)
 
-  await expect(recover(world, swap)).rejects.toThrow('PaymentRefused')
+  const receipt = await recover(world, swap)
   await recover(world, swap, { token: world.token })
-  await setBlocked(false)
+
+  expect(readEvents(world, receipt)).toMatchObject([
+    { name: 'Credited', args: { owner: wallet.address, amount: 100n } },
+    { name: 'Recovered', id: swap.hash, args: { amount: 100n } },
+  ])
+  expect(await readEscrow(world, 'credits', [wallet.address, token])).toBe(100n)
+  expect(await readBalance(world, token, world.escrow)).toBe(100n)
+  expect(await readBalance(world, world.token, wallet.address)).toBe(1_005n)
+  await setBlocked(token, wallet.address, false)
+  await sendWithdrawal(world, await signWithdrawal(world, wallet, { token, to: wallet.address }))
+  expect(await readBalance(world, token, wallet.address)).toBe(100n)
+})
+
+test('a recovery that a token pays in part is whole: the rest becomes a credit', async () => {
+  const token = await deployListed(world, 'LimitToken')
+  const swap = await createInput({ inputToken: token })
+  await deposit(world, swap)
+  await pass(swap)
+
+  const receipt = await recover(world, swap)
+
+  expect(readEvents(world, receipt)).toMatchObject([
+    { name: 'Credited', args: { owner: wallet.address, amount: 40n } },
+    { name: 'Recovered', args: { amount: 100n } },
+  ])
+  expect(await readBalance(world, token, wallet.address)).toBe(60n)
+  expect(await readBalance(world, token, world.escrow)).toBe(40n)
+})
+
+test('a credit is what arrived of a token that takes a fee', async () => {
+  const token = await deployListed(world, 'BlockedFeeToken')
+  const swap = await createInput({ inputToken: token })
+  await deposit(world, swap)
+  await pass(swap)
+  await setBlocked(token, wallet.address, true)
+
+  await recover(world, swap)
+
+  expect(await readEscrow(world, 'credits', [wallet.address, token])).toBe(99n)
+  expect(await readBalance(world, token, world.escrow)).toBe(99n)
+})
+
+test("nothing happens while a token refuses the op's address itself", async () => {
+  const token = await deployListed(world, 'BlockToken')
+  const swap = await createInput({ inputToken: token })
+  await deposit(world, swap)
+  await pass(swap)
+  const at = await depositAddress(world, swap)
+  await setBlocked(token, at, true)
+
+  await expect(recover(world, swap)).rejects.toThrow('PaymentRefused')
+  await setBlocked(token, at, false)
   await recover(world, swap)
 
   expect(await readBalance(world, token, wallet.address)).toBe(100n)
-  expect(await readBalance(world, world.token, wallet.address)).toBe(1_005n)
+})
+
+test('a call with too little gas never turns a payment into a credit', async () => {
+  const token = await deployListed(world, 'DemandingToken')
+  const swap = await createInput({ inputToken: token })
+  await deposit(world, swap)
+  await pass(swap)
+
+  const endings = await sweepGas(world, { from: 100_000n, to: 500_000n, step: 10_000n }, (gas) =>
+    recover(world, swap, { gas }),
+  )
+
+  expect(endings).toEqual(['Recovered', 'reverted'])
+})
+
+test('a wallet that burns its gas gets a credit, for at most 450,000 gas', async () => {
+  const burning = await deployTest(world, 'BurningReceiver')
+  const swap = await createFor(burning)
+  await deposit(world, swap, { token: NATIVE })
+  await pass(swap)
+
+  await recover(world, swap, { token: NATIVE, gas: 450_000n })
+
+  expect(await readEscrow(world, 'credits', [burning, NATIVE])).toBe(100n)
 })
 
 test.each(['FalseToken', 'LyingToken'])(
@@ -183,17 +260,18 @@ test('a token that takes a fee is recovered in whole, and the log says what left
   expect(await readBalance(world, token, await depositAddress(world, swap))).toBe(0n)
 })
 
-test('a wallet that refuses native coin gets its tokens', async () => {
+test('a wallet that refuses native coin gets its tokens, and a credit', async () => {
   const refusing = await deployTest(world, 'RefusingReceiver')
   const swap = await createFor(refusing)
   await deposit(world, swap)
   await deposit(world, swap, { token: NATIVE })
   await pass(swap)
 
-  await expect(recover(world, swap, { token: NATIVE })).rejects.toThrow('PaymentRefused')
+  await recover(world, swap, { token: NATIVE })
   await recover(world, swap)
 
   expect(await readBalance(world, world.token, refusing)).toBe(100n)
+  expect(await readEscrow(world, 'credits', [refusing, NATIVE])).toBe(100n)
 })
 
 test('a wallet that re-enters when it is paid gets its coins once', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { geoEscrowAbi } from '../../protocol/src/abi/geo-escrow.gen.ts'
 import { geoVaultAbi } from '../../protocol/src/abi/geo-vault.gen.ts'
 import { deploy } from '../scripts/chain.ts'
-import { callEscrow, readEscrow } from './calls.ts'
+import { callEscrow, readEscrow, readVault } from './calls.ts'
 import { accountRuntime, escrowBytecode, escrowRuntime, vaultBytecode, vaultRuntime } from './code.ts'
 import { isolate } from './isolate.ts'
 import { claim, createSwap, lock } from './op.ts'
@@ -93,17 +93,17 @@ test('a role cannot be the zero address', async () => {
   await expect(create(NATIVE, [treasury], 1n, treasury)).rejects.toThrow('ZeroAddress')
   await expect(create(vault, [treasury], 1n, NATIVE)).rejects.toThrow('ZeroAddress')
   const vaultCode = { abi: geoVaultAbi, bytecode: vaultBytecode }
-  await expect(deploy(world.chain, vaultCode, [NATIVE])).rejects.toThrow('ZeroAddress')
+  await expect(deploy(world.chain, vaultCode, [NATIVE, [treasury], 1n])).rejects.toThrow('ZeroAddress')
 })
 
-test('CREATE2 gives the contracts the same addresses on every chain, and the escrow creates its account', async () => {
+test('CREATE2 gives the contracts the same addresses on every chain: the vault creates the escrow, which creates its account', async () => {
   const elsewhere = await createWorld({ id: 4_242 })
   const factory = await deployTest(world, 'Create2Factory')
   const salt: Hex = `0x${'01'.repeat(32)}`
   const code = encodeDeployData({
-    abi: geoEscrowAbi,
-    bytecode: escrowBytecode,
-    args: [world.vault, [attester.address], 1n, world.treasury],
+    abi: geoVaultAbi,
+    bytecode: vaultBytecode,
+    args: [world.treasury, [attester.address], 1n],
   })
   const create = async (on: World): Promise<Hex> => {
     const { logs } = await callTestContract(on, {
@@ -120,11 +120,15 @@ test('CREATE2 gives the contracts the same addresses on every chain, and the esc
 
   expect(there).toBe(here)
   const [ours, theirs] = await Promise.all(
-    [world, elsewhere].map((on) => readEscrow({ ...on, escrow: here }, 'ACCOUNT', [])),
+    [world, elsewhere].map(async (on) => {
+      const escrow = await readVault({ ...on, vault: here }, 'ESCROW', [])
+      const created = { ...on, escrow }
+      return [escrow, await readEscrow(created, 'ACCOUNT', []), await readEscrow(created, 'VAULT', [])]
+    }),
   )
-  expect(theirs).toBe(ours)
-  expect(await readCode(elsewhere, ours ?? '0x')).not.toBe('0x')
-  expect(await readEscrow({ ...world, escrow: here }, 'VAULT', [])).toBe(getAddress(world.vault))
+  expect(theirs).toEqual(ours)
+  expect(await readCode(elsewhere, ours?.[1] ?? '0x')).not.toBe('0x')
+  expect(ours?.[2]).toBe(getAddress(here))
 })
 
 test("the deployed code is the generated code, with the constructor's values inserted", async () => {

@@ -75,6 +75,7 @@ test('deliveries that cannot be made are reported and skipped, and the others ar
     await createOrder(4, { recipient: NATIVE }),
     await createOrder(5, { recipient: world.token }),
     await createOrder(6, { recipient: world.vault }),
+    await createOrder(19, { recipient: world.escrow }),
     await createOrder(7, { outputToken: block }),
     await createOrder(8, { outputToken: no }),
     await createOrder(9, { outputToken: burner }),

@@ -7,6 +7,7 @@ import { vaultBytecode } from './code.ts'
 import { isolate } from './isolate.ts'
 import { claim, createSwap, deliver, indexOf, lock, opTypes, ringOf, type Terms, toDelivery } from './op.ts'
 import {
+  attester,
   createWallet,
   createWorld,
   deployTest,
@@ -143,12 +144,14 @@ test('less than the signed minimum is refused', async () => {
   await expect(deliver(world, await createOrder({ amountOut: 89n }))).rejects.toThrow('BelowMinimum')
 })
 
-test('the zero address, the token and the vault itself cannot be paid', async () => {
-  for (const recipient of [NATIVE, world.token, world.vault]) {
+test('the zero address, the token, the vault itself and its escrow cannot be paid', async () => {
+  for (const recipient of [NATIVE, world.token, world.vault, world.escrow]) {
     await expect(deliver(world, await createOrder({ recipient }))).rejects.toThrow('BadRecipient')
   }
-  const native = { outputToken: NATIVE, recipient: world.vault }
-  await expect(deliver(world, await createOrder(native))).rejects.toThrow('BadRecipient')
+  for (const recipient of [world.vault, world.escrow]) {
+    const native = { outputToken: NATIVE, recipient }
+    await expect(deliver(world, await createOrder(native))).rejects.toThrow('BadRecipient')
+  }
 })
 
 test('only deliverer keys can deliver, and the treasury revokes each', async () => {
@@ -214,6 +217,17 @@ test('a new cap keeps the amount spent this hour', async () => {
   )
 })
 
+test('a new cap does not bring back what an earlier hour spent', async () => {
+  await startHour()
+  await deliver(world, await createOrder())
+  await startHour()
+
+  await setCap(100n)
+
+  expect(await readVault(world, 'caps', [world.token])).toEqual([100n, 0n])
+  await deliver(world, await createOrder({ index: indexOf(1, 1) }))
+})
+
 test('a cap of more than 112 bits is refused, not truncated', async () => {
   await expect(setCap(UNLIMITED + 1n)).rejects.toThrow('CapTooLarge')
   await expect(setCap(2n ** 256n - 1n)).rejects.toThrow('CapTooLarge')
@@ -227,9 +241,8 @@ test('only the treasury changes keys, adapters and caps, and withdraws inventory
   await expect(callVault(world, from, 'setAdapter', [stranger, true])).rejects.toThrow('NotTreasury')
   await expect(callVault(world, from, 'setCap', [token, 1n])).rejects.toThrow('NotTreasury')
   await expect(callVault(world, from, 'withdraw', [token, from, 1n])).rejects.toThrow('NotTreasury')
-  await expect(callVault(world, from, 'collectCreditTo', [world.escrow, token, from])).rejects.toThrow(
-    'NotTreasury',
-  )
+  await expect(callVault(world, from, 'collectCredit', [world.escrow, token])).rejects.toThrow('NotTreasury')
+  await expect(callVault(world, from, 'setGuardian', [from])).rejects.toThrow('NotTreasury')
 })
 
 test('the treasury withdraws tokens and coins', async () => {
@@ -247,7 +260,7 @@ test('the treasury withdraws tokens and coins', async () => {
 
 test("a second vault's delivery is no proof of what was signed for the first", async () => {
   const code = { abi: geoVaultAbi, bytecode: vaultBytecode }
-  const vault = await evm.deploy(world.chain, code, [world.treasury])
+  const vault = await evm.deploy(world.chain, code, [world.treasury, [attester.address], 1n])
   const second = { ...world, vault }
   await callVault(second, world.treasury, 'setDeliverer', [world.deliverer, true])
   await listToken(second, world.token)

@@ -120,6 +120,15 @@ test("ERC-1271 accepts the wallet's own signature in its 65 and 64 byte forms, a
   expect(await isValid(hash, '0x')).toBe('0xffffffff')
 })
 
+test('ERC-1271 accepts no signature of a message whose hash it is asked about', async () => {
+  const hash: Hex = `0x${'42'.repeat(32)}`
+
+  expect(await isValid(hash, await wallet.signMessage({ message: { raw: hash } }))).toBe('0xffffffff')
+  expect(
+    await isValid(hashMessage({ raw: hash }), await wallet.signMessage({ message: { raw: hash } })),
+  ).toBe('0x1626ba7e')
+})
+
 test('ERC-1271 refuses a high s, an unknown v and a zero signature', async () => {
   const hash: Hex = `0x${'42'.repeat(32)}`
   const { r, s, yParity } = parseSignature(await wallet.sign({ hash }))
@@ -176,12 +185,15 @@ test('a delegated wallet receives ERC-223 tokens of both forms', async () => {
   expect(await readBalance(world, token, wallet.address)).toBe(3n)
 })
 
-test('a delegated wallet receives coins, with or without data, like one without code', async () => {
-  await send(world.chain, { from: world.stranger, to: wallet.address, value: 5n })
-  await send(world.chain, { from: world.stranger, to: wallet.address, value: 6n, data: '0xdeadbeef01' })
+test('a delegated wallet receives coins, and answers no function that it does not have', async () => {
+  const from = world.stranger
+  await send(world.chain, { from, to: wallet.address, value: 5n })
 
-  expect(await readBalance(world, NATIVE, wallet.address)).toBe(11n)
-  expect(await read(world.chain, { to: wallet.address, data: '0x12345678' })).toBe('0x')
+  expect(await readBalance(world, NATIVE, wallet.address)).toBe(5n)
+  await expect(
+    send(world.chain, { from, to: wallet.address, value: 6n, data: '0xdeadbeef01' }),
+  ).rejects.toThrow()
+  await expect(read(world.chain, { to: wallet.address, data: '0x12345678' })).rejects.toThrow()
 })
 
 test('a delegated wallet sends its own transactions', async () => {

@@ -171,9 +171,9 @@ export function lockPermitted(
 export function recover(
   world: World,
   swap: Swap,
-  { token = swap.op.inputToken, from = world.stranger }: { token?: Address; from?: Address } = {},
+  { token = swap.op.inputToken, from = world.stranger, ...rest }: Options & { token?: Address } = {},
 ): Promise<evm.Receipt> {
-  return callEscrow(world, from, 'recover', [swap.locker, swap.op, token])
+  return callEscrow(world, from, 'recover', [swap.locker, swap.op, token], rest)
 }
 
 /** Whether the token has seen an op's authorization. */

@@ -19,7 +19,7 @@ import { testTokenAbi, testTokenBytecode } from '../../protocol/src/abi/test-tok
 import { uniswapV3AdapterAbi } from '../../protocol/src/abi/uniswap-v3-adapter.gen.ts'
 import * as evm from '../scripts/chain.ts'
 import { compileTestContracts } from '../scripts/compile.ts'
-import { escrowBytecode, vaultBytecode } from './code.ts'
+import { vaultBytecode } from './code.ts'
 
 export const DAY = 86_400n
 export const HOUR = 3_600n
@@ -57,17 +57,28 @@ export async function createWorld(
   const chain = await evm.createChain({ ...options, errors })
   const [, treasury, locker, secondLocker, deliverer, stranger] = chain.accounts.map((account) => account)
   if (!treasury || !locker || !secondLocker || !deliverer || !stranger) throw new Error('too few accounts')
-  const vault = await evm.deploy(chain, { abi: geoVaultAbi, bytecode: vaultBytecode }, [treasury])
-  const escrowCode = { abi: geoEscrowAbi, bytecode: escrowBytecode }
   const { members = [attester.address], threshold = 1n } = options
-  const escrow = await evm.deploy(chain, escrowCode, [vault, members, threshold, treasury])
+  const vaultCode = { abi: geoVaultAbi, bytecode: vaultBytecode }
+  const vault = await evm.deploy(chain, vaultCode, [treasury, members, threshold])
+  const escrow = await readAddress(
+    chain,
+    vault,
+    encodeFunctionData({ abi: geoVaultAbi, functionName: 'ESCROW' }),
+  )
   const tokenCode = { abi: testTokenAbi, bytecode: testTokenBytecode }
   const token = await evm.deploy(chain, tokenCode, ['Dollar', 'USD', 6])
-  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'ACCOUNT' })
-  const account: Address = `0x${(await evm.read(chain, { to: escrow, data })).slice(26)}`
+  const account = await readAddress(
+    chain,
+    escrow,
+    encodeFunctionData({ abi: geoEscrowAbi, functionName: 'ACCOUNT' }),
+  )
   const world = { chain, escrow, account, vault, token, treasury, locker, secondLocker, deliverer, stranger }
   await openForBusiness(world)
   return world
+}
+
+async function readAddress(chain: evm.Chain, to: Address, data: Hex): Promise<Address> {
+  return `0x${(await evm.read(chain, { to, data })).slice(26)}`
 }
 
 async function openForBusiness(world: World): Promise<void> {

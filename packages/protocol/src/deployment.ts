@@ -1,6 +1,6 @@
 import { type Address, concat, encodeDeployData, getContractAddress, type Hex, keccak256, toHex } from 'viem'
 import { geoAccountRuntime } from './abi/geo-account.gen.ts'
-import { geoEscrowAbi, geoEscrowBytecode, geoEscrowRuntime } from './abi/geo-escrow.gen.ts'
+import { geoEscrowRuntime } from './abi/geo-escrow.gen.ts'
 import { geoVaultAbi, geoVaultBytecode, geoVaultRuntime } from './abi/geo-vault.gen.ts'
 import {
   uniswapV3AdapterAbi,
@@ -40,7 +40,7 @@ export type ContractName = 'account' | 'escrow' | 'vault' | 'adapter'
 export type Creation = { name: ContractName; address: Address; data: Hex }
 export type Deployment = {
   contracts: Record<'account' | 'escrow' | 'vault', Address>
-  /** In deployment order. The escrow creates the account itself. */
+  /** In deployment order. The vault creates the escrow, which creates the account. */
   creations: readonly Creation[]
 }
 
@@ -56,17 +56,13 @@ export type DeploymentRoles = { treasury: Address; attesters: readonly Address[]
 
 /** The addresses of the contracts of these roles, equal on every chain. */
 export function planDeployment({ treasury, attesters, threshold }: DeploymentRoles): Deployment {
-  const vaultCode = encodeDeployData({ abi: geoVaultAbi, bytecode: geoVaultBytecode, args: [treasury] })
-  const vault = addressOf(vaultCode)
-  const args = [vault, sortAttesters(attesters), BigInt(threshold), treasury] as const
-  const escrowCode = encodeDeployData({ abi: geoEscrowAbi, bytecode: geoEscrowBytecode, args })
-  const escrow = addressOf(escrowCode)
+  const args = [treasury, sortAttesters(attesters), BigInt(threshold)] as const
+  const code = encodeDeployData({ abi: geoVaultAbi, bytecode: geoVaultBytecode, args })
+  const vault = addressOf(code)
+  const escrow = getContractAddress({ from: vault, nonce: 1n })
   return {
     contracts: { account: getContractAddress({ from: escrow, nonce: 1n }), escrow, vault },
-    creations: [
-      { name: 'vault', address: vault, data: concat([SALT, vaultCode]) },
-      { name: 'escrow', address: escrow, data: concat([SALT, escrowCode]) },
-    ],
+    creations: [{ name: 'vault', address: vault, data: concat([SALT, code]) }],
   }
 }
 

@@ -47,13 +47,14 @@ works only once the input was taken.`,
       const done = await ask(sendRecover(rpcUrl, { op, token, account, onSent }))
       if (done.amount === 0n)
         throw new UserError('NOT_REFUNDABLE', `Transaction ${done.txHash} sent nothing back.`)
-      sent.push({ token, amount: done.amount.toString(), txHash: done.txHash })
+      const { txHash, credited } = done
+      sent.push({ token, amount: done.amount.toString(), txHash, credited })
     }
     return tell(context, found, { address, sent })
   },
 })
 
-type Sent = { token: string; amount: string; txHash: string }
+type Sent = { token: string; amount: string; txHash: string; credited: boolean }
 
 function toToken(text: string): string {
   if (isAddressOf('evm', text)) return toCanonical('evm', text)
@@ -83,6 +84,7 @@ function tell(
     ...sent.flatMap((each) => [
       ['recovered', amountOf(each)],
       ['by', each.txHash],
+      ...(each.credited ? [['note', 'the wallet was refused it, and can withdraw it from the escrow']] : []),
     ]),
     ...(sent.length === 0 ? [['recovered', 'nothing: the address is empty']] : []),
     ['from', address],

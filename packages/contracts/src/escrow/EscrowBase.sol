@@ -17,9 +17,9 @@ abstract contract EscrowBase is IGeoEscrow, EIP712 {
     uint256 internal constant BALANCE_GAS = 50_000;
     /// @dev Gas limits of a wallet that is paid in native coin, and of a token's transfer.
     uint256 private constant NATIVE_PUSH_GAS = 50_000;
-    uint256 private constant TOKEN_PUSH_GAS = 200_000;
+    uint256 internal constant TOKEN_PUSH_GAS = 200_000;
     /// @dev 60,000 cover the call itself (at most 36,600, to a new account) or the credit (25,000).
-    uint256 private constant PUSH_GAS_FLOOR = TOKEN_PUSH_GAS * 64 / 63 + 60_000;
+    uint256 internal constant PUSH_GAS_FLOOR = TOKEN_PUSH_GAS * 64 / 63 + 60_000;
 
     /// @inheritdoc IGeoEscrow
     address public immutable VAULT;
@@ -98,8 +98,12 @@ abstract contract EscrowBase is IGeoEscrow, EIP712 {
     function _push(address token, address to, uint256 amount) internal {
         if (gasleft() < PUSH_GAS_FLOOR) revert LowGas();
         if (CappedCallLib.tryPay(token, to, amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS)) return;
-        credits[to][token] += amount;
-        emit Credited(to, token, amount);
+        _credit(to, token, amount);
+    }
+
+    function _credit(address owner, address token, uint256 amount) internal {
+        credits[owner][token] += amount;
+        emit Credited(owner, token, amount);
     }
 
     function _domainNameAndVersion() internal pure override returns (string memory, string memory) {

@@ -56,6 +56,7 @@ abstract contract EscrowLocks is EscrowAttesters {
 
     /// @inheritdoc IGeoEscrow
     function lockWithAuthorization(Op calldata op, bytes calldata signature) external nonReentrant {
+        _requirePayable(op.wallet);
         (bytes32 hash, uint256 expected) = _record(op);
         _receive(op, hash, expected, signature);
     }
@@ -95,6 +96,11 @@ abstract contract EscrowLocks is EscrowAttesters {
         hash = hashOp(op, msg.sender);
         place.word = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
         emit Locked(hash);
+    }
+
+    /// @dev A delegated wallet is payable anyway.
+    function _requirePayable(address wallet) internal view {
+        if (!_isPayable(wallet)) revert BadWallet();
     }
 
     function _requireBalance(address token, uint256 expected) internal view {
@@ -138,6 +144,11 @@ abstract contract EscrowLocks is EscrowAttesters {
         return wallet.codehash == DELEGATED;
     }
 
+    /// @dev A refund to nobody or to this contract would be lost.
+    function _isPayable(address wallet) private view returns (bool) {
+        return wallet != address(0) && wallet != address(this);
+    }
+
     /// @dev This contract's balance of the op's token before the op of a batch; UNKNOWN if the token does not answer.
     ///      `token` and `balance` are those after the op before it.
     function _balanceBefore(Op calldata op, address token, uint256 balance) private view returns (uint256) {
@@ -165,7 +176,7 @@ abstract contract EscrowLocks is EscrowAttesters {
     /// @dev As `_tryLock`. The call to itself gives the op its own gas, and a failure undoes the transfer.
     function _tryLockAuthorized(AuthorizedOp calldata authorized, uint256 expected) private returns (bool) {
         Op calldata op = authorized.op;
-        (bytes32 hash, Slot storage place, uint256 word) = _tryRecord(op, expected, true);
+        (bytes32 hash, Slot storage place, uint256 word) = _tryRecord(op, expected, _isPayable(op.wallet));
         if (hash == 0) return false;
         try this.receiveAuthorized{gas: LOCK_GAS}(op, hash, expected, authorized.signature) {
             emit Locked(hash);

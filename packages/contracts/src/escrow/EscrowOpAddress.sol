@@ -21,6 +21,7 @@ abstract contract EscrowOpAddress is EscrowLocks {
 
     /// @inheritdoc IGeoEscrow
     function lockDeposited(Op calldata op) external nonReentrant {
+        _requirePayable(op.wallet);
         (bytes32 hash, uint256 expected) = _record(op);
         address at = OpAddressLib.create(hash);
         IGeoEscrow(at).moveFromOpAddress(op.inputToken, at, address(this), op.inputAmount);
@@ -29,6 +30,7 @@ abstract contract EscrowOpAddress is EscrowLocks {
 
     /// @inheritdoc IGeoEscrow
     function lockPermitted(Op calldata op, uint256 deadline, uint8 v, bytes32 r, bytes32 s) external nonReentrant {
+        _requirePayable(op.wallet);
         (bytes32 hash, uint256 expected) = _record(op);
         address at = OpAddressLib.create(hash);
         // Anyone can use the permit first. Then the allowance is there.
@@ -48,8 +50,10 @@ abstract contract EscrowOpAddress is EscrowLocks {
         if (held == 0) revert NothingToRecover();
         // CREATE2 where there is code already would burn all gas.
         if (at.code.length == 0) OpAddressLib.create(hash);
-        IGeoEscrow(at).moveFromOpAddress(token, at, op.wallet, held);
+        if (gasleft() < PUSH_GAS_FLOOR) revert LowGas();
+        try IGeoEscrow(at).moveFromOpAddress{gas: TOKEN_PUSH_GAS}(token, at, op.wallet, held) {} catch {}
         uint256 left = _balanceOf(token, at);
+        if (left != 0) left = _takeRefused(token, at, op.wallet, left);
         if (left >= held) revert PaymentRefused();
         emit Recovered(hash, token, held - left);
     }
@@ -64,6 +68,15 @@ abstract contract EscrowOpAddress is EscrowLocks {
     /// @inheritdoc IGeoEscrow
     function depositAddress(bytes32 op) public view returns (address) {
         return OpAddressLib.predict(op, OP_CODE_HASH);
+    }
+
+    /// @dev Takes what a wallet was not paid, and credits the wallet what came. Returns what is still at the op's address.
+    function _takeRefused(address token, address at, address wallet, uint256 amount) private returns (uint256) {
+        uint256 before = _balanceOf(token, address(this));
+        IGeoEscrow(at).moveFromOpAddress(token, at, address(this), amount);
+        uint256 received = _balanceOf(token, address(this)) - before;
+        if (received != 0) _credit(wallet, token, received);
+        return _balanceOf(token, at);
     }
 
     function _balanceOf(address token, address holder) private view returns (uint256) {

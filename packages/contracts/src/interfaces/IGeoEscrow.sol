@@ -66,7 +66,8 @@ interface IGeoEscrow {
     event Credited(address indexed owner, address indexed token, uint256 amount);
     /// @dev An owner withdrew its credit.
     event Withdrawn(address indexed owner, address indexed token, address to, uint256 amount);
-    /// @dev All of a token at an op's address went to the op's wallet.
+    /// @dev This much of a token left an op's address: to the op's wallet, or, as `Credited` in the same call says, into
+    ///      this contract as a credit of that wallet.
     event Recovered(bytes32 indexed op, address indexed token, uint256 amount);
     /// @dev The treasury proposed another set of attesters, or withdrew the proposal (no members).
     event AttestersProposed(address[] members, uint256 threshold, uint256 readyAt);
@@ -87,6 +88,8 @@ interface IGeoEscrow {
     error NotDelegated();
     /// @dev The index does not fit 64 bits.
     error IndexOutOfRange();
+    /// @dev The wallet is the zero address or this contract, which could not be paid back.
+    error BadWallet();
     /// @dev The position is in use, or has seen this round or a higher one.
     error SlotTaken();
     /// @dev The token does not answer `balanceOf`, or its balance plus the amount overflows.
@@ -109,7 +112,7 @@ interface IGeoEscrow {
     error TooEarly();
     /// @dev The op's address holds nothing of this token.
     error NothingToRecover();
-    /// @dev The wallet or the token refused the payment.
+    /// @dev The token moved nothing, neither to the op's wallet nor into this contract.
     error PaymentRefused();
     /// @dev The token's cap for this hour is used up; the op stays LOCKED and can be claimed in a later hour.
     error ClaimCapReached();
@@ -119,11 +122,11 @@ interface IGeoEscrow {
     error LowGas();
     /// @dev There is nothing to withdraw.
     error NoCredit();
-    /// @dev A withdrawal to the zero address or to this contract would be lost.
+    /// @dev A token is withdrawn to its owner only; native coin neither to the zero address nor to this contract.
     error BadRecipient();
     /// @dev The signature is not the credit owner's.
     error BadSignature();
-    /// @dev Only the treasury.
+    /// @dev Only the treasury, or, to lower a cap, the vault's guardian.
     error NotTreasury();
     /// @dev A role cannot be the zero address.
     error ZeroAddress();
@@ -170,7 +173,8 @@ interface IGeoEscrow {
     function lockPermitted(Op calldata op, uint256 deadline, uint8 v, bytes32 r, bytes32 s) external;
 
     /// @notice Sends all of a token at an op's address to the op's wallet, once the op can no longer be locked: after
-    ///         opDeadline, or when its position has seen its round. Anyone may call.
+    ///         opDeadline, or when its position has seen its round. A refused payment becomes a credit of the wallet.
+    ///         Anyone may call.
     /// @param locker The op's locker.
     /// @param op The op.
     /// @param token The token, also another than the input token.
@@ -217,13 +221,13 @@ interface IGeoEscrow {
 
     /// @notice Pays out the caller's credit.
     /// @param token The token of the credit.
-    /// @param to The recipient.
+    /// @param to The caller; for native coin any recipient.
     function withdraw(address token, address to) external;
 
     /// @notice Pays out an owner's credit by signature, for owners without gas. Anyone may call.
     /// @param owner The owner of the credit.
     /// @param token The token of the credit.
-    /// @param to The recipient.
+    /// @param to The owner; for native coin any recipient.
     /// @param deadline Last second at which the signature is valid.
     /// @param r First half of the owner's EIP-712 signature over Withdraw(owner, token, to, nonces(owner), deadline).
     /// @param vs Second half of the owner's signature.
@@ -245,13 +249,13 @@ interface IGeoEscrow {
     /// @dev It decides ops whose refundDeadline is more than 7 days from now: none that is locked now, or was.
     function acceptAttesters() external;
 
-    /// @notice Sets how much of a token can be claimed per hour. Treasury only.
+    /// @notice Sets how much of a token can be claimed per hour. Treasury only; the vault's guardian can lower it.
     /// @dev A token without a cap cannot be claimed, so that stolen attester keys cannot move unexpected tokens.
     /// @param token The token.
     /// @param limitPerHour The limit, at most 2^112 - 1.
     function setClaimCap(address token, uint256 limitPerHour) external;
 
-    /// @notice Sets how much of a token attesters can refund per hour. Treasury only.
+    /// @notice Sets how much of a token attesters can refund per hour. Treasury only; the vault's guardian can lower it.
     /// @dev A token without a cap has no attested refunds. The public refund after refundDeadline has no cap.
     /// @param token The token.
     /// @param limitPerHour The limit, at most 2^112 - 1.

@@ -31,6 +31,8 @@ interface IGeoVault {
     event Delivered(bytes32 indexed delivery, uint256 amount);
     /// @dev `deliverMany` left this delivery out. It proves nothing about the delivery's future.
     event DeliverFailed(bytes32 indexed delivery);
+    /// @dev The treasury named another guardian; zero for none.
+    event GuardianSet(address indexed guardian);
     /// @dev A deliverer key was allowed or revoked.
     event DelivererSet(address indexed deliverer, bool isAllowed);
     /// @dev An adapter was allowed or revoked.
@@ -44,12 +46,10 @@ interface IGeoVault {
 
     /// @dev Only a deliverer key.
     error NotDeliverer();
-    /// @dev Only the treasury.
+    /// @dev Only the treasury, or, to lower a cap or revoke a deliverer, the guardian.
     error NotTreasury();
     /// @dev Only an allowed adapter.
     error NotAdapter();
-    /// @dev A role cannot be the zero address.
-    error ZeroAddress();
     /// @dev The fill's deadline has passed.
     error Late();
     /// @dev This round of the position, or a higher one, was delivered. Round 0 is not valid.
@@ -58,7 +58,7 @@ interface IGeoVault {
     error IndexOutOfRange();
     /// @dev The amount, or what the recipient's balance grew by, is below the signed minimum.
     error BelowMinimum();
-    /// @dev The zero address, the token itself and this vault cannot be paid.
+    /// @dev The zero address, the token itself, this vault and its escrow cannot be paid.
     error BadRecipient();
     /// @dev The token's cap for this hour is used up.
     error CapReached();
@@ -110,7 +110,11 @@ interface IGeoVault {
     /// @param fill The terms.
     function deliverMeasured(bytes32 ring, address token, Fill calldata fill) external;
 
-    /// @notice Allows or revokes a deliverer key. Treasury only.
+    /// @notice Names the key that can lower caps, here and in the escrow, and revoke deliverers. Treasury only.
+    /// @param newGuardian The key; zero for none.
+    function setGuardian(address newGuardian) external;
+
+    /// @notice Allows or revokes a deliverer key. Treasury only; the guardian can revoke.
     /// @param deliverer The key.
     /// @param isAllowed Whether it may deliver.
     function setDeliverer(address deliverer, bool isAllowed) external;
@@ -120,7 +124,7 @@ interface IGeoVault {
     /// @param isAllowed Whether it may be used.
     function setAdapter(address adapter, bool isAllowed) external;
 
-    /// @notice Sets how much of a token deliveries can pay per hour. Treasury only.
+    /// @notice Sets how much of a token deliveries can pay per hour. Treasury only; the guardian can lower it.
     /// @dev A token without a cap cannot be delivered. The amount spent this hour is kept.
     /// @param token The token.
     /// @param limitPerHour The limit, at most 2^112 - 1.
@@ -141,12 +145,6 @@ interface IGeoVault {
     /// @param escrow The escrow.
     /// @param token The token of the credit.
     function collectCredit(address escrow, address token) external;
-
-    /// @notice Sends this vault's credit in an escrow to another account, for a token that refuses the vault. Treasury only.
-    /// @param escrow The escrow.
-    /// @param token The token of the credit.
-    /// @param to The recipient.
-    function collectCreditTo(address escrow, address token, address to) external;
 
     /// @notice The last delivered round of a position. It has no terms: only a Delivered log proves a delivery.
     /// @param ring The ring.
@@ -185,4 +183,10 @@ interface IGeoVault {
 
     /// @notice The owner of the inventory.
     function TREASURY() external view returns (address);
+
+    /// @notice The escrow that this vault created, which is never paid a delivery.
+    function ESCROW() external view returns (address);
+
+    /// @notice The key that can lower caps, here and in the escrow, and revoke deliverers; zero if there is none.
+    function guardian() external view returns (address);
 }

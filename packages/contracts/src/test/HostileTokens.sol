@@ -55,6 +55,13 @@ contract WholeBalanceToken is OpenToken {
     }
 }
 
+/// @dev Moves at most 60 units at once, and says that it moved all.
+contract LimitToken is OpenToken {
+    function transfer(address to, uint256 amount) public override returns (bool) {
+        return super.transfer(to, amount > 60 ? 60 : amount);
+    }
+}
+
 /// @dev Treats the largest number as a sum that wraps around: takes one unit from the receiver.
 contract WrappingToken is OpenToken {
     function transfer(address to, uint256 amount) public override returns (bool) {
@@ -82,6 +89,14 @@ contract BlockToken is OpenToken {
     function _update(address from, address to, uint256 amount) internal override {
         if (isPaused || isBlocked[from] || isBlocked[to]) revert Blocked();
         super._update(from, to, amount);
+    }
+}
+
+/// @dev Keeps one percent of each transfer, and has a list of blocked holders.
+contract BlockedFeeToken is BlockToken {
+    function transfer(address to, uint256 amount) public override returns (bool) {
+        _burn(msg.sender, amount / 100);
+        return super.transfer(to, amount - amount / 100);
     }
 }
 

@@ -52,6 +52,19 @@ contract Handler is HandlerBase {
         _call(_callerFor(entry, seed), data);
     }
 
+    /// @dev An op that was sent before, whatever became of it, with the same signature: alone or in a batch.
+    function replay(uint256 raw) external {
+        uint256 seed = _next(raw, 0);
+        if (entries.length == 0) return;
+        Entry storage entry = _recentEntry(seed);
+        _give(entry.op.inputToken, entry.op.wallet, entry.op.inputAmount);
+        (bytes32 r, bytes32 vs) = _signOp(entry, 1 << 44);
+        IGeoEscrow.SignedOp[] memory ops = new IGeoEscrow.SignedOp[](1);
+        ops[0] = IGeoEscrow.SignedOp(entry.op, r, vs);
+        bytes memory alone = abi.encodeCall(IGeoEscrow.lock, (entry.op, r, vs));
+        _call(entry.locker, seed % 2 == 0 ? alone : abi.encodeCall(IGeoEscrow.lockMany, (ops)));
+    }
+
     /// @dev A deposit of the input, a little more, a little less, or of anything, for a new op or an old one.
     function deposit(uint256 raw) external {
         uint256 seed = _next(raw, 0);
@@ -119,7 +132,10 @@ contract Handler is HandlerBase {
     function withdraw(uint256 raw) external {
         uint256 seed = _next(raw, 0);
         address owner = _pick(wallets, seed);
-        _call(owner, abi.encodeCall(IGeoEscrow.withdraw, (_pick(tokens, seed >> 8), PAYOUT)));
+        address token = _pick(tokens, seed >> 8);
+        // Coins go anywhere, tokens to their owner only.
+        address to = token == address(0) || seed % 8 == 0 ? PAYOUT : owner;
+        _call(owner, abi.encodeCall(IGeoEscrow.withdraw, (token, to)));
     }
 
     function withdrawOfOthers(uint256 raw) external {
@@ -165,6 +181,18 @@ contract Handler is HandlerBase {
         bytes memory ours = abi.encodePacked(hex"ef0100", escrow.ACCOUNT());
         bytes memory code = seed % 4 == 0 ? bytes("") : seed % 4 == 1 ? bytes(hex"5f5ff3") : seed % 4 == 2 ? bytes(hex"5f5ffd") : ours;
         vm.etch(_pick(wallets, seed >> 8), code);
+    }
+
+    /// @dev The guardian tries to set any cap, and to allow or revoke a deliverer.
+    function guard(uint256 raw) external {
+        uint256 seed = _next(raw, 0);
+        address token = _pick(tokens, seed);
+        uint256 limit = (seed >> 8) % 3_000;
+        if (seed % 3 == 0) return _guardCap(IGeoEscrow.setClaimCap.selector, address(escrow), token, limit);
+        if (seed % 3 == 1) return _guardCap(IGeoEscrow.setRefundCap.selector, address(escrow), token, limit);
+        _guardCap(IGeoVault.setCap.selector, address(vault), token, limit);
+        bytes memory data = abi.encodeCall(IGeoVault.setDeliverer, (ATTACKER, true));
+        if (_call(_guardian, address(vault), data)) _break(Sentence.Caps);
     }
 
     function setCaps(uint256 raw) external {

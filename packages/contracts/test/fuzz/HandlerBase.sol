@@ -19,6 +19,7 @@ abstract contract HandlerBase is Ledger {
     address[2] internal _lockers = [address(0x10c1), address(0x10c2)];
     address internal _treasury = address(0x7e5);
     address internal _deliverer = address(0xde1);
+    address internal _guardian = address(0x94a);
     mapping(address account => uint256 key) private _keyOf;
     address[] private _attesters;
     bytes32 private _domain;
@@ -27,9 +28,9 @@ abstract contract HandlerBase is Ledger {
     constructor() {
         for (uint256 i; i < ATTESTERS; ++i) _addAttester(uint256(keccak256(abi.encode("attester", i))));
         for (uint256 i; i < 4; ++i) _addWallet(uint256(keccak256(abi.encode("wallet", i))));
-        vault = IGeoVault(_create("GeoVault", abi.encode(_treasury)));
         (address[] memory members, uint256 threshold) = _someSet(1);
-        escrow = IGeoEscrow(_create("GeoEscrow", abi.encode(address(vault), members, threshold, _treasury)));
+        vault = IGeoVault(_create("GeoVault", abi.encode(_treasury, members, threshold)));
+        escrow = IGeoEscrow(vault.ESCROW());
         bytes32 typehash = keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
         _domain = keccak256(abi.encode(typehash, keccak256("GeoEscrow"), keccak256("1"), block.chainid, address(escrow)));
         tokens.push(address(0));
@@ -42,6 +43,7 @@ abstract contract HandlerBase is Ledger {
         bytes memory ours = abi.encodePacked(hex"ef0100", escrow.ACCOUNT());
         for (uint256 i; i < wallets.length; ++i) if (i % 2 == 0) vm.etch(wallets[i], ours);
         _call(_treasury, address(vault), abi.encodeCall(IGeoVault.setDeliverer, (_deliverer, true)));
+        _call(_treasury, address(vault), abi.encodeCall(IGeoVault.setGuardian, (_guardian)));
         for (uint256 i; i < tokens.length; ++i) {
             _setCap(IGeoEscrow.setClaimCap.selector, tokens[i], type(uint112).max);
             _setCap(IGeoEscrow.setRefundCap.selector, tokens[i], type(uint112).max);
@@ -89,6 +91,12 @@ abstract contract HandlerBase is Ledger {
         entry = entries[at];
         if (seed % 4 == 0) return entry;
         for (uint256 i; i < 16 && entry.state != State.LOCKED; ++i) entry = entries[(at + i) % count];
+    }
+
+    /// @dev One of the last 32, whose opDeadline has mostly not passed.
+    function _recentEntry(uint256 seed) internal view returns (Entry storage) {
+        uint256 count = entries.length;
+        return entries[count - 1 - (seed >> 24) % (count < 32 ? count : 32)];
     }
 
     function _give(address token, address to, uint256 amount) internal {
@@ -235,6 +243,19 @@ abstract contract HandlerBase is Ledger {
         _call(_treasury, address(vault), abi.encodeCall(IGeoVault.setCap, (token, limit)));
         _raise(_vaultCap, token, limit);
         _limits[token].deliver = limit;
+    }
+
+    /// @dev The guardian can only lower a cap: if it raises one, nobody is bound by it.
+    function _guardCap(bytes4 selector, address target, address token, uint256 limit) internal {
+        Limits storage limits = _limits[token];
+        bool isClaim = selector == IGeoEscrow.setClaimCap.selector;
+        bool isRefund = selector == IGeoEscrow.setRefundCap.selector;
+        uint256 current = isClaim ? limits.claim : isRefund ? limits.refund : limits.deliver;
+        if (!_call(_guardian, target, abi.encodeWithSelector(selector, token, limit))) return;
+        if (limit >= current) _break(Sentence.Caps);
+        if (isClaim) limits.claim = limit;
+        else if (isRefund) limits.refund = limit;
+        else limits.deliver = limit;
     }
 
     struct Limits { uint256 claim; uint256 refund; uint256 deliver; }

@@ -136,9 +136,7 @@ abstract contract Ledger {
     }
 
     function _bookTransfer(address from, address to) private {
-        if (from == address(escrow) && to != address(vault) && to != PAYOUT && !_isWallet[to]) {
-            _break(Sentence.PaysOwners);
-        }
+        if (from == address(escrow) && to != address(vault) && !_isWallet[to]) _break(Sentence.PaysOwners);
         address wallet = _walletOf[from];
         if (wallet != address(0) && to != wallet && to != address(escrow)) _break(Sentence.OwnAddress);
     }

@@ -17,6 +17,7 @@ const ROLES = [
   '/attesters',
   '/nextAttesters',
   '/treasury',
+  '/guardian',
   '/gasFloat',
   '/chains/*/family',
   '/chains/*/vault',
@@ -74,6 +75,7 @@ export function rolesOf(network: NetworkConfig): Named[] {
     attesters,
     nextAttesters = { members: [] },
     treasury,
+    guardian,
     chains,
     gasFloat = {} as Partial<GasFloatConfig>,
   } = network
@@ -108,6 +110,7 @@ export function rolesOf(network: NetworkConfig): Named[] {
         : [{ address, path: `/nextAttesters/members/${index}`, what: 'a next attester' }],
     ),
     ...(treasury === undefined ? [] : [{ address: treasury, path: '/treasury', what: 'the treasury' }]),
+    ...(guardian === undefined ? [] : [{ address: guardian, path: '/guardian', what: 'the guardian' }]),
     ...(gasFloat.evm ? [{ address: gasFloat.evm, path: '/gasFloat/evm', what: 'the gas float' }] : []),
     ...(gasFloat.solana
       ? [{ address: gasFloat.solana, path: '/gasFloat/solana', what: 'the gas float' }]

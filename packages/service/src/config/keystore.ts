@@ -15,6 +15,7 @@ export const EVM_ROLES = [
   'attester',
   'deployer',
   'treasury',
+  'guardian',
   'float',
 ] as const
 /** Solana keys of the worker. */

@@ -185,6 +185,12 @@ const roles = {
       'Owner of inventory and caps. Required to deploy; checked at start if set. No process holds its key.',
     ),
   ),
+  guardian: Type.Optional(
+    address(
+      'Key that can lower caps and revoke deliverers, and nothing else: `service treasury` names it in the vaults. ' +
+        'Default: none. No process holds it.',
+    ),
+  ),
 }
 
 export const NetworkSchema = Type.Object(

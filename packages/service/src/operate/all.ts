@@ -44,6 +44,7 @@ const SECRETS: Record<string, readonly Role[]> = {
   GEOSWAP_SOLANA_DEPLOYER_KEY: [],
   GEOSWAP_SOLANA_PROGRAM_KEY: [],
   GEOSWAP_TREASURY_KEY: [],
+  GEOSWAP_GUARDIAN_KEY: [],
   GEOSWAP_FLOAT_KEY: ['worker'],
   GEOSWAP_WORKER_SIGNER_TLS: ['worker'],
   GEOSWAP_ATTESTER_SIGNER_TLS: ['attester'],

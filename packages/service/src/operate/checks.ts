@@ -31,9 +31,15 @@ export async function checkTreasury(network: NetworkConfig, chains: Chains): Pro
   const calls = checkEach(chains, async ({ config, evm }) => {
     if (!evm) return NOTHING
     const { name } = config
-    const { calls, notes } = await planChain(evm.client, { network, chain: config as EvmChainConfig })
+    const { calls, notes, refused } = await planChain(evm.client, {
+      network,
+      chain: config as EvmChainConfig,
+    })
     return {
-      problems: calls.map(({ text }) => `${name}: the treasury has to call ${text}`),
+      problems: [
+        ...calls.map(({ text }) => `${name}: the treasury has to call ${text}`),
+        ...refused.map((problem) => `${name}: ${problem}`),
+      ],
       warnings: notes.map((note) => `${name}: ${note}`),
     }
   })

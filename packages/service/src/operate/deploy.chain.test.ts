@@ -54,7 +54,7 @@ afterAll(async () => {
 })
 
 /** The chain and the feeds of Base, on our own node and with our own roles. */
-function writeConfig(change: object, { isPricedByPyth = false, owner = treasury } = {}): void {
+function writeConfig(change: object, { isPricedByPyth = false, owner = treasury, roles = {} } = {}): void {
   const { chains, assets, ...network } = JSON.parse(NETWORK_TEXT)
   const served = { ...chains[0], rpcUrls: [chain.rpcUrl], attesterRpcUrls: [chain.rpcUrl], ...change }
   const priced = assets.slice(0, 2).map((asset: { sources: object[] }) => ({
@@ -69,6 +69,7 @@ function writeConfig(change: object, { isPricedByPyth = false, owner = treasury 
     chains: [served],
     venues: [{ kind: 'inventory' }],
     treasury: owner,
+    ...roles,
     attesters,
   }
   writeFileSync(file, JSON.stringify({ ...rest, ...changed }, null, 2))
@@ -86,8 +87,8 @@ async function run(command: string, env: Record<string, string> = {}) {
   return { code, text: lines.join('\n') }
 }
 
-function gasOf(text: string, name: 'escrow' | 'vault', said: string): number {
-  const found = new RegExp(`base: ${name} ${contracts[name]} ${said} (\\d+) gas`).exec(text)
+function gasOf(text: string, said: string): number {
+  const found = new RegExp(`base: vault ${contracts.vault} ${said} (\\d+) gas`).exec(text)
   expect(found, text).not.toBeNull()
   return Number(found?.[1])
 }
@@ -105,7 +106,7 @@ test('a deployer without gas is named with chain and amount, before anything is 
 test('contracts are created at the addresses in the file, once, and verified by their code', async () => {
   const planned = await run(`deploy --config ${file} --dry-run`)
   expect(planned).toMatchObject({ code: 0, text: expect.stringContaining('has no CREATE2 deployer yet') })
-  const expected = gasOf(planned.text, 'escrow', 'would be created: about')
+  const expected = gasOf(planned.text, 'would be created: about')
   expect(await client.getCode({ address: CREATE2_PROXY })).toBeUndefined()
 
   const before = await run(`deploy --config ${file} --verify-only`)
@@ -116,7 +117,7 @@ test('contracts are created at the addresses in the file, once, and verified by 
 
   const first = await run(`deploy --config ${file}`, { GEOSWAP_DEPLOYER_KEY: deployerKey })
   expect(first.code).toBe(0)
-  const used = gasOf(first.text, 'escrow', 'created:')
+  const used = gasOf(first.text, 'created:')
   expect(Math.abs(expected - used) / used).toBeLessThan(0.05)
   expect(first.text).toContain(`base: account ${contracts.account} exists, code 0x`)
 
@@ -178,22 +179,23 @@ test('the online check reports missing contracts, and foreign code', async () =>
 })
 
 test('the online check reports a contract of the same code that was created otherwise', async () => {
-  const [, creation] = planDeployment({ treasury, attesters: [attester], threshold: 1 }).creations
+  const [creation] = planDeployment({ treasury, attesters: [attester], threshold: 1 }).creations
   const code = sliceHex(creation?.data ?? '0x', 32)
   const salt = keccak256('0x01')
   const twin = getContractAddress({ opcode: 'CREATE2', from: CREATE2_PROXY, salt, bytecode: code })
-  const account = privateKeyToAccount(deployerKey)
-  const wallet = createWalletClient({ account, transport: http(chain.rpcUrl) })
+  const deployer = privateKeyToAccount(deployerKey)
+  const wallet = createWalletClient({ account: deployer, transport: http(chain.rpcUrl) })
   const data = concat([salt, code])
   const hash = await wallet.sendTransaction({ to: CREATE2_PROXY, data, chain: null, gas: 15_000_000n })
   await client.waitForTransactionReceipt({ hash, pollingInterval: 50 })
-  const delegate = getContractAddress({ from: twin, nonce: 1n })
-  writeConfig({ contracts: { ...contracts, escrow: twin, account: delegate } })
+  const escrow = getContractAddress({ from: twin, nonce: 1n })
+  const account = getContractAddress({ from: escrow, nonce: 1n })
+  writeConfig({ contracts: { account, escrow, vault: twin } })
 
   const { text } = await run(`check-config ${file} --online`)
 
   writeConfig({ contracts })
-  expect(text).toContain(`base: the escrow at ${twin} was not created by this version`)
+  expect(text).toContain(`base: the vault at ${twin} was not created by this version`)
 })
 
 test.each(['account', 'escrow', 'vault'] as const)(
@@ -281,6 +283,36 @@ test('the treasury makes all its calls by one command, and a second time none', 
   expect(left).toEqual([])
   expect(await client.getBalance({ address: contracts.vault })).toBe(parseEther('0.25'))
   expect(other.text).toContain(`but only ${treasury} can do this on base`)
+})
+
+test('the guardian lowers caps and revokes deliverers by one command, and nothing else', async () => {
+  const guardianKey = generatePrivateKey()
+  const guardian = privateKeyToAccount(guardianKey).address
+  await client.setBalance({ address: guardian, value: parseEther('1') })
+  const key = { GEOSWAP_GUARDIAN_KEY: guardianKey }
+  const [gone, next] = ['0x2000000000000000000000000000000000000001', `0x${'29'.repeat(20)}`]
+  writeCapped()
+  await run(`treasury apply --config ${file}`, { GEOSWAP_TREASURY_KEY: treasuryKey })
+  writeConfig({ ...BARE, native: CAPPED }, { isPricedByPyth: true, roles: { guardian } })
+  const named = await run(`treasury apply --config ${file}`, { GEOSWAP_TREASURY_KEY: treasuryKey })
+
+  const native = { ...CAPPED, capPerHour: '0', claimCapPerHour: '17' }
+  const roles = { guardian, deliverers: [next] }
+  writeConfig({ ...BARE, native }, { isPricedByPyth: true, roles })
+  const apply = `treasury apply --config ${file} --guardian --revoke ${gone}`
+  const stranger = await run(apply, { GEOSWAP_GUARDIAN_KEY: deployerKey })
+  const first = await run(apply, key)
+  const second = await run(apply, key)
+  const left = await run(`treasury plan --config ${file} --json`)
+
+  writeConfig({ contracts })
+  expect(named.text).toContain(`GeoVault.setGuardian(${guardian})`)
+  expect(stranger).toMatchObject({ code: 2, text: expect.stringContaining(`the guardian is ${guardian}`) })
+  expect(first).toMatchObject({ code: 0, text: expect.stringContaining('Done: 2 calls are in blocks.') })
+  expect(first.text).toContain(`GeoVault.setDeliverer(${gone}, false)`)
+  expect(second).toEqual({ code: 0, text: 'Nothing to call.' })
+  const calls = JSON.parse(left.text).chains[0].calls.map(({ text }: { text: string }) => text.split('(')[0])
+  expect(calls).toEqual(['GeoVault.setDeliverer', 'GeoEscrow.setClaimCap'])
 })
 
 test('a refused call stops the others with the name of the error', async () => {

@@ -127,7 +127,7 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
 type Holder = { role: string; address: string; on: readonly ChainConfig[] }
 
 function holdersOf(network: NetworkConfig): Holder[] {
-  const { relayers, authorizationRelayers, deliverers, treasury, chains, gasFloat } = network
+  const { relayers, authorizationRelayers, deliverers, treasury, guardian, chains, gasFloat } = network
   const evm = chains.filter(({ family }) => family === 'evm')
   const solana = chains.flatMap((chain): Holder[] => {
     if (chain.family !== 'solana') return []
@@ -144,6 +144,7 @@ function holdersOf(network: NetworkConfig): Holder[] {
     ...deliverers.map((address) => ({ role: 'deliverer', address, on: evm })),
     ...attesterAddresses(network).map((address) => ({ role: 'attester', address, on: [] })),
     ...(treasury === undefined ? [] : [{ role: 'treasury', address: treasury, on: evm }]),
+    ...(guardian === undefined ? [] : [{ role: 'guardian', address: guardian, on: evm }]),
     ...(gasFloat?.evm ? [{ role: 'float', address: gasFloat.evm, on: evm }] : []),
     ...solana,
     ...(gasFloat?.solana

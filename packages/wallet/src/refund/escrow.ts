@@ -14,7 +14,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { connectEvm } from '../nodes/evm-reads.ts'
 
 // Above the gas that the escrow requires, so that the amount is paid and not just credited.
-const REFUND_GAS = 350_000n
+const REFUND_GAS = 450_000n
 const INCLUSION_TIMEOUT_MS = 120_000
 
 /** Reads an op's state from the chain itself. */
@@ -76,7 +76,7 @@ export async function callEscrow(
   return connectEvm(rpcUrl).waitForTransactionReceipt({ hash, timeout: INCLUSION_TIMEOUT_MS })
 }
 
-function isCredited({ logs }: TransactionReceipt, { origin, wallet }: RefundableOp): boolean {
+export function isCredited({ logs }: TransactionReceipt, { origin, wallet }: RefundableOp): boolean {
   return logs
     .filter(({ address }) => isAddressEqual(address, origin.escrow))
     .map((log) => decodeEventLog({ abi: geoEscrowAbi, data: log.data, topics: log.topics }))

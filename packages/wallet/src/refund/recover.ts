@@ -2,7 +2,7 @@ import { depositAddressOf, geoEscrowAbi, type RefundableOp } from '@geoswap/prot
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseEventLogs, zeroAddress } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { connectEvm } from '../nodes/evm-reads.ts'
-import { callEscrow } from './escrow.ts'
+import { callEscrow, isCredited } from './escrow.ts'
 
 export type Lying = { token: Address; amount: bigint }
 
@@ -29,15 +29,20 @@ export async function readOpAddress(
 
 type Recovery = { op: RefundableOp; token: Address; account: PrivateKeyAccount; onSent(txHash: Hex): void }
 
-/** Sends what lies of a token at the op's address to its wallet. Returns what arrived: 0 if the call had no effect. */
+/**
+ * Sends what lies of a token at the op's address to its wallet. Returns what left: 0 if the call had no effect.
+ * `credited`: the wallet was refused it, and can withdraw it from the escrow.
+ */
 export async function sendRecover(
   rpcUrl: string,
   { op, token, account, onSent }: Recovery,
-): Promise<{ txHash: Hex; amount: bigint }> {
+): Promise<{ txHash: Hex; amount: bigint; credited: boolean }> {
   const args = [op.locker, op.argument, token] as const
   const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'recover', args })
-  const { logs, transactionHash: txHash } = await callEscrow(rpcUrl, { op, account, data, onSent })
+  const receipt = await callEscrow(rpcUrl, { op, account, data, onSent })
+  const { logs, transactionHash: txHash } = receipt
   const events = parseEventLogs({ abi: geoEscrowAbi, logs, eventName: 'Recovered' })
   const own = events.filter(({ args: { op: hash } }) => hash === op.hash)
-  return { txHash, amount: own.reduce((sum, { args: { amount } }) => sum + amount, 0n) }
+  const amount = own.reduce((sum, { args }) => sum + args.amount, 0n)
+  return { txHash, amount, credited: isCredited(receipt, op) }
 }

@@ -91,7 +91,7 @@ function valuesOf({ chainId, contracts }: Created, treasury: Address): Record<ke
   const roles = [account, vault, treasury, escrow].map(word)
   return {
     account: [word(escrow)],
-    vault: [word(treasury)],
+    vault: [word(treasury), word(escrow)],
     escrow: [...roles, delegated, opCode, ...ofDomain],
   }
 }

@@ -1,5 +1,7 @@
-import type { Address, PrivateKeyAccount, PublicClient } from 'viem'
+import { type Address, type Hex, isAddressEqual, type PrivateKeyAccount, type PublicClient } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { describeError, type Env, type Output, UsageError } from '../../command.ts'
+import { readKeys } from '../../config/secrets.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { type ChainWallet, openWallet } from '../chain-wallet.ts'
 import { findTreasury } from '../inventory/treasury.ts'
@@ -11,6 +13,8 @@ type Applied = {
   network: NetworkConfig
   chains: readonly EvmChainConfig[]
   isLocal: boolean
+  /** Whether the guardian sends them, in place of the treasury. */
+  byGuardian: boolean
   /** With the client of a wallet, if there is one. */
   plan(chain: EvmChainConfig, client?: PublicClient): Promise<ChainPlan>
 }
@@ -23,7 +27,9 @@ export async function applyCalls(env: Env, applied: Applied, output: Output): Pr
   const { chains } = applied
   const plans = await Promise.all(chains.map((chain) => applied.plan(chain)))
   for (const { chain, notes } of plans) for (const note of notes) output.hint(`${chain.name}: ${note}`)
-  const lacks = plans.flatMap(({ chain, lacks }) => lacks.map((lack) => `${chain.name}: ${lack}.`))
+  const lacks = plans.flatMap(({ chain, refused, lacks }) =>
+    [...refused, ...lacks].map((lack) => `${chain.name}: ${lack}.`),
+  )
   if (lacks.length > 0) throw new UsageError(`${lacks.join('\n')}\nNothing was sent.`)
   const due = plans.filter(({ calls }) => calls.length > 0)
   const account = due[0] && (await openTreasury(env, applied, due[0].chain))
@@ -41,10 +47,22 @@ export async function applyCalls(env: Env, applied: Applied, output: Output): Pr
   return 0
 }
 
-async function openTreasury(env: Env, { network, isLocal }: Applied, chain: EvmChainConfig) {
+async function openTreasury(env: Env, { network, isLocal, byGuardian }: Applied, chain: EvmChainConfig) {
+  if (byGuardian) return openGuardian(env, network)
   const asked = { network, chain, kind: 'withdraw', isLocal } as const
   const { accounts } = await findTreasury(env, asked, { needsKey: true })
   return accounts[0]
+}
+
+function openGuardian(env: Env, { guardian }: NetworkConfig): PrivateKeyAccount {
+  const problems: string[] = []
+  const [key] = readKeys(env, 'GEOSWAP_GUARDIAN_KEY', ['guardian'], problems)
+  if (!key || problems.length > 0) throw new UsageError(problems.join('\n'))
+  const account = privateKeyToAccount(key.reveal() as Hex)
+  if (guardian !== undefined && isAddressEqual(account.address, guardian as Address)) return account
+  throw new UsageError(
+    `The key belongs to ${account.address}, and the guardian is ${guardian ?? 'not configured'}.`,
+  )
 }
 
 async function openReady(
@@ -63,7 +81,7 @@ async function refuseUnfunded(
   address: Address,
 ): Promise<void> {
   if ((await client.getBalance({ address })) > 0n) return
-  throw new UsageError(`No gas at ${address} on ${chain.name}: the treasury pays for its calls.`)
+  throw new UsageError(`No gas at ${address} on ${chain.name}: it pays for its calls.`)
 }
 
 type Batch = { chain: EvmChainConfig; calls: readonly TreasuryCall[]; output: Output }

@@ -23,6 +23,8 @@ export function textOf(arg: Arg | undefined): string {
 
 /** One transaction of the treasury. `text` is for people, `method` for the builder of a Safe. */
 export type TreasuryCall = {
+  /** Whether the guardian may make it too. */
+  isLess?: boolean
   to: Address
   value: bigint
   data: Hex
@@ -30,16 +32,23 @@ export type TreasuryCall = {
   method?: { abi: AbiFunction; args: Args }
 }
 
-type Asked = { contract: keyof typeof ABIS; to: Address; name: string; args: Args; says: string }
+type Asked = {
+  contract: keyof typeof ABIS
+  to: Address
+  name: string
+  args: Args
+  says: string
+  isLess?: boolean
+}
 
-export function toCall({ contract, to, name, args, says }: Asked): TreasuryCall {
+export function toCall({ contract, to, name, args, says, isLess = false }: Asked): TreasuryCall {
   const abi: Abi = ABIS[contract]
   const found = abi.find((item): item is AbiFunction => item.type === 'function' && item.name === name)
   if (!found) throw new Error(`${contract} has no ${name}`)
   const data = encodeFunctionData({ abi: [found], functionName: name, args: Object.values(args) })
   const shown = Object.values(args).map(textOf)
   const text = `${contract}.${name}(${shown.join(', ')}): ${says}`
-  return { to, value: 0n, data, text, method: { abi: found, args } }
+  return { to, value: 0n, data, text, method: { abi: found, args }, ...(isLess && { isLess }) }
 }
 
 /** A payment of native coin. */

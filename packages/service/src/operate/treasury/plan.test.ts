@@ -1,7 +1,7 @@
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, decodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { planTreasury, type TreasuryState, type Wanted } from './plan.ts'
+import { guardianPart, planTreasury, type TreasuryState, type Wanted } from './plan.ts'
 import { toSafeBatch } from './safe-batch.ts'
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -31,6 +31,7 @@ const fresh: TreasuryState = {
   attesters: { ...oneOf(attester), since: 0 },
   pending: undefined,
   refundsStopped: false,
+  guardian: zeroAddress,
   deliverers: new Set(),
   adapters: new Set(),
   tokens: new Map([[usdc, { ...CLOSED, held: 0n, owned: 0n, credit: 0n }]]),
@@ -61,7 +62,7 @@ test('after a deployment the treasury lets deliverers and adapters pay, and open
 })
 
 test('when the contracts are as configured there is nothing to call', () => {
-  expect(planTreasury(wanted, done)).toEqual({ calls: [], notes: [], lacks: [] })
+  expect(planTreasury(wanted, done)).toEqual({ calls: [], notes: [], lacks: [], refused: [] })
 })
 
 test('a cap that is not configured stays as it is, and is named while it is closed', () => {
@@ -120,6 +121,7 @@ test('new attesters are proposed by number, wait for their notice, and are accep
     calls: [],
     notes: [],
     lacks: [],
+    refused: [],
   })
 })
 
@@ -208,4 +210,42 @@ test('a batch for a Safe names methods and values as its Transaction Builder rea
       { to: escrow, contractInputsValues: { token: usdc, limitPerHour: '100000000000' } },
     ],
   })
+})
+
+test('the configured guardian is named in the vault, and its rights end by name', () => {
+  const guarded = { ...done, guardian: other }
+
+  expect(callsOf({ ...wanted, guardian: other }, done)).toEqual([[vault, 'setGuardian', [other]]])
+  expect(callsOf({ ...wanted, guardian: other }, guarded)).toEqual([])
+  expect(planTreasury(wanted, guarded)).toMatchObject({
+    calls: [],
+    notes: [`the guardian is ${other}, which is not configured: name it, or revoke it`],
+  })
+  expect(callsOf({ ...wanted, revoked: [other] }, guarded)).toEqual([[vault, 'setGuardian', [zeroAddress]]])
+})
+
+test('the part of the guardian is what lowers caps and revokes deliverers', () => {
+  const raised = { ...USDC, cap: USDC.cap + 1n, claimCap: 0n, refundCap: 0n, stock: 5n }
+  const revoking = { ...wanted, deliverers: [deliverer, adapter], revoked: [other], tokens: [raised] }
+  const both = { ...done, deliverers: new Set([deliverer, other]), adapters: new Set([adapter, other]) }
+
+  const { calls, notes, lacks } = guardianPart(planTreasury(revoking, both))
+
+  expect(calls.map(({ method }) => [method?.abi.name, Object.values(method?.args ?? {})])).toEqual([
+    ['setDeliverer', [other, false]],
+    ['setClaimCap', [usdc, 0n]],
+    ['setRefundCap', [usdc, 0n]],
+  ])
+  expect([notes, lacks]).toEqual([[], []])
+})
+
+test('a token that cannot be listed is refused unless it is closed', () => {
+  const faulty = { ...OPEN, held: 0n, owned: 0n, credit: 0n, fault: 'takes 3 from the sender of 2' }
+  const state = { ...done, tokens: new Map([[usdc, faulty]]) }
+  const closed = { ...USDC, cap: 0n, claimCap: 0n }
+
+  expect(planTreasury(wanted, state).refused).toEqual([
+    'USDC takes 3 from the sender of 2: set its caps to 0 or remove it',
+  ])
+  expect(planTreasury({ ...wanted, tokens: [closed] }, state).refused).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { type Address, formatUnits, zeroAddress } from 'viem'
+import { type Address, formatUnits, isAddressEqual, zeroAddress } from 'viem'
 import {
   type AttesterSet,
   byAddress,
@@ -16,6 +16,7 @@ export type Wanted = {
   /** Deliverers and adapters of earlier configurations. */
   revoked: readonly Address[]
   attesters: AttesterSet
+  guardian?: Address
   /** Undefined if the chain's own value stays. */
   refundsStopped?: boolean
   tokens: readonly WantedToken[]
@@ -41,6 +42,8 @@ export type TreasuryState = {
   attesters: DatedSet
   pending: ProposedSet | undefined
   refundsStopped: boolean
+  /** The zero address if there is none. */
+  guardian: Address
   deliverers: ReadonlySet<Address>
   adapters: ReadonlySet<Address>
   tokens: ReadonlyMap<Address, TokenState>
@@ -54,11 +57,16 @@ export type TokenState = {
   held: bigint
   owned: bigint
   credit: bigint
+  /** Why the token cannot be listed. */
+  fault?: string
 }
 
 type Steps = { calls: TreasuryCall[]; notes: string[] }
-/** Calls that the treasury has to make, in order, states that no call changes now, and coins that it lacks for them. */
-export type TreasuryPlan = Steps & { lacks: string[] }
+/**
+ * Calls that the treasury has to make, in order, states that no call changes now, coins that it lacks for them, and
+ * tokens that must not be listed.
+ */
+export type TreasuryPlan = Steps & { lacks: string[]; refused: string[] }
 
 /**
  * Compares the configuration with the chain. Rights end before others begin, and a token can be claimed before it is
@@ -67,18 +75,47 @@ export type TreasuryPlan = Steps & { lacks: string[] }
 export function planTreasury(wanted: Wanted, state: TreasuryState): TreasuryPlan {
   const attesters = planAttesters(wanted, state)
   const stop = planStop(wanted, state)
+  const guardian = planGuardian(wanted, state)
   const tokens = wanted.tokens.map((token) => planToken(wanted, token, state.tokens.get(token.address)))
   return {
     calls: [
       ...planRevoked(wanted, state),
       ...stop.calls,
+      ...guardian.calls,
       ...attesters.calls,
       ...planAllowed(wanted, state),
       ...tokens.flatMap(({ calls }) => calls),
     ],
-    notes: [...stop.notes, ...attesters.notes, ...tokens.flatMap(({ notes }) => notes)],
+    notes: [...stop.notes, ...guardian.notes, ...attesters.notes, ...tokens.flatMap(({ notes }) => notes)],
     lacks: wanted.tokens.flatMap((token) => findLack(token, state.tokens.get(token.address))),
+    refused: wanted.tokens.flatMap((token) => findRefused(token, state.tokens.get(token.address))),
   }
+}
+
+/** The part of a plan that the guardian can carry out. */
+export function guardianPart({ calls }: TreasuryPlan): TreasuryPlan {
+  return { calls: calls.filter(({ isLess }) => isLess), notes: [], lacks: [], refused: [] }
+}
+
+/** One key can lower caps and revoke deliverers beside the treasury. Its rights end by name, as all rights do. */
+function planGuardian({ contracts, guardian, revoked }: Wanted, state: TreasuryState): Steps {
+  const set = (newGuardian: Address, says: string) => {
+    const call = { contract: 'GeoVault', to: contracts.vault, name: 'setGuardian' } as const
+    return { calls: [toCall({ ...call, args: { newGuardian }, says })], notes: [] }
+  }
+  if (guardian && !isAddressEqual(guardian, state.guardian))
+    return set(guardian, 'lets it lower caps and revoke deliverers')
+  if (guardian || state.guardian === zeroAddress) return { calls: [], notes: [] }
+  if (revoked.includes(state.guardian)) return set(zeroAddress, `ends the rights of ${state.guardian}`)
+  const note = `the guardian is ${state.guardian}, which is not configured: name it, or revoke it`
+  return { calls: [], notes: [note] }
+}
+
+/** A token with closed caps is not listed. */
+function findRefused(token: WantedToken, state: TokenState = NO_STATE): string[] {
+  const { cap = state.cap, claimCap = state.claimCap } = token
+  if (state.fault === undefined || (cap === 0n && claimCap === 0n)) return []
+  return [`${token.symbol} ${state.fault}: set its caps to 0 or remove it`]
 }
 
 function planRevoked(
@@ -106,7 +143,8 @@ function planAllowed(wanted: Wanted, state: TreasuryState): TreasuryCall[] {
 
 function setDeliverer(to: Address, deliverer: Address, isAllowed: boolean): TreasuryCall {
   const says = isAllowed ? 'lets it pay from the vault' : 'ends its right to pay from the vault'
-  return toCall({ contract: 'GeoVault', to, name: 'setDeliverer', args: { deliverer, isAllowed }, says })
+  const args = { deliverer, isAllowed }
+  return toCall({ contract: 'GeoVault', to, name: 'setDeliverer', args, says, isLess: !isAllowed })
 }
 
 function setAdapter(to: Address, adapter: Address, isAllowed: boolean): TreasuryCall {
@@ -173,12 +211,14 @@ function planToken({ contracts }: Wanted, token: WantedToken, state: TokenState 
   if (token.claimCap !== undefined && token.claimCap !== state.claimCap) {
     const args = { token: address, limitPerHour: token.claimCap }
     const says = `claims of ${coins(token, token.claimCap)} an hour, now ${coins(token, state.claimCap)}`
-    calls.push(toCall({ contract: 'GeoEscrow', to: escrow, name: 'setClaimCap', args, says }))
+    const isLess = token.claimCap < state.claimCap
+    calls.push(toCall({ contract: 'GeoEscrow', to: escrow, name: 'setClaimCap', args, says, isLess }))
   }
   if (token.refundCap !== undefined && token.refundCap !== state.refundCap) {
     const args = { token: address, limitPerHour: token.refundCap }
     const says = `attested refunds of ${coins(token, token.refundCap)} an hour, now ${coins(token, state.refundCap)}`
-    calls.push(toCall({ contract: 'GeoEscrow', to: escrow, name: 'setRefundCap', args, says }))
+    const isLess = token.refundCap < state.refundCap
+    calls.push(toCall({ contract: 'GeoEscrow', to: escrow, name: 'setRefundCap', args, says, isLess }))
   }
   if (token.isPlain !== undefined && token.isPlain !== state.isPlain) {
     const args = { token: address, isPlain: token.isPlain }
@@ -190,7 +230,8 @@ function planToken({ contracts }: Wanted, token: WantedToken, state: TokenState 
   if (token.cap !== undefined && token.cap !== state.cap) {
     const args = { token: address, limitPerHour: token.cap }
     const says = `payments of ${coins(token, token.cap)} an hour, now ${coins(token, state.cap)}`
-    calls.push(toCall({ contract: 'GeoVault', to: vault, name: 'setCap', args, says }))
+    const isLess = token.cap < state.cap
+    calls.push(toCall({ contract: 'GeoVault', to: vault, name: 'setCap', args, says, isLess }))
   }
   if (state.credit > 0n) {
     const says = `takes ${coins(token, state.credit)} that a claim could not pay to the vault`

@@ -2,6 +2,7 @@ import { CONTRACT_CODE, geoEscrowAbi, geoVaultAbi, isCodeOf } from '@geoswap/pro
 import { type Address, getAddress, type PublicClient, parseUnits, zeroAddress } from 'viem'
 import { readAttesterSets, readProposedSet } from '../../chains/evm/attesters.ts'
 import { readBalance } from '../../chains/evm/reads.ts'
+import { findConductFault } from '../../chains/evm/token-conduct.ts'
 import { readDecimals } from '../../chains/evm/verify.ts'
 import { UsageError } from '../../command.ts'
 import { toAttesterSet } from '../../compose/attesters.ts'
@@ -52,6 +53,7 @@ async function toWanted(
     adapters: [...new Set(buyingVenues(network, chain.chainId).map(({ adapter }) => adapter))],
     revoked: wishes.revoked,
     attesters: toAttesterSet(network.nextAttesters ?? network.attesters),
+    ...(network.guardian !== undefined && { guardian: getAddress(network.guardian) }),
     ...(network.attestedRefundsStopped !== undefined && { refundsStopped: network.attestedRefundsStopped }),
     tokens: [{ ...chain.native, address: zeroAddress, decimals: 18 }, ...tokens].map((token) => {
       const { address, symbol, decimals, capPerHour, claimCapPerHour, refundCapPerHour, plain } = {
@@ -88,20 +90,22 @@ async function readState(
     )
     return new Set(asked.filter((_, index) => known[index]))
   }
-  const [{ timestamp }, sets, pending, refundsStopped, paying, buying, states] = await Promise.all([
+  const [{ timestamp }, sets, pending, refundsStopped, guardian, paying, buying, states] = await Promise.all([
     client.getBlock(),
     readAttesterSets(client, { escrow: contracts.escrow, from: 0 }),
     readProposedSet(client, { escrow: contracts.escrow }),
     client.readContract({ ...escrow, functionName: 'attestedRefundsStopped' }),
+    client.readContract({ ...vault, functionName: 'guardian' }),
     allowedBy('deliverers', [...deliverers, ...revoked]),
     allowedBy('adapters', [...adapters, ...revoked]),
-    Promise.all(tokens.map(({ address }) => readToken(client, { ...contracts, owner }, address))),
+    Promise.all(tokens.map((token) => readToken(client, { ...contracts, owner }, token))),
   ])
   return {
     time: timestamp,
     attesters: sets.at(-1) ?? { members: [], threshold: 0, since: 0 },
     pending,
     refundsStopped,
+    guardian,
     deliverers: paying,
     adapters: buying,
     tokens: new Map(tokens.map(({ address }, index) => [address, states[index] as TokenState])),
@@ -111,7 +115,7 @@ async function readState(
 async function readToken(
   client: PublicClient,
   { vault, escrow, owner }: Wanted['contracts'] & { owner: Address | undefined },
-  token: Address,
+  { address: token, isPlain: wishedPlain }: Wanted['tokens'][number],
 ): Promise<TokenState> {
   const ofEscrow = { address: escrow, abi: geoEscrowAbi } as const
   const ofVault = { address: vault, abi: geoVaultAbi } as const
@@ -124,5 +128,7 @@ async function readToken(
     owner ? readBalance(client, { owner, token }) : 0n,
     client.readContract({ ...ofEscrow, functionName: 'credits', args: [vault, token] }),
   ])
-  return { cap, claimCap, refundCap, isPlain, held, owned, credit }
+  const listed = { token, vault, escrow, treasury: owner, isPlain: wishedPlain ?? isPlain }
+  const fault = token === zeroAddress ? undefined : await findConductFault(client, listed)
+  return { cap, claimCap, refundCap, isPlain, held, owned, credit, ...(fault && { fault }) }
 }

@@ -28,6 +28,7 @@ const state: TreasuryState = {
   attesters: { members: [at('8')], threshold: 1, since: 0 },
   pending: undefined,
   refundsStopped: false,
+  guardian: zeroAddress,
   deliverers: new Set([old]),
   adapters: new Set(),
   tokens: new Map([

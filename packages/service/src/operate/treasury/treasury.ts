@@ -6,20 +6,23 @@ import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { parseCoins } from '../inventory/move-order.ts'
 import { getChainConfig, parseSide, readChosen } from '../served.ts'
 import { applyCalls } from './apply.ts'
+import { guardianPart } from './plan.ts'
 import { type ChainPlan, planChain, type Wishes } from './read-chain.ts'
 import { toSafeBatch } from './safe-batch.ts'
 
 export const TREASURY_HELP = `treasury plan [--config FILE] [--chain NAME] [--safe PREFIX] [--json] [WISHES]
       Compares the configuration with the contracts and prints every call that the treasury has to make: deliverers,
-      adapters, caps, claim caps, attester, uncollected credits. --safe also writes PREFIX-CHAIN.json for each chain,
+      guardian, adapters, caps, claim caps, attester, uncollected credits. --safe also writes PREFIX-CHAIN.json for each chain,
       for the Transaction Builder of a Safe.
   service treasury apply [--config FILE] [--chain NAME] [WISHES]
       Sends these calls, on each chain one after the other, paid and signed by GEOSWAP_TREASURY_KEY or the treasury of
       GEOSWAP_KEYSTORE. Stops on a chain at the first that fails; run it again to continue. When all is done it sends
       nothing.
+  Both with --guardian: only what lowers caps and revokes deliverers, by GEOSWAP_GUARDIAN_KEY or the guardian of
+  GEOSWAP_KEYSTORE.
 
   WISHES: --stock CHAIN:TOKEN=AMOUNT deposits what the vault lacks to hold AMOUNT, in whole coins.
-  --revoke ADDRESS ends the right of a deliverer or adapter that left the configuration. Both can be repeated.`
+  --revoke ADDRESS ends the right of a deliverer, adapter or guardian that left the configuration. Both can be repeated.`
 
 export async function treasury(args: string[], env: Env, output: Output): Promise<number> {
   const [command, ...rest] = args
@@ -30,18 +33,19 @@ export async function treasury(args: string[], env: Env, output: Output): Promis
   const owner = ownerOf(network)
   const chains = chainsOf(network, flags.chain)
   const wishes = wishesOf(network, flags)
+  const make = async (chain: EvmChainConfig, client?: PublicClient): Promise<ChainPlan> => {
+    const whole = await plan(network, chain, wishes, client)
+    return flags.guardian ? { chain, ...guardianPart(whole) } : whole
+  }
   if (command === 'apply') {
     if (flags.safe !== undefined || flags.json) throw new UsageError('treasury apply writes no file.')
-    return applyCalls(
-      env,
-      { network, chains, isLocal, plan: (chain, client) => plan(network, chain, wishes, client) },
-      output,
-    )
+    return applyCalls(env, { network, chains, isLocal, byGuardian: flags.guardian, plan: make }, output)
   }
-  const plans = await Promise.all(chains.map((chain) => plan(network, chain, wishes)))
-  if (flags.json) output.out(toJson(owner, plans))
-  else for (const each of plans) output.out(describePlan(owner, each))
-  if (flags.safe !== undefined) writeBatches(flags.safe, { owner, plans, output })
+  const plans = await Promise.all(chains.map((chain) => make(chain)))
+  const sender = flags.guardian ? guardianOf(network) : owner
+  if (flags.json) output.out(toJson(sender, plans))
+  else for (const each of plans) output.out(describePlan(sender, each))
+  if (flags.safe !== undefined) writeBatches(flags.safe, { owner: sender, plans, output })
   return 0
 }
 
@@ -60,8 +64,8 @@ async function plan(
   }
 }
 
-function describePlan(owner: Address, { chain, calls, notes, lacks }: ChainPlan): string {
-  const noted = [...notes, ...lacks].map((note) => `${chain.name}: ${note}`)
+function describePlan(owner: Address, { chain, calls, notes, lacks, refused }: ChainPlan): string {
+  const noted = [...refused, ...notes, ...lacks].map((note) => `${chain.name}: ${note}`)
   if (calls.length === 0) return [`${chain.name} (${chain.chainId}): nothing to call`, ...noted].join('\n')
   const lines = calls.flatMap(({ text, to, value, data }, index) => [
     `  ${index + 1}. ${text}`,
@@ -72,12 +76,13 @@ function describePlan(owner: Address, { chain, calls, notes, lacks }: ChainPlan)
 }
 
 function toJson(owner: Address, plans: readonly ChainPlan[]): string {
-  const chains = plans.map(({ chain, calls, notes, lacks }) => ({
+  const chains = plans.map(({ chain, calls, notes, lacks, refused }) => ({
     chain: chain.name,
     chainId: chain.chainId,
     calls: calls.map(({ to, value, data, text }) => ({ to, value: String(value), data, text })),
     notes,
     lacks,
+    refused,
   }))
   return JSON.stringify({ treasury: owner, chains }, null, 2)
 }
@@ -99,6 +104,7 @@ type Flags = {
   chain?: string | undefined
   safe?: string | undefined
   json: boolean
+  guardian: boolean
   stock: readonly string[]
   revoke: readonly string[]
 }
@@ -113,6 +119,7 @@ function parse(args: string[]): Flags {
     stock: list,
     revoke: list,
     json: { type: 'boolean', default: false },
+    guardian: { type: 'boolean', default: false },
   } as const
   const { stock = [], revoke = [], ...values } = parseFlags({ args, options }).values
   return { ...values, stock, revoke }
@@ -121,6 +128,11 @@ function parse(args: string[]): Flags {
 function ownerOf({ treasury: owner }: NetworkConfig): Address {
   if (!owner) throw new UsageError('The configuration has no treasury.')
   return getAddress(owner)
+}
+
+function guardianOf({ guardian }: NetworkConfig): Address {
+  if (!guardian) throw new UsageError('The configuration has no guardian.')
+  return getAddress(guardian)
 }
 
 function chainsOf(network: NetworkConfig, only: string | undefined): EvmChainConfig[] {
@@ -134,7 +146,12 @@ function chainsOf(network: NetworkConfig, only: string | undefined): EvmChainCon
 function wishesOf(network: NetworkConfig, { stock, revoke }: Flags): Map<number, Wishes> {
   const revoked = revoke.map((address) => {
     if (!isAddress(address)) throw new UsageError(`${address} is not an address.`)
-    const isUsed = [...network.deliverers, ...adaptersIn(network)].some((used) => used === address)
+    const used = [
+      ...network.deliverers,
+      ...adaptersIn(network),
+      ...(network.guardian ? [network.guardian] : []),
+    ]
+    const isUsed = used.some((each) => each === address)
     if (isUsed) throw new UsageError(`${address} is in the configuration: remove it there first.`)
     return getAddress(address)
   })

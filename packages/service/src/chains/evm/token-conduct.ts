@@ -1,0 +1,71 @@
+import { transferProbeAbi, transferProbeRuntime } from '@geoswap/protocol'
+import { type Address, decodeFunctionResult, encodeFunctionData, type PublicClient, parseAbi } from 'viem'
+import { readBalance } from './reads.ts'
+import { refusedAsUndefined } from './token-signing.ts'
+
+type Listed = {
+  token: Address
+  vault: Address
+  escrow: Address
+  treasury: Address | undefined
+  /** Whether its transfers are said to move exactly their amount. */
+  isPlain: boolean
+}
+
+/** Functions that tokens have whose balances change without a transfer: Lido's, Aave's, Ampleforth's, Origin's, Olympus'. */
+const REBASING = parseAbi([
+  'function sharesOf(address) view returns (uint256)',
+  'function getTotalShares() view returns (uint256)',
+  'function scaledBalanceOf(address) view returns (uint256)',
+  'function rebasingCreditsPerToken() view returns (uint256)',
+  'function gonsForBalance(uint256) view returns (uint256)',
+])
+
+/** Why a token cannot be listed: books and reservations count on balances that only transfers change, by their amount. */
+export async function findConductFault(client: PublicClient, listed: Listed): Promise<string | undefined> {
+  return (await findRebasing(client, listed)) ?? (await findCharge(client, listed))
+}
+
+async function findRebasing(client: PublicClient, { token, vault }: Listed): Promise<string | undefined> {
+  const answers = await Promise.all(
+    REBASING.map(async ({ name, inputs: [input] }) => {
+      const args = input === undefined ? [] : input.type === 'address' ? [vault] : [1n]
+      const call = { address: token, abi: REBASING, functionName: name, args } as Parameters<
+        typeof client.readContract
+      >[0]
+      return (await client.readContract(call).catch(refusedAsUndefined)) === undefined ? [] : [name]
+    }),
+  )
+  const [name] = answers.flat()
+  return name && `changes balances without transfers, as its function ${name} shows`
+}
+
+/** Simulates a transfer of half of what the vault, or else the treasury, holds: a charge comes on top. */
+async function findCharge(
+  client: PublicClient,
+  { token, vault, escrow, treasury, isPlain }: Listed,
+): Promise<string | undefined> {
+  for (const holder of treasury === undefined ? [vault] : [vault, treasury]) {
+    const amount = (await readBalance(client, { owner: holder, token })) / 2n
+    if (amount === 0n) continue
+    const moved = await simulate(client, { token, holder, to: escrow, amount })
+    if (!moved) continue
+    const [lost, gained] = moved
+    if (lost !== amount) return `takes ${lost} from the sender of ${amount}`
+    return gained === amount || !isPlain
+      ? undefined
+      : `is not plain: it gives ${gained} to the recipient of ${amount}`
+  }
+  return undefined
+}
+
+type Sent = { token: Address; holder: Address; to: Address; amount: bigint }
+
+/** Undefined if the token refuses it, or if the node cannot replace code in a call. */
+async function simulate(client: PublicClient, { token, holder, to, amount }: Sent) {
+  const call = { abi: transferProbeAbi, functionName: 'transferred' } as const
+  const data = encodeFunctionData({ ...call, args: [token, to, amount] })
+  const stateOverride = [{ address: holder, code: transferProbeRuntime.bytecode }]
+  const answer = await client.call({ to: holder, data, stateOverride }).catch(() => undefined)
+  return answer?.data && decodeFunctionResult({ ...call, data: answer.data })
+}
