@@ -47,7 +47,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
       input_amount, locker, signature, last_valid, delegation, timeline)`,
     worker: `select, update (state, version, updated_at, locked_block, delivered_block, origin_safe, origin_tx_hash,
       delivery_tx_hash, refund_tx_hash, credited, delivered, failure_code, refund_reason, proof, timeline, origin_final,
-      delivery_final, exposed_cents, unclaimed_cents, claim_booked, is_unsigned, deposit)`,
+      delivery_final, exposed_cents, unclaimed_cents, claim_booked, is_unsigned, deposit, waiting)`,
     attester: 'select',
     operator: 'select',
   },

@@ -3,7 +3,7 @@ import type { Heads } from '../../chains/chain.ts'
 import type { Swap } from '../../model/swap.ts'
 import { type Readiness, type ReadinessDeps, readinessOf } from './decline.ts'
 
-const [ORIGIN, DESTINATION, DEADLINE] = [1, 2, 100]
+const [ORIGIN, DESTINATION, DEADLINE, LATE] = [1, 2, 100, 9]
 
 type Seen = {
   seconds?: number
@@ -17,7 +17,12 @@ type Seen = {
   affords?: bigint
 }
 
-function judge({ seconds = DEADLINE - 1, delivery = 'ok', affords = 5n, ...seen }: Seen): Promise<Readiness> {
+function judge({
+  seconds = DEADLINE - LATE - 1,
+  delivery = 'ok',
+  affords = 5n,
+  ...seen
+}: Seen): Promise<Readiness> {
   const deps = {
     origin: { findObstacle: async () => seen.obstacle },
     sender: { affords: async (_heads: Heads, bound: bigint) => bound <= affords },
@@ -27,6 +32,7 @@ function judge({ seconds = DEADLINE - 1, delivery = 'ok', affords = 5n, ...seen 
     isLive: (chainId: number) => chainId !== seen.silent,
     isGone: (chainId: number) => chainId === seen.gone,
     isLate: (chainId: number) => chainId === seen.late,
+    lateLockSeconds: LATE,
     isPriceKept: () => ('isPriceKept' in seen ? seen.isPriceKept : true),
   }
   const op = { originChain: ORIGIN, destinationChain: DESTINATION, opDeadline: DEADLINE, lockFeeBound: 5n }
@@ -40,6 +46,11 @@ const wait = { kind: 'wait' }
 test.each<[string, Seen, object]>([
   ['that nothing speaks against is locked', {}, { kind: 'ready' }],
   ['at its deadline is declined', { seconds: DEADLINE }, declined('OPERATION_EXPIRED')],
+  [
+    'that could be locked too late only is declined',
+    { seconds: DEADLINE - LATE },
+    declined('OPERATION_EXPIRED'),
+  ],
   ['to a chain that is gone is declined', { gone: DESTINATION }, declined('DESTINATION_UNAVAILABLE')],
   ['to a silent chain waits', { silent: DESTINATION }, wait],
   ['from a chain with late finality waits', { late: ORIGIN }, wait],

@@ -21,6 +21,8 @@ export type ReadinessDeps = {
   isLate(chainId: number): boolean
   /** Whether the input still buys at least the price floor; undefined without a fresh price. */
   isPriceKept(swap: Swap): boolean | undefined
+  /** The time before its deadline within which a lock would come too late. */
+  lateLockSeconds: number
 }
 
 /**
@@ -29,7 +31,7 @@ export type ReadinessDeps = {
  */
 export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap): Promise<Readiness> {
   const { op } = swap
-  if (isExpired(op, heads)) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
+  if (isExpired(op, heads, deps.lateLockSeconds)) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
   if (deps.isGone(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   if (!deps.isLive(op.destinationChain)) return { kind: 'wait' }
   if (deps.isLate(op.originChain) || deps.isLate(op.destinationChain)) return { kind: 'wait' }
@@ -49,5 +51,6 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   return { kind: isReady ? 'ready' : 'wait' }
 }
 
-/** Every block from now on is past the op's deadline. */
-export const isExpired = ({ opDeadline }: Op, { head }: Heads): boolean => head.seconds >= opDeadline
+/** Every block from now on is past the op's deadline, or this close to it. */
+export const isExpired = ({ opDeadline }: Op, { head }: Heads, lateSeconds = 0): boolean =>
+  head.seconds + lateSeconds >= opDeadline

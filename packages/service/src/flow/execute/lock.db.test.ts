@@ -231,6 +231,7 @@ async function lockAll(
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
     isLive: () => true,
     isGone: () => false,
+    lateLockSeconds: 0,
     isLate: () => false,
     isPriceKept: () => (isFresh ? true : undefined),
     onDeclined: ({ id }: Swap, code: string) => declined.push(`${id} ${code}`),
