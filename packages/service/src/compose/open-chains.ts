@@ -1,5 +1,6 @@
 import { every } from '../async/timing.ts'
 import { type Findings, reasonOf } from '../chains/findings.ts'
+import { mapOwn } from '../isolate.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Chains } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
@@ -21,7 +22,7 @@ type Look = { chain: ConnectedChain; findings: Findings; lost: readonly string[]
  */
 export async function openChains({ all }: Pick<Chains, 'all'>, options: Options): Promise<{ stop(): void }> {
   const { logger } = options
-  const looks = await Promise.all(all.map((chain) => look(chain, options)))
+  const looks = await mapOwn(all, (chain) => look(chain, options))
   assertRight(looks)
   const silent = looks.filter(({ silence }) => silence !== undefined)
   if (silent.length === looks.length)
@@ -33,7 +34,7 @@ export async function openChains({ all }: Pick<Chains, 'all'>, options: Options)
   }
   return every(RETRY_MS, async () => {
     const closed = all.filter(({ gate }) => !gate.isOpen)
-    for (const again of await Promise.all(closed.map((chain) => look(chain, options)))) reopen(again, logger)
+    for (const again of await mapOwn(closed, (chain) => look(chain, options))) reopen(again, logger)
   })
 }
 

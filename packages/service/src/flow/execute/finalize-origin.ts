@@ -1,7 +1,7 @@
 import type { ChainEvent, Heads, LockState } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
+import { isolate, mapIsolated } from '../../isolate.ts'
 import type { SwapChange } from '../../model/change.ts'
-import { collectError } from '../../model/collect-error.ts'
 import { fromRecoveryId } from '../../model/deposit.ts'
 import { isOpen, isUnlocked } from '../../model/lifecycle.ts'
 import { decideExit } from '../../model/origin.ts'
@@ -29,16 +29,22 @@ export async function finalizeOrigin(
   await noteReturned(
     deps,
     events.filter(({ kind }) => kind === 'recovered'),
+    faults,
   )
   return finalizeLocks(deps, heads, events, faults)
 }
 
 /** Records what went back from the addresses of ops to their wallets. No swap has the id of such an event. */
-async function noteReturned({ pool }: Deps, events: readonly StoredEvent[]): Promise<void> {
-  for (const { id, amount = 0n } of events) {
-    const { op, token, txHash } = fromRecoveryId(id)
-    await addReturned(pool, op, { token, amount: amount.toString(), txHash })
-  }
+async function noteReturned(
+  { pool }: Deps,
+  events: readonly StoredEvent[],
+  faults: unknown[],
+): Promise<void> {
+  for (const { id, amount = 0n } of events)
+    await isolate(faults, { step: 'note returned', id }, () => {
+      const { op, token, txHash } = fromRecoveryId(id)
+      return addReturned(pool, op, { token, amount: amount.toString(), txHash })
+    })
 }
 
 async function finalizeLocks(
@@ -57,15 +63,20 @@ async function finalizeLocks(
   const isContradicted = (event: StoredEvent) => contradicts(event, states.get(event.id))
   const confirmed = open.filter((event) => states.has(event.id) && !isContradicted(event))
   const locked = confirmed.filter(({ kind, id }) => kind === 'locked' && isPastLock(swaps.get(id)))
-  await markFinal(
+  const final = await markFinal(
     deps,
     locked.flatMap(({ id }) => swaps.get(id) ?? []),
+    faults,
   )
-  const done = [...events.filter((event) => !open.includes(event)), ...locked]
+  const done = [
+    ...events.filter((event) => !open.includes(event)),
+    ...locked.filter(({ id }) => final.has(id)),
+  ]
   for (const event of confirmed) {
     const swap = swaps.get(event.id)
     if (event.kind === 'locked' || !swap) continue
-    const isDone = await collectError(faults, () => closeExit(deps, heads, swap, event))
+    const subject = { step: `finalize ${event.kind}`, id: swap.id }
+    const isDone = await isolate(faults, subject, () => closeExit(deps, heads, swap, event))
     if (isDone) done.push(event)
   }
   await closeEvents(pool, origin.chainId, done)
@@ -82,12 +93,27 @@ function contradicts({ kind }: StoredEvent, state: LockState | undefined): boole
   return kind === 'locked' ? state === 'none' : state !== kind
 }
 
-async function markFinal({ pool }: Deps, swaps: readonly Swap[]): Promise<void> {
-  if (swaps.length === 0) return
+/** Marks all at once, or one by one if that fails, so that one wrong sum holds up no other. Returns the marked ops. */
+async function markFinal({ pool }: Deps, swaps: readonly Swap[], faults: unknown[]): Promise<Set<string>> {
+  if (swaps.length === 0) return new Set()
   failPoint('before lockFinal')
-  await markOriginFinal(pool, swaps)
+  const isMarked = await markOriginFinal(pool, swaps).then(
+    () => true,
+    // Each fails or succeeds alone below.
+    () => false,
+  )
+  const marked = isMarked ? swaps.map((item) => ({ item })) : await markEach(pool, swaps, faults)
   failPoint('after lockFinal')
+  return new Set(marked.map(({ item }) => item.op.hash))
 }
+
+const markEach = (pool: Deps['pool'], swaps: readonly Swap[], faults: unknown[]) =>
+  mapIsolated(
+    faults,
+    swaps,
+    ({ id }) => ({ step: 'mark final', id }),
+    (swap) => markOriginFinal(pool, [swap]),
+  )
 
 /** True once the event needs no further work. */
 async function closeExit(deps: Deps, heads: Heads, swap: Swap, event: StoredEvent): Promise<boolean> {
