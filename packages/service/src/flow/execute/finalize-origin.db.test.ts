@@ -186,7 +186,9 @@ test('an event of a swap that ended needs no more work', async () => {
 
 test('a wrong sum of exposure holds up its own swap, and no other of the page', async () => {
   const { pool } = database
-  const [right, wrong] = [await insertAt('locked'), await insertAt('locked')]
+  const right = await insertAt('locked')
+  await pool.query('delete from ring_positions')
+  const wrong = await insertAt('locked')
   await pool.query('insert into exposure (chain_id, cents) values ($1, 5)', [CHAIN])
   await pool.query('update swaps set exposed_cents = case when id = $1 then 3 else 100 end', [right.swapId])
   const ids = [right.swapId, wrong.swapId]
