@@ -51,8 +51,12 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     good: 'geoswap_gas_float_topups_left{chain="base"} 30',
   },
   GeoswapSwapStuck: {
-    bad: 'geoswap_oldest_swap_seconds{state="locked"} 3700',
-    good: 'geoswap_oldest_swap_seconds{state="locked"} 30\ngeoswap_oldest_swap_seconds{state="settled"} 3700',
+    bad: 'geoswap_oldest_swap_seconds{state="accepted"} 1300',
+    good: 'geoswap_oldest_swap_seconds{state="locked"} 1300\ngeoswap_oldest_swap_seconds{state="settled"} 3700',
+  },
+  GeoswapSwapSlow: {
+    bad: 'geoswap_oldest_swap_seconds{state="locking"} 301',
+    good: 'geoswap_oldest_swap_seconds{state="delivering"} 300\ngeoswap_oldest_swap_seconds{state="locked"} 301',
   },
   GeoswapRefundBlocked: {
     bad: 'geoswap_swaps{state="refundBlocked"} 1',

@@ -110,9 +110,40 @@ function findHabits({ path, text }: Source): string[] {
     problems.push(
       `${file}: a statement names its columns, so that a migration may add one while it is in use`,
     )
+  if (SHARED_LOOPS.test(file) && !isTest(path)) problems.push(...findBareLoops(file, code))
   if (file.startsWith('service/model/') && !file.endsWith('.test.ts'))
     problems.push(...findImpurities(file, code))
   return problems
+}
+
+// The parts whose loops run the work of many swaps, events or accounts.
+const SHARED_LOOPS = /^service\/(flow\/(execute|deliver|settle)|lanes|ledger|rebuild|attester|compose)\//
+
+/** In a shared loop one item must not stop the others. A list of reads that is written out is no loop. */
+function findBareLoops(file: string, code: string): string[] {
+  const bare = [...code.matchAll(/\bPromise\.all\(/g)].filter(({ index }) => !isWrittenOut(code.slice(index)))
+  const message = 'Promise.all over items: use mapIsolated, or mapOwn for what only the operator names'
+  return bare.map(() => `${file}: ${message}`)
+}
+
+/** `Promise.all([a(), b()])`, without a spread. */
+function isWrittenOut(call: string): boolean {
+  const start = call.indexOf('(') + 1
+  const list = call.slice(start).trimStart()
+  if (!list.startsWith('[')) return false
+  const end = endOfBrackets(list)
+  return /^\s*,?\s*\)/.test(list.slice(end)) && !/[[,]\s*\.\.\./.test(list.slice(0, end))
+}
+
+/** The position after the bracket that closes the first one. */
+function endOfBrackets(text: string): number {
+  let depth = 0
+  for (const [index, char] of [...text].entries()) {
+    if (char === '[') depth += 1
+    if (char === ']') depth -= 1
+    if (depth === 0) return index + 1
+  }
+  return text.length
 }
 
 function findImpurities(file: string, code: string): string[] {

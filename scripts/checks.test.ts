@@ -14,6 +14,9 @@ describe('the architecture', () => {
     ['service/src/model/a.ts', "import { x } from 'node:crypto'", 'the model is pure'],
     ['service/src/model/a.ts', 'const now = Date.now()', 'the model is pure'],
     ['service/src/flow/quote/a.ts', "import { x } from '../build/b.ts'", 'a stage knows no other stage'],
+    ['service/src/flow/settle/a.ts', 'await Promise.all(swaps.map(send))', 'use mapIsolated'],
+    ['service/src/attester/a.ts', 'await Promise.all([one(), ...swaps.map(send)])', 'use mapIsolated'],
+    ['service/src/lanes/a.ts', 'await Promise.all([...swaps].map(send))', 'use mapIsolated'],
     ['service/src/flow/quote/a.ts', "import { x } from 'viem'", 'a stage knows no other stage'],
     [
       'service/src/flow/quote/a.ts',
@@ -45,6 +48,8 @@ describe('the architecture', () => {
     ['service/src/flow/quote/a.ts', "import { b } from './b.ts'"],
     ['service/src/flow/quote/a.test.ts', "import { x } from 'viem'"],
     ['service/src/main.ts', 'const x = process.env.X'],
+    ['service/src/flow/settle/a.ts', 'await Promise.all([readHeads(), readLocks()])'],
+    ['service/src/chains/evm/a.ts', 'await Promise.all(nodes.map(ask))'],
     ['service/src/http/a.ts', '// process.env is read elsewhere'],
     ['service/src/store/a.ts', "db.query('select count(*) from swaps')"],
     ['contracts/test/a.ts', "import { abi } from '../../protocol/src/abi/x.gen.ts'"],

@@ -35,6 +35,9 @@ export function swapLines(swap: StatusReply, order: Order | undefined, style: St
   return columns([
     ['swap', swap.swapId],
     ['status', swap.status === 'pending' ? `pending (${swap.substatus})` : swap.status],
+    ...(swap.waiting
+      ? [['waiting', `for finality, about until ${swap.waiting.until} (${swap.waiting.reason})`]]
+      : []),
     ['pay', paid],
     [delivered ? 'got' : 'get', delivered ? got : `${got}, at least ${least}`],
     ...(order ? [['wallet', `${order.wallet.address} (${order.wallet.name})`]] : []),

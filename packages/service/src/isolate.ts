@@ -2,8 +2,8 @@
 export type Subject = { step: string; id: string }
 
 export type Quarantine = {
-  /** Whether the error says nothing about the item: a node did not answer. */
-  isSilence(error: unknown): boolean
+  /** Whether the error says nothing about the item: a node, a signer or the database did not answer. */
+  isOutage(error: unknown): boolean
   /** Records that the item is set aside. The item is not if this fails: the database may be what failed. */
   setAside(subject: Subject, error: unknown): Promise<void>
   release(subject: Subject): Promise<void>
@@ -29,7 +29,7 @@ export function useQuarantine(used: Quarantine | undefined): void {
 
 /**
  * Runs the work of one item of a shared loop. Its error is collected and stops no other item. An item that fails three
- * times, and not because a node was silent, is set aside: it is tried once a minute, and its errors are recorded
+ * times, and not by an outage, is set aside: it is tried once a minute, and its errors are recorded
  * instead of collected.
  */
 export async function isolate<T>(
@@ -39,14 +39,16 @@ export async function isolate<T>(
 ): Promise<T | undefined> {
   const key = `${subject.step} ${subject.id}`
   if (isAside(key)) return undefined
+  let done: T
   try {
-    const done = await work()
-    if (known.has(key)) await release(key, subject)
-    return done
+    done = await work()
   } catch (error) {
     if (!(await isSetAside(key, subject, error))) faults.push(error)
     return undefined
   }
+  // The work is done, whether or not that can be recorded.
+  if (known.has(key)) await release(key, subject).catch((error: unknown) => faults.push(error))
+  return done
 }
 
 /** Does the work of all items at once, and returns the results of those that did not fail. */
@@ -62,13 +64,18 @@ export async function mapIsolated<T, R>(
   return done.filter((each) => each !== undefined)
 }
 
+/** The same for what only the operator names: chains, keys, tokens. If one fails, all do. */
+export function mapOwn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  return Promise.all(items.map((item) => work(item)))
+}
+
 function isAside(key: string): boolean {
   const retryAt = known.get(key)?.retryAt ?? 0
   return performance.now() < retryAt
 }
 
 async function isSetAside(key: string, subject: Subject, error: unknown): Promise<boolean> {
-  if (!quarantine || quarantine.isSilence(error)) return false
+  if (!quarantine || quarantine.isOutage(error)) return false
   const failures = (known.get(key)?.failures ?? 0) + 1
   const isAside = failures >= MAX_FAILURES && (await isRecorded(quarantine, subject, error))
   known.delete(key)

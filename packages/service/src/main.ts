@@ -35,7 +35,8 @@ async function runMigrate(): Promise<void> {
   const owner = readSetting(process.env, 'GEOSWAP_OWNER_DATABASE_URL', problems)
   const url = owner ?? required(process.env, 'DATABASE_URL', problems)
   if (problems.length > 0) throw new Error(problems.join('\n'))
-  const pool = createPool(url)
+  // A migration may take longer than other statements.
+  const pool = createPool(url, { answerMs: 0 })
   const applied = await migrate(pool)
   await pool.end()
   process.stdout.write(applied.length > 0 ? `applied ${applied.join(', ')}\n` : 'nothing to apply\n')

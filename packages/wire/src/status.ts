@@ -106,6 +106,23 @@ export const Deposit = Type.Object({
 })
 export type Deposit = Static<typeof Deposit>
 
+/** What a pending swap waits for, apart from the usual. */
+export const WAITING_REASONS = ['lateLock', 'lateDelivery'] as const
+export type WaitingReason = (typeof WAITING_REASONS)[number]
+
+export const Waiting = Type.Object(
+  {
+    reason: oneOf(WAITING_REASONS),
+    until: Type.Unsafe<string>({ ...Time, description: 'When that block is expected to be final.' }),
+  },
+  {
+    description:
+      'Only while the input or the output is in a block so close to its deadline that a reorg could undo it for ' +
+      'good: the swap goes on when that block is final.',
+  },
+)
+export type Waiting = Static<typeof Waiting>
+
 export const SwapAmounts = Type.Object({
   input: Type.String(),
   quotedOutput: Type.String(),
@@ -137,6 +154,7 @@ export const StatusReply = Type.Object({
   timeline: Type.Array(TimelineEntry),
   failure: Type.Optional(Failure),
   refund: Type.Optional(Refund),
+  waiting: Type.Optional(Waiting),
   method: Type.Optional(OriginMethod),
   deposit: Type.Optional(Deposit),
 })

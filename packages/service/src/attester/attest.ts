@@ -3,6 +3,7 @@ import type { Attested } from '../chains/attested.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import { failPoint } from '../fail-point.ts'
+import { isolate, mapIsolated, mapOwn } from '../isolate.ts'
 import { collectError, throwFirst } from '../model/collect-error.ts'
 import { groupBy } from '../model/group.ts'
 import { isPaid, isRefundDue } from '../model/lifecycle.ts'
@@ -60,19 +61,17 @@ async function findAsked(deps: AttestDeps, faults: unknown[]): Promise<Asked[]> 
   const proposed = await findProposed(deps.pool)
   const ids = [...new Set(proposed.flatMap(({ swapIds }) => swapIds))]
   const byId = new Map((await findSwaps(deps.pool, ids)).map((swap) => [swap.id, swap]))
-  const asked = await Promise.all(
-    proposed.map((each) =>
-      collectError(faults, async () => {
-        const swaps = each.swapIds.flatMap((id) => byId.get(id) ?? [])
-        return { ...each, swaps, signers: await findSigners(deps, each.chainId, swaps) }
-      }),
-    ),
-  )
-  const mine = asked.filter((each) => each !== undefined && each.signers.length > 0) as Asked[]
+  const asked = await mapIsolated(faults, proposed, toSubject, async (each) => {
+    const swaps = each.swapIds.flatMap((id) => byId.get(id) ?? [])
+    return { ...each, swaps, signers: await findSigners(deps, each.chainId, swaps) }
+  })
+  const mine = asked.map(({ result }) => result).filter(({ signers }) => signers.length > 0)
   const mineIds = new Set(mine.map(({ id }) => id))
   for (const each of proposed) if (!mineIds.has(each.id)) await postpone(deps, each)
   return mine
 }
+
+const toSubject = ({ id }: { id: string }) => ({ step: 'attest', id })
 
 /** Asked last from now on, so that a crowd of outcomes that cannot be judged holds up no other. */
 function postpone({ pool, signers: [signer = ''] }: AttestDeps, { id }: Proposed): Promise<void> {
@@ -80,7 +79,7 @@ function postpone({ pool, signers: [signer = ''] }: AttestDeps, { id }: Proposed
 }
 
 async function tryOutcome(deps: AttestDeps, faults: unknown[], asked: Asked, judge: () => Promise<void>) {
-  await collectError(faults, async () => {
+  await isolate(faults, { step: `attest ${asked.kind}`, id: asked.id }, async () => {
     try {
       await judge()
     } catch (error) {
@@ -237,20 +236,27 @@ async function readDestination(deps: AttestDeps, op: Op) {
 }
 
 async function filterSigned(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
-  const judged = await Promise.all(swaps.map((swap) => collectError(faults, () => deps.isSigned(swap))))
-  for (const [index, swap] of swaps.entries())
-    if (judged[index] === false) deps.onRefused(swap, 'the stored terms differ from the signed ones')
-  return swaps.filter((_, index) => judged[index])
+  const judged = await mapIsolated(faults, swaps, toSubject, deps.isSigned)
+  for (const { item, result } of judged)
+    if (!result) deps.onRefused(item, 'the stored terms differ from the signed ones')
+  return judged.filter(({ result }) => result).map(({ item }) => item)
 }
 
-async function filterLocked(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
-  const byChain = [...groupBy(swaps, (swap) => swap.op.originChain)]
-  const locked = await Promise.all(
-    byChain.map(([chainId, group]) =>
-      collectError(faults, () => lockedOf(deps.chainOf(chainId), group, faults)),
-    ),
-  )
-  return locked.flatMap((group) => group ?? [])
+/** The swaps that remain of each chain. A silent chain has none. */
+async function filterOnChains(
+  swaps: readonly Swap[],
+  chainIdOf: (swap: Swap) => number,
+  faults: unknown[],
+  filter: (chainId: number, swaps: readonly Swap[]) => Promise<Swap[]>,
+): Promise<Swap[]> {
+  const byChain = [...groupBy(swaps, chainIdOf)]
+  const left = await mapOwn(byChain, ([chainId, group]) => collectError(faults, () => filter(chainId, group)))
+  return left.flatMap((group) => group ?? [])
+}
+
+function filterLocked(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
+  const filter = (chainId: number, group: readonly Swap[]) => lockedOf(deps.chainOf(chainId), group, faults)
+  return filterOnChains(swaps, ({ op }) => op.originChain, faults, filter)
 }
 
 async function lockedOf(chain: Chain, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
@@ -264,14 +270,10 @@ async function lockedOf(chain: Chain, swaps: readonly Swap[], faults: unknown[])
 }
 
 /** Keeps swaps whose delivery, of at least the signed minimum, is in a final block. */
-async function filterDelivered(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
-  const byChain = [...groupBy(swaps, (swap) => swap.op.destinationChain)]
-  const delivered = await Promise.all(
-    byChain.map(([chainId, group]) =>
-      collectError(faults, () => deliveredOf(deps.chainOf(chainId), group, faults)),
-    ),
-  )
-  return delivered.flatMap((group) => group ?? [])
+function filterDelivered(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
+  const filter = (chainId: number, group: readonly Swap[]) =>
+    deliveredOf(deps.chainOf(chainId), group, faults)
+  return filterOnChains(swaps, ({ op }) => op.destinationChain, faults, filter)
 }
 
 async function deliveredOf(chain: Chain, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {

@@ -12,6 +12,7 @@ import { createOperatorServer } from '../http/operator/server.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createServer } from '../http/server.ts'
 import type { WebPage } from '../http/web/routes.ts'
+import { mapOwn } from '../isolate.ts'
 import { createGasWatch, type GasWatch } from '../lanes/gas-watch.ts'
 import type { Views } from '../lanes/views.ts'
 import { toChainNow } from '../market/chain-now.ts'
@@ -240,7 +241,7 @@ function followMarket(config: Config, { pool, chains, views, gas, onFault, logge
     ...market,
     async start() {
       const refreshers = [...market.refreshers, refreshClaims]
-      await Promise.all(refreshers.map((refresh) => refresh()))
+      await mapOwn(refreshers, (refresh) => refresh())
       const steps = [...refreshers, async () => watch()]
       loops = steps.map((step) => every(MARKET_REFRESH_MS, async () => void (await step())))
     },

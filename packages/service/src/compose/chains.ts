@@ -6,6 +6,7 @@ import { type Gate, guarded } from '../chains/gate.ts'
 import type { FindSigned } from '../chains/solana/parts.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
+import { mapOwn } from '../isolate.ts'
 import type { ChainCustody } from '../model/op-terms.ts'
 import type { CallMeter } from '../observe/call-meter.ts'
 import { insideTransaction } from '../store/db.ts'
@@ -123,5 +124,5 @@ export function signingAddresses(network: NetworkConfig): string[] {
 export async function findDifferences(chains: {
   all: readonly Pick<ConnectedChain, 'verify'>[]
 }): Promise<Findings> {
-  return joinFindings(await Promise.all(chains.all.map((chain) => chain.verify())))
+  return joinFindings(await mapOwn(chains.all, (chain) => chain.verify()))
 }

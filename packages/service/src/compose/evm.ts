@@ -18,6 +18,7 @@ import type { NodeWatch } from '../chains/nodes/watch.ts'
 import { finalityOf } from '../config/finality.ts'
 import { maxHeadAgeMs } from '../config/head-age.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
+import { mapOwn } from '../isolate.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
 import { type CustodyOf, ringOfOp } from '../model/op-terms.ts'
@@ -145,7 +146,7 @@ async function verifyConfigured({ network, config, urls, clients }: Checked): Pr
   // Unknown contracts cannot be queried further.
   if (found.problems.length > 0) return ofChain
   const [unfit, closed] = await Promise.all([
-    Promise.all(buyingVenues(network, chainId).map((venue) => venue.verify(client, contracts.vault))),
+    mapOwn(buyingVenues(network, chainId), (venue) => venue.verify(client, contracts.vault)),
     findClosedCaps(client, { contracts, tokens: paidOn(config) }),
   ])
   const withName = (text: string) => `${name}: ${text}`
@@ -198,15 +199,13 @@ const UNKNOWN_DECIMALS = 18
 function loadTokens(client: PublicClient, config: EvmChainConfig): Promise<Token[]> {
   const { chainId, tokens } = config
   const { escrow } = toContracts(config)
-  return Promise.all(
-    tokens.map(async ({ symbol, asset, address: text, decimals: configured }) => {
-      const address = getAddress(text)
-      const [actual, signing] = await Promise.all([
-        readDecimals(client, address).catch(refusedAsUndefined),
-        readTokenSigning(client, { chainId, escrow, token: address }),
-      ])
-      const decimals = configured ?? actual ?? UNKNOWN_DECIMALS
-      return { chainId, address, symbol, asset, decimals, ...(signing && { signing }) }
-    }),
-  )
+  return mapOwn(tokens, async ({ symbol, asset, address: text, decimals: configured }) => {
+    const address = getAddress(text)
+    const [actual, signing] = await Promise.all([
+      readDecimals(client, address).catch(refusedAsUndefined),
+      readTokenSigning(client, { chainId, escrow, token: address }),
+    ])
+    const decimals = configured ?? actual ?? UNKNOWN_DECIMALS
+    return { chainId, address, symbol, asset, decimals, ...(signing && { signing }) }
+  })
 }

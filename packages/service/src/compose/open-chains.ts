@@ -1,5 +1,6 @@
 import { every } from '../async/timing.ts'
 import { type ClosedToken, type Findings, joinFindings, reasonOf } from '../chains/findings.ts'
+import { mapOwn } from '../isolate.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Chains } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
@@ -24,7 +25,7 @@ type Look = { chain: ConnectedChain; findings: Findings; lost: readonly string[]
  */
 export async function openChains({ all }: Pick<Chains, 'all'>, options: Options): Promise<{ stop(): void }> {
   const { logger } = options
-  const looks = await Promise.all(all.map((chain) => look(chain, options)))
+  const looks = await mapOwn(all, (chain) => look(chain, options))
   assertNothingLost(looks)
   const closed = looks.filter((each) => !isRight(each))
   if (closed.length === looks.length) throw new Error(`No chain can be served:\n- ${describe(closed)}`)
@@ -35,12 +36,11 @@ export async function openChains({ all }: Pick<Chains, 'all'>, options: Options)
   }
   const retry = every(RETRY_MS, async () => {
     const shut = all.filter(({ gate }) => !gate.isOpen)
-    for (const again of await Promise.all(shut.map((chain) => look(chain, options))))
-      reopen(again, logger, say)
+    for (const again of await mapOwn(shut, (chain) => look(chain, options))) reopen(again, logger, say)
   })
   const again = every(LOOK_AGAIN_MS, async () => {
     const open = all.filter(({ gate }) => gate.isOpen)
-    for (const each of await Promise.all(open.map((chain) => lookAgain(chain, options)))) say(each)
+    for (const each of await mapOwn(open, (chain) => lookAgain(chain, options))) say(each)
   })
   return {
     stop() {

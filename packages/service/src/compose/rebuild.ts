@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
+import { mapOwn } from '../isolate.ts'
 import type { Task } from '../lanes/lane.ts'
 import { deadlinesFrom, type RouteTimes } from '../model/deadlines.ts'
 import { MAX_SLOWDOWN } from '../model/finality.ts'
@@ -95,7 +96,7 @@ function toRebuildChain({
     senders: Object.values(senders).flat(),
     async readClaimed() {
       const tokens = [nativeToken.address, ...config.tokens.map(({ address }) => address)]
-      const caps = await Promise.all(tokens.map((token) => chain.readClaimCap(token)))
+      const caps = await mapOwn(tokens, (token) => chain.readClaimCap(token))
       return tokens.flatMap((token, index) => {
         const amount = caps[index]?.claimed ?? 0n
         return amount > 0n ? [{ token, amount }] : []

@@ -4,6 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { every } from '../async/timing.ts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
 import type { Config, Secret } from '../config.ts'
+import { mapOwn } from '../isolate.ts'
 import type { UnsignedKeys } from '../model/unsigned-keys.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addSignerMetrics } from '../observe/signer-metrics.ts'
@@ -69,7 +70,7 @@ export function openSigners(config: Config, { addresses, keys, logger, registry 
         servers.flatMap(({ place, silent }) => silent().map((address) => [address, place] as const)),
       ),
     async start() {
-      await Promise.all(servers.map(({ check }) => check()))
+      await mapOwn(servers, ({ check }) => check())
       const checkAll = () => Promise.allSettled(servers.map(({ check }) => check())).then(() => {})
       if (servers.length > 0) checks = every(CHECK_MS, checkAll)
     },

@@ -23,6 +23,7 @@ import { maxHeadAgeMs } from '../config/head-age.ts'
 import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
 import type { RecipientView } from '../flow/quote/quote.ts'
 import type { Order } from '../flow/quote/request.ts'
+import { mapOwn } from '../isolate.ts'
 import type { Token } from '../model/catalog.ts'
 import { type CustodyOf, ringOfOp } from '../model/op-terms.ts'
 import type { SolanaOrigin, Ungated } from './connected-chain.ts'
@@ -137,12 +138,10 @@ async function readNode(rpc: SolanaParts['client']['rpc']): Promise<NodeView> {
 }
 
 function loadTokens({ facts }: SolanaParts, { chainId, tokens }: SolanaChainConfig): Promise<Token[]> {
-  return Promise.all(
-    tokens.map(async ({ symbol, asset, address }) => {
-      const { decimals } = await facts.tokenOf(address)
-      return { chainId, address, symbol, asset, decimals }
-    }),
-  )
+  return mapOwn(tokens, async ({ symbol, asset, address }) => {
+    const { decimals } = await facts.tokenOf(address)
+    return { chainId, address, symbol, asset, decimals }
+  })
 }
 
 /** The balance of the associated token account, which also pays. */
@@ -170,7 +169,9 @@ const refusals = {
 async function inspectRecipient(parts: SolanaParts, order: Order): Promise<RecipientView> {
   const { client, facts, settings } = parts
   const [rent, token, microLamportsPerUnit] = await Promise.all([
-    ...([facts.rent(), facts.tokenOf(order.output.address), facts.priorityPrice()] as const),
+    facts.rent(),
+    facts.tokenOf(order.output.address),
+    facts.priorityPrice(),
   ])
   const ours = ownAddresses(settings)
   const { recipient } = order
@@ -189,5 +190,5 @@ async function isEmpty({ client }: SolanaParts, owner: string): Promise<boolean>
 }
 
 export function createSigners(keys: readonly Secret[]): Promise<SolanaSigner[]> {
-  return Promise.all(keys.map((key) => createSolanaSigner(Buffer.from(key.reveal().slice(2), 'hex'))))
+  return mapOwn(keys, (key) => createSolanaSigner(Buffer.from(key.reveal().slice(2), 'hex')))
 }

@@ -1,6 +1,7 @@
 import { getAddress } from 'viem'
 import { judgeTreasury, readCodeHash } from '../chains/evm/treasury-code.ts'
 import type { Config } from '../config.ts'
+import { mapOwn } from '../isolate.ts'
 import type { Chains } from './chains.ts'
 
 /** Refuses to start with a treasury whose code differs between the chains that answer. */
@@ -10,10 +11,9 @@ export async function assertOneTreasury(
 ): Promise<void> {
   if (network.treasury === undefined || acceptsTreasury) return
   const address = getAddress(network.treasury)
-  const seen = await Promise.all(
-    all.flatMap(({ config: chain, evm, gate }) =>
-      evm && gate.isOpen ? [readCodeHash(evm.client, address).then((code) => ({ chain, code }))] : [],
-    ),
+  const seen = await mapOwn(
+    all.flatMap(({ config: chain, evm, gate }) => (evm && gate.isOpen ? [{ chain, evm }] : [])),
+    async ({ chain, evm }) => ({ chain, code: await readCodeHash(evm.client, address) }),
   )
   const problem = judgeTreasury(address, seen)
   if (problem) throw new Error(`${problem}, or start with --accept-treasury`)

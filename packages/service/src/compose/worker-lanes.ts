@@ -1,6 +1,6 @@
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
-import { finalityOf } from '../config/finality.ts'
+import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import { defaultDeadlines, gasBudgetsOf } from '../config.ts'
 import { confirmDeliveries, finalizeDeliveries } from '../flow/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
@@ -20,6 +20,7 @@ import { createTimeKeeper } from '../lanes/time-keeper.ts'
 import { topUpLowest } from '../lanes/top-up.ts'
 import { createWasteReader } from '../lanes/wasted-gas.ts'
 import { createWatchLane } from '../lanes/watch.ts'
+import { lateLockSeconds } from '../model/deadlines.ts'
 import type { Share } from '../model/group.ts'
 import { shareOf } from '../model/key-share.ts'
 import { activeSenders, sendersOf } from '../model/served-chain.ts'
@@ -187,6 +188,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
     isLate: parts.isLate,
+    lateLockSeconds: lateLockSeconds({ ...finalityOf(config), originBlockSeconds: blockSecondsOf(config) }),
     onDeclined: events.declined,
   }
   // If a transaction carries one swap, several are prepared concurrently.

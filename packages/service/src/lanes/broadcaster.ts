@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Chain, Refusal, Signed } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
+import { mapOwn } from '../isolate.ts'
 import { type Attempt, findSwapsOf, markRefused } from '../store/attempts.ts'
 import {
   type IsClaimable,
@@ -78,7 +79,10 @@ export function createBroadcaster(options: Options) {
       for (const txHash of refusals.keys()) if (!sentAt.has(txHash)) refusals.delete(txHash)
       const due = unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? NEVER) < dueSince)
       const policies = await readPolicies(due)
-      await Promise.all(due.filter(({ id }) => isBroadcastAgain(policies.get(id))).map(sendAgain))
+      await mapOwn(
+        due.filter(({ id }) => isBroadcastAgain(policies.get(id))),
+        sendAgain,
+      )
       return policies
     },
   }

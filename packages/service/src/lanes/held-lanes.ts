@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { mapOwn } from '../isolate.ts'
 import { type Lease, releaseLanes, renewLanes } from '../store/lanes.ts'
 import type { RunningLane } from './running-lane.ts'
 
@@ -66,7 +67,7 @@ export function createHeldLanes({ pool, leaseMs, onLeft }: Options) {
       }
     },
     async stop(): Promise<void> {
-      await Promise.all([...held.values(), ...ending].map(end))
+      await mapOwn([...held.values(), ...ending], end)
       await releaseLanes(pool, leasesOf(held.values()))
     },
   }

@@ -1,3 +1,4 @@
+import { mapOwn } from '../isolate.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { Lane, Task } from './lane.ts'
 
@@ -29,7 +30,7 @@ export function runLane(lane: Lane, lease: Lease, onFault: OnFault): RunningLane
     lease,
     wake,
     async leave() {
-      await Promise.all(loops.map((loop) => loop.leave()))
+      await mapOwn(loops, (loop) => loop.leave())
     },
   }
 }

@@ -12,7 +12,7 @@ const database = useTestDatabase()
 const aside: string[] = []
 beforeEach(() => {
   useQuarantine({
-    isSilence: () => false,
+    isOutage: () => false,
     setAside: async ({ step, id }) => void aside.push(`${step} ${id}`),
     release: async () => {},
   })

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Chain, Heads } from '../chains/chain.ts'
+import { mapOwn } from '../isolate.ts'
 import { type FloatLimits, nextTopUp } from '../model/gas-float.ts'
 import { bookTopUp, findAwaitingTopUp, sumTopUpsOfDay } from '../store/gas-topups.ts'
 import type { Lease } from '../store/lanes.ts'
@@ -34,10 +35,9 @@ export async function topUpLowest(deps: TopUpDeps, lease: Lease, heads: Heads): 
   const isEnough = (key: string) => (deps.balanceOf(key) ?? 0n) >= limits.low
   if (deps.keys.every(isEnough)) return
   const awaiting = await findAwaitingTopUp(pool, { chainId, block })
-  const keys = await Promise.all(
-    deps.keys
-      .filter((address) => !awaiting.has(address))
-      .map(async (address) => ({ address, balance: await chain.readCoins(address, heads.head) })),
+  const keys = await mapOwn(
+    deps.keys.filter((address) => !awaiting.has(address)),
+    async (address) => ({ address, balance: await chain.readCoins(address, heads.head) }),
   )
   if (keys.every(({ balance }) => balance >= limits.low)) return
   const [balance, costs, spentToday] = await Promise.all([

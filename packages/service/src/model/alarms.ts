@@ -11,7 +11,12 @@ type Rule = Pick<OperatorAlarm, 'name' | 'severity'> & { find: Judge }
 
 // The thresholds of deploy/alerts.yaml.
 const FEW_TOP_UPS = 3
-const STUCK_SECONDS = 3_600
+// An accepted swap ends by its op deadline: after a quarter of an hour nobody serves its locker. The others may have to
+// wait for finality.
+const STUCK_SECONDS = { accepted: 1_200, other: 3_600 }
+// Locking and delivering take seconds.
+const SLOW_SECONDS = 300
+const SLOW = new Set(['locking', 'delivering'])
 const CLAIM_MARGIN = 0.5
 // Finality of Ethereum and its rollups moves every 384 seconds, and books are compared at final blocks.
 const BOOKS_SECONDS = 900
@@ -26,6 +31,7 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapChainDown', severity: 'page', find: findChainsDown },
   { name: 'GeoswapGasLow', severity: 'page', find: findGasLow },
   { name: 'GeoswapSwapStuck', severity: 'page', find: findStuck },
+  { name: 'GeoswapSwapSlow', severity: 'ticket', find: findSlow },
   { name: 'GeoswapFinalityStalled', severity: 'page', find: findFinalityStalled },
   { name: 'GeoswapClaimsLate', severity: 'page', find: findClaimsLate },
   { name: 'GeoswapTermsUnsigned', severity: 'page', find: findUnsigned },
@@ -96,10 +102,24 @@ function findFloatLow({ gasFloats }: Watched): string[] {
 }
 
 function findStuck({ swaps }: Watched): string[] {
-  return swaps.open
-    .filter(({ state, oldestSeconds }) => MOVING.has(state) && oldestSeconds > STUCK_SECONDS)
-    .map(({ state, oldestSeconds }) => `A swap has been ${state} for ${Math.floor(oldestSeconds)} seconds`)
+  return swaps.open.filter(isStuck).map(describeOldest)
 }
+
+/** Omits stuck swaps: `findStuck` reports them. */
+function findSlow({ swaps }: Watched): string[] {
+  const isSlow = ({ state, oldestSeconds }: Oldest) => SLOW.has(state) && oldestSeconds > SLOW_SECONDS
+  return swaps.open.filter((open) => isSlow(open) && !isStuck(open)).map(describeOldest)
+}
+
+type Oldest = Watched['swaps']['open'][number]
+
+function isStuck({ state, oldestSeconds }: Oldest): boolean {
+  const most = state === 'accepted' ? STUCK_SECONDS.accepted : STUCK_SECONDS.other
+  return MOVING.has(state) && oldestSeconds > most
+}
+
+const describeOldest = ({ state, oldestSeconds }: Oldest) =>
+  `A swap has been ${state} for ${Math.floor(oldestSeconds)} seconds`
 
 function findDrift({ stops }: Watched): string[] {
   const drifts = stops.filter(({ why }) => why === 'drift')

@@ -60,8 +60,20 @@ export const longestLife = (policy: DeadlinePolicy): DeadlinePolicy => ({
 
 export type Deadlines = { opDeadline: number; fillDeadline: number; refundDeadline: number }
 
-// A lock submitted at the last moment is included within this many blocks.
-const INCLUSION_BLOCKS = 3
+// A lock that is sent now is included within this many blocks.
+const INCLUSION_BLOCKS = 2
+// Time for the worker to send the lock of a swap that was submitted at the last moment.
+const SENDING_BLOCKS = 1
+
+/**
+ * The time before its deadline within which no lock is sent: it could land so late that a reorg may undo it for good,
+ * and would count only once final.
+ */
+export function lateLockSeconds(
+  route: Pick<RouteTimes, 'reorgWindowSeconds' | 'originBlockSeconds'>,
+): number {
+  return route.reorgWindowSeconds + INCLUSION_BLOCKS * route.originBlockSeconds
+}
 
 /**
  * The three signed deadlines. Each uses the clock of the chain that checks it: op and refund that of the origin, fill
@@ -79,8 +91,8 @@ export function deadlinesFrom(policy: DeadlinePolicy, clocks: Clocks, route: Rou
 
 /** Leaves time to repeat even the latest lock after a reorg; otherwise that lock would have to wait for finality. */
 function lockSeconds({ lockInclusionSeconds }: DeadlinePolicy, route: RouteTimes): number {
-  const { reorgWindowSeconds, originBlockSeconds } = route
-  return Math.max(lockInclusionSeconds, Math.ceil(reorgWindowSeconds + INCLUSION_BLOCKS * originBlockSeconds))
+  const late = lateLockSeconds(route) + SENDING_BLOCKS * route.originBlockSeconds
+  return Math.max(lockInclusionSeconds, Math.ceil(late))
 }
 
 /**

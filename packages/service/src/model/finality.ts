@@ -1,3 +1,5 @@
+import type { Waiting, WaitingReason } from '@geoswap/wire'
+
 /** The depth that a lock needs before its output is delivered. A tier without `belowUsd` applies to every value. */
 type AcceptTier = { belowUsd?: number | undefined; depth: number }
 
@@ -59,4 +61,9 @@ export function isTooSlow(configured: number, measured: number | undefined): boo
 
 export function describeSeconds(seconds: number): string {
   return seconds < 120 ? `${Math.ceil(seconds)} seconds` : `${Math.round(seconds / 60)} minutes`
+}
+
+/** That a swap waits until this second, when its lock or delivery is expected to be final. */
+export function waitingFor(reason: WaitingReason, seconds: number): Waiting {
+  return { reason, until: new Date(seconds * 1_000).toISOString() }
 }

@@ -37,7 +37,7 @@ test('a lock that a common reorg could push past its deadline counts once final'
     decideLocked(swapIn('locking'), { block, seconds }, { rules, at })
 
   expect(decide(OP_DEADLINE - 49, 1_000n)).toBe('lockSeen')
-  expect(decide(OP_DEADLINE - 48, 1_000n)).toBe('nothing')
+  expect(decide(OP_DEADLINE - 48, 1_000n)).toBe('late')
   expect(decide(OP_DEADLINE - 48, 900n)).toBe('lockSeen')
 })
 

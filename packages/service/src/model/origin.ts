@@ -11,6 +11,8 @@ type LockDecision =
   | 'lockSeen'
   /** The lock of a delivered swap is back after a reorg. */
   | 'lockFound'
+  /** It counts once it is final. */
+  | 'late'
   | 'nothing'
 
 /**
@@ -26,8 +28,9 @@ export function decideLocked(
   if (state !== 'locking') return 'lockFound'
   if (lock.block <= at.hard.number) return 'lockSeen'
   const mayBeRepeated = op.opDeadline - lock.seconds > rules.reorgWindowSeconds
+  if (!mayBeRepeated) return 'late'
   const isDeep = lock.block <= blockAtDepth(rules, acceptDepthOf(rules, op.valueCents), at)
-  return isDeep && mayBeRepeated ? 'lockSeen' : 'nothing'
+  return isDeep ? 'lockSeen' : 'nothing'
 }
 
 type DeadLockDecision = 'declined' | 'lockDead' | 'inputLost' | 'rescan' | 'nothing'

@@ -1,4 +1,5 @@
 import type { Block } from '../chains/chain.ts'
+import { mapOwn } from '../isolate.ts'
 import { longestLife } from '../model/deadlines.ts'
 import type { RebuildChain, RebuildDeps } from './deps.ts'
 
@@ -13,11 +14,12 @@ export async function awaitExpiry(
     chains: readonly Pick<RebuildChain, 'chain' | 'recovery'>[]
   },
 ): Promise<void> {
-  let waiting = await Promise.all(deps.chains.map((each) => findEnd(each, deps)))
+  let waiting = await mapOwn(deps.chains, (each) => findEnd(each, deps))
   for (;;) {
-    const seen = await Promise.all(
-      waiting.map(async (each) => ({ each, isExpired: each.isExpired((await each.chain.readHeads()).hard) })),
-    )
+    const seen = await mapOwn(waiting, async (each) => ({
+      each,
+      isExpired: each.isExpired((await each.chain.readHeads()).hard),
+    }))
     waiting = seen.filter(({ isExpired }) => !isExpired).map(({ each }) => each)
     if (waiting.length === 0) return
     await deps.wait()

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { RecoveryChain } from '../chains/recovery.ts'
+import { mapOwn } from '../isolate.ts'
 import { findUnlogged, readNextNonce } from '../store/rebuild.ts'
 
 type Sending = {
@@ -10,7 +11,7 @@ type Sending = {
 
 /** Senders with transactions on a chain that the database does not contain. */
 export async function findLost(pool: Pool, chains: readonly Sending[]): Promise<string[]> {
-  const found = await Promise.all(chains.map((chain) => findLostOn(pool, chain)))
+  const found = await mapOwn(chains, (chain) => findLostOn(pool, chain))
   return found.flat()
 }
 
@@ -37,6 +38,6 @@ type Named = { chainId: number; recovery: RecoveryChain }
 
 async function hasUnlogged(pool: Pool, { chainId, recovery }: Named, sender: string): Promise<boolean> {
   const unlogged = await findUnlogged(pool, chainId, await recovery.readNamed(sender))
-  const isOurs = await Promise.all(unlogged.map((txHash) => recovery.isPaidBy(txHash, sender)))
+  const isOurs = await mapOwn(unlogged, (txHash) => recovery.isPaidBy(txHash, sender))
   return isOurs.some(Boolean)
 }

@@ -1,4 +1,5 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -131,4 +132,55 @@ test('a statement with values is prepared once per connection, and plain ones ar
   await one.end()
 
   expect(rows).toEqual([{ statement: 'select $1::int as n' }])
+})
+
+/** A way to the database that can fall silent, as if the server had vanished. */
+async function startSilencer() {
+  const sockets = new Set<Socket>()
+  let isSilent = false
+  const { hostname, port } = new URL(database.url)
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', (data) => isSilent || to.write(data))
+      from.on('error', () => {})
+      from.on('close', () => to.destroy())
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port: own } = server.address() as AddressInfo
+  return {
+    url: Object.assign(new URL(database.url), { hostname: '127.0.0.1', port: `${own}` }).href,
+    silence(on: boolean) {
+      isSilent = on
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+test('a database that vanished fails each statement in time, and the next connection works again', async () => {
+  const silencer = await startSilencer()
+  const pool = createPool(silencer.url, { max: 2, answerMs: 300, patienceMs: 300 })
+  const errorOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error) => error)
+  await Promise.all([pool.query('select 1'), pool.query('select 1')])
+
+  silencer.silence(true)
+  const errors = await Promise.all([
+    errorOf(pool.query('select 2')),
+    errorOf(inTransaction(pool, (db) => db.query('select 3'))),
+    errorOf(pool.query('select 4')),
+  ])
+  silencer.silence(false)
+
+  expect(errors.map(isDatabaseUnavailable)).toEqual([true, true, true])
+  expect((await pool.query('select 5 as n')).rows).toEqual([{ n: 5 }])
+  await pool.end()
+  await silencer.stop()
 })

@@ -10,6 +10,8 @@ type PoolOptions = {
   applicationName?: string
   /** How long a connection may take to open. */
   patienceMs?: number
+  /** How long a statement may take to answer; 0 for ever. Longer than the server's own limit. */
+  answerMs?: number
   onError?: (error: Error) => void
 }
 
@@ -26,8 +28,11 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     // Opening a connection costs tens of milliseconds of CPU (SCRAM), so idle ones are kept for the next burst.
     idleTimeoutMillis: 600_000,
     statement_timeout: 10_000,
+    // The server's limit does not end a statement if the server vanished.
+    query_timeout: options.answerMs ?? 15_000,
     idle_in_transaction_session_timeout: 15_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     application_name: options.applicationName ?? 'geoswap',
   })
   const onError = options.onError ?? (() => {})
@@ -75,9 +80,12 @@ export async function inTransaction<T>(pool: Pool, work: (db: PoolClient) => Pro
     await client.query('commit')
     return result
   } catch (error) {
-    await client.query('rollback').catch((rollbackError: Error) => {
-      broken = rollbackError
-    })
+    // A server that vanished answers no rollback either.
+    if (isSilent(error)) broken = error as Error
+    else
+      await client.query('rollback').catch((rollbackError: Error) => {
+        broken = rollbackError
+      })
     throw error
   } finally {
     client.release(broken)
@@ -91,10 +99,13 @@ const UNAVAILABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIP
 const UNAVAILABLE_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
+/** pg gives this error neither a class nor a code. */
+const isSilent = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout'
+
 /** Whether PostgreSQL was unavailable, as opposed to a fault in the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (UNAVAILABLE_MESSAGE.test(error.message)) return true
+  if (UNAVAILABLE_MESSAGE.test(error.message) || isSilent(error)) return true
   if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
   if (!('code' in error) || typeof error.code !== 'string') return false
   return UNAVAILABLE_CODES.has(error.code) || UNAVAILABLE_STATES.test(error.code)

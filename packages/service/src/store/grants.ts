@@ -48,7 +48,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
     worker: `select, update (state, version, updated_at, locked_block, delivered_block, origin_safe, origin_tx_hash,
       delivery_tx_hash, refund_tx_hash, credited, delivered, failure_code, refund_reason, proof, timeline, origin_final,
       delivery_final, exposed_cents, unclaimed_cents, claim_booked, is_unsigned, deposit, lowered_output,
-      lowered_pay, payout_booked)`,
+      lowered_pay, payout_booked, waiting)`,
     attester: 'select',
     operator: 'select',
   },

@@ -1,4 +1,11 @@
-import type { FailureCode, OriginMethod, RefundReason, StatusReply } from '@geoswap/wire'
+import type {
+  FailureCode,
+  OriginMethod,
+  RefundReason,
+  StatusReply,
+  Waiting,
+  WaitingReason,
+} from '@geoswap/wire'
 import { routeCaip } from '../model/caip.ts'
 import { type DepositFacts, nextOf } from '../model/deposit.ts'
 import { publicStatus, publicSubstatus, reportedStates, type SwapState } from '../model/lifecycle.ts'
@@ -29,6 +36,7 @@ export type StatusRow = {
   deposit_address: string | null
   deposit_until: Date
   deposit: DepositFacts | null
+  waiting: Waiting | null
   timeline: StatusReply['timeline']
   created_at: Date
   updated_at: Date
@@ -39,11 +47,12 @@ export const FIXED_COLUMNS = `s.id, s.origin_chain, s.destination_chain, s.input
            s.created_at, o.output_token, o.quoted_output, s.lowered_output, o.min_output, o.method, o.deposit_address,
            o.expires_at as deposit_until`
 
-/** Changing columns, from `swaps s` or `swap_events e`. */
+/** Changing columns, from `swaps s` or `swap_events e`. That a swap waits is no event. */
 export const changingColumns = (table: 's' | 'e') =>
   ['state', 'delivered', 'origin_tx_hash', 'delivery_tx_hash', 'refund_tx_hash', 'credited']
     .concat('failure_code', 'refund_reason', 'deposit', 'updated_at')
     .map((column) => `${table}.${column}`)
+    .concat(table === 's' ? 's.waiting' : 'null::jsonb as waiting')
     .join(', ')
 
 export type StatusKey = { accountId: string; swapId: string }
@@ -94,6 +103,7 @@ export function toStatus(row: StatusRow): StatusReply {
       failure: { code: row.failure_code, message: failureMessages[row.failure_code] },
     }),
     ...(row.refund_reason && { refund: toRefund(row, row.refund_reason) }),
+    ...(row.waiting && WAITING_IN[row.waiting.reason] === row.state && { waiting: row.waiting }),
     ...(row.method && { method: row.method }),
     ...(row.method === 'deposit' && row.deposit_address && { deposit: toDeposit(row, row.deposit_address) }),
   }
@@ -105,6 +115,8 @@ function toRepriced({ quoted_output: quoted, lowered_output: lowered, delivered 
   if (output === null || BigInt(output) >= BigInt(quoted)) return {}
   return { repriced: { output, reason: 'PRICE_MOVED' as const } }
 }
+
+const WAITING_IN: Record<WaitingReason, SwapState> = { lateLock: 'locking', lateDelivery: 'delivering' }
 
 function toDeposit(row: StatusRow, address: string): NonNullable<StatusReply['deposit']> {
   const { state, deposit_until: until } = row

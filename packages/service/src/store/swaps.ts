@@ -1,3 +1,4 @@
+import type { Waiting } from '@geoswap/wire'
 import type { AnyFacts, SwapChange } from '../model/change.ts'
 import { hourOf } from '../model/claim-room.ts'
 import { groupBy } from '../model/group.ts'
@@ -256,6 +257,14 @@ export async function markDeliveryFinal(db: Db, swap: { id: string; deliveryTxHa
 }
 
 /** Records that the lock of a delivered swap is in a block again. */
+/** Notes why a swap waits for finality. It changes nothing else. */
+export async function setWaiting(db: Db, { id }: Swap, waiting: Waiting): Promise<void> {
+  await db.query('update swaps set waiting = $2 where id = $1 and waiting is distinct from $2', [
+    id,
+    toJson(waiting),
+  ])
+}
+
 export async function setLockedBlock(db: Db, { id }: Swap, block: bigint): Promise<void> {
   await db.query('update swaps set locked_block = $2 where id = $1', [id, block.toString()])
 }

@@ -134,6 +134,7 @@ function watchOrigin(state: ModelState, rules: Rules): Step[] {
     case 'lockFound':
     case 'rescan':
     case 'wait':
+    case 'late':
     case 'done':
       return []
     case 'lockFinal':

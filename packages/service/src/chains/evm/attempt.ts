@@ -79,7 +79,10 @@ function findIn<E extends Error>(error: BaseError, kind: new (...args: any[]) =>
 
 const isHex = (data: unknown) => typeof data === 'string' && data.startsWith('0x')
 
+/** Whether an error says that a contract refused, or is odd. For calls of code that is known to be there. */
+export const isOfContract = (error: unknown) => refusalOf(error) !== undefined || isMisfit(error)
+
 /** Undefined if nothing at the address answers as expected; rethrows failures of the node. */
 export function refusedAsUndefined(error: unknown): undefined {
-  if (refusalOf(error) === undefined && !isMisfit(error)) throw error
+  if (!isOfContract(error)) throw error
 }

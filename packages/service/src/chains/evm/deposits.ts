@@ -1,16 +1,8 @@
-import {
-  type Address,
-  ContractFunctionExecutionError,
-  erc20Abi,
-  getAbiItem,
-  type PublicClient,
-  zeroAddress,
-} from 'viem'
+import { type Address, erc20Abi, getAbiItem, type PublicClient, zeroAddress } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import type { Block, Held } from '../chain.ts'
-import { isSilence } from '../nodes/silence.ts'
+import { attempt } from './attempt.ts'
 import { readBalance } from './reads.ts'
-import { refusalOf } from './simulate.ts'
 
 const TRANSFER = getAbiItem({ abi: erc20Abi, name: 'Transfer' })
 // A range that every public node answers in one piece.
@@ -32,10 +24,9 @@ export async function readDeposits(
     const owner = op.depositAddress as Address
     const held = await Promise.all(
       tokens.map(async (token) => {
-        const amount = await readBalance(client, { owner, token: token as Address, blockNumber }).catch(
-          oddAsNothing,
-        )
-        return amount === undefined ? [] : [{ token, amount }]
+        const asked = { owner, token: token as Address, blockNumber }
+        const told = await attempt(client, () => readBalance(client, asked), blockNumber)
+        return told.kind === 'ok' ? [{ token, amount: told.result }] : []
       }),
     )
     const told = held.flat()
@@ -43,12 +34,6 @@ export async function readDeposits(
   }
   const read = await Promise.all(ops.map(readOne))
   return new Map(read.filter((each) => each !== undefined))
-}
-
-/** A token that answers with a revert or with odd bytes says nothing; a silent node is an error. */
-function oddAsNothing(error: unknown): undefined {
-  const isOdd = error instanceof ContractFunctionExecutionError && !isSilence(error)
-  if (!isOdd && refusalOf(error) === undefined) throw error
 }
 
 type Looked = { since: bigint | undefined; at: Pick<Block, 'number'> }

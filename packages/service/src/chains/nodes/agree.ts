@@ -1,10 +1,12 @@
+import { NodeSilence } from './silence.ts'
+
 /** The number of nodes that have to agree before money depends on an answer: more than half. */
 export function majorityOf(nodes: number): number {
   return Math.floor(nodes / 2) + 1
 }
 
 /** Fewer nodes than needed gave the same answer: some are behind, on another fork, or lie. */
-export class NoAgreementError extends Error {
+export class NoAgreementError extends NodeSilence {
   override name = 'NoAgreementError'
 }
 

@@ -7,7 +7,7 @@ import { type NodeWatch, unwatched } from './watch.ts'
 /** Posts a JSON body and returns the text of the reply. */
 export type PostJson = (body: string, signal?: AbortSignal) => Promise<string>
 
-export class HttpStatusError extends Error {
+export class HttpStatusError extends NodeSilence {
   override name = 'HttpStatusError'
   readonly status: number
   readonly text: string

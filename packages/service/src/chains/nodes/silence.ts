@@ -3,35 +3,26 @@ export class NodeSilence extends Error {
   override name = 'NodeSilence'
 }
 
-// Errors of viem, of kit and of this folder that a node or the way to it causes, by their names.
-const NAMES = new Set([
-  'NodeSilence',
-  'NoAgreementError',
-  'HttpStatusError',
-  'HttpRequestError',
-  'RpcRequestError',
-  'TimeoutError',
-  'WebSocketRequestError',
-  'AbortError',
-  'BlockNotFoundError',
-  'TransactionNotFoundError',
-  'TransactionReceiptNotFoundError',
-])
 const MAX_DEPTH = 10
 
-/** Whether an error says that a node was silent, and nothing about what was asked. */
-export function isSilence(error: unknown): boolean {
-  let cause = error
-  for (let depth = 0; depth < MAX_DEPTH && cause instanceof Error; depth += 1) {
-    if (NAMES.has(cause.name) || isOfSystem(cause) || isOfRpc(cause)) return true
-    cause = cause.cause
-  }
-  return false
+/** Whether an error, or one that caused it, says that a node or the way to it was silent. */
+export function isNodeSilence(error: unknown): boolean {
+  return causesOf(error).some(
+    (cause) => cause instanceof NodeSilence || isOfSystem(cause) || isAborted(cause),
+  )
+}
+
+/** The error and what caused it, outermost first. */
+export function causesOf(error: unknown): Error[] {
+  const causes: Error[] = []
+  for (let cause = error; cause instanceof Error && causes.length < MAX_DEPTH; cause = cause.cause)
+    causes.push(cause)
+  return causes
 }
 
 /** A refused or broken connection. */
 const isOfSystem = (error: Error) => 'syscall' in error
 
-/** Kit has positive codes for its own errors, and passes on the negative ones of JSON-RPC. */
-const isOfRpc = ({ name, ...error }: Error & { context?: { __code?: unknown } }) =>
-  name === 'SolanaError' && Number(error.context?.__code) < 0
+/** The platform gives these no class of their own. */
+const isAborted = (error: Error) =>
+  error instanceof DOMException && (error.name === 'AbortError' || error.name === 'TimeoutError')

@@ -8,6 +8,7 @@ import type { Op, Swap } from '../../model/swap.ts'
 import { findFinalEvents, readCursor, storePage } from '../../store/chain-events.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
+import { readStatuses } from '../../store/statuses.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { type ConfirmDeliveryDeps, confirmDeliveries, finalizeDeliveries } from './confirm-delivery.ts'
 
@@ -118,6 +119,17 @@ async function look({ seconds = 0, isOver = false, isUndelivered = true, ...worl
   await confirmDeliveries(deps as unknown as ConfirmDeliveryDeps, lease, headsAt(seconds))
   return reported
 }
+
+test('the status of a swap whose delivery came too late says why it waits, and until when', async () => {
+  const swap = await swapIn('delivering')
+  await storeDelivery(swap, { block: 19n })
+  await query('update chain_events set seen_at = 850')
+
+  await look({ seconds: 860 })
+
+  const waiting = { reason: 'lateDelivery', until: new Date(950_000).toISOString() }
+  expect(await readStatuses(database.pool, [swap])).toMatchObject([{ substatus: 'delivering', waiting }])
+})
 
 // Finality takes 100 s and a repeated delivery 60 s: until second 839 both fit before second 1,000.
 test.each<[string, Seen, World, boolean]>([

@@ -2,7 +2,7 @@ import type { ChainEvent, DestinationChain, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { isolate } from '../../isolate.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
-import { blockAtDepth, type FinalityRules } from '../../model/finality.ts'
+import { blockAtDepth, type FinalityRules, waitingFor } from '../../model/finality.ts'
 import { isOpen, isPaid } from '../../model/lifecycle.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import { closeEvents, findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
@@ -14,6 +14,7 @@ import {
   findUndelivered,
   markDeliveryFinal,
   setDeliveredBlock,
+  setWaiting,
 } from '../../store/swaps.ts'
 import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
 
@@ -71,7 +72,9 @@ async function confirmDelivery(
 ): Promise<void> {
   const { pool, onSettled } = deps
   if (swap.state !== 'delivering') return setDeliveredBlock(pool, swap, event)
-  if (!isSettled(deps, heads, swap, event)) return
+  if (isLate(deps, heads, swap, event))
+    return setWaiting(pool, swap, waitingFor('lateDelivery', event.seenAt + hardSecondsOf(deps)))
+  if (!isDeep(deps, heads, event)) return
   failPoint('before deliverySeen')
   const moved = await advanceSwap(pool, {
     swap,
@@ -84,14 +87,23 @@ async function confirmDelivery(
   if (moved) onSettled(moved)
 }
 
-/** Deep enough, and early enough to deliver again before the deadline if a reorg undoes it. */
-function isSettled(deps: ConfirmDeliveryDeps, heads: Heads, { op }: Swap, { block }: StoredEvent): boolean {
-  if (block <= heads.hard.number) return true
-  const { rules } = deps
-  const hardSeconds = Math.max(rules.hardSeconds, deps.finalitySeconds() ?? 0)
-  const mayBeRepeated = op.fillDeadline - heads.head.seconds > hardSeconds + REDELIVERY_SECONDS
-  return block <= blockAtDepth(rules, rules.settle, heads) && mayBeRepeated
+/** Not final, and too late to deliver again before the deadline if a reorg undoes it. */
+function isLate(
+  deps: ConfirmDeliveryDeps,
+  { head, hard }: Heads,
+  { op }: Swap,
+  { block }: StoredEvent,
+): boolean {
+  const mayBeRepeated = op.fillDeadline - head.seconds > hardSecondsOf(deps) + REDELIVERY_SECONDS
+  return !mayBeRepeated && block > hard.number
 }
+
+function isDeep({ rules }: ConfirmDeliveryDeps, heads: Heads, { block }: StoredEvent): boolean {
+  return block <= blockAtDepth(rules, rules.settle, heads)
+}
+
+const hardSecondsOf = ({ rules, finalitySeconds }: ConfirmDeliveryDeps) =>
+  Math.max(rules.hardSeconds, finalitySeconds() ?? 0)
 
 /** Refunds swaps that a hard-final block past their deadline shows as undelivered: no delivery can follow. */
 async function refundExpired(

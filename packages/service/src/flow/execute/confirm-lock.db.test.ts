@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { storeTestEvents } from '../../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
-import { insertTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
 import { findFinalEvents } from '../../store/chain-events.ts'
 import { bookDelivery, findLostInputs, markOriginFinal, writeOffInput } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
+import { readStatuses } from '../../store/statuses.ts'
 import { findSwaps, findToPropose, markDeliveryFinal } from '../../store/swaps.ts'
 import { type ConfirmLockDeps, confirmLocks } from './confirm-lock.ts'
 import { finalizeOrigin } from './finalize-origin.ts'
@@ -86,4 +87,25 @@ test('a swap whose input was refunded after the delivery is closed, and its valu
 
   await writeOffInput(pool, { swapId, note: 'the attester was down' })
   expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
+})
+
+test('the status of a swap whose lock came too late says why it waits, and until when', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await moveTestSwap(pool, swap, 'lockRecorded')
+  await storeTestEvents(pool, CHAIN, 'locked', await findSwaps(pool, [swap.swapId]))
+  const { rows } = await pool.query('update chain_events set seen_at = 997 returning block')
+  await pool.query('update ops set op_deadline = 1000 where id = (select op_id from swaps where id = $1)', [
+    swap.swapId,
+  ])
+  const statusAt = async (hard: bigint) => {
+    await confirmLocks(watcher('locked'), { ...heads, hard: { ...block, number: hard } })
+    return (await readStatuses(pool, [swap]))[0]
+  }
+  const locked = BigInt(rows[0].block)
+
+  const waiting = { reason: 'lateLock', until: new Date(1_001_000).toISOString() }
+  expect(await statusAt(locked - 1n)).toMatchObject({ substatus: 'locking', waiting })
+  const final = await statusAt(locked)
+  expect([final?.substatus, final?.waiting]).toEqual(['locked', undefined])
 })

@@ -4,7 +4,7 @@ import { failPoint } from '../../fail-point.ts'
 import { isolate } from '../../isolate.ts'
 import { throwFirst } from '../../model/collect-error.ts'
 import { depositFailure, failureOf } from '../../model/deposit.ts'
-import type { FinalityRules } from '../../model/finality.ts'
+import { type FinalityRules, waitingFor } from '../../model/finality.ts'
 import { decideLocked, decideNeverLocked } from '../../model/origin.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Proof } from '../../model/proof.ts'
@@ -14,7 +14,7 @@ import { findEvents, rewindCursor, type StoredEvent } from '../../store/chain-ev
 import { inTransaction } from '../../store/db.ts'
 import { insertLostInput } from '../../store/exposure.ts'
 import { freePositions } from '../../store/ops.ts'
-import { advanceSwap, findUndeposited, findUnlocked, setLockedBlock } from '../../store/swaps.ts'
+import { advanceSwap, findUndeposited, findUnlocked, setLockedBlock, setWaiting } from '../../store/swaps.ts'
 
 export type ConfirmLockDeps = {
   pool: Pool
@@ -49,6 +49,7 @@ async function confirmLock(
 ): Promise<void> {
   const decision = decideLocked(swap, { block, seconds: seenAt }, { rules, at: heads })
   if (decision === 'lockFound') return setLockedBlock(pool, swap, block)
+  if (decision === 'late') return setWaiting(pool, swap, waitingFor('lateLock', seenAt + rules.hardSeconds))
   if (decision !== 'lockSeen') return
   failPoint('before lockSeen')
   const moved = await advanceSwap(pool, { swap, event: decision, originTxHash: txHash, lockedBlock: block })

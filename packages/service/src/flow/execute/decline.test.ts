@@ -6,7 +6,7 @@ import { type Readiness, type ReadinessDeps, readinessOf } from './decline.ts'
 
 const QUOTED: Paid = { output: 100n, pay: 100n }
 const LESS: Paid = { output: 99n, pay: 99n }
-const [ORIGIN, DESTINATION, DEADLINE] = [1, 2, 100]
+const [ORIGIN, DESTINATION, DEADLINE, LATE] = [1, 2, 100, 9]
 
 type Seen = {
   seconds?: number
@@ -22,7 +22,12 @@ type Seen = {
   affords?: bigint
 }
 
-function judge({ seconds = DEADLINE - 1, delivery = 'ok', affords = 5n, ...seen }: Seen): Promise<Readiness> {
+function judge({
+  seconds = DEADLINE - LATE - 1,
+  delivery = 'ok',
+  affords = 5n,
+  ...seen
+}: Seen): Promise<Readiness> {
   const deps = {
     origin: { findObstacle: async () => seen.obstacle },
     sender: { affords: async (_heads: Heads, bound: bigint) => bound <= affords },
@@ -35,6 +40,7 @@ function judge({ seconds = DEADLINE - 1, delivery = 'ok', affords = 5n, ...seen 
     isLive: (chainId: number) => chainId !== seen.silent,
     isGone: (chainId: number) => chainId === seen.gone,
     isLate: (chainId: number) => chainId === seen.late,
+    lateLockSeconds: LATE,
     paidNow: () => ('paid' in seen ? seen.paid : QUOTED),
     isPriceKept: () => seen.isPriceKept,
   }
@@ -52,6 +58,11 @@ const wait = { kind: 'wait' }
 test.each<[string, Seen, object]>([
   ['that nothing speaks against is locked', {}, { kind: 'ready' }],
   ['at its deadline is declined', { seconds: DEADLINE }, declined('OPERATION_EXPIRED')],
+  [
+    'that could be locked too late only is declined',
+    { seconds: DEADLINE - LATE },
+    declined('OPERATION_EXPIRED'),
+  ],
   ['to a chain that is gone is declined', { gone: DESTINATION }, declined('DESTINATION_UNAVAILABLE')],
   ['to a silent chain waits', { silent: DESTINATION }, wait],
   ['from a chain with late finality waits', { late: ORIGIN }, wait],

@@ -27,6 +27,8 @@ export type ReadinessDeps = {
   /** Whether an input whose lock was signed still buys about its payment, which no longer changes. */
   isPriceKept(swap: Swap): boolean | undefined
   gasBudgets: GasBudgets
+  /** The time before its deadline within which a lock would come too late. */
+  lateLockSeconds: number
 }
 
 /**
@@ -40,7 +42,7 @@ export async function readinessOf(
   wasted?: Wasted,
 ): Promise<Readiness> {
   const { op } = swap
-  if (isExpired(op, heads)) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
+  if (isExpired(op, heads, deps.lateLockSeconds)) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
   if (isOverBudget(deps, op, wasted)) return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
   if (deps.isGone(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   if (!deps.isLive(op.destinationChain)) return { kind: 'wait' }
@@ -91,5 +93,6 @@ export const withPaid = (op: Op, { output, pay }: Paid): Op => ({
   payAmount: pay,
 })
 
-/** Every block from now on is past the op's deadline. */
-export const isExpired = ({ opDeadline }: Op, { head }: Heads): boolean => head.seconds >= opDeadline
+/** Every block from now on is past the op's deadline, or this close to it. */
+export const isExpired = ({ opDeadline }: Op, { head }: Heads, lateSeconds = 0): boolean =>
+  head.seconds + lateSeconds >= opDeadline

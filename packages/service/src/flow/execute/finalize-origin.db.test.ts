@@ -169,3 +169,28 @@ test('an event of a swap that ended needs no more work', async () => {
     ...{ state: 'closed', moved: [], contradicted: [], isDone: true },
   })
 })
+
+test('a wrong sum of exposure holds up its own swap, and no other of the page', async () => {
+  const { pool } = database
+  const right = await insertAt('locked')
+  await pool.query('delete from ring_positions')
+  const wrong = await insertAt('locked')
+  await pool.query('insert into exposure (chain_id, cents) values ($1, 5)', [CHAIN])
+  await pool.query('update swaps set exposed_cents = case when id = $1 then 3 else 100 end', [right.swapId])
+  const ids = [right.swapId, wrong.swapId]
+  await storeTestEvents(pool, CHAIN, 'locked', await findSwaps(pool, ids))
+  const events = await findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
+  const readLocks = async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked']))
+  const deps = { pool, origin: { chainId: CHAIN, readLocks } as never, onMoved: () => {} }
+  const faults: unknown[] = []
+
+  await finalizeOrigin(deps, heads, events, faults)
+
+  const final = await findSwaps(pool, ids)
+  expect(final.filter(({ originFinal }) => originFinal).map(({ id }) => id)).toEqual([right.swapId])
+  expect(faults).toMatchObject([{ constraint: 'exposure_cents_check' }])
+  const left = await findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
+  expect(left.map(({ id }) => id)).toEqual(
+    final.filter(({ id }) => id === wrong.swapId).map(({ op }) => op.hash),
+  )
+})

@@ -1,6 +1,6 @@
 import type { ChainEvent, Heads, LockState } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
-import { isolate } from '../../isolate.ts'
+import { isolate, mapIsolated } from '../../isolate.ts'
 import type { SwapChange } from '../../model/change.ts'
 import { isOpen, isUnlocked } from '../../model/lifecycle.ts'
 import { decideExit } from '../../model/origin.ts'
@@ -34,15 +34,19 @@ export async function finalizeOrigin(
   const isContradicted = (event: StoredEvent) => contradicts(event, states.get(event.id))
   const confirmed = open.filter((event) => states.has(event.id) && !isContradicted(event))
   const locked = confirmed.filter(({ kind, id }) => kind === 'locked' && isPastLock(swaps.get(id)))
-  await markFinal(
+  const final = await markFinal(
     deps,
     locked.flatMap(({ id }) => swaps.get(id) ?? []),
+    faults,
   )
-  const done = [...events.filter((event) => !open.includes(event)), ...locked]
+  const done = [
+    ...events.filter((event) => !open.includes(event)),
+    ...locked.filter(({ id }) => final.has(id)),
+  ]
   for (const event of confirmed) {
     const swap = swaps.get(event.id)
     if (event.kind === 'locked' || !swap) continue
-    const subject = { step: 'finalize origin', id: swap.id }
+    const subject = { step: `finalize ${event.kind}`, id: swap.id }
     const isDone = await isolate(faults, subject, () => closeExit(deps, heads, swap, event))
     if (isDone) done.push(event)
   }
@@ -60,12 +64,27 @@ function contradicts({ kind }: StoredEvent, state: LockState | undefined): boole
   return kind === 'locked' ? state === 'none' : state !== kind
 }
 
-async function markFinal({ pool }: Deps, swaps: readonly Swap[]): Promise<void> {
-  if (swaps.length === 0) return
+/** Marks all at once, or one by one if that fails, so that one wrong sum holds up no other. Returns the marked ops. */
+async function markFinal({ pool }: Deps, swaps: readonly Swap[], faults: unknown[]): Promise<Set<string>> {
+  if (swaps.length === 0) return new Set()
   failPoint('before lockFinal')
-  await markOriginFinal(pool, swaps)
+  const isMarked = await markOriginFinal(pool, swaps).then(
+    () => true,
+    // Each fails or succeeds alone below.
+    () => false,
+  )
+  const marked = isMarked ? swaps.map((item) => ({ item })) : await markEach(pool, swaps, faults)
   failPoint('after lockFinal')
+  return new Set(marked.map(({ item }) => item.op.hash))
 }
+
+const markEach = (pool: Deps['pool'], swaps: readonly Swap[], faults: unknown[]) =>
+  mapIsolated(
+    faults,
+    swaps,
+    ({ id }) => ({ step: 'mark final', id }),
+    (swap) => markOriginFinal(pool, [swap]),
+  )
 
 /** True once the event needs no further work. */
 async function closeExit(deps: Deps, heads: Heads, swap: Swap, event: StoredEvent): Promise<boolean> {

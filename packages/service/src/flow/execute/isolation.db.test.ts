@@ -67,6 +67,7 @@ function workerWith(found: { locked?: string[]; declined?: string[]; isGone?: bo
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
     isLive: () => !isGone,
     isGone: () => isGone,
+    lateLockSeconds: 0,
     isLate: () => false,
     paidNow: ({ quotedOutput: output, payAmount: pay }: Swap['op']) => ({ output, pay }),
     refreshPrices: async () => {},

@@ -231,6 +231,7 @@ async function lockAll(
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
     isLive: () => true,
     isGone: () => false,
+    lateLockSeconds: 0,
     isLate: () => false,
     paidNow: ({ quotedOutput: output, payAmount: pay }: Swap['op']) =>
       isFresh ? { output, pay } : undefined,
