@@ -43,7 +43,7 @@ async function bookPayout(db: Db, { chainId, token, amount, hour, capOf }: Payou
   return before + amount <= capOf(token, before)
 }
 
-/** What was paid of each token in this hour. */
+/** The amount of each token that was paid in this hour. */
 export async function readPaid(db: Db, chainId: number, seconds: number): Promise<Map<string, bigint>> {
   const { rows } = await db.query<{ token: string; paid: string }>(
     'select token, paid from payout_books where chain_id = $1 and hour >= $2',

@@ -41,7 +41,7 @@ export type Submitted = {
   isOver: boolean
   /** Checks state that may have changed since the build; skipped for an existing swap. */
   recheck(submission: Submission): Promise<void>
-  /** What the swap is paid after a move of the market; `moved` if that is too little, undefined without a price. */
+  /** The payment of the swap after a move of the market; `moved` if that is too little, undefined without a price. */
   paidNow(submission: Submission): Paid | 'moved' | undefined
   /** Throws unless the wallet signed the built content. */
   verify(submission: Submission): Promise<Signing>
@@ -110,7 +110,7 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
 }
 
 /**
- * The payment after a move of the market, if it is below the quoted one. What is below the minimum is declined before
+ * The payment after a move of the market, if it is below the quoted one. Below the minimum the swap is declined before
  * the lock, and a deposit is priced when it arrives.
  */
 function loweredOf({ paidNow }: Submitted, submission: Submission): Paid | undefined {
