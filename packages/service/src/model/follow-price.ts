@@ -20,7 +20,7 @@ export function leavingVault(op: Pick<Op, 'payToken' | 'outputToken' | 'payAmoun
     : { token: op.outputToken, amount: op.quotedOutput }
 }
 
-/** The amount that the input buys now, in the token that leaves the vault. The op's own word counts only where it is less. */
+/** The amount of the vault's token that the input buys now. The op's own word counts only where it is less. */
 export function worthOf(op: Terms, { input, paid }: Sides): bigint {
   return convertDown(smallest(op.swappable, op.inputAmount), input, paid)
 }
