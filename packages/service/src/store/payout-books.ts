@@ -5,7 +5,7 @@ import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
 
 /** The cap of a token in an hour in which this was paid already. */
-export type PayoutCapOf = (token: string, paid: bigint) => bigint
+type PayoutCapOf = (token: string, paid: bigint) => bigint
 
 type Booking = { chainId: number; swaps: readonly Swap[]; seconds: number; capOf: PayoutCapOf }
 
