@@ -11,6 +11,7 @@ import { describeMachine } from './machine.ts'
 import { type Bench, startBench } from './network.ts'
 import { measureOpen } from './open.ts'
 import { measurePolls } from './polls.ts'
+import { measurePriceRisk } from './price-risk.ts'
 import { checkQuotes } from './quotes.ts'
 import { measureRoutes, ROUTE_NAMES } from './routes.ts'
 import { measureScale } from './scale.ts'
@@ -34,9 +35,10 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   scale    quotes and swaps per second with 1, 2 and 4 processes of the API and of the worker
   routes   seconds from submit to settled between chains that behave like public ones, against their goals
   calls    calls to nodes on such chains: with nothing to do, and for a swap beyond that
+  price-risk  what the best caller gains by price in an hour, by the service's own rules and a random walk
   open     what a head costs on such chains with 50,000 swaps that are delivered and not final, against 50
 
-  --strict           end with 1 when a goal is missed; routes, calls and open alone always do
+  --strict           end with 1 when a goal is missed; routes, calls, open and price-risk alone always do
   --routes NAMES     some of ${ROUTE_NAMES.join(', ')}
   --swaps NUMBER     on each route; 20 without it
   --seed NUMBER      of everything random; without it another one each time
@@ -65,7 +67,7 @@ function say(line: string): void {
 
 type Choices = { profile: string | undefined; seed: number; routes: readonly string[]; swaps: number }
 
-/** Sections that start their own network. */
+/** Sections that start their own network, or none. */
 const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = {
   routes: ({ routes: names, swaps }) => onShape({ say }, (shaped) => measureRoutes(shaped, { names, swaps })),
   calls: async () => [
@@ -73,6 +75,7 @@ const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = 
     ...(await onShape({ say }, countCalls)),
   ],
   open: () => onShape({ say }, measureOpen),
+  'price-risk': async ({ seed }) => measurePriceRisk(seed),
 }
 
 async function run(names: readonly string[], choices: Choices): Promise<Figure[]> {

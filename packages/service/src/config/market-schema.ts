@@ -92,7 +92,7 @@ export const PriceTolerance = Type.Object(
     ...strict,
     description:
       'Largest move against you from quote to lock. Beyond it the output follows the market down to `minOutput`, and ' +
-      'below that the swap fails with PRICE_MOVED. What exceeds the service fee is a gift to callers who wait for it. ' +
+      'below that the swap fails with PRICE_MOVED. What exceeds the service fee is a gift to callers who wait. ' +
       'Also bounds the gain from a stolen seal key.',
   },
 )

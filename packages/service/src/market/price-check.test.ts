@@ -66,7 +66,7 @@ function createScene(...tellers: ReturnType<typeof createSource>[]) {
 
 const quoted = { output: 1_000_000n, pay: 1_000_000n }
 
-test('before the lock the output is the quoted one within the tolerance, then follows the market to the minimum', async () => {
+test('before the lock the output is the quoted one within the tolerance, then follows the market', async () => {
   const [alpha, beta] = [createSource('alpha', 1), createSource('beta', 2)]
   const { check } = createScene(alpha, beta)
   const paidAt = async (first: bigint, second = first) => {

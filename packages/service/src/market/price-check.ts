@@ -51,7 +51,7 @@ export function createPriceJudge({ catalog, book, tolerance, thinSpreadBps, isBu
   const isForged = (op: PricedOp) => isPurchase(op) !== isBuyer(op)
 
   return {
-    /** What the op is paid if it is locked now; `moved` if that is below its minimum, undefined without a price. */
+    /** The payment of the op if it is locked now; `moved` if that is below its minimum, undefined without a price. */
     paidNow(op: PricedOp): Paid | 'moved' | undefined {
       if (isForged(op)) return 'moved'
       const sides = exchangedSides(op)

@@ -3,7 +3,7 @@ import { withSlippage } from './pricing.ts'
 import type { Op } from './swap.ts'
 import { isPurchase } from './venue.ts'
 
-/** What a delivery pays: the output, and what leaves the vault for it. */
+/** The payment of a delivery: the output, and what leaves the vault for it. */
 export type Paid = { output: bigint; pay: bigint }
 
 type Terms = Pick<
@@ -20,13 +20,13 @@ export function leavingVault(op: Pick<Op, 'payToken' | 'outputToken' | 'payAmoun
     : { token: op.outputToken, amount: op.quotedOutput }
 }
 
-/** What the input buys now, in the token that leaves the vault. The op's own word counts only where it is less. */
+/** The amount of the vault's token that the input buys now. The op's own word counts only where it is less. */
 export function worthOf(op: Terms, { input, paid }: Sides): bigint {
   return convertDown(smallest(op.swappable, op.inputAmount), input, paid)
 }
 
 /**
- * What a swap is paid at these prices: the quoted output while the market moved no further than the tolerance, else
+ * The payment of a swap at these prices: the quoted output while the market moved no further than the tolerance, else
  * what the input buys now. `moved` if that is below the signed minimum.
  */
 export function followPrice(op: Terms, sides: Sides, toleranceBps: number): Paid | 'moved' {

@@ -172,7 +172,8 @@ export async function refreshBalance(db: Db, { opId, balance, block }: SeenBalan
 /** The built operations that can still be submitted, or paid by a deposit: their number and value. */
 export async function readUnsubmitted(db: Db, accountId: string): Promise<{ count: number; cents: bigint }> {
   const { rows } = await db.query<{ count: string; cents: string }>(
-    `select count(*), coalesce(sum(o.value_cents), 0) as cents from ops o where o.account_id = $1 and o.expires_at > statement_timestamp()
+    `select count(*), coalesce(sum(o.value_cents), 0) as cents
+       from ops o where o.account_id = $1 and o.expires_at > statement_timestamp()
         and not exists (select 1 from swaps s where s.op_id = o.id and s.state <> 'awaitingDeposit')`,
     [accountId],
   )

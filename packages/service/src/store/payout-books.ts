@@ -5,7 +5,7 @@ import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
 
 /** The cap of a token in an hour in which this was paid already. */
-export type PayoutCapOf = (token: string, paid: bigint) => bigint
+type PayoutCapOf = (token: string, paid: bigint) => bigint
 
 type Booking = { chainId: number; swaps: readonly Swap[]; seconds: number; capOf: PayoutCapOf }
 
@@ -43,7 +43,7 @@ async function bookPayout(db: Db, { chainId, token, amount, hour, capOf }: Payou
   return before + amount <= capOf(token, before)
 }
 
-/** What was paid of each token in this hour. */
+/** The amount of each token that was paid in this hour. */
 export async function readPaid(db: Db, chainId: number, seconds: number): Promise<Map<string, bigint>> {
   const { rows } = await db.query<{ token: string; paid: string }>(
     'select token, paid from payout_books where chain_id = $1 and hour >= $2',

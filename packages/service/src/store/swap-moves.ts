@@ -33,8 +33,8 @@ export const ADVANCE = `
            timeline = case when $12::jsonb is null then timeline
                       else timeline || jsonb_build_array($12::jsonb || jsonb_build_object('at', utc_now())) end
      where id = $1 and version = $2
- returning version, op_id, lowered_pay, origin_chain, origin_final, exposed_cents, unclaimed_cents, claim_booked, input_token,
-           input_amount
+ returning version, op_id, lowered_pay, origin_chain, origin_final, exposed_cents, unclaimed_cents, claim_booked,
+           input_token, input_amount
   ), unexposed as (
     -- A final lock has already freed its exposure; a swap that ends without one frees it here.
     -- A delivery counts as unclaimed until its input is claimed or never will be; a lost one until it is written off.

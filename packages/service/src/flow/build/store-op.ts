@@ -140,7 +140,7 @@ function pairOf(deps: StoreDeps, quote: Quote): PairClass {
   return input && output ? pairClassOf(deps.catalog, input, output) : 'volatile'
 }
 
-/** Bounds the ops that wait, and their value: each is an offer of the operator's that the caller may or may not take. */
+/** Bounds the ops that wait, and their value: each is an offer that the caller may or may not take. */
 async function assertRoomToBuild(deps: StoreDeps, db: Db, accountId: string, quote: Quote): Promise<void> {
   const { maxUnsubmitted, maxUnsubmittedCents } = deps
   const waiting = await readUnsubmitted(db, accountId)

@@ -22,7 +22,7 @@ export type ReadinessDeps = {
   isGone(chainId: number): boolean
   /** Whether a chain's finality is so late that nothing new is taken or paid there. */
   isLate(chainId: number): boolean
-  /** What an op is paid if it is locked now; `moved` if that is below its minimum, undefined without a price. */
+  /** The payment of an op if it is locked now; `moved` if that is below its minimum, undefined without a price. */
   paidNow(op: Op): Paid | 'moved' | undefined
   /** Whether an input whose lock was signed still buys about its payment, which no longer changes. */
   isPriceKept(swap: Swap): boolean | undefined

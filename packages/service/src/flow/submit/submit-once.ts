@@ -171,7 +171,7 @@ async function reserve(db: Db, { reservations }: Limits, { opId, inputAmount }: 
 }
 
 /**
- * The payment after a move of the market, if it is below the quoted one. What is below the minimum is declined before
+ * The payment after a move of the market, if it is below the quoted one. Below the minimum the swap is declined before
  * the lock, and a deposit is priced when it arrives.
  */
 function loweredOf({ paidNow }: SubmitOnceDeps, submission: Submission): Paid | undefined {

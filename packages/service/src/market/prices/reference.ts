@@ -9,7 +9,7 @@ export type PriceRules = {
 
 export type Unavailable = 'tooFew' | 'disagree'
 /** `low`, `high` and `count`: of the live prices that agree. */
-export type Agreed = { price: PriceE18; low: PriceE18; high: PriceE18; count: number }
+type Agreed = { price: PriceE18; low: PriceE18; high: PriceE18; count: number }
 export type Reference =
   | (Agreed & { unavailable?: undefined })
   | { price?: undefined; unavailable: Unavailable }

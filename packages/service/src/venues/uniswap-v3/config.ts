@@ -18,8 +18,8 @@ const schema = Type.Object(
       range(
         1,
         9_999,
-        'A pool is not quoted from if it is dearer than the reference price by more than this and its fee, nor bought ' +
-          'from if it gives less than quoted by more than this, in basis points. Default 150.',
+        'A pool is not quoted from if it is dearer than the reference price by more than this and its fee, nor ' +
+          'bought from if it gives less than quoted by more than this, in basis points. Default 150.',
       ),
     ),
     pools: Type.Array(

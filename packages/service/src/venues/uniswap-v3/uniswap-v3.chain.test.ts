@@ -116,7 +116,7 @@ test('nothing is delivered below the least amount', async () => {
   expect((await deliver(op, { maxIn: usd(2_050), least: links(100) })).delivered).toBe(links(100))
 })
 
-test('a purchase is all or nothing while its budget suffices, and otherwise buys about what the quoter says', async () => {
+test('a purchase is all or nothing while its budget suffices, or else buys about what the quoter says', async () => {
   const op = { ...(await createOp()), payToken: usdc, payAmount: usd(2_050) }
   const purchase = { adapter, tokenIn: usdc, fee: ROUTE.fee }
   const asked = { quoter, ...ROUTE }
@@ -142,7 +142,7 @@ test('a purchase is all or nothing while its budget suffices, and otherwise buys
   await expect(unknown).rejects.toThrow('No pool sells')
 })
 
-test('a pool that was moved by two percent since the quote is not bought from, whatever the wallet accepts', async () => {
+test('a pool moved by two percent since the quote is not bought from, whatever the wallet accepts', async () => {
   const deliverer = keys.deliverers[0]?.address ?? zeroAddress
   const fair = { ...(await createOp()), payToken: usdc, payAmount: usd(1_990) }
   const simulate = (op: Op) => venue.simulateDelivery(client, { ...settings, deliverer }, op)

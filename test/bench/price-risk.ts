@@ -1,0 +1,201 @@
+import { defaultDeadlines, defaultExposureCapUsd } from '../../packages/service/src/config.ts'
+import { type Priced, tenTo } from '../../packages/service/src/model/amount.ts'
+import type { DepthCurve } from '../../packages/service/src/model/curve.ts'
+import { followPrice } from '../../packages/service/src/model/follow-price.ts'
+import { defaultPriceTolerance } from '../../packages/service/src/model/price-tolerance.ts'
+import { priceExactInput, withSlippage } from '../../packages/service/src/model/pricing.ts'
+import { type Figure, isTrue } from './figures.ts'
+import { createRandom, type Random } from './random.ts'
+
+const [HOUR, HOURS, YEAR] = [3_600, 6, 31_536_000]
+const QUOTE_SECONDS = 30
+/** From submit to the record of the lock. */
+const LOCK_SECONDS = 2
+/** Until a lock is final, so that its exposure is free again. */
+const FINAL_SECONDS = 900
+/** Between the quotes that the caller keeps, and between its looks at them. */
+const [STEP, LOOK_SECONDS] = [10, 2]
+const FEE_CENTI_BPS = 1_250n
+const SLIPPAGE_BPS = 300
+/** The least gains for which a caller submits: the best of them counts. */
+const THRESHOLDS_BPS = [0, 2, 5, 10, 20, 40, 80, 160]
+
+/** `lifeSeconds`: of a quote and its op together. */
+type Rules = { lifeSeconds: number; isRepriced: boolean; toleranceBps: number }
+
+const rules: Rules = {
+  lifeSeconds: QUOTE_SECONDS + defaultDeadlines.volatileLifeSeconds,
+  isRepriced: true,
+  toleranceBps: defaultPriceTolerance.volatileBps,
+}
+/** One price for the whole life, within the slippage. */
+const without: Rules = {
+  lifeSeconds: QUOTE_SECONDS + defaultDeadlines.opLifeSeconds,
+  isRepriced: false,
+  toleranceBps: SLIPPAGE_BPS,
+}
+
+/**
+ * What the best caller gains from the operator by price in an hour. It quotes both ways at all times, keeps every op
+ * until its end, and submits only when it pays, as much as the exposure cap lets through. Network costs are zero.
+ */
+export async function measurePriceRisk(seed: number): Promise<Figure[]> {
+  return [
+    figure(seed, { volatility: 0.6, limit: 10 }),
+    figure(seed, { volatility: 3, limit: 60 }),
+    ...[0.6, 3].map((volatility) => ({
+      name: `The same at ${volatility * 100} %, if the sources are 10 seconds behind the market`,
+      measured: usd(lossPerHour(seed, { volatility, rules, lag: 10 })),
+      baseline: usd(lossPerHour(seed, { volatility, rules: without, lag: 10 })),
+    })),
+  ]
+}
+
+function figure(seed: number, { volatility, limit }: { volatility: number; limit: number }): Figure {
+  const loss = lossPerHour(seed, { volatility, rules, lag: 0 })
+  const name = `Operator's loss by price in an hour at ${volatility * 100} % a year, USD`
+  const goal = `< ${limit}`
+  const baseline = `${usd(lossPerHour(seed, { volatility, rules: without, lag: 0 }))} at one price for 150 s`
+  return { ...isTrue(name, { ok: loss < limit, measured: usd(loss), goal }), baseline }
+}
+
+const usd = (amount: number) => `${amount.toFixed(1)}`
+
+type World = { volatility: number; rules: Rules; lag: number }
+
+function lossPerHour(seed: number, world: World): number {
+  const random = createRandom(seed)
+  const hours = Array.from({ length: HOURS }, () => chancesOf(walk(random, world.volatility), world))
+  const losses = THRESHOLDS_BPS.map((least) => {
+    const all = hours.map((chances) => takenFrom(chances, least / 10_000))
+    return all.reduce((sum, loss) => sum + loss, 0) / HOURS
+  })
+  return Math.max(...losses)
+}
+
+/** Prices of an hour, one per second, before it the time of a quote and after it that of a lock. */
+function walk({ next }: Random, volatility: number): bigint[] {
+  const perSecond = volatility / Math.sqrt(YEAR)
+  let price = 2_500
+  return Array.from({ length: HOUR + rules.lifeSeconds + LOCK_SECONDS }, () => {
+    const normal = Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
+    price *= Math.exp(perSecond * normal - perSecond ** 2 / 2)
+    return BigInt(Math.round(price * 1e9)) * tenTo(9)
+  })
+}
+
+/** The best submission at a moment: what the caller expects, and what the operator then loses, per dollar. */
+type Chance = { now: number; expected: number; loss: number }
+type Op = Parameters<typeof followPrice>[0]
+type Live = { at: number; isSale: boolean; op: Op }
+
+/** Every second moment: the best of all live ops. */
+function chancesOf(prices: readonly bigint[], world: World): Chance[] {
+  const { lifeSeconds } = world.rules
+  const chances: Chance[] = []
+  let live: Live[] = []
+  for (let now = 0; now < prices.length - LOCK_SECONDS; now += LOOK_SECONDS) {
+    live = live.filter(({ at }) => now - at <= lifeSeconds)
+    if (now % STEP === 0) live.push(...[true, false].map((isSale) => quoteAt(prices, world, { now, isSale })))
+    const offers = live.flatMap((each) => offerAt(prices, world, each, now) ?? [])
+    const [first] = offers.sort((one, other) => other.expected - one.expected)
+    if (first) chances.push({ now, expected: first.expected, loss: lossOf(prices, world, first, now) })
+  }
+  return chances
+}
+
+const DOLLAR: Priced = { decimals: 6, price: tenTo(18) }
+const AMOUNT_USD = 10_000n
+const sidesAt = (price: bigint, isSale: boolean) => {
+  const ether: Priced = { decimals: 18, price }
+  return isSale ? { input: ether, paid: DOLLAR } : { input: DOLLAR, paid: ether }
+}
+/** The sources, which may be behind. */
+const seenAt = (prices: readonly bigint[], lag: number, now: number) => prices[Math.max(0, now - lag)] ?? 1n
+
+function quoteAt(
+  prices: readonly bigint[],
+  { lag }: World,
+  { now, isSale }: { now: number; isSale: boolean },
+): Live {
+  const { input, paid } = sidesAt(seenAt(prices, lag, now), isSale)
+  const amountIn = (AMOUNT_USD * tenTo(18 + input.decimals)) / input.price
+  const curve: DepthCurve = {
+    kind: 'depth',
+    input,
+    output: paid,
+    spreadBps: 0n,
+    impactBps: 0n,
+    depth: tenTo(40),
+  }
+  const terms = {
+    input,
+    output: paid,
+    feeCentiBps: FEE_CENTI_BPS,
+    originCost: 0n,
+    deliveryCost: 0n,
+    accountRent: 0n,
+  }
+  const price = priceExactInput(terms, curve, amountIn)
+  if (typeof price === 'string') throw new Error(price)
+  const { amountOut: quotedOutput, swappable, payAmount } = price
+  const tokens = { payToken: 'output', outputToken: 'output' }
+  const minOutput = withSlippage(quotedOutput, SLIPPAGE_BPS)
+  const op = {
+    ...tokens,
+    quotedOutput,
+    minOutput,
+    payAmount,
+    swappable,
+    inputAmount: amountIn,
+    priceFloor: 0n,
+  }
+  return { at: now, isSale, op }
+}
+
+type Offer = Live & { paid: bigint; expected: number }
+
+/** What the op is paid if it is submitted now. */
+function offerAt(prices: readonly bigint[], world: World, live: Live, now: number): Offer | undefined {
+  const paid = paidAt(prices, world, { ...live, now })
+  return paid === undefined ? undefined : { ...live, paid, expected: gainAt(prices, { ...live, paid }, now) }
+}
+
+/** Once its lock is recorded the amount is fixed: the loss is that at the price of this moment. */
+function lossOf(prices: readonly bigint[], world: World, { op, isSale, paid }: Offer, now: number): number {
+  const locking = { op: { ...op, quotedOutput: paid, payAmount: paid }, isSale, now: now + LOCK_SECONDS }
+  const locked = paidAt(prices, world, locking)
+  return locked === undefined ? 0 : gainAt(prices, { op, isSale, paid: locked }, now + LOCK_SECONDS)
+}
+
+function gainAt(
+  prices: readonly bigint[],
+  { op, isSale, paid }: Omit<Offer, 'at' | 'expected'>,
+  now: number,
+): number {
+  const { input, paid: output } = sidesAt(prices[now] ?? 1n, isSale)
+  const given = Number(op.inputAmount * input.price) / 10 ** input.decimals
+  return Number(paid * output.price) / 10 ** output.decimals / given - 1
+}
+
+/** By the service's own rule; undefined if the swap fails. */
+function paidAt(
+  prices: readonly bigint[],
+  { rules: { isRepriced, toleranceBps }, lag }: World,
+  { op, isSale, now }: { op: Op; isSale: boolean; now: number },
+): bigint | undefined {
+  const paid = followPrice(op, sidesAt(seenAt(prices, lag, now), isSale), toleranceBps)
+  if (paid === 'moved') return undefined
+  return isRepriced || paid.output === op.quotedOutput ? paid.output : undefined
+}
+
+/** The loss of an hour in USD against a caller that submits from this gain on, whenever the cap has room. */
+function takenFrom(chances: readonly Chance[], least: number): number {
+  let [loss, freeAt] = [0, 0]
+  for (const chance of chances) {
+    if (chance.now < freeAt || chance.expected <= least) continue
+    loss += chance.loss * defaultExposureCapUsd
+    freeAt = chance.now + FINAL_SECONDS
+  }
+  return loss
+}
