@@ -63,6 +63,10 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     good: 'geoswap_unsigned_swaps 0',
   },
   GeoswapQuarantine: { bad: 'geoswap_quarantined 1', good: 'geoswap_quarantined 0' },
+  GeoswapGasWasted: {
+    bad: 'geoswap_wasted_gas_usd{chain="alpha"} 20.5',
+    good: 'geoswap_wasted_gas_usd{chain="alpha"} 20',
+  },
   GeoswapInputLost: {
     bad: 'geoswap_lost_inputs_usd{chain="alpha"} 0.01',
     good: 'geoswap_lost_inputs_usd{chain="alpha"} 0',
