@@ -71,6 +71,10 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_token_closed{chain="alpha",token="0x1"} 1',
     good: 'geoswap_token_closed{chain="alpha",token="0x1"} 0',
   },
+  GeoswapGasWasted: {
+    bad: 'geoswap_wasted_gas_usd{chain="alpha"} 20.5',
+    good: 'geoswap_wasted_gas_usd{chain="alpha"} 20',
+  },
   GeoswapInputLost: {
     bad: 'geoswap_lost_inputs_usd{chain="alpha"} 0.01',
     good: 'geoswap_lost_inputs_usd{chain="alpha"} 0',

@@ -202,7 +202,7 @@ describe('price impact', () => {
     return held < limit - spent ? held : limit - spent
   }
 
-  test('of the whole inventory is half a percent beside the spread, and more than that is refused', async () => {
+  test('of a quarter of the inventory is an eighth of a percent beside the spread, and more than that is refused', async () => {
     const route = routeOf('beta USDC', 'beta GEO')
     const beyond = 10n ** 40n
 
@@ -213,13 +213,16 @@ describe('price impact', () => {
       const largest = await quote(route, { amount: amount ?? 0n })
       const held = await readAvailable(beta, 'GEO')
       // The service sees the chain's state with a short delay.
-      return most === (held * 995n) / 1_000n && largest.status === 200 && { most, largest: largest.body }
+      // The vault keeps the fraction of a unit.
+      const quarter = held / 4n
+      const isMost = most === quarter - (quarter * quarter * 50n + held * 10_000n - 1n) / (held * 10_000n)
+      return isMost && largest.status === 200 && { most, largest: largest.body }
     })
 
     // A unit of the input is worth two of the output.
     expect(most - BigInt(largest.output)).toBeLessThan(2n)
-    // Half a percent, and the spread of assets with two sources.
-    expect(Math.round(shareOf(largest) / 10)).toBe(550)
+    // An eighth of a percent, and the spread of assets with two sources.
+    expect(Math.round(shareOf(largest) / 10)).toBe(175)
   })
 })
 

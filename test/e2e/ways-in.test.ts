@@ -28,6 +28,9 @@ const order = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * 
 // Accepts every signature that begins with the hash: a wallet whose rules no key explains (ERC-1271).
 const CONTRACT_WALLET = '0x60043560643514631626ba7e60e01b025f5260205ff3'
 
+// The same, but only without a gas price: in simulations, and never in a block.
+const SIMULATED_WALLET = '0x60043560643514631626ba7e60e01b023a15025f5260205ff3'
+
 let api: CheckedClient
 beforeAll(async () => {
   api = createCheckedClient({ ...local, apiKey: await operator.createKey() })
@@ -206,6 +209,25 @@ describe('wallets with code', () => {
     const { body } = await api.submit({ geoOpToken: build.geoOpToken, signature })
 
     expect((await outcomeOf({ api }, body.swapId)).status).toBe('settled')
+  })
+
+  test('a contract wallet that accepts in simulations only costs no gas, and keeps its input', async () => {
+    const wallet = newWallet()
+    await setCode(alpha, wallet.address, SIMULATED_WALLET)
+    await world.fund(alpha, wallet.address, 'USDC', 10n * USDC)
+    const recipient = newWallet().address
+    const { build } = await buildBy({ api }, wallet, {
+      order: { ...order, recipient },
+      method: 'authorization',
+    })
+
+    const signature = concat([digestOf(build), '0x00'])
+    const { body } = await api.submit({ geoOpToken: build.geoOpToken, signature })
+    const ended = await outcomeOf({ api }, body.swapId)
+
+    expect(ended).toMatchObject({ status: 'failed', failure: { code: 'INPUT_UNAVAILABLE' } })
+    expect(await operator.query('select 1 from attempt_swaps where swap_id = $1', [body.swapId])).toEqual([])
+    expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(10n * USDC)
   })
 
   test('a wallet delegated to another provider keeps its code and swaps by an authorization', async () => {

@@ -10,6 +10,7 @@ import {
   FIRST_OP,
   OP_KEPT_MS,
 } from '../store/retention.ts'
+import { deleteOldWaste } from '../store/wasted-gas.ts'
 import type { Lane, Task } from './lane.ts'
 
 const EVERY_MS = 600_000
@@ -31,6 +32,7 @@ export function retentionLane(
     clearEvents(pool, logger, { eventDays, atOnce }),
     clearChainEvents(pool, logger, atOnce),
     () => deleteStaleQuarantine(pool).then(() => true),
+    () => deleteOldWaste(pool).then(() => true),
   ]
   return { name: 'retention', tasks: clearing.map(toTask) }
 }

@@ -144,7 +144,7 @@ export function createSender(options: Options): Sender {
 
 type TermsAt = ReturnType<typeof createTermsMemo>
 
-/** What a transaction sent now would meet. */
+/** Checks of a transaction as it would be sent now. */
 function createChecks({ chain, address: sender }: Options, termsAt: TermsAt) {
   return {
     affords: async (heads: Heads, feeBound: bigint) =>

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts'
 
-/** What gas without effect may cost in an hour, in cents. */
+/** Limits on the cost of gas without effect, in cents per hour. */
 export type GasBudgets = { walletCents: number; accountCents: number; chainCents: number }
 
 export const defaultGasBudgets: GasBudgets = { walletCents: 200, accountCents: 2_000, chainCents: 10_000 }

@@ -30,7 +30,7 @@ export function isSmall(shares: ReservationShares, { held, reserved }: Pick<Rese
   return reserved * BPS * LEAST <= held * BigInt(Math.min(shares.walletBps, shares.accountBps))
 }
 
-/** What is left for the wallet beside its new reservation; negative if that one is too large. */
+/** The room that a new reservation leaves; negative if it is too large. */
 export function roomAfter(shares: ReservationShares, seen: Reserved): bigint {
   const { ofWallet, ofAccount, ended, failed } = seen
   const trust = largest(BPS - (BigInt(failed) * BPS) / BigInt(Math.max(ended, FEW_SWAPS)), BPS / LEAST)

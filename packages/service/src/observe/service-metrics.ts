@@ -18,6 +18,7 @@ import {
 import { readInventory } from '../store/inventory.ts'
 import { countQuarantined } from '../store/quarantine.ts'
 import { countUnsigned } from '../store/unsigned.ts'
+import { readWastedByChain } from '../store/wasted-gas.ts'
 import { addBooksGauge } from './books-metrics.ts'
 import { addReading } from './database-gauges.ts'
 import { addGasMetrics } from './gas-metrics.ts'
@@ -44,6 +45,7 @@ export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addClaimGauges(registry, sources.pool)
   addEndedGauges(registry, sources.pool)
   addExposureGauges(registry, sources)
+  addWasteGauge(registry, sources)
   addInventoryGauge(registry, sources)
   addClosedGauge(registry, sources.catalog)
   addViewMetrics(registry, sources)
@@ -188,6 +190,25 @@ function addExposureGauges(registry: Registry, { pool, chains }: Sources): void 
       }
     },
   })
+}
+
+function addWasteGauge(registry: Registry, { pool, chains }: Sources): void {
+  const wasted = {
+    name: 'geoswap_wasted_gas_usd',
+    help: 'Gas of locks and deliveries without effect, in this hour.',
+    labelNames: ['chain'],
+  }
+  addReading(
+    registry,
+    { wasted },
+    {
+      read: () => readWastedByChain(pool),
+      show(gauges, byChain) {
+        for (const { chainId, name } of chains)
+          gauges.wasted.set({ chain: name }, Number(byChain.get(chainId) ?? 0n) / 1_000_000)
+      },
+    },
+  )
 }
 
 type Stocked = Pick<Sources, 'pool' | 'catalog' | 'dailyNeeds' | 'isBought'>

@@ -177,11 +177,18 @@ function toRows(keys: ListedKey[]): string[][] {
   return [['ID', 'NAME', 'ACCOUNT', 'KIND', 'RATES', 'BOUND TO', 'CREATED', 'STATE'], ...rows]
 }
 
-function describeRules({ maxSwapCents, maxDayCents, recipients, tokens }: KeyRules): string[] {
+function describeRules({
+  maxSwapCents,
+  maxDayCents,
+  recipients,
+  tokens,
+  contractWallets,
+}: KeyRules): string[] {
   return [
     ...(maxSwapCents === undefined ? [] : [`swap=${formatCents(BigInt(maxSwapCents))}USD`]),
     ...(maxDayCents === undefined ? [] : [`day=${formatCents(BigInt(maxDayCents))}USD`]),
     ...(recipients ? [`recipients=${recipients.length}`] : []),
     ...(tokens ? [`tokens=${tokens.length}`] : []),
+    ...(contractWallets === undefined ? [] : [`contract-wallets=${contractWallets ? 'yes' : 'no'}`]),
   ]
 }

@@ -15,6 +15,7 @@ export const settingOptions = {
   'max-day-usd': { type: 'string' },
   recipient: { type: 'string', multiple: true },
   token: { type: 'string', multiple: true },
+  'contract-wallets': { type: 'string' },
 } as const
 
 export type SettingFlags = {
@@ -25,13 +26,15 @@ export type SettingFlags = {
   'max-day-usd'?: string
   recipient?: string[]
   token?: string[]
+  'contract-wallets'?: string
 }
 
 export const SETTINGS_HELP = `--limit sets the calls per second of the account by class: ${RATE_CLASSES.join(', ')};
       --rate sets all of them. Bursts may be twice as large.
       --max-swap-usd and --max-day-usd limit the value of one swap, and of all that the key submits in a UTC day.
       --recipient, repeated, limits whom the key may pay; --token CHAIN_ID:ADDRESS, repeated, limits which tokens
-      it may swap from and to.`
+      it may swap from and to. --contract-wallets yes or no: whether wallets with code of others may pay; none is yes
+      for secret keys and no for publishable ones.`
 
 const NONE = 'none'
 
@@ -39,12 +42,13 @@ const NONE = 'none'
 type GivenRules = { [Rule in keyof KeyRules]: KeyRules[Rule] | null }
 
 export function parseRules(flags: SettingFlags): GivenRules {
-  const { 'max-swap-usd': swap, 'max-day-usd': day, recipient, token } = flags
+  const { 'max-swap-usd': swap, 'max-day-usd': day, recipient, token, 'contract-wallets': contracts } = flags
   return {
     ...(swap !== undefined && { maxSwapCents: parseCents('--max-swap-usd', swap) }),
     ...(day !== undefined && { maxDayCents: parseCents('--max-day-usd', day) }),
     ...(recipient && { recipients: parseList(recipient, parseRecipient) }),
     ...(token && { tokens: parseList(token, parseToken) }),
+    ...(contracts !== undefined && { contractWallets: parseAnswer('--contract-wallets', contracts) }),
   }
 }
 
@@ -57,6 +61,12 @@ function parseCents(option: string, text: string): number | null {
   const cents = /^\d{1,12}(\.\d{1,2})?$/.test(text) ? Math.round(Number(text) * 100) : 0
   if (cents > 0) return cents
   throw new UsageError(`${option} ${text}: write US dollars such as 100 or 99.50, or ${NONE}.`)
+}
+
+function parseAnswer(option: string, text: string): boolean | null {
+  if (text === NONE) return null
+  if (text === 'yes' || text === 'no') return text === 'yes'
+  throw new UsageError(`${option} ${text}: write yes, no or ${NONE}.`)
 }
 
 function parseList(texts: string[], parse: (text: string) => string): string[] | null {

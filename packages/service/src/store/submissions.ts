@@ -148,7 +148,7 @@ export async function endOp(db: Db, opId: string): Promise<void> {
   await db.query('update ops set expires_at = least(expires_at, clock_timestamp()) where id = $1', [opId])
 }
 
-/** What a vault holds and has reserved of a token, after a reservation of this amount. */
+/** The vault's amounts of a token after a reservation of `amount`. */
 type Reservation = Record<'held' | 'reserved' | 'amount', bigint>
 
 /** Reserves the pay amount of a swap's op. Undefined if the vault has too little left. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { Delegation } from '../../chains/chain.ts'
 import { defaultDeadlines } from '../../config.ts'
+import { defaultGasBudgets } from '../../model/gas-budget.ts'
 import { type Quote, type QuotedWays, unquotedTerms } from '../../model/quote.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { type BuildDeps, buildGeoOp } from './build-evm.ts'
@@ -71,6 +72,7 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
     catalog: { chains: new Map([[CHAIN, chain]]), assets: new Map() },
     maxUnsubmitted: asked.maxUnsubmitted ?? 1_000,
     maxUnsubmittedCents: asked.maxUnsubmittedCents ?? 10n ** 9n,
+    gasBudgets: defaultGasBudgets,
     market: {
       chainNow: () =>
         asked.isUnknown
@@ -231,6 +233,20 @@ test.each<[string, string, Asked, QuotedWays?]>([
   ['UNSUPPORTED_METHOD', 'a permit of a wallet with other code', { method: 'permit', code: foreign }],
 ])('%s answers %s', async (code, _, asked, ways) => {
   await expect(build(newQuote(ways), asked)).rejects.toMatchObject({ code })
+})
+
+test('nothing is built for a wallet that wasted too much gas in this hour', async () => {
+  const wallet = addressOf(77)
+  await database.pool.query(
+    `insert into wasted_hours (scope, id, hour, usd_e6)
+     values ('wallet', $1, date_trunc('hour', clock_timestamp()), 2000000)`,
+    [wallet],
+  )
+
+  await expect(build({ ...newQuote(), wallet })).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    details: { scope: 'wallet' },
+  })
 })
 
 test('a wallet with other code pays by authorization', async () => {

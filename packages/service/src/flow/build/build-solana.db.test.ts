@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { Payer } from '../../chains/chain.ts'
+import { defaultGasBudgets } from '../../model/gas-budget.ts'
 import { type Quote, unquotedTerms } from '../../model/quote.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { buildSolanaTx, type SealedInput } from './build-solana.ts'
@@ -64,6 +65,7 @@ async function build(quote: Quote, { now = 0, lifeMs = 60_000, family = 'solana'
     },
     maxUnsubmitted: 100,
     maxUnsubmittedCents: 10n ** 9n,
+    gasBudgets: defaultGasBudgets,
     builderOf: () => ({
       readPayer: async () => {
         if (seen.isSilent) throw new Error('silent')

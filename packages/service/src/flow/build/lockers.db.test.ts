@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import type { Delegation } from '../../chains/chain.ts'
+import { defaultGasBudgets } from '../../model/gas-budget.ts'
 import { type Quote, unquotedTerms } from '../../model/quote.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import { type BuildDeps, buildGeoOp } from './build-evm.ts'
@@ -54,6 +55,7 @@ async function build(
     catalog: { chains: new Map([[CHAIN, chain]]), assets: new Map() },
     maxUnsubmitted: 100,
     maxUnsubmittedCents: 10n ** 9n,
+    gasBudgets: defaultGasBudgets,
     market: { chainNow: () => now, canSend: () => true },
     custodyOf: () => contracts,
     deadlines: {

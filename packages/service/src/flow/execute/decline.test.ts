@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Heads } from '../../chains/chain.ts'
 import type { Paid } from '../../model/follow-price.ts'
+import { defaultGasBudgets } from '../../model/gas-budget.ts'
 import type { Swap } from '../../model/swap.ts'
 import { type Readiness, type ReadinessDeps, readinessOf } from './decline.ts'
 
@@ -18,7 +19,11 @@ type Seen = {
   isPriceKept?: boolean
   obstacle?: 'INPUT_UNAVAILABLE' | 'INVALID_AUTHORIZATION'
   delivery?: string
-  method?: 'deposit'
+  method?: 'deposit' | 'permit'
+  isContract?: boolean
+  /** Of this hour, in cents, by its wallet. */
+  wastedCents?: bigint
+  passes?: boolean
   affords?: bigint
 }
 
@@ -29,8 +34,12 @@ function judge({
   ...seen
 }: Seen): Promise<Readiness> {
   const deps = {
-    origin: { findObstacle: async () => seen.obstacle },
-    sender: { affords: async (_heads: Heads, bound: bigint) => bound <= affords },
+    origin: { findObstacle: async () => seen.obstacle, planLock: async () => ({}) },
+    sender: {
+      affords: async (_heads: Heads, bound: bigint) => bound <= affords,
+      simulates: async () => seen.passes ?? expect.unreachable('Its lock depends on no code of strangers'),
+    },
+    gasBudgets: defaultGasBudgets,
     destinationOf: (chainId: number) => ({
       async simulateDelivery({ quotedOutput }: Swap['op']) {
         expect(quotedOutput).toBe(seen.paid === LESS && !seen.isLocking ? LESS.output : QUOTED.output)
@@ -46,10 +55,11 @@ function judge({
   }
   const op = {
     ...{ originChain: ORIGIN, destinationChain: DESTINATION, opDeadline: DEADLINE, lockFeeBound: 5n },
-    ...{ quotedOutput: QUOTED.output, payAmount: QUOTED.pay, method: seen.method },
+    ...{ quotedOutput: QUOTED.output, payAmount: QUOTED.pay, method: seen.method, isContract: seen.isContract },
   }
   const swap = { op, state: seen.isLocking ? 'locking' : 'accepted' } as Swap
-  return readinessOf(deps as unknown as ReadinessDeps, { head: { seconds } } as Heads, swap)
+  const wasted = { wallet: (seen.wastedCents ?? 0n) * 10_000n, account: 0n, chain: 0n, isKnown: false }
+  return readinessOf(deps as unknown as ReadinessDeps, { head: { seconds } } as Heads, swap, wasted)
 }
 
 const declined = (code: string) => ({ kind: 'decline', code })
@@ -77,6 +87,24 @@ test.each<[string, Seen, object]>([
     'whose lock is sent again keeps its output',
     { isLocking: true, isPriceKept: true, paid: LESS },
     { kind: 'ready' },
+  ],
+  ['of a wallet that wasted too much gas is declined', { wastedCents: 200n }, declined('INPUT_UNAVAILABLE')],
+  ['of a wallet that wasted little gas is locked', { wastedCents: 199n }, { kind: 'ready' }],
+  [
+    'that was deposited is locked whatever was wasted',
+    { wastedCents: 200n, method: 'deposit' },
+    { kind: 'ready' },
+  ],
+  [
+    'of a contract wallet that would refuse the relayer is declined',
+    { isContract: true, passes: false },
+    declined('INPUT_UNAVAILABLE'),
+  ],
+  ['of a contract wallet that accepts it is locked', { isContract: true, passes: true }, { kind: 'ready' }],
+  [
+    'by a permit that no longer works is declined',
+    { method: 'permit', passes: false },
+    declined('INPUT_UNAVAILABLE'),
   ],
   ['whose input is gone is declined', { obstacle: 'INPUT_UNAVAILABLE' }, declined('INPUT_UNAVAILABLE')],
   [

@@ -4,6 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
+import { defaultGasBudgets } from '../../model/gas-budget.ts'
 import type { Swap } from '../../model/swap.ts'
 import { markAttemptsConsumed, markAttemptsFinal, markAttemptsReturned } from '../../store/attempts.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
@@ -80,6 +81,7 @@ function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [], declined = [], 
       room: () => seeing.room ?? 1,
       affords: async () => true,
       fits: async () => true,
+      simulates: async () => true,
       send: async (_lease: unknown, _heads: unknown, work: Sent) => sent.push(work),
     },
     origin: {
@@ -95,6 +97,7 @@ function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [], declined = [], 
     isGone: () => false,
     lateLockSeconds: 0,
     isLate: () => false,
+    gasBudgets: defaultGasBudgets,
     isPriceKept: () => (seeing.isPriced === false ? undefined : true),
     refreshPrices: async () => {},
     valueCentsOf: () => 0n,
@@ -190,6 +193,25 @@ test('a lock without effect is retried at settle depth, before finality', async 
   await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, settledAt(20n))
 
   expect(sentFor(sent, swapId)).toEqual(['lock'])
+})
+
+test.each([
+  ['has other code, which pays for nothing', true, 'failed', 0],
+  ['is a key', false, 'locking', 1],
+])('a lock without effect is tried again unless its wallet %s', async (_, isContract, state, again) => {
+  const { swapId } = await lockFinalAt(20n)
+  await database.pool.query(
+    'update ops o set is_contract = $2 from swaps s where s.op_id = o.id and s.id = $1',
+    [swapId, isContract],
+  )
+  const sent: Sent[] = []
+
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, headsAt(20n, -1))
+
+  expect([await stateOf(swapId), sent.filter(({ swapIds }) => swapIds.includes(swapId)).length]).toEqual([
+    state,
+    again,
+  ])
 })
 
 test('a lock whose nonce a reorg returned is waited for', async () => {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { openLimits } from '../../../test/support/limits.ts'
-import { insertTestOp } from '../../../test/support/swaps.ts'
+import { insertTestOp, insertTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import { insertSwap, lockSubmission } from '../../store/submissions.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { type Limits, type SubmitOnceDeps, type Submitted, submitOnce } from './submit-once.ts'
@@ -305,6 +305,89 @@ describe('liquidity without a lock', () => {
     // Half of its last ten swaps failed: a quarter is left to it.
     await expect(submitOf(bad, 'h', 101)).rejects.toMatchObject(refusedAt('100'))
     expect(await submitOf(good, 'h', 1_500)).toMatchObject({ status: 'pending' })
+  })
+})
+
+describe('wasted gas', () => {
+  const CENT_E6 = 10_000n
+  beforeAll(() => database.pool.query('update inventory set held = 1000000, reserved = 10000'))
+
+  /** A wallet whose transactions of this hour cost this much and had no effect. */
+  async function waste(scope: 'wallet' | 'account' | 'chain', id: string, cents: number): Promise<void> {
+    await database.pool.query(
+      `insert into wasted_hours (scope, id, hour, usd_e6)
+       values ($1, $2, date_trunc('hour', clock_timestamp()), $3)`,
+      [scope, id, (BigInt(cents) * CENT_E6).toString()],
+    )
+  }
+  async function storeOpOf(accountId: string, wallet: string, isContract = false): Promise<string> {
+    const opId = await insertTestOp(database.pool, accountId, wallet)
+    const sql = 'update ops set wallet_balance = 100000, is_contract = $2, pay_amount = 1 where id = $1'
+    await database.pool.query(sql, [opId, isContract])
+    return opId
+  }
+  const refused = (scope: string) => ({ code: 'RATE_LIMITED', details: { budget: 'wastedGas', scope } })
+
+  test('a wallet over its budget is refused until the next hour, and no other wallet is', async () => {
+    const accountId = await insertTestAccount(database.pool)
+    await waste('wallet', 'wasteful', 200)
+
+    const refusal = submit({ opId: await storeOpOf(accountId, 'wasteful') })
+
+    await expect(refusal).rejects.toMatchObject({
+      ...refused('wallet'),
+      recovery: { retryAfterMs: expect.any(Number) },
+    })
+    expect(await submit({ opId: await storeOpOf(accountId, 'thrifty') })).toMatchObject({ status: 'pending' })
+  })
+
+  test('an account over its budget brings no new wallets, and the wallets that it knows go on', async () => {
+    const accountId = await insertTestAccount(database.pool)
+    await settleTestSwap(database.pool, await insertTestSwap(database.pool, accountId, 'customer'))
+    await waste('account', accountId, 2_000)
+
+    await expect(submit({ opId: await storeOpOf(accountId, 'stranger') })).rejects.toMatchObject(
+      refused('account'),
+    )
+    expect(await submit({ opId: await storeOpOf(accountId, 'customer') })).toMatchObject({
+      status: 'pending',
+    })
+  })
+
+  test('a chain over its budget takes no more contract wallets, and all others', async () => {
+    const accountId = await insertTestAccount(database.pool)
+    await waste('chain', '31337', 10_000)
+
+    await expect(submit({ opId: await storeOpOf(accountId, 'coded', true) })).rejects.toMatchObject(
+      refused('chain'),
+    )
+    expect(await submit({ opId: await storeOpOf(accountId, 'keyed') })).toMatchObject({ status: 'pending' })
+    await database.pool.query('truncate wasted_hours')
+  })
+
+  test('a hundred submissions of contract wallets at once leave as many locks open as the budget pays', async () => {
+    const accountId = await insertTestAccount(database.pool)
+    const ops = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => storeOpOf(accountId, `contract ${index % 50}`, true)),
+    )
+
+    // A lock costs one dollar: two per wallet, and twenty per account.
+    const limits = { lockUsdE6: () => 100n * CENT_E6 }
+    const results = await Promise.allSettled(ops.map((opId) => submit({ opId }, limits)))
+
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+    const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    expect(refusals.every((reason) => reason.details?.scope === 'pending')).toBe(true)
+  })
+
+  test('a publishable key takes no contract wallet, unless the operator allowed it', async () => {
+    const accountId = await insertTestAccount(database.pool)
+    const opId = await storeOpOf(accountId, 'coded for a page', true)
+    const caller = { keyId: 'key', kind: 'publishable', rules: {} } as const
+
+    await expect(submit({ opId, caller })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    const allowed = { ...caller, rules: { contractWallets: true } }
+    expect(await submit({ opId, caller: allowed })).toMatchObject({ status: 'pending' })
   })
 })
 

@@ -42,7 +42,7 @@ import { readOpenContracts, readWasted } from '../../store/wasted-gas.ts'
 /** The wallet's signature, in its stored form. */
 type Signing = { signature: string; lastValid?: bigint; delegation?: SignedDelegation }
 
-/** What swaps may hold back or waste before they are locked. */
+/** Limits on liquidity and gas before an input is locked. */
 export type Limits = {
   reservations: ReservationShares
   gas: GasBudgets

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startEvmWorld } from '../../test/conformance/evm-world.ts'
+import type { ConformanceWorld } from '../../test/conformance/world.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { holdTestLane } from '../../test/support/lanes.ts'
+import { insertTestSwap } from '../../test/support/swaps.ts'
+import type { TxCost } from '../chains/chain.ts'
+import type { Swap } from '../model/swap.ts'
+import { findWasted } from '../store/wasted-gas.ts'
+import { createSender } from './sender.ts'
+import { createWasteReader } from './wasted-gas.ts'
+
+let database: TestDatabase
+let world: ConformanceWorld
+beforeAll(async () => {
+  ;[database, world] = await Promise.all([startTestDatabase(), startEvmWorld()])
+})
+afterAll(async () => {
+  await Promise.all([database.stop(), world.stop()])
+})
+
+// Ten dollars for a gas coin of 18 decimals.
+const usdE6Of = (amount: bigint) => (amount * 10_000_000n) / 10n ** 18n
+
+/** Stores a swap of the chain, of a wallet of its own. */
+async function store(swap: Swap, accountId: string) {
+  const { pool } = database
+  const { swapId } = await insertTestSwap(pool, accountId, swap.op.wallet)
+  const { rows } = await pool.query<{ id: string }>(
+    'update ops o set hash = $2 from swaps s where s.op_id = o.id and s.id = $1 returning o.id',
+    [swapId, swap.op.hash],
+  )
+  return { swapId, opId: rows[0]?.id ?? '' }
+}
+
+type ReadCost = (txHash: string) => Promise<TxCost | undefined>
+
+/** A key that sends locks of these swaps in one transaction, and follows it up. */
+async function lockerOf(swaps: readonly Swap[], readCost: ReadCost = world.chain.readCost as ReadCost) {
+  const { pool } = database
+  const { relay } = world.senders
+  const lease = await holdTestLane(database, `relay ${crypto.randomUUID()}`)
+  const chain = { ...world.chain, readCost }
+  const sender = createSender({
+    pool,
+    chain,
+    address: relay,
+    maxInFlight: 4,
+    isClaimable: () => true,
+    readWasted: createWasteReader({ pool, chain, usdE6Of }),
+    onSent: () => {},
+    onSendFault: () => {},
+    onRefused: () => {},
+    onReplaced: () => {},
+  })
+  const followUp = async () => sender.followUp(lease, await world.chain.readHeads())
+  await followUp()
+  const accountId = await insertTestAccount(pool)
+  const stored = await Promise.all(swaps.map((swap) => store(swap, accountId)))
+  const heads = await world.chain.readHeads()
+  await sender.send(lease, heads, {
+    role: 'lock',
+    request: await world.chain.planLock(swaps),
+    swapIds: stored.map(({ swapId }) => swapId),
+    record: async () => true,
+  })
+  return { followUp, stored, accountId }
+}
+
+const wastedBy = async (swapIds: readonly string[]) => {
+  const { rows } = await database.pool.query<{ swap_id: string; fee: string; tx_hash: string }>(
+    `select w.swap_id, w.fee, a.tx_hash from wasted_gas w join tx_attempts a on a.id = w.attempt_id
+      where w.swap_id = any($1)`,
+    [swapIds],
+  )
+  return rows
+}
+
+test('a lock of a wallet that moved its input is charged once, with the fee of its receipt', async () => {
+  const swap = await world.newSwap()
+  const { followUp, stored, accountId } = await lockerOf([swap])
+  await world.emptyWallet(swap)
+
+  await world.confirm()
+  await followUp()
+  const seen = await findWasted(database.pool, [stored[0]?.opId ?? ''])
+  await world.finalize()
+  await followUp()
+
+  const [row, ...more] = await wastedBy(stored.map(({ swapId }) => swapId))
+  const cost = await world.chain.readCost?.(row?.tx_hash ?? '')
+  expect([row?.fee, more]).toEqual([cost?.fee.toString(), []])
+  expect(cost?.fee).toBeGreaterThan(0n)
+  const usdE6 = usdE6Of(cost?.fee ?? 0n)
+  expect([...seen.values()]).toEqual([{ wallet: usdE6, account: usdE6, chain: usdE6, isKnown: false }])
+  const { rows } = await database.pool.query('select scope, usd_e6 from wasted_hours where id = any($1)', [
+    [swap.op.wallet, accountId],
+  ])
+  expect(rows.map(({ usd_e6 }) => BigInt(usd_e6))).toEqual([usdE6, usdE6])
+})
+
+test('of a batch only the input that was not taken is charged, with its part', async () => {
+  const { delegation: _, ...undelegated } = await world.newSwap()
+  const { followUp, stored } = await lockerOf([await world.newSwap(), undelegated])
+
+  await world.confirm()
+  await followUp()
+
+  const [row, ...more] = await wastedBy(stored.map(({ swapId }) => swapId))
+  const cost = await world.chain.readCost?.(row?.tx_hash ?? '')
+  expect([row?.swap_id, more]).toEqual([stored[1]?.swapId, []])
+  expect(row?.fee).toBe(((cost?.fee ?? 0n) / 2n).toString())
+})
+
+test('a lock that took its input is not charged, though its event is not stored', async () => {
+  const { followUp, stored } = await lockerOf([await world.newSwap()])
+
+  await world.confirm()
+  await followUp()
+
+  expect(await wastedBy(stored.map(({ swapId }) => swapId))).toEqual([])
+})
+
+test('a receipt that no node gives holds nothing up, and is charged when the nonce is final', async () => {
+  const swap = await world.newSwap()
+  let isSilent = true
+  const { followUp, stored } = await lockerOf([swap], async (txHash) => {
+    if (isSilent) throw new Error('silent')
+    return world.chain.readCost?.(txHash)
+  })
+  await world.emptyWallet(swap)
+  await world.confirm()
+
+  expect(await followUp()).toBe(true)
+  expect(await wastedBy(stored.map(({ swapId }) => swapId))).toEqual([])
+  isSilent = false
+  await world.finalize()
+  await followUp()
+
+  expect(await wastedBy(stored.map(({ swapId }) => swapId))).toHaveLength(1)
+})
