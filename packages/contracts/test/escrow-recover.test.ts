@@ -210,14 +210,13 @@ test("nothing happens while a token refuses the op's address itself", async () =
 })
 
 test('a call with too little gas never turns a payment into a credit', async () => {
-  const token = await deployListed(world, 'DemandingToken')
-  const swap = await createInput({ inputToken: token })
-  await deposit(world, swap)
+  const demanding = await deployTest(world, 'DemandingReceiver')
+  const swap = await createFor(demanding)
+  await deposit(world, swap, { token: NATIVE })
   await pass(swap)
 
-  const endings = await sweepGas(world, { from: 100_000n, to: 500_000n, step: 10_000n }, (gas) =>
-    recover(world, swap, { gas }),
-  )
+  const range = { from: 100_000n, to: 400_000n, step: 5_000n }
+  const endings = await sweepGas(world, range, (gas) => recover(world, swap, { token: NATIVE, gas }))
 
   expect(endings).toEqual(['Recovered', 'reverted'])
 })
