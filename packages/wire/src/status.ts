@@ -106,7 +106,7 @@ export const Deposit = Type.Object({
 })
 export type Deposit = Static<typeof Deposit>
 
-/** What a pending swap waits for, apart from the usual. */
+/** The reasons for which a pending swap waits longer than usual. */
 export const WAITING_REASONS = ['lateLock', 'lateDelivery'] as const
 export type WaitingReason = (typeof WAITING_REASONS)[number]
 

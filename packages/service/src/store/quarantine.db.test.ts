@@ -16,7 +16,7 @@ const item = { step: 'propose', id: 'swp_1', error: 'Error: first\n    at somewh
 const age = (id: string, interval: string) =>
   database.pool.query('update quarantine set last_at = last_at - $2::interval where id = $1', [id, interval])
 
-/** What the command prints. */
+/** The printed lines of the command. */
 async function show(...args: string[]): Promise<string> {
   const lines: string[] = []
   const output = { out: (text: string) => lines.push(text), hint: (text: string) => lines.push(text) }

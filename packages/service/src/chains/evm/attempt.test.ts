@@ -8,7 +8,7 @@ const IDENTITY = `0x${'4'.padStart(40, '0')}`
 
 type Answer = Hex | { code: number; message?: string; data?: Hex }
 
-/** What is tried at a node that answers the call so, and other calls so. */
+/** Tries the call at a node that answers it so, and other calls so. */
 function tryWith(answer: Answer, other: Answer = '0x01') {
   const request = async ({ params: [{ to }] }: { params: [{ to: string }] }) => {
     const given = to === IDENTITY ? other : answer

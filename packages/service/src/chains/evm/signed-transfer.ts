@@ -6,7 +6,7 @@ import type { EvmChainSettings } from './settings.ts'
 
 type Settings = Pick<EvmChainSettings, 'escrow'>
 
-// What a lock has for one input, and the cost of a call by itself. It bounds the answer of a wallet, which a token may
+// As much as a lock has for one input, and the cost of a call. It bounds the answer of a wallet, which a token may
 // copy into its own: memory for half a megabyte costs more.
 const GAS = 300_000n
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
-/** What a wallet with this code says about a signature that begins with the hash. */
+/** Whether a wallet with this code accepts a signature that begins with the hash. */
 async function ask(bytecode: Hex): Promise<boolean> {
   await createTestClient({ mode: 'hardhat', transport: http(chain.rpcUrl) }).setCode({
     address: WALLET,

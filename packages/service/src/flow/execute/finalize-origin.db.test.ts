@@ -175,6 +175,7 @@ test('a wrong sum of exposure holds up its own swap, and no other of the page', 
   const right = await insertAt('locked')
   await pool.query('delete from ring_positions')
   const wrong = await insertAt('locked')
+  await pool.query('delete from exposure')
   await pool.query('insert into exposure (chain_id, cents) values ($1, 5)', [CHAIN])
   await pool.query('update swaps set exposed_cents = case when id = $1 then 3 else 100 end', [right.swapId])
   const ids = [right.swapId, wrong.swapId]
