@@ -1,13 +1,22 @@
+/** A token that differs from the configuration: it is in no new swap, and swaps in flight go on. */
+export type ClosedToken = { token: string; why: string }
+
 /**
- * Differences between a chain and the configuration. A problem stops the start. A warning does not: a process has to
- * start while a chain stands still or a node is down.
+ * Differences between a chain and the configuration. A problem is about custody: contracts, roles, the chain itself.
+ * That chain is not served. Strangers and third parties can bring about the others: a closed token stops its own
+ * quotes, and a warning nothing.
  */
-export type Findings = { problems: readonly string[]; warnings: readonly string[] }
+export type Findings = {
+  problems: readonly string[]
+  warnings: readonly string[]
+  closed?: readonly ClosedToken[]
+}
 
 export function joinFindings(all: readonly Findings[]): Findings {
   return {
     problems: all.flatMap(({ problems }) => problems),
     warnings: all.flatMap(({ warnings }) => warnings),
+    closed: all.flatMap(({ closed = [] }) => closed),
   }
 }
 

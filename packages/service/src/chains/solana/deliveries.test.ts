@@ -49,6 +49,7 @@ function partsWith(state: State, signed: Readonly<Record<string, readonly string
     facts: {
       rent: async () => ({ emptyLamports: 10n, tokenAccountLamports: 20n }),
       tokenOf: async (of: string) => (of === NATIVE_SOL ? NATIVE_TOKEN : token),
+      findToken: async (of: string) => (of === NATIVE_SOL ? NATIVE_TOKEN : token),
     },
     addresses: { markerOf: async (hash: string) => `marker of ${hash}` },
     async findSigned(step: string, ids: readonly string[]) {

@@ -126,10 +126,11 @@ export async function readUndelivered(
 
 /** The deliverable amount of each token in the vault; of the native coin, the rent minimum stays. */
 export async function readHoldings({ client, settings, facts }: SolanaParts, at: SolanaBlock) {
-  const [rent, ...tokens] = await Promise.all([
+  const [rent, ...found] = await Promise.all([
     facts.rent(),
-    ...settings.tokens.map((mint) => facts.tokenOf(mint)),
+    ...settings.tokens.map((mint) => facts.findToken(mint)),
   ])
+  const tokens = found.flatMap((token) => token ?? [])
   const { commitment, number: minContextSlot } = at
   const query = { owner: settings.vault, tokens, commitment, minContextSlot }
   const balances = await readVaultBalances(client, query)

@@ -8,6 +8,8 @@ import type { SolanaChainSettings } from './settings.ts'
 export type Facts = {
   rent(): Promise<Rent>
   tokenOf(mint: string): Promise<Token>
+  /** Undefined if there is no such mint. */
+  findToken(mint: string): Promise<Token | undefined>
   /** Millionths of a lamport per compute unit, a few seconds old at most. */
   priorityPrice(): Promise<bigint>
   /**
@@ -27,15 +29,20 @@ export function createFacts(
   settings: Pick<SolanaChainSettings, 'vault' | 'feePayers' | 'priorityPrice'>,
 ): Facts {
   const { vault, feePayers, priorityPrice: bounds } = settings
-  const tokens = new Map<string, { read(): Promise<Token> }>()
+  const tokens = new Map<string, Token>()
   const units = new Map<string, { at: number; limit: number }>()
-  const tokenOf = (mint: string) => {
-    const known = tokens.get(mint) ?? createRecent(FOREVER, () => getToken(client, mint))
-    tokens.set(mint, known)
-    return known.read()
+  const findToken = async (mint: string) => {
+    const token = tokens.get(mint) ?? (await readMint(client, mint))
+    if (token) tokens.set(mint, token)
+    return token
   }
   return {
-    tokenOf,
+    findToken,
+    async tokenOf(mint) {
+      const token = await findToken(mint)
+      if (!token) throw new Error(`No mint at ${mint}`)
+      return token
+    },
     rent: createRecent(FOREVER, () => readRent(client)).read,
     priorityPrice: createRecent(PRICE_MS, () =>
       readPriorityPrice(client, { accounts: [vault, ...Object.values(feePayers)], ...bounds }),
@@ -48,10 +55,4 @@ export function createFacts(
       return limit
     },
   }
-}
-
-async function getToken(client: SolanaClient, mint: string): Promise<Token> {
-  const found = await readMint(client, mint)
-  if (!found) throw new Error(`No mint at ${mint}`)
-  return found
 }
