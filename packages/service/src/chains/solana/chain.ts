@@ -72,7 +72,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
         : planPublicRefund(op),
     simulateDelivery: (op) => deliveries.simulateDelivery(parts, op),
     findDeliveries: (paid, at, faults) => deliveries.findDeliveries(parts, paid, depthsOf(at), faults),
-    readUndelivered: (ops, at) => deliveries.readUndelivered(parts, ops, at as SolanaBlock),
+    readUndelivered: (ops, at, faults) => deliveries.readUndelivered(parts, ops, at as SolanaBlock, faults),
     // The program refuses a delivery after its deadline.
     isDeliveryOver: ({ fillDeadline }, at) => at.seconds > fillDeadline,
     planDelivery: (ops) => planDelivery(parts, onlyOne<Op>(ops)),
