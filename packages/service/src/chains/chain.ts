@@ -83,6 +83,9 @@ export type Sent = {
   lastValid?: bigint
 }
 
+/** The fee of a transaction in a block, and the ids of the events that it has there (`ChainEvent`). */
+export type TxCost = { fee: bigint; eventIds: readonly string[] }
+
 export type TxOutcomes<T extends Sent> = {
   /** The sender's next nonce: all lower ones are consumed, by any transaction; 0 on a chain without nonces. */
   nextNonce: number
@@ -167,6 +170,8 @@ type AnyChain = {
    * refused them for the same one.
    */
   broadcast(raw: string): Promise<Refusal | undefined>
+  /** Undefined for a transaction in no block. Absent on a chain where nothing that fails costs much. */
+  readCost?(txHash: string): Promise<TxCost | undefined>
   readOutcomes<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<TxOutcomes<T>>
   /** Whether these bytes, signed by the sender, have the effect of the request. */
   isSignedFor(request: TxRequest, by: { raw: string; sender: string }): Promise<boolean>

@@ -11,6 +11,7 @@ import { isSame, readBudget } from './input-terms.ts'
 import { budgetInstructions, memoInstruction } from './instructions.ts'
 import { compile, joinWire, readMessage, SIGNATURE_BYTES, splitWire } from './message.ts'
 import type { SolanaParts } from './parts.ts'
+import { claimBound } from './priority.ts'
 import { readRecipient } from './recipient.ts'
 import { isSignedBy } from './signed-input.ts'
 import type { SolanaSigner } from './signer.ts'
@@ -52,7 +53,7 @@ export async function attestPayout(
 ): Promise<string> {
   const [lifetime, microLamportsPerUnit, rest] = await Promise.all([
     readBlockhash(parts.client),
-    parts.facts.priorityPrice(),
+    priceOf(parts, payout),
     payout.kind === 'claim' ? readRest(parts, payout.op) : 'none',
   ])
   const keepRent = rest === 'unpayable'
@@ -65,6 +66,11 @@ export async function attestPayout(
   const signature = await signBytes(attester.keyPair.privateKey, message)
   const signed = joinWire([new Uint8Array(SIGNATURE_BYTES), signature], message)
   return `${lifetime.lastValidBlockHeight}:${toBase64(signed)}`
+}
+
+function priceOf({ facts, settings }: SolanaParts, { kind, op }: Payout): Promise<bigint> {
+  if (kind === 'refund') return facts.priorityPrice()
+  return facts.priceUpTo(claimBound(settings.priorityPrice, op.refundDeadline, Date.now() / 1_000))
 }
 
 type Rest = 'none' | 'payable' | 'unpayable'

@@ -1,7 +1,8 @@
 import { createRecent } from '../../async/recent.ts'
+import { smallest } from '../../model/amount.ts'
 import type { SolanaClient } from './client.ts'
 import { readMint, type Token } from './mint.ts'
-import { readPriorityPrice } from './priority.ts'
+import { mostOf, readPriorityPrice } from './priority.ts'
 import { type Rent, readRent } from './rent.ts'
 import type { SolanaChainSettings } from './settings.ts'
 
@@ -12,6 +13,8 @@ export type Facts = {
   findToken(mint: string): Promise<Token | undefined>
   /** Millionths of a lamport per compute unit, a few seconds old at most. */
   priorityPrice(): Promise<bigint>
+  /** The same within another upper bound. */
+  priceUpTo(cap: bigint): Promise<bigint>
   /**
    * The compute limit of transactions of one shape, measured once a minute. Equal shapes use equal units, and another
    * build of a program may need more.
@@ -36,6 +39,12 @@ export function createFacts(
     if (token) tokens.set(mint, token)
     return token
   }
+  const accounts = [vault, ...Object.values(feePayers)]
+  const { floor } = bounds
+  const recent = createRecent(PRICE_MS, () =>
+    readPriorityPrice(client, { accounts, floor, cap: mostOf(bounds) }),
+  )
+  const priceUpTo = async (cap: bigint) => smallest(await recent.read(), cap)
   return {
     findToken,
     async tokenOf(mint) {
@@ -44,9 +53,8 @@ export function createFacts(
       return token
     },
     rent: createRecent(FOREVER, () => readRent(client)).read,
-    priorityPrice: createRecent(PRICE_MS, () =>
-      readPriorityPrice(client, { accounts: [vault, ...Object.values(feePayers)], ...bounds }),
-    ).read,
+    priorityPrice: () => priceUpTo(bounds.cap),
+    priceUpTo,
     async unitsOf(shape, measure) {
       const known = units.get(shape)
       if (known && Date.now() - known.at < UNITS_MS) return known.limit

@@ -13,6 +13,7 @@ import { readTransactionAmount } from '../../../test/support/solana-amount.ts'
 import { messageOf, wireOf } from '../../../test/support/solana-wallet.ts'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
+import { readCost } from './cost.ts'
 import {
   feeLamports,
   INPUT_UNITS,
@@ -83,6 +84,7 @@ test.each([
   const paid = await pay({ to, token, amount: 5_000n, createRecipientAccount: true, op: nextOp() })
 
   expect(await isFailed(paid.txHash)).toBe(false)
+  expect((await readCost(world, paid.txHash))?.eventIds).toEqual([paid.deliveryHash])
   expect(await balanceOf(to, token)).toBe(5_000n)
   const account = await toTokenAccountAddress({ owner: to, mint: token.mint, program: token.program })
   expect(await readTransactionAmount(world.client, { txHash: paid.txHash, account, token })).toMatchObject({
@@ -152,6 +154,9 @@ test('a delivery after its deadline pays nothing, whatever was signed', async ()
 
   expect(await isFailed(signed.txHash)).toBe(true)
   expect(await balanceOf(to, NATIVE_TOKEN)).toBe(0n)
+  const cost = await readCost(world, signed.txHash)
+  expect(cost?.eventIds).toEqual([])
+  expect(cost?.fee).toBeGreaterThan(0n)
 })
 
 test('an unlanded payment is expired once the finalized height is past its last valid one', async () => {
