@@ -76,7 +76,7 @@ function priceOf({ facts, settings }: SolanaParts, { kind, op }: Payout): Promis
 type Rest = 'none' | 'payable' | 'unpayable'
 
 /**
- * What strangers added to an input goes to the wallet. Where the wallet cannot receive it, it stays in the input's
+ * A claim pays the wallet the rest, which strangers added. Where the wallet cannot receive it, it stays in the input's
  * account, which then stays open: nobody stops a claim by a gift.
  */
 async function readRest({ client, facts, addresses }: SolanaParts, op: Payout['op']): Promise<Rest> {

@@ -4,8 +4,8 @@ import type { SolanaParts } from './parts.ts'
 import { readTransaction } from './transaction.ts'
 
 /**
- * The fee that a transaction took from its fee payer, and the ops that it moved: none if it failed. A wallet that closes
- * its account after the simulation makes the lock fail at our cost.
+ * The fee that a transaction took from its fee payer, and the ops that it moved: none if it failed. A wallet that
+ * closes its account after the simulation makes the lock fail at our cost.
  */
 export async function readCost(
   { client, settings }: Pick<SolanaParts, 'client' | 'settings'>,

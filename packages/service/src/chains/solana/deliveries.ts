@@ -118,7 +118,7 @@ export async function searchDelivery(
 const isFor = ({ marker }: DecodedDelivery, address: string) => marker === address
 
 /** A marker that could have been swept proves nothing by its absence. */
-export class SweepableError extends Error {
+class SweepableError extends Error {
   override name = 'SweepableError'
 }
 

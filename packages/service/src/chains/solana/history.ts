@@ -8,11 +8,11 @@ const PAGE = 1_000
 // An input has a lock and an exit, a marker a delivery. Strangers who name the account pay a fee for each transaction.
 const MAX_READS = 100
 const MAX_PAGES = 100
-// Whose histories are remembered.
+// More than are searched at once.
 const MAX_ACCOUNTS = 500
 
 type Query = {
-  /** What is sought: of the same account, different searches pass over different transactions. */
+  /** Searches of one account for different steps pass over different transactions. */
   step: 'input' | 'exit' | 'deliver'
   address: string
   commitment: Depth
@@ -21,7 +21,7 @@ type Query = {
 }
 
 /** A history too long for one reading: the wanted transaction may be in the rest, which the next readings reach. */
-export class UnreadHistoryError extends Error {
+class UnreadHistoryError extends Error {
   override name = 'UnreadHistoryError'
 }
 
@@ -35,8 +35,8 @@ function passedIn(client: SolanaClient, { step, address, commitment }: Query): S
 }
 
 /**
- * The newest transaction that touched an account and for which `find` returns something. Reads a hundred transactions at
- * once and remembers those that are not it, so that strangers who write a long history delay an answer and prevent none.
+ * The newest transaction that touched an account and for which `find` returns something. Reads a hundred transactions
+ * at once and remembers those that are not it, so that a long history by strangers delays an answer and prevents none.
  */
 export async function findInHistory<T>(
   client: SolanaClient,

@@ -1,4 +1,4 @@
-import { type Findings, joinFindings } from '../findings.ts'
+import { type ClosedToken, type Findings, joinFindings } from '../findings.ts'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { isNative, type Mint, readMint } from './mint.ts'
@@ -19,8 +19,8 @@ type ExpectedSolana = {
 const NOTHING = { problems: [], warnings: [], closed: [] }
 
 /**
- * Lists the differences between the chain and the configuration. Genesis, program and roles are facts of custody. Issuers
- * and strangers can change everything else, which closes one token or is told.
+ * Lists the differences between the chain and the configuration. Genesis, program and roles are facts of custody.
+ * Issuers and strangers can change everything else, which closes one token or is told.
  */
 export async function verifySolana(client: SolanaClient, expected: ExpectedSolana): Promise<Findings> {
   const { name, genesisHash, vault, attester, feePayers } = expected
@@ -56,7 +56,7 @@ async function verifyMint(
   expected: ExpectedSolana,
   { mint, decimals }: ExpectedSolana['mints'][number],
 ): Promise<Findings> {
-  const close = (why: string): Findings => ({ ...NOTHING, closed: [{ token: mint, why }] })
+  const close = (why: string) => ({ ...NOTHING, closed: [{ token: mint, why } satisfies ClosedToken] })
   const found = await readMint(client, mint)
   if (!found) return close(`no mint at ${mint}`)
   if (found.refusal) return close(`mint ${mint} cannot be swapped: ${found.refusal}`)
