@@ -487,9 +487,9 @@ deliver:
   lddw r2, HEAP + SYSTEM_ID
   same_keys wrong_token_program
   field TOKEN_PROGRAM, KEY
-  part PAID_MINT, 32
+  stxdw [r8 + PAID_MINT], r1
   field DESTINATION, KEY
-  part PAID_TO, 32
+  stxdw [r8 + PAID_TO], r1
 # The op id is the hash of it, so a marker is that of one deadline, token and recipient.
 hash_op:
   type 0, DELIVERY_A

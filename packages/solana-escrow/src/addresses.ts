@@ -39,8 +39,8 @@ export async function findAuthority(program: Address, terms: Terms): Promise<Pro
 export type MarkerOf = { vault: Address; opId: OpId }
 
 /**
- * Exists once `vault` delivered the op, until it is swept. Only a delivery that the vault signed creates it, and only at
- * the address of the first bump that gives one.
+ * Exists once `vault` delivered the op, until it is swept. Only a delivery that the vault signed creates it, and only
+ * at the address of the first bump that gives one.
  */
 export async function findMarker(
   program: Address,

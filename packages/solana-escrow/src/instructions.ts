@@ -37,8 +37,8 @@ export type Payout = {
 }
 
 /**
- * The attester signs. Pays the amount of the terms to the vault and the rest to the wallet, and closes the account to the
- * rent receiver. Keeping the rent, it leaves the rest there. `rest` is a token account of the wallet, by default its
+ * The attester signs. Pays the amount of the terms to the vault and the rest to the wallet, and closes the account to
+ * the rent receiver. With `keepRent` it leaves the rest there. `rest` is a token account of the wallet, by default the
  * associated one, which need not exist if there is no rest.
  */
 export async function claimInstruction(

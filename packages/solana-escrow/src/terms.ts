@@ -24,7 +24,7 @@ export type Terms = {
   opId: OpId
   /** Seconds by the chain's clock. After it anyone may refund. */
   refundDeadline: bigint
-  /** What a claim pays the vault. What strangers added goes to the wallet. */
+  /** A claim pays it to the vault, and the wallet the rest, which strangers added. */
   amount: bigint
 }
 

@@ -12,7 +12,7 @@ import { createMint, holdTokens } from './tokens.ts'
 export const NOW = 1_800_000_000n
 export const DEADLINE = NOW + 100n
 export const AMOUNT = 40_000_000n
-/** What the wallet signed of a delivery, besides vault, token and recipient. */
+/** The terms of a delivery besides vault, token and recipient. */
 export const ORDER: Order = {
   ring: `0x${'5a'.repeat(32)}`,
   ...{ index: 3n, destinationChain: 101n, minOutput: AMOUNT, fillDeadline: DEADLINE },

@@ -1,5 +1,5 @@
 import type { Address as SolanaAddress } from '@solana/kit'
-import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
+import { checkNodes, type Findings, joinFindings, type NodeView } from '../chains/findings.ts'
 import type { NodeWatch } from '../chains/nodes/watch.ts'
 import { NATIVE_SOL } from '../chains/solana/address.ts'
 import { attestPayout, isAttested } from '../chains/solana/attested.ts'
@@ -126,7 +126,7 @@ async function verifyConfigured(
   const feePayers = Object.values(config.feePayers)
   const expected = { name, program, vault, attester, feePayers, mints }
   const cluster = genesisHash === undefined ? {} : { genesisHash }
-  return { ...ofNodes, problems: await verifySolana(client, { ...expected, ...cluster }) }
+  return joinFindings([ofNodes, await verifySolana(client, { ...expected, ...cluster })])
 }
 
 async function readNode(rpc: SolanaParts['client']['rpc']): Promise<NodeView> {
@@ -137,11 +137,13 @@ async function readNode(rpc: SolanaParts['client']['rpc']): Promise<NodeView> {
   return { chain: genesis, headSeconds: Number(await rpc.getBlockTime(slot).send()) }
 }
 
-function loadTokens({ facts }: SolanaParts, { chainId, tokens }: SolanaChainConfig): Promise<Token[]> {
-  return mapOwn(tokens, async ({ symbol, asset, address }) => {
-    const { decimals } = await facts.tokenOf(address)
-    return { chainId, address, symbol, asset, decimals }
+/** Without those whose mint does not exist: a mint of Token-2022 can be closed. */
+async function loadTokens({ facts }: SolanaParts, { chainId, tokens }: SolanaChainConfig): Promise<Token[]> {
+  const found = await mapOwn(tokens, async ({ symbol, asset, address }) => {
+    const token = await facts.findToken(address)
+    return token ? [{ chainId, address, symbol, asset, decimals: token.decimals }] : []
   })
+  return found.flat()
 }
 
 /** The balance of the associated token account, which also pays. */

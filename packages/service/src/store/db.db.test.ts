@@ -47,6 +47,12 @@ test('a migration that was changed after it was applied is rejected', async () =
   await expect(migrate(database.pool, changed)).rejects.toThrow('9001_a.sql was changed')
 })
 
+test('a transaction that an ignored error aborted is no success', async () => {
+  const work = inTransaction(database.pool, (db) => db.query('select 1 / 0').catch(() => {}))
+
+  await expect(work).rejects.toThrow('rolled back')
+})
+
 test('a transaction commits if its work returns and rolls back if it throws', async () => {
   await database.pool.query('create table notes (text text)')
 

@@ -77,7 +77,9 @@ export async function inTransaction<T>(pool: Pool, work: (db: PoolClient) => Pro
   try {
     await client.query('begin')
     const result = await transaction.run(true, () => work(client))
-    await client.query('commit')
+    const { command } = await client.query('commit')
+    // A transaction that a statement aborted rolls back, although its work returned.
+    if (command !== 'COMMIT') throw new Error('The transaction was rolled back')
     return result
   } catch (error) {
     // A server that vanished answers no rollback either.

@@ -37,12 +37,13 @@ export function solanaNode({ confirmed = {}, finalized = {}, landed = {}, histor
       const value = hashes.map((hash) => toStatus(landed[hash]))
       return answer(`statuses of ${hashes.join(', ')}`, { value })
     },
-    getSignaturesForAddress(address: string) {
+    getSignaturesForAddress(address: string, { before }: { before?: string } = {}) {
       const hashes = histories[address]
       if (!hashes) return { send: () => Promise.reject(new Error(`No history of ${address}`)) }
+      const older = before === undefined ? hashes : hashes.slice(hashes.indexOf(before) + 1)
       return answer(
         `history of ${address}`,
-        hashes.map((signature) => ({ signature, err: null })),
+        older.map((signature) => ({ signature, err: null })),
       )
     },
     getTransaction: (hash: string) => answer(hash, toTransaction(landed[hash])),

@@ -2,7 +2,7 @@ import { type RunningChain, startChain } from '@geoswap/devnet'
 import { type Address, createTestClient, type Hex, http } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEvmClient } from './client.ts'
-import { simulate } from './simulate.ts'
+import { wouldSucceed } from './simulate.ts'
 
 const RELAYER: Address = '0x00000000000000000000000000000000000000fe'
 const HOSTILE: Address = '0x00000000000000000000000000000000000000fd'
@@ -23,7 +23,7 @@ async function passes(condition: string): Promise<boolean> {
   const bytecode: Hex = `0x${condition}60${target}575f5ffd5b00`
   await client.setBalance({ address: RELAYER, value: 10n ** 20n })
   await client.setCode({ address: HOSTILE, bytecode })
-  return simulate(createEvmClient({ urls: [chain.rpcUrl] }), request, { sender: RELAYER, terms })
+  return wouldSucceed(createEvmClient({ urls: [chain.rpcUrl] }), request, { sender: RELAYER, terms })
 }
 
 test.each([

@@ -1,6 +1,6 @@
 import type { RpcTransport } from '@solana/kit'
 import { stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
-import { agree, reachedByMajority } from '../nodes/agree.ts'
+import { agree, majorityOf, NoAgreementError, reachedByMajority } from '../nodes/agree.ts'
 import { NodeSilence } from '../nodes/silence.ts'
 
 type Fields = Record<string, unknown>
@@ -22,7 +22,8 @@ export function createAgreement(transports: readonly RpcTransport[]): RpcTranspo
     })
     if (method === 'getEpochInfo') return reachedEpoch(asked)
     if (method === 'getLatestBlockhash') return reachedBlockhash(asked)
-    return agree(asked, ({ result }) => stringifyJsonWithBigInts(essenceOf(method, result)))
+    const same = agree(asked, ({ result }) => stringifyJsonWithBigInts(essenceOf(method, result)))
+    return method === 'getSignaturesForAddress' ? same.catch((error) => listedByMajority(asked, error)) : same
   }) as RpcTransport
 }
 
@@ -50,6 +51,29 @@ async function reachedBlockhash(asked: readonly Promise<Answer>[]): Promise<Answ
   const { lastValidBlockHeight } = latestOf(height).value
   const { context, value } = latestOf(slot)
   return { ...slot, result: { context, value: { ...value, lastValidBlockHeight } } }
+}
+
+/**
+ * Of a busy account, nodes list different newest transactions at any moment. Those that a majority lists are right; the
+ * page is then shorter than asked for.
+ */
+async function listedByMajority(asked: readonly Promise<Answer>[], error: unknown): Promise<Answer> {
+  if (!(error instanceof NoAgreementError)) throw error
+  const settled = await Promise.allSettled(asked)
+  const answers = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const nameOf = (entry: Fields) => stringifyJsonWithBigInts(pick(entry, LANDED))
+  const votes = new Map<string, number>()
+  for (const { result } of answers) {
+    for (const name of new Set((result as Fields[]).map(nameOf))) votes.set(name, (votes.get(name) ?? 0) + 1)
+  }
+  const needed = majorityOf(asked.length)
+  const all = new Map(
+    answers.flatMap(({ result }) => (result as Fields[]).map((each) => [nameOf(each), each])),
+  )
+  const agreed = [...all].flatMap(([name, entry]) => ((votes.get(name) ?? 0) >= needed ? [entry] : []))
+  if (agreed.length === 0) throw error
+  const slotOf = ({ slot }: Fields) => Number(slot)
+  return { ...answers[0], result: agreed.sort((a, b) => slotOf(b) - slotOf(a)) }
 }
 
 const LANDED = ['signature', 'slot', 'err', 'memo']

@@ -11,6 +11,7 @@ import { isSame, readBudget } from './input-terms.ts'
 import { budgetInstructions, memoInstruction } from './instructions.ts'
 import { compile, joinWire, readMessage, SIGNATURE_BYTES, splitWire } from './message.ts'
 import type { SolanaParts } from './parts.ts'
+import { claimBound } from './priority.ts'
 import { readRecipient } from './recipient.ts'
 import { isSignedBy } from './signed-input.ts'
 import type { SolanaSigner } from './signer.ts'
@@ -52,7 +53,7 @@ export async function attestPayout(
 ): Promise<string> {
   const [lifetime, microLamportsPerUnit, rest] = await Promise.all([
     readBlockhash(parts.client),
-    parts.facts.priorityPrice(),
+    priceOf(parts, payout),
     payout.kind === 'claim' ? readRest(parts, payout.op) : 'none',
   ])
   const keepRent = rest === 'unpayable'
@@ -67,10 +68,15 @@ export async function attestPayout(
   return `${lifetime.lastValidBlockHeight}:${toBase64(signed)}`
 }
 
+function priceOf({ facts, settings }: SolanaParts, { kind, op }: Payout): Promise<bigint> {
+  if (kind === 'refund') return facts.priorityPrice()
+  return facts.priceUpTo(claimBound(settings.priorityPrice, op.refundDeadline, Date.now() / 1_000))
+}
+
 type Rest = 'none' | 'payable' | 'unpayable'
 
 /**
- * What strangers added to an input goes to the wallet. Where the wallet cannot receive it, it stays in the input's
+ * A claim pays the wallet the rest, which strangers added. Where the wallet cannot receive it, it stays in the input's
  * account, which then stays open: nobody stops a claim by a gift.
  */
 async function readRest({ client, facts, addresses }: SolanaParts, op: Payout['op']): Promise<Rest> {

@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { findMarker, type OpId } from '@geoswap/solana-escrow'
 import { escrowProgram } from '@geoswap/solana-escrow/program'
-import { generateKeyPairSigner } from '@solana/kit'
+import { type Address, generateKeyPairSigner } from '@solana/kit'
+import { getFreezeAccountInstruction } from '@solana-program/token'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { SOL, type SolanaWorld, startSolanaWorld } from '../../../test/support/solana.ts'
 import { readTransactionAmount } from '../../../test/support/solana-amount.ts'
@@ -282,28 +283,46 @@ test('a status grows from processed to finalized, and an unknown signature has n
   expect(statuses.has(unknown)).toBe(false)
 })
 
-test('at boot every difference from the configuration is reported', async () => {
+test('only genesis and roles refuse a chain at boot; the rest closes a token', async () => {
   const usdc = await world.createMint()
   const { vault } = world.escrow
   const feePayers = [world.feePayer.address, (await world.fundedSigner()).address]
   const expected = { name: 'solana', ...world.escrow, feePayers, mints: [usdc, NATIVE_TOKEN] }
+  const right = { problems: [], warnings: [], closed: [] }
+  const closed = (why: string, token: string = usdc.mint) => ({ ...right, closed: [{ token, why }] })
+  const find = (change: object = {}) => verifySolana(world.client, { ...expected, ...change })
 
-  expect(await verifySolana(world.client, { ...expected, genesisHash: 'other' })).toHaveLength(1)
-  expect(await verifySolana(world.client, expected)).toEqual([
-    `solana: the vault has no token account of ${usdc.mint}: run service deploy`,
+  expect((await find({ genesisHash: 'other' })).problems).toHaveLength(1)
+  expect(await find()).toEqual(closed(`the vault has no token account of ${usdc.mint}: run service deploy`))
+  const account = await world.give(usdc, vault, 0n)
+  expect(await find()).toEqual(right)
+  const payer = (await generateKeyPairSigner()).address
+  expect((await find({ feePayers: [payer] })).warnings).toEqual([
+    `solana: the fee payer ${payer} has no SOL: run service fund apply`,
   ])
-  await world.give(usdc, vault, 0n)
-  expect(await verifySolana(world.client, expected)).toEqual([])
-  await world.give(usdc, world.feePayer.address, 0n)
-  expect(await verifySolana(world.client, expected)).toEqual([
-    `solana: a fee payer owns a token account of ${usdc.mint}`,
-  ])
-  const same = { ...expected, feePayers: [vault] }
-  expect(await verifySolana(world.client, same)).toEqual([
+  expect((await find({ feePayers: [vault] })).problems).toEqual([
     'solana: vault, attester and fee payers must differ',
   ])
-  const missing = { ...expected, mints: [{ mint: vault, decimals: 6 }] }
-  expect(await verifySolana(world.client, missing)).toEqual([`solana: no mint at ${vault}`])
+  expect(await find({ mints: [{ mint: vault, decimals: 6 }] })).toEqual(closed(`no mint at ${vault}`, vault))
+  expect(await find({ mints: [{ mint: usdc.mint, decimals: 7 }] })).toEqual(
+    closed(`mint ${usdc.mint} has 6 decimals, not 7`),
+  )
+  const freezing = { account, mint: usdc.mint as Address, owner: usdc.authority }
+  await world.run(world.payer, [getFreezeAccountInstruction(freezing)])
+  expect(await find()).toEqual(closed(`the vault's account of ${usdc.mint} is frozen`))
+})
+
+test('a token account that a stranger opens for a fee payer refuses no start and closes no token', async () => {
+  const usdc = await world.createMint()
+  const feePayers = [world.feePayer.address]
+  const expected = { name: 'solana', ...world.escrow, feePayers, mints: [usdc] }
+  await world.give(usdc, world.escrow.vault, 0n)
+  await world.give(usdc, world.feePayer.address, 1n)
+
+  expect(await verifySolana(world.client, expected)).toEqual({
+    ...{ problems: [], closed: [] },
+    warnings: [`solana: a fee payer owns a token account of ${usdc.mint}`],
+  })
 })
 
 test('at boot a program that is missing, or that differs in one byte, is refused', async () => {
@@ -312,12 +331,12 @@ test('at boot a program that is missing, or that differs in one byte, is refused
   const other = (await generateKeyPairSigner()).address
   const changed = escrowProgram.with(escrowProgram.length - 1, 1)
 
-  expect(await verifySolana(world.client, { ...expected, program: other })).toEqual([
+  expect((await verifySolana(world.client, { ...expected, program: other })).problems).toEqual([
     `solana: there is no escrow program at ${other}: run service deploy`,
   ])
   await world.dev.dev_addProgram(other, [toBase64(changed), 'base64']).send()
   await world.advance(1)
-  expect(await verifySolana(world.client, { ...expected, program: other })).toEqual([
+  expect((await verifySolana(world.client, { ...expected, program: other })).problems).toEqual([
     `solana: the program at ${other} is not the escrow: its bytes differ`,
   ])
 })

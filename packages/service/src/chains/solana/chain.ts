@@ -2,6 +2,7 @@ import type { LegCosts } from '../../model/catalog.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { Chain, Heads } from '../chain.ts'
 import { lifetimeOf, readBlocks, type SolanaBlock } from './blocks.ts'
+import { readCost } from './cost.ts'
 import * as deliveries from './deliveries.ts'
 import { createEventFinder } from './events.ts'
 import { inputCostLamports, paymentCostLamports } from './fees.ts'
@@ -40,6 +41,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     sign: (request, { terms }) => sign(parts, request as SolanaRequest, terms as Terms),
     fits: () => true,
     broadcast: (raw) => broadcast(client, raw).then(() => undefined),
+    readCost: (txHash) => readCost(parts, txHash),
     readOutcomes: (_sender, sent, { hard }) => readOutcomes(parts, sent, hard as SolanaBlock),
     // A stored request is never signed again: every payment is planned again.
     isSignedFor: async () => false,
@@ -72,7 +74,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
         : planPublicRefund(op),
     simulateDelivery: (op) => deliveries.simulateDelivery(parts, op),
     findDeliveries: (paid, at, faults) => deliveries.findDeliveries(parts, paid, depthsOf(at), faults),
-    readUndelivered: (ops, at) => deliveries.readUndelivered(parts, ops, at as SolanaBlock),
+    readUndelivered: (ops, at, faults) => deliveries.readUndelivered(parts, ops, at as SolanaBlock, faults),
     // The program refuses a delivery after its deadline.
     isDeliveryOver: ({ fillDeadline }, at) => at.seconds > fillDeadline,
     planDelivery: (ops) => planDelivery(parts, onlyOne<Op>(ops)),

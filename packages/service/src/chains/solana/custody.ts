@@ -72,7 +72,8 @@ function forgetOldest(known: Map<string, unknown>): void {
 
 async function listAccounts({ settings, facts }: SolanaParts): Promise<VaultAccount[]> {
   const owner = settings.vault
-  const tokens = await Promise.all(settings.tokens.map((mint) => facts.tokenOf(mint)))
+  const found = await Promise.all(settings.tokens.map((mint) => facts.findToken(mint)))
+  const tokens = found.flatMap((token) => token ?? [])
   return Promise.all(
     tokens.map(async (token) => {
       const address = isNative(token) ? owner : await toTokenAccountAddress({ owner, ...token })

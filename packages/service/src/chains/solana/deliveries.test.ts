@@ -1,4 +1,4 @@
-import { MARKER_BYTES, tags } from '@geoswap/solana-escrow'
+import { MARKER_BYTES, SWEEP_MARGIN_SECONDS, tags } from '@geoswap/solana-escrow'
 import { AccountRole, type Address, getAddressEncoder, getU64Encoder, type Instruction } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { expect, test } from 'vitest'
@@ -49,6 +49,7 @@ function partsWith(state: State, signed: Readonly<Record<string, readonly string
     facts: {
       rent: async () => ({ emptyLamports: 10n, tokenAccountLamports: 20n }),
       tokenOf: async (of: string) => (of === NATIVE_SOL ? NATIVE_TOKEN : token),
+      findToken: async (of: string) => (of === NATIVE_SOL ? NATIVE_TOKEN : token),
     },
     addresses: { markerOf: async (hash: string) => `marker of ${hash}` },
     async findSigned(step: string, ids: readonly string[]) {
@@ -175,7 +176,20 @@ test('a delivery whose history cannot be read does not hide others, unless nobod
 test('an op without a marker is undelivered', async () => {
   const { parts } = partsWith({ finalized: { 'marker of a': marker() } })
 
-  expect(await readUndelivered(parts, [opOf('a'), opOf('b')], hard)).toEqual(new Set(['op b']))
+  const ops = [opOf('a', { fillDeadline: 1_000 }), opOf('b', { fillDeadline: 1_000 })]
+
+  expect(await readUndelivered(parts, ops, { ...hard, seconds: 1_001 })).toEqual(new Set(['op b']))
+})
+
+test('of an op whose marker could have been swept there is no answer', async () => {
+  const { parts } = partsWith({ finalized: { 'marker of a': marker() } })
+  const ops = ['a', 'b', 'c'].map((name) => opOf(name, { fillDeadline: name === 'c' ? 1_001 : 1_000 }))
+  const at = { ...hard, seconds: 1_001 + Number(SWEEP_MARGIN_SECONDS) }
+  const faults: unknown[] = []
+
+  expect(await readUndelivered(parts, ops, at, faults)).toEqual(new Set(['op c']))
+  expect(faults).toEqual([expect.objectContaining({ name: 'SweepableError' })])
+  await expect(readUndelivered(parts, ops, at)).rejects.toThrow('could have been swept')
 })
 
 const holding = await toTokenAccountAddress({ owner: vault, mint, program: TOKEN_PROGRAM_ADDRESS })

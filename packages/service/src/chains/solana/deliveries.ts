@@ -1,4 +1,4 @@
-import { type DecodedDelivery, decodeMarker, type Marker } from '@geoswap/solana-escrow'
+import { type DecodedDelivery, decodeMarker, isSweepable, type Marker } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
 import { collectError } from '../../model/collect-error.ts'
 import type { Op } from '../../model/swap.ts'
@@ -103,33 +103,51 @@ export async function searchDelivery(
   { client, settings, addresses }: SolanaParts,
   deliveryHash: string,
   { commitment, number: minContextSlot }: At,
-): Promise<Landing | undefined> {
+): Promise<(Landing & Pick<Delivered, 'amount'>) | undefined> {
   const address = await addresses.markerOf(deliveryHash)
-  const query = { address, commitment, minContextSlot, program: settings.program }
+  const { program } = settings
+  const query = { step: 'deliver', address, commitment, minContextSlot, program } as const
   return findInHistory(client.agreed, query, ({ escrow, txHash, slot }) => {
-    const isIt = escrow.some((each) => each.kind === 'deliver' && isFor(each, address))
-    return isIt ? { txHash, slot } : undefined
+    const made = escrow.find(
+      (each): each is DecodedDelivery => each.kind === 'deliver' && isFor(each, address),
+    )
+    return made && { txHash, slot, amount: made.amount }
   })
 }
 
 const isFor = ({ marker }: DecodedDelivery, address: string) => marker === address
 
+/** A marker that could have been swept proves nothing by its absence. */
+class SweepableError extends Error {
+  override name = 'SweepableError'
+}
+
+/** Of an op whose marker could have been swept there is no answer: a fault. */
 export async function readUndelivered(
   parts: SolanaParts,
   ops: readonly Op[],
   at: SolanaBlock,
+  faults?: unknown[],
 ): Promise<Set<string>> {
   const hashes = ops.map(({ deliveryHash }) => deliveryHash)
   const markers = await readMarkers(parts, hashes, at)
-  return new Set(ops.filter((_, index) => !markers[index]).map(({ hash }) => hash))
+  const missing = ops.filter((_, index) => !markers[index])
+  const isGone = ({ fillDeadline }: Op) =>
+    isSweepable({ fillDeadline: BigInt(fillDeadline) }, BigInt(at.seconds))
+  const gone = missing.filter(isGone)
+  const errors = gone.map(({ hash }) => new SweepableError(`The marker of ${hash} could have been swept`))
+  if (errors[0] && !faults) throw errors[0]
+  faults?.push(...errors)
+  return new Set(missing.filter((op) => !isGone(op)).map(({ hash }) => hash))
 }
 
 /** The deliverable amount of each token in the vault; of the native coin, the rent minimum stays. */
 export async function readHoldings({ client, settings, facts }: SolanaParts, at: SolanaBlock) {
-  const [rent, ...tokens] = await Promise.all([
+  const [rent, ...found] = await Promise.all([
     facts.rent(),
-    ...settings.tokens.map((mint) => facts.tokenOf(mint)),
+    ...settings.tokens.map((mint) => facts.findToken(mint)),
   ])
+  const tokens = found.flatMap((token) => token ?? [])
   const { commitment, number: minContextSlot } = at
   const query = { owner: settings.vault, tokens, commitment, minContextSlot }
   const balances = await readVaultBalances(client, query)

@@ -3,11 +3,9 @@ import type { Op } from '../../model/swap.ts'
 import type { ChainEvent, EventPage, Watched } from '../chain.ts'
 import type { SolanaBlock } from './blocks.ts'
 import { findDeliveries } from './deliveries.ts'
-import { findExit } from './exits.ts'
-import { findInHistory } from './history.ts'
-import { isInputOf } from './input-terms.ts'
+import { findExit, findRecordedExit } from './exits.ts'
 import { type Landing, readLandings } from './landings.ts'
-import { findHeld } from './locks.ts'
+import { findHeld, searchInput } from './locks.ts'
 import type { SolanaParts } from './parts.ts'
 
 type Depths = { head: SolanaBlock; hard: SolanaBlock }
@@ -85,25 +83,6 @@ async function findLocked(
   return found.flatMap((event) => event ?? [])
 }
 
-/** The transaction that took an input, which the record lacks. */
-async function searchInput(
-  parts: SolanaParts,
-  op: Op,
-  { commitment, number: minContextSlot }: SolanaBlock,
-): Promise<Landing | undefined> {
-  const { client, settings, addresses } = parts
-  const query = {
-    commitment,
-    minContextSlot,
-    program: settings.program,
-    address: await addresses.inputOf(op),
-  }
-  return findInHistory(client.agreed, query, async (transaction) => {
-    const { txHash, slot } = transaction
-    return (await isInputOf(parts, op, transaction)) ? { txHash, slot } : undefined
-  })
-}
-
 async function findExited(
   parts: SolanaParts,
   ops: readonly Op[],
@@ -111,15 +90,18 @@ async function findExited(
   faults: unknown[] | undefined,
 ): Promise<ChainEvent[]> {
   if (ops.length === 0) return []
-  const held = await findHeld(parts, ops, head)
-  const gone = ops.filter((op) => !held.has(op))
-  if (gone.length === 0) return []
-  const ids = gone.map(({ hash }) => hash)
-  const signed = await parts.findSigned('exit', ids)
+  const ids = ops.map(({ hash }) => hash)
+  const [held, signed] = await Promise.all([findHeld(parts, ops, head), parts.findSigned('exit', ids)])
+  const landed = await readLandings(parts.client.agreed, [...signed.values()].flat(), head.commitment)
+  const landedOf = ({ hash }: Op) => signed.get(hash)?.filter((txHash) => landed.has(txHash)) ?? []
+  // After an exit anybody can fill the account again.
+  const gone = ops.filter((op) => !held.has(op) || landedOf(op).length > 0)
   const found = await Promise.all(
     gone.map((op) =>
       collectError(faults, async () => {
-        const exit = await findExit(parts, op, head, signed.get(op.hash))
+        const exit = held.has(op)
+          ? await findRecordedExit(parts, op, head, landedOf(op))
+          : await findExit(parts, op, head, signed.get(op.hash))
         return exit && toEvent(exit.kind, op.hash, exit)
       }),
     ),

@@ -24,13 +24,10 @@ export async function findExit(
 ): Promise<Exit | undefined> {
   const { client, settings, addresses } = parts
   const { program } = settings
+  const recorded = await findRecordedExit(parts, op, { commitment }, signed)
+  if (recorded) return recorded
   const address = await addresses.inputOf(op)
-  for (const txHash of signed) {
-    const transaction = await readTransaction(client.agreed, { txHash, commitment, program })
-    const exit = transaction && exitIn(transaction, address, op)
-    if (exit) return exit
-  }
-  const at = { address, commitment, minContextSlot, program }
+  const at = { step: 'exit', address, commitment, minContextSlot, program } as const
   const found = await findInHistory(client.agreed, at, async (transaction) => {
     const exit = exitIn(transaction, address, op)
     if (exit) return exit
@@ -39,6 +36,24 @@ export async function findExit(
   // It landed after its account was read, or a node lacks the exit.
   if (found === 'locked') throw new Error(`The input of ${op.hash} changed while it was read`)
   return found
+}
+
+/** The exit among recorded transactions. It is one whatever its account holds since: anybody can fill that again. */
+export async function findRecordedExit(
+  { client, settings, addresses }: SolanaParts,
+  op: LockRef,
+  { commitment }: Pick<SolanaBlock, 'commitment'>,
+  signed: readonly string[] = [],
+): Promise<Exit | undefined> {
+  if (signed.length === 0) return undefined
+  const address = await addresses.inputOf(op)
+  for (const txHash of signed) {
+    const query = { txHash, commitment, program: settings.program }
+    const transaction = await readTransaction(client.agreed, query)
+    const exit = transaction && exitIn(transaction, address, op)
+    if (exit) return exit
+  }
+  return undefined
 }
 
 /** A refund of less is that of what a claim left, or of a stranger's gift. */

@@ -1,15 +1,20 @@
 import { createRecent } from '../../async/recent.ts'
+import { smallest } from '../../model/amount.ts'
 import type { SolanaClient } from './client.ts'
 import { readMint, type Token } from './mint.ts'
-import { readPriorityPrice } from './priority.ts'
+import { mostOf, readPriorityPrice } from './priority.ts'
 import { type Rent, readRent } from './rent.ts'
 import type { SolanaChainSettings } from './settings.ts'
 
 export type Facts = {
   rent(): Promise<Rent>
   tokenOf(mint: string): Promise<Token>
+  /** Undefined if there is no such mint. */
+  findToken(mint: string): Promise<Token | undefined>
   /** Millionths of a lamport per compute unit, a few seconds old at most. */
   priorityPrice(): Promise<bigint>
+  /** The same within another upper bound. */
+  priceUpTo(cap: bigint): Promise<bigint>
   /**
    * The compute limit of transactions of one shape, measured once a minute. Equal shapes use equal units, and another
    * build of a program may need more.
@@ -27,19 +32,29 @@ export function createFacts(
   settings: Pick<SolanaChainSettings, 'vault' | 'feePayers' | 'priorityPrice'>,
 ): Facts {
   const { vault, feePayers, priorityPrice: bounds } = settings
-  const tokens = new Map<string, { read(): Promise<Token> }>()
+  const tokens = new Map<string, Token>()
   const units = new Map<string, { at: number; limit: number }>()
-  const tokenOf = (mint: string) => {
-    const known = tokens.get(mint) ?? createRecent(FOREVER, () => getToken(client, mint))
-    tokens.set(mint, known)
-    return known.read()
+  const findToken = async (mint: string) => {
+    const token = tokens.get(mint) ?? (await readMint(client, mint))
+    if (token) tokens.set(mint, token)
+    return token
   }
+  const accounts = [vault, ...Object.values(feePayers)]
+  const { floor } = bounds
+  const recent = createRecent(PRICE_MS, () =>
+    readPriorityPrice(client, { accounts, floor, cap: mostOf(bounds) }),
+  )
+  const priceUpTo = async (cap: bigint) => smallest(await recent.read(), cap)
   return {
-    tokenOf,
+    findToken,
+    async tokenOf(mint) {
+      const token = await findToken(mint)
+      if (!token) throw new Error(`No mint at ${mint}`)
+      return token
+    },
     rent: createRecent(FOREVER, () => readRent(client)).read,
-    priorityPrice: createRecent(PRICE_MS, () =>
-      readPriorityPrice(client, { accounts: [vault, ...Object.values(feePayers)], ...bounds }),
-    ).read,
+    priorityPrice: () => priceUpTo(bounds.cap),
+    priceUpTo,
     async unitsOf(shape, measure) {
       const known = units.get(shape)
       if (known && Date.now() - known.at < UNITS_MS) return known.limit
@@ -48,10 +63,4 @@ export function createFacts(
       return limit
     },
   }
-}
-
-async function getToken(client: SolanaClient, mint: string): Promise<Token> {
-  const found = await readMint(client, mint)
-  if (!found) throw new Error(`No mint at ${mint}`)
-  return found
 }

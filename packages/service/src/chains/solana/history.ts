@@ -1,4 +1,5 @@
 import type { Address, Signature } from '@solana/kit'
+import { createMemory } from '../../async/memory.ts'
 import type { SolanaClient } from './client.ts'
 import type { Depth } from './heads.ts'
 import { readTransaction, type Transaction } from './transaction.ts'
@@ -6,21 +7,47 @@ import { readTransaction, type Transaction } from './transaction.ts'
 const PAGE = 1_000
 // An input has a lock and an exit, a marker a delivery. Strangers who name the account pay a fee for each transaction.
 const MAX_READS = 100
+const MAX_PAGES = 100
+// More than are searched at once.
+const MAX_ACCOUNTS = 500
 
-type Query = { address: string; commitment: Depth; minContextSlot?: bigint | undefined; program: string }
+type Query = {
+  /** Searches of one account for different steps pass over different transactions. */
+  step: 'input' | 'exit' | 'deliver'
+  address: string
+  commitment: Depth
+  minContextSlot?: bigint | undefined
+  program: string
+}
+
+/** A history too long for one reading: the wanted transaction may be in the rest, which the next readings reach. */
+class UnreadHistoryError extends Error {
+  override name = 'UnreadHistoryError'
+}
+
+/** The transactions that each search passed over, of the accounts that were searched last. */
+const passedBy = new WeakMap<SolanaClient, ReturnType<typeof createMemory<Set<string>>>>()
+
+function passedIn(client: SolanaClient, { step, address, commitment }: Query): Set<string> {
+  const remember = passedBy.get(client) ?? createMemory<Set<string>>(MAX_ACCOUNTS)
+  passedBy.set(client, remember)
+  return remember(`${step} ${commitment} ${address}`, () => new Set())
+}
 
 /**
- * The newest transaction that touched an account and for which `find` returns something. Throws if strangers made the
- * history too long to read: the wanted one may be hidden in it.
+ * The newest transaction that touched an account and for which `find` returns something. Reads a hundred transactions
+ * at once and remembers those that are not it, so that a long history by strangers delays an answer and prevents none.
  */
 export async function findInHistory<T>(
   client: SolanaClient,
-  { address, commitment, minContextSlot, program }: Query,
+  query: Query,
   find: (transaction: Transaction) => T | undefined | Promise<T | undefined>,
 ): Promise<T | undefined> {
+  const { address, commitment, minContextSlot, program } = query
+  const passed = passedIn(client, query)
   let before: Signature | undefined
   let reads = 0
-  for (;;) {
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const options = {
       commitment,
       limit: PAGE,
@@ -29,15 +56,19 @@ export async function findInHistory<T>(
     }
     const page = await client.rpc.getSignaturesForAddress(address as Address, options).send()
     for (const { signature, err } of page) {
-      if (err !== null) continue
+      if (err !== null || passed.has(signature)) continue
       reads += 1
-      if (reads > MAX_READS) throw new Error(`The history of ${address} does not end`)
+      if (reads > MAX_READS)
+        throw new UnreadHistoryError(`The history of ${address} is long: ${passed.size} read`)
       const transaction = await readTransaction(client, { txHash: signature, commitment, program })
       if (!transaction) throw new Error(`The node lists ${signature} but does not return it`)
       const found = await find(transaction)
       if (found !== undefined) return found
+      passed.add(signature)
     }
     before = page.at(-1)?.signature
-    if (page.length < PAGE || !before) return undefined
+    // A page on which nodes differ is shorter than asked for, and not the last.
+    if (!before) return undefined
   }
+  throw new UnreadHistoryError(`The history of ${address} has more than ${MAX_PAGES} pages`)
 }

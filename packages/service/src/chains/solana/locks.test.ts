@@ -1,8 +1,12 @@
-import { AccountState, getTokenEncoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { TERMS_BYTES, tags } from '@geoswap/solana-escrow'
+import { AccountRole, type Address } from '@solana/kit'
 import { expect, test } from 'vitest'
+import { addressOf, solanaNode, tokensOf } from '../../../test/support/solana-node.ts'
 import type { Swap } from '../../model/swap.ts'
+import type { LockRef } from '../chain.ts'
 import { NATIVE_SOL } from './address.ts'
-import { toBase64 } from './bytes.ts'
+import { inputInstructions } from './input.ts'
+import { budgetInstructions } from './instructions.ts'
 import { canRefund, findObstacle, readLocks } from './locks.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
@@ -54,40 +58,119 @@ test.each<[string, bigint, boolean]>([
   expect(await canRefund(parts, { op })).toBe(isPossible)
 })
 
-const address = 'SysvarRent111111111111111111111111111111111' as never
-const tokens = (amount: bigint, owner: string = TOKEN_PROGRAM_ADDRESS) => {
-  const data = getTokenEncoder().encode({
-    ...{ mint: address, owner: address, amount, delegate: null, state: AccountState.Initialized },
-    ...{ isNative: null, delegatedAmount: 0n, closeAuthority: null },
-  })
-  return { owner, lamports: 1n, executable: false, data: [toBase64(Uint8Array.from(data)), 'base64'] }
+const [program, vault, attester, wallet, locker] = [11, 12, 13, 14, 15].map(addressOf) as [
+  ...[Address, Address, Address, Address, Address],
+]
+const settings = { program, vault, attester }
+const at = { commitment: 'confirmed', number: 9n } as const
+
+/** An op of its own whose input's account has the same name. */
+const opOf = (name: string) =>
+  ({
+    ...{ hash: `0x${Buffer.from(name.padEnd(32)).toString('hex')}`, name, wallet, locker },
+    ...{ inputToken: NATIVE_SOL, inputAmount: 5n, refundDeadline: 1_000 },
+  }) as unknown as LockRef & { name: string }
+
+async function lockOf({ hash: opHash, inputAmount: amount, refundDeadline }: LockRef) {
+  const terms = { wallet, token: NATIVE_TOKEN, amount, feePayer: locker, refundDeadline }
+  const budget = budgetInstructions({ units: 1, microLamportsPerUnit: 1n })
+  const taking = await inputInstructions(settings, { opHash, ...terms })
+  return { slot: 6n, signers: [locker, wallet], instructions: [...budget, ...taking] }
 }
 
-test('an input is locked if its account holds all of it, and otherwise its history decides', async () => {
-  const accounts: Record<string, object | null> = {
-    ...{ all: tokens(5n), more: tokens(6n), part: tokens(4n), foreign: tokens(5n, SYSTEM_PROGRAM) },
-    ...{ missing: null, unread: null },
-  }
-  const fault = new Error('The node is silent')
-  const rpc = {
-    getMultipleAccounts: (addresses: string[]) =>
-      answer({ context: { slot: 9n }, value: addresses.map((each) => accounts[each] ?? null) }),
-    getSignaturesForAddress: (of: string) =>
-      of === 'unread' ? { send: () => Promise.reject(fault) } : answer([]),
-  }
+type Signed = Partial<Record<'input' | 'exit', Readonly<Record<string, readonly string[]>>>>
+
+/** A node with these accounts, histories and transactions, and our record, all by the names of ops. */
+function partsOf(state: Parameters<typeof solanaNode>[0], signed: Signed = {}) {
+  const { calls, ...agreed } = solanaNode(state)
   const parts = {
-    client: { agreed: { rpc, nodes: [rpc] } },
-    settings: { program: address },
-    addresses: { inputOf: async ({ hash }: { hash: string }) => hash },
-    findSigned: async () => new Map(),
+    client: { agreed },
+    settings,
+    addresses: { inputOf: async ({ name }: { name: string }) => name },
+    findSigned: async (step: 'input' | 'exit') =>
+      new Map(Object.entries(signed[step] ?? {}).map(([name, txHashes]) => [opOf(name).hash, txHashes])),
   } as unknown as SolanaParts
-  const ops = Object.keys(accounts).map((hash) => ({ hash, inputAmount: 5n }) as Swap['op'])
+  return { calls, parts }
+}
+
+const holding = (amount: bigint) => tokensOf(vault, vault, amount)
+
+test('an input is locked if its account holds it and its transaction landed, on record or not', async () => {
+  const names = ['recorded', 'searched', 'more', 'part', 'foreign', 'missing', 'unread']
+  const { parts } = partsOf(
+    {
+      confirmed: {
+        ...{ recorded: holding(5n), searched: holding(5n), more: holding(6n), part: holding(4n) },
+        foreign: { ...holding(5n), owner: SYSTEM_PROGRAM },
+      },
+      landed: {
+        ...{ one: await lockOf(opOf('recorded')), two: await lockOf(opOf('searched')) },
+        three: await lockOf(opOf('more')),
+      },
+      histories: { searched: ['two'], more: ['three'], part: [], foreign: [], missing: [] },
+    },
+    { input: { recorded: ['one'] } },
+  )
   const faults: unknown[] = []
 
-  const states = await readLocks(parts, ops, { commitment: 'confirmed', number: 9n }, faults)
+  const states = await readLocks(parts, names.map(opOf), at, faults)
 
-  expect(Object.fromEntries(states)).toEqual({
-    ...{ all: 'locked', more: 'locked', part: 'none', foreign: 'none', missing: 'none' },
+  expect(names.map((name) => states.get(opOf(name).hash))).toEqual([
+    ...['locked', 'locked', 'locked', 'none', 'none', 'none'],
+    undefined,
+  ])
+  expect(faults).toEqual([new Error('No history of unread')])
+})
+
+test('tokens that a stranger sends to the account of an input that never came lock nothing', async () => {
+  const gift = { slot: 8n, instructions: [] }
+  const { parts } = partsOf(
+    { confirmed: { filled: holding(5n) }, landed: { gift }, histories: { filled: ['gift'] } },
+    { input: { filled: ['failed'] } },
+  )
+
+  const states = await readLocks(parts, [opOf('filled')], at)
+
+  expect([...states.values()]).toEqual(['none'])
+})
+
+test('an input that was claimed is claimed, whatever its account holds again', async () => {
+  const op = opOf('again')
+  const accounts = Array.from({ length: 8 }, (_, index) => (index === 1 ? op.name : vault))
+  const claim = {
+    programAddress: program,
+    accounts: accounts.map((address) => ({ address: address as Address, role: AccountRole.WRITABLE })),
+    data: new Uint8Array(2 + TERMS_BYTES).with(0, tags.claim),
+  }
+  const { parts } = partsOf(
+    {
+      confirmed: { again: holding(5n) },
+      landed: { lock: await lockOf(op), claim: { slot: 7n, instructions: [claim] } },
+    },
+    { input: { again: ['lock'] }, exit: { again: ['lost', 'claim'] } },
+  )
+
+  const states = await readLocks(parts, [op], at)
+
+  expect([...states.values()]).toEqual(['claimed'])
+})
+
+test('a history that strangers made long is read on from where the last reading ended', async () => {
+  const spam = Array.from({ length: 250 }, (_, index) => `spam ${index}`)
+  const empty = { slot: 8n, instructions: [] }
+  const { parts } = partsOf({
+    confirmed: { busy: holding(5n) },
+    landed: { ...Object.fromEntries(spam.map((name) => [name, empty])), lock: await lockOf(opOf('busy')) },
+    histories: { busy: [...spam, 'lock'] },
   })
-  expect(faults).toEqual([fault])
+  const read = async () => {
+    const faults: unknown[] = []
+    const states = await readLocks(parts, [opOf('busy')], at, faults)
+    return faults.length > 0 ? (faults[0] as Error).name : [...states.values()][0]
+  }
+
+  expect([await read(), await read(), await read()]).toEqual([
+    ...['UnreadHistoryError', 'UnreadHistoryError'],
+    'locked',
+  ])
 })

@@ -5,8 +5,11 @@ import type { Op, Swap } from '../../model/swap.ts'
 import type { LockRef, LockState } from '../chain.ts'
 import { readAccounts } from './accounts.ts'
 import type { SolanaBlock } from './blocks.ts'
-import { findExit } from './exits.ts'
+import { findExit, findRecordedExit } from './exits.ts'
 import { readBlockHeight } from './heads.ts'
+import { findInHistory } from './history.ts'
+import { isInputOf } from './input-terms.ts'
+import { type Landing, readLandings } from './landings.ts'
 import type { SolanaParts } from './parts.ts'
 import { readRecipient } from './recipient.ts'
 import { simulate } from './simulate.ts'
@@ -30,26 +33,53 @@ export async function findHeld<T extends LockRef>(
   )
 }
 
-/** An input that is not in its account never came, or left it by a claim or a refund. */
+/** The transaction that took an input, from the history of its account. */
+export async function searchInput(
+  parts: SolanaParts,
+  op: LockRef,
+  { commitment, number: minContextSlot }: At,
+): Promise<Landing | undefined> {
+  const { client, settings, addresses } = parts
+  const { program } = settings
+  const address = await addresses.inputOf(op)
+  const query = { step: 'input', commitment, minContextSlot, program, address } as const
+  return findInHistory(client.agreed, query, async (transaction) => {
+    const { txHash, slot } = transaction
+    return (await isInputOf(parts, op, transaction)) ? { txHash, slot } : undefined
+  })
+}
+
+/**
+ * Judged by transactions, since anybody can fill the account: an input is locked by the one that its wallet signed, and
+ * left by a claim or a refund. The account tells only whose histories to read.
+ */
 export async function readLocks(
   parts: SolanaParts,
   ops: readonly LockRef[],
   at: At,
   faults?: unknown[],
 ): Promise<Map<string, LockState>> {
-  const held = await findHeld(parts, ops, at)
-  const states = new Map<string, LockState>([...held].map(({ hash }) => [hash, 'locked']))
-  const gone = ops.filter((op) => !held.has(op))
-  if (gone.length === 0) return states
-  const signed = await parts.findSigned(
-    'exit',
-    gone.map(({ hash }) => hash),
-  )
-  const look = async (op: LockRef) => {
-    const exit = await findExit(parts, op, at, signed.get(op.hash))
-    states.set(op.hash, exit?.kind ?? 'none')
+  const states = new Map<string, LockState>()
+  const hashes = ops.map(({ hash }) => hash)
+  const [held, exits, locks] = await Promise.all([
+    findHeld(parts, ops, at),
+    parts.findSigned('exit', hashes),
+    parts.findSigned('input', hashes),
+  ])
+  const taken = [...held].flatMap(({ hash }) => locks.get(hash) ?? [])
+  const landed = await readLandings(parts.client.agreed, taken, at.commitment)
+  const isTaken = async (op: LockRef) =>
+    locks.get(op.hash)?.some((txHash) => landed.has(txHash)) === true ||
+    (await searchInput(parts, op, at)) !== undefined
+  const look = async (op: LockRef): Promise<LockState> => {
+    const signed = exits.get(op.hash)
+    if (!held.has(op)) return (await findExit(parts, op, at, signed))?.kind ?? 'none'
+    const exit = await findRecordedExit(parts, op, at, signed)
+    if (exit) return exit.kind
+    return (await isTaken(op)) ? 'locked' : 'none'
   }
-  await Promise.all(gone.map((op) => collectError(faults, () => look(op))))
+  const note = async (op: LockRef) => void states.set(op.hash, await look(op))
+  await Promise.all(ops.map((op) => collectError(faults, () => note(op))))
   return states
 }
 

@@ -13,6 +13,7 @@ import { readTransactionAmount } from '../../../test/support/solana-amount.ts'
 import { messageOf, wireOf } from '../../../test/support/solana-wallet.ts'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
+import { readCost } from './cost.ts'
 import {
   feeLamports,
   INPUT_UNITS,
@@ -83,6 +84,7 @@ test.each([
   const paid = await pay({ to, token, amount: 5_000n, createRecipientAccount: true, op: nextOp() })
 
   expect(await isFailed(paid.txHash)).toBe(false)
+  expect((await readCost(world, paid.txHash))?.eventIds).toEqual([paid.deliveryHash])
   expect(await balanceOf(to, token)).toBe(5_000n)
   const account = await toTokenAccountAddress({ owner: to, mint: token.mint, program: token.program })
   expect(await readTransactionAmount(world.client, { txHash: paid.txHash, account, token })).toMatchObject({
@@ -93,8 +95,8 @@ test.each([
   const costs = { rent: world.rent, microLamportsPerUnit: 1_000n }
   const sweep = feeLamports(SWEEP_UNITS, 1_000n, 1n)
   // At this price a unit costs a thousandth of a lamport.
-  const tries =
-    BigInt(await markerUnits(world.escrow.program, { vault: world.escrow.vault, ...paid })) / 1_000n
+  const units = await markerUnits(world.escrow.program, { vault: world.escrow.vault, ...paid })
+  const tries = (BigInt(units) + 999n) / 1_000n
   expect(lamportsBefore - lamportsAfter).toBe(
     paymentCostLamports(costs, { token, createAccount: true }) - sweep + tries + world.rent.markerLamports,
   )
@@ -152,6 +154,9 @@ test('a delivery after its deadline pays nothing, whatever was signed', async ()
 
   expect(await isFailed(signed.txHash)).toBe(true)
   expect(await balanceOf(to, NATIVE_TOKEN)).toBe(0n)
+  const cost = await readCost(world, signed.txHash)
+  expect(cost?.eventIds).toEqual([])
+  expect(cost?.fee).toBeGreaterThan(0n)
 })
 
 test('an unlanded payment is expired once the finalized height is past its last valid one', async () => {

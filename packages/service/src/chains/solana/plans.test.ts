@@ -9,6 +9,7 @@ import { NO_LIFETIME } from './heads.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { planDelivery, planInput, planPayout } from './plans.ts'
+import { claimBound } from './priority.ts'
 import { createSolanaSigner } from './signer.ts'
 
 const attester = await createSolanaSigner(new Uint8Array(32).fill(1))
@@ -47,6 +48,7 @@ function partsWith({ height = 0n, units = 20_000n, isFailing = false } = {}) {
       rent: async () => rent,
       tokenOf: async (mint: string) => (mint === NATIVE_SOL ? NATIVE_TOKEN : token),
       priorityPrice: async () => 1n,
+      priceUpTo: async () => 1n,
       async unitsOf(shape: string, measure: () => Promise<number | undefined>) {
         const found = known.get(shape) ?? (await measure())
         if (found !== undefined) known.set(shape, found)
@@ -119,4 +121,10 @@ test('only what the attester signed for this claim or refund is used', async () 
 
   await expect(plan(text)).rejects.toThrow('The attester did not sign this refund')
   await expect(plan('none')).rejects.toThrow('The attester did not sign this refund')
+})
+
+test('a claim may cost more the nearer its deadline is, up to a hundred times the cap', () => {
+  const boundAt = (seconds: number) => claimBound({ cap: 10n }, 10_000, seconds)
+
+  expect([0, 6_400, 8_200, 10_000, 11_000].map(boundAt)).toEqual([10n, 10n, 505n, 1_000n, 1_000n])
 })

@@ -23,3 +23,20 @@ export async function readPriorityPrice(
   if (price < floor) return floor
   return price > cap ? cap : price
 }
+
+// A claim that comes too late loses the whole input.
+const URGENT = 100n
+const URGENT_SECONDS = 3_600
+
+type Bounds = Pick<Query, 'cap'>
+
+/** The most that any transaction pays per unit. */
+export const mostOf = ({ cap }: Bounds): bigint => cap * URGENT
+
+/** The most that a claim pays per unit: in the last hour before anyone may refund its input, it grows a hundredfold. */
+export function claimBound({ cap }: Bounds, refundDeadline: number, seconds: number): bigint {
+  const passed = URGENT_SECONDS - (refundDeadline - seconds)
+  if (passed <= 0) return cap
+  const share = BigInt(Math.min(Math.floor(passed), URGENT_SECONDS))
+  return cap + (cap * (URGENT - 1n) * share) / BigInt(URGENT_SECONDS)
+}

@@ -21,10 +21,11 @@ export function createSolanaRecovery(parts: SolanaParts): RecoveryChain {
     findDeliveryTerms: (txHash, delivery) => findDeliveryTerms(parts, txHash, delivery),
     async findDelivery(deliveryHash, _since, at) {
       const [marker] = await readMarkers(parts, [deliveryHash], at as SolanaBlock)
-      if (!marker) return undefined
+      // A swept marker leaves only its history.
       const landing = await searchDelivery(parts, deliveryHash, at as SolanaBlock)
-      if (!landing) throw new Error(`A marker of ${deliveryHash} exists without its delivery`)
-      return { txHash: landing.txHash, block: landing.slot, amount: marker.amount }
+      if (landing) return { txHash: landing.txHash, block: landing.slot, amount: landing.amount }
+      if (marker) throw new Error(`A marker of ${deliveryHash} exists without its delivery`)
+      return undefined
     },
     readNextNonce: async () => undefined,
     readNamed: (sender) => readNamed(parts, sender),

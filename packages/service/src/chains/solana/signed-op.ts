@@ -24,7 +24,7 @@ async function isInputSigned({ settings }: SolanaParts, op: Op, signedTransactio
 async function isInputTaken(parts: SolanaParts, op: Op): Promise<boolean> {
   const { client, settings, addresses } = parts
   const address = await addresses.inputOf(op)
-  const query = { address, commitment: 'confirmed', program: settings.program } as const
+  const query = { step: 'input', address, commitment: 'confirmed', program: settings.program } as const
   const isIt = async (transaction: Parameters<typeof isInputOf>[2]) =>
     (await isInputOf(parts, op, transaction)) || undefined
   return (await findInHistory(client.agreed, query, isIt)) ?? false

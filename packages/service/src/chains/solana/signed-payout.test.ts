@@ -73,8 +73,8 @@ test('a fee payer does not sign what another pays for', async () => {
   )
 })
 
-test('a fee payer does not sign for one lamport more than it may spend', async () => {
-  const more = budgetInstructions({ ...most, units: most.units + 1 })
+test('a fee payer does not sign for more than a claim may cost that is urgent', async () => {
+  const more = budgetInstructions({ ...most, units: most.units * 101 })
 
   await expect(cosign(attest(messageWith([...more, paying])))).rejects.toThrow('costs more')
 })

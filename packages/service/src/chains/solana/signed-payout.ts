@@ -7,6 +7,7 @@ import { readBudget } from './input-terms.ts'
 import { joinWire, readMessage } from './message.ts'
 import type { SolanaParts } from './parts.ts'
 import type { AttestedRequest } from './plans.ts'
+import { mostOf } from './priority.ts'
 import type { SolanaSigner } from './signer.ts'
 
 /** Adds the fee payer's signature to a claim or refund, whose content its plan compared with the op. */
@@ -21,7 +22,7 @@ export async function cosignPayout(
   const budget = limit && price && readBudget(limit, price)
   if (!attested || !budget || read?.signers[0] !== feePayer.address)
     throw new TypeError('Not a transaction that this fee payer pays for')
-  const most = feeLamports(unitsWithMargin(PAYMENT_UNITS), settings.priorityPrice.cap)
+  const most = feeLamports(unitsWithMargin(PAYMENT_UNITS), mostOf(settings.priorityPrice))
   if (feeLamports(budget.computeUnits, budget.microLamportsPerUnit) > most)
     throw new RangeError('The transaction costs more than its fee payer may spend')
   const signature = await signBytes(feePayer.keyPair.privateKey, attested.message)

@@ -13,6 +13,8 @@ export type Transaction = ReadMessage & {
   /** The block's time by the chain's own clock. */
   seconds: number
   failed: boolean
+  /** Paid by the first signer, also if it failed. */
+  fee: bigint
   /** By account; 0 before an account exists and after it is closed. */
   lamports: ReadonlyMap<string, { before: bigint; after: bigint }>
   tokens: readonly TokenChange[]
@@ -44,6 +46,7 @@ export async function readTransaction(
     slot: found.slot,
     seconds: Number(found.blockTime ?? 0),
     failed,
+    fee: meta.fee ?? 0n,
     accounts,
     instructions,
     signers: accounts.slice(0, message.header.numRequiredSignatures),
@@ -69,6 +72,7 @@ type Message = {
 type TokenBalance = { accountIndex: number; mint: string; owner?: string; uiTokenAmount: { amount: string } }
 type Meta = {
   err: unknown
+  fee?: bigint
   preBalances: readonly bigint[]
   postBalances: readonly bigint[]
   preTokenBalances?: readonly TokenBalance[] | null
