@@ -1,7 +1,7 @@
 import { transferProbeAbi, transferProbeRuntime } from '@geoswap/protocol'
 import { type Address, decodeFunctionResult, encodeFunctionData, type PublicClient, parseAbi } from 'viem'
-import { readBalance } from './reads.ts'
 import { refusedAsUndefined } from './attempt.ts'
+import { readBalance } from './reads.ts'
 
 type Listed = {
   token: Address

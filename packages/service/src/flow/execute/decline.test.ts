@@ -55,7 +55,12 @@ function judge({
   }
   const op = {
     ...{ originChain: ORIGIN, destinationChain: DESTINATION, opDeadline: DEADLINE, lockFeeBound: 5n },
-    ...{ quotedOutput: QUOTED.output, payAmount: QUOTED.pay, method: seen.method, isContract: seen.isContract },
+    ...{
+      quotedOutput: QUOTED.output,
+      payAmount: QUOTED.pay,
+      method: seen.method,
+      isContract: seen.isContract,
+    },
   }
   const swap = { op, state: seen.isLocking ? 'locking' : 'accepted' } as Swap
   const wasted = { wallet: (seen.wastedCents ?? 0n) * 10_000n, account: 0n, chain: 0n, isKnown: false }
