@@ -182,8 +182,8 @@ function repairUrl(url: string): string {
 
 /** HTTP/1.1 requires one host, and a rejection otherwise: of two, a proxy and this server may read different ones. */
 function findHostProblem({ raw, headers }: FastifyRequest): string | undefined {
-  const count = raw.headersDistinct['host']?.length ?? 0
-  if (count > 1) return 'must be sent once'
+  const isHost = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'host'
+  if (raw.rawHeaders.filter(isHost).length > 1) return 'must be sent once'
   return headers.host === undefined && raw.httpVersion === '1.1' ? 'is required' : undefined
 }
 

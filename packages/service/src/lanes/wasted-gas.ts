@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Chain } from '../chains/chain.ts'
+import { mapIsolated } from '../isolate.ts'
 import { groupBy } from '../model/group.ts'
 import type { Attempt } from '../store/attempts.ts'
 import { findUnseen, type WastedGas } from '../store/wasted-gas.ts'
@@ -13,8 +14,8 @@ type Deps = {
 
 /**
  * The gas that attempts wasted, in equal parts of the swaps that each was for. Reads the receipts of those without an
- * event. Money does not wait for it: what cannot be read or priced when the nonce is consumed is
- * read again when that is final.
+ * event. Money does not wait for it: what cannot be read or priced when the nonce is consumed is read again when that
+ * is final.
  */
 export function createWasteReader({ pool, chain, usdE6Of }: Deps) {
   const { chainId } = chain
@@ -22,8 +23,12 @@ export function createWasteReader({ pool, chain, usdE6Of }: Deps) {
     if (!chain.readCost || over.length === 0) return []
     const sent = new Map(over.map(({ id, txHash }) => [id, txHash]))
     const unseen = await findUnseen(pool, [...sent.keys()])
-    const parts = [...groupBy(unseen, ({ attemptId }) => attemptId)].map(async ([attemptId, swaps]) => {
-      const cost = await chain.readCost?.(sent.get(attemptId) ?? '').catch(() => undefined)
+    const byAttempt = [...groupBy(unseen, ({ attemptId }) => attemptId)]
+    const toSubject = ([id]: (typeof byAttempt)[number]) => ({ step: 'read cost', id })
+    const costs = await mapIsolated([], byAttempt, toSubject, async ([attemptId]) =>
+      chain.readCost?.(sent.get(attemptId) ?? ''),
+    )
+    return costs.flatMap(({ item: [attemptId, swaps], result: cost }) => {
       if (!cost) return []
       return swaps.flatMap(({ swapId, eventId, swaps: count }) => {
         const fee = cost.fee / BigInt(count)
@@ -32,6 +37,5 @@ export function createWasteReader({ pool, chain, usdE6Of }: Deps) {
         return hadEffect || usdE6 === undefined ? [] : [{ attemptId, swapId, chainId, fee, usdE6 }]
       })
     })
-    return (await Promise.all(parts)).flat()
   }
 }
