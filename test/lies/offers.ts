@@ -62,6 +62,7 @@ const ended: StatusReply = {
   },
   caip: { originChain: 'eip155:31337', destinationChain: 'eip155:31338' },
   amounts: { input: '10000000', quotedOutput: '9965000', minOutput: '9915175', delivered: '9965000' },
+  waiting: { reason: 'lateLock', until: '2026-01-01T00:00:00.000Z' },
   method: 'deposit',
   deposit: { address: evmRequest.inputToken, received: '10000000', txHash: '0x4', returned: [] },
 }

@@ -134,14 +134,15 @@ test('the Solana chain is listed last, with its mints, its escrow and both of it
 test("the service's configuration has everything for the Solana chain", () => {
   const { chains } = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
   const { inventory, attester, feePayers } = network.keys.solana
-  const tokens = solana.tokens.slice(1).map((token) => ({ ...token, asset: token.symbol }))
+  const capPerHour = expect.stringMatching(/^[\d.]+$/)
+  const tokens = solana.tokens.slice(1).map((token) => ({ ...token, asset: token.symbol, capPerHour }))
 
   expect(chains[2]).toEqual({
     ...{ chainId: 31339, name: 'solana', family: 'solana' },
     ...{ rpcUrls: [solana.rpcUrl], attesterRpcUrls: [solana.rpcUrl] },
     ...{ program: solana.program, vault: inventory.address, attester: attester.address },
     feePayers: addressesOf(feePayers),
-    ...{ native: { symbol: 'SOL', asset: 'SOL' }, tokens },
+    ...{ native: { symbol: 'SOL', asset: 'SOL', capPerHour }, tokens },
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 },
     blockMs: 100,
     unclaimedCapUsd: 1_000_000_000,

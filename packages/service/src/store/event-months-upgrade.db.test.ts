@@ -91,6 +91,10 @@ const SINCE_THEN = [
   '0019_claim_books.sql',
   '0024_unsigned.sql',
   '0030_ways_in.sql',
+  '0036_waiting.sql',
+  '0038_wasted_gas.sql',
+  '0044_lowered_outputs.sql',
+  '0045_payout_books.sql',
 ]
 
 async function folderBefore(number: string): Promise<URL> {

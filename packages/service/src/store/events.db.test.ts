@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, useTestDatabase } from '../../test/support/database.ts'
 import {
   insertEndedSwaps,
+  insertTestOp,
   insertTestSwap,
   moveTestSwap,
   settleTestSwap,
@@ -252,7 +253,14 @@ test('a swap from before the log has events from its known state on', async () =
   }
   await migrate(pool, pathToFileURL(`${before}/`))
   const owner = await insertTestAccount(pool)
-  const swap = await insertTestSwap(pool, owner)
+  const swap = { swapId: 'swp_old', accountId: owner }
+  await pool.query(
+    `insert into swaps (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
+                        input_amount, locker, signature)
+     select $2, id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token, input_amount, locker,
+            '0x' from ops where id = $1`,
+    [await insertTestOp(pool, owner), swap.swapId],
+  )
 
   await migrate(pool)
   const known = await statusOfTestSwap(pool, swap)

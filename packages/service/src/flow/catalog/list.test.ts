@@ -74,7 +74,8 @@ function depsWith(facts: Facts = {}) {
     canSend: (_chainId, side) => !dry.includes(side),
     mostInput: () => 10n ** 30n,
     exposureRoom: () => 10n ** 30n,
-    exchangeOf: () => ({ input: 1n, output: 1n }),
+    exchangeOf: (...assets) =>
+      assets.some((asset) => unpriced.includes(asset)) ? undefined : { input: 1n, output: 1n },
     priceOf: (asset) => (unpriced.includes(asset) ? undefined : 1_500_000_000_000_000_000n),
     available: (chainId, token) => held[`${chainId}:${token}`],
   }
