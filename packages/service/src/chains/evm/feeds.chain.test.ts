@@ -86,8 +86,8 @@ const update = (feed: Address, answer: bigint) =>
 async function read() {
   for (const source of book.sources) await book.refresh(source)
   const states = book.feedsOf('ETH').map(({ price, problem }) => problem ?? price)
-  const { price, unavailable } = book.referenceOf('ETH') as { price?: bigint; unavailable?: string }
-  return { states, reference: price ?? unavailable }
+  const found = book.referenceOf('ETH')
+  return { states, reference: found.unavailable ?? found.price }
 }
 
 const E18 = ETH * 10n ** 10n
