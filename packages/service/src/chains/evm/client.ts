@@ -3,7 +3,6 @@ import {
   createPublicClient,
   createTransport,
   type EIP1193RequestFn,
-  fallback,
   HttpRequestError,
   type PublicClient,
   RpcRequestError,
@@ -12,6 +11,7 @@ import {
 import { createPostJson, HttpStatusError, type PostJson } from '../nodes/post-json.ts'
 import { type NodeWatch, unwatched } from '../nodes/watch.ts'
 import { createAgreement } from './agreement.ts'
+import { createFallback } from './fallback.ts'
 import { createGathering } from './gather.ts'
 import { saysUnknownBlock } from './unknown-block.ts'
 
@@ -43,7 +43,7 @@ export function createEvmClients(options: Options): EvmClients {
     createNode({ url, timeoutMs, caller, watch: watches[index] ?? unwatched, assertOutsideTransaction }),
   )
   const open = (transport: Transport) => createPublicClient({ transport, cacheTime: 0 })
-  const any = fallback(transports, { retryCount: 0 })
+  const any = createFallback(transports)
   const agreed = createAgreement(transports)
   return {
     client: open(any),

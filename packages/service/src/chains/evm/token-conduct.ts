@@ -1,6 +1,6 @@
 import { transferProbeAbi, transferProbeRuntime } from '@geoswap/protocol'
 import { type Address, decodeFunctionResult, encodeFunctionData, type PublicClient, parseAbi } from 'viem'
-import { refusedAsUndefined } from './attempt.ts'
+import { attempt } from './attempt.ts'
 import { readBalance } from './reads.ts'
 
 type Listed = {
@@ -33,7 +33,8 @@ async function findRebasing(client: PublicClient, { token, vault }: Listed): Pro
       const call = { address: token, abi: REBASING, functionName: name, args } as Parameters<
         typeof client.readContract
       >[0]
-      return (await client.readContract(call).catch(refusedAsUndefined)) === undefined ? [] : [name]
+      const { kind } = await attempt(client, () => client.readContract(call))
+      return kind === 'ok' ? [name] : []
     }),
   )
   const [name] = answers.flat()
