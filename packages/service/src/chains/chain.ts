@@ -50,7 +50,7 @@ export type ChainEvent = {
   blockHash: string
   /** The amount paid by a delivery or a recovery. */
   amount?: bigint
-  /** For a refund: the wallets that were credited in the same transaction because their transfer was refused. */
+  /** For a refund: its wallet, if it was credited because its transfer was refused. */
   creditedTo?: readonly string[]
 }
 

@@ -1,5 +1,5 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
-import { encodeEventTopics, type Hex, type PublicClient, zeroHash } from 'viem'
+import { encodeAbiParameters, encodeEventTopics, type Hex, type PublicClient, zeroHash } from 'viem'
 import { expect, test } from 'vitest'
 import { createEventReader } from './events.ts'
 
@@ -17,14 +17,28 @@ const locked = {
   transactionHash: zeroHash,
 }
 
+const refunded = {
+  ...locked,
+  topics: encodeEventTopics({ abi: geoEscrowAbi, eventName: 'Refunded', args: { op } }),
+}
+const credited = {
+  ...locked,
+  topics: encodeEventTopics({
+    abi: geoEscrowAbi,
+    eventName: 'Credited',
+    args: { owner: vault, token: vault },
+  }),
+  data: encodeAbiParameters([{ type: 'uint256' }], [5n]),
+}
+
 /** Each read is answered by the next backend, which knows the chain up to its own head alone. */
-function readerOver(heads: readonly bigint[]) {
+function readerOver(heads: readonly bigint[], logs: readonly object[] = [locked]) {
   let reads = 0
   const knownNow = () => heads[Math.min(reads, heads.length) - 1] ?? 0n
   const client = {
     async getLogs({ toBlock }: { toBlock: bigint }) {
       reads += 1
-      return knownNow() >= toBlock ? [locked] : []
+      return knownNow() >= toBlock ? logs : []
     },
     async request({ params: [number] }: { params: [Hex] }) {
       return BigInt(number) > knownNow() ? null : { number }
@@ -49,4 +63,15 @@ test('while no backend has the head the page says that it may lack events', asyn
   const { read } = readerOver([HEAD - 2n])
 
   expect(await read({ from: 1n, to: HEAD })).toMatchObject({ events: [], isComplete: false })
+})
+
+test.each([
+  ['right after it', [refunded, credited], [vault]],
+  ['before it, in a call of its own', [credited, refunded], []],
+  ['after another event', [refunded, locked, credited], []],
+])('a credit %s tells whether a refund was credited', async (_, logs, creditedTo) => {
+  const { events } = await readerOver([HEAD], logs).read({ from: 1n, to: HEAD })
+
+  const refund = events.find(({ kind }) => kind === 'refunded')
+  expect(refund?.creditedTo?.map((owner) => owner.toLowerCase())).toEqual(creditedTo)
 })

@@ -53,24 +53,26 @@ async function hasBlock(client: Client, number: bigint): Promise<boolean> {
 function toEvents({ escrow, vault, tokens }: Contracts, logs: Log<bigint, number, false>[]): ChainEvent[] {
   const events: ChainEvent[] = []
   const recovered = new Map<string, ChainEvent>()
-  const credited = new Map<string, string[]>()
+  let refund: (ChainEvent & { creditedTo: string[] }) | undefined
   const emitted = logs.filter(({ address }) => isAddressEqual(address, escrow))
   for (const log of parseEventLogs({ abi: geoEscrowAbi, logs: emitted })) {
     const where = whereIs(log)
     if (log.eventName === 'Locked') events.push({ kind: 'locked', id: log.args.op, ...where })
     if (log.eventName === 'Claimed') events.push({ kind: 'claimed', id: log.args.op, ...where })
-    if (log.eventName === 'Refunded') events.push({ kind: 'refunded', id: log.args.op, ...where })
     if (log.eventName === 'Recovered' && tokens.includes(log.args.token))
       addRecovered(recovered, log.args, where)
-    if (log.eventName !== 'Credited') continue
-    credited.set(where.txHash, [...(credited.get(where.txHash) ?? []), log.args.owner])
+    // The escrow reports a refund, and then whether it was credited. Other credits of a transaction are of other calls.
+    if (log.eventName === 'Credited' && refund?.txHash === where.txHash)
+      refund.creditedTo.push(log.args.owner)
+    refund = undefined
+    if (log.eventName !== 'Refunded') continue
+    refund = { kind: 'refunded', id: log.args.op, ...where, creditedTo: [] }
+    events.push(refund)
   }
   const paid = logs.filter(({ address }) => isAddressEqual(address, vault))
   for (const log of parseEventLogs({ abi: geoVaultAbi, logs: paid, eventName: 'Delivered' }))
     events.push({ kind: 'delivered', id: log.args.delivery, amount: log.args.amount, ...whereIs(log) })
-  return [...events, ...recovered.values()].map((event) =>
-    event.kind === 'refunded' ? { ...event, creditedTo: credited.get(event.txHash) ?? [] } : event,
-  )
+  return [...events, ...recovered.values()]
 }
 
 type Where = ReturnType<typeof whereIs>
