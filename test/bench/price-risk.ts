@@ -36,8 +36,9 @@ const without: Rules = {
 }
 
 /**
- * What the best caller gains from the operator by price in an hour. It quotes both ways at all times, keeps every op
- * until its end, and submits only when it pays, as much as the exposure cap lets through. Network costs are zero.
+ * Measures the gain of the best caller from the operator by price in an hour. It quotes both ways at all times, keeps
+ * every op until its end, and submits only when it pays, as much as the exposure cap lets through. Network costs are
+ * zero.
  */
 export async function measurePriceRisk(seed: number): Promise<Figure[]> {
   return [
@@ -155,7 +156,7 @@ function quoteAt(
 
 type Offer = Live & { paid: bigint; expected: number }
 
-/** What the op is paid if it is submitted now. */
+/** The payment of the op if it is submitted now. */
 function offerAt(prices: readonly bigint[], world: World, live: Live, now: number): Offer | undefined {
   const paid = paidAt(prices, world, { ...live, now })
   return paid === undefined ? undefined : { ...live, paid, expected: gainAt(prices, { ...live, paid }, now) }

@@ -202,7 +202,7 @@ describe('price impact', () => {
     return held < limit - spent ? held : limit - spent
   }
 
-  test('of a quarter of the inventory is an eighth of a percent beside the spread, and more than that is refused', async () => {
+  test('of a quarter of the inventory is an eighth of a percent beside the spread, and more is refused', async () => {
     const route = routeOf('beta USDC', 'beta GEO')
     const beyond = 10n ** 40n
 

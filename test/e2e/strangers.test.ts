@@ -164,7 +164,7 @@ test("a stranger's own op, locked and taken back by a contract, stops no quotes 
   expect(body.code).toBeUndefined()
 })
 
-test('contract wallets of all kinds that change before their lock are locked at most once, and stop nobody', async () => {
+test('contract wallets that change before their lock are locked at most once each, and stop nobody', async () => {
   const prepared = await Promise.all(
     Object.values(wallets).map(async (code) => ({ code, ...(await prepareContract()) })),
   )

@@ -183,7 +183,7 @@ test('a position that fails in a batch keeps the word of its last op', async () 
   expect((await readSlot(world, world.locker, 0n)).word).toBe(word)
 })
 
-test('an op that fails on a position with history leaves its word, so that no old signature is good again', async () => {
+test('an op that fails on a position with history leaves its word: no old signature is good again', async () => {
   const wallet = await createWallet(world)
   const old = await createSwap(world, wallet, { index: indexOf(1, 0) })
   await lock(world, old)

@@ -12,7 +12,7 @@ type Listed = {
   isPlain: boolean
 }
 
-/** Functions that tokens have whose balances change without a transfer: Lido's, Aave's, Ampleforth's, Origin's, Olympus'. */
+/** Functions of tokens whose balances change without a transfer: Lido's, Aave's, Ampleforth's, Origin's, Olympus'. */
 const REBASING = parseAbi([
   'function sharesOf(address) view returns (uint256)',
   'function getTotalShares() view returns (uint256)',
@@ -21,7 +21,7 @@ const REBASING = parseAbi([
   'function gonsForBalance(uint256) view returns (uint256)',
 ])
 
-/** Why a token cannot be listed: books and reservations count on balances that only transfers change, by their amount. */
+/** Why a token cannot be listed: books and reservations need balances that only transfers change, by their amount. */
 export async function findConductFault(client: PublicClient, listed: Listed): Promise<string | undefined> {
   return (await findRebasing(client, listed)) ?? (await findCharge(client, listed))
 }

@@ -53,7 +53,7 @@ export type Limits = {
 export type SubmitOnceDeps = {
   pool: Pool
   limits: Limits
-  /** What the swap is paid after a move of the market; `moved` if that is too little, undefined without a price. */
+  /** The payment of the swap after a move of the market; `moved` if that is too little, undefined without a price. */
   paidNow(submission: Submission): Paid | 'moved' | undefined
 }
 

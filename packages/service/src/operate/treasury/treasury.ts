@@ -12,8 +12,8 @@ import { toSafeBatch } from './safe-batch.ts'
 
 export const TREASURY_HELP = `treasury plan [--config FILE] [--chain NAME] [--safe PREFIX] [--json] [WISHES]
       Compares the configuration with the contracts and prints every call that the treasury has to make: deliverers,
-      guardian, adapters, caps, claim caps, attester, uncollected credits. --safe also writes PREFIX-CHAIN.json for each chain,
-      for the Transaction Builder of a Safe.
+      guardian, adapters, caps, claim caps, attester, uncollected credits. --safe also writes PREFIX-CHAIN.json for each
+      chain, for the Transaction Builder of a Safe.
   service treasury apply [--config FILE] [--chain NAME] [WISHES]
       Sends these calls, on each chain one after the other, paid and signed by GEOSWAP_TREASURY_KEY or the treasury of
       GEOSWAP_KEYSTORE. Stops on a chain at the first that fails; run it again to continue. When all is done it sends
@@ -22,7 +22,8 @@ export const TREASURY_HELP = `treasury plan [--config FILE] [--chain NAME] [--sa
   GEOSWAP_KEYSTORE.
 
   WISHES: --stock CHAIN:TOKEN=AMOUNT deposits what the vault lacks to hold AMOUNT, in whole coins.
-  --revoke ADDRESS ends the right of a deliverer, adapter or guardian that left the configuration. Both can be repeated.`
+  --revoke ADDRESS ends the right of a deliverer, adapter or guardian that left the configuration. Both can be
+  repeated.`
 
 export async function treasury(args: string[], env: Env, output: Output): Promise<number> {
   const [command, ...rest] = args
