@@ -96,7 +96,7 @@ test('a role cannot be the zero address', async () => {
   await expect(deploy(world.chain, vaultCode, [NATIVE, [treasury], 1n])).rejects.toThrow('ZeroAddress')
 })
 
-test('CREATE2 gives the contracts the same addresses on every chain, of which the vault creates the others', async () => {
+test('CREATE2 gives the contracts the same addresses on every chain: the vault creates the others', async () => {
   const elsewhere = await createWorld({ id: 4_242 })
   const factory = await deployTest(world, 'Create2Factory')
   const salt: Hex = `0x${'01'.repeat(32)}`
