@@ -51,6 +51,7 @@ async function packCopy(to: string): Promise<string[]> {
   const filter = (path: string) => !/\/(node_modules|dist)$/.test(path)
   const wanted = [
     'package.json',
+    'package-lock.json',
     'tsconfig.json',
     'LICENSE',
     'scripts',
