@@ -125,8 +125,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'flow/deliver/confirm-delivery.ts',
-        find: 'block <= blockAtDepth(rules, rules.settle, heads) && mayBeRepeated',
-        put: 'block <= blockAtDepth(rules, rules.settle, heads)',
+        find: '  return !mayBeRepeated && block > hard.number',
+        put: '  return !mayBeRepeated && block > head.number',
       },
     ],
     // Less than soft settling requires: nothing may be reported before it is final.
@@ -161,7 +161,7 @@ export const mutants: readonly Mutant[] = [
       // Time for another process to decide, as after a pause.
       {
         file: 'flow/deliver/deliver.ts',
-        find: "  const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)",
+        find: "  const ready = judged.filter(({ result }) => result?.kind === 'deliver').map(({ item }) => item)",
         put: "  const ready = swaps.filter(({ state }) => state === 'locked' || state === 'delivering')",
       },
     ],
