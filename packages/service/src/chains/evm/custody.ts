@@ -11,7 +11,7 @@ import {
 } from 'viem'
 import type { Block } from '../chain.ts'
 import type { Custody, CustodyChain, CustodyEvent, Held, Paid } from '../custody.ts'
-import { refusedAsUndefined } from './attempt.ts'
+import { attempt } from './attempt.ts'
 import { deliveriesIn, opsIn, readCall } from './calls.ts'
 import type { EvmClients } from './client.ts'
 import { createLogPages, type LogPages } from './log-pages.ts'
@@ -90,13 +90,16 @@ async function readBalances(client: PublicClient, settings: Settings, blockNumbe
   ] as const
   const asked = places.flatMap(([place, owner]) => settings.tokens.map((token) => ({ place, owner, token })))
   const read = await Promise.all(
-    asked.map(async ({ place, owner, token }) => ({
-      place,
-      token,
-      amount: await readBalance(client, { owner, token, blockNumber }).catch(refusedAsUndefined),
-    })),
+    asked.map(async ({ place, owner, token }) => {
+      const told = await attempt(
+        client,
+        () => readBalance(client, { owner, token, blockNumber }),
+        blockNumber,
+      )
+      return told.kind === 'ok' ? [{ place, token, amount: told.result }] : []
+    }),
   )
-  return read.flatMap(({ amount, ...held }) => (amount === undefined ? [] : [{ ...held, amount }]))
+  return read.flat()
 }
 
 function toEvents(

@@ -14,7 +14,7 @@ import { smallest } from '../../model/amount.ts'
 import { chunksOf } from '../../model/group.ts'
 import type { Op } from '../../model/swap.ts'
 import type { Block, LockRef, LockState, WalletView } from '../chain.ts'
-import { refusedAsUndefined } from './attempt.ts'
+import { attempt } from './attempt.ts'
 import type { EvmClients } from './client.ts'
 import { toDelegation } from './delegation.ts'
 import { readCodeStart } from './gather.ts'
@@ -96,8 +96,8 @@ export async function readBalance(
 export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSettings, { number }: Block) {
   return Promise.all(
     tokens.map(async (token) => {
-      const [balance, [limit, spent]] = await Promise.all([
-        readBalance(client, { owner: vault, token, blockNumber: number }).catch(refusedAsUndefined),
+      const [told, [limit, spent]] = await Promise.all([
+        attempt(client, () => readBalance(client, { owner: vault, token, blockNumber: number }), number),
         client.readContract({
           address: vault,
           abi: geoVaultAbi,
@@ -106,7 +106,7 @@ export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSe
           blockNumber: number,
         }),
       ])
-      return { token, amount: smallest(balance ?? 0n, limit - spent) }
+      return { token, amount: smallest(told.kind === 'ok' ? told.result : 0n, limit - spent) }
     }),
   )
 }
