@@ -1,7 +1,13 @@
 import { parseArgs } from 'node:util'
 import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
-import { didYouMean } from './did-you-mean.ts'
+import { findNearest } from '@geoswap/wire/nearest'
+
+/** Appended to a refusal: empty if nothing is near. */
+export function didYouMean(word: string, known: readonly string[], prefix = ''): string {
+  const nearest = findNearest(word, known)
+  return nearest === undefined ? '' : ` Did you mean ${prefix}${nearest}?`
+}
 
 export type ExitCode = 0 | 1 | 2
 
@@ -12,7 +18,7 @@ type Values<Of extends Options> = {
   [Name in keyof Of]?: Of[Name]['multiple'] extends true ? ValueOf<Of[Name]>[] : ValueOf<Of[Name]>
 }
 
-export type Command<Of extends Options = Options> = {
+type Command<Of extends Options = Options> = {
   /** The text after the command's name in its usage line. */
   usage: string
   about: string

@@ -1,6 +1,6 @@
 import type { QuoteReply, StatusReply } from '@geoswap/sdk'
 import { formatAmount } from '@geoswap/wallet/amounts'
-import { impactOf, money, type Style } from '@geoswap/wallet/order-lines'
+import { impactOf, money, type Style } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
 import { columns } from './command.ts'
 

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { commands } from './commands/all.ts'
-import { run } from './run.ts'
-import { readVersion } from './version.ts'
+import { readVersion, run } from './run.ts'
 
 /** Runs a command line with an empty home. */
 async function say(...line: string[]) {

@@ -1,11 +1,14 @@
-import type { Context, Surroundings } from '@geoswap/wallet/context'
+import { readFileSync } from 'node:fs'
+import { type Context, createInterrupts, type Interrupts, type Surroundings } from '@geoswap/wallet/context'
 import { resumeWith, timeOf, UserError } from '@geoswap/wallet/errors'
-import { createInterrupts, type Interrupts } from '@geoswap/wallet/interrupts'
 import { createTerminal, type Streams, type Terminal } from '@geoswap/wallet/terminal'
-import { type AnyCommand, columns, type ExitCode, helpOf, parseCommand } from './command.ts'
+import { type AnyCommand, columns, didYouMean, type ExitCode, helpOf, parseCommand } from './command.ts'
 import { commands } from './commands/all.ts'
-import { didYouMean } from './did-you-mean.ts'
-import { readVersion } from './version.ts'
+
+/** The version of the package that this file is in: the manifest is a folder above, also in a built package. */
+export function readVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+}
 
 type World = Surroundings & { streams: Streams; onSignal(listener: () => void): void }
 

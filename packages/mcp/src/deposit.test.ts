@@ -1,9 +1,9 @@
 import type { Client, DepositOptions } from '@geoswap/sdk'
-import { createInterrupts } from '@geoswap/wallet/interrupts'
+import { createInterrupts } from '@geoswap/wallet/context'
 import type { Journal, Order } from '@geoswap/wallet/store/journal'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { chains, offer, startWorld, tokens, wallet } from '../test/world.ts'
-import { openDeposit } from './deposit.ts'
+import { openDeposit } from './execute.ts'
 
 let world: Awaited<ReturnType<typeof startWorld>>
 const opened: DepositOptions[] = []

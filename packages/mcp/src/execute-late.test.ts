@@ -1,5 +1,5 @@
 import type { Client, SwapOptions } from '@geoswap/sdk'
-import { createInterrupts } from '@geoswap/wallet/interrupts'
+import { createInterrupts } from '@geoswap/wallet/context'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { chains, offer, startWorld, swap, tokens } from '../test/world.ts'
 import { executeSwap } from './execute.ts'

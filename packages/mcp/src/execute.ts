@@ -4,14 +4,13 @@ import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { assertReadable, type ReadyOrder } from '@geoswap/wallet/order'
 import { type Attempt, keyOf, type Order, standingOf, swapIdOf } from '@geoswap/wallet/store/journal'
-import { claimOrder, toEnd } from '@geoswap/wallet/swap/claim'
+import { claimOrder, keepSubmitted, toEnd } from '@geoswap/wallet/swap/claim'
 import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { hasHighImpact, isUnbounded, performSwap } from '@geoswap/wallet/swap/perform'
 import type { Terms } from './confirmations.ts'
-import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
 import { type Call, type McpContext, type Opened, readOrder } from './mcp-context.ts'
-import type { ExecuteInput } from './schemas.ts'
-import { formatUsd, valueCentsOf } from './usd.ts'
+import { assertRecipient, assertWithinCaps, formatUsd, reasonsToAsk, valueCentsOf } from './rules.ts'
+import type { ExecuteInput, OrderInput } from './schemas.ts'
 import { quoteText, say, toMoney, toOrderView, toQuoteView } from './views.ts'
 
 export async function executeSwap(mcp: McpContext, opened: Opened, input: ExecuteInput, call: Call) {
@@ -200,4 +199,32 @@ function getSwapId({ seen }: Context): string {
   const swapId = seen.attempt && swapIdOf(seen.attempt)
   if (swapId === undefined) throw new Error('A swap that was submitted has no id')
   return swapId
+}
+
+// Between pegged tokens, a larger loss is a mistake.
+const MAX_IMPACT_BPS = 500
+
+/** Opens a swap that somebody pays by a plain transfer. Nothing leaves a wallet of the user by it. */
+export async function openDeposit(mcp: McpContext, opened: Opened, input: OrderInput) {
+  const { context, client } = opened
+  const ready = await readOrder(mcp, opened, input)
+  const { order, request, wallet, limits } = ready
+  assertRecipient(order.recipient, mcp.rules)
+  assertReadable(context, ready)
+  const asked = { ...request, walletAddress: wallet.address }
+  const { signal } = context.interrupts
+  const quote = await client.quote(asked, { signal })
+  assertWithinCaps({ ...factsOf(quote, ready), spentCents: mcp.spending.spentCents() }, mcp.rules)
+  const deposit = await client.deposit(asked, { ...limits, maxPriceImpactBps: MAX_IMPACT_BPS, signal })
+  const { operation, swapId } = deposit
+  // `geoswap recover` needs no more than the operation and a node.
+  keepSubmitted(context, order, { operation, swapId, rpcUrl: context.settings.rpcUrls[order.from.chainId] })
+  mcp.log(`${swapId} waits for a deposit at ${deposit.depositAddress}`)
+  return {
+    swapId,
+    depositAddress: deposit.depositAddress,
+    send: toMoney(deposit.amount, order.from),
+    until: deposit.until,
+    quote: toQuoteView(deposit.quote, order),
+  }
 }

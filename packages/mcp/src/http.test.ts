@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { afterEach, expect, test, vi } from 'vitest'
-import { refusalOf, serveHttp } from './http.ts'
+import { refusalOf, serveHttp } from './serve.ts'
 
 const SERVER = { token: 'a token of 16 characters', port: 8321 }
 const own = { host: '127.0.0.1:8321', authorization: `Bearer ${SERVER.token}` }

@@ -1,8 +1,15 @@
 import type { Context } from '@geoswap/wallet/context'
 import { expect, test } from 'vitest'
-import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
-import { type GivenRules, mergeGiven, toRules } from './rules.ts'
-import { parseCents, valueCentsOf } from './usd.ts'
+import {
+  assertRecipient,
+  assertWithinCaps,
+  type GivenRules,
+  mergeGiven,
+  parseCents,
+  reasonsToAsk,
+  toRules,
+  valueCentsOf,
+} from './rules.ts'
 
 const OWN = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const FRIEND = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'

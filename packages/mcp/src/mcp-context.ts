@@ -1,16 +1,39 @@
 import type { Client } from '@geoswap/sdk'
 import type { Side } from '@geoswap/wallet/catalog'
-import { type Context, connect } from '@geoswap/wallet/context'
+import { type Context, connect, createInterrupts } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
-import { createInterrupts } from '@geoswap/wallet/interrupts'
 import { type ReadyOrder, resolveOrder } from '@geoswap/wallet/order'
 import { type Attempt, type IsAttended, isOwnerAlive, type Journal } from '@geoswap/wallet/store/journal'
 import type { ChosenWallet } from '@geoswap/wallet/wallets'
-import { createCheckedFetch } from './checked-fetch.ts'
+import { isReply } from '@geoswap/wire/is-reply'
 import type { Confirmations } from './confirmations.ts'
 import type { Rules } from './rules.ts'
 import type { OrderInput } from './schemas.ts'
 import type { Spending } from './spending.ts'
+
+/**
+ * A fetch that passes on replies of the form that the service promises, and nothing else of a success: what a tool
+ * returns is read by a model.
+ */
+function createCheckedFetch(ask: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const response = await ask(input, init)
+    if (!response.ok) return response
+    const text = await response.text()
+    const { pathname } = new URL(input instanceof Request ? input.url : input)
+    const isRight = isReply({ method: init?.method ?? 'GET', path: pathname }, parse(text))
+    const { status, headers } = response
+    return isRight ? new Response(text, { status, headers }) : new Response('', { status: 200 })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /** State shared by all sessions of a server. */
 export type McpContext = {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { createInterrupts } from '@geoswap/wallet/interrupts'
+import { createInterrupts } from '@geoswap/wallet/context'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { McpContext } from './mcp-context.ts'
 import { serve } from './serve.ts'

@@ -6,7 +6,7 @@ import { UserError } from '@geoswap/wallet/errors'
 import { addressOf, deriveKey } from '@geoswap/wallet/keys'
 import { openWalletFiles } from '@geoswap/wallet/store/wallet-files'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { chooseWallets, ownAddresses, unlockAll } from './unlock.ts'
+import { chooseWallets, ownAddresses, unlockAll } from './open-context.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-unlock-'))
 const files = openWalletFiles(join(folder, 'wallets'))

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Hex, hashTypedData } from 'viem'
 import { expect, test } from 'vitest'
+import { slotStateOf } from '../src/attestation.ts'
 import {
   createDeliveryHasher,
   fromIndex,
@@ -13,7 +14,6 @@ import {
   toBytes32,
   toIndex,
 } from '../src/geo-op.ts'
-import { slotStateOf } from '../src/slot.ts'
 
 type Vector = {
   name: string

@@ -1,9 +1,44 @@
 import type { Authorization, DelegationReply, OriginMethod, QuoteReply } from '@geoswap/wire'
-import { orAborted, sleep } from './abort.ts'
+import { getAddress, zeroAddress } from 'viem'
 import type { Build, Calls } from './calls.ts'
-import { needsAuthorization, toAuthorizationFields } from './checks/delegation.ts'
-import { GeoswapError, SwapRefusedError } from './errors.ts'
-import type { AuthorizationSignature, EvmSigner, Signer } from './signers.ts'
+import { differs, unless } from './checks/difference.ts'
+import { readAddress } from './checks/terms.ts'
+import { GeoswapError, SwapRefusedError, TamperedOperationError } from './errors.ts'
+import { orAborted, sleep } from './retry.ts'
+import type { AuthorizationFields, AuthorizationSignature, EvmSigner, Signer } from './signers.ts'
+
+type DelegatedWallet = { chainId: number; walletAddress: string }
+
+/**
+ * The fields of the authorization. It sets the wallet's code, so it names this chain and the pinned account
+ * only.
+ */
+export function toAuthorizationFields(
+  delegation: DelegationReply,
+  { chainId, walletAddress }: DelegatedWallet,
+  account: string,
+): AuthorizationFields {
+  const { accountNonce: nonce = -1 } = delegation
+  const address = readAddress(delegation, 'delegationTarget')
+  const differences = [
+    ...differs('delegation.chainId', delegation.chainId, chainId),
+    ...differs('delegation.walletAddress', getAddress(delegation.walletAddress), getAddress(walletAddress)),
+    ...unless(Number.isSafeInteger(nonce) && nonce >= 0, 'accountNonce', nonce, 'a nonce'),
+    ...unless(address !== zeroAddress, 'delegationTarget', address, 'a contract'),
+    ...differs('delegationTarget', address, getAddress(account)),
+  ]
+  if (differences.length > 0) throw new TamperedOperationError(differences)
+  return { chainId, address, nonce }
+}
+
+/** False if the service names nothing to authorize; the build then fails if an authorization was required. */
+export function needsAuthorization({
+  originReady,
+  delegationTarget,
+  accountNonce,
+}: DelegationReply): boolean {
+  return !originReady && delegationTarget !== undefined && accountNonce !== undefined
+}
 
 type Wallet = { signer: Signer; chainId: number; signal?: AbortSignal | undefined }
 type Deps = {

@@ -14,7 +14,6 @@ import type {
 import { type Build, type BuildOptions, createCalls } from './calls.ts'
 import type { KnownContracts } from './checks/terms.ts'
 import { type Deposit, type DepositOptions, openDeposit } from './deposit.ts'
-import { type EventsOptions, followSwap, type SwapEvent } from './events.ts'
 import type { CallOptions } from './http.ts'
 import { createLockable, createOpenSignatures, type SignatureStore } from './open-signatures.ts'
 import { createPins, type PinStore } from './pins.ts'
@@ -22,7 +21,14 @@ import { defaultRetry, type RetryPolicy } from './retry.ts'
 import type { Signer } from './signers.ts'
 import { type Submission, submitUntilKnown } from './submission.ts'
 import { type SwapOptions, type SwapRequest, swap } from './swap.ts'
-import { type EndedSwap, type WaitOptions, waitForEnd } from './wait.ts'
+import {
+  type EndedSwap,
+  type EventsOptions,
+  followSwap,
+  type SwapEvent,
+  type WaitOptions,
+  waitForEnd,
+} from './wait.ts'
 
 export type ClientOptions = {
   /** URL of the service, with the path it is mounted under. */

@@ -1,7 +1,16 @@
 import type { ErrorCode, ErrorReply } from '@geoswap/wire'
 import type { Difference } from './checks/difference.ts'
 import type { Submission } from './submission.ts'
-import { plainText } from './text.ts'
+
+// Control characters, escape sequences, bidirectional marks and line breaks.
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]+/gu
+const MAX_LENGTH = 500
+
+/** Makes the service's text safe to display: no control characters, and a limited length. */
+export function plainText(text: string): string {
+  const plain = text.replace(INVISIBLE, ' ')
+  return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain
+}
 
 /** Codes that the service never sends: no reply, no reply in time, or a reply from something else. */
 export type TransportCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'UNEXPECTED_REPLY'

@@ -1,6 +1,5 @@
 import type { ErrorReply } from '@geoswap/wire'
-import { GeoswapError, type TransportCode } from './errors.ts'
-import { plainText } from './text.ts'
+import { GeoswapError, plainText, type TransportCode } from './errors.ts'
 
 export type Connection = { baseUrl: string; apiKey: string; fetch: typeof fetch; timeoutMs: number }
 

@@ -33,6 +33,7 @@ export type { Deposit, DepositOptions } from './deposit.ts'
 export {
   GeoswapError,
   type GeoswapErrorCode,
+  plainText,
   type Recovery,
   SubmissionUnknownError,
   type SwapRefusal,
@@ -41,7 +42,6 @@ export {
   TamperedOperationError,
   type TransportCode,
 } from './errors.ts'
-export type { EventsOptions, SwapEvent } from './events.ts'
 export type { CallOptions } from './http.ts'
 export { bestMethod } from './methods.ts'
 export { intentOf, lockableUntil, type SignatureLifetime, type SignatureStore } from './open-signatures.ts'
@@ -60,5 +60,4 @@ export {
 } from './signers.ts'
 export type { Submission } from './submission.ts'
 export type { SwapOptions, SwapProgress, SwapRequest } from './swap.ts'
-export { plainText } from './text.ts'
-export type { EndedSwap, WaitOptions } from './wait.ts'
+export type { EndedSwap, EventsOptions, SwapEvent, WaitOptions } from './wait.ts'

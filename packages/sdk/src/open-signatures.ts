@@ -1,6 +1,6 @@
 import type { QuoteRequest } from '@geoswap/wire'
+import { callNode } from './checks/deployment.ts'
 import { SwapRefusedError } from './errors.ts'
-import { callNode } from './node-rpc.ts'
 
 /** The time a signature can be used, by the clock of its origin chain. Times are in seconds. */
 export type SignatureLifetime =

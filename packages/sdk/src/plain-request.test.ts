@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toPlainRequest } from './plain-request.ts'
+import { toPlainRequest } from './methods.ts'
 
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'

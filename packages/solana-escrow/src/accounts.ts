@@ -6,7 +6,7 @@ import {
   getU64Decoder,
   type ReadonlyUint8Array,
 } from '@solana/kit'
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './token.ts'
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './terms.ts'
 
 /** An account as a node returns it. `programAddress` owns it. */
 export type ChainAccount = { programAddress: Address; data: ReadonlyUint8Array }

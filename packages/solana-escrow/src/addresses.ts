@@ -4,8 +4,15 @@ import {
   getProgramDerivedAddress,
   type ProgramDerivedAddress,
 } from '@solana/kit'
-import { hashTerms, type OpId, opIdEncoder, type Terms } from './terms.ts'
-import { ASSOCIATED_TOKEN_PROGRAM, type Token, toHeldToken } from './token.ts'
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  hashTerms,
+  type OpId,
+  opIdEncoder,
+  type Terms,
+  type Token,
+  toHeldToken,
+} from './terms.ts'
 
 // A swap has up to three: authority and account of its input, and marker of its delivery.
 const MAX_KNOWN = 30_000

@@ -3,9 +3,13 @@ import { AccountRole } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
 import { findAuthority, findTokenAccount } from '../src/addresses.ts'
 import { escrowErrors } from '../src/errors.ts'
-import { claimInstruction, deliverInstruction, refundInstruction } from '../src/instructions.ts'
-import { lockInstructions } from '../src/lock.ts'
-import { NATIVE_TOKEN, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../src/token.ts'
+import {
+  claimInstruction,
+  deliverInstruction,
+  lockInstructions,
+  refundInstruction,
+} from '../src/instructions.ts'
+import { NATIVE_TOKEN, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../src/terms.ts'
 import { newAddress } from './chain.ts'
 import { createMint, holdTokens, tokenAccountData, tokensOf } from './tokens.ts'
 import { bytesOf } from './transaction.ts'

@@ -1,7 +1,7 @@
 import type { Address, Instruction } from '@solana/kit'
 import { Account, FailedTransactionMetadata, LiteSvm } from 'litesvm/dist/internal.js'
 import { escrowProgram } from '../src/program.gen.ts'
-import { SYSTEM_PROGRAM } from '../src/token.ts'
+import { SYSTEM_PROGRAM } from '../src/terms.ts'
 import { addressOf, bytesOf, compileUnsigned } from './transaction.ts'
 
 export type ChainAccount = { lamports: bigint; owner: Address; data: Uint8Array }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findTokenAccount } from '../src/addresses.ts'
 import { escrowErrors } from '../src/errors.ts'
 import { claimInstruction, refundInstruction } from '../src/instructions.ts'
-import { isNative, NATIVE_TOKEN } from '../src/token.ts'
+import { isNative, NATIVE_TOKEN } from '../src/terms.ts'
 import { tokensOf } from './tokens.ts'
 import { AMOUNT, createWorld, DEADLINE, kinds, lock, type World, withAccount } from './world.ts'
 

@@ -23,8 +23,7 @@ import {
   SWEEP_MARGIN_SECONDS,
 } from '../src/accounts.ts'
 import { findAuthority, findInputAccount, findMarker, findTokenAccount } from '../src/addresses.ts'
-import { decodeEscrowInstruction } from '../src/decode-instruction.ts'
-import { decodeTerms } from '../src/decode-terms.ts'
+import { decodeEscrowInstruction, decodeTerms } from '../src/decode-instruction.ts'
 import { escrowErrors, findEscrowError } from '../src/errors.ts'
 import {
   claimInstruction,
@@ -33,8 +32,16 @@ import {
   sweepInstruction,
 } from '../src/instructions.ts'
 import { ESCROW_PROGRAM_HASH, escrowProgram } from '../src/program.gen.ts'
-import { encodeTerms, type OpId, type Terms } from '../src/terms.ts'
-import { NATIVE_TOKEN, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WRAPPED_SOL } from '../src/token.ts'
+import {
+  encodeTerms,
+  NATIVE_TOKEN,
+  type OpId,
+  SYSTEM_PROGRAM,
+  type Terms,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  WRAPPED_SOL,
+} from '../src/terms.ts'
 import { newAddress } from './chain.ts'
 import { tokenAccountData } from './tokens.ts'
 import { bytesOf, compileUnsigned } from './transaction.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
 import { claimInstruction, refundInstruction } from '../src/instructions.ts'
-import { TOKEN_2022_PROGRAM } from '../src/token.ts'
+import { TOKEN_2022_PROGRAM } from '../src/terms.ts'
 import { newAddress } from './chain.ts'
 import { tokenAccountData, tokensOf } from './tokens.ts'
 import { AMOUNT, createWorld, DEADLINE, deliver, lock, type World } from './world.ts'

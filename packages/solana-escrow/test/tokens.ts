@@ -1,6 +1,6 @@
 import { type Address, getAddressEncoder } from '@solana/kit'
 import { findTokenAccount } from '../src/addresses.ts'
-import { NATIVE_TOKEN, type Token, toHeldToken, WRAPPED_SOL } from '../src/token.ts'
+import { NATIVE_TOKEN, type Token, toHeldToken, WRAPPED_SOL } from '../src/terms.ts'
 import { type Chain, newAddress } from './chain.ts'
 
 const MINT_BYTES = 82

@@ -1,10 +1,16 @@
 import type { AccountRole, Address, Instruction } from '@solana/kit'
 import { MARKER_BYTES } from '../src/accounts.ts'
 import { findAuthority, findTokenAccount } from '../src/addresses.ts'
-import { type Delivery, deliverInstruction, type Order } from '../src/instructions.ts'
-import { lockInstructions } from '../src/lock.ts'
-import type { OpId, Terms } from '../src/terms.ts'
-import { isNative, NATIVE_TOKEN, TOKEN_2022_PROGRAM, TOKEN_PROGRAM, type Token } from '../src/token.ts'
+import { type Delivery, deliverInstruction, lockInstructions, type Order } from '../src/instructions.ts'
+import {
+  isNative,
+  NATIVE_TOKEN,
+  type OpId,
+  type Terms,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  type Token,
+} from '../src/terms.ts'
 import { type Chain, createChain, newAddress, type Outcome } from './chain.ts'
 import { named, opIdOf } from './order.ts'
 import { createMint, holdTokens } from './tokens.ts'

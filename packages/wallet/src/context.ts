@@ -1,15 +1,14 @@
 import { join } from 'node:path'
 import { type Client, createClient } from '@geoswap/sdk'
 import { type Catalog, toPlainChains, toPlainTokens } from './catalog.ts'
-import type { Interrupts } from './interrupts.ts'
+import { UserError } from './errors.ts'
 import type { Key } from './keys.ts'
-import { type Chain, createNode } from './nodes/node.ts'
-import type { Reads } from './nodes/reads.ts'
+import { type Chain, createNode, type Reads } from './nodes/node.ts'
 import { type Given, getRpcUrl, getService, type Settings, toSettings } from './settings.ts'
 import { type ConfigFile, type McpSetting, openConfigFile } from './store/config-file.ts'
 import { type Attempt, type IsAttended, type Journal, type Order, openJournal } from './store/journal.ts'
 import { findLocalNetwork } from './store/local-network.ts'
-import { openPins } from './store/pins.ts'
+import { openPins } from './store/private-files.ts'
 import { openWalletFiles, type WalletFiles } from './store/wallet-files.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -121,4 +120,55 @@ export async function readCatalog(client: Client, signal: AbortSignal): Promise<
 
 export function nodeOf({ settings }: Pick<Context, 'settings'>, chain: Chain): Reads {
   return createNode(chain, getRpcUrl(settings, chain))
+}
+
+export type Interrupts = ReturnType<typeof createInterrupts>
+
+// A submission is normally answered within milliseconds.
+const GRACE_MS = 3_000
+// npm forwards the signal that the terminal also delivers, so one press arrives twice.
+const SAME_PRESS_MS = 500
+
+export function interrupted(): UserError {
+  return new UserError('INTERRUPTED', 'Interrupted.')
+}
+
+/**
+ * Turns Ctrl-C into an abort signal. It can be delayed briefly where leaving at once would lose an answer.
+ */
+export function createInterrupts(say: (line: string) => void) {
+  const controller = new AbortController()
+  let isHeld = false
+  let pressedAt: number | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  function abort(): void {
+    clearTimeout(timer)
+    controller.abort(interrupted())
+  }
+
+  return {
+    signal: controller.signal,
+
+    press(): void {
+      const isSame = pressedAt !== undefined && Date.now() - pressedAt < SAME_PRESS_MS
+      const isFirst = pressedAt === undefined
+      pressedAt ??= Date.now()
+      if (isSame) return
+      const isPatient = isHeld && isFirst
+      if (isPatient)
+        say('Interrupted: waiting for the answer to the submission. Ctrl-C again leaves at once.')
+      if (isPatient) timer = setTimeout(abort, GRACE_MS)
+      else abort()
+    },
+
+    hold(): void {
+      isHeld = true
+    },
+
+    release(): void {
+      isHeld = false
+      if (pressedAt !== undefined) abort()
+    },
+  }
 }

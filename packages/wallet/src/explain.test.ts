@@ -1,7 +1,7 @@
 import { GeoswapError, SubmissionUnknownError, SwapRefusedError, TamperedOperationError } from '@geoswap/sdk'
 import { expect, test } from 'vitest'
+import { interrupted } from './context.ts'
 import { explain } from './explain.ts'
-import { interrupted } from './interrupts.ts'
 
 const known = { url: 'http://service', isLocal: false, clockAheadMs: 0, order: undefined }
 const late = { field: 'opDeadline', expected: 'after 2000', actual: '1000' }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createInterrupts, type Interrupts } from './interrupts.ts'
+import { createInterrupts, type Interrupts } from './context.ts'
 
 let interrupts: Interrupts
 const said: string[] = []

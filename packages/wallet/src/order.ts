@@ -1,5 +1,5 @@
-import type { Client, SwapLimits, SwapRequest } from '@geoswap/sdk'
-import { parseAmount, parseRawAmount, type Unit } from './amounts.ts'
+import type { Client, QuoteReply, SwapLimits, SwapRequest } from '@geoswap/sdk'
+import { formatAmount, formatBps, parseAmount, parseRawAmount, type Unit } from './amounts.ts'
 import { type Catalog, getAccount, getSide, isAddressOf, type Side, toCanonical } from './catalog.ts'
 import { type Context, nodeOf, readCatalog } from './context.ts'
 import { UserError } from './errors.ts'
@@ -184,4 +184,31 @@ function readMaxEta(text: string): number {
 function toOrderSide({ chain, token }: Side): OrderSide {
   const { address, symbol, decimals } = token
   return { chainId: chain.chainId, chain: chain.name, token: address, symbol, decimals }
+}
+
+/** How amounts are printed: in whole tokens, or raw in the smallest unit. */
+export type Style = { raw: boolean }
+
+type Sides = Pick<Order, 'from' | 'to'>
+
+export function money(amount: string, { symbol, decimals, chain }: OrderSide, { raw }: Style): string {
+  return `${raw ? amount : formatAmount(BigInt(amount), decimals)} ${symbol} on ${chain}`
+}
+
+/** The addresses behind the names, printed before anything is signed. */
+export function orderLines({ from, to, wallet, recipient }: Order): string[] {
+  return [
+    `pays ${from.symbol} ${from.token} on ${from.chain} (${from.chainId}), wallet ${wallet.name} ${wallet.address}`,
+    `gets ${to.symbol} ${to.token} on ${to.chain} (${to.chainId}), recipient ${recipient}`,
+  ]
+}
+
+/** Includes the guaranteed minimum, since that is what is signed. */
+export function quoteLine(quote: QuoteReply, { from, to }: Sides, style: Style): string {
+  const least = money(quote.minOutput, to, style)
+  return `${money(quote.input, from, style)} for ${money(quote.output, to, style)}, at least ${least}`
+}
+
+export function impactOf(bps: number | undefined): string {
+  return bps === undefined ? 'price impact not known' : `price impact ${formatBps(bps)}`
 }

@@ -1,8 +1,7 @@
 import type { KnownContracts } from '@geoswap/sdk'
 import { UserError } from './errors.ts'
 import { CONTRACTS, type Config } from './store/config-file.ts'
-import type { LocalNetwork } from './store/local-network.ts'
-import { isLoopback } from './store/loopback.ts'
+import { isLoopback, type LocalNetwork } from './store/local-network.ts'
 
 /** Settings from the command line and the environment; both override the files. */
 export type Given = {

@@ -1,14 +1,14 @@
 import { useMemo } from 'preact/hooks'
-import { KeyForm } from './key-form.tsx'
-import { NotFound } from './not-found.tsx'
+import { explain } from './explain.ts'
 import { OperateApp } from './operate/operate-app.tsx'
-import { useRoute } from './route.ts'
+import { NavLink } from './parts/links.tsx'
+import { Problem } from './parts/notice.tsx'
+import { SecretForm } from './parts/secret-form.tsx'
+import { hrefOf, useRoute } from './route.ts'
 import { isRefused, useCatalog } from './service/catalog.ts'
-import { connect } from './service/client.ts'
+import { connect, type Settings } from './service/client.ts'
 import { SessionContext } from './service/session.ts'
-import type { Settings } from './service/settings.ts'
-import { useKey } from './service/use-key.ts'
-import { useSettings } from './service/use-settings.ts'
+import { useKey, useSettings } from './service/use-key.ts'
 import { Shell } from './shell.tsx'
 import { views } from './views.ts'
 import { useWallets } from './wallets/use-wallets.ts'
@@ -77,4 +77,36 @@ function CurrentView() {
   const { view } = useRoute()
   const Show = views.find(({ name }) => name === view)?.Show
   return Show ? <Show key={view} /> : null
+}
+
+/** Asks for the API key. It stays in this tab; only the browser's password manager can store it. */
+function KeyForm({ onKey, error }: { onKey(key: string): void; error: unknown }) {
+  return (
+    <section class="card narrow">
+      <h1>API key</h1>
+      <p>Swaps belong to an API key. The operator of this service gives them out; they begin with gsk_.</p>
+      {error ? <Problem explained={explain(error)} /> : null}
+      <SecretForm label="Your key" onSecret={onKey}>
+        <p class="hint">It is gone with this tab. Your password manager can keep it.</p>
+      </SecretForm>
+    </section>
+  )
+}
+
+/** An address that no view has. */
+function NotFound() {
+  return (
+    <section class="card narrow">
+      <h1>There is nothing here</h1>
+      <p class="prose">This address belongs to no part of the page. A swap is found by its id in Explore.</p>
+      <div class="actions">
+        <NavLink href={hrefOf('swap')} class="button primary">
+          Go to the swap
+        </NavLink>
+        <NavLink href={hrefOf('explore')} class="button secondary">
+          Explore
+        </NavLink>
+      </div>
+    </section>
+  )
 }

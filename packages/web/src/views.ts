@@ -2,7 +2,7 @@ import type { FunctionComponent } from 'preact'
 import { BalancesView } from './balances/balances-view.tsx'
 import { ExploreView } from './explore/explore-view.tsx'
 import { OpenView } from './open/open-view.tsx'
-import { SwapView } from './swap/swap-view.tsx'
+import { SwapView } from './swap/new-swap.tsx'
 
 type View = { name: string; title: string; Show: FunctionComponent }
 

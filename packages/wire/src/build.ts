@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { OriginMethod, SealedToken, strictObject, Time } from './schema.ts'
+import {
+  Address,
+  ChainId,
+  ChainRef,
+  ChainRefText,
+  caip,
+  OriginMethod,
+  SealedToken,
+  strictObject,
+  Time,
+} from './schema.ts'
+import { SwapStatusName } from './status.ts'
 
 const Word = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$', description: '32 bytes, hex.' })
 const Uint53 = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -98,3 +109,51 @@ export const BuildSolanaTxReply = Type.Object({
   }),
 })
 export type BuildSolanaTxReply = Static<typeof BuildSolanaTxReply>
+
+/** The query as clients pass it. On the wire `chainId` is text: see DelegationQueryText. */
+export const DelegationQuery = strictObject({ chainId: ChainRef, walletAddress: Address })
+export type DelegationQuery = Static<typeof DelegationQuery>
+
+/** The query as it arrives in the URL. */
+export const DelegationQueryText = strictObject({ chainId: ChainRefText, walletAddress: Address })
+export type DelegationQueryText = Static<typeof DelegationQueryText>
+
+export const DelegationReply = Type.Object({
+  chainId: ChainId,
+  walletAddress: Type.String(),
+  caip: caip('chainId', 'walletAddress'),
+  delegated: Type.Boolean(),
+  originReady: Type.Boolean({
+    description: 'True when this wallet can swap from here without an authorization.',
+  }),
+  delegatedTo: Type.Optional(Type.String({ description: 'Present when delegated.' })),
+  delegationTarget: Type.Optional(Type.String({ description: 'The address to sign in the authorization.' })),
+  accountNonce: Type.Optional(Type.Integer({ description: 'The nonce to sign in the authorization.' })),
+})
+export type DelegationReply = Static<typeof DelegationReply>
+
+// Signature and transaction are plain strings here. Their content is checked only after their token was
+// authenticated, so that a stranger learns nothing from a 400.
+export const SubmitRequest = strictObject({
+  geoOpToken: SealedToken,
+  signature: Type.Optional(
+    Type.String({
+      description:
+        'Hex: 65 bytes (v 27, 28, 0 or 1; low s) or the 64 bytes of EIP-2098; for an authorization also what a ' +
+        'contract wallet accepts, up to 1 KiB. Absent for a deposit.',
+    }),
+  ),
+})
+export type SubmitRequest = Static<typeof SubmitRequest>
+
+export const SubmitSolanaRequest = strictObject({
+  geoOpToken: SealedToken,
+  signedTransaction: Type.String({ description: 'Base64 of the built transaction, signed by the wallet.' }),
+})
+export type SubmitSolanaRequest = Static<typeof SubmitSolanaRequest>
+
+export const SubmitReply = Type.Object({
+  swapId: Type.String(),
+  status: SwapStatusName,
+})
+export type SubmitReply = Static<typeof SubmitReply>

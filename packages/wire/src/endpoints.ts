@@ -1,21 +1,32 @@
 import { type TSchema, Type } from 'typebox'
-import { BuildGeoOpReply, BuildRequest, BuildSolanaRequest, BuildSolanaTxReply } from './build.ts'
+import {
+  BuildGeoOpReply,
+  BuildRequest,
+  BuildSolanaRequest,
+  BuildSolanaTxReply,
+  DelegationQuery,
+  DelegationQueryText,
+  DelegationReply,
+  SubmitReply,
+  SubmitRequest,
+  SubmitSolanaRequest,
+} from './build.ts'
 import { ChainsQueryText, ChainsReply, TokensQuery, TokensQueryText, TokensReply } from './catalog.ts'
-import { DelegationQuery, DelegationQueryText, DelegationReply } from './delegation.ts'
 import type { ErrorCode } from './errors.ts'
 import * as example from './examples.ts'
-import { HistoryQuery, HistoryQueryText, HistoryReply } from './history.ts'
 import { QuoteReply, QuoteRequest } from './quote.ts'
 import {
   EventsHeaders,
   EventsQuery,
   EventsQueryText,
   EventsReply,
+  HistoryQuery,
+  HistoryQueryText,
+  HistoryReply,
   StatusQuery,
   StatusQueryText,
   StatusReply,
 } from './status.ts'
-import { SubmitReply, SubmitRequest, SubmitSolanaRequest } from './submit.ts'
 
 export const RATE_CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other'] as const
 export type RateClass = (typeof RATE_CLASSES)[number]

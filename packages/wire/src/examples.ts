@@ -1,11 +1,16 @@
-import type { BuildGeoOpReply, BuildRequest, BuildSolanaRequest, BuildSolanaTxReply } from './build.ts'
+import type {
+  BuildGeoOpReply,
+  BuildRequest,
+  BuildSolanaRequest,
+  BuildSolanaTxReply,
+  DelegationReply,
+  SubmitReply,
+  SubmitRequest,
+  SubmitSolanaRequest,
+} from './build.ts'
 import type { ChainsReply, TokensReply } from './catalog.ts'
-import type { DelegationReply } from './delegation.ts'
-import type { HistoryReply } from './history.ts'
 import type { QuoteReply, QuoteRequest } from './quote.ts'
-import type { StatusReply, SwapRecord } from './status.ts'
-import type { SubmitReply, SubmitRequest, SubmitSolanaRequest } from './submit.ts'
-import type { WebhookEvent } from './webhook.ts'
+import type { HistoryReply, StatusReply, SwapRecord, WebhookEvent } from './status.ts'
 
 const escrow = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'

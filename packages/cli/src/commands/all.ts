@@ -6,31 +6,31 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'swap one token for another, from quote to end',
     load: async () => (await import('./swap.ts')).swap,
   },
-  quote: { about: 'price a swap', load: async () => (await import('./quote.ts')).quote },
+  quote: { about: 'price a swap', load: async () => (await import('./swap.ts')).quote },
   status: {
     about: 'the status of a swap; --wait follows it to its end',
     load: async () => (await import('./status.ts')).status,
   },
-  history: { about: 'the swaps of your account', load: async () => (await import('./history.ts')).history },
+  history: { about: 'the swaps of your account', load: async () => (await import('./status.ts')).history },
   refund: {
     about: 'send an input back after its deadline, without the service',
     load: async () => (await import('./refund.ts')).refund,
   },
   recover: {
     about: 'send back what lies at the address of an operation, without the service',
-    load: async () => (await import('./recover.ts')).recover,
+    load: async () => (await import('./refund.ts')).recover,
   },
   'deposit-address': {
     about: 'an address that swaps what is sent to it',
     load: async () => (await import('./deposit-address.ts')).depositAddress,
   },
-  balance: { about: 'the balances of a wallet', load: async () => (await import('./balance.ts')).balance },
+  balance: { about: 'the balances of a wallet', load: async () => (await import('./wallet.ts')).balance },
   delegation: {
     about: 'whether a wallet can swap from a chain',
-    load: async () => (await import('./delegation.ts')).delegation,
+    load: async () => (await import('./deposit-address.ts')).delegation,
   },
-  chains: { about: 'chains that can be swapped', load: async () => (await import('./chains.ts')).chains },
-  tokens: { about: 'tokens that can be swapped', load: async () => (await import('./tokens.ts')).tokens },
+  chains: { about: 'chains that can be swapped', load: async () => (await import('./catalog.ts')).chains },
+  tokens: { about: 'tokens that can be swapped', load: async () => (await import('./catalog.ts')).tokens },
   wallet: {
     about: 'create, import, list, show, remove, export',
     load: async () => (await import('./wallet.ts')).wallet,
@@ -42,7 +42,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   },
   faucet: {
     about: 'test tokens on a network of npm start',
-    load: async () => (await import('./faucet.ts')).faucet,
+    load: async () => (await import('./wallet.ts')).faucet,
   },
   completion: {
     about: 'the completion of your shell: bash, zsh or fish',

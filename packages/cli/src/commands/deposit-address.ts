@@ -1,17 +1,15 @@
 import type { Deposit } from '@geoswap/sdk'
-import { getAccount, isAddressOf } from '@geoswap/wallet/catalog'
+import { getAccount, getChain, isAddressOf } from '@geoswap/wallet/catalog'
 import { connect } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
-import { resolveOrder } from '@geoswap/wallet/order'
-import { money } from '@geoswap/wallet/order-lines'
+import { money, resolveOrder } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
 import { keepSubmitted } from '@geoswap/wallet/swap/claim'
 import { followAttempt } from '@geoswap/wallet/swap/follow'
-import { chooseWallet } from '@geoswap/wallet/wallets'
+import { chooseAddress, chooseWallet } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
-import { withNodes } from '../nodes-option.ts'
 import { swapLines } from '../print.ts'
-import { nodesOption, orderOptions, toWords } from './order-options.ts'
+import { nodesOption, orderOptions, toWords, withNodes } from './order-options.ts'
 
 export const depositAddress = defineCommand({
   usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
@@ -79,4 +77,36 @@ function depositLines(opened: Deposit, order: Order, style: { raw: boolean }): s
     ['back to', `${order.wallet.address}, whatever is not swapped`],
     ['swap', swapId],
   ])
+}
+
+export const delegation = defineCommand({
+  usage: 'CHAIN [--wallet NAME|ADDRESS]',
+  about: `Says whether a wallet can already swap from a chain.
+If not, its first swap there signs an authorization, once.`,
+  words: [1, 1],
+  options: {
+    wallet: { type: 'string', value: 'WHO', about: 'wallet or address; default: see geoswap wallet --help' },
+  },
+  examples: ['alpha', 'alpha --wallet 0x7099…'],
+
+  async run(context, { values, words: [text = ''] }) {
+    const { signal } = context.interrupts
+    const client = connect(context)
+    const { chainId, family, name } = getChain((await client.chains({ signal })).chains, text)
+    const walletAddress = await chooseAddress(context, { family, chain: name, chainId, named: values.wallet })
+    const reply = await client.delegation({ chainId, walletAddress }, { signal })
+    const { delegatedTo, delegationTarget, accountNonce, originReady } = reply
+    const rows = [
+      ['wallet', `${reply.walletAddress} on ${name}`],
+      ['ready', originReady ? 'yes' : readyLater(delegationTarget)],
+      ...(delegatedTo ? [['delegated to', delegatedTo]] : []),
+      ...(delegationTarget ? [['to sign', `${delegationTarget} at nonce ${accountNonce}`]] : []),
+    ]
+    context.terminal.result(columns(rows), reply)
+    return 0
+  },
+})
+
+function readyLater(target: string | undefined): string {
+  return target ? 'with its first swap, which signs an authorization' : 'no: use another wallet on this chain'
 }

@@ -1,10 +1,13 @@
-import type { Client, StatusReply } from '@geoswap/sdk'
-import { type Context, connect } from '@geoswap/wallet/context'
+import type { Client, HistoryReply, StatusReply } from '@geoswap/sdk'
+import { formatAmount } from '@geoswap/wallet/amounts'
+import { type Catalog, isAddressOf } from '@geoswap/wallet/catalog'
+import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
 import { resumeWith, UserError } from '@geoswap/wallet/errors'
 import { type Attempt, swapIdOf } from '@geoswap/wallet/store/journal'
 import { idsOf, toEnd } from '@geoswap/wallet/swap/claim'
 import { followAttempt, followSwap, notSubmitted } from '@geoswap/wallet/swap/follow'
-import { defineCommand } from '../command.ts'
+import { chooseWallet } from '@geoswap/wallet/wallets'
+import { columns, defineCommand } from '../command.ts'
 import { swapLines } from '../print.ts'
 
 export const status = defineCommand({
@@ -59,4 +62,100 @@ function unknown(attempt: string): UserError {
   const message = 'It is unknown whether the service accepted the swap.'
   const advice = `${resumeWith(attempt)} sends the same submission again and follows its swap.`
   return new UserError('SUBMISSION_UNKNOWN', message, { advice, details: { attempt } })
+}
+
+const STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
+
+export const history = defineCommand({
+  usage: '[options]',
+  about: "Lists the swaps of this API key's account, newest first, one page at a time.",
+  words: [0, 0],
+  options: {
+    wallet: { type: 'string', value: 'WHO', about: 'only swaps that this wallet or address paid' },
+    status: { type: 'string', value: 'STATUS', about: `only those that are ${STATUSES.join(', ')} now` },
+    from: {
+      type: 'string',
+      value: 'TIME',
+      about: 'only those created then or later: 2026-01-31, 2026-01-31T12:00Z',
+    },
+    to: { type: 'string', value: 'TIME', about: 'only those created before then' },
+    limit: { type: 'string', value: 'N', about: 'how many, 1 to 100; default 20' },
+    cursor: { type: 'string', value: 'CURSOR', about: 'the next page: nextCursor of the one before' },
+    raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
+  },
+  examples: ['--status pending', '--wallet bot --from 2026-01-01 --limit 100 --json'],
+
+  async run(context, { values }) {
+    const client = connect(context)
+    const { signal } = context.interrupts
+    const query = {
+      ...(values.wallet !== undefined && { wallet: await getPayer(context, values.wallet) }),
+      ...(values.status !== undefined && { status: readStatus(values.status) }),
+      ...(values.from !== undefined && { from: readTime('--from', values.from) }),
+      ...(values.to !== undefined && { to: readTime('--to', values.to) }),
+      ...(values.limit !== undefined && { limit: readLimit(values.limit) }),
+      ...(values.cursor !== undefined && { cursor: values.cursor }),
+    }
+    const [page, catalog] = await Promise.all([
+      client.history(query, { signal }),
+      readCatalog(client, signal),
+    ])
+    context.terminal.result(toLines(page, catalog, values.raw ?? false), page)
+    return 0
+  },
+})
+
+function toLines({ swaps, nextCursor }: HistoryReply, catalog: Catalog, raw: boolean): string[] {
+  if (swaps.length === 0) return ['no swap']
+  const rows = swaps.map((swap) => [
+    swap.createdAt,
+    swap.swapId,
+    swap.status,
+    write(catalog, { chainId: swap.originChain, token: swap.inputToken, amount: swap.amounts.input, raw }),
+    write(catalog, {
+      chainId: swap.destinationChain,
+      token: swap.outputToken,
+      raw,
+      amount: swap.amounts.delivered ?? swap.amounts.quotedOutput,
+    }),
+  ])
+  const table = columns([['CREATED', 'SWAP', 'STATUS', 'PAY', 'GET'], ...rows])
+  return nextCursor === undefined ? table : [...table, `more: --cursor ${nextCursor}`]
+}
+
+/** A token that is no longer listed has unknown decimals, so its amount is printed in smallest units. */
+function write(
+  { chains, tokens }: Catalog,
+  { chainId, token, amount, raw }: { chainId: number; token: string; amount: string; raw: boolean },
+): string {
+  const chain = chains.find((each) => each.chainId === chainId)?.name ?? `${chainId}`
+  const listed = tokens.find((each) => each.chainId === chainId && each.address === token)
+  if (!listed) return `${amount} units of ${chain}:${token}`
+  return `${raw ? amount : formatAmount(BigInt(amount), listed.decimals)} ${chain}:${listed.symbol}`
+}
+
+async function getPayer(context: Context, named: string): Promise<string> {
+  // The service reads a CAIP-10 account: its chain may be any.
+  if (named.includes(':')) return named
+  const known = context.wallets.find(named)
+  if (known) return known.address
+  if (isAddressOf('solana', named) || isAddressOf('evm', named)) return named
+  return (await chooseWallet(context, { family: 'evm', chain: 'the origin chain', named })).address
+}
+
+function readStatus(text: string): (typeof STATUSES)[number] {
+  const found = STATUSES.find((status) => status === text)
+  if (found) return found
+  throw new UserError('USAGE', `--status is one of ${STATUSES.join(', ')}.`)
+}
+
+function readTime(option: string, text: string): string {
+  const time = Date.parse(text)
+  if (/^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text) && !Number.isNaN(time)) return new Date(time).toISOString()
+  throw new UserError('USAGE', `${option} is a time in UTC, such as 2026-01-31 or 2026-01-31T12:00Z.`)
+}
+
+function readLimit(text: string): number {
+  if (/^([1-9]\d?|100)$/.test(text)) return Number(text)
+  throw new UserError('USAGE', '--limit is 1 to 100.')
 }

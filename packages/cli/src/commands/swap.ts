@@ -1,4 +1,5 @@
 import type { Client, EndedSwap } from '@geoswap/sdk'
+import { getAccount, isAddressOf } from '@geoswap/wallet/catalog'
 import { type Context, connect } from '@geoswap/wallet/context'
 import { assertReadable, type ReadyOrder, resolveOrder } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
@@ -7,9 +8,8 @@ import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { performSwap } from '@geoswap/wallet/swap/perform'
 import { chooseWallet } from '@geoswap/wallet/wallets'
 import { defineCommand, type ExitCode } from '../command.ts'
-import { withNodes } from '../nodes-option.ts'
 import { quoteLines, swapLines } from '../print.ts'
-import { nodesOption, orderOptions, toMethod, toWords } from './order-options.ts'
+import { nodesOption, orderOptions, toMethod, toWords, withNodes } from './order-options.ts'
 
 export const swap = defineCommand({
   usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
@@ -81,3 +81,33 @@ function report({ terminal }: Context, ended: EndedSwap, order: Order, style: { 
   terminal.result(swapLines(ended, order, style), { ...ended, wallet, recipient, from, to })
   return ended.status === 'settled' ? 0 : 2
 }
+
+export const quote = defineCommand({
+  usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
+  about: `Prices a swap. Nothing is signed; geoswap swap quotes again. --wallet may be an address.`,
+  words: [2, 2],
+  options: orderOptions,
+  examples: ['alpha:USDC beta:ETH --amount 100', 'alpha:USDC beta:ETH --receive 0.1'],
+
+  async run(context, { values, words }) {
+    const client = connect(context)
+    const { order, request } = await resolveOrder(
+      context,
+      client,
+      toWords(values, words),
+      async ({ chain }) => {
+        const { family, name } = chain
+        const { wallet: named } = values
+        if (named?.includes(':')) return { name: '', family, address: getAccount(chain, named) }
+        if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
+        return chooseWallet(context, { family, chain: name, named })
+      },
+    )
+    const asked = { ...request, walletAddress: order.wallet.address }
+    const reply = await client.quote(asked, { signal: context.interrupts.signal })
+    const { from, to } = order
+    const lines = quoteLines(reply, order, { raw: values.raw ?? false })
+    context.terminal.result(lines, { ...reply, request: asked, from, to })
+    return 0
+  },
+})

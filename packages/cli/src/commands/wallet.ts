@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs'
-import type { Context } from '@geoswap/wallet/context'
+import { formatAmount, parseAmount } from '@geoswap/wallet/amounts'
+import { readBalances } from '@geoswap/wallet/balances'
+import { getSide } from '@geoswap/wallet/catalog'
+import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { createKey, formatKey, type Key, parseKey } from '@geoswap/wallet/keys'
 import type { Wallet } from '@geoswap/wallet/store/wallet-files'
-import { getPassphrase } from '@geoswap/wallet/wallets'
+import { askFaucet } from '@geoswap/wallet/swap/local-wallet'
+import { chooseAddress, getPassphrase } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
 
 const USAGE = 'create NAME | import NAME | list | show NAME | remove NAME | export NAME'
@@ -113,3 +117,62 @@ function readFamily(text = 'evm'): 'evm' | 'solana' {
   if (text === 'evm' || text === 'solana') return text
   throw new UserError('USAGE', '--family is evm or solana.')
 }
+
+export const balance = defineCommand({
+  usage: '[--wallet NAME|ADDRESS] [--chain CHAIN] [options]',
+  about: `Reads from the chains what a wallet holds of the tokens that can be swapped.
+Without --chain: on all chains with a configured node and a wallet.`,
+  words: [0, 0],
+  options: {
+    wallet: { type: 'string', value: 'WHO', about: 'wallet or address; default: see geoswap wallet --help' },
+    chain: { type: 'string', value: 'CHAIN', about: 'on this chain only, by name or id' },
+    all: { type: 'boolean', about: 'include zero balances' },
+    raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
+  },
+  examples: ['', '--wallet bot --chain alpha', '--wallet 0x7099… --json'],
+
+  async run(context, { values }) {
+    const catalog = await readCatalog(connect(context), context.interrupts.signal)
+    const { owners, held: all } = await readBalances(context, catalog, values)
+    const held = all.filter(({ amount }) => values.all || amount !== '0')
+    const rows = held.map((each) => [
+      `${each.chain}:${each.symbol}`,
+      values.raw ? each.amount : formatAmount(BigInt(each.amount), each.decimals),
+      each.owner,
+    ])
+    const lines =
+      rows.length > 0
+        ? columns(rows)
+        : owners.map(({ chain, owner }) => `${owner} holds nothing on ${chain.name}`)
+    context.terminal.result(lines, { balances: held })
+    return 0
+  },
+})
+
+export const faucet = defineCommand({
+  usage: 'CHAIN:TOKEN --amount N [--wallet NAME|ADDRESS]',
+  about: 'Gives test tokens on a network of npm start. They are worth nothing.',
+  words: [1, 1],
+  options: {
+    amount: { type: 'string', value: 'N', about: 'how much, in whole tokens; default 100' },
+    wallet: { type: 'string', value: 'WHO', about: 'wallet or address; default: see geoswap wallet --help' },
+  },
+  examples: ['alpha:USDC --amount 50', 'solana:SOL --amount 1 --wallet sol'],
+
+  async run(context, { values, words: [text = ''] }) {
+    const side = getSide(await readCatalog(connect(context), context.interrupts.signal), text)
+    const { chain, token } = side
+    const address = await chooseAddress(context, {
+      family: chain.family,
+      chain: chain.name,
+      chainId: chain.chainId,
+      named: values.wallet,
+    })
+    const { amount: typed = '100' } = values
+    const amount = parseAmount(typed, token)
+    const txHash = await askFaucet(context, side, { address, amount })
+    const line = `${address} got ${typed} ${token.symbol} on ${chain.name}`
+    context.terminal.result([line], { address, amount: amount.toString(), token: token.address, txHash })
+    return 0
+  },
+})

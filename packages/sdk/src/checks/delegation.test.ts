@@ -2,8 +2,8 @@ import type { DelegationReply } from '@geoswap/wire'
 import { zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
 import { account, addressOf } from '../../test/evm-offer.ts'
+import { needsAuthorization, toAuthorizationFields } from '../authorize.ts'
 import { TamperedOperationError } from '../errors.ts'
-import { needsAuthorization, toAuthorizationFields } from './delegation.ts'
 
 const wallet = { chainId: 31_337, walletAddress: addressOf('a') }
 const honest: DelegationReply = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeDifferences } from './delivery.ts'
+import { timeDifferences } from './geo-op.ts'
 
 const context = { nowSeconds: 10_000, maxHoldSeconds: 600 }
 

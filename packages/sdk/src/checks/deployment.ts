@@ -1,10 +1,8 @@
 import { hashCode, PUBLISHED_CODE } from '@geoswap/protocol'
 import { type Address, getAddress, type Hex, slice, toFunctionSelector } from 'viem'
 import { SwapRefusedError, TamperedOperationError } from '../errors.ts'
-import { callNode } from '../node-rpc.ts'
 import { differs } from './difference.ts'
-import { readAddress } from './read-fields.ts'
-import type { KnownContracts } from './terms.ts'
+import { type KnownContracts, readAddress } from './terms.ts'
 
 /** The delegate or the escrow, as the service or the caller names it. */
 export type NamedContracts = { account?: unknown; escrow?: unknown }
@@ -90,4 +88,23 @@ function notPublished(role: string, address: Address): TamperedOperationError {
   return new TamperedOperationError([
     { field: role, expected: `the published ${role} contract`, actual: `other code at ${address}` },
   ])
+}
+
+const TIMEOUT_MS = 10_000
+
+type Answer = { result?: unknown; error?: { message?: string } }
+
+/**
+ * Makes one JSON-RPC call to the caller's node. A full client would be larger than the rest of this package.
+ */
+export async function callNode(rpcUrl: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(rpcUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  const { result, error } = (await response.json()) as Answer
+  if (error || result === undefined) throw new Error(`The node answers ${method} with ${error?.message}`)
+  return result
 }

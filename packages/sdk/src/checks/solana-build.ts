@@ -3,12 +3,10 @@ import { lockInstructions, type OpId } from '@geoswap/solana-escrow'
 import type { BuildSolanaTxReply } from '@geoswap/wire'
 import type { Address, Instruction } from '@solana/kit'
 import { TamperedOperationError } from '../errors.ts'
-import { deliveryDifferences, timeDifferences } from './delivery.ts'
 import { type Difference, differs, unless } from './difference.ts'
-import { readDelivery, toFields } from './read-fields.ts'
-import { readSolanaInput, type SolanaInput } from './solana-input.ts'
-import type { ReadInstruction } from './solana-message.ts'
-import type { CheckContext, OriginContracts, Terms } from './terms.ts'
+import { deliveryDifferences, timeDifferences } from './geo-op.ts'
+import { type ReadInstruction, readSolanaInput, type SolanaInput } from './solana-input.ts'
+import { type CheckContext, type OriginContracts, readDelivery, type Terms, toFields } from './terms.ts'
 
 /**
  * Returns the transaction to sign. Throws unless its bytes do nothing but lock the input in the escrow of

@@ -9,7 +9,7 @@ import {
 } from '@solana/kit'
 import { expect, test } from 'vitest'
 import { feePayer, parts, stranger, transactionOf, wallet } from '../../test/solana-offer.ts'
-import { readUnsigned } from './solana-message.ts'
+import { readUnsigned } from './solana-input.ts'
 
 const honest = transactionOf(Object.values(parts))
 const SIGNERS = { signers: 2 }

@@ -6,7 +6,7 @@ import {
   refundInstruction,
   sweepInstruction,
 } from '../../src/instructions.ts'
-import { SYSTEM_PROGRAM } from '../../src/token.ts'
+import { SYSTEM_PROGRAM } from '../../src/terms.ts'
 import type { Call } from '../model/bank.ts'
 import type { Random } from './random.ts'
 import { LEAST, NOW, type Universe } from './universe.ts'

@@ -2,16 +2,17 @@ import type { Address } from '@solana/kit'
 import { MARKER_BYTES, SWEEP_MARGIN_SECONDS } from '../../src/accounts.ts'
 import { findAuthority, findMarker, findTokenAccount } from '../../src/addresses.ts'
 import type { Order } from '../../src/instructions.ts'
-import type { OpId, Terms } from '../../src/terms.ts'
 import {
   NATIVE_TOKEN,
+  type OpId,
   SYSTEM_PROGRAM,
+  type Terms,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   type Token,
   toHeldToken,
   WRAPPED_SOL,
-} from '../../src/token.ts'
+} from '../../src/terms.ts'
 import { type Chain, type ChainAccount, newAddress } from '../chain.ts'
 import { derive } from '../derive.ts'
 import { opIdOf } from '../order.ts'

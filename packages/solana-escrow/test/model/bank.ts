@@ -1,5 +1,5 @@
 import { AccountRole, type Address } from '@solana/kit'
-import { SYSTEM_PROGRAM } from '../../src/token.ts'
+import { SYSTEM_PROGRAM } from '../../src/terms.ts'
 
 /** An account of the model. */
 export type Held = { lamports: bigint; owner: Address; data: Uint8Array }

@@ -3,20 +3,20 @@ import { hashDelivery } from '@geoswap/protocol'
 import type { Address } from '@solana/kit'
 import { MARKER_BYTES, SWEEP_MARGIN_SECONDS } from '../../src/accounts.ts'
 import { type EscrowErrorName, escrowErrors } from '../../src/errors.ts'
-import type { OpId } from '../../src/terms.ts'
-import { SYSTEM_PROGRAM } from '../../src/token.ts'
+import { type OpId, SYSTEM_PROGRAM } from '../../src/terms.ts'
 import { derive } from '../derive.ts'
 import { bytesOf, hasKey } from '../transaction.ts'
-import type { Held, State } from './bank.ts'
 import {
   assertRentPaid,
   type Bank,
   type Call,
   type Environment,
+  type Held,
   openBank,
   Refusal,
   read,
   refuse,
+  type State,
   write,
 } from './bank.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Address } from '@solana/kit'
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/token.ts'
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/terms.ts'
 import { hasKey } from '../transaction.ts'
 import { addLamports, type Bank, type Held, NOTHING, read, refuse, write } from './bank.ts'
 

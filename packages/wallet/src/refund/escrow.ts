@@ -1,17 +1,26 @@
-import { geoEscrowAbi, type RefundableOp, type SlotState, slotStateOf } from '@geoswap/protocol'
+import {
+  depositAddressOf,
+  geoEscrowAbi,
+  type RefundableOp,
+  type SlotState,
+  slotStateOf,
+} from '@geoswap/protocol'
 import {
   type Address,
   createWalletClient,
   decodeEventLog,
   encodeFunctionData,
+  erc20Abi,
   type Hex,
   http,
   isAddressEqual,
   type PublicClient,
+  parseEventLogs,
   type TransactionReceipt,
+  zeroAddress,
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { connectEvm } from '../nodes/evm-reads.ts'
+import { connectEvm } from '../nodes/node.ts'
 
 // Above the gas that the escrow requires, so that the amount is paid and not just credited.
 const REFUND_GAS = 450_000n
@@ -66,19 +75,59 @@ export async function sendRefund(
 type Call = { op: RefundableOp; account: PrivateKeyAccount; data: Hex; onSent(txHash: Hex): void }
 
 /** Sends a call to the op's escrow and waits for its block. */
-export async function callEscrow(
-  rpcUrl: string,
-  { op, account, data, onSent }: Call,
-): Promise<TransactionReceipt> {
+async function callEscrow(rpcUrl: string, { op, account, data, onSent }: Call): Promise<TransactionReceipt> {
   const sender = createWalletClient({ account, transport: http(rpcUrl) })
   const hash = await sender.sendTransaction({ to: op.origin.escrow, data, gas: REFUND_GAS, chain: null })
   onSent(hash)
   return connectEvm(rpcUrl).waitForTransactionReceipt({ hash, timeout: INCLUSION_TIMEOUT_MS })
 }
 
-export function isCredited({ logs }: TransactionReceipt, { origin, wallet }: RefundableOp): boolean {
+function isCredited({ logs }: TransactionReceipt, { origin, wallet }: RefundableOp): boolean {
   return logs
     .filter(({ address }) => isAddressEqual(address, origin.escrow))
     .map((log) => decodeEventLog({ abi: geoEscrowAbi, data: log.data, topics: log.topics }))
     .some(({ eventName, args }) => eventName === 'Credited' && isAddressEqual(args.owner, wallet))
+}
+
+type Lying = { token: Address; amount: bigint }
+
+/** The op's own address, and what lies there of its input token, the native coin and other tokens. */
+export async function readOpAddress(
+  rpcUrl: string,
+  op: RefundableOp,
+  others: readonly string[],
+): Promise<{ address: Address; lying: Lying[] }> {
+  const client = connectEvm(rpcUrl)
+  const address = depositAddressOf(op.origin.escrow, op.hash)
+  const tokens = [...new Set([op.token, zeroAddress, ...(others as Address[])])]
+  const held = await Promise.all(
+    tokens.map(async (token) => {
+      const call = { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [address] } as const
+      const amount = await (token === zeroAddress
+        ? client.getBalance({ address })
+        : client.readContract(call))
+      return { token, amount }
+    }),
+  )
+  return { address, lying: held.filter(({ amount }) => amount > 0n) }
+}
+
+type Recovery = { op: RefundableOp; token: Address; account: PrivateKeyAccount; onSent(txHash: Hex): void }
+
+/**
+ * Sends what lies of a token at the op's address to its wallet. Returns what left: 0 if the call had no effect.
+ * `credited`: the wallet was refused it, and can withdraw it from the escrow.
+ */
+export async function sendRecover(
+  rpcUrl: string,
+  { op, token, account, onSent }: Recovery,
+): Promise<{ txHash: Hex; amount: bigint; credited: boolean }> {
+  const args = [op.locker, op.argument, token] as const
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'recover', args })
+  const receipt = await callEscrow(rpcUrl, { op, account, data, onSent })
+  const { logs, transactionHash: txHash } = receipt
+  const events = parseEventLogs({ abi: geoEscrowAbi, logs, eventName: 'Recovered' })
+  const own = events.filter(({ args: { op: hash } }) => hash === op.hash)
+  const amount = own.reduce((sum, { args }) => sum + args.amount, 0n)
+  return { txHash, amount, credited: isCredited(receipt, op) }
 }

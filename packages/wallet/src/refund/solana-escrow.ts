@@ -25,7 +25,7 @@ import {
   signTransactionMessageWithSigners,
 } from '@solana/kit'
 import type { Key } from '../keys.ts'
-import type { SolanaRefundable } from './solana-operation.ts'
+import type { SolanaRefundable } from './operation.ts'
 
 type State = 'none' | 'locked' | 'claimed' | 'refunded'
 type Rpc = ReturnType<typeof createSolanaRpc>

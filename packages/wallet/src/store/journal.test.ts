@@ -2,8 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Attempt, type Journal, type Order, openJournal, standingOf } from './journal.ts'
-import { currentOwner } from './owner.ts'
+import { type Attempt, currentOwner, type Journal, type Order, openJournal, standingOf } from './journal.ts'
 
 const side = { chainId: 31_337, chain: 'alpha', token: '0xa', symbol: 'USDC', decimals: 6 }
 const order: Order = {

@@ -1,6 +1,6 @@
 import * as Keystore from 'ox/Keystore'
 import { expect, test } from 'vitest'
-import { decryptKey, encryptKey } from './keystore.ts'
+import { decryptKey, encryptKey } from './wallet-files.ts'
 
 const secret = new Uint8Array(32).fill(7)
 const password = 'correct horse'

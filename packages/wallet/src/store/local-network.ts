@@ -1,7 +1,11 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isLoopback } from './loopback.ts'
 import { damaged, readJsonFile } from './private-files.ts'
+
+/** True for an address on this machine. */
+export function isLoopback(url: string): boolean {
+  return URL.canParse(url) && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+}
 
 type LocalChain = {
   chainId: number

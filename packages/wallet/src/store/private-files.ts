@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import type { KnownContracts, PinStore } from '@geoswap/sdk'
 import { UserError } from '../errors.ts'
 
 // Keys, API keys and signed operations are readable by their owner only.
@@ -77,4 +78,23 @@ function writeDraft(path: string, value: unknown): string {
     closeSync(file)
   }
   return draft
+}
+
+type Pinned = Readonly<Record<string, Readonly<Record<string, KnownContracts>>>>
+
+/** Contracts verified on their chain, by service, since each service may have its own deployment. */
+export function openPins(path: string, service: string): PinStore {
+  function read(): Pinned {
+    const value = readJsonFile(path) ?? {}
+    if (typeof value !== 'object' || Array.isArray(value)) throw damaged(path)
+    return value as Pinned
+  }
+
+  return {
+    get: (chainId) => read()[service]?.[chainId],
+    set(chainId, contracts) {
+      const pinned = read()
+      replaceJsonFile(path, { ...pinned, [service]: { ...pinned[service], [chainId]: contracts } })
+    },
+  }
 }

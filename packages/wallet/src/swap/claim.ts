@@ -1,10 +1,8 @@
 import { type Client, GeoswapError, type StatusReply } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
 import { resumeWith, timeOf, UserError } from '../errors.ts'
-import { connectEvm } from '../nodes/evm-reads.ts'
-import { orNodeFailed } from '../nodes/node.ts'
-import { readOperation } from '../refund/operation.ts'
-import { isSolanaOperation } from '../refund/solana-operation.ts'
+import { connectEvm, orNodeFailed } from '../nodes/node.ts'
+import { isSolanaOperation, readOperation } from '../refund/operation.ts'
 import {
   type Attempt,
   isOpenEnd,

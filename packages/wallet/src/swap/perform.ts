@@ -1,23 +1,25 @@
 import {
   type Client,
   type EndedSwap,
+  type EvmSigner,
+  fromViemAccount,
   GeoswapError,
   type OriginMethod,
   type QuoteReply,
   type SwapProgress,
 } from '@geoswap/sdk'
+import { type Address, createWalletClient, encodeFunctionData, erc20Abi, http, zeroAddress } from 'viem'
 import type { Context } from '../context.ts'
 import { UserError } from '../errors.ts'
-import { toSigner } from '../keys.ts'
-import type { ReadyOrder } from '../order.ts'
-import { impactOf, orderLines, quoteLine, type Style } from '../order-lines.ts'
+import { type Key, toAccount, toSigner } from '../keys.ts'
+import { type Chain, orNodeFailed } from '../nodes/node.ts'
+import { impactOf, orderLines, quoteLine, type ReadyOrder, type Style } from '../order.ts'
+import { getRpcUrl } from '../settings.ts'
 import type { Attempt } from '../store/journal.ts'
 import { unlockWallet } from '../wallets.ts'
 import { toEnd } from './claim.ts'
+import { createWatch, whereIsMoney } from './follow.ts'
 import { fillLocalWallet } from './local-wallet.ts'
-import { toPayer } from './payer.ts'
-import { createWatch } from './watch.ts'
-import { whereIsMoney } from './where.ts'
 
 type Options = Style & {
   /** How the input comes in. Default: the best way that the wallet has. */
@@ -183,5 +185,22 @@ function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): 
       return whereIsMoney(progress.swap, order)
     case 'requoting':
       return `quoting again: ${progress.reason.message}`
+  }
+}
+
+/** A signer that pays a deposit by a transaction of its own: it needs a node and some gas coin. */
+function toPayer({ settings }: Context, key: Key, chain: Chain): EvmSigner {
+  const account = toAccount(key)
+  const rpcUrl = getRpcUrl(settings, chain)
+  const sender = createWalletClient({ account, transport: http(rpcUrl) })
+  return {
+    ...fromViemAccount(account),
+    sendPayment({ to, token, amount }) {
+      const recipient = to as Address
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [recipient, amount] })
+      const isCoin = token === zeroAddress
+      const transfer = isCoin ? { to: recipient, value: amount } : { to: token as Address, data }
+      return orNodeFailed(chain, sender.sendTransaction({ ...transfer, chain: null }))
+    },
   }
 }

@@ -1,7 +1,7 @@
 import type { StatusReply } from '@geoswap/sdk'
 import { expect, test } from 'vitest'
 import type { Order } from '../store/journal.ts'
-import { whereIsMoney } from './where.ts'
+import { whereIsMoney } from './follow.ts'
 
 const USDC = { token: '0x5FbDB2315678afecb367f032d93F642f64180aa3', symbol: 'USDC', decimals: 6 }
 const order: Order = {

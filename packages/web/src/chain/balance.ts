@@ -1,9 +1,10 @@
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { callNode, callNodeBatch, type NodeCall } from './rpc.ts'
 
-export type Holding = { chain: ChainEntry; token: TokenEntry; owner: string; rpcUrl: string }
+type Holding = { chain: ChainEntry; token: TokenEntry; owner: string; rpcUrl: string }
 
-export async function readBalance({ chain, token, owner, rpcUrl }: Holding): Promise<bigint> {
+async function readBalance({ chain, token, owner, rpcUrl }: Holding): Promise<bigint> {
   const { method, params } = toCall(chain, token, owner)
   return toAmount(chain, token, await callNode(rpcUrl, method, params))
 }
@@ -55,4 +56,30 @@ function toAmount({ family }: ChainEntry, { native }: TokenEntry, reply: unknown
     (sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount),
     0n,
   )
+}
+
+const REFRESH_MS = 5_000
+
+export type Balance = { balance: bigint | undefined; refresh(): Promise<bigint | undefined> }
+
+/** The balance of a wallet, undefined until a node has answered; `refresh` reads it at once. */
+export function useBalance(holding: Holding | undefined): Balance {
+  const [balance, setBalance] = useState<bigint>()
+  // Identifies the holding, which is a new object on each render.
+  const key = holding && `${holding.rpcUrl} ${holding.owner} ${holding.token.address}`
+  const current = useRef<string>(undefined)
+  current.current = key
+  const refresh = useCallback(async () => {
+    // A node that does not answer is asked again; until then no balance is shown.
+    const amount = holding && (await readBalance(holding).catch(() => undefined))
+    if (current.current === key) setBalance(amount)
+    return amount
+  }, [key])
+  useEffect(() => {
+    setBalance(undefined)
+    void refresh()
+    const timer = setInterval(() => void refresh(), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [refresh])
+  return { balance, refresh }
 }

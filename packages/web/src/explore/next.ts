@@ -1,5 +1,5 @@
 import type { StatusReply } from '@geoswap/sdk'
-import { timeOf } from '../parts/time.ts'
+import { timeOf } from '../parts/countdown.tsx'
 
 type Standing = { where: string; next: string }
 
@@ -40,4 +40,20 @@ function nextOf(substatus: string, { deadlines: { fill, refund } }: Known): stri
   const promise = `The service delivers${by}, or sends the input back.`
   const after = refund === undefined ? 'After the deadline that was signed' : `After ${timeOf(refund)}`
   return `${promise} ${after} anyone can send it back.`
+}
+
+type Ended = Pick<StatusReply, 'status' | 'substatus'>
+
+/** The name of the input: it was paid only if it left the wallet. */
+export function paidWord({ status, substatus }: Ended): string {
+  if (status === 'failed') return 'Not taken'
+  if (status === 'refunded') return 'Sent back'
+  return status === 'pending' && ['awaitingDeposit', 'accepted', 'locking'].includes(substatus)
+    ? 'To pay'
+    : 'Paid'
+}
+
+/** An addition to the input in a list, unless it was paid or will be. */
+export function returnOf({ status }: Pick<Ended, 'status'>): string {
+  return ({ failed: ', not taken', refunded: ', sent back' } as Record<string, string>)[status] ?? ''
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paidWord, returnOf } from './paid.ts'
+import { paidWord, returnOf } from './next.ts'
 
 test.each([
   ['settled', 'delivered', 'Paid', ''],

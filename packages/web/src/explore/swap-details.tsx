@@ -1,17 +1,61 @@
 import type { StatusReply, SwapRecord } from '@geoswap/sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { formatUnits, type Unit } from '../amounts.ts'
 import { explain } from '../explain.ts'
 import { Problem } from '../parts/notice.tsx'
+import { Copyable, Row } from '../parts/row.tsx'
 import { SwapProgress } from '../progress/swap-progress.tsx'
 import { useSwapEvents } from '../progress/use-swap-events.ts'
-import { chainOf } from '../service/catalog.ts'
+import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { deadlinesOf } from '../swap/operation.ts'
-import { DetailRows } from './detail-rows.tsx'
-import { standingOf } from './next.ts'
+import { paidWord, standingOf } from './next.ts'
 import { findOperation } from './operations.ts'
 import { RefundPanel } from './refund-panel.tsx'
 import { findRecord } from './search.ts'
+
+/** The agreed amounts and the result. */
+function DetailRows({ swap, record }: { swap: StatusReply; record: SwapRecord | undefined }) {
+  const { catalog } = useSession()
+  const input = record && tokenOf(catalog, swap.originChain, record.inputToken)
+  const output = record && tokenOf(catalog, swap.destinationChain, record.outputToken)
+  const { amounts } = swap
+  const nameOf = (chainId: number) => chainOf(catalog, chainId)?.name ?? `chain ${chainId}`
+  return (
+    <dl class="rows">
+      <Row name="Swap">
+        <Copyable text={swap.swapId} label="swap id" />
+      </Row>
+      <Row name="Created">{new Date(swap.createdAt).toLocaleString()}</Row>
+      <Row name={`${paidWord(swap)} on ${nameOf(swap.originChain)}`}>{write(amounts.input, input)}</Row>
+      <Row name={`Quoted on ${nameOf(swap.destinationChain)}`}>{write(amounts.quotedOutput, output)}</Row>
+      <Row name="Guaranteed">{write(amounts.minOutput, output)}</Row>
+      <Row name="Delivered">{amounts.delivered === undefined ? '–' : write(amounts.delivered, output)}</Row>
+      <Row name="Wallet">{record ? <Copyable text={record.walletAddress} label="wallet" /> : '–'}</Row>
+      <Row name="Recipient">{record ? <Copyable text={record.recipient} label="recipient" /> : '–'}</Row>
+      {swap.deposit && (
+        <Row name="Deposit address">
+          <Copyable text={swap.deposit.address} label="deposit address" />
+        </Row>
+      )}
+      {swap.deposit?.txHash && (
+        <Row name="Deposited by">
+          <Copyable text={swap.deposit.txHash} label="transaction of the deposit" />
+        </Row>
+      )}
+      {swap.deposit?.returned?.map(({ token, amount, txHash }) => (
+        <Row key={txHash} name="Sent back">
+          {write(amount, tokenOf(catalog, swap.originChain, token))}{' '}
+          <Copyable text={txHash} label="transaction" />
+        </Row>
+      ))}
+    </dl>
+  )
+}
+
+function write(amount: string, unit: Unit | undefined): string {
+  return unit ? formatUnits(amount, unit) : '…'
+}
 
 /** One swap: its request, its changes, where the funds are and what happens next. */
 export function SwapDetails({ swapId }: { swapId: string }) {

@@ -1,18 +1,57 @@
 import type { QuoteRequest, SwapRecord } from '@geoswap/sdk'
+import { useEffect, useState } from 'preact/hooks'
 import { formatUnits } from '../amounts.ts'
 import { explain } from '../explain.ts'
 import { standingOf } from '../explore/next.ts'
-import { NavLink } from '../parts/nav-link.tsx'
-import { NoWallet } from '../parts/no-wallet.tsx'
-import { Problem } from '../parts/notice.tsx'
-import { timeOf } from '../parts/time.ts'
-import { useNow } from '../parts/use-now.ts'
+import { timeOf, useNow } from '../parts/countdown.tsx'
+import { NavLink } from '../parts/links.tsx'
+import { NoWallet, Problem } from '../parts/notice.tsx'
 import { hrefOf } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { readSignatures } from '../swap/signatures.ts'
 import { findUnused } from './unused-signatures.ts'
-import { useOpenSwaps } from './use-open-swaps.ts'
+
+type OpenSwaps = { swaps?: readonly SwapRecord[]; error?: unknown }
+
+const REFRESH_MS = 4_000
+const MOST = 50
+
+/** The swaps of these wallets that have not ended, newest first. */
+function useOpenSwaps(wallets: readonly string[]): OpenSwaps {
+  const { client } = useSession()
+  const [open, setOpen] = useState<OpenSwaps>({})
+  const key = wallets.join(' ')
+  useEffect(() => {
+    if (key === '') return undefined
+    const controller = new AbortController()
+    const { signal } = controller
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const read = async () => {
+      const pages = key
+        .split(' ')
+        .map((wallet) => client.history({ wallet, status: 'pending', limit: MOST }, { signal }))
+      const next = await Promise.all(pages).then(
+        (replies) => ({ swaps: replies.flatMap(({ swaps }) => swaps).toSorted(byTime) }),
+        (error: unknown) => ({ error }),
+      )
+      if (signal.aborted) return
+      // After an error the last known swaps stay.
+      setOpen((last) => ({ ...last, error: undefined, ...next }))
+      timer = setTimeout(read, REFRESH_MS)
+    }
+    void read()
+    return () => {
+      controller.abort()
+      clearTimeout(timer)
+    }
+  }, [client, key])
+  return open
+}
+
+function byTime(a: SwapRecord, b: SwapRecord): number {
+  return b.createdAt.localeCompare(a.createdAt)
+}
 
 /** The swaps of the wallets in use that have not ended: where the funds are, and what happens next. */
 export function OpenView() {

@@ -1,11 +1,13 @@
 import type { OperatorOverview } from '@geoswap/wire'
+import { formatUnits } from '../amounts.ts'
 import { Problem } from '../parts/notice.tsx'
 import { explainOperator, type OperatorClient } from './client.ts'
-import { EarningsCard } from './earnings-card.tsx'
-import { BooksCard, InventoryCard, SendersCard } from './money-cards.tsx'
+import { BooksCard, chainName, InventoryCard, SendersCard } from './money-cards.tsx'
 import { SeriesCard } from './series-card.tsx'
 import { AlarmsCard, ChainsCard, PricesCard, SwapsCard } from './state-cards.tsx'
 import { StopsCard } from './stops-card.tsx'
+import { Table } from './table.tsx'
+import { formatCents, formatMicros } from './words.ts'
 
 type Props = { overview: OperatorOverview; client: OperatorClient; error: unknown; refresh(): void }
 
@@ -35,5 +37,58 @@ export function Dashboard({ overview, client, error, refresh }: Props) {
         </div>
       </div>
     </>
+  )
+}
+
+/** Earnings of the swaps of today and yesterday, and costs of their transactions. */
+function EarningsCard({ overview }: { overview: OperatorOverview }) {
+  const { routes, gas } = overview.earnings
+  const symbolOf = (chainId: number, token: string) =>
+    overview.inventory.find((each) => each.chainId === chainId && each.token === token)?.symbol ?? token
+  const side = (chainId: number, token: string) =>
+    `${symbolOf(chainId, token)} on ${chainName(overview, chainId)}`
+  return (
+    <section class="card" aria-labelledby="earnings">
+      <h2 id="earnings">Earned and spent</h2>
+      <p class="fine">Swaps that ended today and yesterday (UTC), counted every five minutes.</p>
+      <Table
+        label="Earned by route"
+        heads={['Day', 'From', 'To', 'Settled', 'Refunded', 'Volume', 'Earned', 'Network', 'Profit']}
+        rows={routes.map((route) => ({
+          key: [
+            route.day,
+            route.originChain,
+            route.inputToken,
+            route.destinationChain,
+            route.outputToken,
+          ].join(),
+          cells: [
+            route.day,
+            side(route.originChain, route.inputToken),
+            side(route.destinationChain, route.outputToken),
+            route.settled,
+            route.refunded,
+            formatCents(BigInt(route.volumeCents)),
+            ...[route.earned, route.network, route.profit].map((usd) => formatMicros(BigInt(usd))),
+          ],
+        }))}
+        none="No swap ended."
+      />
+      <Table
+        label="Gas by chain"
+        heads={['Day', 'Chain', 'Gas', 'Of which rent', 'USD']}
+        rows={gas.map((each) => ({
+          key: `${each.day} ${each.chainId}`,
+          cells: [
+            each.day,
+            chainName(overview, each.chainId),
+            formatUnits(each.amount, each),
+            formatUnits(each.rent, each),
+            formatMicros(BigInt(each.usd)),
+          ],
+        }))}
+        none="No gas was spent."
+      />
+    </section>
   )
 }

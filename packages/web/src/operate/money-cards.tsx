@@ -1,6 +1,6 @@
 import type { OperatorHolding, OperatorOverview, OperatorSender } from '@geoswap/wire'
 import { formatAmount, formatUnits } from '../amounts.ts'
-import { Copyable } from '../parts/copyable.tsx'
+import { Copyable } from '../parts/row.tsx'
 import { Badge, Table } from './table.tsx'
 import { formatCents, formatSeconds, percentOf } from './words.ts'
 

@@ -3,9 +3,8 @@ import { Problem } from '../parts/notice.tsx'
 import { SecretForm } from '../parts/secret-form.tsx'
 import { Shell } from '../shell.tsx'
 import { forget, keep, readSecret } from '../storage.ts'
-import { createOperatorClient, explainOperator, isKeyRefused } from './client.ts'
+import { createOperatorClient, explainOperator, isKeyRefused, usePolled } from './client.ts'
 import { Dashboard } from './dashboard.tsx'
-import { usePolled } from './use-polled.ts'
 
 const NAME = 'operator-key'
 const MENU = [{ name: 'operate', title: 'Operate' }]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chainMark, lettersOf, tokenMark } from './marks.ts'
+import { chainMark, lettersOf, tokenMark } from './avatar.tsx'
 
 test('known tokens and chains have a mark, others their letters', () => {
   expect(tokenMark('weth').path).toBeDefined()

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Explained } from '../explain.ts'
+import { useSession } from '../service/session.ts'
 
 type Tone = 'plain' | 'good' | 'warn' | 'bad'
 
@@ -26,5 +27,18 @@ export function Problem({ explained, children }: { explained: Explained; childre
       </p>
       {children}
     </Notice>
+  )
+}
+
+/** In place of content that needs a wallet. */
+export function NoWallet({ words }: { words: string }) {
+  const { wallets } = useSession()
+  return (
+    <div class="stack">
+      <p class="prose">{words}</p>
+      <button type="button" class="primary" onClick={wallets.choose}>
+        Connect wallet
+      </button>
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { lettersOf } from './marks.ts'
-import { searchItems, stepIn } from './search-items.ts'
+import { lettersOf } from './avatar.tsx'
+import { searchItems, stepIn } from './picker.tsx'
 
 const item = (name: string, id: string, more: object = {}) => ({ id, name, mark: lettersOf(name), ...more })
 const items = [

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** Moves the focus to a heading when its subject changes, so that screen readers read the new content. */
 export function useFocus(subject: unknown): RefObject<HTMLHeadingElement | null> {
@@ -16,4 +16,16 @@ export function useFocusRescue(subject: unknown): void {
     if (!isFirst.current && isLost) document.getElementById('main')?.focus()
     isFirst.current = false
   }, [subject])
+}
+
+/** Whether a media query matches, now and after changes. */
+export function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const list = matchMedia(query)
+    const update = () => setMatches(list.matches)
+    list.addEventListener('change', update)
+    return () => list.removeEventListener('change', update)
+  }, [query])
+  return matches
 }

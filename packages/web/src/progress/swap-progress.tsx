@@ -1,9 +1,171 @@
-import type { StatusReply } from '@geoswap/sdk'
-import { journeyOf, stepsOf } from './journey.ts'
-import { Outcome } from './outcome.tsx'
-import { Picture } from './picture.tsx'
-import type { SwapTerms } from './swap-terms.ts'
-import { Timeline } from './timeline.tsx'
+import { plainText, type StatusReply, type SwapRecord } from '@geoswap/sdk'
+import { formatExact, formatUnits, type Unit } from '../amounts.ts'
+import { TxLink } from '../parts/links.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Row } from '../parts/row.tsx'
+import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
+import { useSession } from '../service/session.ts'
+import { refundReason } from '../swap/words.ts'
+import { formatDuration, type Journey, journeyOf, type Step, stepsOf } from './journey.ts'
+
+const STATES = { done: 'done', now: 'happening now', ahead: 'still to come', bad: 'ended here' } as const
+
+/** The past steps with their durations, and the expected ones. */
+function Timeline({ steps }: { steps: readonly Step[] }) {
+  return (
+    <ol class="timeline" aria-label="Progress">
+      {steps.map(({ stage, title, state, at, tookMs, txHash, chainId }) => (
+        <li key={`${stage} ${at}`} class={state}>
+          <span class="step">
+            {title} <span class="unseen">({STATES[state]})</span>
+          </span>
+          <span class="when">
+            {at && <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>}
+            {tookMs !== undefined && <span class="took">+{formatDuration(tookMs)}</span>}
+          </span>
+          {txHash && (
+            <span class="tx">
+              <TxLink hash={txHash} chainId={chainId} label={`transaction of ${title}`} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+type PictureProps = { swap: StatusReply; terms: SwapTerms | undefined; journey: Journey }
+
+/**
+ * Two chains and the funds between them. Each chain has two positions, and a coin that moves between them.
+ */
+function Picture({ swap, terms, journey }: PictureProps) {
+  const { catalog } = useSession()
+  const origin = chainOf(catalog, swap.originChain)
+  const destination = chainOf(catalog, swap.destinationChain)
+  const input = terms && tokenOf(catalog, swap.originChain, terms.inputToken)
+  const output = terms && tokenOf(catalog, swap.destinationChain, terms.outputToken)
+  const paid = swap.amounts.delivered ?? swap.amounts.quotedOutput
+  return (
+    <div class="picture">
+      <Chain
+        name={origin?.name ?? `chain ${swap.originChain}`}
+        places={['Wallet', 'Escrow']}
+        coin={input ? formatUnits(swap.amounts.input, input) : 'Input'}
+        position={`input ${journey.input}`}
+      />
+      <div class={`bridge ${journey.output}`}>
+        <svg viewBox="0 0 40 20" aria-hidden="true">
+          <path d="M2 10h34m0 0-7-6m7 6-7 6" />
+        </svg>
+      </div>
+      <Chain
+        name={destination?.name ?? `chain ${swap.destinationChain}`}
+        places={['Service', 'Recipient']}
+        coin={output ? formatUnits(paid, output) : 'Output'}
+        position={`output ${journey.output}`}
+      />
+    </div>
+  )
+}
+
+type ChainProps = { name: string; places: readonly [string, string]; coin: string; position: string }
+
+function Chain({ name, places, coin, position }: ChainProps) {
+  return (
+    <div class={`chain ${position}`}>
+      <p class="chain-name">{name}</p>
+      <div class="track" aria-hidden="true">
+        <span class="coin">{coin}</span>
+      </div>
+      <div class="places">
+        <span>{places[0]}</span>
+        <span>{places[1]}</span>
+      </div>
+    </div>
+  )
+}
+
+type OutcomeProps = { swap: StatusReply; terms: SwapTerms | undefined }
+
+/** The status in one sentence, which screen readers announce on each change. */
+function Outcome({ swap, terms }: OutcomeProps) {
+  const { catalog } = useSession()
+  const { originTxHash, deliveryTxHash, refund, originChain, destinationChain } = swap
+  return (
+    <Notice tone={TONES[swap.status]}>
+      <p class="outcome">{sentence(swap, terms, catalog)}</p>
+      {swap.status !== 'pending' && (originTxHash || deliveryTxHash || refund?.txHash) && (
+        <dl class="rows">
+          {originTxHash && (
+            <Hash
+              name={swap.status === 'failed' ? 'Tried by' : 'Input taken by'}
+              hash={originTxHash}
+              chainId={originChain}
+            />
+          )}
+          {deliveryTxHash && swap.status === 'settled' && (
+            <Hash name="Delivered by" hash={deliveryTxHash} chainId={destinationChain} />
+          )}
+          {refund?.txHash && <Hash name="Refunded by" hash={refund.txHash} chainId={originChain} />}
+        </dl>
+      )}
+    </Notice>
+  )
+}
+
+function Hash({ name, hash, chainId }: { name: string; hash: string; chainId: number }) {
+  return (
+    <Row name={name}>
+      <TxLink hash={hash} chainId={chainId} label={`transaction: ${name}`} />
+    </Row>
+  )
+}
+
+const TONES = { pending: 'plain', settled: 'good', failed: 'warn', refunded: 'warn' } as const
+
+function sentence(swap: StatusReply, terms: SwapTerms | undefined, catalog: Catalog): string {
+  const { amounts, failure, refund } = swap
+  const input = terms && tokenOf(catalog, swap.originChain, terms.inputToken)
+  const output = terms && tokenOf(catalog, swap.destinationChain, terms.outputToken)
+  const paid = input ? formatUnits(amounts.input, input) : 'The input'
+  if (swap.status === 'settled')
+    return `Done. ${output ? formatUnits(amounts.delivered ?? amounts.quotedOutput, output) : 'The output'} arrived.`
+  if (swap.status === 'failed' && swap.deposit?.received)
+    return `It did not happen, and the deposit goes back to the wallet. ${plainText(failure?.message ?? '')}`
+  if (swap.status === 'failed')
+    return `It did not happen, and nothing was taken. ${plainText(failure?.message ?? '')}`
+  if (swap.status === 'refunded') {
+    const where = refund?.credited
+      ? 'is in the escrow for the wallet to withdraw, since the token refused the transfer'
+      : 'is back in the wallet'
+    return `${paid} ${where}. ${refundReason(refund?.reason ?? '')}`
+  }
+  if (swap.substatus === 'awaitingDeposit' && input) return awaited(swap, input)
+  if (swap.substatus === 'accepted' && swap.deposit) return 'The deposit was seen. It is about to be taken.'
+  return PENDING[swap.substatus] ?? 'Under way.'
+}
+
+function awaited({ amounts, deposit }: StatusReply, input: Unit): string {
+  const received = BigInt(deposit?.received ?? 0)
+  const missing = BigInt(amounts.input) - received
+  if (received === 0n) return 'Nothing came to the address yet.'
+  if (missing <= 0n) return 'All of it came. The service waits for enough of the output.'
+  return `${formatUnits(received, input)} came. Send ${formatExact(missing, input.decimals)} ${input.symbol} more.`
+}
+
+const PENDING: Readonly<Record<string, string>> = {
+  awaitingDeposit: 'The service waits for the deposit.',
+  accepted: 'The service has it. The input is about to be taken.',
+  locking: 'The input is on its way into the escrow.',
+  locked: 'The input is held safely. The output is about to be paid.',
+  delivering: 'The output is on its way to the recipient.',
+  refunding: 'It could not be delivered. The input is on its way back.',
+  refundBlocked: 'The input is to go back, but the wallet cannot take it now. It follows when it can.',
+}
+
+/** The request of a swap, beside its status. */
+type SwapTerms = Pick<SwapRecord, 'walletAddress' | 'recipient' | 'inputToken' | 'outputToken'>
 
 /** Where the funds are, as a picture and as a list, and the outcome. */
 export function SwapProgress({ swap, terms }: { swap: StatusReply; terms: SwapTerms | undefined }) {

@@ -3,7 +3,7 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Wallets } from '../wallets/use-wallets.ts'
 import type { Catalog } from './catalog.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './client.ts'
 
 /** The state that every view needs once the service has accepted a key. */
 type Session = { client: Client; catalog: Catalog; settings: Settings; wallets: Wallets }

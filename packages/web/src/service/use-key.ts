@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { forget, keep, readSecret } from '../storage.ts'
-import type { Settings } from './settings.ts'
+import { isReachable, readSettings, type Settings } from './client.ts'
 
 const NAME = 'api-key'
 
@@ -20,4 +20,28 @@ export function useKey(settings: Settings | undefined) {
       setGiven(undefined)
     },
   }
+}
+
+const RETRY_MS = 2_000
+
+/** Undefined until the server has answered; the request is retried until then. */
+export function useSettings(): Settings | undefined {
+  const [settings, setSettings] = useState<Settings>()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const load = () =>
+      readSettings().then(
+        (read) => {
+          isReachable.set(true)
+          setSettings(read)
+        },
+        () => {
+          isReachable.set(false)
+          timer = setTimeout(load, RETRY_MS)
+        },
+      )
+    void load()
+    return () => clearTimeout(timer)
+  }, [])
+  return settings
 }

@@ -1,17 +1,84 @@
-import { GeoswapError } from '@geoswap/sdk'
-import { useEffect } from 'preact/hooks'
+import { GeoswapError, type StatusReply } from '@geoswap/sdk'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { formatExact, formatUnits, shorten } from '../amounts.ts'
 import { explain } from '../explain.ts'
-import { NavLink } from '../parts/nav-link.tsx'
+import { rememberOperation } from '../explore/operations.ts'
+import { Countdown, timeOf } from '../parts/countdown.tsx'
+import { NavLink } from '../parts/links.tsx'
 import { Notice, Problem } from '../parts/notice.tsx'
-import { timeOf } from '../parts/time.ts'
+import { Copyable, Row } from '../parts/row.tsx'
 import { useFocus } from '../parts/use-focus.ts'
 import { SwapProgress } from '../progress/swap-progress.tsx'
 import { useSwapEvents } from '../progress/use-swap-events.ts'
 import { hrefOf } from '../route.ts'
+import { chainOf, tokenOf } from '../service/catalog.ts'
+import { useSession } from '../service/session.ts'
 import { type ActiveSwap, keyOf, setActiveSwap } from './active.ts'
-import { DepositPanel } from './deposit-panel.tsx'
 import { releaseSignature } from './signatures.ts'
-import { useSubmission } from './use-submission.ts'
+
+/** Sends the submission until its outcome is known; after a reload it sends the same one again. */
+function useSubmission(active: ActiveSwap): { error: unknown; askAgain(): void } {
+  const { client } = useSession()
+  const [error, setError] = useState<unknown>()
+  const [attempt, setAttempt] = useState(0)
+  useEffect(() => {
+    const { submission, swapId } = active
+    if (swapId !== undefined || !submission) return undefined
+    const controller = new AbortController()
+    const { signal } = controller
+    setError(undefined)
+    client.submit(submission, { signal }).then(
+      ({ swapId }) => {
+        setActiveSwap({ ...active, swapId })
+        rememberOperation(swapId, active.operation)
+      },
+      (reason: unknown) => signal.aborted || setError(reason),
+    )
+    return () => controller.abort()
+  }, [client, active, attempt])
+  return { error, askAgain: useCallback(() => setAttempt((count) => count + 1), []) }
+}
+
+type Props = { active: ActiveSwap; deposit: NonNullable<ActiveSwap['deposit']>; swap: StatusReply }
+
+/** The transfer that the swap waits for: the address that this browser has computed, and the exact amount. */
+function DepositPanel({ active, deposit, swap }: Props) {
+  const { catalog } = useSession()
+  const { originChain, inputToken, walletAddress } = active.request
+  const chain = chainOf(catalog, originChain)
+  const token = tokenOf(catalog, originChain, inputToken)
+  if (!chain || !token) return null
+  const { address, amount, until, openedAt } = deposit
+  const received = BigInt(swap.deposit?.received ?? 0)
+  const missing = BigInt(amount) - received
+  const seconds = Math.round((Date.parse(until) - openedAt) / 1_000)
+  return (
+    <>
+      <dl class="rows">
+        <Row name={`Send exactly, in ${token.symbol}`}>
+          <Copyable text={formatExact(missing > 0n ? missing : 0n, token.decimals)} label="amount" whole />
+        </Row>
+        <Row name={`To this address on ${chain.name}`}>
+          <Copyable text={address} label="deposit address" whole />
+        </Row>
+        {!token.native && (
+          <Row name="Token">
+            <Copyable text={token.address} label="token" />
+          </Row>
+        )}
+        <Row name={`By ${timeOf(Date.parse(until) / 1_000)}`}>
+          <Countdown until={until} whole={seconds} />
+        </Row>
+        {received > 0n && <Row name="Received">{formatUnits(received, token)}</Row>}
+      </dl>
+      <p class="prose">
+        From any wallet or exchange, in one transfer. Too little, too late or another token is not swapped and
+        goes back to <span class="mono">{shorten(walletAddress)}</span>; so does whatever is too much, after{' '}
+        {timeOf(Date.parse(until) / 1_000)}.
+      </p>
+    </>
+  )
+}
 
 /** A swap from its submission to its end. */
 export function ActiveSwapView({ active }: { active: ActiveSwap }) {

@@ -1,5 +1,5 @@
 import type { QuoteRequest, Submission } from '@geoswap/sdk'
-import { createObservable, useObservable } from '../observable.ts'
+import { createObservable, useObservable } from '../route.ts'
 import { forget, keep, readStored } from '../storage.ts'
 
 /** The swap of this tab, from its signature on. It is stored before anything is sent. */

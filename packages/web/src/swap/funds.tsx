@@ -2,8 +2,8 @@ import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { useState } from 'preact/hooks'
 import { writeAmount } from '../amount-text.ts'
 import { formatUnits } from '../amounts.ts'
+import { type Balance, useBalance } from '../chain/balance.ts'
 import { askFaucet } from '../chain/faucet.ts'
-import type { Balance } from '../chain/use-balance.ts'
 import { decimalMark } from '../language.ts'
 import { ActionButton } from '../parts/action-button.tsx'
 import { useSession } from '../service/session.ts'
@@ -51,4 +51,12 @@ export function Funds({ chain, token, funds, onAll }: Props) {
       {state !== 'idle' && state !== 'asking' && <span role="alert">{state}</span>}
     </div>
   )
+}
+
+/** The balance of the wallet in use; unknown without a node of the chain. */
+export function useFunds(chain: ChainEntry | undefined, token: TokenEntry | undefined): Balance {
+  const { settings, wallets } = useSession()
+  const owner = chain && wallets.used[chain.family]?.address
+  const rpcUrl = chain && settings.rpcUrls[chain.chainId]
+  return useBalance(chain && token && owner && rpcUrl ? { chain, token, owner, rpcUrl } : undefined)
 }

@@ -8,20 +8,53 @@ import { useRoute } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { keep, readStored } from '../storage.ts'
+import { keyOf, useActiveSwap } from './active.ts'
+import { ActiveSwapView } from './active-swap-view.tsx'
+import { useFunds } from './funds.tsx'
 import { firstOrder, isServed, type Order, orderPaying, toRequest } from './order.ts'
 import { OrderForm } from './order-form.tsx'
 import { QuotePanel } from './quote-panel.tsx'
 import { Review } from './review.tsx'
-import { StartButton } from './start-button.tsx'
-import { useFunds } from './use-funds.ts'
 import { usePreparation } from './use-preparation.ts'
 import { type QuoteState, useQuote } from './use-quote.ts'
 import { shortfall } from './words.ts'
 
+type Props = {
+  /** Says what is missing before the swap can be reviewed. */
+  words: string | undefined
+  /** Says what the page is doing. */
+  work: string | undefined
+  hasWallet: boolean
+  hasQuote: boolean
+  onConnect(): void
+  onStart(): void
+}
+
+/** The next step: connect a wallet, complete the order, or review it. */
+function StartButton({ words, work, hasWallet, hasQuote, onConnect, onStart }: Props) {
+  if (!hasWallet)
+    return (
+      <ActionButton class="primary wide" onClick={onConnect}>
+        Connect wallet
+      </ActionButton>
+    )
+  const isReady = words === undefined && work === undefined && hasQuote
+  return (
+    <>
+      <ActionButton class="primary wide" isDisabled={!isReady} onClick={onStart}>
+        {work ?? words ?? 'Review the swap'}
+      </ActionButton>
+      <p class="unseen" role="status">
+        {work ?? words}
+      </p>
+    </>
+  )
+}
+
 const NAME = 'order'
 
 /** The order and its price side by side; then the review in the same place. */
-export function NewSwap() {
+function NewSwap() {
   const { client, catalog, wallets } = useSession()
   const { query } = useRoute()
   const [order, setOrder] = useState(() => readOrder(catalog, query))
@@ -88,4 +121,11 @@ function readOrder(catalog: Catalog, query: URLSearchParams): Order {
   const kept = readStored<Order>(NAME)
   if (linked) return linked
   return kept && isServed(kept, catalog) ? { ...kept, slippage: kept.slippage ?? '' } : firstOrder(catalog)
+}
+
+/** One swap at a time: the current one, or the next one. */
+export function SwapView() {
+  const active = useActiveSwap()
+  useFocusRescue(active && keyOf(active))
+  return active ? <ActiveSwapView key={keyOf(active)} active={active} /> : <NewSwap />
 }

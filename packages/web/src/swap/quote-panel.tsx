@@ -2,14 +2,46 @@ import { plainText, type QuoteReply } from '@geoswap/sdk'
 import { formatAmount, formatBps, formatUnits, rateOf } from '../amounts.ts'
 import { Countdown } from '../parts/countdown.tsx'
 import { Notice } from '../parts/notice.tsx'
-import { Row } from '../parts/row.tsx'
-import { Usd } from '../parts/usd.tsx'
+import { Row, Usd } from '../parts/row.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
-import { FeeList } from './fee-list.tsx'
+import { feeUsd, formatUsd } from '../usd.ts'
 import type { Order } from './order.ts'
 import type { QuoteState } from './use-quote.ts'
-import { refundTerms } from './words.ts'
+import { feeName, refundTerms } from './words.ts'
+
+// One fewer than a quote has at most, so that the list does not jump when the first price arrives.
+const PLACEHOLDERS = ['serviceFee', 'originNetwork', 'deliveryNetwork'] as const
+
+/** Each part of the costs, in the input token. */
+function FeeList({ quote, order }: { quote: QuoteReply | undefined; order: Order }) {
+  const { catalog } = useSession()
+  const input = tokenOf(catalog, order.originChain, order.inputToken)
+  const names = {
+    origin: chainOf(catalog, order.originChain)?.name ?? '',
+    destination: chainOf(catalog, order.destinationChain)?.name ?? '',
+  }
+  const rows = quote?.fees ?? PLACEHOLDERS.map((kind) => ({ kind, amount: undefined }))
+  return (
+    <dl class="rows fees">
+      {rows.map(({ kind, amount }) => (
+        <div key={kind}>
+          <dt>{feeName(kind, { ...names, quote })}</dt>
+          <dd>
+            <span class="unit">{amount === undefined || !input ? '–' : formatUnits(amount, input)}</span>{' '}
+            {amount !== undefined && quote && <FeeUsd amount={amount} quote={quote} />}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** The value of the fee's own amount. */
+function FeeUsd({ amount, quote }: { amount: string; quote: QuoteReply }) {
+  const usd = feeUsd(amount, quote)
+  return usd === undefined ? null : <span class="unit fine">{formatUsd(usd)}</span>
+}
 
 const QUOTE_SECONDS = 30
 

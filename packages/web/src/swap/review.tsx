@@ -1,13 +1,143 @@
+import type { AuthorizationFields, Build, QuoteRequest } from '@geoswap/sdk'
 import { useState } from 'preact/hooks'
+import { formatBps, formatUnits } from '../amounts.ts'
 import { ActionButton } from '../parts/action-button.tsx'
+import { Countdown, timeOf } from '../parts/countdown.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Copyable, Row, Usd } from '../parts/row.tsx'
 import { useFocus } from '../parts/use-focus.ts'
-import { tokenOf } from '../service/catalog.ts'
+import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
-import { AuthorizationTerms } from './authorization-terms.tsx'
 import { lossOf, needsConfirmation } from './loss.ts'
-import { LossConfirmation } from './loss-confirmation.tsx'
-import { OperationTerms } from './operation-terms.tsx'
+import { deadlinesOf, fieldsOf } from './operation.ts'
+import type { Approval } from './prepare.ts'
 import type { Phase } from './use-preparation.ts'
+import { wayTerms } from './words.ts'
+
+type LossConfirmationProps = {
+  loss: number | undefined
+  isConfirmed: boolean
+  onChange(isConfirmed: boolean): void
+}
+
+/** A loss that is probably a mistake is signed only after a deliberate second step. */
+function LossConfirmation({ loss, isConfirmed, onChange }: LossConfirmationProps) {
+  const words =
+    loss === undefined
+      ? 'The value of this swap is not known: it may be much lower than what you pay.'
+      : `You lose ${formatBps(loss)} of the value.`
+  return (
+    <Notice tone="bad">
+      <p>
+        <strong>{words}</strong>
+      </p>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isConfirmed}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+        <span>
+          {loss === undefined ? 'I accept an unknown value' : `I accept to lose ${formatBps(loss)}`}
+        </span>
+      </label>
+    </Notice>
+  )
+}
+
+/** An EIP-7702 authorization in words. It is needed once per wallet and chain. */
+function AuthorizationTerms({ fields, request }: { fields: AuthorizationFields; request: QuoteRequest }) {
+  const { catalog } = useSession()
+  const name = chainOf(catalog, fields.chainId)?.name ?? `chain ${fields.chainId}`
+  return (
+    <>
+      <p class="prose">
+        This is the wallet's first swap on {name}. It signs once that its account there runs the service's
+        contract. The contract can only transfer the amounts that the wallet signs. No gas coin is needed.
+      </p>
+      <dl class="rows">
+        <Row name="Wallet">
+          <Copyable text={request.walletAddress} label="wallet" />
+        </Row>
+        <Row name="Contract">
+          <Copyable text={fields.address} label="contract" />
+        </Row>
+        <Row name="Only on">
+          {name} <span class="fine">chain {fields.chainId}</span>
+        </Row>
+        <Row name="Account nonce">{fields.nonce}</Row>
+      </dl>
+    </>
+  )
+}
+
+/** The signed fields, and the bytes that the wallet receives. */
+function RawFields({ build, signed }: { build: Build; signed: string }) {
+  const name = build.origin === 'evm' ? (build.typedData ? 'typed data of the token' : 'hash') : 'transaction'
+  const bytes = { name, value: signed }
+  return (
+    <details>
+      <summary>Everything that is signed</summary>
+      <dl class="raw">
+        {[...fieldsOf(build.operation), bytes].map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="mono">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+type OperationTermsProps = { approval: Extract<Approval, { kind: 'operation' }>; request: QuoteRequest }
+
+const OP_SECONDS = 120
+
+/** The operation that the wallet signs, in words. The SDK has checked that it matches quote and order. */
+function OperationTerms({ approval, request }: OperationTermsProps) {
+  const { catalog } = useSession()
+  const { build, quote, method, signed } = approval
+  const input = tokenOf(catalog, request.originChain, request.inputToken)
+  const output = tokenOf(catalog, request.destinationChain, request.outputToken)
+  const { fill, refund } = deadlinesOf(build.operation)
+  if (!input || !output) return null
+  const way = wayTerms(method, input.symbol)
+  return (
+    <>
+      <dl class="rows big">
+        <Row name={`You pay on ${chainOf(catalog, request.originChain)?.name}`}>
+          {formatUnits(quote.input, input)} <Usd text={quote.inputUsd} />
+        </Row>
+        <Row name={`You receive on ${chainOf(catalog, request.destinationChain)?.name}`}>
+          {formatUnits(quote.output, output)} <Usd text={quote.outputUsd} />
+        </Row>
+        <Row name="Guaranteed minimum">{formatUnits(quote.minOutput, output)}</Row>
+        <Row name="Paid to">
+          <Copyable text={request.recipient ?? request.walletAddress} label="recipient" />
+        </Row>
+        {fill && (
+          <Row name="Delivered by">
+            {timeOf(fill)}, or your {input.symbol} goes back
+          </Row>
+        )}
+        {refund && <Row name="Refundable by anyone after">{timeOf(refund)}</Row>}
+        <Row name="Sign within">
+          <Countdown until={build.expiresAt} whole={OP_SECONDS} />
+        </Row>
+      </dl>
+      <p class="checked">
+        Checked in this browser:{' '}
+        {build.origin === 'evm'
+          ? 'the hash was computed here from these terms'
+          : 'these terms were read from the bytes of the transaction'}
+        , and they are what you asked for.
+      </p>
+      {way && <p class="prose">{way}</p>}
+      <RawFields build={build} signed={signed} />
+    </>
+  )
+}
 
 type Asking = Extract<Phase, { kind: 'asking' }>
 type Props = {

@@ -1,8 +1,19 @@
+import type { QuoteReply } from '@geoswap/sdk'
 import type { ComponentChildren } from 'preact'
-import { shorten } from '../amounts.ts'
-import { chainMark, tokenMark } from '../parts/marks.ts'
+import { useRef } from 'preact/hooks'
+import { readAmount } from '../amount-text.ts'
+import { formatAmount, shorten } from '../amounts.ts'
+import type { Balance } from '../chain/balance.ts'
+import { decimalMark } from '../language.ts'
+import { chainMark, tokenMark } from '../parts/avatar.tsx'
 import { Picker } from '../parts/picker.tsx'
+import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
+import { formatUsd, readUsd, usdOf } from '../usd.ts'
+import { WalletPicker } from '../wallets/wallet-list.tsx'
+import { WayNote } from '../wallets/way-note.tsx'
+import { Funds } from './funds.tsx'
+import { type Order, onChain } from './order.ts'
 
 type Props = {
   side: 'pay' | 'receive'
@@ -17,7 +28,7 @@ type Props = {
 }
 
 /** One side of the swap: an amount of a token on a chain. */
-export function SideFields({ side, title, chainId, token, onChain, onToken, children, value }: Props) {
+function SideFields({ side, title, chainId, token, onChain, onToken, children, value }: Props) {
   const { catalog } = useSession()
   const chains = catalog.chains.map((chain) => ({
     id: String(chain.chainId),
@@ -60,5 +71,112 @@ export function SideFields({ side, title, chainId, token, onChain, onToken, chil
       </div>
       <p class="side-value fine">{value}</p>
     </div>
+  )
+}
+
+type PaySideProps = {
+  order: Order
+  onChange(order: Order): void
+  quote: QuoteReply | undefined
+  funds: Balance
+}
+
+/** The amount that leaves the wallet, its value, and the wallet. */
+export function PaySide({ order, onChange, quote, funds }: PaySideProps) {
+  const { catalog, wallets } = useSession()
+  const field = useRef<HTMLInputElement>(null)
+  const input = tokenOf(catalog, order.originChain, order.inputToken)
+  const origin = chainOf(catalog, order.originChain)
+  if (!input || !origin) return null
+  const wallet = wallets.used[origin.family]
+  const read = readAmount(order.amount, { decimals: input.decimals, mark: decimalMark })
+  const usd = read.kind === 'amount' ? (readUsd(quote?.inputUsd) ?? usdOf(read.amount, input)) : undefined
+  const fill = (amount: string) => {
+    onChange({ ...order, amount })
+    // The button that filled it in may be gone.
+    field.current?.focus()
+  }
+  return (
+    <>
+      <SideFields
+        side="pay"
+        title="You pay"
+        chainId={order.originChain}
+        token={order.inputToken}
+        onChain={(id) => onChange({ ...order, originChain: id, inputToken: onChain(catalog, input, id) })}
+        onToken={(inputToken) => onChange({ ...order, inputToken })}
+        value={usd === undefined ? '' : `about ${formatUsd(usd)}`}
+      >
+        <input
+          ref={field}
+          class="amount"
+          inputMode="decimal"
+          autoComplete="off"
+          aria-label="Amount to pay"
+          aria-invalid={read.kind === 'invalid' || read.kind === 'ambiguous'}
+          placeholder="0"
+          value={order.amount}
+          onInput={(event) => onChange({ ...order, amount: event.currentTarget.value })}
+        />
+      </SideFields>
+      {read.kind === 'ambiguous' && (
+        <div class="readings" role="status">
+          <span>{order.amount} can mean</span>
+          {read.readings.map((text) => (
+            <button key={text} type="button" class="quiet" onClick={() => fill(text)}>
+              {text} {input.symbol}
+            </button>
+          ))}
+        </div>
+      )}
+      <WalletPicker chain={origin} label="from" />
+      {wallet?.signer.family === 'evm' && !wallet.signer.signAuthorization && (
+        <WayNote chain={origin} token={input} wallet={wallet} />
+      )}
+      <Funds chain={origin} token={input} funds={funds} onAll={fill} />
+    </>
+  )
+}
+
+type ReceiveSideProps = { order: Order; onChange(order: Order): void; quote: QuoteReply | undefined }
+
+/** The output and its recipient. */
+export function ReceiveSide({ order, onChange, quote }: ReceiveSideProps) {
+  const { catalog } = useSession()
+  const output = tokenOf(catalog, order.destinationChain, order.outputToken)
+  const destination = chainOf(catalog, order.destinationChain)
+  if (!output || !destination) return null
+  const usd = readUsd(quote?.outputUsd)
+  const move = (id: number) =>
+    onChange({ ...order, destinationChain: id, outputToken: onChain(catalog, output, id), recipient: '' })
+  return (
+    <>
+      <SideFields
+        side="receive"
+        title="You receive"
+        chainId={order.destinationChain}
+        token={order.outputToken}
+        onChain={move}
+        onToken={(outputToken) => onChange({ ...order, outputToken })}
+        value={usd === undefined ? '' : `about ${formatUsd(usd)}`}
+      >
+        <output class="amount" aria-label="Amount to receive">
+          {quote ? formatAmount(BigInt(quote.output), output.decimals) : '–'}
+        </output>
+      </SideFields>
+      <WalletPicker chain={destination} label="to">
+        <label class="field">
+          <span>Send it to another address</span>
+          <input
+            class="mono"
+            autoComplete="off"
+            spellcheck={false}
+            placeholder={destination.family === 'evm' ? '0x…' : 'A Solana address'}
+            value={order.recipient}
+            onInput={(event) => onChange({ ...order, recipient: event.currentTarget.value })}
+          />
+        </label>
+      </WalletPicker>
+    </>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSlippage, slippageNote, slippageOf } from './slippage.ts'
+import { readSlippage, slippageNote, slippageOf } from './order.ts'
 
 test.each([
   ['0.5', 50],

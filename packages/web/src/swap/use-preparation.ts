@@ -1,6 +1,6 @@
 import { type QuoteRequest, SwapRefusedError } from '@geoswap/sdk'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Balance } from '../chain/use-balance.ts'
+import type { Balance } from '../chain/balance.ts'
 import { rememberOperation } from '../explore/operations.ts'
 import { useSession } from '../service/session.ts'
 import type { Wallet } from '../wallets/wallet.ts'

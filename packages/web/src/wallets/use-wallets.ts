@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import type { Settings } from '../service/settings.ts'
+import type { Settings } from '../service/client.ts'
 import { keep, readStored } from '../storage.ts'
 import { burners } from './burners.ts'
 import { onInjectedEvm } from './injected-evm.ts'

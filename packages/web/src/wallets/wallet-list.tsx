@@ -1,7 +1,10 @@
+import type { ChainEntry } from '@geoswap/sdk'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { shorten } from '../amounts.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { lettersOf } from '../parts/marks.ts'
+import { Avatar, lettersOf } from '../parts/avatar.tsx'
+import { Copyable } from '../parts/row.tsx'
+import { useSession } from '../service/session.ts'
 import type { Wallets } from './use-wallets.ts'
 import type { Family } from './wallet.ts'
 
@@ -45,5 +48,32 @@ export function WalletList({ wallets, family, chainId, onConnect }: Props) {
       ))}
       {problem && <p role="alert">{problem}</p>}
     </>
+  )
+}
+
+type WalletPickerProps = { chain: ChainEntry; label: 'from' | 'to'; children?: ComponentChildren }
+
+/** The wallet of one side, collapsed, since most people have one. */
+export function WalletPicker({ chain, label, children }: WalletPickerProps) {
+  const { wallets } = useSession()
+  const wallet = wallets.used[chain.family]
+  return (
+    <details class="wallet">
+      <summary>
+        {wallet ? (
+          <>
+            {label} <span class="mono">{shorten(wallet.address)}</span>{' '}
+            <span class="fine">{wallet.name}</span>
+          </>
+        ) : (
+          `Connect a wallet for ${chain.name}`
+        )}
+      </summary>
+      <div class="stack">
+        {wallet && <Copyable text={wallet.address} label="address" whole />}
+        <WalletList wallets={wallets} family={chain.family} chainId={chain.chainId} />
+        {children}
+      </div>
+    </details>
   )
 }
