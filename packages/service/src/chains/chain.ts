@@ -256,8 +256,12 @@ export type LockRef = Pick<
   'hash' | 'locker' | 'position' | 'wallet' | 'inputToken' | 'inputAmount' | 'refundDeadline'
 >
 
+/** A key, and the terms on which it sends now. */
+export type Sending = { sender: string; terms: SigningTerms }
+
 export type DestinationChain = AnyChain & {
-  simulateDelivery(op: Op, deliverer?: string): Promise<Simulation>
+  /** Before an op is locked, by any deliverer; then as its key would send it. */
+  simulateDelivery(op: Op, as?: Sending): Promise<Simulation>
   /** The deliveries of paid ops, by op hash, found without the stored events. */
   findDeliveries(paid: readonly PaidOp[], at: Heads, faults?: unknown[]): Promise<Map<string, Delivered>>
   /** The ops that the chain shows as undelivered at a block, by op hash. */

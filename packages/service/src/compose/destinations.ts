@@ -11,10 +11,10 @@ export function createDestinations(
   followers: ReadonlyMap<number, ViewOfChain>,
 ): Destinations {
   const destinations = new Map(
-    chains.all.map(({ chain, config: { chainId } }) => {
+    chains.all.map(({ chain, evm, nativeToken, config: { chainId } }) => {
       const holdings = () => followers.get(chainId)?.part('state')?.value.holdings
       const holdingOf = (held: string) => holdings()?.find(({ token }) => token === held)?.amount
-      return [chainId, simulateOnce(chain, { holdingOf })]
+      return [chainId, simulateOnce(chain, { holdingOf, strangeToken: evm && nativeToken.address })]
     }),
   )
   return {

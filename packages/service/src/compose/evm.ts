@@ -1,5 +1,5 @@
 import { type Address, getAddress, type PublicClient, zeroAddress } from 'viem'
-import { refusedAsUndefined } from '../chains/evm/attempt.ts'
+import { orUndefined } from '../chains/evm/attempt.ts'
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { createEvmCustody } from '../chains/evm/custody.ts'
@@ -202,7 +202,7 @@ function loadTokens(client: PublicClient, config: EvmChainConfig): Promise<Token
   return mapOwn(tokens, async ({ symbol, asset, address: text, decimals: configured }) => {
     const address = getAddress(text)
     const [actual, signing] = await Promise.all([
-      readDecimals(client, address).catch(refusedAsUndefined),
+      orUndefined(client, () => readDecimals(client, address)),
       readTokenSigning(client, { chainId, escrow, token: address }),
     ])
     const decimals = configured ?? actual ?? UNKNOWN_DECIMALS

@@ -36,6 +36,7 @@ import { defaultPriceTolerance } from '../model/price-tolerance.ts'
 import { activeSenders } from '../model/served-chain.ts'
 import type { Venue } from '../model/venue.ts'
 import type { Sealer } from '../seal/sealer.ts'
+import { isDepositAddress } from '../store/deposits.ts'
 import { readSpentCents } from '../store/key-spending.ts'
 import type { Chains } from './chains.ts'
 import { createKnownWallets } from './known-wallets.ts'
@@ -157,6 +158,7 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
     now: Date.now,
     findStop: shared.stops.ofSwap,
     readSpentCents: (keyId) => readSpentCents(shared.pool, keyId),
+    isDepositAddress: (address) => isDepositAddress(shared.pool, address),
     inspectRecipient(order: Order) {
       const inspecting = chains.of(order.destination.chainId).solana?.inspectRecipient(order)
       return inspecting && readOrUnavailable(order.destination, inspecting)

@@ -55,6 +55,8 @@ export type Sender = {
   address: string
   /** How many more transactions may be in flight. */
   room(): number
+  /** The terms on which a transaction would be sent now. */
+  termsAt(heads: Heads): Promise<SigningTerms>
   /** Whether a transaction sent now would stay within this fee bound. */
   affords(heads: Heads, feeBound: bigint): Promise<boolean>
   /** Whether a block has room for this request at the current terms. */
@@ -147,6 +149,7 @@ type TermsAt = ReturnType<typeof createTermsMemo>
 /** Checks of a transaction as it would be sent now. */
 function createChecks({ chain, address: sender }: Options, termsAt: TermsAt) {
   return {
+    termsAt: (heads: Heads) => termsAt(heads),
     affords: async (heads: Heads, feeBound: bigint) =>
       boundBy(chain, await termsAt(heads), feeBound) !== undefined,
     fits: async (heads: Heads, request: TxRequest) => chain.fits(request, await termsAt(heads)),

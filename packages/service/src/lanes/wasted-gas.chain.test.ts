@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startEvmWorld } from '../../test/conformance/evm-world.ts'
+import { startSolanaConformanceWorld } from '../../test/conformance/solana-world.ts'
 import type { ConformanceWorld } from '../../test/conformance/world.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
@@ -12,11 +13,13 @@ import { createWasteReader } from './wasted-gas.ts'
 
 let database: TestDatabase
 let world: ConformanceWorld
+let solana: ConformanceWorld
 beforeAll(async () => {
-  ;[database, world] = await Promise.all([startTestDatabase(), startEvmWorld()])
+  const worlds = [startTestDatabase(), startEvmWorld(), startSolanaConformanceWorld()] as const
+  ;[database, world, solana] = await Promise.all(worlds)
 })
 afterAll(async () => {
-  await Promise.all([database.stop(), world.stop()])
+  await Promise.all([database.stop(), world.stop(), solana.stop()])
 })
 
 // Ten dollars for a gas coin of 18 decimals.
@@ -36,31 +39,34 @@ async function store(swap: Swap, accountId: string) {
 type ReadCost = (txHash: string) => Promise<TxCost | undefined>
 
 /** A key that sends locks of these swaps in one transaction, and follows it up. */
-async function lockerOf(swaps: readonly Swap[], readCost: ReadCost = world.chain.readCost as ReadCost) {
+async function lockerOf(
+  swaps: readonly Swap[],
+  { on = world, readCost = on.chain.readCost as ReadCost, toUsdE6 = usdE6Of } = {},
+) {
   const { pool } = database
-  const { relay } = world.senders
+  const { relay } = on.senders
   const lease = await holdTestLane(database, `relay ${crypto.randomUUID()}`)
-  const chain = { ...world.chain, readCost }
+  const chain = { ...on.chain, readCost }
   const sender = createSender({
     pool,
     chain,
     address: relay,
     maxInFlight: 4,
     isClaimable: () => true,
-    readWasted: createWasteReader({ pool, chain, usdE6Of }),
+    readWasted: createWasteReader({ pool, chain, usdE6Of: toUsdE6 }),
     onSent: () => {},
     onSendFault: () => {},
     onRefused: () => {},
     onReplaced: () => {},
   })
-  const followUp = async () => sender.followUp(lease, await world.chain.readHeads())
+  const followUp = async () => sender.followUp(lease, await on.chain.readHeads())
   await followUp()
   const accountId = await insertTestAccount(pool)
   const stored = await Promise.all(swaps.map((swap) => store(swap, accountId)))
-  const heads = await world.chain.readHeads()
+  const heads = await on.chain.readHeads()
   await sender.send(lease, heads, {
     role: 'lock',
-    request: await world.chain.planLock(swaps),
+    request: await on.chain.planLock(swaps),
     swapIds: stored.map(({ swapId }) => swapId),
     record: async () => true,
   })
@@ -99,6 +105,23 @@ test('a lock of a wallet that moved its input is charged once, with the fee of i
   expect(rows.map(({ usd_e6 }) => BigInt(usd_e6))).toEqual([usdE6, usdE6])
 })
 
+test('a failed lock on Solana is charged to its wallet and account', async () => {
+  const swap = await solana.newSwap()
+  await solana.emptyWallet(swap)
+  const { followUp, stored } = await lockerOf([swap], { on: solana, toUsdE6: (lamports: bigint) => lamports })
+
+  await solana.confirm()
+  await solana.finalize()
+  await followUp()
+
+  const [row, ...more] = await wastedBy(stored.map(({ swapId }) => swapId))
+  const cost = await solana.chain.readCost?.(row?.tx_hash ?? '')
+  expect([row?.fee, more]).toEqual([cost?.fee.toString(), []])
+  const [seen] = (await findWasted(database.pool, [stored[0]?.opId ?? ''])).values()
+  expect(seen).toMatchObject({ wallet: cost?.fee, account: cost?.fee })
+  expect(cost?.fee).toBeGreaterThan(0n)
+})
+
 test('of a batch only the input that was not taken is charged, with its part', async () => {
   const { delegation: _, ...undelegated } = await world.newSwap()
   const { followUp, stored } = await lockerOf([await world.newSwap(), undelegated])
@@ -124,9 +147,11 @@ test('a lock that took its input is not charged, though its event is not stored'
 test('a receipt that no node gives holds nothing up, and is charged when the nonce is final', async () => {
   const swap = await world.newSwap()
   let isSilent = true
-  const { followUp, stored } = await lockerOf([swap], async (txHash) => {
-    if (isSilent) throw new Error('silent')
-    return world.chain.readCost?.(txHash)
+  const { followUp, stored } = await lockerOf([swap], {
+    async readCost(txHash) {
+      if (isSilent) throw new Error('silent')
+      return world.chain.readCost?.(txHash)
+    },
   })
   await world.emptyWallet(swap)
   await world.confirm()

@@ -3,7 +3,7 @@ import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestOp, moveTestSwap } from '../../test/support/swaps.ts'
 import type { Swap } from '../model/swap.ts'
-import { findPastDeposits, setDeposit } from './deposits.ts'
+import { findPastDeposits, isDepositAddress, setDeposit } from './deposits.ts'
 import { insertSwap } from './submissions.ts'
 import { findSwaps } from './swaps.ts'
 
@@ -35,6 +35,14 @@ test('a deposit at an address is noted for its swap, as long as that waits for i
   const moved = await moveTestSwap(pool, { swapId: swap.id, accountId: '' }, 'depositSeen')
   await setDeposit(pool, moved, { received: '7' })
   expect((await find(swap.id)).deposit).toEqual({ received: '5' })
+})
+
+test('the address of an op is known as one, and no other address', async () => {
+  const { pool } = database
+  const { op } = await awaiting()
+  await pool.query(`update ops set deposit_address = '0xDe' where id = $1`, [op.id])
+
+  expect([await isDepositAddress(pool, '0xDe'), await isDepositAddress(pool, '0xAd')]).toEqual([true, false])
 })
 
 /** A deposit that came, of an op whose deadline was at this second. */

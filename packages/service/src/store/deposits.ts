@@ -13,6 +13,12 @@ export async function setDeposit(db: Db, { id, version }: Swap, deposit: Deposit
   )
 }
 
+/** Whether a stored op has this address. Addresses of one op are equal on all EVM chains. */
+export async function isDepositAddress(db: Db, address: string): Promise<boolean> {
+  const { rowCount } = await db.query('select 1 from ops where deposit_address = $1 limit 1', [address])
+  return rowCount === 1
+}
+
 type Paid = { id: string; received: string; txHash: string }
 
 /** Adds the transaction of this amount, wherever the swap is now. */

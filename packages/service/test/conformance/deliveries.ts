@@ -60,7 +60,8 @@ export function describeDeliveries(onStage: () => Stage): void {
       const { op } = await world.newSwap(route)
       const held = await heldOf(op)
       expect(await chain.simulateDelivery(op)).toEqual({ kind: 'ok' })
-      expect(await chain.simulateDelivery(op, world.senders.deliver)).toEqual({ kind: 'ok' })
+      const as = { sender: world.senders.deliver, terms: await chain.readTerms(await actor.look()) }
+      expect(await chain.simulateDelivery(op, as)).toEqual({ kind: 'ok' })
 
       await actor.land('deliver', () => chain.planDelivery([op]))
 

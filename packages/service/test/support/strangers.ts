@@ -91,8 +91,10 @@ export async function startStrangersWorld() {
     stop: () => node.stop(),
     send,
     /** Makes these calls in one transaction, as a contract that exists in no other. */
-    run: (from: Address, calls: readonly Call[]) =>
-      send(from, { data: encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [calls] }) }),
+    run: (from: Address, calls: readonly Call[]) => {
+      const args = [calls.map((call) => ({ ...call, gas: 0n }))] as const
+      return send(from, { data: encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args }) })
+    },
     async nowSeconds() {
       return (await client.getBlock()).timestamp
     },

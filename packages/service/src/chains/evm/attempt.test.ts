@@ -54,6 +54,12 @@ test.each([-32_000, -32_015, -32_603])(
   },
 )
 
+test('a call that runs out of gas is refused, and is not repeated', async () => {
+  const exhausted = { code: -32_000, message: 'out of gas' }
+
+  expect(await tryWith(exhausted, exhausted)).toEqual({ kind: 'refused', name: '' })
+})
+
 test.each([-32_005, -32_001, 429])('a node that fails with code %i refuses nothing', async (code) => {
   await expect(tryWith({ code })).rejects.toThrow('failed')
 })

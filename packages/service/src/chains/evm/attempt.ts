@@ -31,6 +31,16 @@ export async function attempt<T>(
   return second.kind === 'unclear' ? { kind: 'refused', name: '' } : second
 }
 
+/** Undefined if the contract does not answer as expected, or is not there. */
+export async function orUndefined<T>(
+  client: Pick<PublicClient, 'call'>,
+  call: () => Promise<T>,
+  blockNumber?: bigint,
+): Promise<T | undefined> {
+  const tried = await attempt(client, call, blockNumber)
+  return tried.kind === 'ok' ? tried.result : undefined
+}
+
 async function tryOnce<T>(call: () => Promise<T>): Promise<Attempt<T> | { kind: 'unclear' }> {
   try {
     return { kind: 'ok', result: await call() }
@@ -46,6 +56,8 @@ async function tryOnce<T>(call: () => Promise<T>): Promise<Attempt<T> | { kind: 
 // JSON-RPC codes of a call that ran: of go-ethereum, with revert data, and of others without.
 const REVERTED = 3
 const FAILED_CODES = [-32_000, -32_015, -32_603]
+// The words of most nodes; those of the others are tried twice.
+const EXHAUSTED = /out ?of ?gas/i
 
 /**
  * The name of the contract's error, or an empty one, if the node says that the call ran and failed; undefined if it
@@ -57,7 +69,8 @@ function refusalOf(error: unknown): string | undefined {
   if (revert?.data) return revert.data.errorName
   const answer = findIn(error, RpcRequestError)
   const hasReverted = isHex(revert?.raw) || answer?.code === REVERTED || isHex(answer?.data)
-  return hasReverted ? '' : undefined
+  const isExhausted = isUnclear(error) && EXHAUSTED.test(answer?.details ?? '')
+  return hasReverted || isExhausted ? '' : undefined
 }
 
 /** The node answered, and viem cannot read the answer as the type that was asked for. */
@@ -81,8 +94,3 @@ const isHex = (data: unknown) => typeof data === 'string' && data.startsWith('0x
 
 /** Whether an error says that a contract refused, or is odd. For calls of code that is known to be there. */
 export const isOfContract = (error: unknown) => refusalOf(error) !== undefined || isMisfit(error)
-
-/** Undefined if nothing at the address answers as expected; rethrows failures of the node. */
-export function refusedAsUndefined(error: unknown): undefined {
-  if (!isOfContract(error)) throw error
-}

@@ -101,10 +101,10 @@ export function createEvmChain(options: Options): Chain {
     isRefundPublic: (op, at) => at.seconds > op.refundDeadline,
     planRefund: async (swap, attested) => planRefund(settings, swap, attested),
     ways: createWays(options, isInputSigned),
-    simulateDelivery: (op, by) => {
-      const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }
-      if (!isPurchase(op)) return simulateDelivery(client, as, op)
-      return venueOf(venues, op).simulateDelivery(client, as, op)
+    simulateDelivery: (op, as) => {
+      const by = { ...settings, deliverer: as ? getAddress(as.sender) : deliverer }
+      if (isPurchase(op)) return venueOf(venues, op).simulateDelivery(client, by, op)
+      return simulateDelivery(client, by, op, as?.terms as Fees | undefined)
     },
     findDeliveries: (paid, _heads, faults) => readDeliveries(agreed, settings, paid, faults),
     readUndelivered: (ops, at) => reads.readUndelivered(agreed, settings, ops, at),

@@ -1,6 +1,7 @@
 import { type Address, type PublicClient, parseAbi } from 'viem'
 import type { FeedRound } from '../feeds.ts'
-import { refusedAsUndefined } from './attempt.ts'
+import { orUndefined } from './attempt.ts'
+import { strangeReads } from './strange-reads.ts'
 
 const aggregatorAbi = parseAbi([
   'function decimals() view returns (uint8)',
@@ -19,9 +20,10 @@ const FACTS_MS = 300_000
 /** Undefined if there is no feed at the address. */
 export async function readFeedFacts(client: PublicClient, address: Address): Promise<FeedFacts | undefined> {
   const feed = { address, abi: aggregatorAbi } as const
+  const reads = strangeReads(client)
   const [description, decimals] = await Promise.all([
-    client.readContract({ ...feed, functionName: 'description' }).catch(refusedAsUndefined),
-    client.readContract({ ...feed, functionName: 'decimals' }).catch(refusedAsUndefined),
+    orUndefined(client, () => reads.readContract({ ...feed, functionName: 'description' })),
+    orUndefined(client, () => reads.readContract({ ...feed, functionName: 'decimals' })),
   ])
   return description === undefined || decimals === undefined ? undefined : { description, decimals }
 }
@@ -39,7 +41,7 @@ export function createFeedReader(client: PublicClient, feeds: readonly ExpectedF
     const round = { address, abi: aggregatorAbi, functionName: 'latestRoundData', blockNumber } as const
     const [decimals, [, answer, , updatedAt]] = await Promise.all([
       readDecimals(address),
-      client.readContract(round),
+      strangeReads(client).readContract(round),
     ])
     return decimals === undefined ? [] : [[address, { answer, decimals, updatedAt }]]
   }

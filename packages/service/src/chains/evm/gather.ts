@@ -15,14 +15,15 @@ import {
 import { groupBy } from '../../model/group.ts'
 
 type Request = { method: string; params?: unknown }
-type Asked = { target: Address; data: Hex; at: unknown }
+type Asked = { target: Address; gas: bigint; data: Hex; at: unknown }
 type Waiting = Asked & { resolve(answer: Hex): void; reject(error: unknown): void }
+type Plain = { to: Address; gas: Hex; data: Hex }
 type Ask = (request: Request) => Promise<unknown>
 
 /** EIP-3860 allows init code of 49,152 bytes; EIP-170 allows a return of 24,576. A quote's answer takes 384. */
 const LIMITS = { bytes: 40_000, calls: 60 }
-// ABI overhead of one call besides its data: offset of the call, target, offset and length of the data.
-const OVERHEAD_BYTES = 4 * 32 + 31
+// ABI overhead of one call besides its data: offset of the call, target, gas, offset and length of the data.
+const OVERHEAD_BYTES = 5 * 32 + 31
 
 const answersAbi = [
   {
@@ -36,8 +37,8 @@ const answersAbi = [
 
 /**
  * Combines contract reads and balances of one tick and one block into one call, which runs a `Reader`. A read that
- * reverts fails alone, with its own revert data. The block number is read in the same call, so that it is that of the
- * other answers. All other requests pass unchanged.
+ * reverts fails alone, with its own revert data, and one with a gas limit keeps it. The block number is read in the
+ * same call, so that it is that of the other answers. All other requests pass unchanged.
  */
 export function createGathering(transport: Transport): Transport {
   return (parameters) => {
@@ -59,15 +60,15 @@ export function createGathering(transport: Transport): Transport {
 
 /** Undefined for calls that a `Reader` cannot make: with a sender, a value or state overrides. */
 function toRead({ method, params }: Request): Asked | undefined {
-  if (method === 'eth_blockNumber') return { target: zeroAddress, data: BLOCK_NUMBER, at: 'latest' }
+  if (method === 'eth_blockNumber') return { target: zeroAddress, gas: 0n, data: BLOCK_NUMBER, at: 'latest' }
   if (method === 'eth_getBalance') {
     const [target, at] = params as [Address, unknown]
-    return { target, data: '0x', at }
+    return { target, gas: 0n, data: '0x', at }
   }
   if (method !== 'eth_call') return undefined
-  const [{ to, data, ...others }, at, ...overrides] = params as [{ to?: Address; data?: Hex }, unknown]
+  const [{ to, gas, data, ...others }, at, ...overrides] = params as [Partial<Plain>, unknown]
   const isPlain = Object.values(others).every((value) => value === undefined) && overrides.length === 0
-  return isPlain && to && data && data !== '0x' ? { target: to, data, at } : undefined
+  return isPlain && to && data && data !== '0x' ? { target: to, gas: BigInt(gas ?? 0), data, at } : undefined
 }
 
 // A `Reader` interprets one byte as a query for code and two as one for the block number; a plain client would call the
@@ -118,7 +119,7 @@ function partsOf<T extends { data: Hex }>(asked: readonly T[]): T[][] {
 
 async function readTogether(ask: Ask, part: readonly Waiting[]): Promise<void> {
   try {
-    const calls = part.map(({ target, data }) => ({ target, data }))
+    const calls = part.map(({ target, gas, data }) => ({ target, gas, data }))
     const data = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [calls] })
     const output = (await ask({ method: 'eth_call', params: [{ data }, part[0]?.at] })) as Hex
     const [answers] = decodeAbiParameters(answersAbi, output)

@@ -19,6 +19,7 @@ import type { EvmClients } from './client.ts'
 import { toDelegation } from './delegation.ts'
 import { readCodeStart } from './gather.ts'
 import type { EvmChainSettings } from './settings.ts'
+import { strangeReads } from './strange-reads.ts'
 
 type Clients = Pick<EvmClients, 'client' | 'gathered'>
 export type WalletInput = { wallet: string; token: string; blockNumber?: bigint }
@@ -83,7 +84,7 @@ export async function readBalance(
 ): Promise<bigint> {
   const at = blockNumber === undefined ? {} : { blockNumber }
   if (token === zeroAddress) return client.getBalance({ address: owner, ...at })
-  return client.readContract({
+  return strangeReads(client).readContract({
     address: token,
     abi: erc20Abi,
     functionName: 'balanceOf',

@@ -12,6 +12,7 @@ import type { LockRef, LockState } from '../chain.ts'
 import { attempt } from './attempt.ts'
 import { isHashSigned, recoverSigner } from './recover.ts'
 import type { EvmChainSettings } from './settings.ts'
+import { strangeReads } from './strange-reads.ts'
 import { acceptsSignature } from './wallet-code.ts'
 
 type ReadLock = (op: LockRef) => Promise<LockState | undefined>
@@ -24,7 +25,7 @@ export function createInputCheck(client: PublicClient, settings: Settings) {
     const known = separators.get(token)
     if (known) return known
     const call = { address: token as Address, abi: signedTokenAbi, functionName: 'DOMAIN_SEPARATOR' } as const
-    const read = await attempt(client, () => client.readContract(call))
+    const read = await attempt(client, () => strangeReads(client).readContract(call))
     if (read.kind !== 'ok') return undefined
     separators.set(token, read.result)
     return read.result

@@ -3,6 +3,7 @@ import { type Address, erc20Abi, type Hex, type PublicClient, parseSignature } f
 import type { Op, Swap } from '../../model/swap.ts'
 import { attempt } from './attempt.ts'
 import type { EvmChainSettings } from './settings.ts'
+import { strangeReads } from './strange-reads.ts'
 
 type Settings = Pick<EvmChainSettings, 'escrow'>
 
@@ -45,7 +46,7 @@ export async function takesPermit(
   })
   const token = { address: op.inputToken as Address, blockNumber } as const
   const allowance = { ...token, abi: erc20Abi, functionName: 'allowance', args: [owner, spender] } as const
-  const allowed = await attempt(client, () => client.readContract(allowance), blockNumber)
+  const allowed = await attempt(client, () => strangeReads(client).readContract(allowance), blockNumber)
   if (allowed.kind === 'ok' && allowed.result >= value) return true
   const { r, s, yParity } = parseSignature(signature as Hex)
   const call = {

@@ -1,8 +1,19 @@
 import { type RunningChain, startChain } from '@geoswap/devnet'
-import { type Address, createTestClient, type Hex, http } from 'viem'
+import {
+  type Address,
+  createPublicClient,
+  createTestClient,
+  custom,
+  type Hex,
+  http,
+  RpcRequestError,
+  zeroAddress,
+} from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Op } from '../../model/swap.ts'
 import { createEvmClient } from './client.ts'
-import { wouldSucceed } from './simulate.ts'
+import type { EvmChainSettings } from './settings.ts'
+import { simulateDelivery, wouldSucceed } from './simulate.ts'
 
 const RELAYER: Address = '0x00000000000000000000000000000000000000fe'
 const HOSTILE: Address = '0x00000000000000000000000000000000000000fd'
@@ -15,14 +26,18 @@ beforeAll(async () => {
 })
 afterAll(() => chain?.stop())
 
+/** Code that reverts, except under a condition. */
+function codeIf(condition: string): Hex {
+  // CONDITION PUSH1 target JUMPI PUSH0 PUSH0 REVERT JUMPDEST STOP
+  const target = (condition.length / 2 + 6).toString(16).padStart(2, '0')
+  return `0x${condition}60${target}575f5ffd5b00`
+}
+
 /** Whether code that succeeds only under a condition does so as the relayer sends it. */
 async function passes(condition: string): Promise<boolean> {
   const client = createTestClient({ mode: 'hardhat', transport: http(chain.rpcUrl) })
-  // CONDITION PUSH1 target JUMPI PUSH0 PUSH0 REVERT JUMPDEST STOP
-  const target = (condition.length / 2 + 6).toString(16).padStart(2, '0')
-  const bytecode: Hex = `0x${condition}60${target}575f5ffd5b00`
   await client.setBalance({ address: RELAYER, value: 10n ** 20n })
-  await client.setCode({ address: HOSTILE, bytecode })
+  await client.setCode({ address: HOSTILE, bytecode: codeIf(condition) })
   return wouldSucceed(createEvmClient({ urls: [chain.rpcUrl] }), request, { sender: RELAYER, terms })
 }
 
@@ -38,3 +53,37 @@ test('code that accepts what the relayer sends passes', async () => {
   // The sender of the transaction is the relayer.
   expect(await passes('3260fe14')).toBe(true)
 })
+
+const vault = { vault: HOSTILE, deliverer: RELAYER, ringOf: () => `0x${'ab'.repeat(32)}` }
+const settings = vault as unknown as EvmChainSettings & { deliverer: Address }
+const order = { outputToken: zeroAddress, quotedOutput: 1n, minOutput: 1n, recipient: RELAYER, position: 0n }
+const op = { ...order, round: 1n, fillDeadline: 9_000_000_000 } as unknown as Op
+
+/** The simulation of a delivery that fails, except under a condition. */
+async function simulate(condition: string, priced?: typeof terms) {
+  const client = createTestClient({ mode: 'hardhat', transport: http(chain.rpcUrl) })
+  await client.setBalance({ address: HOSTILE, value: 10n ** 18n })
+  await client.setBalance({ address: RELAYER, value: 10n ** 20n })
+  await client.setCode({ address: HOSTILE, bytecode: codeIf(condition) })
+  const asked = createEvmClient({ urls: [chain.rpcUrl] })
+  return (await simulateDelivery(asked, settings, op, priced)).kind
+}
+
+test('a delivery that succeeds only without a gas price is seen to fail as its key would send it', async () => {
+  expect(await simulate('3a15')).toBe('ok')
+  expect(await simulate('3a15', terms)).toBe('recipientRefuses')
+  expect(await simulate('3a', terms)).toBe('ok')
+})
+
+test.each(['insufficient funds for gas', 'max fee per gas less than block base fee'])(
+  'a node that refuses a key for its %s says nothing about the recipient',
+  async (message) => {
+    const request = async ({ params: [{ from }] }: { params: [{ from?: Address }] }) => {
+      if (!from) return '0x01'
+      throw new RpcRequestError({ body: {}, url: 'http://node', error: { code: -32_000, message } })
+    }
+    const node = createPublicClient({ transport: custom({ request } as never, { retryCount: 0 }) })
+
+    expect(await simulateDelivery(node, settings, op, terms)).toEqual({ kind: 'notNow' })
+  },
+)

@@ -4,7 +4,7 @@ import type { Op } from '../../model/swap.ts'
 import type { Block, Simulation } from '../chain.ts'
 import { attempt } from './attempt.ts'
 import { type Fees, gasLimitOf } from './fees.ts'
-import { type EvmRequest, toDeliveryOrder } from './plans.ts'
+import { type EvmRequest, planDelivery, toDeliveryOrder } from './plans.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 
@@ -19,23 +19,47 @@ const NOT_NOW = [
   'LowGas',
 ]
 
-/** Simulates the delivery on the newest state, and returns the reason if it would fail. */
+// Several times what a delivery takes; a token with all that a node allows could keep it busy.
+const UNPRICED_GAS = 3_000_000n
+const IDENTITY: Address = '0x0000000000000000000000000000000000000004'
+
+/**
+ * Simulates the delivery on the newest state, and returns the reason if it would fail. With `terms`, as its key would
+ * send it: code of the recipient that accepts only without a gas price is seen to refuse.
+ */
 export async function simulateDelivery(
   client: PublicClient,
   settings: EvmChainSettings & { deliverer: Address },
   op: Op,
+  terms?: Fees,
 ): Promise<Simulation> {
   const { ring, token, fill } = toDeliveryOrder(settings, op)
   const vault = { address: settings.vault, abi: geoVaultAbi } as const
   const args = [ring, token, fill] as const
-  const call = { ...vault, functionName: 'deliver', args, account: settings.deliverer } as const
-  const tried = await attempt(client, () => client.simulateContract(call))
+  const gas = terms ? asPriced(planDelivery(settings, [op]), terms) : { gas: UNPRICED_GAS }
+  const by = { account: settings.deliverer, ...gas }
+  const tried = await attempt(client, () =>
+    client.simulateContract({ ...vault, functionName: 'deliver', args, ...by }),
+  )
   if (tried.kind === 'ok') return { kind: 'ok' }
   if (tried.kind === 'odd' || NOT_NOW.includes(tried.name)) return { kind: 'notNow' }
   if (tried.name === 'CapReached') return { kind: 'noLiquidity' }
+  if (tried.name === '' && !(await canSend(client, by))) return { kind: 'notNow' }
   const held = await readBalance(client, { owner: settings.vault, token })
   return { kind: held < op.quotedOutput ? 'noLiquidity' : 'recipientRefuses' }
 }
+
+/** Nodes refuse a call whose sender lacks the coins for its gas, or whose fee is below the block's. */
+async function canSend(client: PublicClient, by: { account: Address }): Promise<boolean> {
+  const { kind } = await attempt(client, () => client.call({ to: IDENTITY, data: '0x01', ...by }))
+  return kind === 'ok'
+}
+
+const asPriced = (request: EvmRequest, terms: Fees) => ({
+  gas: gasLimitOf(request, terms),
+  maxFeePerGas: BigInt(terms.maxFeePerGas),
+  maxPriorityFeePerGas: BigInt(terms.maxPriorityFeePerGas),
+})
 
 /**
  * Whether a request would succeed as it will be sent: by its key, with its gas limit and its fees. Code of strangers
@@ -51,9 +75,7 @@ export async function wouldSucceed(
     to: request.to as Address,
     data: request.data as Hex,
     value: BigInt(request.value ?? 0n),
-    gas: gasLimitOf(request, terms),
-    maxFeePerGas: BigInt(terms.maxFeePerGas),
-    maxPriorityFeePerGas: BigInt(terms.maxPriorityFeePerGas),
+    ...asPriced(request, terms),
     ...(at && { blockNumber: at.number }),
   }
   const { kind } = await attempt(client, () => client.call(call), at?.number)

@@ -1,7 +1,15 @@
 import { transferProbeAbi, transferProbeRuntime } from '@geoswap/protocol'
-import { type Address, decodeFunctionResult, encodeFunctionData, type PublicClient, parseAbi } from 'viem'
+import {
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type PublicClient,
+  parseAbi,
+  type ReadContractParameters,
+} from 'viem'
 import { attempt } from './attempt.ts'
 import { readBalance } from './reads.ts'
+import { STRANGE_GAS, strangeReads } from './strange-reads.ts'
 
 type Listed = {
   token: Address
@@ -30,10 +38,8 @@ async function findRebasing(client: PublicClient, { token, vault }: Listed): Pro
   const answers = await Promise.all(
     REBASING.map(async ({ name, inputs: [input] }) => {
       const args = input === undefined ? [] : input.type === 'address' ? [vault] : [1n]
-      const call = { address: token, abi: REBASING, functionName: name, args } as Parameters<
-        typeof client.readContract
-      >[0]
-      const { kind } = await attempt(client, () => client.readContract(call))
+      const call = { address: token, abi: REBASING, functionName: name, args } as ReadContractParameters
+      const { kind } = await attempt(client, () => strangeReads(client).readContract(call))
       return kind === 'ok' ? [name] : []
     }),
   )
@@ -67,6 +73,8 @@ async function simulate(client: PublicClient, { token, holder, to, amount }: Sen
   const call = { abi: transferProbeAbi, functionName: 'transferred' } as const
   const data = encodeFunctionData({ ...call, args: [token, to, amount] })
   const stateOverride = [{ address: holder, code: transferProbeRuntime.bytecode }]
-  const answer = await client.call({ to: holder, data, stateOverride }).catch(() => undefined)
+  const answer = await client
+    .call({ to: holder, data, stateOverride, gas: STRANGE_GAS })
+    .catch(() => undefined)
   return answer?.data && decodeFunctionResult({ ...call, data: answer.data })
 }

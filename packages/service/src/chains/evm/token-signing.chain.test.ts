@@ -34,7 +34,6 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Swap } from '../../model/swap.ts'
-import { refusedAsUndefined } from './attempt.ts'
 import { createEvmClient } from './client.ts'
 import { takesAuthorization, takesPermit } from './signed-transfer.ts'
 import { readTokenSigning } from './token-signing.ts'
@@ -179,10 +178,6 @@ test.each(['name', 'permit', 'receiveWithAuthorization'])(
     )
   },
 )
-
-test('an error that is not of a node stays one', () => {
-  expect(() => refusedAsUndefined(new TypeError('a bug'))).toThrow('a bug')
-})
 
 type Method = 'authorization' | 'permit'
 

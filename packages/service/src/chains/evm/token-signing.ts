@@ -9,7 +9,8 @@ import {
 import { type Address, domainSeparator, keccak256, type PublicClient, parseSignature } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { TokenSigning } from '../../model/catalog.ts'
-import { attempt } from './attempt.ts'
+import { attempt, orUndefined } from './attempt.ts'
+import { STRANGE_GAS, strangeReads } from './strange-reads.ts'
 
 /** A token, and the escrow that takes inputs of it. */
 type InputToken = { chainId: number; escrow: Address; token: Address }
@@ -41,15 +42,13 @@ async function readDomain(
   { chainId, token }: InputToken,
 ): Promise<TokenDomain | undefined> {
   const call = { address: token, abi: signedTokenAbi } as const
-  const orNone = async <T>(ask: () => Promise<T>) => {
-    const asked = await attempt(client, ask)
-    return asked.kind === 'ok' ? asked.result : undefined
-  }
+  const reads = strangeReads(client)
+  const orNone = <T>(ask: () => Promise<T>) => orUndefined(client, ask)
   const [separator, described, name, version] = await Promise.all([
-    orNone(() => client.readContract({ ...call, functionName: 'DOMAIN_SEPARATOR' })),
-    orNone(() => client.readContract({ ...call, functionName: 'eip712Domain' })),
-    orNone(() => client.readContract({ ...call, functionName: 'name' })),
-    orNone(() => client.readContract({ ...call, functionName: 'version' })),
+    orNone(() => reads.readContract({ ...call, functionName: 'DOMAIN_SEPARATOR' })),
+    orNone(() => reads.readContract({ ...call, functionName: 'eip712Domain' })),
+    orNone(() => reads.readContract({ ...call, functionName: 'name' })),
+    orNone(() => reads.readContract({ ...call, functionName: 'version' })),
   ])
   const named = [
     { name: described?.[1], version: described?.[2] },
@@ -87,6 +86,7 @@ async function takesAuthorization(
       functionName: 'receiveWithAuthorization',
       args: [from, to, value, validAfter, validBefore, nonce, signature],
       account: input.escrow,
+      gas: STRANGE_GAS,
     }),
   )
 }
@@ -105,6 +105,7 @@ async function takesPermit(client: PublicClient, input: InputToken, domain: Toke
       functionName: 'permit',
       args: [owner, spender, value, deadline, 27 + yParity, r, s],
       account: input.escrow,
+      gas: STRANGE_GAS,
     }),
   )
 }
@@ -115,5 +116,5 @@ const isAccepted = async (client: PublicClient, simulate: () => Promise<unknown>
 /** The number of the wallet's next permit. */
 export function readPermitNonce(client: PublicClient, token: string, wallet: string): Promise<bigint> {
   const call = { address: token as Address, abi: signedTokenAbi, functionName: 'nonces' } as const
-  return client.readContract({ ...call, args: [wallet as Address] })
+  return strangeReads(client).readContract({ ...call, args: [wallet as Address] })
 }

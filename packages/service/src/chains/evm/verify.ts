@@ -3,13 +3,14 @@ import { type Address, erc20Abi, type PublicClient } from 'viem'
 import { type AttesterSet, keyOfSet } from '../../model/attester-set.ts'
 import { quoteStranger } from '../../model/stranger-text.ts'
 import type { ClosedToken, Findings } from '../findings.ts'
-import { refusedAsUndefined } from './attempt.ts'
+import { orUndefined } from './attempt.ts'
 import { readAttesterSets } from './attesters.ts'
 import { type ExpectedFeed, isFeedOf, readFeedFacts } from './feeds.ts'
+import { strangeReads } from './strange-reads.ts'
 import { verifyCode, verifyCreation } from './verify-code.ts'
 
 export function readDecimals(client: PublicClient, token: Address): Promise<number> {
-  return client.readContract({ address: token, abi: erc20Abi, functionName: 'decimals' })
+  return strangeReads(client).readContract({ address: token, abi: erc20Abi, functionName: 'decimals' })
 }
 
 type ExpectedToken = { address: Address; symbol: string; decimals: number | undefined }
@@ -147,10 +148,11 @@ export async function findClosedCaps(client: PublicClient, { contracts, tokens }
 /** Checks symbol and decimals: another token at this address would be another currency under a known name. */
 async function verifyToken(client: PublicClient, token: ExpectedToken): Promise<ClosedToken[]> {
   const { address, symbol, decimals } = token
+  const symbolOf = { address, abi: erc20Abi, functionName: 'symbol' } as const
   const closed = (why: string) => [{ token: address, why }]
   const [actualSymbol, actualDecimals] = await Promise.all([
-    client.readContract({ address, abi: erc20Abi, functionName: 'symbol' }).catch(refusedAsUndefined),
-    readDecimals(client, address).catch(refusedAsUndefined),
+    orUndefined(client, () => strangeReads(client).readContract(symbolOf)),
+    orUndefined(client, () => readDecimals(client, address)),
   ])
   if (actualDecimals === undefined) return closed(`there is no token ${symbol} at ${address}`)
   // Some old tokens have a symbol that is not text and cannot be compared.

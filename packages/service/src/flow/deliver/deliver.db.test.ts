@@ -66,7 +66,13 @@ function workerSeeing({ exposedCents = 1_000n, room = 16, refuses = 20, kind = '
   }
   const deps = {
     ...{ pool: database.pool, cutOffSeconds: 0, patienceSeconds: 60 },
-    sender: { address: 'deliverer', room: () => room, affords: async () => true, send },
+    sender: {
+      address: 'deliverer',
+      room: () => room,
+      affords: async () => true,
+      termsAt: async () => ({}),
+      send,
+    },
     destination: {
       ...{ chainId: 31_338, maxBatch: 2 },
       planDelivery: async (ops: readonly Op[]) => ({ count: ops.length }),

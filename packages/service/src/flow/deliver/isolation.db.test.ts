@@ -50,6 +50,7 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
       address: 'deliverer',
       room: () => 16,
       affords,
+      termsAt: async () => ({}),
       send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) =>
         paid.push(...swapIds),
     },

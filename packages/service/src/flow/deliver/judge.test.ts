@@ -32,7 +32,7 @@ function judge(state: SwapState, { seconds = 0, isClaimable, late, ...world }: W
     isClaimable: () => isClaimable,
     cutOffSeconds: 60,
     isLate: (chainId: number) => chainId === late,
-    sender: { address: '0x', affords: async () => world.affords ?? true },
+    sender: { address: '0x', termsAt: async () => ({}), affords: async () => world.affords ?? true },
     destination: { simulateDelivery: async () => ({ kind: world.simulation ?? 'ok' }) },
   } as unknown as JudgeDeps
   return judgeDelivery(deps, world.isSilent ? undefined : heads, swapIn(state))

@@ -8,7 +8,7 @@ type Verdict = { kind: 'deliver' } | { kind: 'wait' } | { kind: 'impossible'; re
 
 export type JudgeDeps = {
   destination: DestinationChain
-  sender: Pick<Sender, 'address' | 'affords'>
+  sender: Pick<Sender, 'address' | 'affords' | 'termsAt'>
   isLive(): boolean
   /** For how long the destination has been unreachable. */
   downSeconds(): number
@@ -36,7 +36,8 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   const isKept = deps.isPriceKept(swap)
   if (isKept === undefined) return { kind: 'wait' }
   if (!isKept) return impossible('PRICE_MOVED')
-  const simulation = await deps.destination.simulateDelivery(swap.op, deps.sender.address)
+  const { address: sender, termsAt } = deps.sender
+  const simulation = await deps.destination.simulateDelivery(swap.op, { sender, terms: await termsAt(heads) })
   if (simulation.kind === 'recipientRefuses') return impossible('RECIPIENT_INVALID')
   if (simulation.kind === 'noLiquidity') return impossible('NO_LIQUIDITY')
   if (simulation.kind === 'priceMoved') return impossible('PRICE_MOVED')

@@ -69,6 +69,7 @@ function workerWith({ isVerified = true, sent = [] as Work[] } = {}): DeliverDep
       address: 'deliverer',
       room: () => 1,
       affords: async () => false,
+      termsAt: async () => ({}),
       send: async (_lease: Lease, _heads: Heads, work: Work) => sent.push(work),
     },
     share: () => ({ index: 0, of: 1 }),

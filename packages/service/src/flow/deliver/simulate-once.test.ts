@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Simulation } from '../../chains/chain.ts'
+import type { Sending, Simulation } from '../../chains/chain.ts'
 import type { Op } from '../../model/swap.ts'
 import { simulateOnce } from './simulate-once.ts'
 
-const DELIVERER = '0xd'
+const DELIVERER = { sender: '0xd', terms: {} }
 const op = { hash: '0x1', outputToken: 'usdc', payToken: 'usdc', quotedOutput: 100n } as Op
 
 type World = { holding: bigint | undefined; kind: Simulation['kind'] }
@@ -12,12 +12,16 @@ type World = { holding: bigint | undefined; kind: Simulation['kind'] }
 function createDestination({ holding, kind }: World = { holding: 1_000n, kind: 'ok' }) {
   const world = { simulated: 0, ms: 0 }
   const chain = {
-    async simulateDelivery(_op: Op, _deliverer?: string): Promise<Simulation> {
+    async simulateDelivery(_op: Op, _as?: Sending): Promise<Simulation> {
       world.simulated += 1
       return { kind }
     },
   }
-  const { simulateDelivery } = simulateOnce(chain, { holdingOf: () => holding, now: () => world.ms })
+  const { simulateDelivery } = simulateOnce(chain, {
+    holdingOf: () => holding,
+    strangeToken: 'coin',
+    now: () => world.ms,
+  })
   return { world, simulateDelivery }
 }
 
@@ -64,6 +68,7 @@ test.each<[string, number, number]>([
 test.each<[string, Partial<Op>, World['holding'], World['kind']]>([
   ['that buys its output', { payToken: 'weth' }, 1_000n, 'ok'],
   ['that takes more than a tenth of the holdings', {}, 999n, 'ok'],
+  ['that runs code of its recipient', { outputToken: 'coin', payToken: 'coin' }, 1_000n, 'ok'],
   ['whose holdings are unknown', {}, undefined, 'ok'],
   ['whose recipient refused before the lock', {}, 1_000n, 'recipientRefuses'],
 ])('a delivery %s is simulated again', async (_, terms, holding, kind) => {

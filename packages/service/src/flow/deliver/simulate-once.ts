@@ -5,6 +5,8 @@ import { isPurchase } from '../../model/venue.ts'
 type Options = {
   /** The deliverable amount of a token, as last seen; undefined if unknown. */
   holdingOf(token: string): bigint | undefined
+  /** The token whose delivery runs code of its recipient, if there is one. */
+  strangeToken?: string | undefined
   now?: () => number
 }
 
@@ -15,12 +17,13 @@ const AMPLE = 10n
 
 /**
  * Simulates a delivery once instead of before both the lock and the delivery, if these are seconds apart. A purchase is
- * simulated again because its price moves, and so is a delivery that takes much of the holdings. The memory of a
- * simulation serves one delivery: a failed one is simulated before the next try.
+ * simulated again because its price moves, and so is a delivery that takes much of the holdings, or one whose recipient
+ * may tell a simulation by its gas price. The memory of a simulation serves one delivery: a failed one is simulated
+ * before the next try.
  */
 export function simulateOnce<T extends Pick<DestinationChain, 'simulateDelivery'>>(
   chain: T,
-  { holdingOf, now = () => performance.now() }: Options,
+  { holdingOf, strangeToken, now = () => performance.now() }: Options,
 ): T {
   const expiries = new Map<string, number>()
 
@@ -39,14 +42,15 @@ export function simulateOnce<T extends Pick<DestinationChain, 'simulateDelivery'
     return expiry > now()
   }
 
-  const isSafe = (op: Op) => !isPurchase(op) && (holdingOf(op.outputToken) ?? 0n) >= op.quotedOutput * AMPLE
+  const isAmple = (op: Op) => (holdingOf(op.outputToken) ?? 0n) >= op.quotedOutput * AMPLE
+  const isSafe = (op: Op) => !isPurchase(op) && op.outputToken !== strangeToken && isAmple(op)
 
   return {
     ...chain,
-    async simulateDelivery(op, deliverer) {
-      if (deliverer !== undefined && recall(op) && isSafe(op)) return { kind: 'ok' }
-      const simulation = await chain.simulateDelivery(op, deliverer)
-      if (deliverer === undefined && simulation.kind === 'ok') remember(op)
+    async simulateDelivery(op, as) {
+      if (as && recall(op) && isSafe(op)) return { kind: 'ok' }
+      const simulation = await chain.simulateDelivery(op, as)
+      if (!as && simulation.kind === 'ok') remember(op)
       return simulation
     },
   }

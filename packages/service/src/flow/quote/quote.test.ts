@@ -68,6 +68,7 @@ const deps: QuoteDeps = {
   },
   findStop: () => undefined,
   inspectRecipient: () => undefined,
+  isDepositAddress: async (address) => address === '0xde',
   isKnownDelegated: () => true,
   readSpentCents: () => Promise.reject(new Error('The key has no limit per day')),
   sealQuote: (accountId, payload) => JSON.stringify([accountId, payload]),
@@ -283,6 +284,17 @@ test('400 INVALID_REQUEST says why a recipient cannot be paid', async () => {
     code: 'INVALID_REQUEST',
     details: { issues: [{ field: 'recipient', message }] },
   })
+})
+
+test('400 INVALID_REQUEST refuses a recipient that is the address of a deposit', async () => {
+  const { code, details } = await refusal({ recipient: '0xde' })
+
+  const message = "cannot receive this token on chain 2: it is the address of a swap's deposit"
+  expect({ code, details }).toEqual({
+    code: 'INVALID_REQUEST',
+    details: { issues: [{ field: 'recipient', message }] },
+  })
+  expect((await ask({ recipient: '0xb' })).output).toBe((await ask()).output)
 })
 
 test('the amount max is the whole balance', async () => {

@@ -42,6 +42,8 @@ export type QuoteDeps = {
   findStop: FindStop
   /** Inspects the recipient on its chain; undefined if the chain can pay every address. */
   inspectRecipient(order: Order): Promise<RecipientView> | undefined
+  /** Whether this is the address of a stored op, to which its deposit is sent. */
+  isDepositAddress(address: string): Promise<boolean>
   /** Whether the wallet is known to be delegated; for any other, the price includes its authorization. */
   isKnownDelegated(chainId: number, wallet: string): boolean
   /** The value of the swaps that a key submitted today. */
@@ -101,7 +103,7 @@ function nothingHeld({ wallet, input, origin }: Order): ServiceError {
 function quoteOrder(deps: QuoteDeps, caller: Caller, order: Order): QuoteReply | Promise<QuoteReply> {
   assertAllowed(caller.rules, toRuledTerms(order))
   const fee = deps.feeFor(order.origin.family, order.wallet)
-  const inspecting = deps.inspectRecipient(order)
+  const inspecting = deps.inspectRecipient(order) ?? inspectAddress(deps, order)
   const spent = caller.rules.maxDayCents === undefined ? 0n : deps.readSpentCents(caller.keyId)
   const isKnown = !inspecting && typeof spent === 'bigint' && !(fee instanceof Promise)
   if (isKnown) return priceOrder(deps, { ...caller, spentCents: spent }, order, { fee, rent: 0n })
@@ -122,6 +124,16 @@ function toRuledTerms({ origin, destination, input, output, recipient }: Order):
     inputToken: input.address,
     outputToken: output.address,
   }
+}
+
+/** Undefined for the wallet itself: the quotes of most callers ask nobody. */
+function inspectAddress({ isDepositAddress }: QuoteDeps, order: Order): Promise<RecipientView> | undefined {
+  if (order.recipient === order.wallet) return undefined
+  return isDepositAddress(order.recipient).then((isDeposit) =>
+    isDeposit
+      ? { kind: 'refused', why: "it is the address of a swap's deposit" }
+      : { kind: 'payable', rent: 0n, leastOutput: 0n },
+  )
 }
 
 function refusedRecipient({ destination }: Order, why: string): ServiceError {
