@@ -116,13 +116,14 @@ function findHabits({ path, text }: Source): string[] {
   return problems
 }
 
-// The parts whose loops run the work of many swaps, events or accounts.
-const SHARED_LOOPS = /^service\/(flow\/(execute|deliver|settle)|lanes|ledger|rebuild|attester|compose)\//
+// The parts whose loops run the work of many swaps, events, accounts or callers.
+const SHARED_LOOPS = /^service\/(flow|lanes|ledger|rebuild|attester|compose)\//
 
 /** In a shared loop one item must not stop the others. A list of reads that is written out is no loop. */
 function findBareLoops(file: string, code: string): string[] {
   const bare = [...code.matchAll(/\bPromise\.all\(/g)].filter(({ index }) => !isWrittenOut(code.slice(index)))
-  const message = 'Promise.all over items: use mapIsolated, or mapOwn for what only the operator names'
+  const message =
+    'Promise.all over items: use mapIsolated, allSettled of works that report their own errors, or mapOwn for what only the operator names'
   return bare.map(() => `${file}: ${message}`)
 }
 

@@ -15,6 +15,7 @@ describe('the architecture', () => {
     ['service/src/model/a.ts', 'const now = Date.now()', 'the model is pure'],
     ['service/src/flow/quote/a.ts', "import { x } from '../build/b.ts'", 'a stage knows no other stage'],
     ['service/src/flow/settle/a.ts', 'await Promise.all(swaps.map(send))', 'use mapIsolated'],
+    ['service/src/flow/status/a.ts', 'await Promise.all(waiters.map(answer))', 'use mapIsolated'],
     ['service/src/attester/a.ts', 'await Promise.all([one(), ...swaps.map(send)])', 'use mapIsolated'],
     ['service/src/lanes/a.ts', 'await Promise.all([...swaps].map(send))', 'use mapIsolated'],
     ['service/src/flow/quote/a.ts', "import { x } from 'viem'", 'a stage knows no other stage'],

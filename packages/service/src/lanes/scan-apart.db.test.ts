@@ -5,7 +5,7 @@ import type { Block, ChainEvent, Heads } from '../chains/chain.ts'
 import { useQuarantine } from '../isolate.ts'
 import { toRecoveryId } from '../model/deposit.ts'
 import { findOpenEvents, readCursor } from '../store/chain-events.ts'
-import { scanEvents } from './scan.ts'
+import { type ScanDeps, scanEvents } from './scan.ts'
 
 const CHAIN = 31_337
 const database = useTestDatabase()
@@ -29,7 +29,7 @@ const eventOf = (id: string, amount = 1n, kind: ChainEvent['kind'] = 'delivered'
 })
 
 /** Scans a chain that has these events. Returns what is stored then, the cursor and the number of faults. */
-async function scan(events: ChainEvent[]) {
+async function scan(events: ChainEvent[], own: Partial<ScanDeps> = {}) {
   const { pool } = database
   const head: Block = { number: 9n, height: 9n, hash: '0x9', seconds: 9 }
   const heads: Heads = { head, settle: head, hard: head }
@@ -42,8 +42,9 @@ async function scan(events: ChainEvent[]) {
       chain: {
         chainId: CHAIN,
         findEvents: async () => ({ events, to: 9n, isComplete: true }),
-        isCanonical: async () => true,
+        isCanonical: async () => events.length > 0,
       },
+      ...own,
     },
     heads,
     faults,
@@ -62,6 +63,19 @@ test('an event that cannot be stored delays no other, and is set aside at the th
   expect(first).toEqual({ stored: ['0xa', '0xb'], cursor: undefined, faults: 1 })
   expect(third).toEqual({ stored: ['0xa', '0xb'], cursor: 9n, faults: 0 })
   expect(aside).toEqual(['store event 31337 delivered:0xbad'])
+})
+
+test('an event that cannot be undone delays the undoing of no other', async () => {
+  await scan([eventOf('0xa', 1n, 'locked'), eventOf('0xbad', 1n, 'locked'), eventOf('0xb', 1n, 'locked')])
+  const undone: string[] = []
+  const undo: ScanDeps['undo'] = async (_, gone) => {
+    if (gone.some(({ id }) => id === '0xbad')) throw new Error('a state that nobody expected')
+    undone.push(...gone.map(({ id }) => id))
+  }
+
+  const first = await scan([], { undo })
+
+  expect({ ...first, undone }).toEqual({ stored: ['0xbad'], cursor: 9n, faults: 1, undone: ['0xa', '0xb'] })
 })
 
 test('an event that comes twice on a page is stored once', async () => {

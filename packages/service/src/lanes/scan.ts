@@ -27,7 +27,7 @@ export function overlapOf(chain: { finality: { reorgWindowSeconds: number }; blo
 /**
  * Stores the events up to this head. Every page is committed with the cursor, so that a restart or a refusal of the
  * node costs one page. The newest blocks are read again each time: a reorg within the window shows as events that
- * disappeared or moved. An event that cannot be stored delays no other; the cursor waits for it until it is set aside.
+ * disappeared or moved. An event that cannot be stored or undone delays no other; the cursor waits for it until it is set aside.
  */
 export async function scanEvents(deps: ScanDeps, heads: Heads, faults: unknown[]): Promise<void> {
   const { pool, chain, overlap } = deps
@@ -63,17 +63,21 @@ async function store(deps: ScanDeps, page: Scanned, faults: unknown[]): Promise<
   return isStored
 }
 
-/** Stores a page, or each event apart if one of them cannot be stored. */
+/** Stores a page, or each event apart if one of them cannot be stored, or undone. */
 async function storeEvents({ pool, undo }: ScanDeps, page: Scanned, faults: unknown[]): Promise<boolean> {
   try {
     await storePage(pool, page, undo)
     return true
   } catch {
-    // The same error follows if the database is gone, or cannot undo what a reorg took.
+    // The same error follows if the database is gone.
   }
-  const { to, events, ...found } = page
-  await storePage(pool, { ...found, events: [] }, undo)
+  const { to, events, gone, ...found } = page
+  await storePage(pool, { ...found, events: [], gone: [] }, undo)
   const refused: unknown[] = []
+  for (const event of gone) {
+    const subject = { step: 'undo event', id: `${page.chainId} ${keyOf(event)}` }
+    await isolate(refused, subject, () => storePage(pool, { ...found, events: [], gone: [event] }, undo))
+  }
   for (const event of events) {
     const subject = { step: 'store event', id: `${page.chainId} ${keyOf(event)}` }
     await isolate(refused, subject, () => storePage(pool, { ...found, events: [event], gone: [] }, undo))

@@ -1,14 +1,13 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startEvmWorld } from '../../test/conformance/evm-world.ts'
-import type { ConformanceWorld } from '../../test/conformance/world.ts'
+import { type EvmConformanceWorld, startEvmWorld } from '../../test/conformance/evm-world.ts'
 import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import type { Swap } from '../model/swap.ts'
 import { declareLanes, takeLanes } from '../store/lanes.ts'
 import { createSender } from './sender.ts'
 
 let database: TestDatabase
-let world: ConformanceWorld
+let world: EvmConformanceWorld
 beforeAll(async () => {
   ;[database, world] = await Promise.all([startTestDatabase(), startEvmWorld()])
 })
@@ -191,4 +190,34 @@ test('a nonce consumed at settle depth is recorded before it is final', async ()
     { consumed: true, final: false },
     { consumed: true, final: true },
   ])
+})
+
+test('transactions behind a nonce that a reorg took from another user of the key are mined', async () => {
+  const { relay } = world.senders
+  const recipient = privateKeyToAddress(generatePrivateKey())
+  const { sender, lease, followUp } = await newSender(relay)
+  const { chain } = world
+  const heads = await chain.readHeads()
+  const undo = await world.remember()
+  const { nextNonce: nonce } = await chain.readOutcomes(relay, [], heads)
+  const foreign = { sender: relay, nonce, terms: await chain.readTerms(heads) }
+  await chain.broadcast((await chain.sign(await transferTo(relay, relay, 1n), foreign)).raw)
+  await world.confirm()
+  // A new process reads the nonce.
+  await (await newSender(relay)).followUp()
+  const request = await transferTo(relay, recipient, 1n)
+  await sender.send(lease, heads, { role: 'topup', swapIds: [], record: async () => true, request })
+
+  await undo()
+
+  await expect
+    .poll(
+      async () => {
+        await world.confirm()
+        await followUp()
+        return world.balanceOf(recipient, world.tokens.native)
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(1n)
 })

@@ -7,6 +7,7 @@ import {
   FIRST_MINED,
   findAttemptSwaps,
   findOpenAttempts,
+  findRecordedNonces,
   type Role,
   recordAttempt,
 } from '../store/attempts.ts'
@@ -15,6 +16,7 @@ import { confirmLease, type Lease } from '../store/lanes.ts'
 import type { WastedGas } from '../store/wasted-gas.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
 import { effectHash } from './effect-hash.ts'
+import { createGapWatch, findGap } from './nonce-gap.ts'
 import { createNonces } from './nonces.ts'
 import { newlyOver, recordOutcomes } from './record-outcomes.ts'
 import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
@@ -88,6 +90,7 @@ export function createSender(options: Options): Sender {
   const checks = createChecks(options, termsAt)
   const broadcaster = createBroadcaster(options)
   const nonces = createNonces(pool, key)
+  const findLasting = createGapWatch()
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // no transaction of this key is open until then
   let seen: Seen = { hard: '', at: NEVER, readAt: NEVER, finals: 0 }
@@ -137,6 +140,8 @@ export function createSender(options: Options): Sender {
     const deps = { options, broadcaster, lease, heads }
     for (const stuck of findStuck(outcomes.unmined, policies, broadcaster.refusalOf))
       await replaceIfDue(deps, stuck, await termsAt(heads, stuck.isRefused))
+    const missing = chain.hasNonces ? findLasting(findGap(outcomes), heads.head.number) : []
+    if (missing.length > 0) await fillGap(deps, outcomes.unmined, missing, await termsAt(heads))
     return true
   }
 
@@ -206,6 +211,29 @@ async function replaceIfDue(deps: Replaced, stuck: Stuck<Attempt>, terms: Signin
   if (!signed) return
   onReplaced({ attempt, swapIds, by: signed.txHash })
   await sendRecorded(broadcaster, stepOf(replacement), signed)
+}
+
+/**
+ * Burns nonces that a transaction of this key had which the database does not know, until a reorg undid it: those of
+ * ours behind them would never be mined. Nodes refuse the burn if its nonce is used after all.
+ */
+async function fillGap(
+  { options, broadcaster, lease, heads }: Replaced,
+  unmined: readonly Attempt[],
+  missing: readonly number[],
+  terms: SigningTerms,
+): Promise<void> {
+  const { pool, chain, address } = options
+  const recorded = await findRecordedNonces(pool, { chainId: chain.chainId, address }, missing)
+  const [behind] = unmined
+  const offers = behind && chain.offerReplacements(behind, terms)
+  if (!behind || !offers || offers.noop.cost > (await chain.readCoins(address, heads.head))) return
+  for (const nonce of missing.filter((each) => !recorded.has(each))) {
+    const free = { ...behind, nonce, replacement: 0 }
+    const burn = { ...offers.noop, ...sentAt(heads), swapIds: [] }
+    const signed = await signReplacement(options, lease, free, burn)
+    if (signed) await sendRecorded(broadcaster, 'noop', signed)
+  }
 }
 
 /** Named for tests of crashes. */

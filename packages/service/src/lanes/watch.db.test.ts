@@ -141,6 +141,8 @@ type Looks = {
   fault?: Error
   /** Whether the final state contradicts the stored events. */
   isContradicted?: boolean
+  /** The kind of event that the database refuses to undo. */
+  stuck?: ChainEvent['kind']
 }
 
 /** A lane whose chain shows what the test says, and what it did at each look. */
@@ -188,7 +190,10 @@ function createLooker() {
     } as unknown as Chain,
     senders: [],
     overlap: 4n,
-    undo: async (_db, gone) => void did.push(...gone.map(({ kind }) => `undo ${kind}`)),
+    async undo(_db, gone) {
+      if (gone.some(({ kind }) => kind === world.stuck)) throw new Error('stuck')
+      did.push(...gone.map(({ kind }) => `undo ${kind}`))
+    },
     follower: { current: () => (world.isReached === false ? undefined : heads()) } as HeadFollower,
     confirmLocks: note('locks'),
     confirmDeliveries: note('deliveries'),
@@ -277,6 +282,21 @@ test('final events advance swaps, and those that the final state contradicts are
   ])
   expect(did).toEqual(expect.arrayContaining(['undo delivered', 'undo locked']))
   expect(await stored()).toEqual([])
+})
+
+test('an event that cannot be discarded delays no other', async () => {
+  const { look } = createLooker()
+  const [swap] = await findSwaps(database.pool, [(await submitted()).swapId])
+  if (!swap) throw new Error('Swap not found')
+  for (const kind of ['locked', 'delivered'] as const)
+    await storeTestEvents(database.pool, CHAIN, kind, [swap], { block: 20n })
+
+  const did = await look({ isContradicted: true, stuck: 'delivered' })
+
+  expect(did).toContain('undo locked')
+  expect(did.at(-1)).toEqual(new Error('stuck'))
+  const left = await findOpenEvents(database.pool, { chainId: CHAIN, from: 0n, to: 100n })
+  expect(left.map(({ kind }) => kind)).toEqual(['delivered'])
 })
 
 test('transactions of a removed key are followed, and its claims are left to other keys', async () => {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
+import { isolate } from '../isolate.ts'
 import { collectError, throwFirst } from '../model/collect-error.ts'
 import { releaseStalledAttestations } from '../store/attestations.ts'
 import { discardEvents, findFinalEvents, type StoredEvent } from '../store/chain-events.ts'
@@ -110,7 +111,10 @@ async function finalize(options: Options, heads: Heads, faults: unknown[]): Prom
     collectError(faults, () => options.finalizeOrigin(heads, taken, faults)),
   ])
   const gone = contradicted.flatMap((each) => each ?? [])
-  await discardEvents(pool, chain.chainId, gone, undo)
+  for (const event of gone) {
+    const subject = { step: 'discard event', id: `${chain.chainId} ${event.kind}:${event.id}` }
+    await isolate(faults, subject, () => discardEvents(pool, chain.chainId, [event], undo))
+  }
 }
 
 async function keepBooks({ pool, chain, senders }: Options, heads: Heads): Promise<void> {

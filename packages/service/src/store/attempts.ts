@@ -45,6 +45,19 @@ export async function findNextNonce(db: Db, key: SenderKey): Promise<number | un
   return rows[0] && Number(rows[0].nonce)
 }
 
+/** Of these nonces of a key, those with a recorded attempt, whatever became of it. */
+export async function findRecordedNonces(
+  db: Db,
+  { chainId, address }: SenderKey,
+  nonces: readonly number[],
+): Promise<Set<number>> {
+  const { rows } = await db.query<{ nonce: string }>(
+    'select distinct nonce from tx_attempts where chain_id = $1 and sender = $2 and nonce = any($3::bigint[])',
+    [chainId, address, nonces],
+  )
+  return new Set(rows.map(({ nonce }) => Number(nonce)))
+}
+
 /** Never lowers a nonce: nonces that the database issued count even if the chain has not seen them. */
 export async function raiseNonce(db: Db, key: SenderKey & { atLeast: number }): Promise<void> {
   await db.query(

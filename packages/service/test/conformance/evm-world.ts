@@ -37,8 +37,11 @@ const REFUSING_CODE = '0xfe'
 
 const newAddress = () => privateKeyToAddress(generatePrivateKey())
 
+/** `remember` returns what undoes all blocks since, and their transactions. */
+export type EvmConformanceWorld = ConformanceWorld & { remember(): Promise<() => Promise<void>> }
+
 /** Our contracts on an EVM chain whose blocks the test mines. */
-export async function startEvmWorld(): Promise<ConformanceWorld> {
+export async function startEvmWorld(): Promise<EvmConformanceWorld> {
   const { chain, client, config, stop } = await startNode()
   const { custodyOf, connected, senders } = connect(chain.urls, config, chain.keys)
   const { escrow, vault, account } = connected.evm.contracts
@@ -128,6 +131,10 @@ export async function startEvmWorld(): Promise<ConformanceWorld> {
     finalize: () => mine(FINALITY.hard),
     comeTo: ({ deadline }, block) =>
       client.setNextBlockTimestamp({ timestamp: BigInt(deadline) + (block === 'last' ? 0n : 1n) }),
+    async remember() {
+      const id = await client.snapshot()
+      return () => client.revert({ id })
+    },
     async broadcastInVain(raw) {
       await connected.chain.broadcast(raw)
       await client.dropTransaction({ hash: keccak256(raw as Hex) })

@@ -54,13 +54,18 @@ export function createStatusReads(options: Options): StatusReads {
   }
   const readAgain = (key: SwapKey) => batch.read(key).catch(onError)
   // A failed reading does not fail the caller: the last state is still valid.
-  const answerLatest = async (waiter: Waiter): Promise<void> =>
-    answer(waiter, (await readAgain(waiter)) ?? waiter.latest)
+  const answerLatest = (waiter: Waiter): Promise<void> =>
+    readAgain(waiter)
+      .then((snapshot) => answer(waiter, snapshot ?? waiter.latest))
+      .catch(onError)
   const answerIfEnded = (waiter: Waiter): Promise<void> =>
-    batch.read(waiter).then((snapshot) => {
-      if (snapshot?.terminal) answer(waiter, snapshot)
-    }, onError)
-  const ended = createChunks((swapId) => Promise.all(waiters.of(swapId).map(answerIfEnded)))
+    batch
+      .read(waiter)
+      .then((snapshot) => {
+        if (snapshot?.terminal) answer(waiter, snapshot)
+      })
+      .catch(onError)
+  const ended = createChunks((swapId) => Promise.allSettled(waiters.of(swapId).map(answerIfEnded)))
   const waiters = createWaiters(slots, (waiter) => void answerLatest(waiter))
   const look = async (): Promise<void> => {
     const waited = waiters.swapIds().filter((swapId) => !ended.isBusy(swapId))
@@ -99,7 +104,7 @@ export function createStatusReads(options: Options): StatusReads {
     async close() {
       closing = true
       sweep.stop()
-      await Promise.all(waiters.all().map(answerLatest))
+      await Promise.allSettled(waiters.all().map(answerLatest))
     },
   }
 }
