@@ -14,7 +14,7 @@ export type Rule = {
 
 const NODE = /^node:/
 const TIMERS = /^node:timers\/promises$/
-const KEPT = /^service\/async\/(recent|memory)\.ts$/
+const KEPT = /^service\/async\/cache\.ts$/
 const WIRE = /^wire\//
 const PROTOCOL = /^protocol\//
 const SDK = /^sdk\//

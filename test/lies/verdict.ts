@@ -3,7 +3,7 @@ import type { QuoteRequest } from '@geoswap/wire'
 import { getAddress, type Hex } from 'viem'
 import { account, nowSeconds, origin } from '../../packages/sdk/test/evm-offer.ts'
 import { parts, transactionOf } from '../../packages/sdk/test/solana-offer.ts'
-import { isHashSigned } from '../../packages/service/src/chains/evm/recover.ts'
+import { isHashSigned } from '../../packages/service/src/chains/evm/signatures.ts'
 import type { Handed } from './liar.ts'
 import type { Offered } from './offers.ts'
 

@@ -2,8 +2,7 @@ import type { Static } from 'typebox'
 import type { EvmChain, SolanaChain } from './config/chain-schema.ts'
 import type { Asset } from './config/market-schema.ts'
 import type { NetworkSchema } from './config/network-schema.ts'
-import { defaultGasBudgets } from './model/gas-budget.ts'
-import { defaultReservations } from './model/reservation.ts'
+import { defaultGasBudgets, defaultReservations } from './model/budgets.ts'
 
 /** A value that must never be printed: logs and JSON show only that it is set. */
 export class Secret {

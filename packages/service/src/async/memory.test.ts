@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMemory } from './memory.ts'
+import { createMemory } from './cache.ts'
 
 test('a value is computed once per key, also if it is undefined, and the oldest of too many is forgotten', () => {
   const remember = createMemory<number | undefined>(2)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRecent } from './recent.ts'
+import { createRecent } from './cache.ts'
 
 function createCounted(fails: (turn: number) => boolean = () => false) {
   const clock = { ms: 0 }

@@ -1,16 +1,20 @@
 import type { Pool } from 'pg'
 import type { Attested } from '../chains/attested.ts'
-import type { Chain } from '../chains/chain.ts'
+import type { Chain, Heads } from '../chains/chain.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import { failPoint } from '../fail-point.ts'
 import { isolate, mapIsolated, mapOwn } from '../isolate.ts'
-import { collectError, throwFirst } from '../model/collect-error.ts'
-import { groupBy } from '../model/group.ts'
+import { collectError, groupBy, throwFirst } from '../model/group.ts'
 import { isPaid, isRefundDue } from '../model/lifecycle.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { tallyAttempts } from '../store/attempts.ts'
-import { findProposed, type Proposed, recordCheck, settleOutcomes } from '../store/attestation-signatures.ts'
-import type { Outcome } from '../store/attestations.ts'
+import {
+  findProposed,
+  type Outcome,
+  type Proposed,
+  recordCheck,
+  settleOutcomes,
+} from '../store/attestations.ts'
 import { findSwaps } from '../store/swaps.ts'
 
 export type AttestDeps = {
@@ -284,4 +288,22 @@ async function deliveredOf(chain: Chain, swaps: readonly Swap[], faults: unknown
     const seen = paid.get(op.hash)
     return seen !== undefined && seen.amount >= op.minOutput && seen.block <= heads.hard.number
   })
+}
+
+// Final blocks stay final: a sweep every second need not read newer ones each time.
+const HEADS_MS = 3_000
+
+/** The same chain with heads that are cached for a few seconds. */
+export function rememberHeads(chain: Chain): Chain {
+  let known: { at: number; heads: Promise<Heads> } | undefined
+  const readHeads = () => {
+    if (known && performance.now() - known.at < HEADS_MS) return known.heads
+    const heads = chain.readHeads()
+    known = { at: performance.now(), heads }
+    heads.catch(() => {
+      known = undefined
+    })
+    return heads
+  }
+  return { ...chain, readHeads }
 }

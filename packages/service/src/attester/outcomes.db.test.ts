@@ -8,13 +8,11 @@ import {
   settleTestSwap,
   type TestSwap,
 } from '../../test/support/swaps.ts'
-import type { Attested } from '../chains/attested.ts'
+import { type Attested, isRefundable } from '../chains/attested.ts'
 import type { Block, Chain, Delivered, Heads, LockRef, LockState, PaidOp } from '../chains/chain.ts'
-import { isRefundable } from '../chains/is-signed.ts'
 import { type CustodyOf, termsOfOp } from '../model/op-terms.ts'
 import type { Op, Swap } from '../model/swap.ts'
-import { settleOutcomes } from '../store/attestation-signatures.ts'
-import { insertAttestation } from '../store/attestations.ts'
+import { insertAttestation, settleOutcomes } from '../store/attestations.ts'
 import { findSwaps } from '../store/swaps.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
 

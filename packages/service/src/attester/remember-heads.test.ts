@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Chain, Heads } from '../chains/chain.ts'
-import { rememberHeads } from './remember-heads.ts'
+import { rememberHeads } from './attest.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())

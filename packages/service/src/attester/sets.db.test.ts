@@ -5,7 +5,7 @@ import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../t
 import { insertTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Heads, LockRef, PaidOp } from '../chains/chain.ts'
 import { proposeOutcomes } from '../flow/settle/propose.ts'
-import { findProposed, recordCheck, settleOutcomes } from '../store/attestation-signatures.ts'
+import { findProposed, recordCheck, settleOutcomes } from '../store/attestations.ts'
 import { createPool } from '../store/db.ts'
 import { migrate } from '../store/migrate.ts'
 import { type AttestDeps, attestAll } from './attest.ts'

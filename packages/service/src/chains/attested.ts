@@ -1,3 +1,7 @@
+import { type CustodyOf, isWellFormed } from '../model/op-terms.ts'
+import type { Swap } from '../model/swap.ts'
+import type { OriginChain } from './chain.ts'
+
 /** The content of an attestation: that these ops were delivered, or that the input of one goes back. */
 export type Attested = {
   chainId: number
@@ -6,4 +10,17 @@ export type Attested = {
   opHashes: readonly string[]
   /** Of a refund, by the chain's clock. */
   validUntil?: number | undefined
+}
+
+type SignedDeps = { custodyOf: CustodyOf; originOf(chainId: number): Pick<OriginChain, 'isSigned'> }
+
+/** Whether the wallet signed the stored terms. Nothing else is locked or paid. */
+export async function isSigned({ custodyOf, originOf }: SignedDeps, swap: Swap): Promise<boolean> {
+  return isWellFormed(custodyOf, swap.op) && originOf(swap.op.originChain).isSigned(swap)
+}
+
+/** The same check for a refund. Of an orphan only the input is known, and its chain shows the owner. */
+export async function isRefundable(deps: SignedDeps, swap: Swap): Promise<boolean> {
+  const { isOrphan, originChain } = swap.op
+  return isOrphan ? deps.originOf(originChain).isSigned(swap) : isSigned(deps, swap)
 }

@@ -1,7 +1,7 @@
 import type { AttesterSignature, SlotState } from '@geoswap/protocol'
 import type { AttesterSet } from '../model/attester-set.ts'
 import type { LegCosts } from '../model/catalog.ts'
-import type { FailureCode } from '../model/outcome.ts'
+import type { FailureCode } from '../model/lifecycle.ts'
 import type { Op, SignedInput, Swap } from '../model/swap.ts'
 
 /**

@@ -1,10 +1,15 @@
 import type { AttesterChange } from '../model/attester-set.ts'
 import type { LegCosts } from '../model/catalog.ts'
-import type { Point } from '../model/curve.ts'
-import type { Measured } from '../model/measured.ts'
-import type { UnsignedKeys } from '../model/unsigned-keys.ts'
+import type { Measured } from '../model/pace.ts'
+import type { UnsignedKeys } from '../model/served-chain.ts'
+import type { Point } from '../model/venue.ts'
 import type { Heads } from './chain.ts'
-import type { FeedRound } from './feeds.ts'
+
+/** The last round of a price feed as its contract returns it, not yet validated. */
+export type FeedRound = { answer: bigint; decimals: number; updatedAt: bigint }
+
+/** The rounds of a chain's feeds by address, with the chain's own time. Feeds that did not answer are missing. */
+export type FeedRounds = { seconds: bigint; rounds: ReadonlyMap<string, FeedRound> }
 
 /** Balances, limits and price feeds, read at one block. */
 export type ChainState = {

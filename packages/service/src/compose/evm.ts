@@ -3,28 +3,46 @@ import { orUndefined } from '../chains/evm/attempt.ts'
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { createEvmCustody } from '../chains/evm/custody.ts'
-import type { ExpectedFeed } from '../chains/evm/feeds.ts'
 import { createPriceReader } from '../chains/evm/fees.ts'
-import { createHeadSubscription } from '../chains/evm/head-subscription.ts'
+import { createHeadSubscription } from '../chains/evm/heads.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { createEvmRecovery } from '../chains/evm/recovery.ts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
-import { readTokenSigning } from '../chains/evm/token-signing.ts'
+import { readTokenSigning } from '../chains/evm/tokens.ts'
 import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
-import { createEvmViewReader } from '../chains/evm/view.ts'
+import { createEvmViewReader, type ExpectedFeed } from '../chains/evm/view.ts'
 import { checkNodes, type Findings, joinFindings, type NodeView } from '../chains/findings.ts'
 import { medianOfNodes } from '../chains/nodes/agree.ts'
-import type { NodeWatch } from '../chains/nodes/watch.ts'
-import { finalityOf } from '../config/finality.ts'
-import { maxHeadAgeMs } from '../config/head-age.ts'
+import type { NodeWatch } from '../chains/nodes/post-json.ts'
+import { attesterAddresses } from '../config/connections.ts'
+import { finalityOf, maxHeadAgeMs } from '../config/finality.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { mapOwn } from '../isolate.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
+import type { AttesterSet } from '../model/attester-set.ts'
 import type { Token } from '../model/catalog.ts'
 import { type CustodyOf, ringOfOp } from '../model/op-terms.ts'
 import { buyingVenues } from '../venues/registry.ts'
-import { attesterSetsOf } from './attesters.ts'
 import type { EvmContracts, EvmParts, Ungated } from './connected-chain.ts'
+
+/** The sets that the escrows may have: two during a change. */
+function attesterSetsOf({ attesters, nextAttesters }: NetworkConfig): AttesterSet[] {
+  return [attesters, ...(nextAttesters ? [nextAttesters] : [])].map(toAttesterSet)
+}
+
+/** Addresses whose signatures may count. */
+export function attestersOf(network: NetworkConfig): string[] {
+  return attesterAddresses(network).map((address) => getAddress(address))
+}
+
+export function toAttesterSet({ members, threshold }: NetworkConfig['attesters']): AttesterSet {
+  return { members: members.map((address) => getAddress(address)), threshold }
+}
+
+/** The attesters' keys on Solana chains. */
+export function solanaAttestersOf({ chains }: Pick<NetworkConfig, 'chains'>): string[] {
+  return chains.flatMap((chain) => (chain.family === 'solana' ? [chain.attester] : []))
+}
 
 type Options = {
   network: NetworkConfig

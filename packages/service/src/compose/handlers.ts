@@ -1,9 +1,8 @@
 import type { Address } from 'viem'
 import { within } from '../async/timing.ts'
 import { parseEvmAddress } from '../chains/evm/address.ts'
-import { isSignedBy } from '../chains/evm/delegation.ts'
-import { isHashSigned } from '../chains/evm/recover.ts'
-import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
+import { isHashSigned, isSignedBy } from '../chains/evm/signatures.ts'
+import { isOnCurve, parseSolanaAddress } from '../chains/solana/bytes.ts'
 import {
   type Config,
   defaultDeadlines,
@@ -13,10 +12,9 @@ import {
   type NetworkConfig,
   reservationsOf,
 } from '../config.ts'
-import { type BuildDeps, buildGeoOp } from '../flow/build/build-evm.ts'
-import { buildSolanaTx } from '../flow/build/build-solana.ts'
-import { delegation } from '../flow/build/delegation.ts'
-import { readHolder, readOrUnavailable } from '../flow/build/read-chain.ts'
+import { type BuildDeps, buildGeoOp, type SealedOp } from '../flow/build/build-evm.ts'
+import { buildSolanaTx, type SealedInput } from '../flow/build/build-solana.ts'
+import { delegation, readHolder, readOrUnavailable } from '../flow/build/delegation.ts'
 import { listChains, listTokens } from '../flow/catalog/list.ts'
 import { history } from '../flow/history/history.ts'
 import { type QuoteDeps, quote } from '../flow/quote/quote.ts'
@@ -27,21 +25,21 @@ import type { Handlers } from '../http/server.ts'
 import type { GasWatch } from '../lanes/gas-watch.ts'
 import type { Views } from '../lanes/views.ts'
 import { createFeeFor } from '../market/fee-for.ts'
-import { lockUsdE6 } from '../market/lock-cost.ts'
-import type { LiveMarket } from '../market/market.ts'
+import { type LiveMarket, lockUsdE6 } from '../market/market.ts'
 import type { StopTable } from '../market/stop-table.ts'
-import type { Catalog, Market } from '../model/catalog.ts'
+import { shareOfLeft } from '../model/budgets.ts'
+import { type Catalog, findToken, type Market, type Token } from '../model/catalog.ts'
 import { mayUseContracts } from '../model/key-rules.ts'
 import { defaultPriceTolerance } from '../model/price-tolerance.ts'
+import { fromSealed } from '../model/quote.ts'
 import { activeSenders } from '../model/served-chain.ts'
 import type { Venue } from '../model/venue.ts'
-import type { Sealer } from '../seal/sealer.ts'
+import type { JsonValue, Purpose, Sealer } from '../seal/sealer.ts'
+import { readSpentCents } from '../store/api-keys.ts'
 import { isDepositAddress } from '../store/deposits.ts'
-import { readSpentCents } from '../store/key-spending.ts'
+import { buyingVenues, createVenues as createAll } from '../venues/registry.ts'
 import type { Chains } from './chains.ts'
-import { createKnownWallets } from './known-wallets.ts'
-import { judgePrices } from './price-check.ts'
-import { createTokens } from './tokens.ts'
+import { judgePrices } from './prices.ts'
 
 const MAX_UNSUBMITTED = 256
 // Heads of an idle Solana chain are read every 1.4 seconds.
@@ -180,4 +178,59 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
 
 function feeTermsOf({ feeCentiBps = 1_250, discount }: NetworkConfig) {
   return { feeCentiBps, discount: discount && { ...defaultDiscount, ...discount } }
+}
+
+const MAX_WALLETS = 50_000
+
+/** Recently seen delegated wallets, whose quotes need not price an authorization. */
+function createKnownWallets() {
+  const seen = new Set<string>()
+  return {
+    has: (chainId: number, wallet: string) => seen.has(`${chainId}:${wallet}`),
+    add(chainId: number, wallet: string) {
+      if (seen.size >= MAX_WALLETS) seen.clear()
+      seen.add(`${chainId}:${wallet}`)
+    },
+  }
+}
+
+/** Sealed tokens: each kind can be opened only by the call that it is for. */
+function createTokens(sealer: Sealer) {
+  const seal = (purpose: Purpose) => (accountId: string, payload: unknown) =>
+    sealer.seal(purpose, accountId, payload as JsonValue)
+  return {
+    sealQuote: seal('quote'),
+    sealOp: seal('op'),
+    sealInput: seal('input'),
+    openQuote: (accountId: string, token: string) => fromSealed(sealer.open('quote', accountId, token)),
+    openOp: (accountId: string, token: string) => sealer.open('op', accountId, token) as unknown as SealedOp,
+    openInput: (accountId: string, token: string) =>
+      sealer.open('input', accountId, token) as unknown as SealedInput,
+  }
+}
+
+type Deps = { network: NetworkConfig; views: Views; catalog: Catalog; market: Market }
+
+export function createVenues({ network, views, catalog, market }: Deps): Venue[] {
+  const shares = reservationsOf(network)
+  return createAll(network, {
+    market,
+    shareOf: (left) => shareOfLeft(shares, left),
+    getToken: (chainId, address) => getToken(catalog, chainId, address),
+    curvesOf: (chainId) => views.of(chainId).part('pools'),
+  })
+}
+
+/** Whether a venue sells the token, so that the vault need not hold any. */
+export function isBought(network: NetworkConfig, token: Pick<Token, 'chainId' | 'address'>): boolean {
+  return buyingVenues(network, token.chainId).some(({ outputs }) =>
+    outputs.some((output) => output === token.address),
+  )
+}
+
+function getToken(catalog: Catalog, chainId: number, address: string): Token {
+  const chain = catalog.chains.get(chainId)
+  const token = chain && findToken(chain, address)
+  if (!token) throw new Error(`A venue on chain ${chainId} trades ${address}, which is not among its tokens`)
+  return token
 }

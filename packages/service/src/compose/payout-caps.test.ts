@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { ConnectedChain } from './connected-chain.ts'
-import { createPayoutCaps } from './payout-caps.ts'
+import { createPayoutCaps } from './following.ts'
 
 const heads = { head: { seconds: 3_600 } } as Heads
 const tokens = ['SOL', 'USDC', 'GEO'].map((address) => ({ address, decimals: 2 }))

@@ -2,17 +2,23 @@ import { getAddress } from 'viem'
 import type { Findings } from '../chains/findings.ts'
 import type { ChainState } from '../chains/view.ts'
 import type { AssetConfig, Config } from '../config.ts'
-import type { Aged } from '../lanes/views.ts'
-import type { FeedState, PriceBook } from '../market/prices/book.ts'
-import { createChainlinkSource } from '../market/prices/chainlink.ts'
-import { DEFAULT_THIN_SPREAD_BPS } from '../market/prices/exchange.ts'
-import { createPythSource } from '../market/prices/pyth-hermes.ts'
-import { findPythDifferences, withoutRenamed } from '../market/prices/pyth-verify.ts'
+import type { Aged, Views } from '../lanes/views.ts'
+import { createPriceCheck, createPriceJudge } from '../market/price-check.ts'
+import {
+  createPriceBook,
+  createPriceWatch,
+  DEFAULT_THIN_SPREAD_BPS,
+  type FeedState,
+  type PriceBook,
+} from '../market/prices/book.ts'
+import { createPythSource, findPythDifferences, withoutRenamed } from '../market/prices/pyth.ts'
 import type { PriceRules } from '../market/prices/reference.ts'
-import type { PriceSource } from '../market/prices/source.ts'
-import { createPriceWatch } from '../market/prices/watch.ts'
+import { createChainlinkSource, type PriceSource } from '../market/prices/source.ts'
+import type { Catalog } from '../model/catalog.ts'
 import { groupBy } from '../model/group.ts'
+import { defaultPriceTolerance } from '../model/price-tolerance.ts'
 import type { Logger } from '../observe/logger.ts'
+import { createBuyerCheck } from '../venues/registry.ts'
 
 // Feeds are read at new blocks: on the slowest chains twice in this time.
 const FEEDS_MS = 30_000
@@ -102,3 +108,32 @@ export function watchPrices(book: PriceBook, logger: Logger): () => void {
 }
 
 const describe = ({ feed, price, problem }: FeedState) => [feed, problem ?? `${price}e-18 USD`] as const
+
+type Parts = { config: Config; catalog: Catalog; views: Views; logger: Logger }
+
+export type PriceCheck = ReturnType<typeof createPriceCheck>
+
+/** The prices by which a worker checks a swap again before it locks and delivers. */
+export function followPrices({ config, catalog, views, logger }: Parts): PriceCheck {
+  const book = createPriceBook({
+    sources: createPriceSources(config, (chainId) => views.of(chainId).part('state')),
+    rules: priceRulesOf(config),
+    isLive: (chainId) => views.of(chainId).isLive(),
+    now: Date.now,
+    onFault: (err, source) => logger.warn({ err, source }, 'price source does not answer'),
+  })
+  return createPriceCheck({ ...rulesOf(config), catalog, book, onRead: watchPrices(book, logger) })
+}
+
+/** The same judgement in the API, by the prices that it quotes from. */
+export function judgePrices(config: Pick<Config, 'network'>, catalog: Catalog, book: PriceBook) {
+  return createPriceJudge({ ...rulesOf(config), catalog, book })
+}
+
+function rulesOf({ network }: Pick<Config, 'network'>) {
+  return {
+    tolerance: { ...defaultPriceTolerance, ...network.priceTolerance },
+    thinSpreadBps: thinSpreadOf(network),
+    isBuyer: createBuyerCheck(network),
+  }
+}

@@ -2,8 +2,8 @@ import { RpcRequestError, TimeoutError } from 'viem'
 import { expect, test } from 'vitest'
 import { HttpStatusError } from '../chains/nodes/post-json.ts'
 import { NodeSilence } from '../chains/nodes/silence.ts'
-import { SignerError } from '../signers/signer-error.ts'
-import { isOutage } from './quarantine.ts'
+import { SignerError } from '../signers/exchange.ts'
+import { isOutage } from './process.ts'
 
 const rpc = (code: number) => new RpcRequestError({ body: {}, url: '', error: { code, message: 'no' } })
 const of = (fields: object, message = 'no') => Object.assign(new Error(message), fields)

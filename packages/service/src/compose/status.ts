@@ -4,8 +4,8 @@ import { every } from '../async/timing.ts'
 import { createConnectionSlots } from '../flow/status/connection-slots.ts'
 import { createStatusStreams } from '../flow/status/streams.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
-import { leaseConnectionSlots } from '../store/connection-slots.ts'
 import { findMoved, readEvents } from '../store/events.ts'
+import { leaseConnectionSlots } from '../store/lanes.ts'
 import { findEnded, readStatuses } from '../store/statuses.ts'
 
 const MAX_HELD_PER_ACCOUNT = 1_000

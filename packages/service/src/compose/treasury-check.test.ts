@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Config } from '../config.ts'
 import type { ConnectedChain } from './connected-chain.ts'
-import { assertOneTreasury } from './treasury-check.ts'
+import { assertOneTreasury } from './process.ts'
 
 const TREASURY = '0x4000000000000000000000000000000000000001'
 

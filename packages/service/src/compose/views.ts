@@ -1,7 +1,11 @@
 import type { Pool } from 'pg'
-import { maxHeadAgeMs } from '../config/head-age.ts'
+import { maxHeadAgeMs } from '../config/finality.ts'
 import { createViews, type Views } from '../lanes/views.ts'
+import { createClaimLimits } from '../market/claim-limits.ts'
 import { VIEWS_CHANNEL } from '../store/chain-views.ts'
+import { readClaimBooks } from '../store/claim-books.ts'
+import { readBooked } from '../store/exposure.ts'
+import { capsOf } from './catalog.ts'
 import type { Chains } from './chains.ts'
 
 type ViewListener = { onHead?(chainId: number): void; onFault(error: unknown): void }
@@ -16,4 +20,24 @@ export function openViews(pool: Pool, chains: Pick<Chains, 'all'>, listener: Vie
   }))
   const views = createViews({ pool, chains: followed, ...listener })
   return { ...views, channels: { [VIEWS_CHANNEL]: () => void views.refresh() } }
+}
+
+type Parts = { pool: Pool; chains: Chains; views: Pick<Views, 'of'> }
+
+/**
+ * Follows the largest input that a quote may name, from the chains' claim caps and the booked claims and deliveries.
+ */
+export function followClaimLimits({ pool, chains, views }: Parts) {
+  return createClaimLimits({
+    claimCapOf(chainId, token) {
+      const state = views.of(chainId).part('state')
+      return state ? (state.value.claimCaps[token] ?? 'none') : 'unknown'
+    },
+    secondsOf: (chainId) => views.of(chainId).current()?.head.seconds,
+    capsOf: (chainId) => capsOf(chains.of(chainId).config),
+    async readBooked() {
+      const [books, deliveries] = await Promise.all([readClaimBooks(pool), readBooked(pool)])
+      return { books, deliveries }
+    },
+  })
 }

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { NetworkConfig, WebConfig } from '../config.ts'
-import { readAssets } from '../http/web/assets.ts'
-import { readLocalNetwork } from '../http/web/local-network.ts'
+import { readAssets, readLocalNetwork } from '../http/web/assets.ts'
 import type { WebPage } from '../http/web/routes.ts'
 
 // The output folder of `npm run build -w packages/web`.

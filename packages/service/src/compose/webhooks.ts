@@ -1,14 +1,20 @@
 import type { Pool } from 'pg'
 import type { Registry } from 'prom-client'
-import type { NetworkConfig } from '../config.ts'
+import type { Config, NetworkConfig } from '../config.ts'
 import { createLaneRunner } from '../lanes/runner.ts'
 import type { Logger } from '../observe/logger.ts'
-import { addWebhookMetrics } from '../observe/webhook-metrics.ts'
-import type { Sealer } from '../seal/sealer.ts'
+import { addWebhookMetrics } from '../observe/role-metrics.ts'
+import { createSealer, type Sealer } from '../seal/sealer.ts'
+import { createWebhookSender } from '../webhooks/deliver.ts'
 import { createPost } from '../webhooks/post.ts'
-import { resealAll } from '../webhooks/reseal.ts'
-import { createSecretSeal } from '../webhooks/secret-seal.ts'
-import { createWebhookSender } from '../webhooks/sender.ts'
+import { createSecretSeal, resealAll } from '../webhooks/sign.ts'
+
+/** Seals with the first configured key and opens with any. */
+export function createConfiguredSealer(sealKeys: Config['sealKeys']): Sealer {
+  return createSealer({
+    keys: sealKeys.map(({ id, key }) => ({ id, key: Buffer.from(key.reveal(), 'hex') })),
+  })
+}
 
 type Parts = { network: NetworkConfig; pool: Pool; sealer: Sealer; logger: Logger; registry: Registry }
 

@@ -1,20 +1,20 @@
 import type { Pool } from 'pg'
+import { type Attested, isRefundable, isSigned } from '../chains/attested.ts'
+import type { Chain } from '../chains/chain.ts'
+import { createAttestationMessages } from '../chains/evm/attesters.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
+import { simulateOnce } from '../flow/deliver/judge.ts'
 import type { CollectDeps } from '../flow/settle/collect.ts'
-import { createClaimCheck, createLateCheck } from '../lanes/claim-check.ts'
+import { createClaimCheck, createLateCheck, createSignedCheck, type SignedCheck } from '../lanes/checks.ts'
 import { createGasWatch, type GasWatch } from '../lanes/gas-watch.ts'
-import type { SignedCheck } from '../lanes/signed-check.ts'
 import type { ViewOfChain, Views } from '../lanes/views.ts'
 import type { Catalog } from '../model/catalog.ts'
-import type { UnsignedKeys } from '../model/unsigned-keys.ts'
+import type { UnsignedKeys } from '../model/served-chain.ts'
 import type { Logger } from '../observe/logger.ts'
-import type { WorkerEvents } from '../observe/worker-events.ts'
+import type { WorkerEvents } from '../observe/worker-metrics.ts'
+import { toServedChains } from './catalog.ts'
 import type { Chains } from './chains.ts'
-import { createDestinations, type Destinations } from './destinations.ts'
-import { followPrices, type PriceCheck } from './price-check.ts'
-import { createRecoverSigner } from './recover-signer.ts'
-import { toServedChains } from './served-chains.ts'
-import { checkSigned } from './signed.ts'
+import { followPrices, type PriceCheck } from './prices.ts'
 
 type Given = {
   config: Config
@@ -60,4 +60,46 @@ export function followerOf({ followers }: Pick<WorkerParts, 'followers'>, chainI
   const follower = followers.get(chainId)
   if (!follower) throw new Error(`Chain ${chainId} is not followed`)
   return follower
+}
+
+type OnUnsigned = Parameters<typeof createSignedCheck>[0]['onUnsigned']
+
+/** Checks wallets' signatures of stored terms by this process's own configuration and nodes. */
+function checkSigned(pool: Pool, chains: Chains, onUnsigned: OnUnsigned): SignedCheck {
+  const deps = { custodyOf: chains.custodyOf, originOf: (chainId: number) => chains.of(chainId).chain }
+  return createSignedCheck({
+    pool,
+    isSigned: (swap) => isSigned(deps, swap),
+    isRefundable: (swap) => isRefundable(deps, swap),
+    onUnsigned,
+  })
+}
+
+type Destinations = { of(chainId: number): Chain }
+
+/** One for each chain: the lanes of locks and of deliveries share its simulations. */
+function createDestinations(chains: Chains, followers: ReadonlyMap<number, ViewOfChain>): Destinations {
+  const destinations = new Map(
+    chains.all.map(({ chain, evm, nativeToken, config: { chainId } }) => {
+      const holdings = () => followers.get(chainId)?.part('state')?.value.holdings
+      const holdingOf = (held: string) => holdings()?.find(({ token }) => token === held)?.amount
+      return [chainId, simulateOnce(chain, { holdingOf, strangeToken: evm && nativeToken.address })]
+    }),
+  )
+  return {
+    of(chainId) {
+      const destination = destinations.get(chainId)
+      if (!destination) throw new Error(`Chain ${chainId} is not configured`)
+      return destination
+    },
+  }
+}
+
+/** Finds the attester who signed: typed data for the escrows of EVM chains, transactions for the program of Solana. */
+function createRecoverSigner(chains: Pick<Chains, 'of' | 'custodyOf'>) {
+  const messages = createAttestationMessages(chains.custodyOf)
+  return async (attested: Attested, signature: string): Promise<string | undefined> => {
+    const { solana } = chains.of(attested.chainId)
+    return solana ? solana.recoverAttester(signature) : messages.recoverSigner(attested, signature)
+  }
 }

@@ -1,35 +1,29 @@
-import { isUnknownBlock } from '../chains/evm/unknown-block.ts'
+import { isUnknownBlock } from '../chains/evm/agreement.ts'
 import { isEveryNodeBehind } from '../chains/solana/client.ts'
 import { connectionsOf } from '../config/connections.ts'
 import type { Config } from '../config.ts'
 import { retentionLane } from '../lanes/retention.ts'
 import { createLaneRunner } from '../lanes/runner.ts'
+import { describeUnsigned, type ServedChain, type UnsignedKeys } from '../model/served-chain.ts'
 import { createCallMeter } from '../observe/call-meter.ts'
 import type { Logger } from '../observe/logger.ts'
-import { createMetrics } from '../observe/metrics.ts'
-import { type MetricsServer, serveMetrics } from '../observe/metrics-server.ts'
+import { createMetrics, type MetricsServer, serveMetrics } from '../observe/metrics.ts'
 import { addProcessMetrics } from '../observe/process-metrics.ts'
-import { tracingLane } from '../observe/trace-lane.ts'
-import { createWorkerEvents } from '../observe/worker-events.ts'
-import { addWorkerMetrics } from '../observe/worker-metrics.ts'
+import { tracingLane } from '../observe/swap-trace.ts'
+import { addWorkerMetrics, createWorkerEvents } from '../observe/worker-metrics.ts'
 import { findLostOn } from '../rebuild/lost-log.ts'
 import { createPool } from '../store/db.ts'
 import { LANES_CHANNEL } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
-import { openCatalog } from './catalog.ts'
+import { openCatalog, toServedChains } from './catalog.ts'
 import { assertKeysFor, connectChains, signingAddresses } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
-import { listenToDatabase, verifyDatabase } from './database.ts'
-import { openQuarantine } from './quarantine.ts'
-import { toServedChains } from './served-chains.ts'
+import { assertOneTreasury, listenToDatabase, openQuarantine, openSpans, verifyDatabase } from './process.ts'
 import { openSigners } from './signers.ts'
 import { createSigners } from './solana.ts'
-import { openSpans } from './traces.ts'
-import { assertOneTreasury } from './treasury-check.ts'
 import { openViews } from './views.ts'
 import { lanesOf } from './worker-lanes.ts'
 import { completeParts } from './worker-parts.ts'
-import { createWorkerReady } from './worker-ready.ts'
 
 type Worker = { start(): Promise<void>; close(): Promise<void> }
 
@@ -120,4 +114,23 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
 
 function keysOf({ relayerKeys, delivererKeys, floatKey }: Config) {
   return [...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])]
+}
+
+type Options = {
+  isDatabaseUp(): Promise<boolean>
+  followers: readonly { chain: string; follower: { isLive(): boolean } }[]
+  heldLanes(): number
+  served: readonly ServedChain[]
+  unsigned(): UnsignedKeys
+}
+
+/** The readiness of a worker: its database answers, and it follows at least one chain. */
+function createWorkerReady({ isDatabaseUp, followers, heldLanes, served, unsigned }: Options) {
+  return async () => {
+    const database = await isDatabaseUp()
+    const chains = followers.filter(({ follower }) => follower.isLive()).map(({ chain }) => chain)
+    const signers = served.flatMap((chain) => describeUnsigned(chain, unsigned()))
+    const checks = { database, chains, lanes: heldLanes(), signers }
+    return { ok: database && chains.length > 0, checks }
+  }
 }

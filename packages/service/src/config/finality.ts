@@ -1,3 +1,4 @@
+import type { ChainConfig } from '../config.ts'
 import type { FinalityRules } from '../model/finality.ts'
 
 type Configured = {
@@ -12,3 +13,8 @@ export function finalityOf({ finality, blockMs }: Configured): FinalityRules {
 }
 
 export const blockSecondsOf = ({ blockMs }: { blockMs: number }): number => blockMs / 1_000
+
+/** How long a head may stand still before the chain counts as down: five blocks, and at least 15 s. */
+export function maxHeadAgeMs(chain: Pick<ChainConfig, 'blockMs' | 'maxHeadAgeMs'>): number {
+  return chain.maxHeadAgeMs ?? Math.max(15_000, 5 * chain.blockMs)
+}

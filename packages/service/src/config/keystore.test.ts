@@ -15,9 +15,16 @@ import { afterAll, expect, test } from 'vitest'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { runCommand } from '../command.ts'
 import { keys } from '../operate/keys.ts'
-import { createKeyFile, type KeyRole, listKeys, openKeys } from './keystore.ts'
+import {
+  createKeyFile,
+  decryptSecret,
+  type EncryptedSecret,
+  encryptSecret,
+  type KeyRole,
+  listKeys,
+  openKeys,
+} from './keystore.ts'
 import { loadConfig } from './load.ts'
-import { decryptSecret, type EncryptedSecret, encryptSecret } from './secret-storage.ts'
 
 const PASSPHRASE = 'a passphrase of the test'
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-keystore-'))

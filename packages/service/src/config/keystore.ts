@@ -1,11 +1,11 @@
-import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, randomBytes, scryptSync } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getAddressDecoder } from '@solana/kit'
+import * as Keystore from 'ox/Keystore'
 import { getAddress, type Hex, isAddress, isAddressEqual } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { Secret } from '../config.ts'
-import { decryptSecret, type EncryptedSecret, encryptSecret, type ScryptCost } from './secret-storage.ts'
 
 /** Key roles; a key has one role. */
 export const EVM_ROLES = [
@@ -119,4 +119,46 @@ function parseKeyFile(file: string): KeyFile | null {
   } catch (error) {
     throw new Error(`${file} is not a key file: it is not JSON`, { cause: error })
   }
+}
+
+/** Web3 Secret Storage, version 3, as Ethereum wallets and nodes read it. */
+export type EncryptedSecret = Keystore.Keystore
+
+export type ScryptCost = { n: number; r: number; p: number }
+
+// 128 MiB and some tenths of a second per guess.
+const COST = { n: 2 ** 17, r: 8, p: 1 }
+// The limit for files: a modified one must not exhaust the memory.
+const MAX_COST = { n: 2 ** 19, r: 8, p: 8 }
+
+export function encryptSecret(secret: Hex, passphrase: string, cost: ScryptCost = COST): EncryptedSecret {
+  const kdfparams = { dklen: 32, ...cost, salt: randomBytes(32).toString('hex') }
+  const options = { kdf: 'scrypt', kdfparams, iv: new Uint8Array(randomBytes(16)) } as const
+  return Keystore.encrypt(secret, deriveKey(passphrase, kdfparams), options)
+}
+
+/** By OpenSSL, which takes less than half the time of JavaScript. */
+function deriveKey(passphrase: string, { n, r, p, salt }: ScryptCost & { salt: string }): Hex {
+  const cost = { N: n, r, p, maxmem: 256 * r * (n + p) }
+  return `0x${scryptSync(passphrase, Buffer.from(salt, 'hex'), 32, cost).toString('hex')}`
+}
+
+/** Undefined if the passphrase is wrong or the file was modified. */
+export function decryptSecret(encrypted: EncryptedSecret, passphrase: string): Hex | undefined {
+  assertBounded(encrypted)
+  const key = deriveKey(passphrase, encrypted.crypto.kdfparams as ScryptCost & { salt: string })
+  try {
+    return Keystore.decrypt(encrypted, key)
+  } catch {
+    return undefined
+  }
+}
+
+function assertBounded({ version, crypto }: EncryptedSecret): void {
+  if (version !== 3 || crypto.cipher !== 'aes-128-ctr' || crypto.kdf !== 'scrypt') {
+    throw new Error('A key file must be Web3 Secret Storage 3 with scrypt and aes-128-ctr')
+  }
+  const { n, r, p } = crypto.kdfparams as ScryptCost
+  const isBounded = n <= MAX_COST.n && r <= MAX_COST.r && p <= MAX_COST.p
+  if (!isBounded) throw new RangeError('The key file asks for too much memory')
 }

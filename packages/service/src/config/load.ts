@@ -2,7 +2,6 @@ import { isIP } from 'node:net'
 import { type Config, type NetworkConfig, Secret } from '../config.ts'
 import { type KeyRole, listKeys, SOLANA_WORKER_ROLES } from './keystore.ts'
 import { readNetwork } from './network-file.ts'
-import { createRemoteCheck } from './remote-keys.ts'
 import {
   type Env,
   fillInUrls,
@@ -13,6 +12,7 @@ import {
   readSetting,
   required,
 } from './secrets.ts'
+import { createRemoteCheck } from './signer-problems.ts'
 
 export type Role = 'api' | 'worker' | 'attester'
 

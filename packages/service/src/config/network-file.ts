@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { NetworkConfig } from '../config.ts'
-import { runChecks } from './check.ts'
 import { JsonError, type Position, parseJson } from './json-text.ts'
 import { checksOf } from './network-problems.ts'
 import { NetworkSchema } from './network-schema.ts'
-import { findShapeProblems, type Problem } from './shape.ts'
+import { findShapeProblems, type Problem, runChecks } from './shape.ts'
 
 type PlacedProblem = Problem & Position
 type NetworkFile = { network: NetworkConfig; problems: readonly PlacedProblem[] }

@@ -1,16 +1,13 @@
-import { type ChainConfig, defaultDiscount, type NetworkConfig } from '../config.ts'
+import { parseUnits } from 'viem'
+import { type ChainConfig, defaultDiscount, type GasFloatConfig, type NetworkConfig } from '../config.ts'
 import { isRising, toTiers } from '../model/discount.ts'
-import { findPriceProblems } from '../model/price-setup.ts'
+import { kindOf, type VenueConfig } from '../venues/registry.ts'
 import { addressChecks } from './address-problems.ts'
-import { findAttesterProblems } from './attester-sets.ts'
-import { type Check, indicesOf } from './check.ts'
+import { findAttesterProblems } from './connections.ts'
 import { findDeadlineProblems } from './deadline-problems.ts'
-import { findFloatProblems } from './float-problems.ts'
-import { findRepeated } from './repeated.ts'
-import type { Problem } from './shape.ts'
+import { type Check, findRepeated, indicesOf, type Problem } from './shape.ts'
 import { findSignerProblems } from './signer-problems.ts'
 import { findNodeProblems, findOriginProblems, findUrlProblems } from './url-problems.ts'
-import { findVenueProblems } from './venue-problems.ts'
 
 const SIGNING = [
   '/relayers',
@@ -184,4 +181,99 @@ function findDiscountProblems({ discount, chains }: NetworkConfig): Problem[] {
       (index) => `/discount/tiers/${index}/name`,
     ),
   ]
+}
+
+/** Finds venues with unknown tokens or chains, and repeated venues. */
+function findVenueProblems(network: NetworkConfig): Problem[] {
+  const { venues = [] } = network
+  const titleOf = (venue: VenueConfig) => kindOf(venue).titleOf(venue)
+  return [
+    ...findRepeated(venues, titleOf, (index) => `/venues/${index}`),
+    ...venues.flatMap((venue, index) => {
+      const problems = kindOf(venue).findProblems(venue, network)
+      return problems.map(({ path, message }) => ({ path: `/venues/${index}${path}`, message }))
+    }),
+  ]
+}
+
+const DECIMALS = { evm: 18, solana: 9 }
+
+/** Finds gas floats that could never pay, or would top up forever. */
+function findFloatProblems({ gasFloat, chains }: NetworkConfig): Problem[] {
+  if (!gasFloat) return []
+  const repeated = findRepeated(
+    gasFloat.chains,
+    ({ chainId }) => chainId,
+    (index) => `/gasFloat/chains/${index}/chainId`,
+  )
+  const each = gasFloat.chains.flatMap((float, index) => {
+    const family = chains.find(({ chainId }) => chainId === float.chainId)?.family
+    const at = (name: string) => `/gasFloat/chains/${index}/${name}`
+    if (!family) return [{ path: at('chainId'), message: `no chain ${float.chainId} is configured` }]
+    const problems: Problem[] = []
+    if (!gasFloat[family])
+      problems.push({ path: at('chainId'), message: `gasFloat has no ${family} address` })
+    const { low, target, maxPerDay } = inUnits(float, DECIMALS[family])
+    if (low === 0n) problems.push({ path: at('low'), message: 'must be above 0' })
+    if (target <= low) problems.push({ path: at('target'), message: 'must be above low' })
+    if (maxPerDay < target)
+      problems.push({ path: at('maxPerDay'), message: 'must be at least target, to fill one empty key' })
+    return problems
+  })
+  // No process would load its key, and the key would then be missing.
+  const idle = (['evm', 'solana'] as const)
+    .filter((family) => gasFloat[family] && !chains.some((chain) => chain.family === family))
+    .map((family) => ({ path: `/gasFloat/${family}`, message: `no chain of family ${family} is configured` }))
+  return [...repeated, ...each, ...idle]
+}
+
+type FloatChain = GasFloatConfig['chains'][number]
+
+function inUnits({ low, target, maxPerDay }: FloatChain, decimals: number) {
+  const parse = (coins: string) => parseUnits(coins, decimals)
+  return { low: parse(low), target: parse(target), maxPerDay: parse(maxPerDay) }
+}
+
+/** The price sources of each asset, as configured. */
+export type PriceSetup = {
+  assets: readonly { name: string; sources: readonly SourceSetup[]; minSources?: number }[]
+  chains: readonly { chainId: number; family: string }[]
+  pyth?: object
+}
+
+type SourceSetup = { kind: 'chainlink'; chainId: number; address: string } | { kind: 'pyth'; feedId: string }
+
+/** Finds problems of price sources beyond the schema. `path` is a JSON pointer. */
+export function findPriceProblems({ assets, chains, pyth }: PriceSetup): { path: string; message: string }[] {
+  const evm = new Set(chains.filter(({ family }) => family === 'evm').map(({ chainId }) => chainId))
+  const names = assets.map(({ name }) => name)
+  const problemOf = (source: SourceSetup): string | undefined => {
+    if (source.kind === 'pyth') return pyth ? undefined : 'has a pyth source, but pyth.url is not set'
+    if (evm.has(source.chainId)) return undefined
+    return `has a feed on ${source.chainId}, which is not a configured EVM chain`
+  }
+  return assets.flatMap(({ name, sources, minSources = 1 }, index) => {
+    const at = `/assets/${index}`
+    const ids = sources.map(idOf)
+    const ofSource = (source: SourceSetup, position: number) => {
+      const path = `${at}/sources/${position}`
+      const problem = problemOf(source)
+      // A repeated feed would outvote another one.
+      const isSame = ids.indexOf(idOf(source)) !== position
+      return [
+        ...(problem === undefined ? [] : [{ path, message: `asset ${name} ${problem}` }]),
+        ...(isSame ? [{ path, message: `asset ${name} has the same price source twice` }] : []),
+      ]
+    }
+    const few = `asset ${name} requires ${minSources} sources but has ${sources.length}`
+    return [
+      ...(names.indexOf(name) === index ? [] : [{ path: at, message: `asset ${name} is listed twice` }]),
+      ...sources.flatMap(ofSource),
+      ...(minSources > sources.length ? [{ path: `${at}/minSources`, message: few }] : []),
+    ]
+  })
+}
+
+function idOf(source: SourceSetup): string {
+  return source.kind === 'pyth' ? source.feedId : `${source.chainId}:${source.address.toLowerCase()}`
 }

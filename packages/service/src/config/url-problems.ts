@@ -1,8 +1,13 @@
 import type { ChainConfig, NetworkConfig } from '../config.ts'
-import { isWebOrigin } from '../model/web-origin.ts'
-import { findRepeated } from './repeated.ts'
 import { PLACEHOLDER } from './secrets.ts'
-import type { Problem } from './shape.ts'
+import { findRepeated, type Problem } from './shape.ts'
+
+/** Whether the text is a web origin in the form that browsers send: scheme, host and port, without a path. */
+export function isWebOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { origin, protocol } = new URL(text)
+  return origin === text && (protocol === 'https:' || protocol === 'http:')
+}
 
 /** Finds invalid URLs of nodes, and repeated ones: a repeated node would outvote another. */
 export function findNodeProblems({ rpcUrls, attesterRpcUrls }: ChainConfig): Problem[] {

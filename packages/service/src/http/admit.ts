@@ -2,12 +2,11 @@ import { endpoints, type RateClass } from '@geoswap/wire'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
 import type { AddressLimit } from './address-limit.ts'
+import { foreignOrigin } from './cors.ts'
 import { guides } from './guides.gen.ts'
 import { HEALTH_PATHS } from './health.ts'
 import type { KeyTable, KnownKey } from './key-table.ts'
-import { createPublishableCheck } from './publishable.ts'
-import type { Admission } from './rate-bucket.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import type { Admission, RateLimiter } from './rate-limit.ts'
 
 type Call = {
   request: FastifyRequest
@@ -107,4 +106,51 @@ function createAllowedMethods(basePath: string): (url: string) => string | undef
     const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
     return methods.length > 0 ? methods.join(', ') : undefined
   }
+}
+
+// Every other call needs a secret key, new ones included.
+const { chains, tokens, quote, delegation, delegationByPath } = endpoints
+const { buildGeoOp, buildSolanaTx, submit, submitSolana, status, events } = endpoints
+const ALLOWED = [
+  chains,
+  tokens,
+  quote,
+  delegation,
+  delegationByPath,
+  buildGeoOp,
+  buildSolanaTx,
+  submit,
+  submitSolana,
+  status,
+  events,
+]
+
+/**
+ * Refuses a publishable key from another origin than its own, and for calls beyond a swap of its own. A path that does
+ * not exist is answered as such later.
+ */
+function createPublishableCheck(
+  basePath: string,
+): (key: KnownKey, request: FastifyRequest) => ServiceError | undefined {
+  const routes = new Set(
+    ALLOWED.map(({ method, path }) => `${method} ${basePath}${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  )
+  return ({ kind, origins }, request) => {
+    if (kind !== 'publishable') return undefined
+    const { origin } = request.headers
+    if (origin === undefined) return noOrigin()
+    if (!origins.includes(origin)) return foreignOrigin(origin)
+    if (request.is404 || routes.has(`${request.method} ${request.routeOptions.url}`)) return undefined
+    return new ServiceError('FORBIDDEN', {
+      message:
+        'A publishable key may quote, build, submit and read its own swaps. ' +
+        'Make this call from a server, with a secret key.',
+    })
+  }
+}
+
+function noOrigin(): ServiceError {
+  return new ServiceError('FORBIDDEN', {
+    message: 'A publishable key works only in web pages, which send an Origin. Use a secret key elsewhere.',
+  })
 }

@@ -1,8 +1,9 @@
+import type { Socket } from 'node:net'
 import type { ErrorReply } from '@geoswap/wire'
+import { findNearest } from '@geoswap/wire/nearest'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorCatalogue, type Issue, invalidRequest, ServiceError } from '../errors.ts'
 import { isDatabaseUnavailable } from '../store/db.ts'
-import { toIssues } from './issues.ts'
 
 const DEFAULT_RETRY_MS = 1_000
 
@@ -38,7 +39,7 @@ function answerRefusal(reply: FastifyReply, refusal: ServiceError): FastifyReply
     .send(JSON.stringify(body))
 }
 
-export function toErrorBody(refusal: ServiceError, requestId: string): ErrorReply {
+function toErrorBody(refusal: ServiceError, requestId: string): ErrorReply {
   const { status, retryable, action } = errorCatalogue[refusal.code]
   const wait = status === 429 || status >= 500 ? { retryAfterMs: DEFAULT_RETRY_MS } : {}
   return {
@@ -75,4 +76,73 @@ function bodyIssue(code: string | undefined): Issue {
 function logFault(request: FastifyRequest, code: ServiceError['code'], error: Error): void {
   const level = code === 'INTERNAL' ? 'error' : 'warn'
   request.log[level]({ requestId: request.id, route: request.routeOptions.url, err: error }, 'request failed')
+}
+
+// A body of 64 KiB can have thousands of invalid fields.
+const MAX_ISSUES = 20
+
+type Refused = NonNullable<FastifyError['validation']>[number]
+
+/** One entry per rejected field, with its path in the request: `authorization.r`. */
+function toIssues(error: Pick<FastifyError, 'validation' | 'validationContext'>): Issue[] {
+  const whole = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body')
+  return (error.validation ?? []).slice(0, MAX_ISSUES).map((refused) => toIssue(refused, whole))
+}
+
+/** With the option `verbose`, the validator adds the schema of the object. */
+type Verbose = Refused & { parentSchema?: { properties?: Record<string, unknown> } }
+
+function toIssue({ keyword, params, instancePath, message, parentSchema }: Verbose, whole: string): Issue {
+  const path = instancePath.split('/').slice(1).map(unescapePointer)
+  if (keyword === 'additionalProperties') {
+    const name = String(params.additionalProperty)
+    const nearest = findNearest(name, Object.keys(parentSchema?.properties ?? {}))
+    return {
+      field: nameOf([...path, name], whole),
+      message: `is not a known field${nearest === undefined ? '' : `, did you mean '${nearest}'?`}`,
+    }
+  }
+  if (keyword === 'required') {
+    return { field: nameOf([...path, String(params.missingProperty)], whole), message: 'is required' }
+  }
+  const allowed = params.allowedValues
+  if (Array.isArray(allowed))
+    return { field: nameOf(path, whole), message: `must be one of ${allowed.join(', ')}` }
+  return { field: nameOf(path, whole), message: message ?? 'is not valid' }
+}
+
+function nameOf(path: string[], whole: string): string {
+  // The name of an unknown field comes from the caller: truncated, since it may have 64 KiB.
+  return path.length === 0 ? whole : path.join('.').slice(0, 100)
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+type ParseError = Error & { code?: string }
+
+/** Answers invalid HTTP with the standard error body, written by hand because there is no request. */
+export function createClientErrorAnswer(createRequestId: () => string) {
+  return (error: ParseError, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return
+    if (!socket.writable) return void socket.destroy()
+    const requestId = createRequestId()
+    const body = JSON.stringify(toErrorBody(invalidRequest(issueOf(error)), requestId))
+    const head = [
+      'HTTP/1.1 400 Bad Request',
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'cache-control: no-store',
+      `x-request-id: ${requestId}`,
+      'connection: close',
+    ]
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  }
+}
+
+function issueOf({ code }: ParseError) {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { field: 'request', message: 'did not arrive in time' }
+  if (code === 'HPE_HEADER_OVERFLOW') return { field: 'headers', message: 'must fit into 16 KiB' }
+  return { field: 'request', message: 'must be valid HTTP/1.1' }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import type { Registry } from 'prom-client'
-import { createRecent } from '../async/recent.ts'
+import { createRecent } from '../async/cache.ts'
 
 export type Readiness = { ok: boolean; checks: Record<string, unknown> }
 type Options = { ready(): Promise<Readiness>; registry: Registry; isClosing(): boolean }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
-import { leaseBudgets } from '../store/rate-budgets.ts'
+import { leaseBudgets } from '../store/api-keys.ts'
 import { createRateLimiter } from './rate-limit.ts'
 
 const database = useTestDatabase()

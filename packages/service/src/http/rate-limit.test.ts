@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Granted, Lease } from '../store/rate-budgets.ts'
+import type { Granted, Lease } from '../store/api-keys.ts'
 import { createRateLimiter } from './rate-limit.ts'
 
 type World = { now: number; asked: number }

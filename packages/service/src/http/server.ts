@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
+import type { RateClass } from '@geoswap/wire'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -8,32 +9,49 @@ import {
   LogController,
 } from 'fastify'
 import { invalidRequest } from '../errors.ts'
-import { buildRoutes } from '../flow/build/route.ts'
-import { catalogRoutes } from '../flow/catalog/route.ts'
-import { historyRoutes } from '../flow/history/route.ts'
-import { quoteRoutes } from '../flow/quote/route.ts'
+import { type BuildPort, buildRoutes } from '../flow/build/route.ts'
+import { type CatalogPort, catalogRoutes } from '../flow/catalog/route.ts'
+import { type HistoryPort, historyRoutes } from '../flow/history/route.ts'
+import { type QuotePort, quoteRoutes } from '../flow/quote/route.ts'
 import { statusRoutes, streamRoutes } from '../flow/status/route.ts'
 import type { StatusStreams } from '../flow/status/streams.ts'
 import type { StatusReads } from '../flow/status/wait.ts'
-import { submitRoutes } from '../flow/submit/route.ts'
+import { type SubmitPort, submitRoutes } from '../flow/submit/route.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Spans } from '../observe/otlp.ts'
+import type { ActiveKey } from '../store/api-keys.ts'
 import { createAddressLimit } from './address-limit.ts'
 import { createAdmission } from './admit.ts'
-import { createClientErrorAnswer } from './client-error.ts'
 import { createCors } from './cors.ts'
 import { addDocs } from './docs.ts'
-import { answerErrors } from './errors.ts'
-import type { Handlers } from './handlers.ts'
+import { answerErrors, createClientErrorAnswer } from './errors.ts'
 import { addHealth, type Readiness } from './health.ts'
 import type { KeyTable } from './key-table.ts'
-import { observeRequests } from './observe-requests.ts'
+import { observeRequests, traceRequests } from './observe-requests.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import { traceRequests } from './trace-requests.ts'
 import { addWeb, type WebPage } from './web/routes.ts'
 
-export type { Handlers } from './handlers.ts'
+type KeyRules = ActiveKey['rules']
+
+/** The caller. The account owns tokens and swaps; the key is for logs, and may have rules of its own. */
+type Caller = { accountId: string; keyId: string; kind?: ActiveKey['kind']; rules: KeyRules }
+
+/** The flow's interface for HTTP. Every function may throw a ServiceError. */
+export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort & HistoryPort
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every call under /swap/ before its handler runs. */
+    caller: Caller
+    /** The swap that this call created or found. */
+    swapId?: string
+  }
+  interface FastifyContextConfig {
+    /** Marks a call under /swap/: it needs a key and counts against this limit. */
+    rateClass?: RateClass
+  }
+}
 
 export type ServerDeps = {
   handlers: Handlers

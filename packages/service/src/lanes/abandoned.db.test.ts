@@ -4,7 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { insertTestSwap } from '../../test/support/swaps.ts'
 import type { Block, Heads, Sent } from '../chains/chain.ts'
 import { tallyAttempts } from '../store/attempts.ts'
-import { followAbandoned } from './abandoned.ts'
+import { followAbandoned } from './record-outcomes.ts'
 
 const CHAIN = 31_337
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }

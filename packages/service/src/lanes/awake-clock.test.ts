@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createAwakeClock } from './awake-clock.ts'
+import { createAwakeClock } from './views.ts'
 
 function clockAt(time: { now: number }) {
   const clock = createAwakeClock(() => time.now)

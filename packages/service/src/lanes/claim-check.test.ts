@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createClaimCheck, createLateCheck } from './claim-check.ts'
+import { createClaimCheck, createLateCheck } from './checks.ts'
 
 const deadlines = { attemptLifeSeconds: 30, detectionSeconds: 5, claimInclusionSeconds: 10 }
 const REST = 30 + 5 + 10

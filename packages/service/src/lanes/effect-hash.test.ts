@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TxRequest } from '../chains/chain.ts'
-import { effectHash } from './effect-hash.ts'
+import { effectHash } from './nonces.ts'
 
 const request = { to: '0x01', gas: 60_000, calls: [{ data: '0x', value: null }, { value: 'b' }] }
 const hashOf = (change: object = {}) => effectHash({ ...request, ...change } as unknown as TxRequest)

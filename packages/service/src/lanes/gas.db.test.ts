@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest'
 import { useTestDatabase } from '../../test/support/database.ts'
 import type { Heads } from '../chains/chain.ts'
 import { readBooks } from '../store/books.ts'
-import { createGasBook } from './gas-book.ts'
+import { createGasBook } from './books.ts'
+import { topUpLowest } from './gas-watch.ts'
 import type { Sender } from './sender.ts'
-import { topUpLowest } from './top-up.ts'
 
 const database = useTestDatabase()
 const lease = { name: 'topup', holder: '', fence: '0' }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createPoller } from './poller.ts'
+import { createPoller } from './runner.ts'
 
 const EVERY_MS = 1_000
 

@@ -4,10 +4,10 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import type { Block, Heads } from '../chains/chain.ts'
 import { type Attempt, findOpenAttempts } from '../store/attempts.ts'
-import { readSwapTimes } from '../store/swap-times.ts'
+import { readSwapTimes } from '../store/ended-swaps.ts'
 import { findSwaps } from '../store/swaps.ts'
+import { createTimeKeeper } from './books.ts'
 import { recordOutcomes } from './record-outcomes.ts'
-import { createTimeKeeper } from './time-keeper.ts'
 
 const database = useTestDatabase()
 

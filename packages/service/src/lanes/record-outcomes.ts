@@ -1,13 +1,15 @@
 import type { Pool } from 'pg'
-import type { Heads, TxOutcomes } from '../chains/chain.ts'
+import type { Chain, Heads, TxOutcomes } from '../chains/chain.ts'
+import { groupBy } from '../model/group.ts'
 import {
   type Attempt,
+  findAbandonedAttempts,
   markAttemptsConsumed,
   markAttemptsFinal,
   markAttemptsReturned,
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
-import { insertWasted, type WastedGas } from '../store/wasted-gas.ts'
+import { insertWasted, type WastedGas } from '../store/gas.ts'
 
 type Outcomes = Pick<TxOutcomes<Attempt>, 'final' | 'consumed'>
 
@@ -37,4 +39,17 @@ export async function recordOutcomes(
     if (taken.length > 0) await markAttemptsConsumed(db, taken, settle.number)
     if (returned.length > 0) await markAttemptsReturned(db, returned)
   })
+}
+
+type Options = { pool: Pool; chain: Pick<Chain, 'chainId' | 'readOutcomes'>; senders: readonly string[] }
+
+/**
+ * Records the outcome of transactions whose key is no longer configured, so that a swap is not paid again while one of
+ * them may still pay it. Sends nothing: a transaction that never reached a node expires unsent.
+ */
+export async function followAbandoned({ pool, chain, senders }: Options, heads: Heads): Promise<void> {
+  const open = await findAbandonedAttempts(pool, { chainId: chain.chainId, senders })
+  for (const [sender, attempts] of groupBy(open, (attempt) => attempt.sender)) {
+    await recordOutcomes(pool, attempts, await chain.readOutcomes(sender, attempts, heads), heads)
+  }
 }

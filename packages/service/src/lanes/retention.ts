@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from '../observe/logger.ts'
-import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from '../store/event-months.ts'
+import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from '../store/events.ts'
+import { deleteOldWaste } from '../store/gas.ts'
 import { deleteStaleQuarantine } from '../store/quarantine.ts'
 import {
   deleteDoneEvents,
@@ -10,7 +11,6 @@ import {
   FIRST_OP,
   OP_KEPT_MS,
 } from '../store/retention.ts'
-import { deleteOldWaste } from '../store/wasted-gas.ts'
 import type { Lane, Task } from './lane.ts'
 
 const EVERY_MS = 600_000

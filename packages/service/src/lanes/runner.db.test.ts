@@ -4,9 +4,8 @@ import { useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { LANES_CHANNEL, type Lease, readHolders } from '../store/lanes.ts'
 import { createListener, type Listener } from '../store/listen.ts'
-import { createHeldLanes } from './held-lanes.ts'
 import type { Lane } from './lane.ts'
-import { createLaneRunner } from './runner.ts'
+import { createHeldLanes, createLaneRunner } from './runner.ts'
 
 const LEASE_MS = 3_000
 // Workers renew only every quarter of this lease.

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { askForLane, declareLanes, readHolders, takeLanes } from '../store/lanes.ts'
-import { createHeldLanes } from './held-lanes.ts'
-import type { Lane } from './lane.ts'
+import { mapOwn } from '../isolate.ts'
+import {
+  askForLane,
+  declareLanes,
+  type Lease,
+  readHolders,
+  releaseLanes,
+  renewLanes,
+  takeLanes,
+} from '../store/lanes.ts'
+import { type Lane, type RunningLane, runLane } from './lane.ts'
 import { createLaneBalancer } from './lane-balancer.ts'
-import { createPoller } from './poller.ts'
-import { runLane } from './running-lane.ts'
 
-type Options = {
+type RunnerOptions = {
   pool: Pool
   lanes: readonly Lane[]
   /**
@@ -30,7 +36,7 @@ type LaneRunner = {
 }
 
 /** Takes lanes by lease, runs them while it holds them, and hands them over or releases them. */
-export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: Options): LaneRunner {
+export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: RunnerOptions): LaneRunner {
   const me = randomUUID()
   const renewMs = leaseMs / RENEWALS_PER_LEASE
   const balancer = createLaneBalancer({ me, renewMs, now: () => performance.now() })
@@ -79,6 +85,120 @@ export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: O
     async stop() {
       await poller.stop()
       await held.stop()
+    },
+  }
+}
+
+type HeldLanesOptions = {
+  pool: Pool
+  leaseMs: number
+  /** Called when a lane has ended here and is ready to be released. */
+  onLeft(): void
+}
+
+// Running steps get this long before their lane is handed over without them; the lease fences off late writes.
+const LEAVE_MS = 300
+
+/**
+ * The lanes that this process runs. A lane that is being left counts as held until its release, so that no other
+ * process starts it early.
+ */
+export function createHeldLanes({ pool, leaseMs, onLeft }: HeldLanesOptions) {
+  const held = new Map<string, RunningLane>()
+  const ending = new Set<RunningLane>()
+  const left = new Set<RunningLane>()
+
+  async function end(running: RunningLane): Promise<void> {
+    ending.add(running)
+    await running.leave()
+    ending.delete(running)
+  }
+
+  return {
+    count: () => held.size,
+    has: (name: string) => held.has(name),
+    /** Whether steps that began under an earlier lease of this lane still run here. */
+    isEnding: (name: string) => [...ending].some(({ lease }) => lease.name === name),
+    add: (running: RunningLane) => void held.set(running.lease.name, running),
+    wake(topic: string) {
+      for (const running of held.values()) running.wake(topic)
+    },
+    /** Waits a limited time for the lane's steps, then queues the lane for release. */
+    async leave(name: string): Promise<void> {
+      const running = held.get(name)
+      if (!running) return
+      await Promise.race([end(running), new Promise((resolve) => setTimeout(resolve, LEAVE_MS))])
+      left.add(running)
+      onLeft()
+    },
+    /**
+     * Releases the lanes that were left and returns their names. Must not run beside a renewal, which would extend
+     * them.
+     */
+    async release(): Promise<string[]> {
+      const leases = leasesOf([...left].filter((running) => held.get(running.lease.name) === running))
+      left.clear()
+      if (leases.length === 0) return []
+      for (const { name } of leases) held.delete(name)
+      await releaseLanes(pool, leases)
+      return leases.map(({ name }) => name)
+    },
+    async renew(): Promise<void> {
+      if (held.size === 0) return
+      const kept = await renewLanes(pool, leasesOf(held.values()), leaseMs)
+      for (const [name, running] of held) {
+        if (kept.has(name)) continue
+        void end(running)
+        held.delete(name)
+      }
+    },
+    async stop(): Promise<void> {
+      await mapOwn([...held.values(), ...ending], end)
+      await releaseLanes(pool, leasesOf(held.values()))
+    },
+  }
+}
+
+function leasesOf(running: Iterable<RunningLane>): Lease[] {
+  return [...running].map(({ lease }) => lease)
+}
+
+/** Polls at an interval once started, and immediately on `pollNow`; polls never overlap. */
+export function createPoller(everyMs: number, poll: () => Promise<void>) {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let isDueNow: boolean
+  let isOn = false
+
+  async function run(): Promise<void> {
+    do {
+      isDueNow = false
+      await poll()
+    } while (isDueNow && isOn)
+    running = undefined
+    if (isOn) timer = setTimeout(start, everyMs)
+  }
+
+  function start(): Promise<void> {
+    isOn = true
+    clearTimeout(timer)
+    running ??= run()
+    return running
+  }
+
+  return {
+    /** Resolves after the first poll. */
+    start,
+    pollNow() {
+      if (!isOn) return
+      isDueNow = true
+      void start()
+    },
+    /** Resolves when the last poll has ended. */
+    async stop(): Promise<void> {
+      isOn = false
+      clearTimeout(timer)
+      await running
     },
   }
 }

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Task } from './lane.ts'
-import { type RunningLane, runLane } from './running-lane.ts'
+import { type RunningLane, runLane, type Task } from './lane.ts'
 
 const lease = { name: 'lane', holder: 'me', fence: '1' }
 

@@ -6,8 +6,8 @@ import type { Block, ChainEvent, EventQuery, Heads, LockRef, LockState } from '.
 import type { Swap } from '../model/swap.ts'
 import { findOpenEvents, readCursor } from '../store/chain-events.ts'
 import { findSwaps } from '../store/swaps.ts'
-import { createAudit } from './audit.ts'
 import { overlapOf, type ScanDeps, scanEvents } from './scan.ts'
+import { createAudit } from './watch.ts'
 
 const CHAIN = 31_337
 const PAGE = 10n

@@ -2,10 +2,16 @@ import type { Pool } from 'pg'
 import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
 import { isolate } from '../isolate.ts'
-import { findOpenEvents, readCursor, type Scanned, storePage, type Undo } from '../store/chain-events.ts'
-import { oldestOpenBlock } from '../store/open-range.ts'
-import { storeRecoveries } from '../store/recoveries.ts'
-import { findWatched } from '../store/watched.ts'
+import {
+  findOpenEvents,
+  findWatched,
+  oldestOpenBlock,
+  readCursor,
+  type Scanned,
+  storePage,
+  type Undo,
+} from '../store/chain-events.ts'
+import { storeRecoveries } from '../store/deposits.ts'
 
 export type ScanDeps = {
   pool: Pool

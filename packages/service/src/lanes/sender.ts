@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Chain, Heads, Refusal, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
-import { minedRecheckMs } from '../model/poll-pace.ts'
+import { minedRecheckMs } from '../model/pace.ts'
 import {
   type Attempt,
   FIRST_MINED,
@@ -12,15 +12,13 @@ import {
   recordAttempt,
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
+import type { WastedGas } from '../store/gas.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
-import type { WastedGas } from '../store/wasted-gas.ts'
-import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
-import { effectHash } from './effect-hash.ts'
+import { type Broadcaster, createBroadcaster, findUnseen, isReadingDue } from './broadcaster.ts'
 import { createGapWatch, findGap } from './nonce-gap.ts'
-import { createNonces } from './nonces.ts'
+import { createNonces, effectHash } from './nonces.ts'
 import { newlyOver, recordOutcomes } from './record-outcomes.ts'
 import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
-import { findUnseen, isReadingDue } from './unseen.ts'
 
 type SendingChain = Pick<
   Chain,

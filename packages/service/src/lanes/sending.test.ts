@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
 import type { Lease } from '../store/lanes.ts'
-import type { HeadFollower } from './head-follower.ts'
+import type { HeadFollower } from './chain-follower.ts'
 import type { Sender } from './sender.ts'
 import { createSendingLane } from './sending.ts'
 

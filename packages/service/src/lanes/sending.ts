@@ -1,6 +1,6 @@
 import type { Heads } from '../chains/chain.ts'
 import type { Lease } from '../store/lanes.ts'
-import type { HeadFollower } from './head-follower.ts'
+import type { HeadFollower } from './chain-follower.ts'
 import type { Lane, Task } from './lane.ts'
 import type { Sender } from './sender.ts'
 

@@ -3,13 +3,13 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
+import { isRefundable, isSigned } from '../chains/attested.ts'
 import { createInputCheck, isOpSigned } from '../chains/evm/signed-op.ts'
-import { isRefundable, isSigned } from '../chains/is-signed.ts'
 import { type ChainCustody, termsOfOp } from '../model/op-terms.ts'
 import type { Swap } from '../model/swap.ts'
+import { countUnsigned } from '../store/signed.ts'
 import { findSwaps } from '../store/swaps.ts'
-import { countUnsigned } from '../store/unsigned.ts'
-import { createSignedCheck } from './signed-check.ts'
+import { createSignedCheck } from './checks.ts'
 
 const key = (digit: string) => privateKeyToAccount(`0x${digit.repeat(64)}`)
 const [wallet, attacker] = [key('1'), key('2')]

@@ -5,10 +5,10 @@ import { startEvmWorld } from '../../test/conformance/evm-world.ts'
 import { startSolanaConformanceWorld } from '../../test/conformance/solana-world.ts'
 import type { ConformanceWorld } from '../../test/conformance/world.ts'
 import { useTestDatabase } from '../../test/support/database.ts'
-import { sumTopUpsOfDay } from '../store/gas-topups.ts'
+import { sumTopUpsOfDay } from '../store/gas.ts'
 import { declareLanes, type Lease, releaseLanes, takeLanes } from '../store/lanes.ts'
+import { topUpLowest } from './gas-watch.ts'
 import { createSender } from './sender.ts'
-import { topUpLowest } from './top-up.ts'
 
 const families = [
   {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
 import type { Attempt } from '../store/attempts.ts'
-import { isReadingDue } from './unseen.ts'
+import { isReadingDue } from './broadcaster.ts'
 
 /** A transaction that was sent at block 100, in second 1000. */
 const sent = (fields: Partial<Attempt> = {}) =>

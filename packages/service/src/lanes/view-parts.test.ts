@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
 import type { ViewReader } from '../chains/view.ts'
-import type { Pace } from '../model/poll-pace.ts'
-import { createViewParts } from './view-parts.ts'
+import type { Pace } from '../model/pace.ts'
+import { createViewParts } from './chain-follower.ts'
 
 const pace = { costsMs: 100, stateMs: 1_000, poolsMs: 5_000 } as Pace
 

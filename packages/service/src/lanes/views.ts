@@ -1,10 +1,9 @@
 import type { Pool } from 'pg'
 import type { Heads } from '../chains/chain.ts'
 import type { ChainView } from '../chains/view.ts'
-import type { UnsignedKeys } from '../model/unsigned-keys.ts'
+import type { UnsignedKeys } from '../model/served-chain.ts'
 import { readChainViews, type StoredView } from '../store/chain-views.ts'
-import { createAwakeClock } from './awake-clock.ts'
-import type { HeadFollower } from './head-follower.ts'
+import type { HeadFollower } from './chain-follower.ts'
 
 type Options = {
   pool: Pool
@@ -148,4 +147,25 @@ function createViewOfChain(
     },
     stop: awake.stop,
   }
+}
+
+// Well above the event loop's delay in a busy process.
+const TICK_MS = 1_000
+const LONGEST_TICK_MS = 5_000
+
+/**
+ * Milliseconds for which this process was running. A process that was suspended observed nothing meanwhile, and must
+ * not count that time as downtime of a chain.
+ */
+export function createAwakeClock(read: () => number = () => performance.now()) {
+  let awake = 0
+  let last = read()
+  function now(): number {
+    const time = read()
+    awake += Math.min(time - last, LONGEST_TICK_MS)
+    last = time
+    return awake
+  }
+  const ticking = setInterval(now, TICK_MS).unref()
+  return { now, stop: () => clearInterval(ticking) }
 }

@@ -7,9 +7,9 @@ import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
 import type { TxCost } from '../chains/chain.ts'
 import type { Swap } from '../model/swap.ts'
-import { findWasted } from '../store/wasted-gas.ts'
+import { findWasted } from '../store/gas.ts'
+import { createWasteReader } from './books.ts'
 import { createSender } from './sender.ts'
-import { createWasteReader } from './wasted-gas.ts'
 
 let database: TestDatabase
 let world: ConformanceWorld

@@ -1,16 +1,23 @@
 import type { Pool } from 'pg'
-import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
+import type { Chain, ChainEvent, Heads, LockState } from '../chains/chain.ts'
 import { isolate } from '../isolate.ts'
-import { collectError, throwFirst } from '../model/collect-error.ts'
+import { collectError, throwFirst } from '../model/group.ts'
+import type { Swap } from '../model/swap.ts'
 import { releaseStalledAttestations } from '../store/attestations.ts'
-import { discardEvents, findFinalEvents, type StoredEvent } from '../store/chain-events.ts'
-import { isEventExpected } from '../store/expected-events.ts'
+import {
+  discardEvents,
+  findEvents,
+  findFinalEvents,
+  isEventExpected,
+  rewindCursor,
+  type StoredEvent,
+} from '../store/chain-events.ts'
 import type { Lease } from '../store/lanes.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
-import { followAbandoned } from './abandoned.ts'
-import { createAudit } from './audit.ts'
-import type { HeadFollower } from './head-follower.ts'
+import { findOpenAfter, findUnlocked } from '../store/swaps.ts'
+import type { HeadFollower } from './chain-follower.ts'
 import type { Lane, Task } from './lane.ts'
+import { followAbandoned } from './record-outcomes.ts'
 import { type ScanDeps, scanEvents } from './scan.ts'
 
 type Finalize = (heads: Heads, events: readonly StoredEvent[], faults: unknown[]) => Promise<ChainEvent[]>
@@ -132,4 +139,40 @@ async function freeUnlocked({ pool, chain }: Options, heads: Heads, faults: unkn
     pool,
     free.map((held) => held.opId),
   )
+}
+
+type Deps = { pool: Pool; chain: Pick<Chain, 'chainId' | 'readLocks'>; auditedAtOnce?: number }
+
+/**
+ * Compares the escrow's state with the stored events, in case a node left out a log. Checks the swaps that wait for
+ * their lock, and in turn a part of all other open swaps. Rewinds the cursor to scan again for a missing event.
+ */
+export function createAudit({ pool, chain, auditedAtOnce = 1_000 }: Deps) {
+  const { chainId } = chain
+  let after = ''
+  return async (heads: Heads, faults: unknown[]): Promise<void> => {
+    const unlocked = await findUnlocked(pool, chainId)
+    const others = await findOpenAfter(pool, { chainId, after, limit: auditedAtOnce })
+    after = others.length < auditedAtOnce ? '' : (others.at(-1)?.id ?? '')
+    await compare(unlocked, await readStates(unlocked, heads.head, faults))
+    await compare(others, await readStates(others, heads.hard, faults))
+  }
+
+  async function readStates(swaps: readonly Swap[], at: Heads['head'], faults: unknown[]) {
+    const ops = swaps.map(({ op }) => op)
+    return ops.length > 0 ? chain.readLocks(ops, at, faults) : new Map<string, LockState>()
+  }
+
+  async function compare(swaps: readonly Swap[], states: ReadonlyMap<string, LockState>): Promise<void> {
+    for (const kind of ['locked', 'claimed', 'refunded'] as const) {
+      const shown = swaps.filter(({ op }) => states.get(op.hash) === kind)
+      const ids = shown.map(({ op }) => op.hash)
+      const known = await findEvents(pool, { chainId, kind, ids })
+      const missing = shown.filter(
+        ({ op, originFinal }) => !known.has(op.hash) && !(kind === 'locked' && originFinal),
+      )
+      const [first] = missing.map(({ op }) => op.originBlock).sort((a, b) => (a < b ? -1 : 1))
+      if (first !== undefined) await rewindCursor(pool, { chainId, to: first - 1n })
+    }
+  }
 }

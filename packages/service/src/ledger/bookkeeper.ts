@@ -19,15 +19,16 @@ import { findOpenAfter } from '../store/swaps.ts'
 import {
   compareBalances,
   createMemory,
+  type Drift,
+  describeDrift,
   type Expected,
   findDoubts,
   findLasting,
+  LESS_HELD,
   type Memory,
   toMovement,
 } from './compare.ts'
-import { type Drift, describeDrift, LESS_HELD } from './drift.ts'
-import { explainNew, movementsOf } from './explain.ts'
-import { type Explained, suspicionOf } from './transfers.ts'
+import { type Explained, explainNew, movementsOf, suspicionOf } from './explain.ts'
 
 // Far above what any caps allow at once.
 const MOST_OPEN = 100_000

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { Held } from '../chains/custody.ts'
-import { type LedgerAccount, steadyPart } from '../model/ledger.ts'
+import { type LedgerAccount, steadyPart } from '../model/books.ts'
 import {
   findUnbookedDeliveries,
   insertMovements,
@@ -8,8 +8,18 @@ import {
   readLedgerBalances,
   sumHeldInputs,
 } from '../store/ledger.ts'
-import { type Drift, LESS_HELD } from './drift.ts'
-import { restOf } from './transfers.ts'
+import { restOf } from './explain.ts'
+
+/** A disagreement between the chain and the books or the swaps. Without a token it concerns the whole chain. */
+export type Drift = { why: string; token?: string; amount?: bigint; txHash?: string; swapId?: string }
+
+/** Ends by itself once the missing amount is back. Every other drift needs an operator. */
+export const LESS_HELD = 'less is held than the books say'
+
+export function describeDrift({ why, amount, token, txHash, swapId }: Drift): string {
+  const what = amount === undefined ? '' : `: ${amount} of ${token}`
+  return `${why}${what}${txHash ? ` in ${txHash}` : ''}${swapId ? ` of ${swapId}` : ''}`
+}
 
 // A difference counts after this many readings in a row: a node may index a transaction late.
 const READINGS = 3

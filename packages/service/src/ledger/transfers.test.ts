@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CustodyEvent } from '../chains/custody.ts'
-import { type Explained, type KnownOp, suspicionOf, transfersOf } from './transfers.ts'
+import { type Explained, type KnownOp, suspicionOf, transfersOf } from './explain.ts'
 
 const at = { txHash: '0xt', block: 1n, part: 0 }
 const op: KnownOp = {

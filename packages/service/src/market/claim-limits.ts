@@ -1,6 +1,5 @@
-import type { Priced } from '../model/amount.ts'
-import { mostWithin } from '../model/amount.ts'
-import { claimRoom, EMPTY_BOOK, largestShare } from '../model/claim-room.ts'
+import { mostWithin, type Priced } from '../model/amount.ts'
+import { claimRoom, EMPTY_BOOK, largestShare } from '../model/exposure.ts'
 import type { TokenBook } from '../store/claim-books.ts'
 import type { OriginCaps } from '../store/exposure.ts'
 

@@ -1,7 +1,13 @@
 import { within } from '../async/timing.ts'
 import type { Catalog, CatalogChain, Market } from '../model/catalog.ts'
-import { createFeeByHolding, type ServiceFee, toTiers } from '../model/discount.ts'
-import { createHoldings, type HoldingSource } from './holdings.ts'
+import {
+  createFeeByHolding,
+  type Held,
+  NOTHING_HELD,
+  type ServiceFee,
+  sumHeld,
+  toTiers,
+} from '../model/discount.ts'
 
 type Parts = {
   readTokenBalance(chainId: number, owner: string, token: string): Promise<bigint>
@@ -53,4 +59,147 @@ function sourcesOf(parts: Parts, asset: string, family: CatalogChain['family']):
       return parts.readTokenBalance(chainId, owner, address)
     },
   }))
+}
+
+type Family = CatalogChain['family']
+
+/** A token of the asset that earns the discount. */
+type HoldingSource = {
+  decimals: number
+  /** Undefined while the chain cannot be read. */
+  readBalance(owner: string): Promise<bigint> | undefined
+}
+
+export type HoldingOptions = {
+  sources: Readonly<Record<Family, readonly HoldingSource[]>>
+  feeOf(held: Held): ServiceFee
+  /** An older holding is not used, so that selling ends the discount. */
+  maxAgeMs: number
+  now(): number
+  /** How long the first quote of a wallet waits for its holding. */
+  wait(reading: Promise<void>): Promise<unknown>
+  onFault(error: unknown, source: string): void
+  limits?: Partial<typeof LIMITS>
+}
+
+const LIMITS = {
+  /** Cached wallets, of 200 bytes each. */
+  wallets: 50_000,
+  /** Wallets whose holdings are read concurrently. */
+  reads: 32,
+  /** Queued wallets. Beyond that, the next quote of a wallet asks again. */
+  waiting: 1_000,
+}
+// Pause before reading a failed part of a holding again.
+const RETRY_MS = 5_000
+
+/** `dueAt`: when to read again; infinite during a read. */
+type Known = { fee: ServiceFee; readAt: number; isWhole: boolean; dueAt: number; reading?: Promise<void> }
+
+/**
+ * The fee of a wallet by its holdings, from memory. The first quote of a wallet waits a moment for the read. Later ones
+ * refresh a holding in the background, at half of its maximum age.
+ */
+export function createHoldings(options: HoldingOptions) {
+  const { sources, feeOf, maxAgeMs, now, onFault } = options
+  const limits = { ...LIMITS, ...options.limits }
+  const undiscounted = feeOf(NOTHING_HELD)
+  const known = new Map<string, Known>()
+  const queue = createQueue(limits)
+
+  const isUsable = ({ readAt }: Known, at: number) => at - readAt <= maxAgeMs
+
+  function refresh(family: Family, wallet: string): void {
+    if (queue.isFull()) return
+    const entry = known.get(wallet) ?? {
+      fee: undiscounted,
+      readAt: -Infinity,
+      isWhole: false,
+      dueAt: 0,
+    }
+    entry.dueAt = Infinity
+    // Keeps insertion order by last read, because a holding that is not read again soon expires.
+    known.delete(wallet)
+    known.set(wallet, entry)
+    if (known.size > limits.wallets) forgetOldest(known)
+    entry.reading = queue.add(() => read(entry, sources[family], wallet))
+  }
+
+  async function read(entry: Known, tokens: readonly HoldingSource[], wallet: string): Promise<void> {
+    const readAt = now()
+    const answers = await Promise.allSettled(tokens.map((token) => readHeld(token, wallet)))
+    for (const answer of answers) if (answer.status === 'rejected') onFault(answer.reason, 'holdings')
+    const parts = answers.flatMap((answer) =>
+      answer.status === 'fulfilled' && answer.value ? [answer.value] : [],
+    )
+    const isWhole = parts.length === tokens.length
+    // Unread parts count as zero, but do not replace a complete holding that is still usable.
+    if (isWhole || !entry.isWhole || !isUsable(entry, now())) {
+      entry.fee = feeOf(sumHeld(parts))
+      entry.readAt = readAt
+      entry.isWhole = isWhole
+    }
+    entry.dueAt = isWhole ? readAt + maxAgeMs / 2 : now() + RETRY_MS
+  }
+
+  const uncertain = new Map<ServiceFee, ServiceFee>()
+  /** One object per fee, so that quotes allocate nothing. */
+  function asUncertain(fee: ServiceFee): ServiceFee {
+    const found = uncertain.get(fee) ?? { ...fee, isUncertain: true }
+    uncertain.set(fee, found)
+    return found
+  }
+  function feeOfEntry(entry: Known | undefined): ServiceFee {
+    if (entry === undefined || !isUsable(entry, now())) return asUncertain(undiscounted)
+    return entry.isWhole ? entry.fee : asUncertain(entry.fee)
+  }
+
+  return {
+    feeFor(family: Family, wallet: string): ServiceFee | Promise<ServiceFee> {
+      const at = now()
+      const entry = known.get(wallet)
+      if (entry === undefined || at >= entry.dueAt) refresh(family, wallet)
+      if (entry !== undefined && isUsable(entry, at)) return feeOfEntry(entry)
+      const { reading } = known.get(wallet) ?? {}
+      if (reading === undefined) return asUncertain(undiscounted)
+      return options.wait(reading).then(() => feeOfEntry(known.get(wallet)))
+    },
+  }
+}
+
+async function readHeld({ readBalance, decimals }: HoldingSource, owner: string): Promise<Held | undefined> {
+  const amount = await readBalance(owner)
+  return amount === undefined ? undefined : { amount, decimals }
+}
+
+function forgetOldest(known: Map<string, Known>): void {
+  const [oldest] = known.keys()
+  if (oldest !== undefined) known.delete(oldest)
+}
+
+/** Limits concurrency; further work waits in order. */
+function createQueue({ reads, waiting }: typeof LIMITS) {
+  const queued: (() => Promise<void>)[] = []
+  let running = 0
+  function next(): void {
+    while (running < reads) {
+      const work = queued.shift()
+      if (!work) return
+      running += 1
+      void work().finally(() => {
+        running -= 1
+        next()
+      })
+    }
+  }
+  return {
+    isFull: () => queued.length >= waiting,
+    add(work: () => Promise<void>): Promise<void> {
+      return new Promise((resolve) => {
+        queued.push(() => work().finally(resolve))
+        // Lets a quote that does not wait answer before the read starts.
+        queueMicrotask(next)
+      })
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createFeeByHolding, toHeld } from '../model/discount.ts'
-import { createHoldings, type HoldingOptions } from './holdings.ts'
+import { createHoldings, type HoldingOptions } from './fee-for.ts'
 
 const SECOND = 1_000
 const TOKEN = 10n ** 18n

@@ -1,7 +1,9 @@
-import type { Market } from '../model/catalog.ts'
+import type { Heads } from '../chains/chain.ts'
+import type { ChainState, ChainView } from '../chains/view.ts'
+import { usdE18 } from '../model/amount.ts'
+import type { Catalog, ChainNow, LegCosts, Market } from '../model/catalog.ts'
 import type { Holding } from '../store/inventory.ts'
-import { createPriceBook, type PriceBook, STALE_MS } from './prices/book.ts'
-import { toExchange } from './prices/exchange.ts'
+import { createPriceBook, type PriceBook, STALE_MS, toExchange } from './prices/book.ts'
 import type { PriceRules } from './prices/reference.ts'
 import type { PriceSource } from './prices/source.ts'
 
@@ -76,3 +78,46 @@ export function createMarket(sources: MarketSources): LiveMarket {
 }
 
 const keyOf = (chainId: number, token: string) => `${chainId}:${token}`
+
+// Older fees say nothing about the current ones.
+const COSTS_MS = 60_000
+
+type View = {
+  current(): Heads | undefined
+  isLive(): boolean
+  part(name: 'costs'): { value: LegCosts; ageMs: number } | undefined
+  part(name: 'state'): { value: Pick<ChainState, 'attesterChange'> } | undefined
+  measured(): ChainView['measured']
+}
+
+/** A chain as a quote sees it; undefined while it is not live, or its fees are unknown. */
+export function toChainNow(view: View): ChainNow | undefined {
+  const [heads, costs] = [view.current(), view.part('costs')]
+  if (!heads || !costs || !view.isLive() || costs.ageMs > COSTS_MS) return undefined
+  const { seconds, number: block, height } = heads.head
+  const { finalitySeconds } = view.measured()
+  const attesterChange = view.part('state')?.value.attesterChange
+  return {
+    seconds,
+    block,
+    height,
+    costs: costs.value,
+    ...(finalitySeconds !== undefined && { finalitySeconds }),
+    ...(attesterChange && { attesterChange }),
+  }
+}
+
+const E12 = 10n ** 12n
+
+/**
+ * Cost of a lock by a contract wallet, in millionths of a US dollar; undefined while fees or the price of the coin are
+ * not known. Includes the claim, which costs less than a wallet's code may add.
+ */
+export function lockUsdE6(market: Market, { chains }: Catalog, chainId: number): bigint | undefined {
+  const native = chains.get(chainId)?.native
+  const price = native && market.priceOf(native.asset)
+  const costs = market.chainNow(chainId)?.costs
+  if (price === undefined || !costs) return undefined
+  const cost = costs.ways?.authorization ?? costs.lock
+  return usdE18(cost, { decimals: native?.decimals ?? 0, price }) / E12
+}

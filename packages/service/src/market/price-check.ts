@@ -1,13 +1,19 @@
 import { every } from '../async/timing.ts'
 import { largest, type Priced, toCentsUp, usdE18 } from '../model/amount.ts'
 import { type Catalog, type Exchange, findToken, type Token } from '../model/catalog.ts'
-import { followPrice, leavingVault, type Paid, worthOf } from '../model/follow-price.ts'
-import { type PriceTolerance, pairClassOf, toleranceOf } from '../model/price-tolerance.ts'
+import {
+  followPrice,
+  leavingVault,
+  type Paid,
+  type PriceTolerance,
+  pairClassOf,
+  toleranceOf,
+  worthOf,
+} from '../model/price-tolerance.ts'
 import { withSlippage } from '../model/pricing.ts'
 import type { Swap } from '../model/swap.ts'
 import { isPurchase } from '../model/venue.ts'
-import type { PriceBook } from './prices/book.ts'
-import { toExchange } from './prices/exchange.ts'
+import { type PriceBook, toExchange } from './prices/book.ts'
 
 const OFF_CHAIN_MS = 500
 

@@ -1,7 +1,26 @@
 import type { OperatorAlarm, OperatorOverview } from '@geoswap/wire'
+import { largest } from './amount.ts'
 import { isTooSlow } from './finality.ts'
-import { lastsPermille, type Stock, usedPermille } from './inventory-use.ts'
 import { reservingStates } from './lifecycle.ts'
+
+/** The vault's stock of a token. `isBought`: a venue buys the token from a pool if there is none. */
+type Stock = { held: bigint; reserved: bigint; isBought: boolean }
+
+/**
+ * The reserved share in thousandths; at 1,000 nothing more can be delivered. A bought token counts as unused, since its
+ * pool supplies it, and so does one that was never stocked: `lastsPermille` tells one that ran out.
+ */
+export function usedPermille({ held, reserved, isBought }: Stock): bigint {
+  if (isBought && reserved <= held) return 0n
+  if (held > 0n) return (reserved * 1_000n) / held
+  return reserved > 0n ? 1_000n : 0n
+}
+
+/** How long the free amount lasts, in thousandths of a day. Undefined if there is no daily need. */
+export function lastsPermille({ held, reserved, isBought }: Stock, dailyNeed: bigint): bigint | undefined {
+  if (isBought || dailyNeed === 0n) return undefined
+  return (largest(held - reserved, 0n) * 1_000n) / dailyNeed
+}
 
 /** The data that alarms are derived from. */
 export type Watched = Omit<OperatorOverview, 'at' | 'network' | 'alarms' | 'assets' | 'earnings'>

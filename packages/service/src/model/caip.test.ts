@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { findChain, recordCaip } from './caip.ts'
-import type { Catalog, CatalogChain } from './catalog.ts'
+import { type Catalog, type CatalogChain, findChain, recordCaip } from './catalog.ts'
 
 const chainOf = (chainId: number, family: CatalogChain['family']) => ({ chainId, family }) as CatalogChain
 const catalog: Catalog = {

@@ -1,7 +1,5 @@
 import type { DepositFacts } from './deposit.ts'
-import type { SwapEvent } from './lifecycle.ts'
-import type { FailureCode, RefundReason } from './outcome.ts'
-import type { ProofOf } from './proof.ts'
+import type { FailureCode, ProofOf, RefundReason, SwapEvent } from './lifecycle.ts'
 
 type Nothing = Record<never, never>
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createClaimWindow } from '../../test/support/claim-window.ts'
-import { bookedAt, type ClaimBook, claimRoom, EMPTY_BOOK, largestShare, withClaimed } from './claim-room.ts'
+import { bookedAt, type ClaimBook, claimRoom, EMPTY_BOOK, largestShare, withClaimed } from './exposure.ts'
 
 const CAP = 1_000n
 const HOUR = 3_600

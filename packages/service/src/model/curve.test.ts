@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { convertDown } from './amount.ts'
-import { type Curve, type DepthCurve, mostOf, mostSwappable, outputOf, swappableFor } from './curve.ts'
+import { type Curve, type DepthCurve, mostOf, mostSwappable, outputOf, swappableFor } from './venue.ts'
 
 const priced = fc.record({
   decimals: fc.integer({ min: 0, max: 24 }),

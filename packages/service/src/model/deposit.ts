@@ -1,6 +1,5 @@
 import type { Deposit, OriginMethod } from '@geoswap/wire'
-import type { SwapState } from './lifecycle.ts'
-import type { FailureCode } from './outcome.ts'
+import type { FailureCode, SwapState } from './lifecycle.ts'
 
 /** The chain's facts about the deposit of a swap, as its row stores them: amounts are text. */
 export type DepositFacts = Pick<Deposit, 'received' | 'txHash' | 'returned'>

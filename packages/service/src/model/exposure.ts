@@ -1,5 +1,4 @@
 import { isDeliverable } from './lifecycle.ts'
-import { type Demand, withinRoom } from './room.ts'
 import type { Swap } from './swap.ts'
 
 /** Whether a delivery now would rely on a lock that a reorg can still undo and that is not booked as exposure. */
@@ -31,3 +30,71 @@ function demandsOf(swap: Swap): Demand[] {
   if (isUnbooked(swap)) demands.push({ key: `unclaimed:${originChain}`, amount })
   return demands
 }
+
+/** An amount demanded of the resource that `key` names. */
+type Demand = { key: string; amount: bigint }
+
+/** The items whose demands all fit into the remaining room, in order. */
+export function withinRoom<T>(
+  items: readonly T[],
+  demandsOf: (item: T) => readonly Demand[],
+  roomOf: (key: string) => bigint,
+): T[] {
+  const left = new Map<string, bigint>()
+  const leftOf = (key: string) => left.get(key) ?? roomOf(key)
+  return items.filter((item) => {
+    const demands = demandsOf(item)
+    if (demands.some(({ key, amount }) => amount > leftOf(key))) return false
+    for (const { key, amount } of demands) left.set(key, leftOf(key) - amount)
+    return true
+  })
+}
+
+// GeoEscrow caps the claims of each token per hour of its chain's clock (HourlyCapLib). The hour is a fixed window:
+// floor(block time / 3600).
+//
+// Rule: the sum of a token's booked inputs never exceeds one hourly cap. An input is booked in the transaction that
+// records its lock. It stays booked until it can no longer be claimed, or until the hour of its claim is over.
+//
+// Why that suffices: all claims of one hour are booked together at the end of that hour. So claims of an hour never
+// exceed its cap, whatever their order and batches, and however close a refund deadline is.
+
+export type ClaimBook = {
+  /** Inputs that are locked or being locked and not yet finally claimed. */
+  open: bigint
+  /** Inputs that were finally claimed, in `hour` at the latest. */
+  claimed: bigint
+  hour: number
+}
+
+export const EMPTY_BOOK: ClaimBook = { open: 0n, claimed: 0n, hour: 0 }
+
+const HOUR_SECONDS = 3_600
+
+/** The hourly window of the cap that contains this time of the chain's clock. */
+export const hourOf = (seconds: number): number => Math.floor(seconds / HOUR_SECONDS)
+
+/** The booked part of the cap at this time of the chain's clock. */
+export function bookedAt({ open, claimed, hour }: ClaimBook, seconds: number): bigint {
+  return hourOf(seconds) > hour ? open : open + claimed
+}
+
+/** The free part of the cap. An input that is already booked needs none of it. */
+export function claimRoom(book: ClaimBook, cap: bigint, seconds: number): bigint {
+  const left = cap - bookedAt(book, seconds)
+  return left > 0n ? left : 0n
+}
+
+/**
+ * The book after a claim became final. `bySeconds` is the time of a hard-final block that shows the claim. The claim is
+ * not later than that block, and all hours before the block's hour are over.
+ */
+export function withClaimed(book: ClaimBook, amount: bigint, bySeconds: number): ClaimBook {
+  const hour = hourOf(bySeconds)
+  const open = book.open - amount
+  if (hour < book.hour) return { open, claimed: book.claimed, hour: book.hour }
+  return { open, claimed: hour === book.hour ? book.claimed + amount : amount, hour }
+}
+
+/** A single input takes at most a quarter of the hourly cap, so that one swap cannot exclude all others. */
+export const largestShare = (cap: bigint): bigint => cap / 4n

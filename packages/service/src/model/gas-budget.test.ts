@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultGasBudgets as budgets, findExceeded, hasRoomForLock, type Wasted } from './gas-budget.ts'
+import { defaultGasBudgets as budgets, findExceeded, hasRoomForLock, type Wasted } from './budgets.ts'
 
 const CENT = 10_000n
 const nothing: Wasted = { wallet: 0n, account: 0n, chain: 0n, isKnown: false }

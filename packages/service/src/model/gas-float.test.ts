@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { marksOf, nextTopUp } from './gas-float.ts'
+import { marksOf, nextTopUp } from './gas.ts'
 
 const limits = { low: 100n, target: 500n, maxPerDay: 2_000n }
 const float = { limits, spentToday: 0n, balance: 1_000_000n, costOfOne: 10n }

@@ -1,6 +1,6 @@
 import { divideUp, largest, tenTo } from './amount.ts'
 import type { LegCosts } from './catalog.ts'
-import { marksOf } from './gas-float.ts'
+import { marksOf } from './gas.ts'
 import type { GasFloat, Senders } from './served-chain.ts'
 
 // Fees may double before anybody notices.

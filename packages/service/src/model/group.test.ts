@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { collectError, throwFirst } from './collect-error.ts'
-import { chunksOf, forEachConcurrently, groupBy } from './group.ts'
+import { chunksOf, collectError, forEachConcurrently, groupBy, throwFirst } from './group.ts'
 
 const fault = new Error('Unexpected failure')
 

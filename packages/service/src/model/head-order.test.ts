@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createHeadOrder } from './head-order.ts'
+import { createHeadOrder } from './pace.ts'
 
 type Row = { at: number; head: string; follows: boolean }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lastsPermille, usedPermille } from './inventory-use.ts'
+import { lastsPermille, usedPermille } from './alarms.ts'
 
 test.each([
   ['half is reserved', { held: 100n, reserved: 50n, isBought: false }, 500n],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shareOf } from './key-share.ts'
+import { shareOf } from './served-chain.ts'
 
 const KEYS = ['a', 'b', 'c']
 const dry =

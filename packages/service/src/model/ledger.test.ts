@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { steadyPart } from './ledger.ts'
+import { steadyPart } from './books.ts'
 
 test('the steady part of a difference is the part in every reading', () => {
   expect(steadyPart([6n, 5n, 7n])).toBe(5n)

@@ -1,4 +1,4 @@
-import type { Substatus, SwapStatus } from '@geoswap/wire'
+import type { FailureCode, RefundReason, Substatus, SwapStatus } from '@geoswap/wire'
 
 /** The internal state of a submitted swap. Public status and substatus are derived from it, never stored beside it. */
 export type SwapState =
@@ -120,3 +120,60 @@ export const isUnlocked = (state: SwapState) => unlockedStates.includes(state)
 export const isDeliverable = (state: SwapState) => deliverableStates.includes(state)
 export const isPaid = (state: SwapState) => paidStates.includes(state)
 export const isRefundDue = (state: SwapState) => refundDueStates.includes(state)
+
+export type { FailureCode, RefundReason }
+
+/** Messages for swaps that failed before the input was taken. */
+export const failureMessages: Record<FailureCode, string> = {
+  INVALID_AUTHORIZATION:
+    'The signed authorization or permit no longer matched the wallet when the operation ran. Nothing was taken: ' +
+    'request a new quote and sign again.',
+  INPUT_UNAVAILABLE:
+    'The wallet no longer held the input when the operation ran. Nothing was taken: ' +
+    'fund the wallet and request a new quote.',
+  OPERATION_EXPIRED:
+    'The operation could not be included before its deadline. Nothing was taken: request a new quote.',
+  RECIPIENT_INVALID:
+    'The recipient cannot receive the output. Nothing was taken: ' +
+    'choose another recipient and request a new quote.',
+  PRICE_MOVED: 'The price moved beyond the slippage limit. Nothing was taken: request a new quote.',
+  DESTINATION_UNAVAILABLE: 'The destination cannot deliver now. Nothing was taken: try again later.',
+  DEPOSIT_MISSING:
+    'No deposit of the input token arrived in time. Whatever else comes to the address goes back to the wallet: ' +
+    'request a new quote.',
+  DEPOSIT_TOO_SMALL:
+    'The deposit was smaller than the input. It goes back to the wallet: request a new quote and send all of it.',
+}
+
+type Block = { number: bigint; hash: string; seconds: number }
+type AtBlock = { chainId: number; block: Block }
+
+/** Evidence of each kind from the chains. Each kind rules out that the other outcome can still happen. */
+type Evidence = {
+  /** The block is unknown while the destination is silent. */
+  neverSigned: { chainId: number; block: Block | undefined }
+  attemptsConsumedUnlocked: AtBlock
+  notLockedPastDeadline: AtBlock
+  attemptsConsumedUndelivered: AtBlock
+  notDeliveredPastDeadline: AtBlock
+  deliveredNowherePastDeadline: { blocks: readonly AtBlock[] }
+  refundedAfterDelivery: AtBlock
+}
+type ProofKind = keyof Evidence
+
+/** The kinds of proof that an event accepts. The database refuses `failed` and `refundDecided` without a proof. */
+export const proofKinds = {
+  declined: ['neverSigned', 'notLockedPastDeadline'],
+  lockDead: ['attemptsConsumedUnlocked', 'notLockedPastDeadline'],
+  deliveryImpossible: [
+    'neverSigned',
+    'attemptsConsumedUndelivered',
+    'notDeliveredPastDeadline',
+    'deliveredNowherePastDeadline',
+  ],
+  inputLost: ['notLockedPastDeadline', 'refundedAfterDelivery'],
+} as const satisfies Record<string, readonly ProofKind[]>
+
+type Kinds = typeof proofKinds
+export type Proof<Kind extends ProofKind = ProofKind> = { [K in Kind]: { kind: K } & Evidence[K] }[Kind]
+export type ProofOf<Event extends keyof Kinds> = Proof<Kinds[Event][number]>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMeasure } from './measured.ts'
+import { createMeasure } from './pace.ts'
 
 const block = (number: number, seconds: number) => ({ number: BigInt(number), seconds })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromPlain, toPlainJson } from './plain-json.ts'
+import { fromPlain, toPlainJson } from '../store/chain-views.ts'
 
 test('plain data with bigints at any depth survives a round trip', () => {
   const leaf = fc.oneof(fc.bigInt(), fc.string(), fc.boolean(), fc.integer(), fc.constant(null))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { finalRereadMs, minedRecheckMs, paceOf } from './poll-pace.ts'
+import { finalRereadMs, minedRecheckMs, paceOf } from './pace.ts'
 
 const chain = { isInFlight: false, isSubscribed: false, callsPerHead: 1, hasFeeds: true }
 const pollMs = (blockMs: number, change: Partial<Parameters<typeof paceOf>[0]> = {}) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findPriceProblems, type PriceSetup } from './price-setup.ts'
+import { findPriceProblems, type PriceSetup } from '../config/network-problems.ts'
 
 const chains = [
   { chainId: 1, family: 'evm' },

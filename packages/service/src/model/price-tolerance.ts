@@ -1,5 +1,9 @@
+import { convertDown, type Priced, smallest } from './amount.ts'
 import type { Catalog, Token } from './catalog.ts'
 import { arePegged } from './origin-methods.ts'
+import { withSlippage } from './pricing.ts'
+import type { Op } from './swap.ts'
+import { isPurchase } from './venue.ts'
 
 /** By how much its rate moves in a minute. */
 export type PairClass = 'sameAsset' | 'stable' | 'volatile'
@@ -24,3 +28,39 @@ export const defaultPriceTolerance: PriceTolerance = {
 }
 
 export const toleranceOf = (tolerance: PriceTolerance, pair: PairClass): number => tolerance[`${pair}Bps`]
+
+/** The payment of a delivery: the output, and what leaves the vault for it. */
+export type Paid = { output: bigint; pay: bigint }
+
+type Terms = Pick<
+  Op,
+  | ('quotedOutput' | 'minOutput' | 'payAmount' | 'payToken' | 'outputToken')
+  | ('swappable' | 'inputAmount' | 'priceFloor')
+>
+type Sides = { input: Priced; paid: Priced }
+
+/** The payment out of the vault: the output itself, or the budget for buying it. */
+export function leavingVault(op: Pick<Op, 'payToken' | 'outputToken' | 'payAmount' | 'quotedOutput'>) {
+  return isPurchase(op)
+    ? { token: op.payToken, amount: op.payAmount }
+    : { token: op.outputToken, amount: op.quotedOutput }
+}
+
+/** The amount of the vault's token that the input buys now. The op's own word counts only where it is less. */
+export function worthOf(op: Terms, { input, paid }: Sides): bigint {
+  return convertDown(smallest(op.swappable, op.inputAmount), input, paid)
+}
+
+/**
+ * The payment of a swap at these prices: the quoted output while the market moved no further than the tolerance, else
+ * what the input buys now. `moved` if that is below the signed minimum.
+ */
+export function followPrice(op: Terms, sides: Sides, toleranceBps: number): Paid | 'moved' {
+  const quoted = { output: op.quotedOutput, pay: op.payAmount }
+  const worth = worthOf(op, sides)
+  const { amount } = leavingVault(op)
+  if (worth >= withSlippage(amount, toleranceBps) && worth >= op.priceFloor) return quoted
+  const output = isPurchase(op) && amount > 0n ? (op.quotedOutput * worth) / amount : worth
+  if (output < op.minOutput || output === 0n) return 'moved'
+  return output < quoted.output ? { output, pay: worth } : quoted
+}

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { usdE18 } from './amount.ts'
-import { type Curve, type DepthCurve, mostOf } from './curve.ts'
 import {
   type Breakdown,
   inputFor,
@@ -13,6 +12,7 @@ import {
   type Terms,
   withSlippage,
 } from './pricing.ts'
+import { type Curve, type DepthCurve, mostOf } from './venue.ts'
 
 const priced = fc.record({
   decimals: fc.integer({ min: 0, max: 24 }),

@@ -1,5 +1,5 @@
 import { BPS, CENTI_BPS, convertUp, divideUp, type Priced, usdE18 } from './amount.ts'
-import { type Curve, mostSwappable, outputOf, soldFor, swappableFor } from './curve.ts'
+import { type Curve, mostSwappable, outputOf, soldFor, swappableFor } from './venue.ts'
 
 /** The terms of one quote, apart from amount and venue. */
 export type Terms = {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { type SwapState, transitions } from './lifecycle.ts'
-import { proofKinds } from './proof.ts'
+import { proofKinds, type SwapState, transitions } from './lifecycle.ts'
 
 test('exactly the events that fail a swap, decide its refund or lose its input need a proof', () => {
   const moves = Object.values(transitions).flatMap((exits) => Object.entries<SwapState>(exits))

@@ -1,4 +1,5 @@
-import type { FloatLimits } from './gas-float.ts'
+import type { FloatLimits } from './gas.ts'
+import type { Share } from './group.ts'
 
 /**
  * Keys that send transactions: for inputs, claims and refunds, for inputs with an authorization, and for deliveries.
@@ -35,4 +36,34 @@ export function activeSenders(
 /** All sending keys of a chain, each once. */
 export function sendersOf({ senders }: Pick<ServedChain, 'senders'>): string[] {
   return [...new Set(Object.values(senders).flat())]
+}
+
+type Sharing = { active: readonly string[]; address: string; canSend(address: string): boolean }
+
+/**
+ * The share of the work of this key; undefined for a retired key. Keys that cannot send leave theirs to the others.
+ * Workers may notice such a change at different times. For some seconds a swap may then have two keys, of which the
+ * first to record its delivery sends it, or none.
+ */
+export function shareOf({ active, address, canSend }: Sharing): Share | undefined {
+  const able = active.filter(canSend)
+  const sharing = able.length > 0 ? able : active
+  const index = sharing.indexOf(address)
+  return index < 0 ? undefined : { index, of: sharing.length }
+}
+
+/** Addresses whose remote signer does not sign now, with the signer's place in the configuration, from 1. */
+export type UnsignedKeys = Readonly<Record<string, number>>
+
+/** Names the remote signers that do not sign for keys of a chain, by place and role. */
+export function describeUnsigned(
+  { name, senders, float }: Pick<ServedChain, 'name' | 'senders' | 'float'>,
+  unsigned: UnsignedKeys,
+): string[] {
+  const roles = Object.entries({ ...senders, float: float ? [float.address] : [] })
+  return [...new Set(Object.values(unsigned))].flatMap((place) => {
+    const silent = roles.filter(([, addresses]) => addresses.some((address) => unsigned[address] === place))
+    if (silent.length === 0) return []
+    return [`remote signer ${place} does not sign for ${silent.map(([role]) => role).join(', ')} on ${name}`]
+  })
 }

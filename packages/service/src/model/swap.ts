@@ -1,7 +1,6 @@
 import type { OriginMethod } from '@geoswap/wire'
 import type { DepositFacts } from './deposit.ts'
-import type { SwapState } from './lifecycle.ts'
-import type { RefundReason } from './outcome.ts'
+import type { RefundReason, SwapState } from './lifecycle.ts'
 import type { QuotedTerms } from './quote.ts'
 
 /** A signed EIP-7702 authorization as the caller sent it. */

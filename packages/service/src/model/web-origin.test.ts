@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isWebOrigin } from './web-origin.ts'
+import { isWebOrigin } from '../config/url-problems.ts'
 
 test.each([
   ['https://app.example', true],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, judgeAttempt, RETRY_PAUSES_MS } from './webhook.ts'
+import { type Answer, judgeAttempt, RETRY_PAUSES_MS } from '../webhooks/post.ts'
 
 const answered = (status: number, retryAfterMs?: number): Answer => ({
   ...{ kind: 'answered', status },

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { type CustodyOf, type OpContent, termsOfOp } from './op-terms.ts'
+import { type CustodyOf, isWellFormed, type OpContent, termsOfOp } from './op-terms.ts'
 import type { Op } from './swap.ts'
-import { isWellFormed } from './well-formed.ts'
 
 const addressOf = (digit: string): `0x${string}` => `0x${digit.repeat(40)}`
 const custodyOf: CustodyOf = (chainId) => ({

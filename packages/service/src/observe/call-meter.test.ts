@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { createCallMeter } from './call-meter.ts'
-import { addNodeMetrics } from './node-metrics.ts'
+import { addNodeMetrics } from './process-metrics.ts'
 
 const URLS = ['https://node.example/v2/SECRET', 'https://other.example/', 'https://node.example/v2/SECOND']
 

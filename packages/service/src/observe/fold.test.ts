@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFold, type Repeats } from './fold.ts'
+import { createFold, type Repeats } from './logger.ts'
 
 /** A fold with timers that run when the test says so. */
 function createScene() {

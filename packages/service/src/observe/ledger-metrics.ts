@@ -1,9 +1,82 @@
 import type { Pool } from 'pg'
-import type { Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
+import { formatUnits } from 'viem'
+import type { GasWatch } from '../lanes/gas-watch.ts'
+import type { Books } from '../model/books.ts'
 import type { ServedChain } from '../model/served-chain.ts'
 import { readLedgerAges, readLedgerBalances } from '../store/ledger.ts'
 import { findActiveStops } from '../store/stops.ts'
-import { addReading } from './database-gauges.ts'
+
+type Spec = { name: string; help: string; labelNames?: readonly string[] }
+type Gauges<K extends string> = Record<K, Gauge<string>>
+
+/**
+ * Adds gauges that one reading of the database shows. While it does not answer they are absent: a value from before
+ * would look like a present one.
+ */
+export function addReading<K extends string, T>(
+  registry: Registry,
+  specs: Record<K, Spec>,
+  { read, show }: { read(): Promise<T>; show(gauges: Gauges<K>, value: T): void },
+): void {
+  const gauges = {} as Gauges<K>
+  const clear = () => {
+    for (const key in specs) {
+      gauges[key].reset()
+      // A gauge without labels would be 0.
+      if (!specs[key].labelNames) gauges[key].remove()
+    }
+  }
+  let running: Promise<void> | undefined
+  // All gauges of a scrape wait for the same reading.
+  const refresh = () => {
+    running ??= read()
+      .then(
+        (value) => {
+          clear()
+          show(gauges, value)
+        },
+        () => clear(),
+      )
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+  for (const key in specs) {
+    const { labelNames = [], ...spec } = specs[key]
+    gauges[key] = new Gauge({ ...spec, labelNames: [...labelNames], registers: [registry], collect: refresh })
+  }
+}
+
+const PROBE_MS = 2_000
+
+/** Asks the database whether it answers. */
+export function createDatabaseProbe(pool: Pick<Pool, 'query'>): () => Promise<boolean> {
+  return () => {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, PROBE_MS, false)
+    })
+    const asked = pool.query('select 1').then(
+      () => true,
+      () => false,
+    )
+    return Promise.race([asked, late]).finally(() => clearTimeout(timer))
+  }
+}
+
+/** Whether this process reaches the database. */
+export function addDatabaseGauge(registry: Registry, isUp: () => Promise<boolean>): void {
+  new Gauge({
+    name: 'geoswap_database_up',
+    help: '1 while the database answers this process. While it does not, figures from the database are absent.',
+    registers: [registry],
+    async collect() {
+      this.set((await isUp()) ? 1 : 0)
+    },
+  })
+}
 
 type Sources = { pool: Pool; chains: readonly Pick<ServedChain, 'chainId' | 'name'>[] }
 
@@ -60,4 +133,72 @@ export function addLedgerGauges(registry: Registry, { pool, chains }: Sources): 
       },
     },
   )
+}
+
+type BooksSources = {
+  books: { read(): Promise<Books> }
+  chains: readonly { chainId: number; name: string }[]
+}
+
+const E6 = 1_000_000
+
+/** Earnings and costs of the swaps of today and yesterday, by the chains of their route. */
+export function addBooksGauge(registry: Registry, { books, chains }: BooksSources): void {
+  const nameOf = (id: number) => chains.find(({ chainId }) => chainId === id)?.name ?? String(id)
+  const usd = {
+    name: 'geoswap_last_day_usd',
+    help: 'volume, earned, network and profit of swaps that ended today or yesterday (UTC), read every five minutes.',
+    labelNames: ['from', 'to', 'kind'],
+  }
+  addReading(
+    registry,
+    { usd },
+    {
+      read: () => books.read(),
+      show(gauges, { routes }) {
+        for (const { originChain, destinationChain, volumeCents, ...route } of routes) {
+          const [from, to] = [nameOf(originChain), nameOf(destinationChain)]
+          gauges.usd.inc({ from, to, kind: 'volume' }, Number(volumeCents) / 100)
+          gauges.usd.inc({ from, to, kind: 'earned' }, Number(route.earnedE6) / E6)
+          gauges.usd.inc({ from, to, kind: 'network' }, Number(route.networkE6) / E6)
+          gauges.usd.inc({ from, to, kind: 'profit' }, Number(route.profitE6) / E6)
+        }
+      },
+    },
+  )
+}
+
+/** Gas balances and how long they last. Those of a chain that is not read are absent. */
+export function addGasMetrics(registry: Registry, gas: Pick<GasWatch, 'keys' | 'floats'>): void {
+  new Gauge({
+    name: 'geoswap_gas_low',
+    help: '1 while a key that sends transactions holds less gas coin than its low mark.',
+    labelNames: ['chain', 'address'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { chain, address, isLow } of gas.keys()) this.set({ chain, address }, isLow ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'geoswap_gas_float_balance',
+    help: 'Balance of the gas float, in whole coins.',
+    labelNames: ['chain', 'address'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { chain, address, balance, decimals } of gas.floats())
+        this.set({ chain, address }, Number(formatUnits(balance, decimals)))
+    },
+  })
+  new Gauge({
+    name: 'geoswap_gas_float_topups_left',
+    help: 'How many top-ups from low to target the gas float can still pay.',
+    labelNames: ['chain'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { chain, topUpsLeft } of gas.floats()) this.set({ chain }, topUpsLeft)
+    },
+  })
 }

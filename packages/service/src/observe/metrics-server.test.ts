@@ -1,8 +1,7 @@
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { serveMetrics } from './metrics-server.ts'
+import { serveMetrics } from './metrics.ts'
 
 test('a process without an API answers /health, /ready and /metrics', async () => {
   const port = await findFreePort()

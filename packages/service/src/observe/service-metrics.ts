@@ -2,11 +2,11 @@ import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 import type { GasWatch } from '../lanes/gas-watch.ts'
 import type { Views } from '../lanes/views.ts'
-import type { DailyNeeds } from '../market/daily-needs.ts'
 import type { PriceBook } from '../market/prices/book.ts'
+import type { DailyNeeds } from '../market/swap-times.ts'
+import { lastsPermille, usedPermille } from '../model/alarms.ts'
 import type { Books } from '../model/books.ts'
 import type { Catalog, Token } from '../model/catalog.ts'
-import { lastsPermille, usedPermille } from '../model/inventory-use.ts'
 import type { ServedChain } from '../model/served-chain.ts'
 import {
   readClaimMarginUsed,
@@ -15,14 +15,11 @@ import {
   readOpenSwaps,
   readStageTimes,
 } from '../store/figures.ts'
+import { readWastedByChain } from '../store/gas.ts'
 import { readInventory } from '../store/inventory.ts'
 import { countQuarantined } from '../store/quarantine.ts'
-import { countUnsigned } from '../store/unsigned.ts'
-import { readWastedByChain } from '../store/wasted-gas.ts'
-import { addBooksGauge } from './books-metrics.ts'
-import { addReading } from './database-gauges.ts'
-import { addGasMetrics } from './gas-metrics.ts'
-import { addLedgerGauges } from './ledger-metrics.ts'
+import { countUnsigned } from '../store/signed.ts'
+import { addBooksGauge, addGasMetrics, addLedgerGauges, addReading } from './ledger-metrics.ts'
 import { addViewMetrics } from './view-metrics.ts'
 
 type Sources = {

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { addSignerMetrics } from './signer-metrics.ts'
+import { addSignerMetrics } from './role-metrics.ts'
 
 test('a remote signer is named by its place in the configuration, never by its host', async () => {
   const registry = new Registry()

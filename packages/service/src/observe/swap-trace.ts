@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { EndedSwap } from '../store/ended-swaps.ts'
-import type { Span } from './otlp.ts'
+import type { Pool } from 'pg'
+import type { Lane } from '../lanes/lane.ts'
+import { type EndedSwap, findEndedAfter, findLastPosition } from '../store/ended-swaps.ts'
+import type { Span, Spans } from './otlp.ts'
 
 /** Derived from the swap id, so that all processes use the same trace without coordination. */
 export function traceOf(swapId: string): { traceId: string; spanId: string } {
@@ -71,4 +73,21 @@ export function spansOf(swap: EndedSwap): Span[] {
 
 function childId(swapId: string, name: string): string {
   return createHash('sha256').update(`geoswap span ${swapId} ${name}`).digest('hex').slice(0, 16)
+}
+
+const AT_ONCE = 100
+
+/** Exports each ended swap to the collector, from the event log, whichever processes worked on it. */
+export function tracingLane(pool: Pool, spans: Spans): Lane {
+  let position: string | undefined
+  const step = async (): Promise<void> => {
+    position ??= await findLastPosition(pool)
+    for (;;) {
+      const found = await findEndedAfter(pool, { position, limit: AT_ONCE })
+      position = found.position
+      for (const swap of found.swaps) for (const span of spansOf(swap)) spans.add(span)
+      if (found.swaps.length < AT_ONCE) return
+    }
+  }
+  return { name: 'traces', tasks: [{ topics: [], step }] }
 }

@@ -6,8 +6,7 @@ import { readClaimMarginUsed, readEndedSwaps, readOpenSwaps, readStageTimes } fr
 import { declareLanes, type Lease, takeLanes } from '../store/lanes.ts'
 import { placeEvents } from '../store/webhook-deliveries.ts'
 import type { Span } from './otlp.ts'
-import { traceOf } from './swap-trace.ts'
-import { tracingLane } from './trace-lane.ts'
+import { traceOf, tracingLane } from './swap-trace.ts'
 
 const database = useTestDatabase()
 let lease: Lease

@@ -8,7 +8,7 @@ import { optionalSecret, readSetting } from '../config/secrets.ts'
 import type { Config, NetworkConfig } from '../config.ts'
 import { assertConnections } from '../store/server.ts'
 import { checkChains, checkGas, checkTreasury, connectForChecks } from './checks.ts'
-import { fillInAllUrls } from './read-network.ts'
+import { fillInAllUrls } from './served.ts'
 
 export const CHECK_CONFIG_HELP = `check-config FILE [--online]
       Reports all problems of a configuration file by line. --online also checks chains, contracts, tokens and

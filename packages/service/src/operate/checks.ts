@@ -1,11 +1,15 @@
+import { getAddress } from 'viem'
+import { isContract } from '../chains/evm/verify-code.ts'
 import { type Findings, joinFindings, reasonOf } from '../chains/findings.ts'
-import { UsageError } from '../command.ts'
+import { describeError, UsageError } from '../command.ts'
+import { floatOf } from '../compose/catalog.ts'
 import { type Chains, connectChains, findDifferences } from '../compose/chains.ts'
 import type { ConnectedChain } from '../compose/connected-chain.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
-import { findDry, readChainGas } from './gas.ts'
-import { planChain } from './treasury/read-chain.ts'
-import { findTreasuryLost } from './treasury/treasury-code.ts'
+import { marksOf } from '../model/gas.ts'
+import { describeGasNeed, fundingOf } from '../model/gas-funding.ts'
+import type { Senders } from '../model/served-chain.ts'
+import { findTreasuryLost, planChain } from './treasury/read-chain.ts'
 
 // Checks of nodes and chains that `check-config --online` and `doctor` share.
 
@@ -74,4 +78,81 @@ export async function checkEach(
 function describeFailure(name: string, error: unknown): string {
   if (error instanceof UsageError) return error.message
   return `${name} cannot be read: ${reasonOf(error).split('\n')[0]}`
+}
+
+/** A key that pays for gas. `isDry`: it may be unable to pay for its next transaction. */
+export type KeyGas = { role: string; address: string; balance: bigint; needs: bigint; isDry: boolean }
+export type ChainGas = { connected: ConnectedChain; keys: readonly KeyGas[] }
+
+const ROLES: readonly (keyof Senders)[] = ['relay', 'authorize', 'deliver']
+const NAMES = { relay: 'relayer', authorize: 'authorization-relayer', deliver: 'deliverer' }
+
+/** Reads the balance and the need of every key of a chain that sends transactions. */
+async function readChainGas(
+  network: NetworkConfig,
+  connected: ConnectedChain,
+  swaps?: bigint,
+): Promise<ChainGas> {
+  const { chain, senders, retiring } = connected
+  const costs = await chain.readLegCosts(await chain.readHeads())
+  const float = floatOf(network, connected)
+  const { dry } = marksOf(costs, float?.limits)
+  const sending = ROLES.flatMap((role) =>
+    senders[role]
+      .filter((address) => !retiring.includes(address))
+      .map((address) => ({
+        role: NAMES[role],
+        address,
+        needs: fundingOf(role, costs, { float, ...(swaps !== undefined && { swaps }) }),
+      })),
+  )
+  const treasury = await findPayingTreasury(network, connected)
+  const calls = treasury
+    ? [{ role: 'treasury', address: treasury, needs: TREASURY_GAS * costs.gasPrice }]
+    : []
+  // A vault with tokens alone needs as much as keeps its account.
+  const vaults =
+    connected.config.family === 'solana' && connected.solana
+      ? [{ role: 'vault', address: connected.config.vault, needs: await connected.solana.readLeastBalance() }]
+      : []
+  const floats = float ? [{ role: 'float', address: float.address, needs: float.limits.maxPerDay }] : []
+  const keys = await Promise.all(
+    [...sending, ...floats, ...vaults, ...calls].map(async (key) => {
+      const balance = await connected.readGasBalance(key.address)
+      const isDry = KEPT.has(key.role) ? false : balance < dry
+      return { ...key, balance, isDry }
+    }),
+  )
+  return { connected, keys }
+}
+
+// They send nothing in a swap.
+const KEPT = new Set(['treasury', 'vault'])
+// Thirty calls of 60,000 gas, at twice the fees.
+const TREASURY_GAS = 3_600_000n
+
+/** A treasury without code is a key, which pays for its calls. */
+async function findPayingTreasury({ treasury }: NetworkConfig, { evm }: ConnectedChain) {
+  if (!evm || treasury === undefined) return undefined
+  const address = getAddress(treasury)
+  return isContract(await evm.client.getCode({ address })) ? undefined : address
+}
+
+export function readAllGas(network: NetworkConfig, { all }: Pick<Chains, 'all'>, swaps?: bigint) {
+  return Promise.all(
+    all.map((connected) =>
+      readChainGas(network, connected, swaps).catch((error: unknown) => {
+        throw new Error(`${connected.config.name}: ${describeError(error)}`, { cause: error })
+      }),
+    ),
+  )
+}
+
+/** Keys that cannot work. */
+function findDry({ connected, keys }: ChainGas): string[] {
+  const { config, nativeToken } = connected
+  const coin = { symbol: config.native.symbol, decimals: nativeToken.decimals }
+  return keys
+    .filter(({ isDry }) => isDry)
+    .map(({ address, needs }) => `${config.name}: ${describeGasNeed(address, config.name, needs, coin)}`)
 }

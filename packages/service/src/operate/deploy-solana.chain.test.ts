@@ -3,10 +3,9 @@ import type { Address } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startOperatedSolana } from '../../test/support/operated-solana.ts'
-import { readAccounts, toTokenAccountAddress } from '../chains/solana/accounts.ts'
+import { readAccounts, toTokenAccount, toTokenAccountAddress } from '../chains/solana/accounts.ts'
 import { createSolanaClient, type SolanaClients } from '../chains/solana/client.ts'
-import { readProgram } from '../chains/solana/program.ts'
-import { toTokenAccount } from '../chains/solana/token-layout.ts'
+import { readProgram } from '../chains/solana/deployment.ts'
 import { deploy } from './deploy.ts'
 
 let world: Awaited<ReturnType<typeof startOperatedSolana>>

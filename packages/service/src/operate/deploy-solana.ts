@@ -2,13 +2,14 @@ import { formatUnits } from 'viem'
 import { createSolanaClient, type SolanaClients } from '../chains/solana/client.ts'
 import {
   createProgram,
+  type DeployedProgram,
   ESCROW_PROGRAM_HASH,
   finishProgram,
   readDeploymentCost,
+  readProgram,
 } from '../chains/solana/deployment.ts'
-import { type DeployedProgram, readProgram } from '../chains/solana/program.ts'
-import { createSolanaSigner } from '../chains/solana/signer.ts'
-import { createAccounts, findMissingAccounts, type MissingAccount } from '../chains/solana/vault-accounts.ts'
+import { createAccounts, findMissingAccounts, type MissingAccount } from '../chains/solana/send.ts'
+import { createSolanaSigner } from '../chains/solana/settings.ts'
 import { type Env, type Output, UsageError } from '../command.ts'
 import { readKeys } from '../config/secrets.ts'
 import type { NetworkConfig, SolanaChainConfig } from '../config.ts'

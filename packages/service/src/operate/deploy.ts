@@ -1,22 +1,37 @@
 import {
+  CONTRACT_CODE,
   type ContractName,
+  CREATE2_PROXY,
+  CREATE2_PROXY_CODE,
   CREATE2_PROXY_COST,
+  CREATE2_PROXY_TRANSACTION,
   type Creation,
   type Deployment,
+  hashCode,
+  isCodeOf,
   planDeployment,
 } from '@geoswap/protocol'
-import { type Address, formatUnits, getAddress, type PrivateKeyAccount } from 'viem'
+import {
+  type Address,
+  formatUnits,
+  getAddress,
+  type Hex,
+  type PrivateKeyAccount,
+  type PublicClient,
+  recoverTransactionAddress,
+  sliceHex,
+  type TransactionSerializedLegacy,
+} from 'viem'
 import type { EvmVenue } from '../chains/evm/venue.ts'
 import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { about } from '../model/gas-funding.ts'
 import { buyingVenues } from '../venues/registry.ts'
+import { type Included, openWallet } from './chain-wallet.ts'
 import { deploySolana } from './deploy-solana.ts'
-import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
-import { openDeployer } from './deployer.ts'
-import { onEach } from './on-each.ts'
+import { onEach, openDeployer } from './deployer.ts'
 import { readChosen } from './served.ts'
-import { refuseLostTreasury } from './treasury/treasury-code.ts'
+import { refuseLostTreasury } from './treasury/read-chain.ts'
 
 export const DEPLOY_HELP = `deploy [--config FILE] [--chain NAME] [--dry-run | --verify-only] [--final]
       [--accept-treasury]
@@ -218,4 +233,52 @@ function planOf({ treasury, attesters }: NetworkConfig): Deployment {
     attesters: attesters.members.map((address) => getAddress(address)),
     threshold: attesters.threshold,
   })
+}
+
+type Estimate = { gas: bigint; cost: bigint }
+type CodeCheck = { state: 'right' | 'missing' | 'other'; hash: Hex }
+
+type DeployTarget = {
+  client: PublicClient
+  look(name: ContractName, address: Address): Promise<CodeCheck>
+  hasProxy(): Promise<boolean>
+  createProxy(): Promise<void>
+  /** The gas and cost of a creation at the current gas price. A rollup may charge its data on top. */
+  estimate(data: Hex): Promise<Estimate>
+  create(data: Hex): Promise<Included>
+}
+
+/** Throws if the node serves another chain, before anything is sent. */
+async function createDeployTarget(
+  config: EvmChainConfig,
+  account: PrivateKeyAccount | undefined,
+): Promise<DeployTarget> {
+  const { client, send, settle } = await openWallet(config, account)
+  const codeAt = async (address: Address) => (await client.getCode({ address })) ?? '0x'
+  const hasProxy = async () => (await codeAt(CREATE2_PROXY)) === CREATE2_PROXY_CODE
+
+  return {
+    client,
+    async look(name, address) {
+      const code = await codeAt(address)
+      const runtime = CONTRACT_CODE[name]
+      if (code === '0x') return { state: 'missing', hash: code }
+      return { state: isCodeOf(code, runtime) ? 'right' : 'other', hash: hashCode(code, runtime) }
+    },
+    hasProxy,
+    async createProxy() {
+      const serializedTransaction = CREATE2_PROXY_TRANSACTION as TransactionSerializedLegacy
+      const to = await recoverTransactionAddress({ serializedTransaction })
+      const missing = CREATE2_PROXY_COST - (await client.getBalance({ address: to }))
+      if (missing > 0n) await send({ to, value: missing })
+      await settle(await client.sendRawTransaction({ serializedTransaction }))
+    },
+    async estimate(data) {
+      // Without the proxy, estimates the bare creation without the salt, which costs nearly the same.
+      const call = (await hasProxy()) ? { to: CREATE2_PROXY, data } : { data: sliceHex(data, 32) }
+      const [gas, price] = await Promise.all([client.estimateGas(call), client.getGasPrice()])
+      return { gas, cost: gas * price }
+    },
+    create: (data) => send({ to: CREATE2_PROXY, data }),
+  }
 }

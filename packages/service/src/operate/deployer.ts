@@ -1,7 +1,7 @@
 import type { Hex, PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.ts'
-import { type Env, UsageError } from '../command.ts'
+import { createSolanaSigner, type SolanaSigner } from '../chains/solana/settings.ts'
+import { describeError, type Env, UsageError } from '../command.ts'
 import { rolesOf } from '../config/address-problems.ts'
 import { listKeys } from '../config/keystore.ts'
 import { readKeys, readSetting } from '../config/secrets.ts'
@@ -39,4 +39,13 @@ export function findDeployer(env: Env, role: 'deployer' | 'solana-deployer'): st
   const isGiven = readSetting(env, name, []) !== undefined
   if (isGiven || folder === undefined) return undefined
   return listKeys(folder).find((key) => key.role === role)?.address
+}
+
+/** Works on all chains at the same time, each to its end, and throws afterwards what failed. */
+export async function onEach<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const ends = await Promise.allSettled(items.map(work))
+  const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
+  if (reasons.length === 1) throw reasons[0]
+  if (reasons.length > 1) throw new Error(reasons.map(describeError).join('\n'), { cause: reasons })
+  return ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
 }

@@ -1,14 +1,15 @@
-import { formatUnits, type PrivateKeyAccount } from 'viem'
-import type { SolanaSigner } from '../chains/solana/signer.ts'
-import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
+import { type Address, formatUnits, type PrivateKeyAccount } from 'viem'
+import { createSolanaClient } from '../chains/solana/client.ts'
+import { payByNonce, readNonceRent } from '../chains/solana/nonce-payments.ts'
+import type { SolanaSigner } from '../chains/solana/settings.ts'
+import { describeError, type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
 import { connectChains } from '../compose/chains.ts'
-import type { ChainConfig, NetworkConfig } from '../config.ts'
+import type { ChainConfig, EvmChainConfig, NetworkConfig, SolanaChainConfig } from '../config.ts'
 import { about, missingOf } from '../model/gas-funding.ts'
-import { findDeployer, openDeployer, openSolanaDeployer } from './deployer.ts'
-import { fundEvm } from './fund-evm.ts'
-import { fundSolana, readSolanaReserve } from './fund-solana.ts'
-import { type ChainGas, type KeyGas, readAllGas } from './gas.ts'
-import { onEach } from './on-each.ts'
+import { openWallet } from './chain-wallet.ts'
+import { type ChainGas, type KeyGas, readAllGas } from './checks.ts'
+import { assertCluster } from './deploy-solana.ts'
+import { findDeployer, onEach, openDeployer, openSolanaDeployer } from './deployer.ts'
 import { readChosen } from './served.ts'
 
 export const FUND_HELP = `fund plan [--config FILE] [--swaps N]
@@ -124,4 +125,75 @@ function parse(args: string[]): { config: string | undefined; swaps: bigint | un
   const { config, swaps } = values
   if (swaps !== undefined && !/^[1-9]\d{0,8}$/.test(swaps)) throw new UsageError('--swaps must be a number.')
   return { config, swaps: swaps === undefined ? undefined : BigInt(swaps) }
+}
+
+type Funding = { config: EvmChainConfig; keys: readonly KeyGas[] }
+
+/** Pays what the keys lack, one after the other. Balances are read again after the nonce of the first payment. */
+async function fundEvm(
+  { config, keys }: Funding,
+  account: PrivateKeyAccount,
+  say: (text: string) => void,
+): Promise<number> {
+  const wallet = await openWallet(config, account)
+  const read = await Promise.all(
+    keys.map(async ({ role, address, needs }) => {
+      const balance = await wallet.client.getBalance({ address: address as Address })
+      return { role, address: address as Address, amount: missingOf({ balance, needs }) }
+    }),
+  )
+  const due = read.filter(({ amount }) => amount > 0n)
+  for (const { role, address, amount } of due) {
+    const what = `${config.name}: ${formatUnits(amount, 18)} ${config.native.symbol} to the ${role} ${address}`
+    try {
+      const { txHash } = await wallet.send({ to: address, value: amount })
+      say(`${what}, ${txHash}`)
+    } catch (error) {
+      throw new Error(`${what} failed: ${describeError(error)}. Run it again.`, { cause: error })
+    }
+  }
+  return due.length
+}
+
+const SOL_DECIMALS = 9
+// Of the two transactions of a run, at the highest price.
+const FEE_LAMPORTS = 500_000n
+
+type SolanaFunding = { config: SolanaChainConfig; keys: readonly KeyGas[] }
+
+/** Pays what the keys lack, in one transaction. */
+async function fundSolana(
+  { config, keys }: SolanaFunding,
+  payer: SolanaSigner,
+  say: (text: string) => void,
+): Promise<number> {
+  const client = createSolanaClient({ urls: config.rpcUrls })
+  await assertCluster(client, config)
+  let due: { role: string; to: string; lamports: bigint }[] = []
+  const txHash = await payByNonce(client, payer, {
+    addresses: keys.map(({ address }) => address),
+    plan(balances) {
+      due = keys.flatMap(({ role, address, needs }, index) => {
+        const lamports = missingOf({ balance: balances[index] ?? 0n, needs })
+        return lamports > 0n ? [{ role, to: address, lamports }] : []
+      })
+      return due
+    },
+  }).catch((error: unknown) => {
+    throw new Error(`${config.name}: ${describeError(error)}. Run it again.`, { cause: error })
+  })
+  if (txHash === undefined) return 0
+  for (const { role, to, lamports } of due)
+    say(`${config.name}: ${formatUnits(lamports, SOL_DECIMALS)} SOL to the ${role} ${to}, ${txHash}`)
+  return due.length
+}
+
+/** Needed by the payer beside the payments: fees, the nonce account, and the least that keeps its own account. */
+async function readSolanaReserve({ rpcUrls }: SolanaChainConfig, payer: string): Promise<bigint> {
+  const client = createSolanaClient({ urls: rpcUrls })
+  const [own, nonce] = await Promise.all([
+    client.rpc.getMinimumBalanceForRentExemption(0n).send(),
+    readNonceRent(client, payer),
+  ])
+  return own + nonce + FEE_LAMPORTS
 }

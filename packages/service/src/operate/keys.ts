@@ -4,9 +4,15 @@ import { join } from 'node:path'
 import { formatUnits } from 'viem'
 import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
 import { type Chains, connectChains } from '../compose/chains.ts'
-import { attesterAddresses } from '../config/attester-sets.ts'
-import { createKeyFile, EVM_ROLES, type KeyRole, listKeys, SOLANA_ROLES } from '../config/keystore.ts'
-import type { ScryptCost } from '../config/secret-storage.ts'
+import { attesterAddresses } from '../config/connections.ts'
+import {
+  createKeyFile,
+  EVM_ROLES,
+  type KeyRole,
+  listKeys,
+  type ScryptCost,
+  SOLANA_ROLES,
+} from '../config/keystore.ts'
 import { readSetting } from '../config/secrets.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
 import { readChosen } from './served.ts'

@@ -1,9 +1,10 @@
 import { join, resolve } from 'node:path'
 import { getAddress, zeroAddress } from 'viem'
-import { NATIVE_SOL } from '../chains/solana/address.ts'
+import { NATIVE_SOL } from '../chains/solana/bytes.ts'
 import { type Env, findDatabaseTarget, UsageError } from '../command.ts'
+import { readNetwork } from '../config/network-file.ts'
+import { fillInUrls } from '../config/secrets.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
-import { readForCommand, readUnfilled } from './read-network.ts'
 
 /** The shared configuration of the processes, with complete node URLs. */
 export function findNetwork(env: Env): NetworkConfig {
@@ -78,4 +79,27 @@ export function tokensOf(chain: ChainConfig): ServedToken[] {
     ...(decimals !== undefined && { decimals }),
   }))
   return [native, ...tokens]
+}
+
+/** The network of a file with complete node URLs. Throws a usage error with all problems. */
+function readForCommand(file: string, env: Env): NetworkConfig {
+  const problems: string[] = []
+  const filled = fillInUrls(readUnfilled(file), ['rpcUrls'], env, problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return filled
+}
+
+/** The network as written: URLs may lack their secrets. */
+export function readUnfilled(file: string): NetworkConfig {
+  const problems: string[] = []
+  const network = readNetwork(file, problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return network
+}
+
+export function fillInAllUrls(network: NetworkConfig, env: Env): NetworkConfig {
+  const problems: string[] = []
+  const filled = fillInUrls(network, ['rpcUrls', 'attesterRpcUrls'], env, problems)
+  if (problems.length > 0) throw new UsageError([...new Set(problems)].join('\n'))
+  return filled
 }

@@ -1,6 +1,6 @@
 import { SWAP_STATUSES } from '@geoswap/wire'
 import { parseEvmAddress } from '../chains/evm/address.ts'
-import { parseSolanaAddress } from '../chains/solana/address.ts'
+import { parseSolanaAddress } from '../chains/solana/bytes.ts'
 import {
   type Env,
   findDatabaseTarget,
@@ -20,7 +20,7 @@ import {
   type SwapFilter,
   type TraceLine,
   traceSwap,
-} from '../store/trace.ts'
+} from '../store/history.ts'
 import { type Amounts, findAmounts } from './amounts.ts'
 
 export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--limit N] [--json]

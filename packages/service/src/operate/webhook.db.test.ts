@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { runCommand } from '../command.ts'
-import { createConfiguredSealer } from '../compose/sealer.ts'
+import { createConfiguredSealer } from '../compose/webhooks.ts'
 import { parseSealKeys } from '../config/secrets.ts'
 import { disableEndpoint, findEndpoint, type ListedEndpoint } from '../store/webhook-endpoints.ts'
-import { createSecretSeal } from '../webhooks/secret-seal.ts'
+import { createSecretSeal } from '../webhooks/sign.ts'
 import { runWebhookCommand } from './webhook.ts'
 
 const sealKeys = `k1:${randomBytes(32).toString('hex')}`

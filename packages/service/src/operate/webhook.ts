@@ -10,10 +10,10 @@ import {
   UsageError,
   withDatabase,
 } from '../command.ts'
-import { createConfiguredSealer } from '../compose/sealer.ts'
+import { createConfiguredSealer } from '../compose/webhooks.ts'
 import { parseSealKeys } from '../config/secrets.ts'
 import { ServiceError } from '../errors.ts'
-import { findAccount } from '../store/accounts.ts'
+import { findAccount } from '../store/api-keys.ts'
 import { type Replayed, replay as replayEvents } from '../store/webhook-deliveries.ts'
 import {
   type Endpoint,
@@ -25,8 +25,7 @@ import {
   removeEndpoint,
   rotateSecret,
 } from '../store/webhook-endpoints.ts'
-import { createSecretSeal, type SecretSeal } from '../webhooks/secret-seal.ts'
-import { createWebhookSecret } from '../webhooks/sign.ts'
+import { createSecretSeal, createWebhookSecret, type SecretSeal } from '../webhooks/sign.ts'
 
 const OVERLAP_HOURS = 24
 

@@ -5,8 +5,7 @@ import { inTransaction } from '../store/db.ts'
 import { bookDelivery, readBooked } from '../store/exposure.ts'
 import { findSwaps } from '../store/swaps.ts'
 import { applyAll } from './apply.ts'
-import type { RebuildDeps } from './deps.ts'
-import { createFacts } from './facts.ts'
+import { createFacts, type RebuildDeps } from './facts.ts'
 
 const CENTS = 500n
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
 import { defaultDeadlines } from '../config.ts'
-import { awaitExpiry } from './await-expiry.ts'
+import { awaitExpiry } from './rebuild.ts'
 
 // The latest inclusion of a lock, counted from the build of its op.
 const lockSeconds = defaultDeadlines.opLifeSeconds + defaultDeadlines.lockInclusionSeconds

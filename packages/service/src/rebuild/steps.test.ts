@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nextState, type SwapState } from '../model/lifecycle.ts'
-import { nextStep, type Shown } from './steps.ts'
+import { nextStep, type Shown } from './apply.ts'
 
 const locked = { txHash: '0xlock', block: 1n }
 const delivered = { txHash: '0xdelivery', block: 2n, amount: 5n }

@@ -2,7 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
 import { useTestDatabase } from '../../test/support/database.ts'
 import { startStrangersWorld } from '../../test/support/strangers.ts'
-import type { RebuildDeps } from './deps.ts'
+import type { RebuildDeps } from './facts.ts'
 import { rebuild } from './rebuild.ts'
 
 const database = useTestDatabase()

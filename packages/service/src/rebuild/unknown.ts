@@ -6,7 +6,7 @@ import { type OpContent, termsOfOp } from '../model/op-terms.ts'
 import { unquotedTerms } from '../model/quote.ts'
 import type { NewOp } from '../store/op-columns.ts'
 import type { RecoveredSwap } from '../store/rebuild.ts'
-import type { RebuildDeps } from './deps.ts'
+import type { RebuildDeps } from './facts.ts'
 import { completeTerms } from './terms.ts'
 
 /** An op that a chain has and the database lacks. */

@@ -2,6 +2,21 @@ import http from 'node:http'
 import https from 'node:https'
 import { rootCertificates } from 'node:tls'
 
+/**
+ * Why a remote signer gave no usable signature: it is away, does not hold the key, refused, or answered with a
+ * signature of another key.
+ */
+type SignerFault = 'away' | 'unknownKey' | 'refused' | 'wrong'
+
+export class SignerError extends Error {
+  readonly fault: SignerFault
+
+  constructor(fault: SignerFault, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.fault = fault
+  }
+}
+
 export type Reply = { status: number; text: string }
 /** Posts a body, or gets without one. Throws if there is no complete reply in time. */
 export type Exchange = (path: string, body?: object) => Promise<Reply>

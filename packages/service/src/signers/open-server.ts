@@ -1,8 +1,19 @@
-import { type Address, getAddress, stringToHex } from 'viem'
+import {
+  type Address,
+  concat,
+  getAddress,
+  getTypesForEIP712Domain,
+  type Hex,
+  hashDomain,
+  hashStruct,
+  type Signature,
+  serializeSignature,
+  serializeTransaction,
+  stringToHex,
+  type TypedDataDefinition,
+} from 'viem'
 import type { EvmSigner } from '../chains/evm/signer.ts'
-import { createExchange } from './exchange.ts'
-import { createRemoteSigner } from './remote-signer.ts'
-import { SignerError } from './signer-error.ts'
+import { createExchange, SignerError } from './exchange.ts'
 import { createWeb3Signer } from './web3signer.ts'
 
 type Server = { url: string; addresses: readonly string[]; timeoutMs?: number | undefined }
@@ -87,4 +98,31 @@ function unlessAway(error: unknown): void {
 /** The addresses of a server that a process signs for. */
 export function addressesFor({ addresses }: Server, wanted: readonly string[]): Address[] {
   return addresses.map((address) => getAddress(address)).filter((address) => wanted.includes(address))
+}
+
+/** Signs the Keccak-256 hash of these bytes. */
+type SignBytes = (data: Hex) => Promise<Signature>
+
+/** A signer whose key is elsewhere: encodes here, so that only bytes and a signature are exchanged. */
+function createRemoteSigner(address: Address, sign: SignBytes): EvmSigner {
+  return {
+    address,
+    async signTransaction(transaction) {
+      return serializeTransaction(transaction, await sign(serializeTransaction(transaction)))
+    },
+    async signTypedData(typed) {
+      return serializeSignature(await sign(toPreimage(typed)))
+    },
+  }
+}
+
+/** The bytes whose hash is the EIP-712 hash. */
+function toPreimage(typed: TypedDataDefinition): Hex {
+  const { domain = {}, message, primaryType } = typed
+  const types = { EIP712Domain: getTypesForEIP712Domain({ domain }), ...typed.types } as Record<
+    string,
+    { name: string; type: string }[]
+  >
+  const struct = hashStruct({ data: message as Record<string, unknown>, primaryType, types })
+  return concat(['0x1901', hashDomain({ domain, types }), struct])
 }

@@ -1,6 +1,37 @@
+import type { RateClass } from '@geoswap/wire'
 import type { KeyRules } from '../model/key-rules.ts'
-import type { KeyKind, Limits } from './accounts.ts'
 import type { Db } from './db.ts'
+
+/** Calls per second by class. Missing classes use the default. */
+export type Limits = Partial<Record<RateClass, number>>
+/** Publishable keys may be in a web page. An account has keys of one kind. */
+export type KeyKind = 'secret' | 'publishable'
+type Account = { id: string; name: string; limits: Limits; kind: KeyKind }
+
+/** Finds an account by id or name. */
+export async function findAccount(db: Db, idOrName: string): Promise<Account | undefined> {
+  const { rows } = await db.query<Account>(
+    'select id, name, limits, kind from accounts where id = $1 or name = $1',
+    [idOrName],
+  )
+  return rows[0]
+}
+
+/** Creates the account. Undefined if the name is taken. */
+export async function insertAccount(db: Db, account: Account): Promise<Account | undefined> {
+  const { rows } = await db.query<Account>(
+    `insert into accounts (id, name, limits, kind) values ($1, $2, $3, $4)
+     on conflict do nothing
+     returning id, name, limits, kind`,
+    [account.id, account.name, JSON.stringify(account.limits), account.kind],
+  )
+  return rows[0]
+}
+
+/** Changes the given classes only. */
+export async function updateLimits(db: Db, { id, limits }: { id: string; limits: Limits }): Promise<void> {
+  await db.query('update accounts set limits = limits || $2 where id = $1', [id, JSON.stringify(limits)])
+}
 
 /** `limits` are rates of the account; `rules` are limits of this key. `origins`: of a publishable key. */
 type KeySettings = { kind: KeyKind; limits: Limits; origins: string[]; rules: KeyRules }
@@ -83,5 +114,63 @@ export async function listApiKeys(db: Db): Promise<ListedKey[]> {
        join accounts a on a.id = k.account_id
       order by k.created_at, k.id`,
   )
+  return rows
+}
+
+const TODAY = `(clock_timestamp() at time zone 'utc')::date`
+
+/** The value of the swaps that the key submitted today, by the database's clock. */
+export async function readSpentCents(db: Db, keyId: string): Promise<bigint> {
+  const { rows } = await db.query<{ cents: string }>(
+    `select cents from key_spending where key_id = $1 and day >= ${TODAY}`,
+    [keyId],
+  )
+  return BigInt(rows[0]?.cents ?? 0)
+}
+
+type Spending = { keyId: string; cents: bigint; maxCents: bigint }
+
+/**
+ * Adds a swap to the day of its key. False if the day's limit does not leave enough. The row lock makes submissions of
+ * all processes take turns.
+ */
+export async function spendOfDay(db: Db, { keyId, cents, maxCents }: Spending): Promise<boolean> {
+  if (cents > maxCents) return false
+  const { rowCount } = await db.query(
+    `insert into key_spending as spent (key_id, day, cents) values ($1, ${TODAY}, $2)
+     on conflict (key_id) do update
+        set day = greatest(spent.day, excluded.day),
+            cents = case when spent.day >= excluded.day then spent.cents else 0 end + excluded.cents
+      where case when spent.day >= excluded.day then spent.cents else 0 end + excluded.cents <= $3`,
+    [keyId, cents.toString(), maxCents.toString()],
+  )
+  return rowCount === 1
+}
+
+/** A request for tokens (`want` > 0), or a return of tokens (`want` < 0), of one bucket. */
+export type Lease = { accountId: string; rateClass: string; rate: number; burst: number; want: number }
+/** The granted tokens, and the tokens left in the bucket. */
+export type Granted = { granted: number; tokens: number }
+
+/**
+ * Takes tokens out of shared buckets, in one statement and by the database's clock. Grants whole tokens only, in the
+ * order of the leases. An unused bucket is full.
+ */
+export async function leaseBudgets(db: Db, leases: readonly Lease[]): Promise<Granted[]> {
+  const { rows } = await db.query<Granted>({
+    name: 'lease-rate-budgets',
+    text: `select granted, tokens
+             from unnest($1::text[], $2::text[], $3::float8[], $4::float8[], $5::float8[])
+                  with ordinality as wish (account_id, class, rate, burst, want, position)
+            cross join lateral lease_rate_budget(account_id, class, rate, burst, want)
+            order by position`,
+    values: [
+      leases.map((lease) => lease.accountId),
+      leases.map((lease) => lease.rateClass),
+      leases.map((lease) => lease.rate),
+      leases.map((lease) => lease.burst),
+      leases.map((lease) => lease.want),
+    ],
+  })
   return rows
 }

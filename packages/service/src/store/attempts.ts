@@ -3,9 +3,8 @@ import { groupBy } from '../model/group.ts'
 import type { SwapState } from '../model/lifecycle.ts'
 import type { Op } from '../model/swap.ts'
 import type { Db } from './db.ts'
-import { toJson } from './json.ts'
 import type { Lease } from './lanes.ts'
-import { isOpenAt } from './open-at.ts'
+import { isOpenAt, toJson } from './sql.ts'
 
 export type Role = 'lock' | 'deliver' | 'claim' | 'refund' | 'recover' | 'topup' | 'sweep' | 'noop'
 

@@ -2,16 +2,16 @@ import { beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { explaining } from '../../test/support/plans.ts'
 import { insertEndedSwaps } from '../../test/support/swaps.ts'
-import { findProposed } from './attestation-signatures.ts'
 import {
   bindAttestation,
   closeAttestation,
   findDisputed,
+  findProposed,
   findUnsent,
   releaseStalledAttestations,
 } from './attestations.ts'
+import { traceSwap } from './history.ts'
 import { findToPropose } from './swaps.ts'
-import { traceSwap } from './trace.ts'
 
 const SENT = 20_000
 

@@ -1,6 +1,10 @@
 import type { Pool } from 'pg'
-import type { ChainEvent, EventPage } from '../chains/chain.ts'
+import type { ChainEvent, EventPage, Watched } from '../chains/chain.ts'
+import { owedStates, paidStates, refundDueStates } from '../model/lifecycle.ts'
+import type { Swap } from '../model/swap.ts'
 import { type Db, inTransaction } from './db.ts'
+import { IS_OPEN, listOf } from './sql.ts'
+import { selectSwaps } from './swap-rows.ts'
 
 /** A stored event. `seenAt` is the chain's time when the event was first seen, at or after its block's time. */
 export type StoredEvent = ChainEvent & { seenAt: number; isFinal: boolean }
@@ -206,3 +210,65 @@ export function toEvent(row: Row): StoredEvent {
     ...(row.credited_to && { creditedTo: row.credited_to }),
   }
 }
+
+// A swap that waited longer is blocked by something other than the next block.
+const PATIENCE_SECONDS = 60
+
+// A condition on states, which have indexes, and one on attempts: together they would read every swap.
+const existsFrom = (condition: string) => `exists (
+  select 1
+    from swaps s
+    join attempt_swaps l on l.swap_id = s.id
+    join tx_attempts a on a.id = l.attempt_id
+   where ${condition}
+     and greatest(s.updated_at, a.created_at) > clock_timestamp() - make_interval(secs => $3)
+     and (a.request ->> 'sentAtBlock')::bigint < $2)`
+
+/** Whether a swap waits for the event of a transaction that was sent before this block was the head. */
+export async function isEventExpected(
+  db: Db,
+  { chainId, head }: { chainId: number; head: bigint },
+): Promise<boolean> {
+  const { rows } = await db.query<{ expected: boolean }>(
+    `select ${existsFrom(`(s.state = 'locking' and s.origin_chain = $1 and l.role = 'lock'
+               or s.state = 'delivering' and s.destination_chain = $1 and l.role = 'deliver'
+               or s.state = 'claiming' and s.origin_chain = $1 and l.role = 'claim'
+               or s.state = 'refunding' and s.origin_chain = $1 and l.role = 'refund')`)}
+         or ${existsFrom(`l.role = 'recover' and a.chain_id = $1 and a.final_at is null`)} as expected`,
+    [chainId, head, PATIENCE_SECONDS],
+  )
+  return rows[0]?.expected === true
+}
+
+/** A refused refund may stay forever, and a delivered swap with a final lock only waits for its claim. */
+const AWAITS_ORIGIN = `s.state <> 'refundBlocked' and not (s.state in ${listOf(paidStates)} and s.origin_final)`
+const AWAITS_DELIVERY = `s.state not in ${listOf(refundDueStates)} and not s.delivery_final`
+
+/** The first block whose events matter: the build block of the oldest swap that waits for an event of this chain. */
+export async function oldestOpenBlock(db: Db, chainId: number): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ block: string | null }>(
+    `select least(
+       (select min(o.origin_block) from swaps s join ops o on o.id = s.op_id
+         where s.${IS_OPEN} and s.origin_chain = $1 and ${AWAITS_ORIGIN}),
+       (select min(o.destination_block) from swaps s join ops o on o.id = s.op_id
+         where s.${IS_OPEN} and s.destination_chain = $1 and ${AWAITS_DELIVERY})) as block`,
+    [chainId],
+  )
+  const block = rows[0]?.block
+  return block ? BigInt(block) : undefined
+}
+
+/** Swaps that a chain without event logs has to be asked about, because a transaction of theirs is in flight. */
+export async function findWatched(db: Db, chainId: number): Promise<Watched> {
+  const find = (condition: string) => selectSwaps(db, `where ${condition}`, [chainId])
+  const [locks, exits, deliveries] = await Promise.all([
+    find(
+      `s.origin_chain = $1 and not s.origin_final and s.state in ('locking', 'locked', 'delivering', 'settled')`,
+    ),
+    find(`s.origin_chain = $1 and s.state in ${listOf(['claiming', ...refundDueStates])}`),
+    find(`s.destination_chain = $1 and not s.delivery_final and s.state in ${listOf(owedStates)}`),
+  ])
+  return { locks: locks.map(opOf), exits: exits.map(opOf), deliveries: deliveries.map(opOf) }
+}
+
+const opOf = ({ op }: Swap) => op

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { useTestDatabase } from '../../test/support/database.ts'
-import { leaseConnectionSlots } from './connection-slots.ts'
+import { leaseConnectionSlots } from './lanes.ts'
 
 const database = useTestDatabase()
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from '../../test/support/event-log.ts'
 import { insertTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
-import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from './event-months.ts'
+import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from './events.ts'
 import { replay } from './webhook-deliveries.ts'
 import { insertEndpoint } from './webhook-endpoints.ts'
 

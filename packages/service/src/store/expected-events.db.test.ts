@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
+import { isEventExpected } from './chain-events.ts'
 import { type Db, inTransaction } from './db.ts'
-import { isEventExpected } from './expected-events.ts'
 
 const [ORIGIN, DESTINATION] = [31_337, 31_338]
 

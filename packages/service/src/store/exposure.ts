@@ -1,7 +1,7 @@
 import { endedStates, unlockedStates } from '../model/lifecycle.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
-import { listOf } from './state-lists.ts'
+import { listOf } from './sql.ts'
 
 // Value delivered against locks that a reorg can still undo, and delivered value whose input is not finally claimed;
 // both by the origin chain.

@@ -1,6 +1,8 @@
-import { paidStates } from '../model/lifecycle.ts'
+import { deliverableStates, paidStates, refundDueStates, settledStates } from '../model/lifecycle.ts'
+import type { Bucket } from '../model/series.ts'
 import type { Db } from './db.ts'
-import { IS_OPEN, listOf } from './state-lists.ts'
+import { PAY_AMOUNT } from './op-columns.ts'
+import { IS_OPEN, listOf } from './sql.ts'
 
 // Figures for operators. Each query reads a few pages even with a million ended swaps: open swaps have a partial index,
 // and recently ended ones are found by the times of the event log.
@@ -89,4 +91,105 @@ export async function readExposure(db: Db): Promise<Exposure[]> {
     lostCents: BigInt(lost),
     unclaimedCents: BigInt(unclaimed),
   }))
+}
+
+/** The amount that swaps moved of one token on one chain. */
+export type Flow = { chainId: number; token: string; amount: bigint }
+
+type FlowRow = { chain_id: string; token: string; amount: string }
+
+const toFlow = (row: FlowRow): Flow => ({
+  chainId: Number(row.chain_id),
+  token: row.token,
+  amount: BigInt(row.amount),
+})
+
+/** Inputs of delivered swaps that are still in escrow. */
+export async function readToClaim(db: Db): Promise<Flow[]> {
+  const { rows } = await db.query<FlowRow>(
+    `select origin_chain as chain_id, input_token as token, sum(input_amount) as amount
+       from swaps where state in ${listOf(paidStates)} group by 1, 2`,
+  )
+  return rows.map(toFlow)
+}
+
+/** Inputs of all open swaps that are in escrow. */
+export async function readInEscrow(db: Db): Promise<Flow[]> {
+  const { rows } = await db.query<FlowRow>(
+    `select origin_chain as chain_id, input_token as token, sum(input_amount) as amount
+       from swaps where state in ${listOf([...deliverableStates, ...paidStates, ...refundDueStates])} group by 1, 2`,
+  )
+  return rows.map(toFlow)
+}
+
+// Uses the times of the event log, so that the cost depends on recent deliveries only. now() instead of
+// clock_timestamp(): only a value that is constant in the statement lets the planner skip months and pages.
+const DELIVERED_LATELY = `s.state in ${listOf(settledStates)} and s.id in (
+  select e.swap_id from swap_events e
+   where e.at > now() - make_interval(days => $1) and swap_status(e.state) = 'settled')`
+
+/** Payouts of the vaults for swaps delivered in the last days. */
+export async function readPaidOut(db: Db, days: number): Promise<Flow[]> {
+  const { rows } = await db.query<FlowRow>(
+    `select o.destination_chain as chain_id, o.pay_token as token, sum(${PAY_AMOUNT}) as amount
+       from swaps s join ops o on o.id = s.op_id
+      where ${DELIVERED_LATELY} group by 1, 2`,
+    [days],
+  )
+  return rows.map(toFlow)
+}
+
+/** Inputs of those swaps, claimed or still to be claimed. */
+export async function readTakenIn(db: Db, days: number): Promise<Flow[]> {
+  const { rows } = await db.query<FlowRow>(
+    `select s.origin_chain as chain_id, s.input_token as token, sum(s.input_amount) as amount
+       from swaps s where ${DELIVERED_LATELY} group by 1, 2`,
+    [days],
+  )
+  return rows.map(toFlow)
+}
+
+type SeriesRow = {
+  at: Date
+  settled: number
+  refunded: number
+  failed: number
+  cents: string
+  quantiles: [p50: number, p95: number, p99: number] | null
+}
+
+type Window = { from: Date; bucketSeconds: number }
+
+/**
+ * Swaps that ended since `from`, in buckets aligned to the epoch. Uses the times of the event log, so that the cost
+ * depends on the window only. A swap ends once: later events of an ended swap do not count.
+ */
+export async function readSeries(db: Db, { from, bucketSeconds }: Window): Promise<Bucket[]> {
+  const { rows } = await db.query<SeriesRow>(
+    `with ended as (
+       select e.swap_id, e.at, swap_status(e.state) as status
+         from swap_events e
+        where e.at >= $1 and swap_status(e.state) <> 'pending'
+          and not exists (select 1 from swap_events before
+                           where before.swap_id = e.swap_id and before.seq < e.seq
+                             and swap_status(before.state) <> 'pending')
+     )
+     select date_bin(make_interval(secs => $2), e.at, 'epoch') as at,
+            count(*) filter (where e.status = 'settled')::int as settled,
+            count(*) filter (where e.status = 'refunded')::int as refunded,
+            count(*) filter (where e.status = 'failed')::int as failed,
+            coalesce(sum(o.value_cents) filter (where e.status = 'settled'), 0)::text as cents,
+            percentile_cont(array[0.5, 0.95, 0.99]) within group (
+              order by extract(epoch from e.at - s.created_at)::float8)
+              filter (where e.status = 'settled') as quantiles
+       from ended e join swaps s on s.id = e.swap_id join ops o on o.id = s.op_id
+      group by 1 order by 1`,
+    [from, bucketSeconds],
+  )
+  return rows.map(toBucket)
+}
+
+function toBucket({ quantiles, cents, ...row }: SeriesRow): Bucket {
+  const times = quantiles && { p50: quantiles[0], p95: quantiles[1], p99: quantiles[2] }
+  return { ...row, volumeCents: BigInt(cents), ...times }
 }

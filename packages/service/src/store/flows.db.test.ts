@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
-import { readPaidOut, readTakenIn } from './flows.ts'
+import { readPaidOut, readTakenIn } from './figures.ts'
 
 const database = useTestDatabase()
 

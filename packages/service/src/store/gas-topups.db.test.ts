@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
-import { bookTopUp, findAwaitingTopUp, sumTopUpsOfDay } from './gas-topups.ts'
+import { bookTopUp, findAwaitingTopUp, sumTopUpsOfDay } from './gas.ts'
 
 const database = useTestDatabase()
 const MAX_PER_DAY = 100n

@@ -9,7 +9,7 @@ import {
   type TestSwap,
 } from '../../test/support/swaps.ts'
 import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
-import { settleOutcomes } from './attestation-signatures.ts'
+import { settleOutcomes } from './attestations.ts'
 
 // Rules that the database enforces for every writer.
 

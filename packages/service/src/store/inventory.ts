@@ -31,3 +31,133 @@ export async function setHoldings(db: Db, at: { chainId: number; block: bigint }
     ],
   )
 }
+
+/** Identifies a move. It happens once: `once` is the sender's nonce, or its substitute on chains without nonces. */
+export type MoveName = { chainId: number; sender: string; once: string }
+export type Move = MoveName & {
+  kind: 'deposit' | 'withdraw'
+  token: string
+  recipient: string
+  amount: bigint
+}
+export type MoveOutcome = 'landed' | 'failed'
+export type RecordedMove = Move & { txHashes: string[]; outcome: MoveOutcome | undefined }
+
+type Row = Record<'chain_id' | 'sender' | 'once' | 'token' | 'recipient' | 'amount', string> & {
+  kind: Move['kind']
+  tx_hashes: string[]
+  outcome: MoveOutcome | null
+}
+
+const COLUMNS = 'chain_id, sender, once, kind, token, recipient, amount, tx_hashes, outcome'
+
+export async function findMove(
+  db: Db,
+  { chainId, sender, once }: MoveName,
+): Promise<RecordedMove | undefined> {
+  const { rows } = await db.query<Row>(
+    `select ${COLUMNS} from treasury_moves where chain_id = $1 and sender = $2 and once = $3`,
+    [chainId, sender, once],
+  )
+  return rows[0] && toMove(rows[0])
+}
+
+/** The transactions among these that were signed for withdrawals. */
+export async function findWithdrawalTxs(
+  db: Db,
+  chainId: number,
+  txHashes: readonly string[],
+): Promise<Set<string>> {
+  if (txHashes.length === 0) return new Set()
+  const { rows } = await db.query<{ tx_hash: string }>(
+    `select tx_hash from treasury_moves, unnest(tx_hashes) as tx_hash
+      where chain_id = $1 and kind = 'withdraw' and tx_hash = any($2)`,
+    [chainId, txHashes],
+  )
+  return new Set(rows.map((row) => row.tx_hash))
+}
+
+export async function findOpenMoves(db: Db): Promise<RecordedMove[]> {
+  const { rows } = await db.query<Row>(
+    `select ${COLUMNS} from treasury_moves where outcome is null order by created_at`,
+  )
+  return rows.map(toMove)
+}
+
+/** The part of `balance` that neither accepted swaps nor other withdrawals have reserved. */
+export async function readFree(
+  db: Db,
+  { chainId, token }: Pick<Move, 'chainId' | 'token'>,
+  balance: bigint,
+): Promise<bigint> {
+  const { rows } = await db.query<{ reserved: string }>(
+    'select reserved from inventory where chain_id = $1 and token = $2',
+    [chainId, token],
+  )
+  const free = balance - BigInt(rows[0]?.reserved ?? 0)
+  return free > 0n ? free : 0n
+}
+
+/** Records a withdrawal and reserves its amount. False, without a change, if less is free. */
+export async function beginWithdrawal(db: Db, move: Move, balance: bigint): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with taken as (
+       update inventory set reserved = reserved + $7
+        where chain_id = $1 and token = $5 and reserved + $7 <= $8
+       returning 1
+     )
+     insert into treasury_moves (chain_id, sender, once, kind, token, recipient, amount)
+     select $1, $2, $3, $4, $5, $6, $7 from taken`,
+    [...valuesOf(move), balance.toString()],
+  )
+  return rowCount === 1
+}
+
+export async function beginDeposit(db: Db, move: Move): Promise<void> {
+  await db.query(
+    `insert into treasury_moves (chain_id, sender, once, kind, token, recipient, amount)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    valuesOf(move),
+  )
+}
+
+/** Records a transaction of the move. Must precede its broadcast. */
+export async function recordMoveTx(db: Db, { chainId, sender, once }: MoveName, txHash: string) {
+  await db.query(
+    `update treasury_moves set tx_hashes = tx_hashes || $4::text
+      where chain_id = $1 and sender = $2 and once = $3`,
+    [chainId, sender, once, txHash],
+  )
+}
+
+/** Records the final outcome and releases the reservation. Repeatable. */
+export async function endMove(db: Db, { chainId, sender, once }: MoveName, outcome: MoveOutcome) {
+  await db.query(
+    `with ended as (
+       update treasury_moves set outcome = $4
+        where chain_id = $1 and sender = $2 and once = $3 and outcome is null
+       returning chain_id, kind, token, amount
+     )
+     update inventory i set reserved = i.reserved - e.amount
+       from ended e where e.kind = 'withdraw' and i.chain_id = e.chain_id and i.token = e.token`,
+    [chainId, sender, once, outcome],
+  )
+}
+
+function valuesOf({ chainId, sender, once, kind, token, recipient, amount }: Move) {
+  return [chainId, sender, once, kind, token, recipient, amount.toString()]
+}
+
+function toMove(row: Row): RecordedMove {
+  return {
+    chainId: Number(row.chain_id),
+    sender: row.sender,
+    once: row.once,
+    kind: row.kind,
+    token: row.token,
+    recipient: row.recipient,
+    amount: BigInt(row.amount),
+    txHashes: row.tx_hashes,
+    outcome: row.outcome ?? undefined,
+  }
+}

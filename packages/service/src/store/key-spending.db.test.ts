@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
-import { readSpentCents, spendOfDay } from './key-spending.ts'
+import { readSpentCents, spendOfDay } from './api-keys.ts'
 
 const database = useTestDatabase()
 let keyId: string

@@ -5,11 +5,10 @@ import { ageEventLog, backdateTestSwap, monthAt } from '../../test/support/event
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { markAttemptsFinal } from './attempts.ts'
 import { insertAttestation } from './attestations.ts'
-import { addEventMonths, dropMonth } from './event-months.ts'
-import { readEvents, type SwapEvents } from './events.ts'
+import { addEventMonths, dropMonth, readEvents, type SwapEvents } from './events.ts'
+import { findSwapRecord, listSwaps, type TraceLine, traceSwap } from './history.ts'
 import { declareLanes, type Lease, takeLanes } from './lanes.ts'
 import { insertMovements } from './ledger.ts'
-import { findSwapRecord, listSwaps, type TraceLine, traceSwap } from './trace.ts'
 import { type Delivery, placeEvents, recordOutcomes, replay, takeDue } from './webhook-deliveries.ts'
 import { disableEndpoint, insertEndpoint, listEndpoints } from './webhook-endpoints.ts'
 

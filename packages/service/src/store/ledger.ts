@@ -1,8 +1,8 @@
-import type { LedgerAccount, Transfer } from '../model/ledger.ts'
+import type { LedgerAccount, Transfer } from '../model/books.ts'
 import { paidStates } from '../model/lifecycle.ts'
 import type { Db } from './db.ts'
 import { PAY_AMOUNT } from './op-columns.ts'
-import { IS_OPEN, listOf } from './state-lists.ts'
+import { IS_OPEN, listOf } from './sql.ts'
 
 export type LedgerCursor = { openedBlock: bigint; block: bigint }
 

@@ -4,6 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestOp, insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import { markAttemptsFinal } from './attempts.ts'
+import { beginDeposit, beginWithdrawal, endMove } from './inventory.ts'
 import {
   expireOps,
   findUnlogged,
@@ -20,7 +21,6 @@ import {
   setRebuildPoint,
 } from './rebuild.ts'
 import { findStalledDeliveries, findStalledLocks, findSwaps, findToDeliver, findToLock } from './swaps.ts'
-import { beginDeposit, beginWithdrawal, endMove } from './treasury-moves.ts'
 
 const database = useTestDatabase()
 

@@ -3,8 +3,8 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { insertTestSwap, lockTestSwap, settleTestSwap, statusOfTestSwap } from '../../test/support/swaps.ts'
 import { inTransaction } from './db.ts'
 import { readInventory } from './inventory.ts'
-import { lowerAmounts } from './lowered.ts'
 import { reserveInventory } from './submissions.ts'
+import { lowerAmounts } from './swap-moves.ts'
 import { findSwaps } from './swaps.ts'
 
 const database = useTestDatabase()

@@ -1,6 +1,6 @@
 import type { OriginMethod } from '@geoswap/wire'
 import type { Op } from '../model/swap.ts'
-import { toJson } from './json.ts'
+import { toJson } from './sql.ts'
 
 /** A column of `ops`, and how its value is stored and read. `copy` if a swap is read with the copy in its own row. */
 type Column<Value> = {

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
 import { transitions } from '../model/lifecycle.ts'
-import { oldestOpenBlock } from './open-range.ts'
-import { findWatched } from './watched.ts'
+import { findWatched, oldestOpenBlock } from './chain-events.ts'
 
 const [ORIGIN, DESTINATION] = [31337, 31338]
 

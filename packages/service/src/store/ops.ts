@@ -1,9 +1,8 @@
 import type { OriginMethod } from '@geoswap/wire'
 import type { LockRef } from '../chains/chain.ts'
 import type { Db } from './db.ts'
-import { toJson } from './json.ts'
 import { INSERTED_COLUMNS, type NewOp, toInserted } from './op-columns.ts'
-import { IS_OPEN } from './state-lists.ts'
+import { IS_OPEN, toJson } from './sql.ts'
 
 /** A round is an 8-bit epoch and a 24-bit counter, so that no index is issued again after a restore. */
 const EPOCH_SHIFT = 24n

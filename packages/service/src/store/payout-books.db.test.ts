@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
+import { bookPayouts, readPaid } from './claim-books.ts'
 import { inTransaction } from './db.ts'
-import { bookPayouts, readPaid } from './payout-books.ts'
 import { findSwaps } from './swaps.ts'
 
 const database = useTestDatabase()

@@ -5,7 +5,7 @@ import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../t
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertEndedSwaps } from '../../test/support/swaps.ts'
 import { createPool } from './db.ts'
-import { addEventMonths } from './event-months.ts'
+import { addEventMonths } from './events.ts'
 import { type Lease, renewLanes } from './lanes.ts'
 import { placeEvents, takeDue } from './webhook-deliveries.ts'
 

@@ -1,9 +1,8 @@
 import { reservingStates, type SwapState } from '../model/lifecycle.ts'
 import type { OpContent } from '../model/op-terms.ts'
 import type { Db } from './db.ts'
-import { toJson } from './json.ts'
 import { PAY_AMOUNT } from './op-columns.ts'
-import { listOf } from './state-lists.ts'
+import { listOf, toJson } from './sql.ts'
 
 /** Whether a process is using the database. It might sign or accept something that the rebuild rules out. */
 export async function isDatabaseInUse(db: Db): Promise<boolean> {

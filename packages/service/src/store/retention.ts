@@ -1,5 +1,5 @@
 import type { Db } from './db.ts'
-import { IS_OPEN } from './state-lists.ts'
+import { IS_OPEN } from './sql.ts'
 
 /** How long an unsubmitted op is kept after its expiry: far longer than it can be submitted or locked. */
 export const OP_KEPT_MS = 86_400_000

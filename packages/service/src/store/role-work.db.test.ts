@@ -6,7 +6,7 @@ import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from '../../test
 import { insertTestOp, insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { bookGas, readBooks } from './books.ts'
 import { createPool } from './db.ts'
-import { addEventMonths, dropMonth, findPastMonths } from './event-months.ts'
+import { addEventMonths, dropMonth, findPastMonths } from './events.ts'
 import { findLostInputs, insertLostInput, writeOffInput } from './exposure.ts'
 import { PARTS, type Part } from './grants.ts'
 import { adoptOrphan, findUnlogged, readNextNonce } from './rebuild.ts'

@@ -7,7 +7,7 @@ import { createPool } from './db.ts'
 import { FUNCTIONS, LANES, PARTITION, PARTS, type Part, parseRights, SEQUENCES, TABLES } from './grants.ts'
 import { migrate } from './migrate.ts'
 import { assertPart } from './roles.ts'
-import { findPowers } from './server-powers.ts'
+import { findPowers } from './server.ts'
 
 const DENIED = '42501'
 

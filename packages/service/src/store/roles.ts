@@ -11,7 +11,7 @@ import {
   SEQUENCES,
   TABLES,
 } from './grants.ts'
-import { revokePowers } from './server-powers.ts'
+import { revokePowers } from './server.ts'
 
 type Rights = Readonly<Partial<Record<Part, string>>>
 

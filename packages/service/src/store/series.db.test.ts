@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
-import { readSeries } from './series.ts'
+import { readSeries } from './figures.ts'
 import { setDeliveryTxHash } from './swaps.ts'
 
 const database = useTestDatabase()

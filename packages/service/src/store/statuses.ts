@@ -6,12 +6,17 @@ import type {
   Waiting,
   WaitingReason,
 } from '@geoswap/wire'
-import { routeCaip } from '../model/caip.ts'
+import { routeCaip } from '../model/catalog.ts'
 import { type DepositFacts, nextOf } from '../model/deposit.ts'
-import { publicStatus, publicSubstatus, reportedStates, type SwapState } from '../model/lifecycle.ts'
-import { failureMessages } from '../model/outcome.ts'
+import {
+  failureMessages,
+  publicStatus,
+  publicSubstatus,
+  reportedStates,
+  type SwapState,
+} from '../model/lifecycle.ts'
 import type { Db } from './db.ts'
-import { listOf } from './state-lists.ts'
+import { listOf } from './sql.ts'
 
 /** The fields of a status. Rows of the event log have the same fields, as of their time. */
 export type StatusRow = {

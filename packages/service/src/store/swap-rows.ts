@@ -1,6 +1,5 @@
 import type { DepositFacts } from '../model/deposit.ts'
-import type { SwapState } from '../model/lifecycle.ts'
-import type { RefundReason } from '../model/outcome.ts'
+import type { RefundReason, SwapState } from '../model/lifecycle.ts'
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
 import { fromOpRow, OP_COLUMNS } from './op-columns.ts'

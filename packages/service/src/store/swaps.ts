@@ -1,6 +1,6 @@
 import type { Waiting } from '@geoswap/wire'
 import type { AnyFacts, SwapChange } from '../model/change.ts'
-import { hourOf } from '../model/claim-room.ts'
+import { hourOf } from '../model/exposure.ts'
 import { groupBy } from '../model/group.ts'
 import {
   nextState,
@@ -13,9 +13,7 @@ import {
 } from '../model/lifecycle.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
-import { toJson } from './json.ts'
-import { isUnconsumedAt } from './open-at.ts'
-import { IS_OPEN, listOf } from './state-lists.ts'
+import { IS_OPEN, isUnconsumedAt, listOf, toJson } from './sql.ts'
 import { ADVANCE, ADVANCE_TOGETHER, releasesClaim, releasesReservation } from './swap-moves.ts'
 import { selectSwaps } from './swap-rows.ts'
 

@@ -1,5 +1,5 @@
 import type { Db } from './db.ts'
-import { IS_OPEN } from './state-lists.ts'
+import { IS_OPEN } from './sql.ts'
 
 /** A delivery with this deadline. `isOpen`: its swap is not ended, and needs the proof of the delivery. */
 export type OldDelivery = { hash: string; fillDeadline: number; isOpen: boolean }

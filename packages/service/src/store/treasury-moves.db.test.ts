@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
 import { useTestDatabase } from '../../test/support/database.ts'
-import { readInventory, setHoldings } from './inventory.ts'
 import {
   beginDeposit,
   beginWithdrawal,
@@ -11,8 +10,10 @@ import {
   type Move,
   type MoveName,
   readFree,
+  readInventory,
   recordMoveTx,
-} from './treasury-moves.ts'
+  setHoldings,
+} from './inventory.ts'
 
 const database = useTestDatabase()
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPublicAddress } from './public-address.ts'
+import { isPublicAddress } from './post.ts'
 
 test.each([
   '1.1.1.1',

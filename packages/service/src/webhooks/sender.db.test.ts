@@ -17,9 +17,7 @@ import {
   listEndpoints,
   rotateSecret,
 } from '../store/webhook-endpoints.ts'
-import { resealAll } from './reseal.ts'
-import { createSecretSeal } from './secret-seal.ts'
-import { createWebhookSecret } from './sign.ts'
+import { createSecretSeal, createWebhookSecret, resealAll } from './sign.ts'
 
 const keys = [{ id: 'k1', key: randomBytes(32) }]
 const seal = createSecretSeal(createSealer({ keys }))

@@ -1,5 +1,4 @@
-import { recordCheck } from '../../src/store/attestation-signatures.ts'
-import { insertAttestation } from '../../src/store/attestations.ts'
+import { insertAttestation, recordCheck } from '../../src/store/attestations.ts'
 import type { Db } from '../../src/store/db.ts'
 
 const SIGNER = 'signer'

@@ -7,7 +7,7 @@ import { createKeyTable } from '../../src/http/key-table.ts'
 import { createRateLimiter } from '../../src/http/rate-limit.ts'
 import { createServer, type Handlers, type ServerDeps } from '../../src/http/server.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
-import type { Limits } from '../../src/store/accounts.ts'
+import type { Limits } from '../../src/store/api-keys.ts'
 import { plainKey } from './keys.ts'
 
 const unexpected = (name: string) => () => {

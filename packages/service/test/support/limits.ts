@@ -1,5 +1,5 @@
 import type { Limits } from '../../src/flow/submit/submit-once.ts'
-import { defaultGasBudgets } from '../../src/model/gas-budget.ts'
+import { defaultGasBudgets } from '../../src/model/budgets.ts'
 
 /** Limits that leave all of the liquidity to one wallet. */
 export const openLimits: Limits = {

@@ -19,7 +19,7 @@ import {
   none,
 } from '@solana/kit'
 import { getMintEncoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
-import { createSolanaSigner } from '../../src/chains/solana/signer.ts'
+import { createSolanaSigner } from '../../src/chains/solana/settings.ts'
 import { type Output, runCommand } from '../../src/command.ts'
 import { NETWORK_TEXT } from './network.ts'
 

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import { insertEndpoint } from '../../src/store/webhook-endpoints.ts'
-import type { SecretSeal } from '../../src/webhooks/secret-seal.ts'
-import { createWebhookSecret } from '../../src/webhooks/sign.ts'
+import { createWebhookSecret, type SecretSeal } from '../../src/webhooks/sign.ts'
 import { insertTestAccount } from './database.ts'
 
 /** Inserts an endpoint of a new account. Returns it with its plain secret. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { createLaneRunner } from '../../src/lanes/runner.ts'
 import { takeLanes } from '../../src/store/lanes.ts'
+import { createWebhookSender } from '../../src/webhooks/deliver.ts'
 import { createPost } from '../../src/webhooks/post.ts'
-import { createWebhookSender } from '../../src/webhooks/sender.ts'
 
 type Options = {
   openSecret(accountId: string, sealed: string): string

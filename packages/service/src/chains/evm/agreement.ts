@@ -1,4 +1,12 @@
-import { createTransport, type EIP1193RequestFn, type Hex, type Transport, toHex } from 'viem'
+import {
+  BaseError,
+  createTransport,
+  type EIP1193RequestFn,
+  type Hex,
+  RpcRequestError,
+  type Transport,
+  toHex,
+} from 'viem'
 import { agree, reachedByMajority } from '../nodes/agree.ts'
 import { NodeSilence } from '../nodes/silence.ts'
 
@@ -80,3 +88,58 @@ function essenceOfLogs(logs: unknown): unknown[] {
 function pick(from: Fields, names: readonly string[]): unknown[] {
   return names.map((name) => from[name])
 }
+
+// A contract reverted: every node would answer so.
+const REVERTED = 3
+
+/** Asks one node, and the next if it fails. If all fail, an answer says more than a broken connection. */
+export function createFallback(transports: readonly Transport[]): Transport {
+  return (parameters) => {
+    const nodes = transports.map((transport) => transport(parameters))
+
+    async function ask(body: unknown): Promise<unknown> {
+      const errors: unknown[] = []
+      for (const { request } of nodes) {
+        try {
+          return await request(body as never)
+        } catch (error) {
+          if (hasReverted(error)) throw error
+          errors.push(error)
+        }
+      }
+      throw errors.find((error) => findAnswer(error)) ?? errors.at(-1)
+    }
+
+    return createTransport({
+      key: 'fallback',
+      name: 'One node after the other',
+      type: 'fallback',
+      retryCount: 0,
+      request: ask as EIP1193RequestFn,
+    })
+  }
+}
+
+function hasReverted(error: unknown): boolean {
+  const answer = findAnswer(error)
+  return answer !== undefined && (answer.code === REVERTED || typeof answer.data === 'string')
+}
+
+function findAnswer(error: unknown): RpcRequestError | undefined {
+  const found =
+    error instanceof BaseError ? error.walk((cause) => cause instanceof RpcRequestError) : undefined
+  return found instanceof RpcRequestError ? found : undefined
+}
+
+// Words of go-ethereum, Erigon, Reth, Nethermind and Hardhat for a block that a backend does not have yet.
+const UNKNOWN_BLOCK =
+  /header (for hash )?not found|block .*(not found|not available)|(unknown|invalid) block|could not find block/i
+
+export const saysUnknownBlock = (message: string): boolean => UNKNOWN_BLOCK.test(message)
+
+/** Whether a read failed because the backend that answered lags the one that named the block. */
+export function isUnknownBlock(error: unknown): boolean {
+  return error instanceof BaseError && error.walk((each) => saysUnknownBlock(detailsOf(each))) !== null
+}
+
+const detailsOf = (error: unknown) => (error instanceof BaseError ? error.details : '')

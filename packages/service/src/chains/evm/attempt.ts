@@ -1,14 +1,19 @@
 import {
   BaseError,
+  BlockNotFoundError,
   CallExecutionError,
   ContractFunctionExecutionError,
   ContractFunctionRevertedError,
+  HttpRequestError,
   type PublicClient,
   RpcRequestError,
+  TimeoutError,
+  TransactionNotFoundError,
+  TransactionReceiptNotFoundError,
 } from 'viem'
 
 /** `name`: of the contract's error; empty without one. `odd`: not an answer to what was asked. */
-export type Attempt<T> = { kind: 'ok'; result: T } | { kind: 'refused'; name: string } | { kind: 'odd' }
+type Attempt<T> = { kind: 'ok'; result: T } | { kind: 'refused'; name: string } | { kind: 'odd' }
 
 // The precompile that returns its input: it never fails.
 const IDENTITY = '0x0000000000000000000000000000000000000004'
@@ -93,4 +98,19 @@ function findIn<E extends Error>(error: BaseError, kind: new (...args: any[]) =>
 const isHex = (data: unknown) => typeof data === 'string' && data.startsWith('0x')
 
 /** Whether an error says that a contract refused, or is odd. For calls of code that is known to be there. */
-export const isOfContract = (error: unknown) => refusalOf(error) !== undefined || isMisfit(error)
+const isOfContract = (error: unknown) => refusalOf(error) !== undefined || isMisfit(error)
+
+const SILENT = [
+  HttpRequestError,
+  TimeoutError,
+  RpcRequestError,
+  BlockNotFoundError,
+  TransactionNotFoundError,
+  TransactionReceiptNotFoundError,
+]
+
+/** Whether an error of viem says that a node was silent, and not that a contract refused or is odd. */
+export function isEvmSilence(error: unknown): boolean {
+  if (!(error instanceof BaseError) || isOfContract(error)) return false
+  return error.walk((cause) => SILENT.some((kind) => cause instanceof kind)) !== null
+}

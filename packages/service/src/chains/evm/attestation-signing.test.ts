@@ -2,7 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import type { CustodyOf } from '../../model/op-terms.ts'
 import type { Attested } from '../attested.ts'
-import { createAttestationMessages } from './attestation-signing.ts'
+import { createAttestationMessages } from './attesters.ts'
 
 const attester = privateKeyToAccount(`0x${'7'.repeat(64)}`)
 const hashOf = (digit: string): `0x${string}` => `0x${digit.repeat(64)}`

@@ -1,7 +1,10 @@
-import { geoEscrowAbi } from '@geoswap/protocol'
-import type { Address, PublicClient } from 'viem'
-import { createRecent } from '../../async/recent.ts'
+import { attestationTypes, geoEscrowAbi, geoOpDomain } from '@geoswap/protocol'
+import { type Address, type Hex, hashTypedData, type PublicClient, type TypedDataDefinition } from 'viem'
+import { createRecent } from '../../async/cache.ts'
 import type { AttesterSet, DatedSet, ProposedSet } from '../../model/attester-set.ts'
+import type { CustodyOf } from '../../model/op-terms.ts'
+import type { Attested } from '../attested.ts'
+import { recoverSigner } from './signatures.ts'
 
 // The set of an op that can be locked now never changes.
 const MAX_AGE_MS = 5_000
@@ -51,4 +54,25 @@ export async function readProposedSet(
   })
   if (members.length === 0) return undefined
   return { members, threshold: Number(threshold), readyAt: Number(readyAt) }
+}
+
+/** The typed data that attesters sign, which the escrow of an EVM chain accepts. */
+export function createAttestationMessages(custodyOf: CustodyOf) {
+  const domainOf = (chainId: number) => {
+    const custody = custodyOf(chainId)
+    if (!('escrow' in custody)) throw new Error(`Chain ${chainId} has no escrow contract`)
+    return geoOpDomain({ chainId, escrow: custody.escrow })
+  }
+  const messageOf = ({ chainId, kind, opHashes, validUntil = 0 }: Attested): TypedDataDefinition => {
+    const of = { domain: domainOf(chainId), types: attestationTypes }
+    if (kind === 'claim') return { ...of, primaryType: 'Claims', message: { ops: opHashes as Hex[] } }
+    const message = { op: opHashes[0] as Hex, validUntil: BigInt(validUntil) }
+    return { ...of, primaryType: 'Refund', message }
+  }
+  return {
+    messageOf,
+    /** The address that signed this; undefined if the text is no signature. */
+    recoverSigner: (attested: Attested, signature: string): string | undefined =>
+      recoverSigner(hashTypedData(messageOf(attested)), signature as Hex),
+  }
 }

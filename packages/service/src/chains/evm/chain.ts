@@ -1,9 +1,10 @@
+import { geoEscrowAbi } from '@geoswap/protocol'
 import { type Address, getAddress, type Hex, type PublicClient, TransactionReceiptNotFoundError } from 'viem'
+import { createRecent } from '../../async/cache.ts'
 import type { Op } from '../../model/swap.ts'
 import { isPurchase } from '../../model/venue.ts'
-import type { Chain, OriginWays, Transfer } from '../chain.ts'
+import type { Chain, ClaimCap, OriginWays, Transfer } from '../chain.ts'
 import { createAttesterReader } from './attesters.ts'
-import { createClaimLimits, createRefundRoom } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { findDepositTx, readDeposits } from './deposits.ts'
 import { createEventReader, readCost, readDeliveries } from './events.ts'
@@ -34,7 +35,7 @@ import type { EvmChainSettings } from './settings.ts'
 import { createInputCheck, isOpSigned } from './signed-op.ts'
 import type { EvmSigner } from './signer.ts'
 import { simulateDelivery, wouldSucceed } from './simulate.ts'
-import { readPermitNonce } from './token-signing.ts'
+import { readPermitNonce } from './tokens.ts'
 import type { EvmVenue } from './venue.ts'
 
 type Options = {
@@ -158,4 +159,43 @@ async function findTransaction(client: PublicClient, hash: Hex) {
     throw error
   })
   return receipt && { block: receipt.blockNumber, failed: receipt.status !== 'success' }
+}
+
+// The treasury rarely changes caps, but every lock and every claim reads them.
+const MAX_AGE_MS = 5_000
+
+/** Reads how much of a token the escrow releases to the vault per hour, and how much is left of this hour. */
+function createClaimLimits(client: PublicClient, escrow: Address) {
+  return rememberByToken((token) => readCap(client, escrow, token))
+}
+
+/** Reads how much of a token the escrow refunds by attestation in the rest of this hour: nothing while stopped. */
+function createRefundRoom(client: PublicClient, escrow: Address) {
+  const contract = { address: escrow, abi: geoEscrowAbi } as const
+  return rememberByToken(async (token) => {
+    const [isStopped, [perHour, refunded]] = await Promise.all([
+      client.readContract({ ...contract, functionName: 'attestedRefundsStopped' }),
+      client.readContract({ ...contract, functionName: 'refundCaps', args: [token] }),
+    ])
+    return isStopped || refunded > perHour ? 0n : perHour - refunded
+  })
+}
+
+function rememberByToken<T>(read: (token: Address) => Promise<T>) {
+  const known = new Map<string, { read(): Promise<T> }>()
+  return (token: string): Promise<T> => {
+    const recent = known.get(token) ?? createRecent(MAX_AGE_MS, () => read(token as Address))
+    known.set(token, recent)
+    return recent.read()
+  }
+}
+
+async function readCap(client: PublicClient, escrow: Address, token: Address): Promise<ClaimCap> {
+  const [perHour, claimed] = await client.readContract({
+    address: escrow,
+    abi: geoEscrowAbi,
+    functionName: 'claimCaps',
+    args: [token],
+  })
+  return { perHour, left: claimed < perHour ? perHour - claimed : 0n, claimed }
 }

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { numberToHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { isUnknownBlock } from './agreement.ts'
 import { createEvmClient, createEvmClients } from './client.ts'
 import { readWallet } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
-import { isUnknownBlock } from './unknown-block.ts'
 
 type Call = { id: number; method: string; params?: unknown[] }
 let answer: (calls: readonly Call[]) => unknown

@@ -8,12 +8,15 @@ import {
   RpcRequestError,
   type Transport,
 } from 'viem'
-import { createPostJson, HttpStatusError, type PostJson } from '../nodes/post-json.ts'
-import { type NodeWatch, unwatched } from '../nodes/watch.ts'
-import { createAgreement } from './agreement.ts'
-import { createFallback } from './fallback.ts'
+import {
+  createPostJson,
+  HttpStatusError,
+  type NodeWatch,
+  type PostJson,
+  unwatched,
+} from '../nodes/post-json.ts'
+import { createAgreement, createFallback, saysUnknownBlock } from './agreement.ts'
 import { createGathering } from './gather.ts'
-import { saysUnknownBlock } from './unknown-block.ts'
 
 type Options = {
   urls: readonly string[]

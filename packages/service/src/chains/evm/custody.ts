@@ -14,7 +14,7 @@ import type { Custody, CustodyChain, CustodyEvent, Held, Paid } from '../custody
 import { attempt } from './attempt.ts'
 import { deliveriesIn, opsIn, readCall } from './calls.ts'
 import type { EvmClients } from './client.ts'
-import { createLogPages, type LogPages } from './log-pages.ts'
+import { createLogPages, type LogPages } from './events.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 

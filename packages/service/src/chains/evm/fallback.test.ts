@@ -1,6 +1,6 @@
 import { createPublicClient, custom, HttpRequestError, RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
-import { createFallback } from './fallback.ts'
+import { createFallback } from './agreement.ts'
 
 type Node = string | { code: number; data?: string } | 'dead'
 

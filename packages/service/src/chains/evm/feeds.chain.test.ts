@@ -12,9 +12,9 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createPriceBook, type PriceBook } from '../../market/prices/book.ts'
-import { createChainlinkSource } from '../../market/prices/chainlink.ts'
+import { createChainlinkSource } from '../../market/prices/source.ts'
 import { createEvmClient } from './client.ts'
-import { createFeedReader } from './feeds.ts'
+import { createFeedReader } from './view.ts'
 
 const ANYONE: Address = '0x00000000000000000000000000000000000000fe'
 const REVERTS: Hex = '0x5f5ffd'

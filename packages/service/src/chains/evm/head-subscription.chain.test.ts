@@ -1,6 +1,6 @@
 import { controlShape, type RunningChain, startChain } from '@geoswap/devnet'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createHeadSubscription, type EvmHeadSubscription } from './head-subscription.ts'
+import { createHeadSubscription, type EvmHeadSubscription } from './heads.ts'
 
 let chain: RunningChain
 let subscription: EvmHeadSubscription

@@ -1,6 +1,6 @@
 import { type PublicClient, RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
-import { createLogPages, readAllLogs } from './log-pages.ts'
+import { createLogPages, readAllLogs } from './events.ts'
 
 const body = { method: 'eth_getLogs' }
 const refusal = (code: number, message: string) =>

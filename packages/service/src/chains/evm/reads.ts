@@ -16,9 +16,9 @@ import type { Op } from '../../model/swap.ts'
 import type { Block, LockRef, LockState, WalletView } from '../chain.ts'
 import { attempt } from './attempt.ts'
 import type { EvmClients } from './client.ts'
-import { toDelegation } from './delegation.ts'
 import { readCodeStart } from './gather.ts'
 import type { EvmChainSettings } from './settings.ts'
+import { toDelegation } from './signatures.ts'
 import { strangeReads } from './strange-reads.ts'
 
 type Clients = Pick<EvmClients, 'client' | 'gathered'>

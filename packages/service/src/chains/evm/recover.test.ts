@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { bytesToHex, concat, type Hex, keccak256, recoverAddress, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { isHashSigned, recoverSigner } from './recover.ts'
+import { isHashSigned, recoverSigner } from './signatures.ts'
 
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const wallet = account.address

@@ -1,6 +1,6 @@
 import { HttpRequestError, RpcRequestError } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { commonRefusal, meaningOf } from './refusal.ts'
+import { commonRefusal, meaningOf } from './send.ts'
 
 const said = (message: string, code = -32_000) =>
   new RpcRequestError({ body: { method: 'eth_sendRawTransaction' }, error: { code, message }, url: 'node' })

@@ -4,7 +4,7 @@ import type { PublicClient, ReadContractParameters } from 'viem'
 // for silent.
 export const STRANGE_GAS = 1_000_000n
 
-/** Reads contracts of strangers, such as tokens, with a gas limit. One that exceeds it refuses, like one that reverts. */
+/** Reads contracts of strangers, such as tokens, with a gas limit. One that exceeds it refuses, as if it reverted. */
 export function strangeReads(client: PublicClient): Pick<PublicClient, 'readContract'> {
   const readContract = (call: ReadContractParameters) => {
     // viem passes it on; only its type of a read lacks it.

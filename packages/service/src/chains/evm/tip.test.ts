@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 import { expect, test } from 'vitest'
-import { boundTip, readTip } from './tip.ts'
+import { boundTip, readTip } from './fees.ts'
 
 const GWEI = 1_000_000_000n
 const saying = (tip: bigint) => ({ estimateMaxPriorityFeePerGas: async () => tip }) as PublicClient

@@ -12,7 +12,7 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEvmClient } from './client.ts'
-import { findConductFault } from './token-conduct.ts'
+import { findConductFault } from './tokens.ts'
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
 const [token, vault, escrow, treasury] = [at('a'), at('b'), at('c'), at('d')] as const

@@ -35,8 +35,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Swap } from '../../model/swap.ts'
 import { createEvmClient } from './client.ts'
-import { takesAuthorization, takesPermit } from './signed-transfer.ts'
-import { readTokenSigning } from './token-signing.ts'
+import { takesAuthorization, takesPermit } from './obstacle.ts'
+import { readTokenSigning } from './tokens.ts'
 
 const chainId = 31_337
 const ANYONE: Address = '0x00000000000000000000000000000000000000fe'

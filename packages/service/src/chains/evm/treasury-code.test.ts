@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isContract, judgeTreasury } from './treasury-code.ts'
+import { isContract, judgeTreasury } from './verify-code.ts'
 
 const on = (name: string, code: string | undefined) => ({ chain: { name }, code })
 

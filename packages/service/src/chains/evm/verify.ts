@@ -5,9 +5,9 @@ import { quoteStranger } from '../../model/stranger-text.ts'
 import type { ClosedToken, Findings } from '../findings.ts'
 import { orUndefined } from './attempt.ts'
 import { readAttesterSets } from './attesters.ts'
-import { type ExpectedFeed, isFeedOf, readFeedFacts } from './feeds.ts'
 import { strangeReads } from './strange-reads.ts'
 import { verifyCode, verifyCreation } from './verify-code.ts'
+import { type ExpectedFeed, isFeedOf, readFeedFacts } from './view.ts'
 
 export function readDecimals(client: PublicClient, token: Address): Promise<number> {
   return strangeReads(client).readContract({ address: token, abi: erc20Abi, functionName: 'decimals' })

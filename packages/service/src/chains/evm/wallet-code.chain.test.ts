@@ -2,7 +2,7 @@ import { type RunningChain, startChain } from '@geoswap/devnet'
 import { type Address, createTestClient, type Hex, http, keccak256, type PublicClient, toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEvmClient } from './client.ts'
-import { acceptsSignature } from './wallet-code.ts'
+import { acceptsSignature } from './signed-op.ts'
 
 const WALLET: Address = '0x00000000000000000000000000000000000000fb'
 const HASH = keccak256(toHex('op'))

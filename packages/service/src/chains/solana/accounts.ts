@@ -1,9 +1,73 @@
 import { findTokenAccount } from '@geoswap/solana-escrow'
-import { type Address, type Commitment, getBase64Encoder } from '@solana/kit'
+import { type Address, type Commitment, getBase64Encoder, type ReadonlyUint8Array } from '@solana/kit'
+import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
+import {
+  AccountState,
+  getMintDecoder,
+  getMintSize,
+  getTokenDecoder,
+  getTokenSize,
+  TOKEN_PROGRAM_ADDRESS,
+} from '@solana-program/token'
 import { chunksOf } from '../../model/group.ts'
-import type { SolanaClient } from './client.ts'
-import { MAX_ACCOUNTS } from './gather.ts'
-import type { RawAccount } from './token-layout.ts'
+import { MAX_ACCOUNTS, type SolanaClient } from './client.ts'
+
+export const TOKEN_2022_PROGRAM_ADDRESS = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address
+export const TOKEN_PROGRAMS: readonly Address[] = [TOKEN_PROGRAM_ADDRESS, TOKEN_2022_PROGRAM_ADDRESS]
+export const SYSTEM_PROGRAM = SYSTEM_PROGRAM_ADDRESS
+
+/** An account as the node returned it. */
+export type RawAccount = { owner: Address; data: ReadonlyUint8Array; lamports: bigint; executable: boolean }
+
+type TokenAccount = { mint: string; owner: string; amount: bigint; frozen: boolean; requiresMemo: boolean }
+export type Extension = { kind: number; value: Uint8Array }
+export type MintAccount = { decimals: number; extensions: Extension[] }
+
+// Token-2022 pads a mint to the size of a token account, then writes the account type and the extensions.
+const KIND_AT = getTokenSize()
+const IS_MINT = 1
+const IS_TOKEN_ACCOUNT = 2
+// The extension by which an account's owner asks for a memo before each transfer.
+const MEMO_TRANSFER = 8
+
+/** Undefined if the account is not an initialized mint of a token program. */
+export function toMintAccount({ owner, data }: RawAccount): MintAccount | undefined {
+  if (!isSized({ owner, data }, getMintSize(), IS_MINT)) return undefined
+  const mint = getMintDecoder().decode(data)
+  return mint.isInitialized ? { decimals: mint.decimals, extensions: readExtensions(data) } : undefined
+}
+
+/** Undefined if the account is not an initialized token account. */
+export function toTokenAccount({ owner, data }: RawAccount): TokenAccount | undefined {
+  if (!isSized({ owner, data }, getTokenSize(), IS_TOKEN_ACCOUNT)) return undefined
+  const account = getTokenDecoder().decode(data)
+  if (account.state === AccountState.Uninitialized) return undefined
+  const frozen = account.state === AccountState.Frozen
+  const memo = readExtensions(data).find(({ kind }) => kind === MEMO_TRANSFER)
+  const requiresMemo = memo?.value[0] === 1
+  return { mint: account.mint, owner: account.owner, amount: account.amount, frozen, requiresMemo }
+}
+
+function isSized({ owner, data }: Pick<RawAccount, 'owner' | 'data'>, size: number, kind: number): boolean {
+  if (!TOKEN_PROGRAMS.includes(owner)) return false
+  if (data.length === size) return true
+  return owner === TOKEN_2022_PROGRAM_ADDRESS && data.length > KIND_AT && data[KIND_AT] === kind
+}
+
+/** Type, length, value, until the bytes end or a type of 0 ends the list. */
+function readExtensions(data: ReadonlyUint8Array): Extension[] {
+  const bytes = Uint8Array.from(data)
+  const view = new DataView(bytes.buffer)
+  const found: Extension[] = []
+  for (let at = KIND_AT + 1; at + 4 <= bytes.length; ) {
+    const kind = view.getUint16(at, true)
+    if (kind === 0) break
+    const length = view.getUint16(at + 2, true)
+    found.push({ kind, value: bytes.slice(at + 4, at + 4 + length) })
+    at += 4 + length
+  }
+  return found
+}
 
 type Query = { addresses: readonly string[]; commitment?: Commitment; minContextSlot?: bigint }
 

@@ -1,8 +1,7 @@
 import { getBase58Decoder } from '@solana/kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isOnCurve, NATIVE_SOL, parseSolanaAddress } from './address.ts'
-import { fromBase64, toBase64 } from './bytes.ts'
+import { fromBase64, isOnCurve, NATIVE_SOL, parseSolanaAddress, toBase64 } from './bytes.ts'
 
 test('32 bytes in base58 are an address, anything else is not', () => {
   fc.assert(

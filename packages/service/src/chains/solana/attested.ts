@@ -5,16 +5,23 @@ import type { Signed } from '../chain.ts'
 import { readAccounts } from './accounts.ts'
 import { fromBase64, toBase64 } from './bytes.ts'
 import { type LockedOp, termsOf, toProgramToken } from './escrow.ts'
+import { claimBound } from './facts.ts'
 import { PAYMENT_UNITS, unitsWithMargin } from './fees.ts'
 import { type Lifetime, NO_LIFETIME, readBlockhash } from './heads.ts'
-import { isSame, readBudget } from './input-terms.ts'
-import { budgetInstructions, memoInstruction } from './instructions.ts'
-import { compile, joinWire, readMessage, SIGNATURE_BYTES, splitWire } from './message.ts'
+import { isSame, readBudget } from './input.ts'
+import {
+  budgetInstructions,
+  compile,
+  joinWire,
+  memoInstruction,
+  readMessage,
+  SIGNATURE_BYTES,
+  splitWire,
+} from './message.ts'
 import type { SolanaParts } from './parts.ts'
-import { claimBound } from './priority.ts'
 import { readRecipient } from './recipient.ts'
+import type { SolanaSigner } from './settings.ts'
 import { isSignedBy } from './signed-input.ts'
-import type { SolanaSigner } from './signer.ts'
 import { simulate } from './simulate.ts'
 
 /** A claim or refund before the deadline. The attester and the fee payer of inputs sign it, in this order. */

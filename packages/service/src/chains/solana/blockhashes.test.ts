@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createBlockhashes } from './blockhashes.ts'
 import type { SolanaClients } from './client.ts'
+import { createBlockhashes } from './heads.ts'
 
 /** A node with a new blockhash at each call, and a clock that is set by hand. */
 function open() {

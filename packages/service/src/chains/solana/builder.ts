@@ -1,16 +1,23 @@
 import { findAuthority, toHeldToken } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
 import type { Heads, InputBuilder } from '../chain.ts'
-import { lifetimeOf } from './blocks.ts'
+import {
+  type RawAccount,
+  readAccountsAt,
+  SYSTEM_PROGRAM,
+  toTokenAccount,
+  toTokenAccountAddress,
+} from './accounts.ts'
+import type { SolanaClient } from './client.ts'
 import { termsOf, toProgramToken } from './escrow.ts'
+import type { Rent } from './facts.ts'
 import { accountUnits, unitsWithMargin } from './fees.ts'
-import { type Lifetime, readBlockhash } from './heads.ts'
-import { buildInput, type InputRequest } from './input.ts'
-import { describeInput } from './input-terms.ts'
+import { type Lifetime, lifetimeOf, readBlockhash } from './heads.ts'
+import { buildInput, describeInput, type InputRequest } from './input.ts'
+import { isNative, type Token } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { checkSignedInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'
-import { readWallet } from './wallet.ts'
 
 // Blocks for which a blockhash is valid, less the time until it is confirmed, shared and handed out.
 const LIFE_BLOCKS = 140
@@ -60,4 +67,53 @@ async function unitsOf({ client, settings, facts }: SolanaParts, request: InputR
     return tried.kind === 'ok' ? Number(tried.units) - added : undefined
   })
   return base === undefined ? undefined : unitsWithMargin(base + added)
+}
+
+type SolanaWallet = {
+  /** The spendable balance; 0 if the associated token account is missing or no longer the wallet's. */
+  balance: bigint
+  lamports: bigint
+  /** Absent for the native coin. */
+  tokenAccount?: string
+  frozen?: boolean
+  /** For the native coin: the amount that must stay behind unless the whole balance is spent. */
+  floor: bigint
+  slot: bigint
+}
+
+type Query = { wallet: string; token: Pick<Token, 'mint' | 'program'>; rent: Rent }
+
+export async function readWallet(
+  client: SolanaClient,
+  { wallet, token, rent }: Query,
+): Promise<SolanaWallet> {
+  if (isNative(token)) {
+    const { accounts, slot } = await readAccountsAt(client, { addresses: [wallet] })
+    return { ...toNativeWallet(accounts[0], rent), slot }
+  }
+  const tokenAccount = await toTokenAccountAddress({ owner: wallet, ...token })
+  const { accounts, slot } = await readAccountsAt(client, { addresses: [wallet, tokenAccount] })
+  const [account, held] = accounts
+  const tokens = held?.owner === token.program ? toTokenAccount(held) : undefined
+  const isOwn = tokens?.owner === wallet && tokens.mint === token.mint
+  return {
+    balance: isOwn ? tokens.amount : 0n,
+    lamports: account?.lamports ?? 0n,
+    tokenAccount,
+    frozen: tokens?.frozen ?? false,
+    floor: 0n,
+    slot,
+  }
+}
+
+/** The System program moves lamports only out of its own accounts without data. */
+function toNativeWallet(account: RawAccount | undefined, { emptyLamports }: Rent) {
+  const lamports = account?.lamports ?? 0n
+  const isPlain = account?.owner === SYSTEM_PROGRAM && account.data.length === 0
+  return { balance: isPlain ? lamports : 0n, lamports, floor: emptyLamports }
+}
+
+export function canPay({ balance, floor, frozen }: SolanaWallet, amount: bigint): boolean {
+  if (frozen || amount > balance) return false
+  return amount === balance || balance - amount >= floor
 }

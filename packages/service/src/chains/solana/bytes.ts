@@ -1,4 +1,11 @@
-import { getBase16Decoder, getBase64Decoder, getBase64Encoder, type ReadonlyUint8Array } from '@solana/kit'
+import {
+  getBase16Decoder,
+  getBase64Decoder,
+  getBase64Encoder,
+  isAddress,
+  isOffCurveAddress,
+  type ReadonlyUint8Array,
+} from '@solana/kit'
 
 /** The bytes; undefined if the text is not their canonical base64 form. */
 export function fromBase64(text: string): Uint8Array | undefined {
@@ -24,4 +31,17 @@ export function toOpId(opHash: string): string {
   const id = opHash.replace(/^0x/, '').toLowerCase()
   if (!/^[0-9a-f]{64}$/.test(id)) throw new TypeError('Not an op hash')
   return id
+}
+
+/** The System program's address, which represents the native coin in place of a mint. */
+export const NATIVE_SOL = '11111111111111111111111111111111'
+
+/** The address unchanged, or undefined if invalid. Base58 has one form for 32 bytes, so nothing is normalized. */
+export function parseSolanaAddress(text: string): string | undefined {
+  return isAddress(text) ? text : undefined
+}
+
+/** True if a key may exist. An address off the curve belongs to a program and cannot sign. */
+export function isOnCurve(address: string): boolean {
+  return isAddress(address) && !isOffCurveAddress(address)
 }

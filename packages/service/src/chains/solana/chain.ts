@@ -1,19 +1,20 @@
 import type { LegCosts } from '../../model/catalog.ts'
 import type { Op, Swap } from '../../model/swap.ts'
-import type { Chain, Heads } from '../chain.ts'
-import { lifetimeOf, readBlocks, type SolanaBlock } from './blocks.ts'
-import { readCost } from './cost.ts'
+import type { Chain, Heads, TxCost } from '../chain.ts'
+import { readWallet } from './builder.ts'
 import * as deliveries from './deliveries.ts'
 import { createEventFinder } from './events.ts'
 import { inputCostLamports, paymentCostLamports } from './fees.ts'
+import { lifetimeOf, readBlocks, type SolanaBlock } from './heads.ts'
+import { readInputTerms } from './input.ts'
 import * as locks from './locks.ts'
 import type { SolanaParts } from './parts.ts'
 import { planDelivery, planInput, planPayout, planPublicRefund, type SolanaRequest } from './plans.ts'
 import { broadcast } from './send.ts'
-import { isOpSigned } from './signed-op.ts'
+import { isOpSigned } from './signed-input.ts'
 import { readOutcomes, readTerms, sign, type Terms } from './signing.ts'
+import { readTransaction } from './transaction.ts'
 import { findTransaction, planTransfer, readCoins } from './transfer.ts'
-import { readWallet } from './wallet.ts'
 
 /**
  * A Solana chain behind the ports of the flow. A transaction carries one swap. An input's account and a delivery's
@@ -106,4 +107,23 @@ async function readLegCosts({ facts }: SolanaParts): Promise<LegCosts> {
   const lock = inputCostLamports(microLamportsPerUnit)
   const deposits = { lock: rent.tokenAccountLamports, delivery: rent.markerLamports }
   return { lock, firstLock: lock, delivery: payment, purchase: payment, gasPrice: 0n, deposits }
+}
+
+/**
+ * The fee that a transaction took from its fee payer, and the ops that it moved: none if it failed. A wallet that
+ * closes its account after the simulation makes the lock fail at our cost.
+ */
+export async function readCost(
+  { client, settings }: Pick<SolanaParts, 'client' | 'settings'>,
+  txHash: string,
+): Promise<TxCost | undefined> {
+  const query = { txHash, commitment: 'confirmed', program: settings.program } as const
+  const found = await readTransaction(client.agreed, query)
+  if (!found) return undefined
+  const input = found.failed ? undefined : await readInputTerms(settings, found)
+  const others = found.escrow.flatMap((each) => {
+    if (each.kind === 'sweep') return []
+    return each.kind === 'deliver' ? [each.opId] : [each.terms.opId]
+  })
+  return { fee: found.fee, eventIds: [...(input ? [`0x${input.opId}`] : []), ...others] }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createChangedAccounts } from './changed-accounts.ts'
+import { createChangedAccounts } from './custody.ts'
 
 /** Readings of the balances of `a` and `b`, every three seconds unless another time is given. */
 function open({ isRead = true } = {}) {

@@ -6,10 +6,75 @@ import {
   type SolanaRpcApi,
 } from '@solana/kit'
 import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
-import { createPostJson, type PostJson } from '../nodes/post-json.ts'
-import { type NodeWatch, unwatched } from '../nodes/watch.ts'
+import { groupBy } from '../../model/group.ts'
+import { createPostJson, type NodeWatch, type PostJson, unwatched } from '../nodes/post-json.ts'
+import { causesOf } from '../nodes/silence.ts'
 import { createAgreement } from './agreement.ts'
-import { gatherAccounts } from './gather.ts'
+
+// Agave's MAX_MULTIPLE_ACCOUNTS.
+export const MAX_ACCOUNTS = 100
+
+type Call = Parameters<RpcTransport>[0]
+type Payload = { method: string; params: [addresses: string[], options: unknown] }
+type Answer = { result?: { value: unknown[] } }
+type Waiting = { call: Call; resolve(answer: unknown): void; reject(error: unknown): void }
+
+const payloadOf = ({ payload }: Call) => payload as Payload
+const addressesOf = ({ call }: Pick<Waiting, 'call'>) => payloadOf(call).params[0]
+
+/** Combines reads of accounts in one tick and with equal options into one call. All others pass unchanged. */
+export function gatherAccounts(transport: RpcTransport): RpcTransport {
+  let waiting: Waiting[] = []
+  const flush = () => {
+    const taken = waiting
+    waiting = []
+    const optionsOf = ({ call }: Waiting) => stringifyJsonWithBigInts(payloadOf(call).params[1])
+    for (const [, alike] of groupBy(taken, optionsOf))
+      for (const part of partsOf(alike)) void readTogether(transport, part)
+  }
+  return ((call: Call) => {
+    if (payloadOf(call).method !== 'getMultipleAccounts') return transport(call)
+    return new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush)
+      waiting.push({ call, resolve, reject })
+    })
+  }) as RpcTransport
+}
+
+/** Parts that each fit into one call. */
+function partsOf(waiting: readonly Waiting[]): Waiting[][] {
+  const parts: { addresses: Set<string>; waiting: Waiting[] }[] = []
+  for (const each of waiting) {
+    const last = parts.at(-1)
+    const addresses = new Set([...(last?.addresses ?? []), ...addressesOf(each)])
+    if (last && addresses.size <= MAX_ACCOUNTS) {
+      last.addresses = addresses
+      last.waiting.push(each)
+    } else parts.push({ addresses: new Set(addressesOf(each)), waiting: [each] })
+  }
+  return parts.map((part) => part.waiting)
+}
+
+async function readTogether(transport: RpcTransport, part: readonly Waiting[]): Promise<void> {
+  const [first] = part
+  if (!first) return
+  const addresses = [...new Set(part.flatMap(addressesOf))]
+  const { method, params, ...envelope } = payloadOf(first.call)
+  try {
+    const payload = { ...envelope, method, params: [addresses, params[1]] }
+    const answer = (await transport({ payload })) as Answer
+    for (const each of part) each.resolve(answerFor(addressesOf(each), addresses, answer))
+  } catch (error) {
+    for (const { reject } of part) reject(error)
+  }
+}
+
+/** An answer without a result is an error, which all of them receive. */
+function answerFor(wanted: readonly string[], read: readonly string[], answer: Answer): Answer {
+  const { result } = answer
+  if (!result) return answer
+  return { ...answer, result: { ...result, value: wanted.map((each) => result.value[read.indexOf(each)]) } }
+}
 
 /** `rpc` asks one node, and the next if it is silent; `nodes` are all of them, to ask each. */
 export type SolanaClient = { rpc: Rpc<SolanaRpcApi>; nodes: readonly Rpc<SolanaRpcApi>[] }
@@ -93,4 +158,9 @@ function failOver(transports: readonly RpcTransport[]): RpcTransport {
 function isBehind(response: unknown): boolean {
   const { error } = (response ?? {}) as { error?: { code?: number | bigint } }
   return error?.code !== undefined && BEHIND.has(Number(error.code))
+}
+
+/** Whether an error of kit says that a node was silent: it passes on the codes of JSON-RPC, which are negative. */
+export function isSolanaSilence(error: unknown): boolean {
+  return causesOf(error).some((cause) => isSolanaError(cause) && cause.context.__code < 0)
 }

@@ -9,7 +9,7 @@ import { routes } from '../../../test/conformance/world.ts'
 import { chunksOf } from '../../model/group.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { CustodyEvent } from '../custody.ts'
-import { NATIVE_SOL } from './address.ts'
+import { NATIVE_SOL } from './bytes.ts'
 
 const SWAPS = Number(process.env['GEOSWAP_TEST_SWAPS'] ?? 6)
 const SWEPT_AT_ONCE = 20

@@ -1,16 +1,16 @@
 import { decodeInputAccount } from '@geoswap/solana-escrow'
-import { createRecent } from '../../async/recent.ts'
+import type { Address, Signature } from '@solana/kit'
+import { createRecent } from '../../async/cache.ts'
 import type { Block, LockRef } from '../chain.ts'
 import type { Custody, CustodyChain, CustodyEvent, Held } from '../custody.ts'
-import { readAccountsAt, toTokenAccountAddress } from './accounts.ts'
-import { type Balance, createChangedAccounts } from './changed-accounts.ts'
+import { agree } from '../nodes/agree.ts'
+import { type RawAccount, readAccountsAt, toTokenAccount, toTokenAccountAddress } from './accounts.ts'
+import type { SolanaClient } from './client.ts'
 import { type Books, eventsOf, type VaultAccount } from './custody-events.ts'
 import { isNative } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { ownFeePayers } from './settings.ts'
-import { type RawAccount, toTokenAccount } from './token-layout.ts'
 import { readTransaction } from './transaction.ts'
-import { readHistory } from './vault-history.ts'
 
 // Overlap with the next range, about a minute, for transactions that a node indexes late.
 const OVERLAP_SLOTS = 150n
@@ -141,4 +141,96 @@ async function readEvents(parts: SolanaParts, books: Books, txHash: string): Pro
   const found = await readTransaction(parts.client.agreed, query)
   if (!found) throw new Error(`The node lists ${txHash} but does not return it`)
   return eventsOf(parts.settings, books, found)
+}
+
+type Balance = { address: string; amount: bigint }
+
+type Seen = { amount: bigint; readings: number; readAt: number }
+
+// A mismatch counts once three readings show it, and a node may list a transaction late.
+const READ_AGAIN = 4
+// Transactions that cancel each other out leave no trace in a balance.
+const QUIET_MS = 60_000
+// The ledger moves on while other accounts change: its ranges overlap by more than this.
+const PASSED_MS = 20_000
+
+/**
+ * Decides whose history to read, one call per account: of those whose balance has changed in the last readings, and of
+ * all others at times. None is due while no balance changes.
+ */
+export function createChangedAccounts(now = () => performance.now()) {
+  const seen = new Map<string, Seen>()
+
+  function note({ address, amount }: Balance): Seen {
+    const before = seen.get(address) ?? { amount, readings: 0, readAt: Number.NEGATIVE_INFINITY }
+    const readings = before.amount === amount ? before.readings + 1 : 1
+    const noted = { amount, readings, readAt: before.readAt }
+    seen.set(address, noted)
+    return noted
+  }
+
+  return {
+    /** Notes one reading of all balances. Returns the accounts whose history is due. */
+    findDue(balances: readonly Balance[]): string[] {
+      const all = balances.map((balance) => ({ address: balance.address, ...note(balance) }))
+      const isChanged = ({ readings }: Seen) => readings <= READ_AGAIN
+      const maxAgeMs = all.some(isChanged) ? PASSED_MS : QUIET_MS
+      const due = all.filter((each) => isChanged(each) || now() - each.readAt >= maxAgeMs)
+      return due.map(({ address }) => address)
+    },
+    /** Notes that these histories were read. */
+    markRead(addresses: readonly string[]): void {
+      for (const address of addresses) {
+        const known = seen.get(address)
+        if (known) seen.set(address, { ...known, readAt: now() })
+      }
+    },
+  }
+}
+
+type HistoryEntry = { signature: string; slot: bigint; memo: string | null }
+
+type Range = { since: bigint; upTo: bigint }
+
+const PAGE = 1_000
+
+/** The finalized transactions that touched any of these accounts after one slot and up to another, oldest first. */
+async function readHistory(
+  client: SolanaClient,
+  addresses: readonly string[],
+  range: Range,
+): Promise<HistoryEntry[]> {
+  const pages = await Promise.all(addresses.map((address) => readOne(client, address, range)))
+  const bySignature = new Map(pages.flat().map((entry) => [entry.signature, entry]))
+  return [...bySignature.values()].sort((a, b) => Number(a.slot - b.slot))
+}
+
+/** The entries of the range that a majority of the nodes agrees on: newer ones differ between nodes. */
+function readOne({ nodes }: SolanaClient, address: string, range: Range): Promise<HistoryEntry[]> {
+  const asked = nodes.map((rpc) => readFrom(rpc, address, range))
+  return agree(asked, (entries) =>
+    entries.map(({ signature, slot, memo }) => `${signature} ${slot} ${memo}`).join(),
+  )
+}
+
+type Node = SolanaClient['nodes'][number]
+
+async function readFrom(rpc: Node, address: string, { since, upTo }: Range): Promise<HistoryEntry[]> {
+  const entries: HistoryEntry[] = []
+  let before: Signature | undefined
+  for (;;) {
+    const options = {
+      commitment: 'finalized',
+      limit: PAGE,
+      minContextSlot: upTo,
+      ...(before && { before }),
+    } as const
+    const page = await rpc.getSignaturesForAddress(address as Address, options).send()
+    for (const { signature, slot, memo } of page) {
+      if (slot <= since) return entries
+      if (slot <= upTo) entries.push({ signature, slot, memo })
+    }
+    before = page.at(-1)?.signature
+    if (page.length < PAGE || !before) return entries
+  }
 }

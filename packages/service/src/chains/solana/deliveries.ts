@@ -1,18 +1,16 @@
 import { type DecodedDelivery, decodeMarker, isSweepable, type Marker } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
-import { collectError } from '../../model/collect-error.ts'
+import { collectError } from '../../model/group.ts'
 import type { Op } from '../../model/swap.ts'
 import type { Delivered, PaidOp, Simulation } from '../chain.ts'
-import { readAccounts } from './accounts.ts'
-import type { SolanaBlock } from './blocks.ts'
-import { findInHistory } from './history.ts'
-import { type Landing, readLandings } from './landings.ts'
+import { type RawAccount, readAccounts } from './accounts.ts'
+import type { SolanaBlock } from './heads.ts'
+import { findInHistory, type Landing, readLandings } from './history.ts'
 import { isNative } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { heldIn, holdingAccount, readVaultBalances } from './reads.ts'
 import { judgeRecipient, recipientAccounts } from './recipient.ts'
 import { ownAddresses } from './settings.ts'
-import type { RawAccount } from './token-layout.ts'
 
 type Depths = { head: SolanaBlock; hard: SolanaBlock }
 type At = Pick<SolanaBlock, 'commitment' | 'number'>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Op } from '../../model/swap.ts'
-import type { SolanaBlock } from './blocks.ts'
 import { createEventFinder } from './events.ts'
+import type { SolanaBlock } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
 
 const head: SolanaBlock = { number: 90n, height: 80n, hash: '', seconds: 0, commitment: 'confirmed' }

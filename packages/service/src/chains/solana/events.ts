@@ -1,11 +1,10 @@
-import { collectError } from '../../model/collect-error.ts'
+import { collectError } from '../../model/group.ts'
 import type { Op } from '../../model/swap.ts'
 import type { ChainEvent, EventPage, Watched } from '../chain.ts'
-import type { SolanaBlock } from './blocks.ts'
 import { findDeliveries } from './deliveries.ts'
-import { findExit, findRecordedExit } from './exits.ts'
-import { type Landing, readLandings } from './landings.ts'
-import { findHeld, searchInput } from './locks.ts'
+import type { SolanaBlock } from './heads.ts'
+import { type Landing, readLandings } from './history.ts'
+import { findExit, findHeld, findRecordedExit, searchInput } from './locks.ts'
 import type { SolanaParts } from './parts.ts'
 
 type Depths = { head: SolanaBlock; hard: SolanaBlock }

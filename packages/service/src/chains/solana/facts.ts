@@ -1,10 +1,81 @@
-import { createRecent } from '../../async/recent.ts'
+import { MARKER_BYTES } from '@geoswap/solana-escrow'
+import type { Address } from '@solana/kit'
+import { createRecent } from '../../async/cache.ts'
 import { smallest } from '../../model/amount.ts'
+import { TOKEN_2022_PROGRAM_ADDRESS } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { readMint, type Token } from './mint.ts'
-import { mostOf, readPriorityPrice } from './priority.ts'
-import { type Rent, readRent } from './rent.ts'
 import type { SolanaChainSettings } from './settings.ts'
+
+/** Rent minimums of accounts. */
+export type Rent = {
+  /** For an account without data, such as a wallet. */
+  emptyLamports: bigint
+  tokenAccountLamports: bigint
+  token2022AccountLamports: bigint
+  /** For the marker of a delivery. */
+  markerLamports: bigint
+}
+
+const TOKEN_ACCOUNT_BYTES = 165n
+// Token-2022 gives an associated account one extension, `immutableOwner`: 1 byte of kind, 4 of header. Mints whose
+// accounts need more are refused.
+const TOKEN_2022_ACCOUNT_BYTES = 170n
+
+export async function readRent({ rpc }: SolanaClient): Promise<Rent> {
+  const [emptyLamports, tokenAccountLamports, token2022AccountLamports, markerLamports] = await Promise.all(
+    [0n, TOKEN_ACCOUNT_BYTES, TOKEN_2022_ACCOUNT_BYTES, BigInt(MARKER_BYTES)].map((bytes) =>
+      rpc.getMinimumBalanceForRentExemption(bytes).send(),
+    ),
+  )
+  if (!emptyLamports || !tokenAccountLamports || !token2022AccountLamports || !markerLamports)
+    throw new Error('No rent')
+  return { emptyLamports, tokenAccountLamports, token2022AccountLamports, markerLamports }
+}
+
+export function tokenAccountRent(rent: Rent, { program }: Pick<Token, 'program'>): bigint {
+  return program === TOKEN_2022_PROGRAM_ADDRESS ? rent.token2022AccountLamports : rent.tokenAccountLamports
+}
+
+type Query = {
+  /** The accounts that our transactions write to: each has its own fee market. */
+  accounts: readonly string[]
+  floor: bigint
+  cap: bigint
+}
+
+/**
+ * The price that three of four recent blocks would have accepted, in millionths of a lamport per unit, within bounds.
+ */
+export async function readPriorityPrice(
+  { rpc }: SolanaClient,
+  { accounts, floor, cap }: Query,
+): Promise<bigint> {
+  const recent = await rpc.getRecentPrioritizationFees(accounts as Address[]).send()
+  const prices = recent
+    .map(({ prioritizationFee }) => BigInt(prioritizationFee))
+    .sort((a, b) => Number(a - b))
+  const price = prices[Math.floor(prices.length * 0.75)] ?? floor
+  if (price < floor) return floor
+  return price > cap ? cap : price
+}
+
+// A claim that comes too late loses the whole input.
+const URGENT = 100n
+const URGENT_SECONDS = 3_600
+
+type Bounds = Pick<Query, 'cap'>
+
+/** The most that any transaction pays per unit. */
+export const mostOf = ({ cap }: Bounds): bigint => cap * URGENT
+
+/** The most that a claim pays per unit: in the last hour before anyone may refund its input, it grows a hundredfold. */
+export function claimBound({ cap }: Bounds, refundDeadline: number, seconds: number): bigint {
+  const passed = URGENT_SECONDS - (refundDeadline - seconds)
+  if (passed <= 0) return cap
+  const share = BigInt(Math.min(Math.floor(passed), URGENT_SECONDS))
+  return cap + (cap * (URGENT - 1n) * share) / BigInt(URGENT_SECONDS)
+}
 
 export type Facts = {
   rent(): Promise<Rent>

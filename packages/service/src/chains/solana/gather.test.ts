@@ -1,6 +1,6 @@
 import type { RpcTransport } from '@solana/kit'
 import { expect, test } from 'vitest'
-import { gatherAccounts } from './gather.ts'
+import { gatherAccounts } from './client.ts'
 
 type Asked = { method: string; params: [string[], unknown] }
 

@@ -1,3 +1,4 @@
+import type { Block, Heads } from '../chain.ts'
 import type { SolanaClient, SolanaClients } from './client.ts'
 
 export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }
@@ -8,7 +9,7 @@ export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }
  */
 type SolanaHead = { slot: bigint; height: bigint; seconds: number; timedSlot?: bigint; lifetime?: Lifetime }
 export type Depth = 'confirmed' | 'finalized'
-export type SolanaHeads = Record<Depth, SolanaHead>
+type SolanaHeads = Record<Depth, SolanaHead>
 
 // A block is final 32 slots behind the newest one; the final one is read again after some more.
 const FINAL_SLOTS = 40n
@@ -78,4 +79,55 @@ export async function readBlockhash({ agreed }: SolanaClients): Promise<Lifetime
 
 export async function readBlockHeight({ rpc }: SolanaClient): Promise<bigint> {
   return rpc.getBlockHeight({ commitment: 'confirmed' }).send()
+}
+
+/** A slot at a commitment: accounts are read at that commitment, from a node that has reached the slot. */
+export type SolanaBlock = Block & { commitment: Depth }
+type SolanaBlocks = Heads & { known: SolanaHeads }
+
+/** `confirmed` is the soft head, `finalized` the final one. */
+export async function readBlocks(client: SolanaClient, known?: Heads): Promise<SolanaBlocks> {
+  const before = known as SolanaBlocks | undefined
+  const heads = await readHeads(client, before?.known)
+  if (before && heads === before.known) return before
+  const head = toBlock(heads, 'confirmed')
+  return { head, settle: head, hard: toBlock(heads, 'finalized'), known: heads }
+}
+
+/** The blockhash of the newest block; undefined in a view of an earlier version. */
+export function lifetimeOf(heads: Heads): Lifetime | undefined {
+  return (heads as SolanaBlocks).known?.confirmed.lifetime
+}
+
+function toBlock(heads: SolanaHeads, commitment: Depth): SolanaBlock {
+  const { slot, height, seconds } = heads[commitment]
+  return { number: slot, height, hash: `${commitment} ${slot}`, seconds, commitment }
+}
+
+export type Blockhashes = {
+  /** Notes the blockhash of a head that this process has just read. */
+  note(lifetime: Lifetime | undefined): void
+  /** A blockhash to sign with, some blocks old: of the last head, or from a node if this process reads no heads. */
+  recent(): Promise<Lifetime>
+}
+
+// Five of the 150 blocks for which a blockhash is valid.
+const RECENT_MS = 2_000
+
+export function createBlockhashes(client: SolanaClients, now = () => performance.now()): Blockhashes {
+  let known: { at: number; lifetime: Promise<Lifetime> } | undefined
+  const keep = (lifetime: Promise<Lifetime>) => {
+    const mine = { at: now(), lifetime }
+    known = mine
+    lifetime.catch(() => {
+      if (known === mine) known = undefined
+    })
+    return lifetime
+  }
+  return {
+    note(lifetime) {
+      if (lifetime) void keep(Promise.resolve(lifetime))
+    },
+    recent: () => (known && now() - known.at < RECENT_MS ? known.lifetime : keep(readBlockhash(client))),
+  }
 }

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { addressOf, solanaNode, tokensOf } from '../../../test/support/solana-node.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { LockRef } from '../chain.ts'
-import { NATIVE_SOL } from './address.ts'
+import { SYSTEM_PROGRAM } from './accounts.ts'
+import { NATIVE_SOL } from './bytes.ts'
 import { inputInstructions } from './input.ts'
-import { budgetInstructions } from './instructions.ts'
 import { canRefund, findObstacle, readLocks } from './locks.ts'
+import { budgetInstructions } from './message.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
-import { SYSTEM_PROGRAM } from './token-layout.ts'
 
 const answer = <Value>(value: Value) => ({ send: async () => value })
 

@@ -7,12 +7,24 @@ import {
   getCompiledTransactionMessageDecoder,
   getTransactionEncoder,
   type Instruction,
+  lamports,
   pipe,
   type ReadonlyUint8Array,
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
+  type TransactionSigner,
 } from '@solana/kit'
+import {
+  getSetComputeUnitLimitInstruction,
+  getSetComputeUnitPriceInstruction,
+} from '@solana-program/compute-budget'
+import { getAddMemoInstruction } from '@solana-program/memo'
+import { getTransferSolInstruction } from '@solana-program/system'
+import { getTransferCheckedInstruction } from '@solana-program/token'
+import { toTokenAccountAddress } from './accounts.ts'
+import { toOpId } from './bytes.ts'
 import type { Lifetime } from './heads.ts'
+import { isNative, type Token } from './mint.ts'
 
 // IPv6's smallest MTU less its headers: the size of one network packet.
 export const MAX_TRANSACTION_BYTES = 1_232
@@ -113,4 +125,54 @@ function getAt(accounts: readonly string[], index: number): string {
 
 export function equalBytes(a: ReadonlyUint8Array, b: ReadonlyUint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index])
+}
+
+/**
+ * The memo program of version 3. The newest is not on every cluster, and Token-2022 recognizes only the older ones: an
+ * account that requires a memo would reject it.
+ */
+export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address
+
+type ComputeBudget = { units: number; microLamportsPerUnit: bigint }
+
+export function budgetInstructions({ units, microLamportsPerUnit }: ComputeBudget): Instruction[] {
+  return [
+    getSetComputeUnitLimitInstruction({ units }),
+    getSetComputeUnitPriceInstruction({ microLamports: microLamportsPerUnit }),
+  ]
+}
+
+/** Names the op and, for an input, its deadline. Contains nothing written by a caller. */
+export function memoInstruction(opHash: string, refundDeadline?: number): Instruction {
+  const memo = [toOpId(opHash), ...(refundDeadline === undefined ? [] : [refundDeadline])].join(' ')
+  return getAddMemoInstruction({ memo }, { programAddress: MEMO_PROGRAM })
+}
+
+type Transfer = { from: TransactionSigner; to: string; token: Token; amount: bigint }
+
+/** Between the associated token accounts of both, or of lamports between both addresses. */
+export async function transferInstruction({ from, to, token, amount }: Transfer): Promise<Instruction> {
+  if (isNative(token)) {
+    return getTransferSolInstruction({
+      source: from,
+      destination: to as Address,
+      amount: lamports(amount),
+    })
+  }
+  const { mint, program, decimals } = token
+  const [source, destination] = await Promise.all([
+    toTokenAccountAddress({ owner: from.address, mint, program }),
+    toTokenAccountAddress({ owner: to, mint, program }),
+  ])
+  return getTransferCheckedInstruction(
+    {
+      source: source as Address,
+      mint: mint as Address,
+      destination: destination as Address,
+      authority: from,
+      amount,
+      decimals,
+    },
+    { programAddress: program as Address },
+  )
 }

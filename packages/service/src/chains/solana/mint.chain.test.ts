@@ -3,12 +3,10 @@ import { getTransferSolInstruction } from '@solana-program/system'
 import { getSyncNativeInstruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../../../test/support/solana.ts'
-import { readAccounts, toTokenAccountAddress } from './accounts.ts'
-import { NATIVE_SOL } from './address.ts'
-import { toBase64 } from './bytes.ts'
+import { readAccounts, TOKEN_2022_PROGRAM_ADDRESS, toTokenAccountAddress } from './accounts.ts'
+import { NATIVE_SOL, toBase64 } from './bytes.ts'
 import { readMint } from './mint.ts'
 import { readVaultBalances } from './reads.ts'
-import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
 
 let world: SolanaWorld
 beforeAll(async () => {

@@ -1,7 +1,6 @@
-import { readAccounts } from './accounts.ts'
-import { NATIVE_SOL } from './address.ts'
+import { type Extension, type MintAccount, readAccounts, SYSTEM_PROGRAM, toMintAccount } from './accounts.ts'
+import { NATIVE_SOL } from './bytes.ts'
 import type { SolanaClient } from './client.ts'
-import { type Extension, type MintAccount, SYSTEM_PROGRAM, toMintAccount } from './token-layout.ts'
 
 /** The properties of a token that a transfer needs. The native coin is `NATIVE_SOL`, of the System program. */
 export type Token = { mint: string; program: string; decimals: number }

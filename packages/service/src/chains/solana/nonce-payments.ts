@@ -20,13 +20,11 @@ import {
   getNonceSize,
   getTransferSolInstruction,
 } from '@solana-program/system'
-import { readAccounts } from './accounts.ts'
+import { readAccounts, SYSTEM_PROGRAM } from './accounts.ts'
 import type { SolanaClients } from './client.ts'
 import { readSignatures } from './reads.ts'
-import { broadcast } from './send.ts'
-import { priceInstruction, sendInstructions } from './send-instructions.ts'
-import type { SolanaSigner } from './signer.ts'
-import { SYSTEM_PROGRAM } from './token-layout.ts'
+import { broadcast, priceInstruction, sendInstructions } from './send.ts'
+import type { SolanaSigner } from './settings.ts'
 
 const SEED = 'geoswap payments'
 const POLL_MS = 400

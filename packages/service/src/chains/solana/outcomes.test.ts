@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sent } from '../chain.ts'
-import type { SolanaBlock } from './blocks.ts'
+import type { SolanaBlock } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
 import { readOutcomes } from './signing.ts'
 

@@ -1,11 +1,10 @@
 import type { OpId } from '@geoswap/solana-escrow'
 import type { Op } from '../../model/swap.ts'
-import { type Blockhashes, createBlockhashes } from './blockhashes.ts'
 import type { SolanaClients } from './client.ts'
 import { createEscrowAddresses, type EscrowAddresses } from './escrow.ts'
 import { createFacts, type Facts } from './facts.ts'
-import type { SolanaChainSettings } from './settings.ts'
-import type { SolanaSigner } from './signer.ts'
+import { type Blockhashes, createBlockhashes } from './heads.ts'
+import type { SolanaChainSettings, SolanaSigner } from './settings.ts'
 
 /**
  * Recorded transactions of one step of ops, by op id, the likeliest first. The record may be incomplete or wrong: the

@@ -11,9 +11,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SOL, type SolanaWorld, startSolanaWorld, type TestMint } from '../../../test/support/solana.ts'
 import { readTransactionAmount } from '../../../test/support/solana-amount.ts'
 import { messageOf, wireOf } from '../../../test/support/solana-wallet.ts'
-import { readAccounts, toTokenAccountAddress } from './accounts.ts'
-import { NATIVE_SOL } from './address.ts'
-import { readCost } from './cost.ts'
+import { readAccounts, TOKEN_2022_PROGRAM_ADDRESS, toTokenAccountAddress } from './accounts.ts'
+import { NATIVE_SOL } from './bytes.ts'
+import { readCost } from './chain.ts'
 import {
   feeLamports,
   INPUT_UNITS,
@@ -32,7 +32,6 @@ import { readSignatures, readVaultBalances } from './reads.ts'
 import { readRecipient } from './recipient.ts'
 import { broadcast } from './send.ts'
 import { simulate } from './simulate.ts'
-import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
 
 let world: SolanaWorld
 let usdc: TestMint

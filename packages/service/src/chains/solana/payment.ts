@@ -4,12 +4,10 @@ import { toBase64 } from './bytes.ts'
 import { opIdOf, toProgramToken } from './escrow.ts'
 import { markerUnits, paymentUnits } from './fees.ts'
 import type { Lifetime } from './heads.ts'
-import { budgetInstructions, memoInstruction } from './instructions.ts'
-import { compile, joinWire, splitWire } from './message.ts'
+import { budgetInstructions, compile, joinWire, memoInstruction, splitWire } from './message.ts'
 import { isNative, type Token } from './mint.ts'
-import type { SolanaChainSettings } from './settings.ts'
+import type { SolanaChainSettings, SolanaSigner } from './settings.ts'
 import type { SignedTransaction } from './signed-input.ts'
-import type { SolanaSigner } from './signer.ts'
 
 type Payers = Pick<SolanaChainSettings, 'program' | 'vault'> & { feePayer: string; markerLamports: bigint }
 

@@ -2,15 +2,15 @@ import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { expect, test } from 'vitest'
 import { addressOf } from '../../../test/support/solana-node.ts'
 import type { Op, Swap } from '../../model/swap.ts'
-import { NATIVE_SOL } from './address.ts'
 import { attestPayout } from './attested.ts'
+import { NATIVE_SOL } from './bytes.ts'
+import { claimBound } from './facts.ts'
 import { accountUnits, unitsWithMargin } from './fees.ts'
 import { NO_LIFETIME } from './heads.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { planDelivery, planInput, planPayout } from './plans.ts'
-import { claimBound } from './priority.ts'
-import { createSolanaSigner } from './signer.ts'
+import { createSolanaSigner } from './settings.ts'
 
 const attester = await createSolanaSigner(new Uint8Array(32).fill(1))
 const token = { mint: addressOf(4), program: TOKEN_PROGRAM_ADDRESS, decimals: 6 }

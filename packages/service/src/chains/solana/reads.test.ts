@@ -1,10 +1,10 @@
 import type { Address } from '@solana/kit'
 import { AccountState, getTokenEncoder, TOKEN_PROGRAM_ADDRESS, type TokenArgs } from '@solana-program/token'
 import { expect, test } from 'vitest'
-import { NATIVE_SOL } from './address.ts'
+import type { RawAccount } from './accounts.ts'
+import { NATIVE_SOL } from './bytes.ts'
 import type { SolanaClient } from './client.ts'
 import { heldIn, holdingAccount, readSignatures } from './reads.ts'
-import type { RawAccount } from './token-layout.ts'
 
 const program = TOKEN_PROGRAM_ADDRESS
 const mint = 'So11111111111111111111111111111111111111112' as Address

@@ -1,9 +1,8 @@
 import type { Commitment, Signature } from '@solana/kit'
 import { chunksOf } from '../../model/group.ts'
-import { readAccounts, toTokenAccountAddress } from './accounts.ts'
+import { type RawAccount, readAccounts, toTokenAccount, toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { isNative, type Token } from './mint.ts'
-import { type RawAccount, toTokenAccount } from './token-layout.ts'
 
 // Agave's limit per request.
 const MAX_STATUSES = 256

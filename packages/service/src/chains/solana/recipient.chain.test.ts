@@ -7,13 +7,11 @@ import {
 } from '@solana-program/token'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SOL, type SolanaWorld, startSolanaWorld, type TestMint } from '../../../test/support/solana.ts'
-import { readAccounts } from './accounts.ts'
-import { isOnCurve } from './address.ts'
-import { toBase64 } from './bytes.ts'
+import { readAccounts, TOKEN_2022_PROGRAM_ADDRESS } from './accounts.ts'
+import { canPay, readWallet } from './builder.ts'
+import { isOnCurve, toBase64 } from './bytes.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import { readRecipient } from './recipient.ts'
-import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
-import { canPay, readWallet } from './wallet.ts'
 
 let world: SolanaWorld
 let usdc: TestMint

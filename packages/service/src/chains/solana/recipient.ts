@@ -1,9 +1,15 @@
-import { readAccounts, toTokenAccountAddress } from './accounts.ts'
-import { isOnCurve } from './address.ts'
+import {
+  type RawAccount,
+  readAccounts,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAMS,
+  toTokenAccount,
+  toTokenAccountAddress,
+} from './accounts.ts'
+import { isOnCurve } from './bytes.ts'
 import type { SolanaClient } from './client.ts'
+import { type Rent, tokenAccountRent } from './facts.ts'
 import { isNative, type Token } from './mint.ts'
-import { type Rent, tokenAccountRent } from './rent.ts'
-import { type RawAccount, SYSTEM_PROGRAM, TOKEN_PROGRAMS, toTokenAccount } from './token-layout.ts'
 
 type RecipientRefusal =
   | 'isOurs'

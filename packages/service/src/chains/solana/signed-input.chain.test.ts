@@ -17,12 +17,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld, type TestMint } from '../../../test/support/solana.ts'
 import { messageOf, signAsWallet, wireOf } from '../../../test/support/solana-wallet.ts'
+import { TOKEN_2022_PROGRAM_ADDRESS } from './accounts.ts'
 import { sha256Hex, toBase64 } from './bytes.ts'
 import { inputBoundLamports } from './fees.ts'
-import { readInputMessage } from './input-terms.ts'
+import { readInputMessage } from './input.ts'
 import { joinWire, MAX_TRANSACTION_BYTES } from './message.ts'
 import { checkSignedInput, cosignInput } from './signed-input.ts'
-import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
 
 let world: SolanaWorld
 let wallet: KeyPairSigner

@@ -8,8 +8,8 @@ import { buildInput } from './input.ts'
 import { joinWire } from './message.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
+import { createSolanaSigner } from './settings.ts'
 import { checkSignedInput, cosignInput, isSignedBy } from './signed-input.ts'
-import { createSolanaSigner } from './signer.ts'
 
 const wallet = await createSolanaSigner(new Uint8Array(32).fill(1))
 const feePayer = await createSolanaSigner(new Uint8Array(32).fill(2))

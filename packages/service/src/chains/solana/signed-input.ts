@@ -6,15 +6,16 @@ import {
   signBytes,
   verifySignature,
 } from '@solana/kit'
-import { createMemory } from '../../async/memory.ts'
+import { createMemory } from '../../async/cache.ts'
+import type { Op, Swap } from '../../model/swap.ts'
 import { fromBase64, sha256Hex, toBase64 } from './bytes.ts'
+import { tokenAccountRent } from './facts.ts'
 import { feeLamports } from './fees.ts'
-import { INPUT_SIGNERS } from './input.ts'
-import { type InputTerms, readInputMessage } from './input-terms.ts'
+import { findInHistory } from './history.ts'
+import { INPUT_SIGNERS, type InputTerms, isInputOf, isOfOp, readInputMessage } from './input.ts'
 import { joinWire, SIGNATURE_BYTES, splitWire } from './message.ts'
 import type { SolanaParts } from './parts.ts'
-import { tokenAccountRent } from './rent.ts'
-import type { SolanaSigner } from './signer.ts'
+import type { SolanaSigner } from './settings.ts'
 
 type Submitted = { messageHash: string; wallet: string; signedTransaction: string }
 
@@ -90,4 +91,27 @@ export async function cosignInput(
     raw: toBase64(joinWire([signature, walletSignature], split.message)),
     txHash: getBase58Decoder().decode(signature),
   }
+}
+
+/** Whether the wallet signed the transaction that takes the op's input, or the chain shows such a transaction. */
+export async function isOpSigned(parts: SolanaParts, { op, signature }: Swap): Promise<boolean> {
+  return signature === '' || op.isOrphan ? isInputTaken(parts, op) : isInputSigned(parts, op, signature)
+}
+
+async function isInputSigned({ settings }: SolanaParts, op: Op, signedTransaction: string): Promise<boolean> {
+  const wire = fromBase64(signedTransaction)
+  const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
+  const terms = split && (await readInputMessage(settings, split.message))
+  const [, signature] = split?.signatures ?? []
+  if (!terms || !signature || !isOfOp(op, terms)) return false
+  return isSignedBy(op.wallet, signature, split.message)
+}
+
+async function isInputTaken(parts: SolanaParts, op: Op): Promise<boolean> {
+  const { client, settings, addresses } = parts
+  const address = await addresses.inputOf(op)
+  const query = { step: 'input', address, commitment: 'confirmed', program: settings.program } as const
+  const isIt = async (transaction: Parameters<typeof isInputOf>[2]) =>
+    (await isInputOf(parts, op, transaction)) || undefined
+  return (await findInHistory(client.agreed, query, isIt)) ?? false
 }

@@ -11,11 +11,10 @@ import { addressOf } from '../../../test/support/solana-node.ts'
 import { toBase64 } from './bytes.ts'
 import { PAYMENT_UNITS, unitsWithMargin } from './fees.ts'
 import { NO_LIFETIME } from './heads.ts'
-import { budgetInstructions } from './instructions.ts'
-import { compile, joinWire, splitWire } from './message.ts'
+import { budgetInstructions, compile, joinWire, splitWire } from './message.ts'
 import type { SolanaParts } from './parts.ts'
-import { cosignPayout } from './signed-payout.ts'
-import { createSolanaSigner } from './signer.ts'
+import { createSolanaSigner } from './settings.ts'
+import { cosignPayout } from './signing.ts'
 
 const feePayer = await createSolanaSigner(new Uint8Array(32).fill(1))
 const attester = await createSolanaSigner(new Uint8Array(32).fill(2))

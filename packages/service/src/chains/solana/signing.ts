@@ -1,20 +1,27 @@
+import { getBase58Decoder, signBytes } from '@solana/kit'
 import { largest } from '../../model/amount.ts'
 import type { Sent, Signed, TxOutcomes } from '../chain.ts'
-import { signPublicRefund } from './attested.ts'
-import type { SolanaBlock } from './blocks.ts'
+import { majorityOf } from '../nodes/agree.ts'
+import { readAttested, signPublicRefund } from './attested.ts'
+import { toBase64 } from './bytes.ts'
+import type { SolanaClient } from './client.ts'
+import { mostOf } from './facts.ts'
+import { feeLamports, PAYMENT_UNITS, unitsWithMargin } from './fees.ts'
+import type { SolanaBlock } from './heads.ts'
+import { readBudget } from './input.ts'
+import { joinWire, readMessage } from './message.ts'
 import type { SolanaParts } from './parts.ts'
 import { signPayment } from './payment.ts'
 import {
+  type AttestedRequest,
   compileDelivery,
   type PaymentRequest,
   type PublicRefundRequest,
   type SolanaRequest,
 } from './plans.ts'
-import { isExpiredByMajority } from './quorum.ts'
 import { readSignatures } from './reads.ts'
+import type { SolanaSigner } from './settings.ts'
 import { cosignInput } from './signed-input.ts'
-import { cosignPayout } from './signed-payout.ts'
-import type { SolanaSigner } from './signer.ts'
 import { signSweep } from './sweep.ts'
 import { signTransfer, type TransferTerms } from './transfer.ts'
 
@@ -110,4 +117,38 @@ async function findExpired<T extends Sent>(
   const newest = largest(...late.map(({ lastValid = 0n }) => lastValid))
   // With several nodes, a majority has to be past the last of these heights.
   return new Set((await isExpiredByMajority(client, newest)) ? late : [])
+}
+
+/** Whether most nodes have finalized a block past this height: nothing valid up to it can still land. */
+export async function isExpiredByMajority({ nodes }: SolanaClient, height: bigint): Promise<boolean> {
+  const answers = await Promise.allSettled(
+    nodes.map((rpc) => rpc.getEpochInfo({ commitment: 'finalized' }).send()),
+  )
+  const heads = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+  const needed = majorityOf(nodes.length)
+  if (heads.length < needed) throw new Error(`${heads.length} of ${needed} nodes answered`)
+  return heads.filter(({ blockHeight }) => blockHeight > height).length >= needed
+}
+
+/** Adds the fee payer's signature to a claim or refund, whose content its plan compared with the op. */
+export async function cosignPayout(
+  { settings }: Pick<SolanaParts, 'settings'>,
+  feePayer: SolanaSigner,
+  request: AttestedRequest,
+): Promise<Signed> {
+  const attested = readAttested(request.attested)
+  const read = attested && readMessage(attested.message)
+  const [limit, price] = read?.instructions ?? []
+  const budget = limit && price && readBudget(limit, price)
+  if (!attested || !budget || read?.signers[0] !== feePayer.address)
+    throw new TypeError('Not a transaction that this fee payer pays for')
+  const most = feeLamports(unitsWithMargin(PAYMENT_UNITS), mostOf(settings.priorityPrice))
+  if (feeLamports(budget.computeUnits, budget.microLamportsPerUnit) > most)
+    throw new RangeError('The transaction costs more than its fee payer may spend')
+  const signature = await signBytes(feePayer.keyPair.privateKey, attested.message)
+  return {
+    raw: toBase64(joinWire([signature, attested.signature], attested.message)),
+    txHash: getBase58Decoder().decode(signature),
+    lastValid: attested.lastValid,
+  }
 }

@@ -1,9 +1,9 @@
 import type { Address, Base64EncodedWireTransaction } from '@solana/kit'
 import { ASSOCIATED_TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { SYSTEM_PROGRAM, TOKEN_PROGRAMS } from './accounts.ts'
 import { fromBase64 } from './bytes.ts'
 import type { SolanaClient } from './client.ts'
 import { type ReadMessage, readMessage, splitWire } from './message.ts'
-import { SYSTEM_PROGRAM, TOKEN_PROGRAMS } from './token-layout.ts'
 
 /**
  * Why a transaction would fail now. `recipient`: one of its token accounts is frozen, closed or changed, or the native

@@ -1,15 +1,14 @@
 import { isSweepable, type Marker, SWEEP_MARGIN_SECONDS, sweepInstruction } from '@geoswap/solana-escrow'
 import { type Address, getBase58Decoder, signBytes } from '@solana/kit'
 import type { Signed } from '../chain.ts'
-import type { SolanaBlock } from './blocks.ts'
 import { toBase64 } from './bytes.ts'
 import { readMarkers } from './deliveries.ts'
 import { SWEEP_UNITS } from './fees.ts'
-import { budgetInstructions } from './instructions.ts'
-import { compile, joinWire, splitWire } from './message.ts'
+import type { SolanaBlock } from './heads.ts'
+import { budgetInstructions, compile, joinWire, splitWire } from './message.ts'
 import type { SolanaParts } from './parts.ts'
 import type { SweepRequest } from './plans.ts'
-import type { SolanaSigner } from './signer.ts'
+import type { SolanaSigner } from './settings.ts'
 import type { TransferTerms } from './transfer.ts'
 
 /** For how long after its deadline a marker cannot be closed. */

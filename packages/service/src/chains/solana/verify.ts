@@ -1,9 +1,14 @@
 import { type ClosedToken, type Findings, joinFindings } from '../findings.ts'
-import { readAccounts, toTokenAccountAddress } from './accounts.ts'
+import {
+  type RawAccount,
+  readAccounts,
+  SYSTEM_PROGRAM,
+  toTokenAccount,
+  toTokenAccountAddress,
+} from './accounts.ts'
 import type { SolanaClient } from './client.ts'
+import { readProgram } from './deployment.ts'
 import { isNative, type Mint, readMint } from './mint.ts'
-import { readProgram } from './program.ts'
-import { type RawAccount, SYSTEM_PROGRAM, toTokenAccount } from './token-layout.ts'
 
 type ExpectedSolana = {
   name: string

@@ -1,7 +1,7 @@
 import type { Chain } from '../chain.ts'
 import type { ViewReader } from '../view.ts'
 import { readAccounts } from './accounts.ts'
-import type { SolanaBlock } from './blocks.ts'
+import type { SolanaBlock } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
 
 type Options = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Delegation } from '../../chains/chain.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
-import { authorizationFor } from './authorization.ts'
+import { authorizationFor } from './build-evm.ts'
 
 const TARGET = '0xAb'
 const signed: SignedDelegation = { chainId: 1, address: '0xaB', nonce: 4, yParity: 0, r: '0x1', s: '0x2' }

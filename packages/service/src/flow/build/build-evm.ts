@@ -1,15 +1,23 @@
-import { DOMAIN_FIELDS, depositAddressOf, geoOpDomain, geoOpTypes } from '@geoswap/protocol'
+import {
+  authorizationOf,
+  DOMAIN_FIELDS,
+  depositAddressOf,
+  geoOpDomain,
+  geoOpTypes,
+  permitOf,
+  toTokenTypedData,
+} from '@geoswap/protocol'
 import type { BuildGeoOpReply, BuildRequest, OriginMethod } from '@geoswap/wire'
 import type { Delegation, OriginChain, OriginWays } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
+import { type Catalog, type CatalogChain, findToken, type Token } from '../../model/catalog.ts'
 import { contractRefused } from '../../model/key-rules.ts'
-import { isOthers } from '../../model/origin-methods.ts'
-import type { Quote } from '../../model/quote.ts'
+import { canPayBy, isOthers, methodsFor, type WalletCode } from '../../model/origin-methods.ts'
+import { type Quote, quoteBy } from '../../model/quote.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
-import { authorizationFor } from './authorization.ts'
-import { readHolder, readOrUnavailable } from './read-chain.ts'
+import type { StoredOp } from '../../store/ops.ts'
+import { readHolder, readOrUnavailable } from './delegation.ts'
 import { hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
-import { getQuoteBy, methodsOfQuote, toPayment } from './ways-in.ts'
 
 type Hex = `0x${string}`
 type EvmContracts = { escrow: Hex; vault: Hex; account: Hex }
@@ -136,3 +144,119 @@ const typesWithDomain = {
   GeoOp: [...geoOpTypes.GeoOp],
   Delivery: [...geoOpTypes.Delivery],
 }
+
+/** The ways of a quote that a wallet with this code has. */
+function methodsOfQuote(catalog: Catalog, quote: Quote, code: WalletCode): OriginMethod[] {
+  const { origin, input, output } = routeOf(catalog, quote)
+  const methods = methodsFor(catalog, { origin, input, output })
+  return methods.filter((method) => canPayBy(method, code) && quoteBy(quote, method) !== undefined)
+}
+
+function routeOf({ chains }: Catalog, quote: Quote) {
+  const [origin, destination] = [chains.get(quote.originChain), chains.get(quote.destinationChain)]
+  const input = origin && findToken(origin, quote.inputToken)
+  const output = destination && findToken(destination, quote.outputToken)
+  // A quote lives for seconds: its route is configured unless the service was changed meanwhile.
+  if (!origin || !input || !output) throw new ServiceError('QUOTE_EXPIRED')
+  return { origin, input, output }
+}
+
+/** The quote with the amounts of the way asked for. */
+function getQuoteBy(quote: Quote, method: OriginMethod, methods: readonly OriginMethod[]): Quote {
+  const priced = methods.includes(method) ? quoteBy(quote, method) : undefined
+  if (priced) return priced
+  const why = methods.length > 0 ? `It can by ${methods.join(', ')}` : 'It has no other way'
+  throw new ServiceError('UNSUPPORTED_METHOD', {
+    message: `This input of this wallet cannot come in by ${method}. ${why}.`,
+    recovery: { methods },
+  })
+}
+
+type Built = { chain: CatalogChain; escrow: Hex; quote: Quote; op: StoredOp }
+type SignedTerms = Record<'wallet' | 'inputAmount' | 'opDeadline', string>
+
+/** The fields of a build reply that tell how to pay: typed data to sign, or an address. */
+function toPayment({ chain, escrow, quote, op }: Built): Partial<BuildGeoOpReply> {
+  const { method, permitNonce } = op
+  const hash = op.hash as Hex
+  if (method === 'deposit')
+    return { depositAddress: depositAddressOf(escrow, hash), depositUntil: op.expiresAt.toISOString() }
+  if (method !== 'authorization' && method !== 'permit') return {}
+  const domain = domainOf(chain, quote)
+  const signed = op.terms as SignedTerms
+  const paid = {
+    wallet: signed.wallet as Hex,
+    inputAmount: BigInt(signed.inputAmount),
+    opDeadline: BigInt(signed.opDeadline),
+  }
+  if (method === 'authorization') {
+    const message = authorizationOf({ escrow }, hash, paid)
+    return { typedData: toTokenTypedData(domain, { primaryType: 'ReceiveWithAuthorization', message }) }
+  }
+  const message = permitOf({ escrow }, hash, { ...paid, nonce: permitNonce ?? 0n })
+  return { typedData: toTokenTypedData(domain, { primaryType: 'Permit', message }) }
+}
+
+function domainOf(chain: CatalogChain, { inputToken }: Quote) {
+  const signing = (findToken(chain, inputToken) as Token | undefined)?.signing
+  if (!signing) throw new ServiceError('QUOTE_EXPIRED')
+  const { name, version } = signing
+  return { name, version, chainId: chain.chainId, verifyingContract: inputToken as Hex }
+}
+
+type AuthorizationCheck = {
+  wallet: string
+  chainId: number
+  delegationTarget: string
+  isSignedBy(wallet: string, signed: SignedDelegation): Promise<boolean>
+  /** Other ways in which this wallet can pay. */
+  methods: readonly OriginMethod[]
+}
+
+/**
+ * Returns the authorization that this operation has to carry: undefined if the wallet is already delegated to us.
+ * Otherwise checks that the given one is for this chain, our delegate and the account's current nonce, and signed by
+ * the wallet. Refuses a wallet with other code, which is never replaced.
+ */
+export async function authorizationFor(
+  check: AuthorizationCheck,
+  state: Delegation,
+  given: SignedDelegation | undefined,
+): Promise<SignedDelegation | undefined> {
+  if (state.kind === 'ours' || state.kind === 'unneeded') return undefined
+  if (state.kind === 'foreign' || state.kind === 'contract')
+    throw new ServiceError('UNSUPPORTED_DELEGATION', { recovery: { methods: check.methods } })
+  if (!given) throw needsDelegation(check, state)
+  const isForUs = given.chainId === check.chainId && sameAddress(given.address, check.delegationTarget)
+  if (!isForUs || !(await check.isSignedBy(check.wallet, given))) {
+    throw new ServiceError('INVALID_AUTHORIZATION_SIGNATURE', { recovery: fieldsToSign(check, state) })
+  }
+  if (given.nonce !== state.nonce || state.pendingNonce !== state.nonce)
+    throw staleAuthorization(check, state)
+  return { ...given, address: check.delegationTarget }
+}
+
+type Undelegated = Extract<Delegation, { kind: 'none' | 'older' }>
+
+function fieldsToSign(check: AuthorizationCheck, state: Undelegated) {
+  const { chainId, delegationTarget } = check
+  return { chainId, delegationTarget, accountNonce: state.nonce }
+}
+
+function needsDelegation(check: AuthorizationCheck, state: Undelegated): ServiceError {
+  const { methods } = check
+  return new ServiceError('NEEDS_DELEGATION', { recovery: { ...fieldsToSign(check, state), methods } })
+}
+
+function staleAuthorization(check: AuthorizationCheck, state: Undelegated): ServiceError {
+  const isPending = state.pendingNonce !== state.nonce
+  return new ServiceError('INVALID_AUTHORIZATION', {
+    ...(isPending && {
+      message:
+        'The wallet has a transaction of its own pending. Wait for it, sign a fresh authorization, rebuild.',
+    }),
+    recovery: fieldsToSign(check, state),
+  })
+}
+
+const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { Payer } from '../../chains/chain.ts'
-import { defaultGasBudgets } from '../../model/gas-budget.ts'
+import { defaultGasBudgets } from '../../model/budgets.ts'
 import { type Quote, unquotedTerms } from '../../model/quote.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { buildSolanaTx, type SealedInput } from './build-solana.ts'

@@ -3,7 +3,7 @@ import type { Heads, InputBuilder, Payer } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { CatalogChain } from '../../model/catalog.ts'
 import type { Quote } from '../../model/quote.ts'
-import { readHolder, readOrUnavailable } from './read-chain.ts'
+import { readHolder, readOrUnavailable } from './delegation.ts'
 import { amountWriter, hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
 
 type BuildSolanaDeps = StoreDeps & {

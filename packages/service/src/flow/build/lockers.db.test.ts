@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import type { Delegation } from '../../chains/chain.ts'
-import { defaultGasBudgets } from '../../model/gas-budget.ts'
+import { defaultGasBudgets } from '../../model/budgets.ts'
 import { type Quote, unquotedTerms } from '../../model/quote.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import { type BuildDeps, buildGeoOp } from './build-evm.ts'

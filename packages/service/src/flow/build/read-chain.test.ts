@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { readHolder, readOrUnavailable } from './read-chain.ts'
+import { readHolder, readOrUnavailable } from './delegation.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

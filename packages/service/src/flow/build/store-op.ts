@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import type { WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import { formatCents, formatUnits } from '../../model/amount.ts'
+import { findExceeded, type GasBudgets, gasWasted } from '../../model/budgets.ts'
 import {
   type Catalog,
   type CatalogChain,
@@ -20,11 +21,11 @@ import {
   policyFor,
   routeTimesOf,
 } from '../../model/deadlines.ts'
-import { findExceeded, type GasBudgets, gasWasted } from '../../model/gas-budget.ts'
 import { type CustodyOf, isRingShared, termsOfOp } from '../../model/op-terms.ts'
 import { type PairClass, pairClassOf } from '../../model/price-tolerance.ts'
 import type { Quote } from '../../model/quote.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
+import { readWasted } from '../../store/gas.ts'
 import {
   countOpenByLocker,
   findOpByQuote,
@@ -35,7 +36,6 @@ import {
   takePosition,
 } from '../../store/ops.ts'
 import { findSubmission } from '../../store/submissions.ts'
-import { readWasted } from '../../store/wasted-gas.ts'
 
 export type StoreDeps = {
   pool: Pool

@@ -1,12 +1,18 @@
 import type { ChainEntry, ChainsReply, TokenEntry, TokensQuery, TokensReply } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { formatCents, largest, toCents } from '../../model/amount.ts'
-import { findChain, toCaip2, toCaip19 } from '../../model/caip.ts'
-import type { Catalog, CatalogChain, Market, Token } from '../../model/catalog.ts'
+import {
+  type Catalog,
+  type CatalogChain,
+  findChain,
+  type Market,
+  type Token,
+  toCaip2,
+  toCaip19,
+} from '../../model/catalog.ts'
 import { isLate } from '../../model/chain-refusal.ts'
-import { mostOf } from '../../model/curve.ts'
 import { methodsOf } from '../../model/origin-methods.ts'
-import type { Venue } from '../../model/venue.ts'
+import { mostOf, type Venue } from '../../model/venue.ts'
 
 type CatalogDeps = {
   catalog: Catalog

@@ -1,8 +1,8 @@
 import type { ChainEvent, DestinationChain, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { isolate } from '../../isolate.ts'
-import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { blockAtDepth, type FinalityRules, waitingFor } from '../../model/finality.ts'
+import { collectError, throwFirst } from '../../model/group.ts'
 import { isOpen, isPaid } from '../../model/lifecycle.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import { closeEvents, findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
@@ -16,7 +16,7 @@ import {
   setDeliveredBlock,
   setWaiting,
 } from '../../store/swaps.ts'
-import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
+import { type DecideRefundDeps, decideRefund } from './judge.ts'
 
 export type ConfirmDeliveryDeps = DecideRefundDeps & {
   destination: DestinationChain

@@ -7,7 +7,7 @@ import type { SwapState } from '../../model/lifecycle.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
-import { decideRefund } from './decide-refund.ts'
+import { decideRefund } from './judge.ts'
 
 const database = useTestDatabase()
 let lease: Lease

@@ -1,14 +1,19 @@
 import type { PoolClient } from 'pg'
 import type { Block, DestinationChain, Heads } from '../../chains/chain.ts'
 import { isolate, mapIsolated } from '../../isolate.ts'
+import type { SignedCheck } from '../../lanes/checks.ts'
 import type { Sender } from '../../lanes/sender.ts'
-import type { SignedCheck } from '../../lanes/signed-check.ts'
-import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { isExposing, isUnbooked, withinCaps } from '../../model/exposure.ts'
 import { leastBound } from '../../model/gas.ts'
-import { chunksOf, forEachConcurrently, groupBy, type Share } from '../../model/group.ts'
-import { isPaid } from '../../model/lifecycle.ts'
-import type { ProofOf } from '../../model/proof.ts'
+import {
+  chunksOf,
+  collectError,
+  forEachConcurrently,
+  groupBy,
+  type Share,
+  throwFirst,
+} from '../../model/group.ts'
+import { isPaid, type ProofOf } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
 import { isPurchase } from '../../model/venue.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
@@ -20,8 +25,7 @@ import {
   findToDeliver,
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
-import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
-import { type JudgeDeps, judgeDelivery } from './judge.ts'
+import { type DecideRefundDeps, decideRefund, type JudgeDeps, judgeDelivery } from './judge.ts'
 
 type DecideDeps = JudgeDeps & DecideRefundDeps
 

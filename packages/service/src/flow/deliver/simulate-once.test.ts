@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Sending, Simulation } from '../../chains/chain.ts'
 import type { Op } from '../../model/swap.ts'
-import { simulateOnce } from './simulate-once.ts'
+import { simulateOnce } from './judge.ts'
 
 const DELIVERER = { sender: '0xd', terms: {} }
 const op = { hash: '0x1', outputToken: 'usdc', payToken: 'usdc', quotedOutput: 100n } as Op

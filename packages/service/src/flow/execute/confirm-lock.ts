@@ -1,20 +1,26 @@
 import type { Pool } from 'pg'
-import type { Heads, LockState, OriginChain } from '../../chains/chain.ts'
+import type { ChainEvent, Heads, LockState, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { isolate } from '../../isolate.ts'
-import { throwFirst } from '../../model/collect-error.ts'
 import { depositFailure, failureOf } from '../../model/deposit.ts'
 import { type FinalityRules, waitingFor } from '../../model/finality.ts'
+import { throwFirst } from '../../model/group.ts'
+import type { FailureCode, Proof } from '../../model/lifecycle.ts'
 import { decideLocked, decideNeverLocked } from '../../model/origin.ts'
-import type { FailureCode } from '../../model/outcome.ts'
-import type { Proof } from '../../model/proof.ts'
 import type { Swap } from '../../model/swap.ts'
 import { wasAuthorityRefused } from '../../store/attempts.ts'
 import { findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
-import { inTransaction } from '../../store/db.ts'
+import { type Db, inTransaction } from '../../store/db.ts'
 import { insertLostInput } from '../../store/exposure.ts'
 import { freePositions } from '../../store/ops.ts'
-import { advanceSwap, findUndeposited, findUnlocked, setLockedBlock, setWaiting } from '../../store/swaps.ts'
+import {
+  advanceSwap,
+  findSwapsByOp,
+  findUndeposited,
+  findUnlocked,
+  setLockedBlock,
+  setWaiting,
+} from '../../store/swaps.ts'
 
 export type ConfirmLockDeps = {
   pool: Pool
@@ -142,4 +148,18 @@ function refundedProof({ chainId }: OriginChain, { hard }: Heads): Proof<'refund
 /** Proof: a hard-final block past the op's deadline in which its input is not taken. */
 function neverLockedProof({ chainId }: OriginChain, { hard }: Heads): Proof<'notLockedPastDeadline'> {
   return { kind: 'notLockedPastDeadline', chainId, block: hard }
+}
+
+/** Moves swaps back to `locking` if a reorg undid their lock and nothing was paid for them. */
+export async function undoLocks(
+  db: Db,
+  gone: readonly ChainEvent[],
+  onMoved: (swap: Swap, event: string) => void,
+): Promise<void> {
+  const hashes = gone.filter(({ kind }) => kind === 'locked').map(({ id }) => id)
+  for (const swap of await findSwapsByOp(db, hashes)) {
+    failPoint('before lockLost')
+    const moved = await advanceSwap(db, { swap, event: 'lockLost' })
+    if (moved) onMoved(moved, 'lockLost')
+  }
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Heads } from '../../chains/chain.ts'
-import type { Paid } from '../../model/follow-price.ts'
-import { defaultGasBudgets } from '../../model/gas-budget.ts'
+import { defaultGasBudgets } from '../../model/budgets.ts'
+import type { Paid } from '../../model/price-tolerance.ts'
 import type { Swap } from '../../model/swap.ts'
-import { type Readiness, type ReadinessDeps, readinessOf } from './decline.ts'
+import { type Readiness, type ReadinessDeps, readinessOf } from './readiness.ts'
 
 const QUOTED: Paid = { output: 100n, pay: 100n }
 const LESS: Paid = { output: 99n, pay: 99n }

@@ -4,8 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { insertTestOp, statusOfTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Heads, OriginWays } from '../../chains/chain.ts'
 import { insertSwap } from '../../store/submissions.ts'
-import { createDepositTransactions } from './deposit-transactions.ts'
-import { seeDeposits } from './see-deposits.ts'
+import { createDepositTransactions, seeDeposits } from './see-deposits.ts'
 
 const CHAIN = 31_337
 const DEADLINE = 1_000

@@ -9,7 +9,7 @@ import type { Lease } from '../../store/lanes.ts'
 import { findSwaps, findToLock } from '../../store/swaps.ts'
 import { type ConfirmLockDeps, confirmLocks } from './confirm-lock.ts'
 import { type LockDeps, lockWaiting } from './lock.ts'
-import { createWaitingLocks } from './waiting-locks.ts'
+import { createWaitingLocks } from './readiness.ts'
 
 const database = useTestDatabase()
 let lease: Lease

@@ -13,7 +13,7 @@ import { readExposure } from '../../store/figures.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { type LockDeps, lockBatch, lockWaiting } from './lock.ts'
-import { createWaitingLocks } from './waiting-locks.ts'
+import { createWaitingLocks } from './readiness.ts'
 
 const CHAIN = 31_337
 const lease = { name: 'relay', holder: 'holder', fence: '1' }

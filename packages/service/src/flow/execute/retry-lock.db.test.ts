@@ -4,7 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
-import { defaultGasBudgets } from '../../model/gas-budget.ts'
+import { defaultGasBudgets } from '../../model/budgets.ts'
 import type { Swap } from '../../model/swap.ts'
 import { markAttemptsConsumed, markAttemptsFinal, markAttemptsReturned } from '../../store/attempts.ts'
 import { markOriginFinal } from '../../store/exposure.ts'

@@ -1,16 +1,16 @@
 import type { Block, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { isolate } from '../../isolate.ts'
-import { throwFirst } from '../../model/collect-error.ts'
 import { failureOf } from '../../model/deposit.ts'
-import type { FailureCode } from '../../model/outcome.ts'
+import { throwFirst } from '../../model/group.ts'
+import type { FailureCode } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
 import { tallyAttempts, wasAuthorityRefused } from '../../store/attempts.ts'
+import { findWasted } from '../../store/gas.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceSwap, areUnmoved, findStalledLocks } from '../../store/swaps.ts'
-import { findWasted } from '../../store/wasted-gas.ts'
-import { isExpired, type Readiness, readinessOf } from './decline.ts'
 import { type LockDeps, lockBatch } from './lock.ts'
+import { isExpired, type Readiness, readinessOf } from './readiness.ts'
 
 const MAX_ATTEMPTS = 3
 // Its owner pays nothing for a failure, and its simulation passed before.

@@ -1,17 +1,15 @@
 import type { Pool } from 'pg'
-import type { Heads, OriginWays } from '../../chains/chain.ts'
+import type { Block, Heads, OriginWays } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { isolate } from '../../isolate.ts'
-import { collectError } from '../../model/collect-error.ts'
 import type { DepositFacts } from '../../model/deposit.ts'
-import { groupBy } from '../../model/group.ts'
+import { collectError, groupBy } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
 import { inTransaction } from '../../store/db.ts'
-import { setDeposit } from '../../store/deposits.ts'
+import { setDeposit, setDepositTx } from '../../store/deposits.ts'
 import { reserveInventory } from '../../store/submissions.ts'
 import { advanceSwap, findAwaiting } from '../../store/swaps.ts'
-import { isExpired } from './decline.ts'
-import type { Received } from './deposit-transactions.ts'
+import { isExpired } from './readiness.ts'
 
 type Deps = {
   pool: Pool
@@ -92,4 +90,41 @@ async function accept({ pool, onMoved }: Deps, swap: Swap, deposit: DepositFacts
   failPoint('after depositSeen')
   if (moved) onMoved(moved, 'depositSeen')
   return moved !== undefined
+}
+
+/** An amount at the address of a swap. `since`: the block at which the address was last looked at, if known. */
+export type Received = { swap: Swap; received: string; since: bigint | undefined; at: Block }
+
+type DepositTxDeps = { pool: Pool; ways: Pick<OriginWays, 'findDepositTx'> }
+
+const MAX_WAITING = 1_000
+const FOUND_AT_ONCE = 20
+const MAX_TRIES = 3
+
+/** Finds the transactions of deposits, for their statuses alone: no swap waits for them. */
+export function createDepositTransactions({ pool, ways }: DepositTxDeps) {
+  const waiting = new Map<string, Received & { tries: number }>()
+
+  function add(received: Received): void {
+    waiting.delete(received.swap.id)
+    waiting.set(received.swap.id, { ...received, tries: 0 })
+    const [oldest] = waiting.keys()
+    if (waiting.size > MAX_WAITING && oldest !== undefined) waiting.delete(oldest)
+  }
+
+  async function find(faults: unknown[]): Promise<void> {
+    for (const each of [...waiting.values()].slice(0, FOUND_AT_ONCE)) {
+      const { swap, received, since, at } = each
+      const isDone = await isolate(faults, { step: 'deposit transaction', id: swap.id }, async () => {
+        const txHash = await ways.findDepositTx(swap.op, { since, at })
+        if (txHash) await setDepositTx(pool, { id: swap.id, received, txHash })
+        return true
+      })
+      each.tries += 1
+      const isNewest = waiting.get(swap.id) === each
+      if (isNewest && (isDone || each.tries >= MAX_TRIES)) waiting.delete(swap.id)
+    }
+  }
+
+  return { add, find }
 }

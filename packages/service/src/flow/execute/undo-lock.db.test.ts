@@ -3,7 +3,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import { discardEvents, storePage, type Undo } from '../../store/chain-events.ts'
 import { findSwaps, findUnlocked } from '../../store/swaps.ts'
-import { undoLocks } from './undo-lock.ts'
+import { undoLocks } from './confirm-lock.ts'
 
 const ORIGIN = 31_337
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Swap } from '../../model/swap.ts'
-import { createWaitingLocks } from './waiting-locks.ts'
+import { createWaitingLocks } from './readiness.ts'
 
 const swap = (id: string) => ({ id }) as Swap
 

@@ -8,8 +8,7 @@ import {
   statusOfTestSwap,
   type TestSwap,
 } from '../../../test/support/swaps.ts'
-import { recordCaip } from '../../model/caip.ts'
-import type { CatalogChain } from '../../model/catalog.ts'
+import { type CatalogChain, recordCaip } from '../../model/catalog.ts'
 import { type HistoryDeps, history } from './history.ts'
 
 const database = useTestDatabase()

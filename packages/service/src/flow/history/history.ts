@@ -1,7 +1,6 @@
 import { DEFAULT_HISTORY_LIMIT, type HistoryQuery, type HistoryReply } from '@geoswap/wire'
 import { invalidRequest } from '../../errors.ts'
-import { findChain } from '../../model/caip.ts'
-import type { Catalog } from '../../model/catalog.ts'
+import { type Catalog, findChain } from '../../model/catalog.ts'
 import type { Db } from '../../store/db.ts'
 import { type HistoryCursor, type HistoryFilter, readHistory } from '../../store/history.ts'
 

@@ -1,6 +1,8 @@
+import type { OriginMethod, QuotedMethod } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
-import { BPS, divideUp, formatBoth, largest, smallest } from '../../model/amount.ts'
-import { type Curve, mostOf } from '../../model/curve.ts'
+import { BPS, divideUp, formatBoth, largest, smallest, toCentsUp, usdE18 } from '../../model/amount.ts'
+import type { Catalog, Market } from '../../model/catalog.ts'
+import { methodsFor } from '../../model/origin-methods.ts'
 import {
   type Breakdown,
   inputFor,
@@ -8,9 +10,11 @@ import {
   priceExactInput,
   priceExactOutput,
   type Terms,
+  withSlippage,
 } from '../../model/pricing.ts'
-import type { Offer, Refusal, Venue } from '../../model/venue.ts'
-import { type BaseTerms, priceUnavailable, withDelivery } from './costs.ts'
+import type { QuotedWays, WayAmounts } from '../../model/quote.ts'
+import { type Curve, mostOf, type Offer, type Refusal, type Venue } from '../../model/venue.ts'
+import { type BaseTerms, priceUnavailable, wayCost, withDelivery } from './costs.ts'
 import type { Order } from './request.ts'
 
 /** An order as one venue would deliver it. */
@@ -41,7 +45,7 @@ export function chooseVenue(venues: readonly Venue[], order: Order, base: BaseTe
 }
 
 /** The same choice with another cost of taking the input; undefined if the amount is too small or too large for it. */
-export function withOriginCost(
+function withOriginCost(
   { offer, terms }: Choice,
   order: Order,
   { originCost, mostInput }: Pick<BaseTerms, 'originCost' | 'mostInput'>,
@@ -168,3 +172,61 @@ function noVenue(order: Order, refusals: readonly Refusal[]): ServiceError {
     details: { venues: refusals.map(({ venue, why }) => ({ venue, reason: reasons[why] })) },
   })
 }
+
+type PricedWay = { order: Order; base: BaseTerms; choice: Choice; toleranceBps: number }
+
+/** The output that a wallet with this order is guaranteed, if it is quoted `amountOut`. */
+export function minOutputOf({ tradeType, slippageBps }: Order, amountOut: bigint): bigint {
+  return tradeType === 'exactInput' ? withSlippage(amountOut, slippageBps) : amountOut
+}
+
+/**
+ * Prices the order by ways other than the delegation, with the chosen venue. Leaves out a way that the amount does
+ * not pay for. Undefined if none is left.
+ */
+export function priceWays(
+  { catalog, market }: { catalog: Catalog; market: Market },
+  priced: PricedWay,
+): QuotedWays | undefined {
+  const { order } = priced
+  const methods = methodsFor(catalog, order)
+  const entries = methods.flatMap((method) => {
+    const originCost = method === 'delegation' ? undefined : wayCost(market, order, method)
+    const amounts = originCost === undefined ? undefined : amountsOf(priced, originCost)
+    return amounts ? [[method, amounts] as const] : []
+  })
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+
+function amountsOf(
+  { order, base, choice, toleranceBps }: PricedWay,
+  originCost: bigint,
+): WayAmounts | undefined {
+  const price = withOriginCost(choice, order, { originCost, mostInput: base.mostInput })
+  if (!price) return undefined
+  const { amountIn, amountOut, swappable, payAmount } = price
+  return {
+    amountIn,
+    amountOut,
+    swappable,
+    payAmount,
+    minOutput: minOutputOf(order, amountOut),
+    priceFloor: withSlippage(payAmount, toleranceBps),
+    valueCents: toCentsUp(usdE18(amountIn, choice.terms.input)),
+  }
+}
+
+type Amounts = Pick<WayAmounts, 'amountIn' | 'amountOut' | 'minOutput'>
+
+/** The ways as a caller sees them, the default first. */
+export function toQuotedMethods(delegation: Amounts, ways: QuotedWays = {}): QuotedMethod[] {
+  const all: [string, Amounts | undefined][] = [['delegation', delegation], ...Object.entries(ways)]
+  return all.flatMap(([method, amounts]) => (amounts ? [toQuoted(method as OriginMethod, amounts)] : []))
+}
+
+const toQuoted = (method: OriginMethod, { amountIn, amountOut, minOutput }: Amounts): QuotedMethod => ({
+  method,
+  input: amountIn.toString(),
+  output: amountOut.toString(),
+  minOutput: minOutput.toString(),
+})

@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto'
 import type { NamedQuoteRequest, QuoteReply, QuoteWarning } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { mostWithin, toCentsUp, usdE18 } from '../../model/amount.ts'
@@ -15,14 +16,25 @@ import { type PriceTolerance, pairClassOf, toleranceOf } from '../../model/price
 import { withSlippage } from '../../model/pricing.ts'
 import { type Quote, toSealed } from '../../model/quote.ts'
 import type { Venue } from '../../model/venue.ts'
-import { type Choice, chooseVenue, largestAmount, tokenOf } from './choose.ts'
+import {
+  type Choice,
+  chooseVenue,
+  largestAmount,
+  minOutputOf,
+  priceWays,
+  tokenOf,
+  toQuotedMethods,
+} from './choose.ts'
 import { type BaseTerms, feeBoundsOf, termsOf } from './costs.ts'
-import { describePrice } from './describe.ts'
-import { nextQuoteId } from './quote-id.ts'
-import { type AddressBooks, invalidFields, type Order, toOrder } from './request.ts'
-import { assertNotStopped, type FindStop } from './stopped.ts'
-import { mostInputWithin, slowSettlement, tooSlow } from './time.ts'
-import { minOutputOf, priceWays, toQuotedMethods } from './ways.ts'
+import { describePrice, mostInputWithin, slowSettlement, tooSlow } from './describe.ts'
+import {
+  type AddressBooks,
+  assertNotStopped,
+  type FindStop,
+  invalidFields,
+  type Order,
+  toOrder,
+} from './request.ts'
 
 /**
  * Whether the recipient can be paid, the cost of creating its account in the native coin, and the least amount that the
@@ -237,4 +249,19 @@ function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits):
     createsAccount: terms.accountRent > 0n,
     expiresAt: limits.expiresAt,
   }
+}
+
+const ID_BYTES = 16
+// One system call for many ids: a call for each costs more than pricing the quote.
+const pool = Buffer.alloc(ID_BYTES * 256)
+let used = pool.length
+
+/** 128 random bits, so that quote ids cannot be guessed or repeated. */
+function nextQuoteId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += ID_BYTES
+  return pool.toString('base64url', used - ID_BYTES, used)
 }

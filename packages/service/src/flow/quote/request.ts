@@ -1,8 +1,17 @@
 import type { NamedQuoteRequest } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
-import { accountOn, findChain, toCaip2, tokenOn } from '../../model/caip.ts'
-import { type Catalog, type CatalogChain, findToken, type Token } from '../../model/catalog.ts'
+import {
+  accountOn,
+  type Catalog,
+  type CatalogChain,
+  findChain,
+  findToken,
+  type Token,
+  toCaip2,
+  tokenOn,
+} from '../../model/catalog.ts'
 import { arePegged } from '../../model/origin-methods.ts'
+import { type QuoteStop, type SwapSide, stopsSide } from '../../model/stop.ts'
 
 /** Parses addresses of one chain family. */
 type AddressBook = {
@@ -141,4 +150,33 @@ function getToken(chain: CatalogChain, address: string): Token {
 
 function defaultSlippageBps(catalog: Catalog, input: Token, output: Token): number {
   return arePegged(catalog, input, output) ? 50 : 300
+}
+
+export type FindStop = (swap: { from: SwapSide; to: SwapSide }) => QuoteStop | undefined
+
+const RETRY_AFTER_MS = 30_000
+
+/**
+ * Answers 503 if the operator, or a mismatch between chain and books, has stopped this order. Names the stopped part,
+ * never the reason.
+ */
+export function assertNotStopped(findStop: FindStop, { origin, destination, input, output }: Order): void {
+  const stop = findStop({ from: toSide(input), to: toSide(output) })
+  if (!stop) return
+  const isInput = stopsSide(stop, toSide(input))
+  const chain = isInput ? origin : destination
+  const { symbol } = isInput ? input : output
+  const isRoute = stop.scope.kind === 'route'
+  const what = isRoute
+    ? `from ${input.symbol} on ${origin.name} to ${output.symbol} on ${destination.name}`
+    : `of ${symbol} on ${chain.name}`
+  throw new ServiceError('CHAIN_UNAVAILABLE', {
+    message: `Swaps ${what} are stopped for now. Try again later, or choose another route.`,
+    details: { chainId: chain.chainId, stopped: true },
+    recovery: { retryAfterMs: RETRY_AFTER_MS },
+  })
+}
+
+function toSide({ chainId, address, asset }: Token): SwapSide {
+  return { chainId, token: address, asset }
 }

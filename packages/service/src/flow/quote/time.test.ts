@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { toCentsUp, usdE18 } from '../../model/amount.ts'
 import type { RouteSpeed } from '../../model/eta.ts'
+import { mostInputWithin, slowSettlement, tooSlow } from './describe.ts'
 import type { Order } from './request.ts'
-import { mostInputWithin, slowSettlement, tooSlow } from './time.ts'
 
 const usd = { decimals: 6, price: 10n ** 18n }
 const sides = { origin: { name: 'base' }, destination: { name: 'solana' } }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Swap } from '../../model/swap.ts'
-import { claimBatches } from './claim-batches.ts'
+import { claimBatches } from './propose.ts'
 
 const swap = (id: string, inputToken: string, refundDeadline: number) =>
   ({ id, op: { inputToken, refundDeadline } }) as Swap

@@ -4,10 +4,10 @@ import { insertTestOp } from '../../../test/support/swaps.ts'
 import type { ChainEvent } from '../../chains/chain.ts'
 import { toRecoveryId } from '../../model/deposit.ts'
 import { findFinalEvents } from '../../store/chain-events.ts'
-import { storeRecoveries } from '../../store/recoveries.ts'
+import { storeRecoveries } from '../../store/deposits.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { findSwaps } from '../../store/swaps.ts'
-import { noteRecoveries } from './note-recoveries.ts'
+import { noteRecoveries } from './recover-deposits.ts'
 
 const CHAIN = 31_337
 

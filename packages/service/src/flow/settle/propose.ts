@@ -1,10 +1,9 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import { isolate, mapIsolated } from '../../isolate.ts'
-import type { SignedCheck } from '../../lanes/signed-check.ts'
+import type { SignedCheck } from '../../lanes/checks.ts'
 import { keyOfSet } from '../../model/attester-set.ts'
-import { collectError, throwFirst } from '../../model/collect-error.ts'
-import { groupBy } from '../../model/group.ts'
+import { chunksOf, collectError, groupBy, throwFirst } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
 import {
   type DisputedClaim,
@@ -14,7 +13,6 @@ import {
 } from '../../store/attestations.ts'
 import { inTransaction } from '../../store/db.ts'
 import { findSwaps, findToPropose } from '../../store/swaps.ts'
-import { claimBatches } from './claim-batches.ts'
 import { type CollectDeps, collectSignatures } from './collect.ts'
 
 export type ProposeDeps = {
@@ -108,4 +106,15 @@ async function isSigned(deps: ProposeDeps, claim: DisputedClaim): Promise<boolea
   const set = await origin.readAttesters(first.refundDeadline)
   const attested = { chainId: origin.chainId, kind: claim.kind, opHashes: ops.map(({ hash }) => hash) }
   return (await collectSignatures(deps, claim, { set, attested })) !== undefined
+}
+
+/**
+ * Batches swaps by refund deadline, so that urgent claims can be sent alone. Within a batch tokens are grouped, since
+ * the escrow pays the vault once per run of a token.
+ */
+export function claimBatches(swaps: readonly Swap[], maxBatch: number): Swap[][] {
+  const byDeadline = (a: Swap, b: Swap) => a.op.refundDeadline - b.op.refundDeadline
+  const byToken = (a: Swap, b: Swap) =>
+    a.op.inputToken === b.op.inputToken ? byDeadline(a, b) : a.op.inputToken < b.op.inputToken ? -1 : 1
+  return chunksOf([...swaps].sort(byDeadline), maxBatch).map((batch) => [...batch].sort(byToken))
 }

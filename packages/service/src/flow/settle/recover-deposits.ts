@@ -2,9 +2,16 @@ import type { Pool, PoolClient } from 'pg'
 import type { Heads, Held, OriginWays } from '../../chains/chain.ts'
 import { isolate } from '../../isolate.ts'
 import type { Sender } from '../../lanes/sender.ts'
-import { collectError } from '../../model/collect-error.ts'
+import { collectError } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
-import { findPastDeposits, findTried, noteTry, type PastPlace } from '../../store/deposits.ts'
+import {
+  findFinalRecoveries,
+  findPastDeposits,
+  findTried,
+  noteRecovery,
+  noteTry,
+  type PastPlace,
+} from '../../store/deposits.ts'
 import type { Lease } from '../../store/lanes.ts'
 
 export type RecoverDeps = {
@@ -86,4 +93,22 @@ async function recover(deps: RecoverDeps, { lease, heads, swap, held: { token } 
   }
   const record = (db: PoolClient) => noteTry(db, swap, token)
   await sender.send(lease, heads, { role: 'recover', request, swapIds: [swap.id], record })
+}
+
+type Deps = { pool: Pool; chainId: number }
+
+// More wait for the next head: a swap does not.
+const NOTED_AT_ONCE = 100
+
+/** Tells swaps what went back from the addresses of their ops to their wallets, in hard-final blocks. */
+export async function noteRecoveries(
+  { pool, chainId }: Deps,
+  { hard }: Pick<Heads, 'hard'>,
+  faults: unknown[],
+): Promise<void> {
+  const events = await findFinalRecoveries(pool, { chainId, hard: hard.number, limit: NOTED_AT_ONCE })
+  for (const event of events)
+    await isolate(faults, { step: 'note recovery', id: `${chainId} ${event.id}` }, () =>
+      noteRecovery(pool, chainId, event),
+    )
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createChunks } from './chunks.ts'
+import { createChunks } from './wait.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setImmediate'] }))
 afterEach(() => void vi.useRealTimers())

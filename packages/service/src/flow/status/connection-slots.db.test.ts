@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { useTestDatabase } from '../../../test/support/database.ts'
-import { leaseConnectionSlots } from '../../store/connection-slots.ts'
+import { leaseConnectionSlots } from '../../store/lanes.ts'
 import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 
 const database = useTestDatabase()

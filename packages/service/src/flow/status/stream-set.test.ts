@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createConnectionSlots } from './connection-slots.ts'
-import { createStreamSet, type Stream } from './stream-set.ts'
+import { createStreamSet, type Stream } from './streams.ts'
 
 function createWorld() {
   const slots = createConnectionSlots()

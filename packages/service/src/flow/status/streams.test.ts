@@ -2,8 +2,7 @@ import { endpoints, type StatusReply } from '@geoswap/wire'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { SwapEvents } from '../../store/events.ts'
 import { createConnectionSlots } from './connection-slots.ts'
-import type { StreamRequest } from './stream-set.ts'
-import { createStatusStreams } from './streams.ts'
+import { createStatusStreams, type StreamRequest } from './streams.ts'
 
 afterEach(() => void vi.useRealTimers())
 

@@ -1,9 +1,12 @@
 import { ServiceError } from '../../errors.ts'
-import { createChunks } from './chunks.ts'
 import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
-import { createStatusBatch, type ReadStatuses, type Snapshot, type SwapKey } from './read-statuses.ts'
-import { createSweep } from './sweep.ts'
-import { createWaiters, type Waiter } from './waiters.ts'
+import {
+  createStatusBatch,
+  createSweep,
+  type ReadStatuses,
+  type Snapshot,
+  type SwapKey,
+} from './read-statuses.ts'
 
 type StatusRead = SwapKey & {
   waitMs: number
@@ -117,5 +120,70 @@ function toWaiter(request: StatusRead, latest: Snapshot, resolve: (json: string)
     latest,
     waitMs,
     answer: ({ json }) => resolve(json),
+  }
+}
+
+export type Waiter = SwapKey & { waitMs: number; latest: Snapshot; answer(snapshot: Snapshot): void }
+
+type Waiters = {
+  /** Adds a waiter that holds a slot; the slot is released when the waiter is removed. */
+  add(waiter: Waiter): void
+  /** False if the waiter was removed before. */
+  remove(waiter: Waiter): boolean
+  of(swapId: string): readonly Waiter[]
+  all(): readonly Waiter[]
+  swapIds(): readonly string[]
+}
+
+/** Held reads by swap, with a timer each. */
+export function createWaiters(
+  slots: Pick<ConnectionSlots, 'release'>,
+  onDue: (waiter: Waiter) => void,
+): Waiters {
+  const timers = new Map<Waiter, NodeJS.Timeout>()
+  const bySwap = new Map<string, Set<Waiter>>()
+
+  return {
+    add(waiter) {
+      bySwap.set(waiter.swapId, (bySwap.get(waiter.swapId) ?? new Set()).add(waiter))
+      timers.set(waiter, setTimeout(onDue, waiter.waitMs, waiter).unref())
+    },
+    remove(waiter) {
+      const waiters = bySwap.get(waiter.swapId)
+      if (!waiters?.delete(waiter)) return false
+      if (waiters.size === 0) bySwap.delete(waiter.swapId)
+      clearTimeout(timers.get(waiter))
+      timers.delete(waiter)
+      slots.release(waiter.accountId)
+      return true
+    },
+    of: (swapId) => [...(bySwap.get(swapId) ?? [])],
+    all: () => [...bySwap.values()].flatMap((waiters) => [...waiters]),
+    swapIds: () => [...bySwap.keys()],
+  }
+}
+
+/**
+ * Runs `work` once per key, with a limit of keys per event loop turn, so that thousands of swaps that end at once do
+ * not delay other calls. Ignores a key that is queued or in progress.
+ */
+export function createChunks(work: (key: string) => Promise<unknown>, perTurn = 128) {
+  const busy = new Set<string>()
+  let queue: string[] = []
+
+  const turn = (): void => {
+    const now = queue.slice(0, perTurn)
+    queue = queue.slice(perTurn)
+    if (queue.length > 0) setImmediate(turn)
+    for (const key of now) void work(key).finally(() => busy.delete(key))
+  }
+  return {
+    isBusy: (key: string): boolean => busy.has(key),
+    add(key: string): void {
+      if (busy.has(key)) return
+      busy.add(key)
+      queue.push(key)
+      if (queue.length === 1) setImmediate(turn)
+    },
   }
 }

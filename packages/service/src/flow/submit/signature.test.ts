@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSignature, toCanonical } from './signature.ts'
+import { parseSignature, toCanonical } from './submit-evm.ts'
 
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 const word = (value: bigint) => value.toString(16).padStart(64, '0')

@@ -4,14 +4,16 @@ import type { Pool } from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { failPoint } from '../../fail-point.ts'
 import { largest } from '../../model/amount.ts'
-import type { Paid } from '../../model/follow-price.ts'
 import {
   findExceeded,
   type GasBudgets,
   gasWasted,
   hasRoomForLock,
+  isSmall,
   locksPending,
-} from '../../model/gas-budget.ts'
+  type ReservationShares,
+  roomAfter,
+} from '../../model/budgets.ts'
 import {
   type Allowance,
   allowanceOf,
@@ -22,11 +24,11 @@ import {
   mayUseContracts,
 } from '../../model/key-rules.ts'
 import { publicStatus } from '../../model/lifecycle.ts'
-import { isSmall, type ReservationShares, roomAfter } from '../../model/reservation.ts'
+import type { Paid } from '../../model/price-tolerance.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
+import { readSpentCents, spendOfDay } from '../../store/api-keys.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
-import { readSpentCents, spendOfDay } from '../../store/key-spending.ts'
-import { readReserved } from '../../store/reservations.ts'
+import { readOpenContracts, readWasted } from '../../store/gas.ts'
 import { OP_KEPT_MS } from '../../store/retention.ts'
 import {
   endOp,
@@ -34,10 +36,10 @@ import {
   insertSwap,
   lockSubmission,
   readMostInput,
+  readReserved,
   reserveInventory,
   type Submission,
 } from '../../store/submissions.ts'
-import { readOpenContracts, readWasted } from '../../store/wasted-gas.ts'
 
 /** The wallet's signature, in its stored form. */
 type Signing = { signature: string; lastValid?: bigint; delegation?: SignedDelegation }

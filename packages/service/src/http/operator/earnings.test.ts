@@ -1,10 +1,9 @@
 import { OperatorEarnings } from '@geoswap/wire'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
-import type { RouteDay } from '../../model/books.ts'
-import { joinBooks } from '../../model/books.ts'
+import { joinBooks, type RouteDay } from '../../model/books.ts'
 import type { Catalog } from '../../model/catalog.ts'
-import { toEarnings } from './earnings.ts'
+import { toEarnings } from './operator.ts'
 
 const day = '2026-11-17'
 const catalog = {

@@ -1,17 +1,23 @@
-import type { OperatorBooks, OperatorHolding, OperatorOverview, OperatorStop } from '@geoswap/wire'
+import type {
+  OperatorBooks,
+  OperatorEarnings,
+  OperatorHolding,
+  OperatorOverview,
+  OperatorSender,
+  OperatorStop,
+} from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { formatUnits } from 'viem'
-import { createRecent } from '../../async/recent.ts'
+import { createRecent } from '../../async/cache.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { GasWatch } from '../../lanes/gas-watch.ts'
 import type { Views } from '../../lanes/views.ts'
-import type { DailyNeeds } from '../../market/daily-needs.ts'
 import type { PriceBook } from '../../market/prices/book.ts'
+import type { DailyNeeds } from '../../market/swap-times.ts'
 import { findAlarms } from '../../model/alarms.ts'
 import { toCents, usdE18 } from '../../model/amount.ts'
-import type { Books, GasDay } from '../../model/books.ts'
+import { type Books, type GasDay, type LedgerAccount, rentOf } from '../../model/books.ts'
 import type { Catalog, CatalogChain, Market, Token } from '../../model/catalog.ts'
-import type { LedgerAccount } from '../../model/ledger.ts'
 import { type Bucket, bucketSecondsOf, fillBuckets, firstBucketOf } from '../../model/series.ts'
 import type { ServedChain } from '../../model/served-chain.ts'
 import { describeScope, type QuoteStop } from '../../model/stop.ts'
@@ -21,18 +27,16 @@ import {
   readEndedSwaps,
   readExposure,
   readOpenSwaps,
+  readSeries,
 } from '../../store/figures.ts'
 import { type Holding, readInventory } from '../../store/inventory.ts'
 import { countWorkerLanes } from '../../store/lanes.ts'
 import { type LedgerBalance, readLedgerAges, readLedgerBalances } from '../../store/ledger.ts'
 import { countQuarantined } from '../../store/quarantine.ts'
-import { readSeries } from '../../store/series.ts'
+import { countUnsigned } from '../../store/signed.ts'
 import { findActiveStops, raiseStop, resumeStop } from '../../store/stops.ts'
-import { countUnsigned } from '../../store/unsigned.ts'
 import { countEndpoints } from '../../store/webhook-endpoints.ts'
-import { toEarnings } from './earnings.ts'
-import type { OperatorPort } from './routes.ts'
-import { readSenderBalances } from './sender-balances.ts'
+import type { OperatorPort } from './server.ts'
 
 type Parts = {
   /** The name of the network. */
@@ -283,4 +287,64 @@ function toBooks(balances: readonly LedgerBalance[], catalog: Catalog): Operator
 function toStop({ id, why, scope, note, by, since }: QuoteStop): OperatorStop {
   const { kind: _, ...fields } = scope
   return { id, why, scope: fields, what: describeScope(scope), note, by, since: since.toISOString() }
+}
+
+/** The earnings and costs of swaps. Chains that are no longer served are left out. */
+export function toEarnings(
+  { routes, gas }: Books & { gas: readonly GasDay[] },
+  catalog: Catalog,
+): OperatorEarnings {
+  return {
+    routes: routes
+      .filter(({ originChain, destinationChain }) =>
+        [originChain, destinationChain].every((chainId) => catalog.chains.has(chainId)),
+      )
+      .map(({ accounts: _, volumeCents, earnedE6, networkE6, profitE6, ...route }) => ({
+        ...route,
+        volumeCents: volumeCents.toString(),
+        earned: earnedE6.toString(),
+        network: networkE6.toString(),
+        profit: profitE6.toString(),
+      })),
+    gas: gas.flatMap(({ day, chainId, amount, usdE6 }) => {
+      const coin = catalog.chains.get(chainId)?.native
+      if (!coin) return []
+      const { symbol, decimals } = coin
+      const rent = rentOf(routes, { day, chainId, amount }).toString()
+      return [{ day, chainId, symbol, decimals, amount: amount.toString(), usd: usdE6.toString(), rent }]
+    }),
+  }
+}
+
+type IsLow = (chain: string, address: string) => boolean
+
+// Balances older than this are not shown.
+const KNOWN_FOR_MS = 60_000
+
+/** Native balances of all sending keys, from the chains' views. */
+function readSenderBalances(
+  chains: readonly ServedChain[],
+  views: Pick<Views, 'of'>,
+  isLow: IsLow,
+): OperatorSender[] {
+  function show(chain: ServedChain, role: OperatorSender['role'], address: string): OperatorSender {
+    const { chainId, name, coin, retiring } = chain
+    const state = views.of(chainId).part('state')
+    const balance = state && state.ageMs < KNOWN_FOR_MS ? state.value.balances[address] : undefined
+    return {
+      chainId,
+      address,
+      role,
+      isRetiring: retiring.includes(address),
+      isLow: isLow(name, address),
+      symbol: coin.symbol,
+      decimals: coin.decimals,
+      ...(balance !== undefined && { balance: balance.toString() }),
+    }
+  }
+  return chains.flatMap((chain) => [
+    ...chain.senders.relay.map((address) => show(chain, 'relay', address)),
+    ...chain.senders.authorize.map((address) => show(chain, 'authorize', address)),
+    ...chain.senders.deliver.map((address) => show(chain, 'deliver', address)),
+  ])
 }

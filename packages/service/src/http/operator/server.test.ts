@@ -4,9 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createTestServer } from '../../../test/support/http-server.ts'
 import { ServiceError } from '../../errors.ts'
 import type { WebPage } from '../web/routes.ts'
-import { createOperatorKeys } from './keys.ts'
-import type { OperatorPort } from './routes.ts'
-import { createOperatorServer } from './server.ts'
+import { createOperatorKeys, createOperatorServer, type OperatorPort } from './server.ts'
 
 const KEY = 'k'.repeat(32)
 const NEXT_KEY = 'n'.repeat(32)

@@ -1,11 +1,21 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  type OperatorHours,
+  OperatorOverview,
+  OperatorPause,
+  OperatorResume,
+  OperatorResumeReply,
+  OperatorSeries,
+  OperatorSeriesQuery,
+  OperatorStopReply,
+} from '@geoswap/wire'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import type { Logger } from '../../observe/logger.ts'
 import { createAddressLimit } from '../address-limit.ts'
 import { createBareServer } from '../server.ts'
 import { addWeb, type WebPage } from '../web/routes.ts'
-import type { OperatorKeys } from './keys.ts'
-import { type OperatorPort, operatorRoutes } from './routes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -62,3 +72,46 @@ function refuseKey({ headers }: FastifyRequest, retryAfterMs: number | undefined
   const message = 'The operator key is unknown. Check the x-operator-key header.'
   return new ServiceError('INVALID_API_KEY', { message })
 }
+
+/** The operator API. `by` is the id of the caller's key. */
+export type OperatorPort = {
+  overview(): Promise<OperatorOverview>
+  series(hours: OperatorHours): Promise<OperatorSeries>
+  pause(pause: OperatorPause & { by: string }): Promise<{ id: string; isNew: boolean }>
+  resume(resume: OperatorResume & { id: string; by: string }): Promise<{ id: string }>
+}
+
+const operatorRoutes: FastifyPluginAsyncTypebox<{ port: OperatorPort }> = async (app, { port }) => {
+  app.get('/operate/overview', { schema: { response: { 200: OperatorOverview } } }, () => port.overview())
+  const series = { querystring: OperatorSeriesQuery, response: { 200: OperatorSeries } }
+  app.get('/operate/series', { schema: series }, ({ query }) => port.series(query.hours ?? '24'))
+  const pause = { body: OperatorPause, response: { 200: OperatorStopReply } }
+  app.post('/operate/stops', { schema: pause }, ({ body, operator }) => port.pause({ ...body, by: operator }))
+  const resume = { body: OperatorResume, response: { 200: OperatorResumeReply } }
+  app.post('/operate/stops/:id/resume', { schema: resume }, ({ params, body, operator }) =>
+    port.resume({ ...body, id: (params as { id: string }).id, by: operator }),
+  )
+}
+
+type OperatorKeys = {
+  /** The id of the key, which is not secret; undefined if the key is unknown. */
+  find(key: string): string | undefined
+}
+
+/** Compares all keys, each in constant time, so that the duration reveals nothing. */
+export function createOperatorKeys(keys: readonly string[]): OperatorKeys {
+  const known = keys.map((key) => ({ digest: digestOf(key), id: idOf(key) }))
+  return {
+    find(key) {
+      const digest = digestOf(key)
+      const matching = known.filter((each) => timingSafeEqual(each.digest, digest))
+      return matching[0]?.id
+    },
+  }
+}
+
+const digestOf = (key: string): Buffer => createHash('sha256').update(key).digest()
+
+/** Identifies one of several keys without revealing it. */
+const idOf = (key: string): string =>
+  `operator key ${createHash('sha256').update('id:').update(key).digest('hex').slice(0, 8)}`

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestServer } from '../../../test/support/http-server.ts'
-import { readLocalNetwork } from './local-network.ts'
+import { readLocalNetwork } from './assets.ts'
 import type { WebPage } from './routes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-web-'))

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { type Asset, toAsset } from './assets.ts'
-import { isLocalRequest, type LocalNetwork } from './local-network.ts'
-import { originsOf, pagePolicy } from './policy.ts'
+import { type Asset, isLocalRequest, type LocalNetwork, toAsset } from './assets.ts'
 
 /** The page at /app: its files and its settings. */
 export type WebPage = {
@@ -95,4 +93,24 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): 
   const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
   if (takesGzip) reply.header('content-encoding', 'gzip')
   return reply.type(asset.type).send(takesGzip ? asset.gzip : asset.body)
+}
+
+/** The content security policy: the page may use this server and exactly these origins. */
+function pagePolicy(origins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    // Wallets of the browser bring their icons as data.
+    "img-src 'self' data:",
+    ["connect-src 'self'", ...origins].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ')
+}
+
+function originsOf(urls: readonly (string | undefined)[]): string[] {
+  return [...new Set(urls.filter((url) => url !== undefined).map((url) => new URL(url).origin))]
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { createPriceBook } from './book.ts'
+import { createPriceBook, createPriceWatch, type PriceChange } from './book.ts'
 import type { Outcome, PriceSource } from './source.ts'
-import { createPriceWatch, type PriceChange } from './watch.ts'
 
 type TestAnswer = Outcome | Error | Promise<Outcome>
 

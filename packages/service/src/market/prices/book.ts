@@ -1,6 +1,7 @@
-import type { PriceE18 } from '../../model/amount.ts'
+import { BPS, type PriceE18 } from '../../model/amount.ts'
+import type { Exchange } from '../../model/catalog.ts'
 import { groupBy } from '../../model/group.ts'
-import { type PriceRules, type Reference, toReference } from './reference.ts'
+import { type PriceRules, type Reference, toReference, type Unavailable } from './reference.ts'
 import type { PriceSource, Problem, Reading } from './source.ts'
 
 /** `silent`: the source does not answer. `chainStopped`: its chain is halted. */
@@ -106,4 +107,42 @@ export function createPriceBook({ sources, rules, isLive, now, onFault }: Option
 function toState({ feed, outcome }: Reading, ageMs: number): FeedState {
   if ('problem' in outcome) return { feed, problem: outcome.problem }
   return ageMs < outcome.freshForMs ? { feed, price: outcome.price } : { feed, problem: 'stale' }
+}
+
+export type PriceChange = { asset: string; state: 'available' | Unavailable; feeds: FeedState[] }
+
+/** Returns a function that checks all assets and reports each change of state once. Assets start as available. */
+export function createPriceWatch(book: PriceBook, onChange: (change: PriceChange) => void): () => void {
+  const known = new Map<string, PriceChange['state']>()
+  return () => {
+    for (const asset of book.assets) {
+      const state = book.referenceOf(asset).unavailable ?? 'available'
+      if (state === (known.get(asset) ?? 'available')) continue
+      known.set(asset, state)
+      onChange({ asset, state, feeds: book.feedsOf(asset) })
+    }
+  }
+}
+
+/** With fewer live sources, no majority shows which of them is wrong. */
+export const USUAL_SOURCES = 3
+export const DEFAULT_THIN_SPREAD_BPS = 5
+
+/**
+ * Values an exchange against the caller, who may know better than the sources: the input by its lowest source, the
+ * output by its highest, less a spread if either has few. Within one asset no price matters, and none has to be known.
+ */
+export function toExchange(
+  book: Pick<PriceBook, 'referenceOf'>,
+  { input, output }: { input: string; output: string },
+  thinSpreadBps: number,
+): Exchange | undefined {
+  const given = book.referenceOf(input)
+  if (given.price === undefined) return undefined
+  if (input === output) return { input: given.price, output: given.price }
+  const taken = book.referenceOf(output)
+  if (taken.price === undefined) return undefined
+  const isThin = given.count < USUAL_SOURCES || taken.count < USUAL_SOURCES
+  const spread = BigInt(isThin ? thinSpreadBps : 0)
+  return { input: (given.low * (BPS - spread)) / BPS, output: taken.high }
 }

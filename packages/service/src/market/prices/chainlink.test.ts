@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FeedRound } from '../../chains/feeds.ts'
-import { createChainlinkSource } from './chainlink.ts'
-import type { Outcome } from './source.ts'
+import type { FeedRound } from '../../chains/view.ts'
+import { createChainlinkSource, type Outcome } from './source.ts'
 
 const NOW = 1_800_000_000n
 const round = { answer: 250_000_000_000n, decimals: 8, updatedAt: NOW - 10n }

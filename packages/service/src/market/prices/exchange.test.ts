@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toExchange } from './exchange.ts'
+import { toExchange } from './book.ts'
 import type { Reference } from './reference.ts'
 
 const three = { count: 3 }

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createPythSource } from './pyth-hermes.ts'
+import { createPythSource } from './pyth.ts'
 
 const ETH = `0x${'ff61'.repeat(16)}`
 const SOL = `0x${'ef0d'.repeat(16)}`

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { findPythDifferences, withoutRenamed } from './pyth-verify.ts'
+import { findPythDifferences, withoutRenamed } from './pyth.ts'
 
 const SOL = `0x${'ef0d'.repeat(16)}`
 const BTC = `0x${'e62d'.repeat(16)}`

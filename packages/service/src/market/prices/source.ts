@@ -1,4 +1,5 @@
-import type { PriceE18 } from '../../model/amount.ts'
+import type { FeedRounds } from '../../chains/view.ts'
+import { type PriceE18, toPriceE18Down } from '../../model/amount.ts'
 
 /**
  * The reason why a feed has no usable price. `ahead`: its timestamp is in the future, so it would never become stale.
@@ -38,4 +39,32 @@ export function judgePrice({ price, atSeconds, nowSeconds, maxAgeSeconds }: Date
   if (age < -MAX_AHEAD_SECONDS) return { problem: 'ahead' }
   const ageSeconds = Math.max(0, Number(age))
   return { price, freshForMs: (maxAgeSeconds - ageSeconds + 1) * 1_000 }
+}
+
+type ChainlinkFeed = { asset: string; address: string; maxAgeSeconds: number }
+
+type Options = { chainId: number; feeds: readonly ChainlinkFeed[]; readRounds(): Promise<FeedRounds> }
+
+/** The Chainlink-compatible feeds of one chain. Their age is measured by that chain's clock. */
+export function createChainlinkSource({ chainId, feeds, readRounds }: Options): PriceSource {
+  return {
+    name: `chainlink ${chainId}`,
+    assets: new Set(feeds.map(({ asset }) => asset)),
+    chainId,
+    async read() {
+      const told = await readRounds()
+      return feeds.map((feed) => ({
+        asset: feed.asset,
+        feed: `chainlink ${chainId} ${feed.address}`,
+        outcome: toOutcome(feed, told),
+      }))
+    },
+  }
+}
+
+function toOutcome({ address, maxAgeSeconds }: ChainlinkFeed, { seconds, rounds }: FeedRounds): Outcome {
+  const round = rounds.get(address)
+  if (!round) return { problem: 'noAnswer' }
+  const price = toPriceE18Down(round.answer, round.decimals)
+  return judgePrice({ price, atSeconds: round.updatedAt, nowSeconds: seconds, maxAgeSeconds })
 }

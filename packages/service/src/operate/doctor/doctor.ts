@@ -3,14 +3,10 @@ import { type Env, type Output, parseFlags, toTable } from '../../command.ts'
 import type { Chains } from '../../compose/chains.ts'
 import type { NetworkConfig } from '../../config.ts'
 import { checkChains, checkEach, checkGas, checkTreasury, connectForChecks } from '../checks.ts'
-import { fillInAllUrls, readUnfilled } from '../read-network.ts'
-import { findNetworkFile } from '../served.ts'
-import { checkDatabase } from './database-check.ts'
-import { checkFinality } from './finality-check.ts'
-import { checkNodeVersions } from './node-versions.ts'
-import { findNodeWarnings } from './node-warnings.ts'
+import { fillInAllUrls, findNetworkFile, readUnfilled } from '../served.ts'
+import { checkDatabase, checkRoles } from './database-check.ts'
+import { checkFinality, checkNodeVersions, findNodeWarnings } from './node-checks.ts'
 import { checkPrices } from './price-check.ts'
-import { checkRoles } from './role-check.ts'
 
 export const DOCTOR_HELP = `doctor [--config FILE] [--json]
       Checks everything, before a start and while it runs: every node by name, versions, clocks, contracts, calls of

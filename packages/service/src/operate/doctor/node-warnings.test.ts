@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findNodeWarnings } from './node-warnings.ts'
+import { findNodeWarnings } from './node-checks.ts'
 
 const chain = {
   name: 'base',

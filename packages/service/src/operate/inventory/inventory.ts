@@ -1,8 +1,26 @@
-import { type Env, type Output, parseFlags, UsageError } from '../../command.ts'
-import { runMove } from './move.ts'
-import { parseMove } from './move-order.ts'
+import { randomBytes } from 'node:crypto'
+import { geoVaultAbi } from '@geoswap/protocol'
+import { type Address, encodeFunctionData } from 'viem'
+import type { TxRequest } from '../../chains/chain.ts'
+import { type Env, type Output, parseFlags, toTable, UsageError, withDatabase } from '../../command.ts'
+import type { ConnectedChain } from '../../compose/connected-chain.ts'
+import type { Move } from '../../store/inventory.ts'
+import { inCoins, vaultOf } from './holdings.ts'
+import {
+  type MoveContext,
+  type MoveOrder,
+  parseCoins,
+  parseMove,
+  recipientOf,
+  refuseMissing,
+  refuseReserved,
+  refuseWithoutGas,
+} from './move-order.ts'
 import { showPlan } from './plan.ts'
+import { followMove } from './send-move.ts'
+import { findChain, findSettings, findTokenOf, type InventorySession, openSession } from './session.ts'
 import { showStatus } from './status.ts'
+import { findTreasury } from './treasury.ts'
 
 export const INVENTORY_HELP = `inventory status [--json]
       Shows the vaults by chain: held, reserved, free, in escrow, caps, USD values, and the most that a quote
@@ -36,4 +54,99 @@ function parsePlan(args: string[]): { days: number; json: boolean } {
   const days = Number(values.days)
   if (!Number.isInteger(days) || days < 1 || days > 90) throw new UsageError('--days must be 1 to 90.')
   return { days, json: values.json }
+}
+
+const WITHDRAW_GAS = 300_000
+
+/** Prints the transaction, or sends it and waits until it is final. */
+async function runMove(env: Env, output: Output, order: MoveOrder): Promise<number> {
+  const { target, network } = findSettings(env)
+  const named = network.chains.find(
+    ({ name, chainId }) => name === order.chain || String(chainId) === order.chain,
+  )
+  const chain = named ?? findChain(await openSession(env), order.chain).config
+  const asked = { network, chain, kind: order.kind, isLocal: target.isLocal }
+  const treasury = await findTreasury(env, asked, { needsKey: order.isSent })
+  const session = await openSession(env, treasury)
+  return withDatabase(target, 'inventory', async (pool) => {
+    const { connected, token, move } = await toMove(session, order, treasury.sender)
+    const moving = { connected, token, move, pool, output }
+    return order.isSent ? followMove(moving, () => planMove(moving)) : describeMove(moving, order)
+  })
+}
+
+async function toMove(session: InventorySession, order: MoveOrder, sender: string) {
+  const connected = findChain(session, order.chain)
+  const { chainId } = connected.config
+  const token = findTokenOf(session, connected, order.token)
+  const recipient = recipientOf(order, connected)
+  const payer = order.kind === 'withdraw' ? vaultOf(connected) : sender
+  if (recipient === payer) throw new UsageError(`${payer} would pay to itself.`)
+  const once = order.once ?? (await newOnce(connected, sender))
+  const amount = parseCoins(order.amount, token)
+  const move: Move = { chainId, sender, once, kind: order.kind, token: token.address, recipient, amount }
+  return { connected, token, move }
+}
+
+/** The next nonce. Without nonces, a random number, whose account can be created only once. */
+async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise<string> {
+  if (!evm) return randomBytes(8).toString('hex')
+  const address = sender as Address
+  const [next, pending] = await Promise.all([
+    evm.client.getTransactionCount({ address }),
+    evm.client.getTransactionCount({ address, blockTag: 'pending' }),
+  ])
+  if (pending > next) {
+    throw new UsageError(
+      `A transaction of ${sender} on ${config.name} is pending (nonce ${next}). Wait for it.`,
+    )
+  }
+  return String(next)
+}
+
+/** Plans the transaction, and throws if it would fail now. */
+async function planMove(context: MoveContext): Promise<TxRequest> {
+  if (context.move.kind === 'deposit') await refuseMissing(context)
+  const request = await toRequest(context)
+  await refuseWithoutGas(context, request)
+  return request
+}
+
+async function toRequest({ connected, token, move }: MoveContext): Promise<TxRequest> {
+  const { kind, sender, recipient, amount, once } = move
+  const isEvm = connected.config.family === 'evm'
+  if (kind === 'withdraw' && isEvm) return planWithdrawal(connected, move)
+  const transfer = { from: sender, to: recipient, token: token.address, amount }
+  return connected.chain.planTransfer(isEvm ? transfer : { ...transfer, once })
+}
+
+async function planWithdrawal({ evm }: ConnectedChain, move: Move): Promise<TxRequest> {
+  const args = [move.token as Address, move.recipient as Address, move.amount] as const
+  const to = evm?.contracts.vault
+  const data = encodeFunctionData({ abi: geoVaultAbi, functionName: 'withdraw', args })
+  await evm?.client.call({ account: move.sender as Address, to, data })
+  return { to, data, gas: WITHDRAW_GAS }
+}
+
+async function describeMove(context: MoveContext, order: MoveOrder): Promise<number> {
+  const { connected, token, move, output } = context
+  if (move.kind === 'withdraw') await refuseReserved(context)
+  const request = await planMove(context)
+  const what = `${inCoins(move.amount, token)} ${token.symbol}`
+  const rows = [
+    [move.kind, `${what} (${move.amount}, token ${token.address})`],
+    ['chain', `${connected.config.name} (${move.chainId})`],
+    [move.kind === 'withdraw' ? 'from the vault' : 'into the vault', vaultOf(connected)],
+    ['to', move.recipient],
+    ['sent by', move.sender],
+    ...Object.entries(request).map(([name, value]) => [`transaction ${name}`, String(value)]),
+    ['once', move.once],
+  ]
+  output.out(toTable(rows))
+  const to = order.to === undefined ? '' : ` --to ${order.to}`
+  const again = `--chain ${order.chain} --token ${order.token} --amount ${order.amount}${to} --once ${move.once}`
+  output.hint(`Nothing was sent. To send it:
+  inventory ${order.kind} ${again} --yes
+Running it several times pays only once.`)
+  return 0
 }

@@ -1,11 +1,15 @@
+import type { Pool } from 'pg'
 import { parseUnits } from 'viem'
+import type { TxRequest } from '../../chains/chain.ts'
 import { parseEvmAddress } from '../../chains/evm/address.ts'
-import { parseSolanaAddress } from '../../chains/solana/address.ts'
-import { parseFlags, UsageError } from '../../command.ts'
+import { costOf, type Fees } from '../../chains/evm/fees.ts'
+import type { EvmRequest } from '../../chains/evm/plans.ts'
+import { parseSolanaAddress } from '../../chains/solana/bytes.ts'
+import { type Output, parseFlags, UsageError } from '../../command.ts'
 import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import type { Token } from '../../model/catalog.ts'
-import type { Move } from '../../store/treasury-moves.ts'
-import { vaultOf } from './holdings.ts'
+import { type Move, readFree } from '../../store/inventory.ts'
+import { inCoins, readHeld, vaultOf } from './holdings.ts'
 
 /** A parsed deposit or withdraw command. */
 export type MoveOrder = {
@@ -64,4 +68,61 @@ export function recipientOf({ kind, to = '' }: MoveOrder, connected: ConnectedCh
     throw new UsageError(`${address} belongs to the service, or to nobody.`)
   }
   return address
+}
+
+/** A move and everything needed to send it. */
+export type MoveContext = { connected: ConnectedChain; token: Token; move: Move; pool: Pool; output: Output }
+
+/** The balance minus the fee and the rent of an account, which the Solana vault itself pays. */
+export async function readWithdrawable({ connected, token }: Pick<MoveContext, 'connected' | 'token'>) {
+  const held = await readHeld(connected, token.address)
+  const isOwnCoin = connected.config.family === 'solana' && token.address === connected.nativeToken.address
+  if (!isOwnCoin) return held
+  const { delivery, deposits } = await connected.chain.readLegCosts(await connected.chain.readHeads())
+  const cost = delivery + (deposits?.delivery ?? 0n)
+  return held > cost ? held - cost : 0n
+}
+
+export async function refuseReserved({
+  connected,
+  token,
+  move,
+  pool,
+}: Omit<MoveContext, 'output'>): Promise<void> {
+  const free = await readFree(pool, move, await readWithdrawable({ connected, token }))
+  if (move.amount <= free) return
+  throw new UsageError(notFree(token, free))
+}
+
+function notFree(token: Token, free: bigint): string {
+  return `Only ${inCoins(free, token)} ${token.symbol} is free: the rest is missing or reserved for accepted swaps.`
+}
+
+/** The sender of a deposit has to hold its amount. */
+export async function refuseMissing({
+  connected,
+  token,
+  move,
+}: Omit<MoveContext, 'pool' | 'output'>): Promise<void> {
+  const held = await connected.readTokenBalance(move.sender, token.address)
+  if (held >= move.amount) return
+  const [has, lacks] = [held, move.amount - held].map((amount) => `${inCoins(amount, token)} ${token.symbol}`)
+  throw new UsageError(`${move.sender} holds ${has} on ${connected.config.name}: ${lacks} are missing.`)
+}
+
+/** For EVM chains, whose nodes would only accept the transaction later; on Solana the simulation covers the fee. */
+export async function refuseWithoutGas(
+  { connected, move }: Pick<MoveContext, 'connected' | 'move'>,
+  request: TxRequest,
+): Promise<void> {
+  const { chain, evm, nativeToken, config } = connected
+  if (!evm) return
+  const heads = await chain.readHeads()
+  const [has, terms] = await Promise.all([chain.readCoins(move.sender, heads.head), chain.readTerms(heads)])
+  const needs = costOf(request as EvmRequest, terms as Fees)
+  if (has >= needs) return
+  const inGas = (amount: bigint) => inCoins(amount, nativeToken)
+  throw new UsageError(
+    `${move.sender} has ${inGas(has)} of the coin of ${config.name}; amount and gas may take ${inGas(needs)}.`,
+  )
 }

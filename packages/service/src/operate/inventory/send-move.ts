@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Address } from 'viem'
 import type { Heads, Signed, TxRequest } from '../../chains/chain.ts'
 import { UsageError } from '../../command.ts'
-import { setHoldings } from '../../store/inventory.ts'
 import {
   beginDeposit,
   beginWithdrawal,
@@ -12,9 +11,10 @@ import {
   type MoveOutcome,
   type RecordedMove,
   recordMoveTx,
-} from '../../store/treasury-moves.ts'
+  setHoldings,
+} from '../../store/inventory.ts'
 import { inCoins } from './holdings.ts'
-import { type MoveContext, readWithdrawable, refuseReserved } from './move-context.ts'
+import { type MoveContext, readWithdrawable, refuseReserved } from './move-order.ts'
 
 const MAX_WAIT_MS = 2_000
 

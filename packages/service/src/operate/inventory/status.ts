@@ -1,10 +1,8 @@
 import type { Pool } from 'pg'
 import { type Env, type Output, toTable, withDatabase } from '../../command.ts'
 import { formatCents } from '../../model/amount.ts'
-import { readExposure } from '../../store/figures.ts'
-import { type Flow, readInEscrow, readToClaim } from '../../store/flows.ts'
-import { readInventory } from '../../store/inventory.ts'
-import { findOpenMoves, type RecordedMove } from '../../store/treasury-moves.ts'
+import { type Flow, readExposure, readInEscrow, readToClaim } from '../../store/figures.ts'
+import { findOpenMoves, type RecordedMove, readInventory } from '../../store/inventory.ts'
 import { type Cap, inCoins, inUsd, readStock, type TokenStock } from './holdings.ts'
 import { type InventorySession, openSession, readPrices } from './session.ts'
 

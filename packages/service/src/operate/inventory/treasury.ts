@@ -1,11 +1,11 @@
 import { getAddress, type Hex, type PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { SolanaSigner } from '../../chains/solana/signer.ts'
+import type { SolanaSigner } from '../../chains/solana/settings.ts'
 import { type Env, UsageError } from '../../command.ts'
 import { createSigners } from '../../compose/solana.ts'
 import { readKeys, readSetting } from '../../config/secrets.ts'
 import { type ChainConfig, type NetworkConfig, Secret } from '../../config.ts'
-import type { Move } from '../../store/treasury-moves.ts'
+import type { Move } from '../../store/inventory.ts'
 import { readLocalSecret } from './session.ts'
 
 /** The sender of a move, and its key if available. */

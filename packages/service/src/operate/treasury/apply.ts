@@ -4,9 +4,9 @@ import { describeError, type Env, type Output, UsageError } from '../../command.
 import { readKeys } from '../../config/secrets.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { type ChainWallet, openWallet } from '../chain-wallet.ts'
+import { onEach } from '../deployer.ts'
 import { findTreasury } from '../inventory/treasury.ts'
-import { onEach } from '../on-each.ts'
-import { revertIn, type TreasuryCall } from './calls.ts'
+import { revertIn, type TreasuryCall, textOf } from './calls.ts'
 import type { ChainPlan } from './read-chain.ts'
 
 type Applied = {
@@ -98,5 +98,49 @@ async function sendAll(wallet: ChainWallet, { chain, calls, output }: Batch): Pr
         cause: error,
       })
     }
+  }
+}
+
+type SafeBatch = {
+  chainId: number
+  name: string
+  treasury: Address
+  calls: readonly TreasuryCall[]
+  at: number
+}
+
+/** A batch as the Transaction Builder of a Safe imports it. It shows methods that it encodes itself. */
+export function toSafeBatch({ chainId, name, treasury, calls, at }: SafeBatch): object {
+  return {
+    version: '1.0',
+    chainId: String(chainId),
+    createdAt: at,
+    meta: {
+      name: `geoswap treasury on ${name}`,
+      description: calls.map(({ text }) => text).join('\n'),
+      txBuilderVersion: '1.18.0',
+      createdFromSafeAddress: treasury,
+      createdFromOwnerAddress: '',
+    },
+    transactions: calls.map(toTransaction),
+  }
+}
+
+function toTransaction({ to, value, data, method }: TreasuryCall): object {
+  const sent = { to, value: String(value) }
+  if (!method) return { ...sent, data, contractMethod: null, contractInputsValues: null }
+  const { name, inputs, stateMutability } = method.abi
+  const values = Object.values(method.args)
+  return {
+    ...sent,
+    data: null,
+    contractMethod: {
+      name,
+      payable: stateMutability === 'payable',
+      inputs: inputs.map(({ name = '', type, internalType = type }) => ({ name, type, internalType })),
+    },
+    contractInputsValues: Object.fromEntries(
+      inputs.map((input, index) => [input.name ?? '', textOf(values[index])]),
+    ),
   }
 }

@@ -1,8 +1,8 @@
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, decodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
+import { toSafeBatch } from './apply.ts'
 import { guardianPart, planTreasury, type TreasuryState, type Wanted } from './plan.ts'
-import { toSafeBatch } from './safe-batch.ts'
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
 const [vault, escrow, usdc, deliverer, adapter, attester, other] = ['1', '2', '3', '4', '5', '6', '7'].map(

@@ -1,12 +1,13 @@
 import { CONTRACT_CODE, geoEscrowAbi, geoVaultAbi, isCodeOf } from '@geoswap/protocol'
 import { type Address, getAddress, type PublicClient, parseUnits, zeroAddress } from 'viem'
 import { readAttesterSets, readProposedSet } from '../../chains/evm/attesters.ts'
+import { createEvmClients } from '../../chains/evm/client.ts'
 import { readBalance } from '../../chains/evm/reads.ts'
-import { findConductFault } from '../../chains/evm/token-conduct.ts'
+import { findConductFault } from '../../chains/evm/tokens.ts'
 import { readDecimals } from '../../chains/evm/verify.ts'
-import { UsageError } from '../../command.ts'
-import { toAttesterSet } from '../../compose/attesters.ts'
-import { toContracts } from '../../compose/evm.ts'
+import { judgeTreasury, readCodeHash } from '../../chains/evm/verify-code.ts'
+import { describeError, UsageError } from '../../command.ts'
+import { toAttesterSet, toContracts } from '../../compose/evm.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { buyingVenues } from '../../venues/registry.ts'
 import { planTreasury, type TokenState, type TreasuryPlan, type TreasuryState, type Wanted } from './plan.ts'
@@ -131,4 +132,36 @@ async function readToken(
   const listed = { token, vault, escrow, treasury: owner, isPlain: wishedPlain ?? isPlain }
   const fault = token === zeroAddress ? undefined : await findConductFault(client, listed)
   return { cap, claimCap, refundCap, isPlain, held, owned, credit, ...(fault && { fault }) }
+}
+
+/** Throws before anything is deployed. */
+export async function refuseLostTreasury(
+  network: NetworkConfig,
+  asked: readonly EvmChainConfig[],
+): Promise<void> {
+  const problem = await findTreasuryLost(network, asked)
+  if (problem) throw new UsageError(`${problem}, or pass --accept-treasury. Nothing was sent.`)
+}
+
+/** Finds a treasury whose code differs between chains. Chains that are not asked for may be silent. */
+export async function findTreasuryLost(
+  network: NetworkConfig,
+  asked: readonly EvmChainConfig[],
+): Promise<string | undefined> {
+  const { treasury } = network
+  if (treasury === undefined) return undefined
+  const address = getAddress(treasury)
+  const evm = network.chains.filter((chain): chain is EvmChainConfig => chain.family === 'evm')
+  const seen = await Promise.all(
+    evm.map(async (chain) => {
+      const { client } = createEvmClients({ urls: chain.rpcUrls })
+      try {
+        return { chain, code: await readCodeHash(client, address) }
+      } catch (error) {
+        if (asked.includes(chain)) throw new Error(`${chain.name}: ${describeError(error)}`, { cause: error })
+        return { chain, code: undefined }
+      }
+    }),
+  )
+  return judgeTreasury(address, seen)
 }

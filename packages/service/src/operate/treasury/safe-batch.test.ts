@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
+import { toSafeBatch } from './apply.ts'
 import { planTreasury, type TreasuryState, type Wanted } from './plan.ts'
-import { toSafeBatch } from './safe-batch.ts'
 
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
 const [vault, escrow, usdc, deliverer, adapter, old, owner] = ['1', '2', '3', '4', '5', '6', '7'].map(at) as [

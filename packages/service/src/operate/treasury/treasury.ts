@@ -5,10 +5,9 @@ import { describeError, type Env, type Output, parseFlags, UsageError } from '..
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { parseCoins } from '../inventory/move-order.ts'
 import { getChainConfig, parseSide, readChosen } from '../served.ts'
-import { applyCalls } from './apply.ts'
+import { applyCalls, toSafeBatch } from './apply.ts'
 import { guardianPart } from './plan.ts'
 import { type ChainPlan, planChain, type Wishes } from './read-chain.ts'
-import { toSafeBatch } from './safe-batch.ts'
 
 export const TREASURY_HELP = `treasury plan [--config FILE] [--chain NAME] [--safe PREFIX] [--json] [WISHES]
       Compares the configuration with the contracts and prints every call that the treasury has to make: deliverers,

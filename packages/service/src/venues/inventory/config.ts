@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { chainId, count, range, strict, text } from '../../config/fields.ts'
-import { findRepeated } from '../../config/repeated.ts'
-import type { Problem } from '../../config/shape.ts'
+import { findRepeated, type Problem } from '../../config/shape.ts'
 import type { Served, VenueFields } from '../kind.ts'
 
 // `Type.Tuple` would be written in a form that draft 2020-12 no longer has.

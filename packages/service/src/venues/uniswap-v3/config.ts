@@ -1,8 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { type Address, getAddress } from 'viem'
 import { address, chainId, count, range, strict } from '../../config/fields.ts'
-import { findRepeated } from '../../config/repeated.ts'
-import type { Problem } from '../../config/shape.ts'
+import { findRepeated, type Problem } from '../../config/shape.ts'
 import type { Served, VenueFields } from '../kind.ts'
 
 /** Outputs bought from pools of one chain, in the transaction that delivers them. */

@@ -1,8 +1,15 @@
 import { usdE18 } from '../../model/amount.ts'
 import type { Token } from '../../model/catalog.ts'
-import { outputOf, type Point, type PointsCurve } from '../../model/curve.ts'
 import { withSlippage } from '../../model/pricing.ts'
-import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
+import {
+  type Offer,
+  outputOf,
+  type Point,
+  type PointsCurve,
+  type Refusal,
+  type Route,
+  type Venue,
+} from '../../model/venue.ts'
 import type { OfferDeps } from '../kind.ts'
 import { deviationOf, poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
 
