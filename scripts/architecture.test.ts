@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { proofKinds } from '../packages/service/src/model/lifecycle.ts'
+import { proofKinds } from '../packages/service/src/swap/lifecycle.ts'
 import { ROOT } from './sources.ts'
 
 const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')

@@ -111,19 +111,20 @@ function findHabits({ path, text }: Source): string[] {
       `${file}: a statement names its columns, so that a migration may add one while it is in use`,
     )
   if (SHARED_LOOPS.test(file) && !isTest(path)) problems.push(...findBareLoops(file, code))
-  if (file.startsWith('service/model/') && !file.endsWith('.test.ts'))
+  if (file.startsWith('service/swap/') && !file.endsWith('.test.ts'))
     problems.push(...findImpurities(file, code))
   return problems
 }
 
 // The parts whose loops run the work of many swaps, events, accounts or callers.
-const SHARED_LOOPS = /^service\/(flow|lanes|ledger|rebuild|attester|compose)\//
+const SHARED_LOOPS = /^service\/(stages|engine|books|compose)\//
 
 /** In a shared loop one item must not stop the others. A list of reads that is written out is no loop. */
 function findBareLoops(file: string, code: string): string[] {
   const bare = [...code.matchAll(/\bPromise\.all\(/g)].filter(({ index }) => !isWrittenOut(code.slice(index)))
   const message =
-    'Promise.all over items: use mapIsolated, allSettled of works that report their own errors, or mapOwn for what only the operator names'
+    'Promise.all over items: use mapIsolated, allSettled of works that report their own errors, ' +
+    'or mapOwn for what only the operator names'
   return bare.map(() => `${file}: ${message}`)
 }
 
@@ -149,7 +150,7 @@ function endOfBrackets(text: string): number {
 
 function findImpurities(file: string, code: string): string[] {
   const impure = code.match(/\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.now\b/g) ?? []
-  return impure.map((what) => `${file}: the model is pure, it may not use ${what}`)
+  return impure.map((what) => `${file}: the rules of a swap are pure, it may not use ${what}`)
 }
 
 /** The shortest way from a file back to itself, if there is one; by imports of types too, unless listed. */

@@ -8,7 +8,7 @@ import {
   publicSubstatus,
   type SwapState,
   transitions,
-} from '../packages/service/src/model/lifecycle.ts'
+} from '../packages/service/src/swap/lifecycle.ts'
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { metricsPage } from './metrics-page.ts'

@@ -21,7 +21,7 @@ const SDK = /^sdk\//
 const SOLANA_ESCROW = /^solana-escrow\//
 const WALLET = /^wallet\//
 const ERRORS = /^service\/errors\.ts$/
-const MODEL = /^service\/model\//
+const SWAP = /^service\/swap\//
 const STORE = /^service\/store\//
 const FAIL_POINT = /^service\/fail-point\.ts$/
 const ISOLATE = /^service\/isolate\.ts$/
@@ -66,22 +66,22 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [OBSERVE],
   },
   { name: 'errors know only wire', files: ERRORS, may: [WIRE] },
-  { name: 'the model is pure', files: MODEL, may: [MODEL, ERRORS, PROTOCOL], mayTypesOf: [WIRE] },
+  { name: 'the rules of a swap are pure', files: SWAP, may: [SWAP, ERRORS, PROTOCOL], mayTypesOf: [WIRE] },
   { name: 'seals know no business', files: /^service\/seal\//, may: [/^service\/seal\//, ERRORS, NODE] },
   {
-    name: 'the store knows the model and PostgreSQL',
+    name: 'the store knows the rules of a swap and PostgreSQL',
     files: STORE,
-    may: [STORE, MODEL, ERRORS, PG, NODE],
+    may: [STORE, SWAP, ERRORS, PG, NODE],
     mayTypesOf: [WIRE, CHAIN_PORTS],
   },
   {
-    name: 'the EVM adapter does not know the flow, the store or Solana',
+    name: 'the EVM adapter knows no stage, no store and no Solana',
     files: /^service\/chains\/evm\//,
     may: [
       /^service\/chains\/evm\//,
       NODES,
       CHAIN_PORTS,
-      MODEL,
+      SWAP,
       ERRORS,
       PROTOCOL,
       VIEM,
@@ -91,13 +91,13 @@ export const rules: readonly Rule[] = [
     ],
   },
   {
-    name: 'the Solana adapter does not know the flow, the store or EVM',
+    name: 'the Solana adapter knows no stage, no store and no EVM',
     files: /^service\/chains\/solana\//,
     may: [
       /^service\/chains\/solana\//,
       NODES,
       CHAIN_PORTS,
-      MODEL,
+      SWAP,
       ERRORS,
       PROTOCOL,
       SOLANA_ESCROW,
@@ -108,15 +108,15 @@ export const rules: readonly Rule[] = [
   },
   { name: 'the way to a node knows no chain', files: NODES, may: [NODES, NODE] },
   {
-    name: 'chain ports know only the model',
+    name: 'chain ports know only the rules of a swap',
     files: CHAIN_PORTS,
-    may: [CHAIN_PORTS, MODEL, ERRORS],
+    may: [CHAIN_PORTS, SWAP, ERRORS],
     mayTypesOf: [WIRE, PROTOCOL],
   },
   {
-    name: 'the offer of a venue knows only the model and its own configuration',
+    name: 'the offer of a venue knows only the rules of a swap and its own configuration',
     files: /^service\/venues\/(?<venue>[\w-]+)\/offer\.ts$/,
-    may: [/^service\/venues\/{venue}\/config\.ts$/, MODEL],
+    may: [/^service\/venues\/{venue}\/config\.ts$/, SWAP],
     mayTypesOf: [VENUE_KIND],
   },
   {
@@ -128,60 +128,60 @@ export const rules: readonly Rule[] = [
   {
     name: 'a venue knows its chain, and no other venue',
     files: /^service\/venues\/(?<venue>[\w-]+)\//,
-    may: [/^service\/venues\/{venue}\//, /^service\/chains\/evm\//, CHAIN_PORTS, MODEL, PROTOCOL, VIEM],
+    may: [/^service\/venues\/{venue}\//, /^service\/chains\/evm\//, CHAIN_PORTS, SWAP, PROTOCOL, VIEM],
   },
   {
     name: 'the registry of venues knows no process',
     files: /^service\/venues\//,
     may: [/^service\/venues\//, TYPEBOX],
-    mayTypesOf: [/^service\/chains\/evm\/venue\.ts$/, CHAIN_PORTS, CONFIG_FIELDS, MODEL],
+    mayTypesOf: [/^service\/chains\/evm\/venue\.ts$/, CHAIN_PORTS, CONFIG_FIELDS, SWAP],
   },
   {
     name: 'observation reads and decides nothing',
     files: OBSERVE,
-    may: [OBSERVE, MODEL, STORE, NODE, /^viem$/, /^pino$/, /^prom-client$/],
-    mayTypesOf: [CHAIN_PORTS, /^service\/(lanes|market)\//, PG],
+    may: [OBSERVE, SWAP, STORE, NODE, /^viem$/, /^pino$/, /^prom-client$/],
+    mayTypesOf: [CHAIN_PORTS, /^service\/(engine|market)\//, PG],
   },
 
   {
     name: 'a route knows its own stage, wire and the types of Fastify',
-    files: /^service\/flow\/(?<stage>[\w-]+)\/route\.ts$/,
-    may: [/^service\/flow\/{stage}\//, WIRE],
+    files: /^service\/stages\/(?<stage>[\w-]+)\/route\.ts$/,
+    may: [/^service\/stages\/{stage}\//, WIRE],
     mayTypesOf: [FASTIFY],
   },
   {
     name: 'a stage knows no other stage, no vendor and no transport',
-    files: /^service\/flow\/(?<stage>[\w-]+)\//,
+    files: /^service\/stages\/(?<stage>[\w-]+)\//,
     may: [
-      /^service\/flow\/{stage}\//,
+      /^service\/stages\/{stage}\//,
       ERRORS,
       FAIL_POINT,
       ISOLATE,
-      MODEL,
+      SWAP,
       STORE,
       WIRE,
       PROTOCOL,
       /^node:crypto$/,
     ],
-    mayTypesOf: [CHAIN_PORTS, /^service\/(lanes|market|seal)\//, PG],
+    mayTypesOf: [CHAIN_PORTS, /^service\/(engine|market|seal)\//, PG],
   },
   {
-    name: 'lanes, market, ledger, rebuild and attester work through ports',
-    files: /^service\/(?<part>lanes|market|ledger|rebuild|attester)\//,
-    may: [/^service\/{part}\//, ASYNC, ERRORS, FAIL_POINT, ISOLATE, MODEL, STORE, PROTOCOL, NODE],
+    name: 'engine, market and books work through ports',
+    files: /^service\/(?<part>engine|market|books\/ledger|books\/rebuild)\//,
+    may: [/^service\/{part}\//, ASYNC, ERRORS, FAIL_POINT, ISOLATE, SWAP, STORE, PROTOCOL, NODE],
     mayTypesOf: [CHAIN_PORTS, OBSERVE, WIRE, PG],
   },
   {
-    name: 'webhooks know the log of events and the outside, not the flow',
+    name: 'webhooks know the log of events and the outside, not the stages',
     files: /^service\/webhooks\//,
-    may: [/^service\/webhooks\//, ERRORS, MODEL, STORE, WIRE, NODE],
+    may: [/^service\/webhooks\//, ERRORS, SWAP, STORE, WIRE, NODE],
     mayTypesOf: [/^service\/seal\//, PG],
   },
   {
     name: "the operator's reads know the store and memory, not workflows",
     files: /^service\/http\/operator\//,
-    may: [/^service\/http\//, ASYNC, MODEL, STORE, ERRORS, WIRE, FASTIFY, NODE, /^viem$/],
-    mayTypesOf: [OBSERVE, /^service\/(lanes|market)\//, PG],
+    may: [/^service\/http\//, ASYNC, SWAP, STORE, ERRORS, WIRE, FASTIFY, NODE, /^viem$/],
+    mayTypesOf: [OBSERVE, /^service\/(engine|market)\//, PG],
   },
   {
     name: 'HTTP knows routes, not workflows',
@@ -189,7 +189,7 @@ export const rules: readonly Rule[] = [
     may: [
       ASYNC,
       /^service\/http\//,
-      /^service\/flow\/[\w-]+\/route\.ts$/,
+      /^service\/stages\/[\w-]+\/route\.ts$/,
       /^service\/store\/db\.ts$/,
       /^service\/observe\/swap-trace\.ts$/,
       ERRORS,
@@ -197,7 +197,7 @@ export const rules: readonly Rule[] = [
       FASTIFY,
       NODE,
     ],
-    mayTypesOf: [STORE, OBSERVE, /^service\/flow\/status\/(wait|streams)\.ts$/, /^prom-client$/],
+    mayTypesOf: [STORE, OBSERVE, /^service\/stages\/status\/(wait|streams)\.ts$/, /^prom-client$/],
   },
   {
     name: 'the configuration is read before anything else exists',
@@ -205,7 +205,7 @@ export const rules: readonly Rule[] = [
     may: [
       /^service\/config(\.ts$|\/)/,
       /^service\/venues\/registry\.ts$/,
-      MODEL,
+      SWAP,
       PROTOCOL,
       VIEM,
       KIT,
@@ -224,8 +224,8 @@ export const rules: readonly Rule[] = [
     name: 'compose wires all rooms: it answers no request, refuses nothing and measures nothing itself',
     files: /^service\/compose\//,
     may: [
-      /^service\/(async|attester|chains|compose|config|flow|http|lanes|ledger|market|model)\//,
-      /^service\/(observe|rebuild|seal|signers|store|venues|webhooks)\//,
+      /^service\/(async|books|chains|compose|config|engine|http|market|stages|swap)\//,
+      /^service\/(observe|seal|signers|store|venues|webhooks)\//,
       /^service\/config\.ts$/,
       ISOLATE,
       PROTOCOL,
@@ -238,7 +238,7 @@ export const rules: readonly Rule[] = [
     name: 'a command of the operator knows no stage and starts no process by itself',
     files: /^service\/operate\//,
     may: [
-      /^service\/(chains|config|market|model|operate|store|venues|webhooks)\//,
+      /^service\/(chains|config|market|operate|store|swap|venues|webhooks)\//,
       /^service\/compose\/(?!(api|worker|attester)\.ts$)/,
       /^service\/(command|config|errors|http\/api-key)\.ts$/,
       WIRE,
@@ -246,7 +246,7 @@ export const rules: readonly Rule[] = [
       VIEM,
       NODE,
     ],
-    mayTypesOf: [/^service\/(lanes|rebuild)\//, PG],
+    mayTypesOf: [/^service\/(engine|books)\//, PG],
   },
   {
     name: 'entry points read the environment and start a process or a command',

@@ -3,7 +3,7 @@ type Describe = (state: string) => { status: string; substatus: string }
 
 const INTRO = `# States of a swap
 
-Generated from \`packages/service/src/model/lifecycle.ts\`. A caller sees \`status\` and \`substatus\`; the state
+Generated from \`packages/service/src/swap/lifecycle.ts\`. A caller sees \`status\` and \`substatus\`; the state
 behind them says what the service does next. Nothing ever leaves a terminal status.
 `
 

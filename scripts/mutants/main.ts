@@ -28,7 +28,8 @@ async function main(args: readonly string[]): Promise<void> {
   )
   const named = args.filter((arg) => !arg.startsWith('--')).map((path) => path.replace(/\/$/, ''))
   const wanted = [...named, ...new Set(before.map(({ file }) => file))]
-  if (wanted.length === 0) throw new Error('Name files or folders, such as packages/service/src/attester')
+  if (wanted.length === 0)
+    throw new Error('Name files or folders, such as packages/service/src/stages/attest')
   const isWanted = (mutant: Mutant) => before.length === 0 || left.has(toLine(mutant))
   const jobs = findJobs(wanted, every, isWanted)
   const count = jobs.reduce((sum, { mutants }) => sum + mutants.length, 0)

@@ -1,8 +1,8 @@
 import { defaultDeadlines, defaultExposureCapUsd } from '../../packages/service/src/config.ts'
-import { type Priced, tenTo } from '../../packages/service/src/model/amount.ts'
-import { defaultPriceTolerance, followPrice } from '../../packages/service/src/model/price-tolerance.ts'
-import { priceExactInput, withSlippage } from '../../packages/service/src/model/pricing.ts'
-import type { DepthCurve } from '../../packages/service/src/model/venue.ts'
+import { type Priced, tenTo } from '../../packages/service/src/swap/amount.ts'
+import { defaultPriceTolerance, followPrice } from '../../packages/service/src/swap/price-tolerance.ts'
+import { priceExactInput, withSlippage } from '../../packages/service/src/swap/pricing.ts'
+import type { DepthCurve } from '../../packages/service/src/swap/venue.ts'
 import { type Figure, isTrue } from './figures.ts'
 import { createRandom, type Random } from './random.ts'
 

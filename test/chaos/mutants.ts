@@ -18,8 +18,8 @@ export type Mutant = {
 }
 type Edit = { file: string; find: string; put: string }
 
-const SENDER = 'lanes/sender.ts'
-const DEADLINES = 'model/deadlines.ts'
+const SENDER = 'engine/sender.ts'
+const DEADLINES = 'swap/deadlines.ts'
 
 /** Sent as soon as it is signed, and recorded afterwards. */
 const noWriteAhead = (isMeant: string): Edit[] => [
@@ -34,7 +34,7 @@ const noWriteAhead = (isMeant: string): Edit[] => [
 const isSolana = '!options.chain.hasNonces'
 /** The attester trusts the worker. */
 const noObjection: Edit = {
-  file: 'attester/attest.ts',
+  file: 'stages/attest/attest.ts',
   find: "  if (!seen.isUndelivered) return 'the vault shows a delivery'",
   put: '  if (seen) return undefined',
 }
@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
     ...{ id: 'M5', what: 'failed by a timer' },
     edits: [
       {
-        file: 'flow/execute/confirm-lock.ts',
+        file: 'stages/lock/confirm-lock.ts',
         find: '!events.has(swap.op.hash) && origin.isLockOver(swap, heads.hard)',
         put: '!events.has(swap.op.hash)',
       },
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
         put: '($4::bigint > 0 and ${exposed} + $2::bigint >= 0)',
       },
-      { file: 'model/exposure.ts', find: 'if (isExposing(swap)) demands', put: 'if (false) demands' },
+      { file: 'swap/exposure.ts', find: 'if (isExposing(swap)) demands', put: 'if (false) demands' },
     ],
     breaks: ['INV-13'],
   },
@@ -124,7 +124,7 @@ export const mutants: readonly Mutant[] = [
     ...{ id: 'M13', what: 'settled at inclusion, however late' },
     edits: [
       {
-        file: 'flow/deliver/confirm-delivery.ts',
+        file: 'stages/deliver/confirm-delivery.ts',
         find: '  return !mayBeRepeated && block > hard.number',
         put: '  return !mayBeRepeated && block > head.number',
       },
@@ -137,13 +137,13 @@ export const mutants: readonly Mutant[] = [
     ...{ id: 'M14', what: 'refunded at inclusion' },
     edits: [
       {
-        file: 'lanes/watch.ts',
+        file: 'engine/watch.ts',
         find: '  const events = await findFinalEvents(pool, query)',
         put: `  const seen = await findFinalEvents(pool, { ...query, hard: heads.head.number })
   const events = seen.filter(({ kind, block }) => kind === 'refunded' || block <= heads.hard.number)`,
       },
       {
-        file: 'flow/execute/finalize-origin.ts',
+        file: 'stages/lock/finalize-origin.ts',
         find: 'origin.readLocks(ops, heads.hard, faults)',
         put: 'origin.readLocks(ops, heads.head, faults)',
       },
@@ -160,7 +160,7 @@ export const mutants: readonly Mutant[] = [
       },
       // Time for another process to decide, as after a pause.
       {
-        file: 'flow/deliver/deliver.ts',
+        file: 'stages/deliver/deliver.ts',
         find: "  const ready = judged.filter(({ result }) => result?.kind === 'deliver').map(({ item }) => item)",
         put: "  const ready = swaps.filter(({ state }) => state === 'locked' || state === 'delivering')",
       },
@@ -172,7 +172,7 @@ export const mutants: readonly Mutant[] = [
     ...{ id: 'M16', what: 'the rest of a deposit stays at the address of its op' },
     edits: [
       {
-        file: 'flow/settle/recover-deposits.ts',
+        file: 'stages/settle/recover-deposits.ts',
         find: '  if (past.length === 0) return',
         put: '  if (past.length >= 0) return',
       },
@@ -183,7 +183,7 @@ export const mutants: readonly Mutant[] = [
     ...{ id: 'M17', what: 'on Solana: markers of deliveries keep their rent' },
     edits: [
       {
-        file: 'flow/deliver/sweep.ts',
+        file: 'stages/deliver/sweep.ts',
         find: '  if (markers.length > 0) {',
         put: '  if (markers.length < 0) {',
       },

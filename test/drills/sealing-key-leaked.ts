@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Hex } from 'viem'
-import { fromSealed, toSealed } from '../../packages/service/src/model/quote.ts'
 import { createSealer, type JsonValue } from '../../packages/service/src/seal/sealer.ts'
+import { fromSealed, toSealed } from '../../packages/service/src/swap/quote.ts'
 import {
   isGenuine,
   type Receiver,

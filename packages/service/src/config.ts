@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { EvmChain, SolanaChain } from './config/chain-schema.ts'
 import type { Asset } from './config/market-schema.ts'
 import type { NetworkSchema } from './config/network-schema.ts'
-import { defaultGasBudgets, defaultReservations } from './model/budgets.ts'
+import { defaultGasBudgets, defaultReservations } from './swap/budgets.ts'
 
 /** A value that must never be printed: logs and JSON show only that it is set. */
 export class Secret {

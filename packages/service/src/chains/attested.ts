@@ -1,5 +1,5 @@
-import { type CustodyOf, isWellFormed } from '../model/op-terms.ts'
-import type { Swap } from '../model/swap.ts'
+import { type CustodyOf, isWellFormed } from '../swap/op-terms.ts'
+import type { Swap } from '../swap/swap.ts'
 import type { OriginChain } from './chain.ts'
 
 /** The content of an attestation: that these ops were delivered, or that the input of one goes back. */

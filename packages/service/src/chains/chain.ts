@@ -1,8 +1,8 @@
 import type { AttesterSignature, SlotState } from '@geoswap/protocol'
-import type { AttesterSet } from '../model/attester-set.ts'
-import type { LegCosts } from '../model/catalog.ts'
-import type { FailureCode } from '../model/lifecycle.ts'
-import type { Op, SignedInput, Swap } from '../model/swap.ts'
+import type { AttesterSet } from '../swap/attester-set.ts'
+import type { LegCosts } from '../swap/catalog.ts'
+import type { FailureCode } from '../swap/lifecycle.ts'
+import type { Op, SignedInput, Swap } from '../swap/swap.ts'
 
 /**
  * A block as the flow sees it. `height` counts blocks; `number` also counts empty slots, on chains that have them. An

@@ -3,7 +3,7 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { openLimits } from '../../test/support/limits.ts'
 import { insertTestOp } from '../../test/support/swaps.ts'
 import { within } from '../async/timing.ts'
-import { submit } from '../flow/submit/submit-evm.ts'
+import { submit } from '../stages/submit/submit-evm.ts'
 import type { OriginChain } from './chain.ts'
 import { guarded } from './gate.ts'
 

@@ -1,8 +1,8 @@
-import type { AttesterChange } from '../model/attester-set.ts'
-import type { LegCosts } from '../model/catalog.ts'
-import type { Measured } from '../model/pace.ts'
-import type { UnsignedKeys } from '../model/served-chain.ts'
-import type { Point } from '../model/venue.ts'
+import type { AttesterChange } from '../swap/attester-set.ts'
+import type { LegCosts } from '../swap/catalog.ts'
+import type { Measured } from '../swap/pace.ts'
+import type { UnsignedKeys } from '../swap/served-chain.ts'
+import type { Point } from '../swap/venue.ts'
 import type { Heads } from './chain.ts'
 
 /** The last round of a price feed as its contract returns it, not yet validated. */

@@ -7,8 +7,8 @@ import {
   defaultUnclaimedCapUsd,
   type NetworkConfig,
 } from '../config.ts'
-import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
-import type { GasFloat, ServedChain } from '../model/served-chain.ts'
+import type { Catalog, CatalogChain, Token } from '../swap/catalog.ts'
+import type { GasFloat, ServedChain } from '../swap/served-chain.ts'
 import type { Chains } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { openChains } from './open-chains.ts'

@@ -7,11 +7,11 @@ import type { RecoveryChain } from '../chains/recovery.ts'
 import type { Payout } from '../chains/solana/attested.ts'
 import type { ViewReader } from '../chains/view.ts'
 import type { ChainConfig } from '../config.ts'
-import type { RecipientView } from '../flow/quote/quote.ts'
-import type { Order } from '../flow/quote/request.ts'
-import type { HeadSubscription } from '../lanes/chain-follower.ts'
-import type { Token } from '../model/catalog.ts'
-import type { Senders } from '../model/served-chain.ts'
+import type { HeadSubscription } from '../engine/chain-follower.ts'
+import type { RecipientView } from '../stages/quote/quote.ts'
+import type { Order } from '../stages/quote/request.ts'
+import type { Token } from '../swap/catalog.ts'
+import type { Senders } from '../swap/served-chain.ts'
 
 export type EvmContracts = { account: Address; escrow: Address; vault: Address }
 export type EvmParts = { client: PublicClient; contracts: EvmContracts }

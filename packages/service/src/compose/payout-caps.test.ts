@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
-import type { Catalog } from '../model/catalog.ts'
+import type { Catalog } from '../swap/catalog.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { createPayoutCaps } from './following.ts'
 

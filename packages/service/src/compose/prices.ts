@@ -2,7 +2,7 @@ import { getAddress } from 'viem'
 import type { Findings } from '../chains/findings.ts'
 import type { ChainState } from '../chains/view.ts'
 import type { AssetConfig, Config } from '../config.ts'
-import type { Aged, Views } from '../lanes/views.ts'
+import type { Aged, Views } from '../engine/views.ts'
 import { createPriceCheck, createPriceJudge } from '../market/price-check.ts'
 import {
   createPriceBook,
@@ -14,10 +14,10 @@ import {
 import { createPythSource, findPythDifferences, withoutRenamed } from '../market/prices/pyth.ts'
 import type { PriceRules } from '../market/prices/reference.ts'
 import { createChainlinkSource, type PriceSource } from '../market/prices/source.ts'
-import type { Catalog } from '../model/catalog.ts'
-import { groupBy } from '../model/group.ts'
-import { defaultPriceTolerance } from '../model/price-tolerance.ts'
 import type { Logger } from '../observe/logger.ts'
+import type { Catalog } from '../swap/catalog.ts'
+import { groupBy } from '../swap/group.ts'
+import { defaultPriceTolerance } from '../swap/price-tolerance.ts'
 import { createBuyerCheck } from '../venues/registry.ts'
 
 // Feeds are read at new blocks: on the slowest chains twice in this time.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { parseNetwork } from '../config/network-file.ts'
-import { activeSenders } from '../model/served-chain.ts'
+import { activeSenders } from '../swap/served-chain.ts'
 import { connectChains } from './chains.ts'
 
 test('a retiring key keeps its lane and gets no new work', () => {

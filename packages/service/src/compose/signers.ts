@@ -5,10 +5,10 @@ import { every } from '../async/timing.ts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
 import type { Config, Secret } from '../config.ts'
 import { mapOwn } from '../isolate.ts'
-import type { UnsignedKeys } from '../model/served-chain.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addSignerMetrics } from '../observe/role-metrics.ts'
 import { addressesFor, openServer, type SignerServer } from '../signers/open-server.ts'
+import type { UnsignedKeys } from '../swap/served-chain.ts'
 import { assertOutsideTransaction } from './chains.ts'
 
 const CHECK_MS = 5_000

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { maxHeadAgeMs } from '../config/finality.ts'
-import { createViews, type Views } from '../lanes/views.ts'
+import { createViews, type Views } from '../engine/views.ts'
 import { createClaimLimits } from '../market/claim-limits.ts'
 import { VIEWS_CHANNEL } from '../store/chain-views.ts'
 import { readClaimBooks } from '../store/claim-books.ts'

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Registry } from 'prom-client'
 import type { Config, NetworkConfig } from '../config.ts'
-import { createLaneRunner } from '../lanes/runner.ts'
+import { createLaneRunner } from '../engine/runner.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addWebhookMetrics } from '../observe/role-metrics.ts'
 import { createSealer, type Sealer } from '../seal/sealer.ts'

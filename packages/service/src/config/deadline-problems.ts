@@ -5,8 +5,8 @@ import {
   longestLife,
   type RouteTimes,
   refundMargin,
-} from '../model/deadlines.ts'
-import { MAX_SLOWDOWN } from '../model/finality.ts'
+} from '../swap/deadlines.ts'
+import { MAX_SLOWDOWN } from '../swap/finality.ts'
 import { blockSecondsOf, finalityOf } from './finality.ts'
 import type { Problem } from './shape.ts'
 

@@ -1,5 +1,5 @@
 import type { ChainConfig } from '../config.ts'
-import type { FinalityRules } from '../model/finality.ts'
+import type { FinalityRules } from '../swap/finality.ts'
 
 type Configured = {
   finality: Omit<FinalityRules, 'hardSeconds'> & { hardSeconds?: number | undefined }

@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem'
 import { type ChainConfig, defaultDiscount, type GasFloatConfig, type NetworkConfig } from '../config.ts'
-import { isRising, toTiers } from '../model/discount.ts'
+import { isRising, toTiers } from '../swap/discount.ts'
 import { kindOf, type VenueConfig } from '../venues/registry.ts'
 import { addressChecks } from './address-problems.ts'
 import { findAttesterProblems } from './connections.ts'

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { expectError } from '../../test/support/http-errors.ts'
 import { createTestServer } from '../../test/support/http-server.ts'
 import { plainKey } from '../../test/support/keys.ts'
-import { createStatusReads } from '../flow/status/wait.ts'
+import { createStatusReads } from '../stages/status/wait.ts'
 import { createApiKey } from './api-key.ts'
 import { createKeyTable } from './key-table.ts'
 

@@ -2,9 +2,9 @@ import { connect } from 'node:net'
 import { endpoints } from '@geoswap/wire'
 import { afterAll, expect, test, vi } from 'vitest'
 import { createTestServer } from '../../test/support/http-server.ts'
-import { createConnectionSlots } from '../flow/status/connection-slots.ts'
-import { createStatusStreams } from '../flow/status/streams.ts'
-import { createStatusReads } from '../flow/status/wait.ts'
+import { createConnectionSlots } from '../stages/status/connection-slots.ts'
+import { createStatusStreams } from '../stages/status/streams.ts'
+import { createStatusReads } from '../stages/status/wait.ts'
 import { listen } from './server.ts'
 
 const slots = createConnectionSlots()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { toCentsUp, usdE18 } from '../model/amount.ts'
 import type { TokenBook } from '../store/claim-books.ts'
+import { toCentsUp, usdE18 } from '../swap/amount.ts'
 import { createClaimLimits } from './claim-limits.ts'
 
 const HOUR = 3_600

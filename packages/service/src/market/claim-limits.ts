@@ -1,7 +1,7 @@
-import { mostWithin, type Priced } from '../model/amount.ts'
-import { claimRoom, EMPTY_BOOK, largestShare } from '../model/exposure.ts'
 import type { TokenBook } from '../store/claim-books.ts'
 import type { OriginCaps } from '../store/exposure.ts'
+import { mostWithin, type Priced } from '../swap/amount.ts'
+import { claimRoom, EMPTY_BOOK, largestShare } from '../swap/exposure.ts'
 
 /** `unknown` until the chain was read once; `none` if claims are unlimited. */
 type ClaimCapOf = (chainId: number, token: string) => bigint | 'none' | 'unknown'

@@ -1,5 +1,5 @@
 import { within } from '../async/timing.ts'
-import type { Catalog, CatalogChain, Market } from '../model/catalog.ts'
+import type { Catalog, CatalogChain, Market } from '../swap/catalog.ts'
 import {
   createFeeByHolding,
   type Held,
@@ -7,7 +7,7 @@ import {
   type ServiceFee,
   sumHeld,
   toTiers,
-} from '../model/discount.ts'
+} from '../swap/discount.ts'
 
 type Parts = {
   readTokenBalance(chainId: number, owner: string, token: string): Promise<bigint>

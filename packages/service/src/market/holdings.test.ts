@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFeeByHolding, toHeld } from '../model/discount.ts'
+import { createFeeByHolding, toHeld } from '../swap/discount.ts'
 import { createHoldings, type HoldingOptions } from './fee-for.ts'
 
 const SECOND = 1_000

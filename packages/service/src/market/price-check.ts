@@ -1,6 +1,6 @@
 import { every } from '../async/timing.ts'
-import { largest, type Priced, toCentsUp, usdE18 } from '../model/amount.ts'
-import { type Catalog, type Exchange, findToken, type Token } from '../model/catalog.ts'
+import { largest, type Priced, toCentsUp, usdE18 } from '../swap/amount.ts'
+import { type Catalog, type Exchange, findToken, type Token } from '../swap/catalog.ts'
 import {
   followPrice,
   leavingVault,
@@ -9,10 +9,10 @@ import {
   pairClassOf,
   toleranceOf,
   worthOf,
-} from '../model/price-tolerance.ts'
-import { withSlippage } from '../model/pricing.ts'
-import type { Swap } from '../model/swap.ts'
-import { isPurchase } from '../model/venue.ts'
+} from '../swap/price-tolerance.ts'
+import { withSlippage } from '../swap/pricing.ts'
+import type { Swap } from '../swap/swap.ts'
+import { isPurchase } from '../swap/venue.ts'
 import { type PriceBook, toExchange } from './prices/book.ts'
 
 const OFF_CHAIN_MS = 500

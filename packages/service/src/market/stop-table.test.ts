@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { QuoteStop } from '../model/stop.ts'
+import type { QuoteStop } from '../swap/stop.ts'
 import { createStopTable } from './stop-table.ts'
 
 const stopOf = (id: string): QuoteStop => ({

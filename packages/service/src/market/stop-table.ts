@@ -1,4 +1,4 @@
-import { type QuoteStop, type SwapSide, stopsSide, stopsSwap } from '../model/stop.ts'
+import { type QuoteStop, type SwapSide, stopsSide, stopsSwap } from '../swap/stop.ts'
 
 export type StopTable = {
   /** A stop that covers a swap between these two sides, if any. */

@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
 import { createRecent } from '../async/cache.ts'
-import { divideUp } from '../model/amount.ts'
-import type { CatalogChain } from '../model/catalog.ts'
-import { measuredEtaSeconds, plannedEtaSeconds } from '../model/eta.ts'
-import { expectedHardSeconds } from '../model/finality.ts'
-import { MARGIN_BPS, neededOf } from '../model/rebalance.ts'
 import { readSwapTimes } from '../store/ended-swaps.ts'
 import { type Flow, readPaidOut, readTakenIn } from '../store/figures.ts'
+import { divideUp } from '../swap/amount.ts'
+import type { CatalogChain } from '../swap/catalog.ts'
+import { measuredEtaSeconds, plannedEtaSeconds } from '../swap/eta.ts'
+import { expectedHardSeconds } from '../swap/finality.ts'
+import { MARGIN_BPS, neededOf } from '../swap/rebalance.ts'
 
 type Views = { of(chainId: number): { measured(): { finalitySeconds?: number } } }
 

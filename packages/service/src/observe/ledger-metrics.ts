@@ -1,11 +1,11 @@
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
-import type { GasWatch } from '../lanes/gas-watch.ts'
-import type { Books } from '../model/books.ts'
-import type { ServedChain } from '../model/served-chain.ts'
+import type { GasWatch } from '../engine/gas-watch.ts'
 import { readLedgerAges, readLedgerBalances } from '../store/ledger.ts'
 import { findActiveStops } from '../store/stops.ts'
+import type { Books } from '../swap/books.ts'
+import type { ServedChain } from '../swap/served-chain.ts'
 
 type Spec = { name: string; help: string; labelNames?: readonly string[] }
 type Gauges<K extends string> = Record<K, Gauge<string>>

@@ -4,8 +4,8 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import { createDailyNeeds } from '../market/swap-times.ts'
-import type { Catalog } from '../model/catalog.ts'
 import { setHoldings } from '../store/inventory.ts'
+import type { Catalog } from '../swap/catalog.ts'
 import { addInventoryGauge, addPriceGauge } from './service-metrics.ts'
 
 const USDC = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa'

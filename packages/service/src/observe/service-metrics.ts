@@ -1,13 +1,9 @@
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
-import type { GasWatch } from '../lanes/gas-watch.ts'
-import type { Views } from '../lanes/views.ts'
+import type { GasWatch } from '../engine/gas-watch.ts'
+import type { Views } from '../engine/views.ts'
 import type { PriceBook } from '../market/prices/book.ts'
 import type { DailyNeeds } from '../market/swap-times.ts'
-import { lastsPermille, usedPermille } from '../model/alarms.ts'
-import type { Books } from '../model/books.ts'
-import type { Catalog, Token } from '../model/catalog.ts'
-import type { ServedChain } from '../model/served-chain.ts'
 import {
   readClaimMarginUsed,
   readEndedSwaps,
@@ -19,6 +15,10 @@ import { readWastedByChain } from '../store/gas.ts'
 import { readInventory } from '../store/inventory.ts'
 import { countQuarantined } from '../store/quarantine.ts'
 import { countUnsigned } from '../store/signed.ts'
+import { lastsPermille, usedPermille } from '../swap/alarms.ts'
+import type { Books } from '../swap/books.ts'
+import type { Catalog, Token } from '../swap/catalog.ts'
+import type { ServedChain } from '../swap/served-chain.ts'
 import { addBooksGauge, addGasMetrics, addLedgerGauges, addReading } from './ledger-metrics.ts'
 import { addViewMetrics } from './view-metrics.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Lane } from '../lanes/lane.ts'
+import type { Lane } from '../engine/lane.ts'
 import { type EndedSwap, findEndedAfter, findLastPosition } from '../store/ended-swaps.ts'
 import type { Span, Spans } from './otlp.ts'
 

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
-import type { ViewOfChain, Views } from '../lanes/views.ts'
-import type { ServedChain } from '../model/served-chain.ts'
+import type { ViewOfChain, Views } from '../engine/views.ts'
+import type { ServedChain } from '../swap/served-chain.ts'
 
 type Sources = { chains: readonly ServedChain[]; views: Pick<Views, 'of'> }
 

@@ -1,8 +1,8 @@
 import { Counter, type Registry } from 'prom-client'
 import type { Refusal } from '../chains/chain.ts'
-import type { HeadFollower } from '../lanes/chain-follower.ts'
-import type { Swap } from '../model/swap.ts'
+import type { HeadFollower } from '../engine/chain-follower.ts'
 import type { Attempt, Role } from '../store/attempts.ts'
+import type { Swap } from '../swap/swap.ts'
 import { addReading } from './ledger-metrics.ts'
 import type { Logger } from './logger.ts'
 

@@ -13,8 +13,6 @@ import {
 } from '../command.ts'
 import { isWebOrigin } from '../config/url-problems.ts'
 import { createAccountId, createApiKey, type Network } from '../http/api-key.ts'
-import { formatCents } from '../model/amount.ts'
-import { type KeyRules, tokenName } from '../model/key-rules.ts'
 import {
   findAccount,
   findApiKey,
@@ -29,6 +27,8 @@ import {
   updateLimits,
 } from '../store/api-keys.ts'
 import { type Db, inTransaction } from '../store/db.ts'
+import { formatCents } from '../swap/amount.ts'
+import { type KeyRules, tokenName } from '../swap/key-rules.ts'
 
 /** Options of `create` and `update` alike. */
 const settingOptions = {

@@ -7,8 +7,8 @@ import {
   UsageError,
   withDatabase,
 } from '../command.ts'
-import { type Books, type GasDay, type RouteDay, rentOf, scaleBooks } from '../model/books.ts'
 import { readBooks } from '../store/books.ts'
+import { type Books, type GasDay, type RouteDay, rentOf, scaleBooks } from '../swap/books.ts'
 import { type Amounts, findAmounts } from './amounts.ts'
 
 export const BOOKS_HELP = `books [--days N] [--swaps N] [--json]

@@ -6,9 +6,9 @@ import { floatOf } from '../compose/catalog.ts'
 import { type Chains, connectChains, findDifferences } from '../compose/chains.ts'
 import type { ConnectedChain } from '../compose/connected-chain.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
-import { marksOf } from '../model/gas.ts'
-import { describeGasNeed, fundingOf } from '../model/gas-funding.ts'
-import type { Senders } from '../model/served-chain.ts'
+import { marksOf } from '../swap/gas.ts'
+import { describeGasNeed, fundingOf } from '../swap/gas-funding.ts'
+import type { Senders } from '../swap/served-chain.ts'
 import { findTreasuryLost, planChain } from './treasury/read-chain.ts'
 
 // Checks of nodes and chains that `check-config --online` and `doctor` share.

@@ -13,7 +13,7 @@ import { createSolanaSigner } from '../chains/solana/settings.ts'
 import { type Env, type Output, UsageError } from '../command.ts'
 import { readKeys } from '../config/secrets.ts'
 import type { NetworkConfig, SolanaChainConfig } from '../config.ts'
-import { about } from '../model/gas-funding.ts'
+import { about } from '../swap/gas-funding.ts'
 import { openSolanaDeployer } from './deployer.ts'
 
 type Mode = 'deploy' | 'dry-run' | 'verify-only'

@@ -25,7 +25,7 @@ import {
 import type { EvmVenue } from '../chains/evm/venue.ts'
 import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
-import { about } from '../model/gas-funding.ts'
+import { about } from '../swap/gas-funding.ts'
 import { buyingVenues } from '../venues/registry.ts'
 import { type Included, openWallet } from './chain-wallet.ts'
 import { deploySolana } from './deploy-solana.ts'

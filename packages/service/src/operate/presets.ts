@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AssetConfig } from '../config.ts'
-import type { FinalityRules } from '../model/finality.ts'
+import type { FinalityRules } from '../swap/finality.ts'
 
 const FOLDER = fileURLToPath(new URL('../../presets/', import.meta.url))
 

@@ -1,3 +1,4 @@
+import type { Summary } from '../books/rebuild/apply.ts'
 import {
   type Env,
   findDatabaseTarget,
@@ -8,7 +9,6 @@ import {
 } from '../command.ts'
 import { runRebuild } from '../compose/rebuild.ts'
 import type { NetworkConfig } from '../config.ts'
-import type { Summary } from '../rebuild/apply.ts'
 import { findNetwork, getChainConfig } from './served.ts'
 
 export const REBUILD_HELP = `rebuild [--from CHAIN:BLOCK]... [--json]

@@ -7,8 +7,8 @@ import {
   UsageError,
   withDatabase,
 } from '../command.ts'
-import { describeScope, type StopScope } from '../model/stop.ts'
 import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
+import { describeScope, type StopScope } from '../swap/stop.ts'
 import { findNetworkNames, getAssetName, getChainConfig, parseSide } from './served.ts'
 
 export const STOPS_HELP = `pause [SCOPE] --note TEXT [--by NAME]

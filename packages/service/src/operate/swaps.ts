@@ -10,8 +10,6 @@ import {
   UsageError,
   withDatabase,
 } from '../command.ts'
-import { formatCents } from '../model/amount.ts'
-import { endedStates, openStates } from '../model/lifecycle.ts'
 import { findLostInputs, writeOffInput } from '../store/exposure.ts'
 import {
   findSwapRecord,
@@ -21,6 +19,8 @@ import {
   type TraceLine,
   traceSwap,
 } from '../store/history.ts'
+import { formatCents } from '../swap/amount.ts'
+import { endedStates, openStates } from '../swap/lifecycle.ts'
 import { type Amounts, findAmounts } from './amounts.ts'
 
 export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--limit N] [--json]

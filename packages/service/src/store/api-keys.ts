@@ -1,5 +1,5 @@
 import type { RateClass } from '@geoswap/wire'
-import type { KeyRules } from '../model/key-rules.ts'
+import type { KeyRules } from '../swap/key-rules.ts'
 import type { Db } from './db.ts'
 
 /** Calls per second by class. Missing classes use the default. */

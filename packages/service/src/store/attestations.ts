@@ -1,4 +1,4 @@
-import type { Share } from '../model/group.ts'
+import type { Share } from '../swap/group.ts'
 import type { Db } from './db.ts'
 
 export type Outcome = 'claim' | 'refund'

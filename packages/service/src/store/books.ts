@@ -1,4 +1,4 @@
-import { type Books, type GasDay, joinBooks, type RouteDay } from '../model/books.ts'
+import { type Books, type GasDay, joinBooks, type RouteDay } from '../swap/books.ts'
 import type { Db } from './db.ts'
 
 type Balances = { chainId: number; balances: ReadonlyMap<string, bigint>; usdE6Of(amount: bigint): bigint }

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import type { ChainEvent } from '../chains/chain.ts'
-import type { Swap } from '../model/swap.ts'
+import type { Swap } from '../swap/swap.ts'
 import {
   closeEvents,
   discardEvents,

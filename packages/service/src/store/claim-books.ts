@@ -1,8 +1,8 @@
-import { type ClaimBook, hourOf } from '../model/exposure.ts'
-import { groupBy } from '../model/group.ts'
-import { awaitingStates, claimableStates, endedStates, owedStates } from '../model/lifecycle.ts'
-import { leavingVault } from '../model/price-tolerance.ts'
-import type { Swap } from '../model/swap.ts'
+import { type ClaimBook, hourOf } from '../swap/exposure.ts'
+import { groupBy } from '../swap/group.ts'
+import { awaitingStates, claimableStates, endedStates, owedStates } from '../swap/lifecycle.ts'
+import { leavingVault } from '../swap/price-tolerance.ts'
+import type { Swap } from '../swap/swap.ts'
 import type { Db } from './db.ts'
 import { listOf } from './sql.ts'
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { type DepositFacts, fromRecoveryId, type Returned, withReturned } from '../model/deposit.ts'
-import type { Swap } from '../model/swap.ts'
+import { type DepositFacts, fromRecoveryId, type Returned, withReturned } from '../swap/deposit.ts'
+import type { Swap } from '../swap/swap.ts'
 import {
   COLUMNS,
   closeEvents,

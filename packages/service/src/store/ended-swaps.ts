@@ -1,4 +1,4 @@
-import { MAX_SAMPLES } from '../model/eta.ts'
+import { MAX_SAMPLES } from '../swap/eta.ts'
 import type { Db } from './db.ts'
 
 type EndedAttempt = {

@@ -14,7 +14,7 @@ import {
   statusOfTestSwap,
   type TestSwap,
 } from '../../test/support/swaps.ts'
-import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
+import { publicStatus, type SwapState, transitions } from '../swap/lifecycle.ts'
 import { inTransaction } from './db.ts'
 import { findMoved, readEvents } from './events.ts'
 import { markOriginFinal } from './exposure.ts'

@@ -1,5 +1,5 @@
-import { endedStates, unlockedStates } from '../model/lifecycle.ts'
-import type { Swap } from '../model/swap.ts'
+import { endedStates, unlockedStates } from '../swap/lifecycle.ts'
+import type { Swap } from '../swap/swap.ts'
 import type { Db } from './db.ts'
 import { listOf } from './sql.ts'
 

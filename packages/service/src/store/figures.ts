@@ -1,5 +1,5 @@
-import { deliverableStates, paidStates, refundDueStates, settledStates } from '../model/lifecycle.ts'
-import type { Bucket } from '../model/series.ts'
+import { deliverableStates, paidStates, refundDueStates, settledStates } from '../swap/lifecycle.ts'
+import type { Bucket } from '../swap/series.ts'
 import type { Db } from './db.ts'
 import { PAY_AMOUNT } from './op-columns.ts'
 import { IS_OPEN, listOf } from './sql.ts'

@@ -1,5 +1,5 @@
-import type { AtRisk, Wasted } from '../model/budgets.ts'
-import { settledStates, unlockedStates } from '../model/lifecycle.ts'
+import type { AtRisk, Wasted } from '../swap/budgets.ts'
+import { settledStates, unlockedStates } from '../swap/lifecycle.ts'
 import type { Db } from './db.ts'
 import { isOpenAt, listOf } from './sql.ts'
 

@@ -8,7 +8,7 @@ import {
   settleTestSwap,
   type TestSwap,
 } from '../../test/support/swaps.ts'
-import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
+import { publicStatus, type SwapState, transitions } from '../swap/lifecycle.ts'
 import { settleOutcomes } from './attestations.ts'
 
 // Rules that the database enforces for every writer.

@@ -1,5 +1,5 @@
 import type { SwapRecord, SwapStatus } from '@geoswap/wire'
-import { recordCaip } from '../model/catalog.ts'
+import { recordCaip } from '../swap/catalog.ts'
 import type { Db } from './db.ts'
 import { changingColumns, FIXED_COLUMNS, type StatusRow, toStatus } from './statuses.ts'
 

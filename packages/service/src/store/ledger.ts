@@ -1,5 +1,5 @@
-import type { LedgerAccount, Transfer } from '../model/books.ts'
-import { paidStates } from '../model/lifecycle.ts'
+import type { LedgerAccount, Transfer } from '../swap/books.ts'
+import { paidStates } from '../swap/lifecycle.ts'
 import type { Db } from './db.ts'
 import { PAY_AMOUNT } from './op-columns.ts'
 import { IS_OPEN, listOf } from './sql.ts'

@@ -1,5 +1,5 @@
 import type { OriginMethod } from '@geoswap/wire'
-import type { Op } from '../model/swap.ts'
+import type { Op } from '../swap/swap.ts'
 import { toJson } from './sql.ts'
 
 /** A column of `ops`, and how its value is stored and read. `copy` if a swap is read with the copy in its own row. */

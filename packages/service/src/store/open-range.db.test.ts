@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
-import { transitions } from '../model/lifecycle.ts'
+import { transitions } from '../swap/lifecycle.ts'
 import { findWatched, oldestOpenBlock } from './chain-events.ts'
 
 const [ORIGIN, DESTINATION] = [31337, 31338]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestOp, insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
-import { unquotedTerms } from '../model/quote.ts'
+import { unquotedTerms } from '../swap/quote.ts'
 import type { Db } from './db.ts'
 import {
   countOpenByLocker,

@@ -1,5 +1,5 @@
-import { reservingStates, type SwapState } from '../model/lifecycle.ts'
-import type { OpContent } from '../model/op-terms.ts'
+import { reservingStates, type SwapState } from '../swap/lifecycle.ts'
+import type { OpContent } from '../swap/op-terms.ts'
 import type { Db } from './db.ts'
 import { PAY_AMOUNT } from './op-columns.ts'
 import { listOf, toJson } from './sql.ts'

@@ -1,4 +1,4 @@
-import { endedStates, type SwapState } from '../model/lifecycle.ts'
+import { endedStates, type SwapState } from '../swap/lifecycle.ts'
 
 /** The SQL list of a group of states. */
 export function listOf(states: readonly SwapState[]): string {

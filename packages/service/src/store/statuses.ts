@@ -6,15 +6,15 @@ import type {
   Waiting,
   WaitingReason,
 } from '@geoswap/wire'
-import { routeCaip } from '../model/catalog.ts'
-import { type DepositFacts, nextOf } from '../model/deposit.ts'
+import { routeCaip } from '../swap/catalog.ts'
+import { type DepositFacts, nextOf } from '../swap/deposit.ts'
 import {
   failureMessages,
   publicStatus,
   publicSubstatus,
   reportedStates,
   type SwapState,
-} from '../model/lifecycle.ts'
+} from '../swap/lifecycle.ts'
 import type { Db } from './db.ts'
 import { listOf } from './sql.ts'
 

@@ -1,4 +1,4 @@
-import type { QuoteStop, StopScope } from '../model/stop.ts'
+import type { QuoteStop, StopScope } from '../swap/stop.ts'
 import type { Db } from './db.ts'
 
 type Row = {

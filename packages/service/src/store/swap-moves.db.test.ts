@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
-import type { Swap } from '../model/swap.ts'
+import type { Swap } from '../swap/swap.ts'
 import { readInventory, setHoldings } from './inventory.ts'
 import {
   advanceSwap,

@@ -1,6 +1,6 @@
-import type { DepositFacts } from '../model/deposit.ts'
-import type { RefundReason, SwapState } from '../model/lifecycle.ts'
-import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
+import type { DepositFacts } from '../swap/deposit.ts'
+import type { RefundReason, SwapState } from '../swap/lifecycle.ts'
+import type { Op, SignedDelegation, Swap } from '../swap/swap.ts'
 import type { Db } from './db.ts'
 import { fromOpRow, OP_COLUMNS } from './op-columns.ts'
 

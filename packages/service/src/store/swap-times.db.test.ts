@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
-import { MAX_SAMPLES } from '../model/eta.ts'
+import { MAX_SAMPLES } from '../swap/eta.ts'
 import { addSwapTimes, readSwapTimes } from './ended-swaps.ts'
 
 const database = useTestDatabase()

@@ -1,7 +1,7 @@
 import type { Waiting } from '@geoswap/wire'
-import type { AnyFacts, SwapChange } from '../model/change.ts'
-import { hourOf } from '../model/exposure.ts'
-import { groupBy } from '../model/group.ts'
+import type { AnyFacts, SwapChange } from '../swap/change.ts'
+import { hourOf } from '../swap/exposure.ts'
+import { groupBy } from '../swap/group.ts'
 import {
   nextState,
   owedStates,
@@ -10,8 +10,8 @@ import {
   type SwapEvent,
   type SwapState,
   unlockedStates,
-} from '../model/lifecycle.ts'
-import type { Swap } from '../model/swap.ts'
+} from '../swap/lifecycle.ts'
+import type { Swap } from '../swap/swap.ts'
 import type { Db } from './db.ts'
 import { IS_OPEN, isUnconsumedAt, listOf, toJson } from './sql.ts'
 import { ADVANCE, ADVANCE_TOGETHER, releasesClaim, releasesReservation } from './swap-moves.ts'

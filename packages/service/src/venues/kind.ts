@@ -2,8 +2,8 @@ import type { TSchema } from 'typebox'
 import type { EvmVenue } from '../chains/evm/venue.ts'
 import type { PoolCurve } from '../chains/view.ts'
 import type { Problem } from '../config/shape.ts'
-import type { Market, Token } from '../model/catalog.ts'
-import type { Venue } from '../model/venue.ts'
+import type { Market, Token } from '../swap/catalog.ts'
+import type { Venue } from '../swap/venue.ts'
 
 /** The parts of a configuration that an entry of `venues` may refer to. */
 export type Served = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { CatalogChain, Market, Token } from '../model/catalog.ts'
-import { mostOf, type Offer, outputOf, type Refusal } from '../model/venue.ts'
+import type { CatalogChain, Market, Token } from '../swap/catalog.ts'
+import { mostOf, type Offer, outputOf, type Refusal } from '../swap/venue.ts'
 import type { InventoryConfig } from './inventory/config.ts'
 import { createInventory } from './inventory/offer.ts'
 import { createUniswapV3 } from './uniswap-v3/offer.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Token } from '../model/catalog.ts'
+import type { Token } from '../swap/catalog.ts'
 import { buyingVenues, createBuyerCheck, createVenues, limitPayable, venueOfDelivery } from './registry.ts'
 
 const addressOf = (digits: string) => `0x${digits.repeat(20)}` as const

@@ -1,5 +1,5 @@
 import type { Block, Chain, ChainEvent, Heads, Sent, Signed, TxRequest } from '../../src/chains/chain.ts'
-import type { Op, Swap } from '../../src/model/swap.ts'
+import type { Op, Swap } from '../../src/swap/swap.ts'
 import { type Attesting, type ConformanceWorld, INPUT_AMOUNT, QUOTED_OUTPUT } from './world.ts'
 
 /** The increase of each balance; `spent` and `received` in the output token, all others in the input token. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Op } from '../../src/model/swap.ts'
+import type { Op } from '../../src/swap/swap.ts'
 import { nothing, paid, type Stage } from './actor.ts'
 import { routes } from './world.ts'
 

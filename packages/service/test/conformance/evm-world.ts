@@ -15,7 +15,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { connectEvm } from '../../src/compose/evm.ts'
 import type { EvmChainConfig } from '../../src/config.ts'
-import type { Swap } from '../../src/model/swap.ts'
+import type { Swap } from '../../src/swap/swap.ts'
 import { startNodesBeside } from './liar.ts'
 import {
   attester,

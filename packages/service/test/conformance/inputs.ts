@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Op, Swap } from '../../src/model/swap.ts'
+import type { Op, Swap } from '../../src/swap/swap.ts'
 import { nothing, type Stage, taken } from './actor.ts'
 import { INPUT_AMOUNT, routes } from './world.ts'
 

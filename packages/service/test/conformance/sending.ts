@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Swap } from '../../src/model/swap.ts'
+import type { Swap } from '../../src/swap/swap.ts'
 import { claimed, nothing, paid, type Stage, taken } from './actor.ts'
 
 export function describeSending(onStage: () => Stage): void {

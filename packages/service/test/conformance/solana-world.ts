@@ -12,7 +12,7 @@ import { isNative, NATIVE_TOKEN, type Token } from '../../src/chains/solana/mint
 import { readVaultBalances } from '../../src/chains/solana/reads.ts'
 import { connectSolana } from '../../src/compose/solana.ts'
 import type { SolanaChainConfig } from '../../src/config.ts'
-import type { Swap } from '../../src/model/swap.ts'
+import type { Swap } from '../../src/swap/swap.ts'
 import { type SolanaWorld, startSolanaWorld, type TestMint } from '../support/solana.ts'
 import { signAsWallet } from '../support/solana-wallet.ts'
 import { startNodesBeside } from './liar.ts'

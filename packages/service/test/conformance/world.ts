@@ -2,9 +2,9 @@ import type { AttesterSignature } from '@geoswap/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { Chain, Heads } from '../../src/chains/chain.ts'
 import type { Findings } from '../../src/chains/findings.ts'
-import { type CustodyOf, type OpContent, termsOfOp } from '../../src/model/op-terms.ts'
-import { unquotedTerms } from '../../src/model/quote.ts'
-import type { Op, Swap } from '../../src/model/swap.ts'
+import { type CustodyOf, type OpContent, termsOfOp } from '../../src/swap/op-terms.ts'
+import { unquotedTerms } from '../../src/swap/quote.ts'
+import type { Op, Swap } from '../../src/swap/swap.ts'
 
 export type Kind = 'native' | 'token'
 export type SwapOptions = { input?: Kind; output?: Kind; recipient?: string; quotedOutput?: bigint }

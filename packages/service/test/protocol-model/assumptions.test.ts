@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findDeadlineProblems } from '../../src/config/deadline-problems.ts'
 import type { NetworkConfig } from '../../src/config.ts'
-import { type DeadlinePolicy, deadlinesFrom, routeTimesOf } from '../../src/model/deadlines.ts'
+import { type DeadlinePolicy, deadlinesFrom, routeTimesOf } from '../../src/swap/deadlines.ts'
 
 /**
  * The model assumes that some events happen before time advances. These inequalities ensure it for every configuration;

@@ -4,7 +4,7 @@ import {
   publicStatus,
   refundDueStates,
   unpaidEndStates,
-} from '../../src/model/lifecycle.ts'
+} from '../../src/swap/lifecycle.ts'
 import type { Rules } from './rules.ts'
 import {
   type Attempt,

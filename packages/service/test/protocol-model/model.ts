@@ -1,4 +1,4 @@
-import { publicStatus } from '../../src/model/lifecycle.ts'
+import { publicStatus } from '../../src/swap/lifecycle.ts'
 import { worldSteps } from './chains.ts'
 import { type Exploration, explore, findFairCycle, type Machine } from './explorer.ts'
 import { isOver, type RuleName, stateRules, stepRules } from './invariants.ts'

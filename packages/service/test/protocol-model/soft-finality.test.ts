@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { publicStatus } from '../../src/model/lifecycle.ts'
+import { publicStatus } from '../../src/swap/lifecycle.ts'
 import { explore } from './explorer.ts'
 import { exploreSwap, findEndless } from './model.ts'
 import { pairOf } from './pair.ts'

@@ -1,4 +1,4 @@
-import type { SwapEvent, SwapState } from '../../src/model/lifecycle.ts'
+import type { SwapEvent, SwapState } from '../../src/swap/lifecycle.ts'
 import type { Rules } from './rules.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type SwapEvent, type SwapState, transitions } from '../../src/model/lifecycle.ts'
+import { type SwapEvent, type SwapState, transitions } from '../../src/swap/lifecycle.ts'
 import { exploreSwap } from './model.ts'
 import { baseRules, type Rules, softRules } from './rules.ts'
 

@@ -1,7 +1,7 @@
 import type { SlotState } from '@geoswap/protocol'
-import { nextState, type SwapEvent } from '../../src/model/lifecycle.ts'
-import { decideExit, decideLocked, decideNeverLocked } from '../../src/model/origin.ts'
-import type { Swap } from '../../src/model/swap.ts'
+import { nextState, type SwapEvent } from '../../src/swap/lifecycle.ts'
+import { decideExit, decideLocked, decideNeverLocked } from '../../src/swap/origin.ts'
+import type { Swap } from '../../src/swap/swap.ts'
 import { recover } from './chains.ts'
 import type { Rules } from './rules.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { ChainEvent } from '../../src/chains/chain.ts'
-import type { Swap } from '../../src/model/swap.ts'
 import { storePage } from '../../src/store/chain-events.ts'
+import type { Swap } from '../../src/swap/swap.ts'
 
 /** Stores one event of this kind for each swap, in block 20 by default. */
 export async function storeTestEvents(

@@ -1,4 +1,4 @@
-import { hourOf } from '../../src/model/exposure.ts'
+import { hourOf } from '../../src/swap/exposure.ts'
 
 /** Models the claim cap of one token in GeoEscrow: HourlyCapLib and claimMany, with the same arithmetic. */
 export function createClaimWindow(limit: bigint) {

@@ -1,5 +1,5 @@
-import type { Limits } from '../../src/flow/submit/submit-once.ts'
-import { defaultGasBudgets } from '../../src/model/budgets.ts'
+import type { Limits } from '../../src/stages/submit/submit-once.ts'
+import { defaultGasBudgets } from '../../src/swap/budgets.ts'
 
 /** Limits that leave all of the liquidity to one wallet. */
 export const openLimits: Limits = {

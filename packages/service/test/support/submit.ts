@@ -4,7 +4,7 @@ import {
   type SubmitOnceDeps,
   type Submitted,
   submitOnce,
-} from '../../src/flow/submit/submit-once.ts'
+} from '../../src/stages/submit/submit-once.ts'
 import { openLimits } from './limits.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { StatusReply } from '@geoswap/wire'
 import type { Pool } from 'pg'
-import type { AnyFacts } from '../../src/model/change.ts'
-import type { SwapEvent } from '../../src/model/lifecycle.ts'
-import type { Swap } from '../../src/model/swap.ts'
 import type { Db } from '../../src/store/db.ts'
 import { readStatuses } from '../../src/store/statuses.ts'
 import { insertSwap } from '../../src/store/submissions.ts'
 import { advanceSwap, type Change, findSwaps } from '../../src/store/swaps.ts'
+import type { AnyFacts } from '../../src/swap/change.ts'
+import type { SwapEvent } from '../../src/swap/lifecycle.ts'
+import type { Swap } from '../../src/swap/swap.ts'
 
 export type TestSwap = { swapId: string; accountId: string }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { createLaneRunner } from '../../src/lanes/runner.ts'
+import { createLaneRunner } from '../../src/engine/runner.ts'
 import { takeLanes } from '../../src/store/lanes.ts'
 import { createWebhookSender } from '../../src/webhooks/deliver.ts'
 import { createPost } from '../../src/webhooks/post.ts'

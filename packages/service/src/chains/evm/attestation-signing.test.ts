@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import type { CustodyOf } from '../../model/op-terms.ts'
+import type { CustodyOf } from '../../swap/op-terms.ts'
 import type { Attested } from '../attested.ts'
 import { createAttestationMessages } from './attesters.ts'
 

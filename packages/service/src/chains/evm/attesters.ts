@@ -1,8 +1,8 @@
 import { attestationTypes, geoEscrowAbi, geoOpDomain } from '@geoswap/protocol'
 import { type Address, type Hex, hashTypedData, type PublicClient, type TypedDataDefinition } from 'viem'
 import { createRecent } from '../../async/cache.ts'
-import type { AttesterSet, DatedSet, ProposedSet } from '../../model/attester-set.ts'
-import type { CustodyOf } from '../../model/op-terms.ts'
+import type { AttesterSet, DatedSet, ProposedSet } from '../../swap/attester-set.ts'
+import type { CustodyOf } from '../../swap/op-terms.ts'
 import type { Attested } from '../attested.ts'
 import { recoverSigner } from './signatures.ts'
 

@@ -18,7 +18,7 @@ import {
   type PublicClient,
   size,
 } from 'viem'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 type Contracts = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault'>

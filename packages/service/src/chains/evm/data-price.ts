@@ -8,7 +8,7 @@ import {
   size,
   zeroAddress,
 } from 'viem'
-import { GAS } from '../../model/gas.ts'
+import { GAS } from '../../swap/gas.ts'
 import { medianOfNodes } from '../nodes/agree.ts'
 import type { EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'

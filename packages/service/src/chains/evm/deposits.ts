@@ -1,5 +1,5 @@
 import { type Address, erc20Abi, getAbiItem, type PublicClient, zeroAddress } from 'viem'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { Block, Held } from '../chain.ts'
 import { attempt } from './attempt.ts'
 import { readBalance } from './reads.ts'

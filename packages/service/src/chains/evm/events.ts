@@ -12,8 +12,8 @@ import {
   TransactionReceiptNotFoundError,
   toHex,
 } from 'viem'
-import { toRecoveryId } from '../../model/deposit.ts'
-import { collectError, groupBy } from '../../model/group.ts'
+import { toRecoveryId } from '../../swap/deposit.ts'
+import { collectError, groupBy } from '../../swap/group.ts'
 import type { ChainEvent, Delivered, EventPage, PaidOp, TxCost } from '../chain.ts'
 import type { EvmChainSettings } from './settings.ts'
 

@@ -1,6 +1,6 @@
 import { type PublicClient, zeroAddress } from 'viem'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { SignedDelegation, Swap } from '../../model/swap.ts'
+import type { SignedDelegation, Swap } from '../../swap/swap.ts'
 import type { Heads, Sent } from '../chain.ts'
 import { bytesOf } from './data-price.ts'
 import {

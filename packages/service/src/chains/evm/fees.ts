@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
-import type { LegCosts } from '../../model/catalog.ts'
-import { GAS } from '../../model/gas.ts'
+import type { LegCosts } from '../../swap/catalog.ts'
+import { GAS } from '../../swap/gas.ts'
 import type { Heads, ReplacementOffers, Sent, SigningTerms } from '../chain.ts'
 import { medianOfNodes } from '../nodes/agree.ts'
 import { BYTES, type DataPrice, dataFeeOf, dataFeePerGas, dataGasOf, readDataPrice } from './data-price.ts'

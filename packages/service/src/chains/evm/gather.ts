@@ -12,7 +12,7 @@ import {
   type Transport,
   zeroAddress,
 } from 'viem'
-import { groupBy } from '../../model/group.ts'
+import { groupBy } from '../../swap/group.ts'
 
 type Request = { method: string; params?: unknown }
 type Asked = { target: Address; gas: bigint; data: Hex; at: unknown }

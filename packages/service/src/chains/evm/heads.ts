@@ -1,5 +1,5 @@
 import { BaseError, BlockNotFoundError, type Hex, type PublicClient, RpcRequestError, webSocket } from 'viem'
-import type { FinalityRules } from '../../model/finality.ts'
+import type { FinalityRules } from '../../swap/finality.ts'
 import type { Block, Heads } from '../chain.ts'
 
 /** A block as this adapter keeps it for fees. */

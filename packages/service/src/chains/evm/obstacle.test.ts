@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
-import type { Swap } from '../../model/swap.ts'
+import type { Swap } from '../../swap/swap.ts'
 import type { WalletView } from '../chain.ts'
 import { findObstacle, obstacleOf } from './obstacle.ts'
 

@@ -1,7 +1,7 @@
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { decodeFunctionData, erc20Abi, type Hex, zeroAddress, zeroHash } from 'viem'
 import { expect, test } from 'vitest'
-import type { Op, SignedDelegation, Swap } from '../../model/swap.ts'
+import type { Op, SignedDelegation, Swap } from '../../swap/swap.ts'
 import {
   type EvmRequest,
   planClaim,

@@ -8,7 +8,7 @@ import {
   signatureToCompactSignature,
   zeroAddress,
 } from 'viem'
-import type { Op, SignedDelegation, Swap } from '../../model/swap.ts'
+import type { Op, SignedDelegation, Swap } from '../../swap/swap.ts'
 import type { AttestedRefund, Transfer } from '../chain.ts'
 import type { EvmChainSettings } from './settings.ts'
 

@@ -1,7 +1,7 @@
 import { createKeys, deployContracts, EVM_CHAINS, startChain } from '@geoswap/devnet'
 import { zeroAddress, zeroHash } from 'viem'
 import { afterAll, expect, test, vi } from 'vitest'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { Block } from '../chain.ts'
 import { createEvmClients } from './client.ts'
 import { readLocks, readUndelivered } from './reads.ts'

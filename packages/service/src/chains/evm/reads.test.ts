@@ -13,7 +13,7 @@ import {
   zeroHash,
 } from 'viem'
 import { expect, test } from 'vitest'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { Block } from '../chain.ts'
 import type { EvmClients } from './client.ts'
 import {

@@ -10,9 +10,9 @@ import {
   type PublicClient,
   zeroAddress,
 } from 'viem'
-import { smallest } from '../../model/amount.ts'
-import { chunksOf } from '../../model/group.ts'
-import type { Op } from '../../model/swap.ts'
+import { smallest } from '../../swap/amount.ts'
+import { chunksOf } from '../../swap/group.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { Block, LockRef, LockState, WalletView } from '../chain.ts'
 import { attempt } from './attempt.ts'
 import type { EvmClients } from './client.ts'

@@ -2,7 +2,7 @@ import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
 import { startStrangersWorld } from '../../../test/support/strangers.ts'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { OriginWays } from '../chain.ts'
 import type { EvmRequest } from './plans.ts'
 

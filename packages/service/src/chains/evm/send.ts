@@ -9,7 +9,7 @@ import {
   recoverTransactionAddress,
   type TransactionSerialized,
 } from 'viem'
-import type { SignedDelegation } from '../../model/swap.ts'
+import type { SignedDelegation } from '../../swap/swap.ts'
 import type { Block, Heads, Refusal, Sent, Signed, TxOutcomes } from '../chain.ts'
 import type { EvmClients } from './client.ts'
 import { type Fees, gasLimitOf } from './fees.ts'

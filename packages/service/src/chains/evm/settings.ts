@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem'
-import type { AttesterSet } from '../../model/attester-set.ts'
-import type { Op } from '../../model/swap.ts'
+import type { AttesterSet } from '../../swap/attester-set.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { HeadRules } from './heads.ts'
 
 /** One EVM chain, as configured and verified at boot. */

@@ -14,7 +14,7 @@ import {
 import { publicKeyToAddress } from 'viem/accounts'
 import { hashAuthorization } from 'viem/utils'
 import { createMemory } from '../../async/cache.ts'
-import type { SignedDelegation } from '../../model/swap.ts'
+import type { SignedDelegation } from '../../swap/swap.ts'
 import type { Delegation } from '../chain.ts'
 
 const remember = createMemory<Address | undefined>()

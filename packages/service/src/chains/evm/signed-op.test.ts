@@ -2,8 +2,8 @@ import { authorizationDigest, authorizationOf, permitDigest, permitOf } from '@g
 import { createPublicClient, custom, type Hex, keccak256, padHex, RpcRequestError, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import type { SwapState } from '../../model/lifecycle.ts'
-import type { Op, SignedInput, Swap } from '../../model/swap.ts'
+import type { SwapState } from '../../swap/lifecycle.ts'
+import type { Op, SignedInput, Swap } from '../../swap/swap.ts'
 import type { LockState } from '../chain.ts'
 import { createInputCheck, isOpSigned } from './signed-op.ts'
 

@@ -19,8 +19,8 @@ import {
   size,
   slice,
 } from 'viem'
-import { isUnlocked } from '../../model/lifecycle.ts'
-import type { SignedInput, Swap } from '../../model/swap.ts'
+import { isUnlocked } from '../../swap/lifecycle.ts'
+import type { SignedInput, Swap } from '../../swap/swap.ts'
 import type { LockRef, LockState } from '../chain.ts'
 import { NodeSilence } from '../nodes/silence.ts'
 import { attempt } from './attempt.ts'

@@ -10,7 +10,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import { createEvmClient } from './client.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { simulateDelivery, wouldSucceed } from './simulate.ts'

@@ -1,6 +1,6 @@
 import { geoVaultAbi } from '@geoswap/protocol'
 import type { Address, Hex, PublicClient } from 'viem'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { Block, Simulation } from '../chain.ts'
 import { attempt } from './attempt.ts'
 import { type Fees, gasLimitOf } from './fees.ts'

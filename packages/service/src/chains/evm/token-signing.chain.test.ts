@@ -33,7 +33,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Swap } from '../../model/swap.ts'
+import type { Swap } from '../../swap/swap.ts'
 import { createEvmClient } from './client.ts'
 import { takesAuthorization, takesPermit } from './obstacle.ts'
 import { readTokenSigning } from './tokens.ts'

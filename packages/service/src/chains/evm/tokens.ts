@@ -20,7 +20,7 @@ import {
   type ReadContractParameters,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { TokenSigning } from '../../model/catalog.ts'
+import type { TokenSigning } from '../../swap/catalog.ts'
 import { attempt, orUndefined } from './attempt.ts'
 import { readBalance } from './reads.ts'
 import { STRANGE_GAS, strangeReads } from './strange-reads.ts'

@@ -1,6 +1,6 @@
 import type { Creation } from '@geoswap/protocol'
 import type { Address, PublicClient } from 'viem'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { Simulation } from '../chain.ts'
 import type { PoolCurve } from '../view.ts'
 import type { EvmRequest } from './plans.ts'

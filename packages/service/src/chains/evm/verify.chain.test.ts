@@ -14,7 +14,7 @@ import {
   stringToHex,
 } from 'viem'
 import { afterAll, expect, test } from 'vitest'
-import { keyOfSet } from '../../model/attester-set.ts'
+import { keyOfSet } from '../../swap/attester-set.ts'
 import { createEvmClient } from './client.ts'
 import { findClosedCaps, verifyChain } from './verify.ts'
 

@@ -1,6 +1,6 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
 import { type Address, type PublicClient, parseAbi } from 'viem'
-import { findAttesterChange } from '../../model/attester-set.ts'
+import { findAttesterChange } from '../../swap/attester-set.ts'
 import type { Heads } from '../chain.ts'
 import type { ChainState, FeedRound, PoolCurve, ViewReader } from '../view.ts'
 import { orUndefined } from './attempt.ts'

@@ -9,7 +9,7 @@ import {
   getTokenSize,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
-import { chunksOf } from '../../model/group.ts'
+import { chunksOf } from '../../swap/group.ts'
 import { MAX_ACCOUNTS, type SolanaClient } from './client.ts'
 
 export const TOKEN_2022_PROGRAM_ADDRESS = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address

@@ -1,6 +1,6 @@
 import { claimInstruction, decodeInputAccount, refundInstruction } from '@geoswap/solana-escrow'
 import { type Address, getBase58Decoder, type Instruction, signBytes } from '@solana/kit'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { Signed } from '../chain.ts'
 import { readAccounts } from './accounts.ts'
 import { fromBase64, toBase64 } from './bytes.ts'

@@ -1,5 +1,5 @@
-import type { LegCosts } from '../../model/catalog.ts'
-import type { Op, Swap } from '../../model/swap.ts'
+import type { LegCosts } from '../../swap/catalog.ts'
+import type { Op, Swap } from '../../swap/swap.ts'
 import type { Chain, Heads, TxCost } from '../chain.ts'
 import { readWallet } from './builder.ts'
 import * as deliveries from './deliveries.ts'

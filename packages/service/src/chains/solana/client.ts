@@ -6,7 +6,7 @@ import {
   type SolanaRpcApi,
 } from '@solana/kit'
 import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
-import { groupBy } from '../../model/group.ts'
+import { groupBy } from '../../swap/group.ts'
 import { createPostJson, type NodeWatch, type PostJson, unwatched } from '../nodes/post-json.ts'
 import { causesOf } from '../nodes/silence.ts'
 import { createAgreement } from './agreement.ts'

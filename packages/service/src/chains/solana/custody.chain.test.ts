@@ -6,8 +6,8 @@ import {
   startSolanaConformanceWorld,
 } from '../../../test/conformance/solana-world.ts'
 import { routes } from '../../../test/conformance/world.ts'
-import { chunksOf } from '../../model/group.ts'
-import type { Op, Swap } from '../../model/swap.ts'
+import { chunksOf } from '../../swap/group.ts'
+import type { Op, Swap } from '../../swap/swap.ts'
 import type { CustodyEvent } from '../custody.ts'
 import { NATIVE_SOL } from './bytes.ts'
 

@@ -3,7 +3,7 @@ import { AccountRole, type Address, getAddressEncoder, getU64Encoder, type Instr
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { expect, test } from 'vitest'
 import { addressOf, solanaNode, tokensOf } from '../../../test/support/solana-node.ts'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import { SYSTEM_PROGRAM, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './bytes.ts'
 import { findDeliveries, readHoldings, readUndelivered, simulateDelivery } from './deliveries.ts'

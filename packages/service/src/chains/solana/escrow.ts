@@ -6,7 +6,7 @@ import {
   type Terms,
 } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import { toOpId } from './bytes.ts'
 import type { Facts } from './facts.ts'
 import type { Token } from './mint.ts'

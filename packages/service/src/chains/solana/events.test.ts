@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import { createEventFinder } from './events.ts'
 import type { SolanaBlock } from './heads.ts'
 import type { SolanaParts } from './parts.ts'

@@ -1,5 +1,5 @@
-import { collectError } from '../../model/group.ts'
-import type { Op } from '../../model/swap.ts'
+import { collectError } from '../../swap/group.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { ChainEvent, EventPage, Watched } from '../chain.ts'
 import { findDeliveries } from './deliveries.ts'
 import type { SolanaBlock } from './heads.ts'

@@ -1,7 +1,7 @@
 import { MARKER_BYTES } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
 import { createRecent } from '../../async/cache.ts'
-import { smallest } from '../../model/amount.ts'
+import { smallest } from '../../swap/amount.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { readMint, type Token } from './mint.ts'

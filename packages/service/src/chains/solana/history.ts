@@ -1,6 +1,6 @@
 import type { Address, Signature } from '@solana/kit'
 import { createMemory } from '../../async/cache.ts'
-import { chunksOf } from '../../model/group.ts'
+import { chunksOf } from '../../swap/group.ts'
 import { majorityOf } from '../nodes/agree.ts'
 import type { SolanaClient } from './client.ts'
 import type { Depth } from './heads.ts'

@@ -1,5 +1,5 @@
 import type { OpId } from '@geoswap/solana-escrow'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { SolanaClients } from './client.ts'
 import { createEscrowAddresses, type EscrowAddresses } from './escrow.ts'
 import { createFacts, type Facts } from './facts.ts'

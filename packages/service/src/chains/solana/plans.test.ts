@@ -1,7 +1,7 @@
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { expect, test } from 'vitest'
 import { addressOf } from '../../../test/support/solana-node.ts'
-import type { Op, Swap } from '../../model/swap.ts'
+import type { Op, Swap } from '../../swap/swap.ts'
 import { attestPayout } from './attested.ts'
 import { NATIVE_SOL } from './bytes.ts'
 import { claimBound } from './facts.ts'

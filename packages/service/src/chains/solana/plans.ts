@@ -1,6 +1,6 @@
 import { toIndex } from '@geoswap/protocol'
 import type { OpId } from '@geoswap/solana-escrow'
-import type { Op, Swap } from '../../model/swap.ts'
+import type { Op, Swap } from '../../swap/swap.ts'
 import { isPayout, type Payout, readAttested } from './attested.ts'
 import { toBase64 } from './bytes.ts'
 import { accountUnits, inputBoundLamports, markerUnits, unitsWithMargin } from './fees.ts'

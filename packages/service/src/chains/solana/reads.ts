@@ -1,5 +1,5 @@
 import type { Commitment, Signature } from '@solana/kit'
-import { chunksOf } from '../../model/group.ts'
+import { chunksOf } from '../../swap/group.ts'
 import { type RawAccount, readAccounts, toTokenAccount, toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { isNative, type Token } from './mint.ts'

@@ -14,7 +14,7 @@ import {
 } from '@solana/kit'
 import { getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget'
 import { getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
-import { chunksOf } from '../../model/group.ts'
+import { chunksOf } from '../../swap/group.ts'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient, SolanaClients } from './client.ts'
 import { readPriorityPrice, readRent, tokenAccountRent } from './facts.ts'

@@ -7,7 +7,7 @@ import {
   verifySignature,
 } from '@solana/kit'
 import { createMemory } from '../../async/cache.ts'
-import type { Op, Swap } from '../../model/swap.ts'
+import type { Op, Swap } from '../../swap/swap.ts'
 import { fromBase64, sha256Hex, toBase64 } from './bytes.ts'
 import { tokenAccountRent } from './facts.ts'
 import { feeLamports } from './fees.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addressOf, solanaNode } from '../../../test/support/solana-node.ts'
 import { signAsWallet } from '../../../test/support/solana-wallet.ts'
-import type { Op, Swap } from '../../model/swap.ts'
+import type { Op, Swap } from '../../swap/swap.ts'
 import { NATIVE_SOL, toBase64 } from './bytes.ts'
 import { NO_LIFETIME } from './heads.ts'
 import { buildInput, inputInstructions } from './input.ts'

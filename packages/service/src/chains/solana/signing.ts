@@ -1,5 +1,5 @@
 import { getBase58Decoder, signBytes } from '@solana/kit'
-import { largest } from '../../model/amount.ts'
+import { largest } from '../../swap/amount.ts'
 import type { Sent, Signed, TxOutcomes } from '../chain.ts'
 import { majorityOf } from '../nodes/agree.ts'
 import { readAttested, signPublicRefund } from './attested.ts'

@@ -1,8 +1,8 @@
 import { OperatorEarnings } from '@geoswap/wire'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
-import { joinBooks, type RouteDay } from '../../model/books.ts'
-import type { Catalog } from '../../model/catalog.ts'
+import { joinBooks, type RouteDay } from '../../swap/books.ts'
+import type { Catalog } from '../../swap/catalog.ts'
 import { toEarnings } from './operator.ts'
 
 const day = '2026-11-17'

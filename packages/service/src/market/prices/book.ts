@@ -1,6 +1,6 @@
-import { BPS, type PriceE18 } from '../../model/amount.ts'
-import type { Exchange } from '../../model/catalog.ts'
-import { groupBy } from '../../model/group.ts'
+import { BPS, type PriceE18 } from '../../swap/amount.ts'
+import type { Exchange } from '../../swap/catalog.ts'
+import { groupBy } from '../../swap/group.ts'
 import { type PriceRules, type Reference, toReference, type Unavailable } from './reference.ts'
 import type { PriceSource, Problem, Reading } from './source.ts'
 

@@ -1,4 +1,4 @@
-import { BPS, type PriceE18 } from '../../model/amount.ts'
+import { BPS, type PriceE18 } from '../../swap/amount.ts'
 
 export type PriceRules = {
   /** Maximum deviation from the median. */

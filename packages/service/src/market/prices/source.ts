@@ -1,5 +1,5 @@
 import type { FeedRounds } from '../../chains/view.ts'
-import { type PriceE18, toPriceE18Down } from '../../model/amount.ts'
+import { type PriceE18, toPriceE18Down } from '../../swap/amount.ts'
 
 /**
  * The reason why a feed has no usable price. `ahead`: its timestamp is in the future, so it would never become stale.

@@ -4,7 +4,7 @@ import { createSolanaClient } from '../../chains/solana/client.ts'
 import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import { finalityOf } from '../../config/finality.ts'
 import type { ChainConfig } from '../../config.ts'
-import { isTooSlow } from '../../model/finality.ts'
+import { isTooSlow } from '../../swap/finality.ts'
 import { listPresets, type Preset, readPreset } from '../presets.ts'
 
 /** Asks each node for its software: a node that does not answer is named with the reason. */

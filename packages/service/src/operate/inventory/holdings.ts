@@ -2,8 +2,8 @@ import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, formatUnits } from 'viem'
 import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import type { NetworkConfig } from '../../config.ts'
-import { formatCents, type PriceE18, toCents, usdE18 } from '../../model/amount.ts'
-import type { Token } from '../../model/catalog.ts'
+import { formatCents, type PriceE18, toCents, usdE18 } from '../../swap/amount.ts'
+import type { Token } from '../../swap/catalog.ts'
 import { limitPayable } from '../../venues/registry.ts'
 
 /** The hourly limit of payouts or claims, and its used part. */

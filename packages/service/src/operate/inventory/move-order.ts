@@ -7,8 +7,8 @@ import type { EvmRequest } from '../../chains/evm/plans.ts'
 import { parseSolanaAddress } from '../../chains/solana/bytes.ts'
 import { type Output, parseFlags, UsageError } from '../../command.ts'
 import type { ConnectedChain } from '../../compose/connected-chain.ts'
-import type { Token } from '../../model/catalog.ts'
 import { type Move, readFree } from '../../store/inventory.ts'
+import type { Token } from '../../swap/catalog.ts'
 import { inCoins, readHeld, vaultOf } from './holdings.ts'
 
 /** A parsed deposit or withdraw command. */

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { type Env, type Output, toTable, withDatabase } from '../../command.ts'
-import { type Cell, MARGIN_BPS, type Plan, planRebalance } from '../../model/rebalance.ts'
 import { type Flow, readPaidOut, readTakenIn } from '../../store/figures.ts'
+import { type Cell, MARGIN_BPS, type Plan, planRebalance } from '../../swap/rebalance.ts'
 import { inCoins, inUsd, type TokenStock } from './holdings.ts'
 import { type InventorySession, openSession } from './session.ts'
 import { readStatus } from './status.ts'

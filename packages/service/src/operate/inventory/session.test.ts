@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Token } from '../../model/catalog.ts'
+import type { Token } from '../../swap/catalog.ts'
 import { findTokenOf } from './session.ts'
 
 const beta = { config: { name: 'beta', chainId: 2 } }

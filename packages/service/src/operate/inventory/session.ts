@@ -8,9 +8,9 @@ import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import { createPriceSources, priceRulesOf } from '../../compose/prices.ts'
 import { optionalSecret } from '../../config/secrets.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../../config.ts'
-import type { Aged } from '../../lanes/views.ts'
+import type { Aged } from '../../engine/views.ts'
 import { createPriceBook, type PriceBook } from '../../market/prices/book.ts'
-import type { Catalog, Token } from '../../model/catalog.ts'
+import type { Catalog, Token } from '../../swap/catalog.ts'
 import { findNetwork } from '../served.ts'
 
 type Keys = Partial<Pick<Parameters<typeof connectChains>[0], 'accounts' | 'signers'>>

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { type Env, type Output, toTable, withDatabase } from '../../command.ts'
-import { formatCents } from '../../model/amount.ts'
 import { type Flow, readExposure, readInEscrow, readToClaim } from '../../store/figures.ts'
 import { findOpenMoves, type RecordedMove, readInventory } from '../../store/inventory.ts'
+import { formatCents } from '../../swap/amount.ts'
 import { type Cap, inCoins, inUsd, readStock, type TokenStock } from './holdings.ts'
 import { type InventorySession, openSession, readPrices } from './session.ts'
 

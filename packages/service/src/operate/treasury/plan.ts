@@ -5,7 +5,7 @@ import {
   type DatedSet,
   keyOfSet,
   type ProposedSet,
-} from '../../model/attester-set.ts'
+} from '../../swap/attester-set.ts'
 import { type TreasuryCall, toCall, toPayment } from './calls.ts'
 
 /** The contracts of one chain as the configuration wants them. Amounts are in the smallest unit. */

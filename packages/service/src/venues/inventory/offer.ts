@@ -1,6 +1,6 @@
-import { tenTo } from '../../model/amount.ts'
-import type { Token } from '../../model/catalog.ts'
-import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
+import { tenTo } from '../../swap/amount.ts'
+import type { Token } from '../../swap/catalog.ts'
+import type { Offer, Refusal, Route, Venue } from '../../swap/venue.ts'
 import type { Held, OfferDeps } from '../kind.ts'
 import { type InventoryConfig, inventoryFields } from './config.ts'
 

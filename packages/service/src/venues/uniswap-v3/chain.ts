@@ -15,9 +15,9 @@ import { attempt } from '../../chains/evm/attempt.ts'
 import { type EvmRequest, toDeliveryOrder } from '../../chains/evm/plans.ts'
 import { readBalance } from '../../chains/evm/reads.ts'
 import type { CurveQuery, EvmVenue, VaultSettings } from '../../chains/evm/venue.ts'
-import { BPS, divideUp, largest, smallest } from '../../model/amount.ts'
-import { withSlippage } from '../../model/pricing.ts'
-import type { Op } from '../../model/swap.ts'
+import { BPS, divideUp, largest, smallest } from '../../swap/amount.ts'
+import { withSlippage } from '../../swap/pricing.ts'
+import type { Op } from '../../swap/swap.ts'
 import { deviationOf, type Pool, poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
 
 const quoterAbi = parseAbi([

@@ -1,6 +1,6 @@
-import { usdE18 } from '../../model/amount.ts'
-import type { Token } from '../../model/catalog.ts'
-import { withSlippage } from '../../model/pricing.ts'
+import { usdE18 } from '../../swap/amount.ts'
+import type { Token } from '../../swap/catalog.ts'
+import { withSlippage } from '../../swap/pricing.ts'
 import {
   type Offer,
   outputOf,
@@ -9,7 +9,7 @@ import {
   type Refusal,
   type Route,
   type Venue,
-} from '../../model/venue.ts'
+} from '../../swap/venue.ts'
 import type { OfferDeps } from '../kind.ts'
 import { deviationOf, poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
 

@@ -17,7 +17,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
 import { createEvmClient } from '../../chains/evm/client.ts'
-import type { Op } from '../../model/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import { connectUniswapV3, planDeliverVia, quoteExactInput, quoteExactOutput } from './chain.ts'
 
 const [plan] = EVM_CHAINS

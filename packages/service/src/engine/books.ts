@@ -1,0 +1,91 @@
+import type { Pool } from 'pg'
+import type { Chain } from '../chains/chain.ts'
+import { mapIsolated } from '../isolate.ts'
+import type { Attempt } from '../store/attempts.ts'
+import { bookGas } from '../store/books.ts'
+import { addSwapTimes, type SettledSwap } from '../store/ended-swaps.ts'
+import { findUnseen, type WastedGas } from '../store/gas.ts'
+import { acceptDepthOf, type FinalityRules } from '../swap/finality.ts'
+import { groupBy } from '../swap/group.ts'
+import type { Swap } from '../swap/swap.ts'
+import type { Task } from './lane.ts'
+
+type Options = {
+  pool: Pool
+  chainId: number
+  /** Balances that only gas lowers, by address; undefined while they are not known. */
+  read(): Promise<ReadonlyMap<string, bigint> | undefined>
+  /** The value of an amount of gas coin in millionths of a USD; undefined without a price. */
+  usdE6Of(amount: bigint): bigint | undefined
+}
+
+/** Books the gas that was spent, whenever balances changed. Without a price it is booked later. */
+export function createGasBook({ pool, chainId, read, usdE6Of }: Options): Task {
+  let booked = ''
+  return {
+    topics: [`head:${chainId}`],
+    async step() {
+      const balances = await read()
+      if (!balances) return
+      const text = [...balances].join()
+      if (text === booked || usdE6Of(0n) === undefined) return
+      await bookGas(pool, { chainId, balances, usdE6Of: (amount) => usdE6Of(amount) ?? 0n })
+      booked = text
+    },
+  }
+}
+
+type Deps = {
+  pool: Pool
+  chain: Pick<Chain, 'chainId' | 'readCost'>
+  /** The value of an amount of gas coin in millionths of a USD; undefined without a price. */
+  usdE6Of(amount: bigint): bigint | undefined
+}
+
+/**
+ * The gas that attempts wasted, in equal parts of the swaps that each was for. Reads the receipts of those without an
+ * event. Money does not wait for it: what cannot be read or priced when the nonce is consumed is read again when that
+ * is final.
+ */
+export function createWasteReader({ pool, chain, usdE6Of }: Deps) {
+  const { chainId } = chain
+  return async (over: readonly Attempt[]): Promise<WastedGas[]> => {
+    if (!chain.readCost || over.length === 0) return []
+    const sent = new Map(over.map(({ id, txHash }) => [id, txHash]))
+    const unseen = await findUnseen(pool, [...sent.keys()])
+    const byAttempt = [...groupBy(unseen, ({ attemptId }) => attemptId)]
+    const toSubject = ([id]: (typeof byAttempt)[number]) => ({ step: 'read cost', id })
+    const costs = await mapIsolated([], byAttempt, toSubject, async ([attemptId]) =>
+      chain.readCost?.(sent.get(attemptId) ?? ''),
+    )
+    return costs.flatMap(({ item: [attemptId, swaps], result: cost }) => {
+      if (!cost) return []
+      return swaps.flatMap(({ swapId, eventId, swaps: count }) => {
+        const fee = cost.fee / BigInt(count)
+        const usdE6 = usdE6Of(fee)
+        const hadEffect = cost.eventIds.includes(eventId)
+        return hadEffect || usdE6 === undefined ? [] : [{ attemptId, swapId, chainId, fee, usdE6 }]
+      })
+    })
+  }
+}
+
+/** Records the durations of settled swaps in the background. A crash loses the last ones. */
+export function createTimeKeeper(pool: Pool, rulesOf: (chainId: number) => FinalityRules) {
+  let settled: SettledSwap[] = []
+  const task: Task = {
+    topics: [],
+    async step() {
+      const noted = settled
+      settled = []
+      await addSwapTimes(pool, noted)
+    },
+  }
+  function note({ id, op, exposedCents }: Swap): void {
+    const rules = rulesOf(op.originChain)
+    // A swap without exposure was delivered after its input was final.
+    const depth = exposedCents > 0n ? acceptDepthOf(rules, op.valueCents) : rules.hard
+    settled.push({ swapId: id, depth })
+  }
+  return { note, task }
+}

@@ -1,0 +1,244 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import type { Heads } from '../chains/chain.ts'
+import type { ChainState, ChainView, ViewReader } from '../chains/view.ts'
+import { isChainAwaited, type StoredView, writeChainView } from '../store/chain-views.ts'
+import { setHoldings } from '../store/inventory.ts'
+import type { Lease } from '../store/lanes.ts'
+import { createHeadOrder, createMeasure, type Pace, paceOf } from '../swap/pace.ts'
+import type { UnsignedKeys } from '../swap/served-chain.ts'
+import type { Task } from './lane.ts'
+
+/** The head of a chain, from the view that the chain's follower writes. */
+export type HeadFollower = {
+  chainId: number
+  current(): Heads | undefined
+  /** True while the view is renewed and its head moves. */
+  isLive(): boolean
+  /** Seconds during which this process observed that the head did not move. */
+  downSeconds(): number
+}
+
+type Holdings = ChainState['holdings']
+
+type Options = {
+  pool: Pool
+  chainId: number
+  blockMs: number
+  callsPerHead: number
+  hasFeeds: boolean
+  readHeads(known?: Heads): Promise<Heads>
+  /** The part of the vault's holdings that caps of the service let out; undefined if the chain keeps the caps. */
+  limitHoldings?: ((holdings: Holdings, at: Heads) => Promise<Holdings>) | undefined
+  reader: ViewReader
+  /** Topics that say that a swap begins to wait for this chain. */
+  topics: readonly string[]
+  /** The heads that another process followed before: a block that was final for it stays final. */
+  followedBefore(): Heads | undefined
+  /** Undefined without WebSocket nodes. A new head wakes `announced:<chain>`. */
+  subscription: HeadSubscription | undefined
+  /** Keys that this process cannot sign with now. */
+  unsigned(): UnsignedKeys
+  onWritten(stored: StoredView): void
+}
+
+/** A subscription to heads. It only triggers polls: the head itself is read from the nodes. */
+export type HeadSubscription = {
+  isConnected(): boolean
+  /** When the last head was announced, and its number: another backend may not have it yet. */
+  announcedAt(): number
+  announcedNumber(): bigint
+  /** Opens the subscription or keeps it open. Only the process that follows the chain calls this. */
+  keep(): void
+}
+
+const NEVER = Number.NEGATIVE_INFINITY
+
+export const announcedTopic = (chainId: number) => `announced:${chainId}`
+
+/**
+ * Follows a chain for all processes, under the lease of its watch lane: polls its heads, reads the parts of its view
+ * when they are due, and stores the view. Polls often only while a swap waits for this chain.
+ */
+export function createChainFollower(options: Options): Task[] {
+  const { pool, chainId } = options
+  const order = createHeadOrder(options.blockMs)
+  const measure = createMeasure(options.blockMs)
+  const publish = createPublisher(options)
+  const parts = createViewParts(options.reader)
+  let heads: Heads | undefined
+  let movedAt = NEVER
+  let pace = paceAt(options, true)
+
+  const viewAt = (heads: Heads): ChainView => ({
+    ...parts.current(),
+    heads,
+    measured: measure.measured(),
+    unsigned: options.unsigned(),
+    agesMs: { head: Math.round(performance.now() - movedAt), ...parts.ages() },
+  })
+
+  const readDue = createShared(async (at: Heads) => {
+    if (!parts.isDue(at)) return
+    const answers = await parts.read(at, pace)
+    const { state } = answers.read
+    if (state) {
+      const holdings = (await options.limitHoldings?.(state.holdings, at)) ?? state.holdings
+      await setHoldings(pool, { chainId, block: at.head.number }, [...holdings])
+    }
+    return answers
+  })
+  const schedule = createPollSchedule(options, () => ({ pace, movedAt, number: heads?.head.number ?? 0n }))
+  const followHeads: Task = {
+    topics: [...options.topics, announcedTopic(chainId)],
+    async step(lease, wakeLane) {
+      options.subscription?.keep()
+      // Each new swap wakes this task. While another waits already, it matters only when a poll is due.
+      if (!pace.isInFlight || schedule.isDue()) pace = paceAt(options, await isChainAwaited(pool, chainId))
+      await schedule.whenDue(wakeLane, async (now) => {
+        const seen = await options.readHeads(heads ?? options.followedBefore())
+        if (seen === heads || !order.accepts(seen.head, now)) return
+        heads = seen
+        movedAt = performance.now()
+        measure.note(seen.head, seen.hard)
+        // Locks and deliveries at this head use its prices. A slow node delays the head only briefly, and the other
+        // task reports its error.
+        if (pace.isInFlight) await Promise.race([readDue(seen).catch(() => {}), delay(PARTS_WAIT_MS)])
+        await publish(lease, viewAt(seen))
+      })
+    },
+  }
+  const readParts: Task = {
+    topics: [`head:${chainId}`],
+    async step(lease) {
+      if (!heads) return
+      const answers = await readDue(heads)
+      if (!answers) return
+      if (Object.keys(answers.read).length > 0) await publish(lease, viewAt(heads))
+      if (answers.fault !== undefined) throw answers.fault
+    },
+  }
+  return [followHeads, readParts]
+}
+
+const PARTS_WAIT_MS = 500
+
+/** Shares a read that is under way with callers that ask meanwhile. */
+function createShared<T>(read: (at: Heads) => Promise<T>): (at: Heads) => Promise<T> {
+  let running: Promise<T> | undefined
+  return (at) => {
+    running ??= read(at).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}
+
+function paceAt(options: Options, isInFlight: boolean): Pace {
+  const { blockMs, callsPerHead, hasFeeds, subscription } = options
+  return paceOf({
+    blockMs,
+    callsPerHead,
+    hasFeeds,
+    isInFlight,
+    isSubscribed: subscription?.isConnected() ?? false,
+  })
+}
+
+type PollState = { pace: Pace; movedAt: number; number: bigint }
+
+/** Schedules polls of the head: by the pace, and sooner while an announced head was not seen. */
+function createPollSchedule({ chainId, subscription }: Options, state: () => PollState) {
+  let polledAt = NEVER
+  let timer: NodeJS.Timeout | undefined
+  const dueAt = () => {
+    const { pace, movedAt, number } = state()
+    const isAhead =
+      subscription && (subscription.announcedAt() > polledAt || subscription.announcedNumber() > number)
+    if (isAhead && subscription.isConnected()) return polledAt + pace.announcedPollMs
+    return Math.max(polledAt + pace.pollMs, movedAt + pace.afterHeadMs)
+  }
+  return {
+    isDue: () => performance.now() >= dueAt(),
+    async whenDue(wakeLane: (topic: string) => void, poll: (now: number) => Promise<void>): Promise<void> {
+      const now = performance.now()
+      try {
+        if (now < dueAt()) return
+        polledAt = now
+        await poll(now)
+      } finally {
+        clearTimeout(timer)
+        timer = setTimeout(wakeLane, Math.max(0, dueAt() - performance.now()), announcedTopic(chainId))
+      }
+    },
+  }
+}
+
+/** Writes one view at a time, and skips a view if a newer one is queued behind it. */
+function createPublisher({ pool, chainId, onWritten }: Options) {
+  let last: Promise<void> = Promise.resolve()
+  let newest: ChainView | undefined
+  return (lease: Lease, view: ChainView): Promise<void> => {
+    newest = view
+    const write = async () => {
+      if (newest !== view) return
+      const version = await writeChainView(pool, lease, chainId, view)
+      if (version !== undefined) onWritten({ chainId, view, version, ageMs: 0 })
+    }
+    last = last.then(write, write)
+    return last
+  }
+}
+
+const PARTS = ['costs', 'state', 'pools'] as const
+type Part = (typeof PARTS)[number]
+type Parts = Pick<ChainView, Part>
+type ReadAt = Partial<Record<Part, number>>
+
+const RETRY_MS = 1_000
+
+/** Keeps the parts of a view beside its heads. Reads a part at a new head once it is old enough. */
+export function createViewParts(reader: ViewReader) {
+  const parts: Parts = {}
+  const readAt: ReadAt = {}
+  let readFor: string | undefined
+  let retryAt = 0
+
+  return {
+    current: () => parts,
+    ages(): Omit<ChainView['agesMs'], 'head'> {
+      const now = performance.now()
+      return Object.fromEntries(Object.entries(readAt).map(([part, at]) => [part, Math.round(now - at)]))
+    },
+    /** Due at a new block; a failed reading is retried after a pause. */
+    isDue: (at: Heads) => at.head.hash !== readFor && performance.now() >= retryAt,
+    /** Returns the parts that were read, and the error of one that failed. */
+    async read(at: Heads, pace: Pace): Promise<{ read: Parts; fault?: unknown }> {
+      const due = dueParts(pace, readAt)
+      const answers = await readAll(reader, due, at)
+      for (const part of due) if (part in answers.read) readAt[part] = performance.now()
+      Object.assign(parts, answers.read)
+      if (answers.fault === undefined) readFor = at.head.hash
+      else retryAt = performance.now() + RETRY_MS
+      return answers
+    },
+  }
+}
+
+function dueParts(pace: Pace, readAt: ReadAt): Part[] {
+  const leastAge = { costs: pace.costsMs, state: pace.stateMs, pools: pace.poolsMs }
+  return PARTS.filter((part) => performance.now() - (readAt[part] ?? NEVER) >= leastAge[part])
+}
+
+/** Reads in one tick, so that an adapter can batch all calls. A failed part does not affect the others. */
+async function readAll(reader: ViewReader, due: readonly Part[], at: Heads) {
+  const reads = {
+    costs: () => reader.readCosts(at),
+    state: () => reader.readState(at),
+    pools: () => reader.readPools(at),
+  }
+  const answers = await Promise.allSettled(due.map(async (part) => [part, await reads[part]()] as const))
+  const read = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+  const failed = answers.find((answer) => answer.status === 'rejected')
+  return { read: Object.fromEntries(read) as Parts, ...(failed && { fault: failed.reason as unknown }) }
+}

@@ -1,0 +1,165 @@
+import type { Pool } from 'pg'
+import type { ChainEvent, Heads, LockState, OriginChain } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
+import { isolate } from '../../isolate.ts'
+import { wasAuthorityRefused } from '../../store/attempts.ts'
+import { findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
+import { type Db, inTransaction } from '../../store/db.ts'
+import { insertLostInput } from '../../store/exposure.ts'
+import { freePositions } from '../../store/ops.ts'
+import {
+  advanceSwap,
+  findSwapsByOp,
+  findUndeposited,
+  findUnlocked,
+  setLockedBlock,
+  setWaiting,
+} from '../../store/swaps.ts'
+import { depositFailure, failureOf } from '../../swap/deposit.ts'
+import { type FinalityRules, waitingFor } from '../../swap/finality.ts'
+import { throwFirst } from '../../swap/group.ts'
+import type { FailureCode, Proof } from '../../swap/lifecycle.ts'
+import { decideLocked, decideNeverLocked } from '../../swap/origin.ts'
+import type { Swap } from '../../swap/swap.ts'
+
+export type ConfirmLockDeps = {
+  pool: Pool
+  origin: OriginChain
+  rules: FinalityRules
+  onMoved(swap: Swap, event: string): void
+}
+
+/** Advances swaps with an unconfirmed lock: by its event, or by a final block past their deadline without one. */
+export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise<void> {
+  const { pool, origin } = deps
+  const { chainId } = origin
+  const undeposited = await findUndeposited(pool, { chainId, seconds: heads.hard.seconds })
+  const swaps = [...(await findUnlocked(pool, chainId)), ...undeposited]
+  const ids = swaps.map(({ op }) => op.hash)
+  const events = await findEvents(pool, { chainId, kind: 'locked', ids })
+  const faults: unknown[] = []
+  for (const swap of swaps) {
+    const event = events.get(swap.op.hash)
+    if (event) await isolate(faults, toSubject(swap), () => confirmLock(deps, heads, swap, event))
+  }
+  const over = swaps.filter((swap) => !events.has(swap.op.hash) && origin.isLockOver(swap, heads.hard))
+  await endUnlockable(deps, heads, over, faults)
+  throwFirst(faults)
+}
+
+async function confirmLock(
+  { pool, rules, onMoved }: ConfirmLockDeps,
+  heads: Heads,
+  swap: Swap,
+  { block, seenAt, txHash }: StoredEvent,
+): Promise<void> {
+  const decision = decideLocked(swap, { block, seconds: seenAt }, { rules, at: heads })
+  if (decision === 'lockFound') return setLockedBlock(pool, swap, block)
+  if (decision === 'late') return setWaiting(pool, swap, waitingFor('lateLock', seenAt + rules.hardSeconds))
+  if (decision !== 'lockSeen') return
+  failPoint('before lockSeen')
+  const moved = await advanceSwap(pool, { swap, event: decision, originTxHash: txHash, lockedBlock: block })
+  failPoint('after lockSeen')
+  if (moved) onMoved(moved, decision)
+}
+
+/** Ends swaps that a hard-final block past their deadline shows as unlocked: they can never be locked. */
+async function endUnlockable(
+  deps: ConfirmLockDeps,
+  heads: Heads,
+  swaps: readonly Swap[],
+  faults: unknown[],
+): Promise<void> {
+  if (swaps.length === 0) return
+  const { pool, origin } = deps
+  const states = await origin.readLocks(
+    swaps.map(({ op }) => op),
+    heads.hard,
+    faults,
+  )
+  for (const swap of swaps) {
+    const state = states.get(swap.op.hash)
+    // A slot that cannot be read decides nothing.
+    if (state === undefined) continue
+    const decision = decideNeverLocked(swap, state)
+    if (decision === 'rescan')
+      await rewindCursor(pool, { chainId: origin.chainId, to: swap.op.originBlock - 1n })
+    else if (decision === 'inputLost')
+      await isolate(faults, toSubject(swap), () => closeLost(deps, heads, swap, state))
+    else if (decision !== 'nothing')
+      await isolate(faults, toSubject(swap), () => fail(deps, heads, swap, decision))
+  }
+}
+
+const toSubject = ({ id }: Swap) => ({ step: 'confirm lock', id })
+
+async function fail(
+  { pool, origin, onMoved }: ConfirmLockDeps,
+  heads: Heads,
+  swap: Swap,
+  event: 'declined' | 'lockDead',
+): Promise<void> {
+  const failureCode = event === 'lockDead' ? await reasonOf(origin, pool, swap) : declinedBecause(swap)
+  failPoint(`before ${event}`)
+  const proof = neverLockedProof(origin, heads)
+  const moved = await advanceSwap(pool, { swap, event, failureCode, proof })
+  failPoint(`after ${event}`)
+  if (moved) onMoved(moved, event)
+}
+
+function declinedBecause({ state, deposit, op }: Swap): FailureCode {
+  if (state !== 'awaitingDeposit') return 'OPERATION_EXPIRED'
+  return depositFailure(BigInt(deposit?.received ?? 0), op.inputAmount)
+}
+
+/** The chain has already decided that the swap failed: a reason that cannot be read does not hold it up. */
+async function reasonOf(origin: OriginChain, pool: Pool, swap: Swap): Promise<FailureCode> {
+  const obstacle = await origin.findObstacle(swap).catch(() => undefined)
+  if (obstacle) return failureOf(swap.op, obstacle)
+  return (await wasAuthorityRefused(pool, swap.id)) ? 'INVALID_AUTHORIZATION' : 'OPERATION_EXPIRED'
+}
+
+/**
+ * Closes a swap whose input is lost. Its exposure stays booked, so that all such losses together stay below the cap.
+ */
+export async function closeLost(
+  { pool, origin, onMoved }: Pick<ConfirmLockDeps, 'pool' | 'origin' | 'onMoved'>,
+  heads: Heads,
+  swap: Swap,
+  hard: LockState,
+): Promise<boolean> {
+  const event = 'inputLost'
+  const proof = hard === 'refunded' ? refundedProof(origin, heads) : neverLockedProof(origin, heads)
+  const moved = await inTransaction(pool, async (db) => {
+    const moved = await advanceSwap(db, { swap, event, proof })
+    if (moved) await insertLostInput(db, swap)
+    if (moved && hard === 'refunded') await freePositions(db, [swap.op.id])
+    return moved
+  })
+  if (moved) onMoved(moved, event)
+  return moved !== undefined
+}
+
+/** Proof: a hard-final block in which the input of a paid swap is back in its wallet. */
+function refundedProof({ chainId }: OriginChain, { hard }: Heads): Proof<'refundedAfterDelivery'> {
+  return { kind: 'refundedAfterDelivery', chainId, block: hard }
+}
+
+/** Proof: a hard-final block past the op's deadline in which its input is not taken. */
+function neverLockedProof({ chainId }: OriginChain, { hard }: Heads): Proof<'notLockedPastDeadline'> {
+  return { kind: 'notLockedPastDeadline', chainId, block: hard }
+}
+
+/** Moves swaps back to `locking` if a reorg undid their lock and nothing was paid for them. */
+export async function undoLocks(
+  db: Db,
+  gone: readonly ChainEvent[],
+  onMoved: (swap: Swap, event: string) => void,
+): Promise<void> {
+  const hashes = gone.filter(({ kind }) => kind === 'locked').map(({ id }) => id)
+  for (const swap of await findSwapsByOp(db, hashes)) {
+    failPoint('before lockLost')
+    const moved = await advanceSwap(db, { swap, event: 'lockLost' })
+    if (moved) onMoved(moved, 'lockLost')
+  }
+}

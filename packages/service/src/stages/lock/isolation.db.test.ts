@@ -1,0 +1,160 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { storeTestEvents } from '../../../test/support/chain-events.ts'
+import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { holdTestLane } from '../../../test/support/lanes.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
+import type { Block, Heads, LockState } from '../../chains/chain.ts'
+import type { Lease } from '../../store/lanes.ts'
+import { findSwaps, findToLock } from '../../store/swaps.ts'
+import type { Op, Swap } from '../../swap/swap.ts'
+import { type ConfirmLockDeps, confirmLocks } from './confirm-lock.ts'
+import { type LockDeps, lockWaiting } from './lock.ts'
+import { createWaitingLocks } from './readiness.ts'
+
+const database = useTestDatabase()
+let lease: Lease
+
+beforeAll(async () => {
+  lease = await holdTestLane(database, 'relay')
+})
+beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
+
+const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: -1 }
+const heads: Heads = { head: block, settle: block, hard: block }
+const rules = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 0, hard: 4, hardSeconds: 0 }
+const trap = new Error('Unexpected failure')
+
+/** Inserts swaps; reading the first one's wallet from a chain fails. */
+async function insertSwaps(): Promise<TestSwap[]> {
+  const account = await insertTestAccount(database.pool)
+  const inserted: TestSwap[] = []
+  for (const wallet of ['trap', 'b', 'c']) inserted.push(await insertTestSwap(database.pool, account, wallet))
+  return inserted
+}
+
+const failFor = ({ wallet }: Pick<Op, 'wallet'>): void => {
+  if (wallet === 'trap') throw trap
+}
+const idsOf = (swaps: readonly TestSwap[]) => swaps.map(({ swapId }) => swapId)
+const statesOf = async (swaps: readonly TestSwap[]) => {
+  const found = new Map((await findSwaps(database.pool, idsOf(swaps))).map((swap) => [swap.id, swap.state]))
+  return idsOf(swaps).map((id) => found.get(id))
+}
+
+/** Gas costs more than 1 now. */
+const affords = async (_heads: Heads, feeBound: bigint) => feeBound !== 1n
+
+function workerWith(found: { locked?: string[]; declined?: string[]; isGone?: boolean }): LockDeps {
+  const { locked = [], declined = [], isGone = false } = found
+  const deps = {
+    pool: database.pool,
+    onDeclined: ({ id }: Swap) => declined.push(id),
+    sender: {
+      address: 'locker',
+      room: () => 16,
+      affords,
+      fits: async () => true,
+      send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) => {
+        locked.push(...swapIds)
+      },
+    },
+    origin: {
+      chainId: 31337,
+      planLock: async () => ({}),
+      readClaimCap: async () => undefined,
+      findObstacle: async ({ op }: Swap) => failFor(op),
+    },
+    destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
+    isLive: () => !isGone,
+    isGone: () => isGone,
+    lateLockSeconds: 0,
+    isLate: () => false,
+    paidNow: ({ quotedOutput: output, payAmount: pay }: Swap['op']) => ({ output, pay }),
+    refreshPrices: async () => {},
+    valueCentsOf: () => 0n,
+    isPayable: async () => true,
+  }
+  return deps as unknown as LockDeps
+}
+
+function findWaiting() {
+  const find = (limit: number) => findToLock(database.pool, { chainId: 31337, locker: 'locker', limit })
+  // One at a time, the failing one first.
+  return createWaitingLocks({ find, limit: 40, takeSize: 1 })
+}
+
+test('a swap that cannot be judged is reported, and the other waiting swaps are locked', async () => {
+  const swaps = await insertSwaps()
+  const locked: string[] = []
+
+  await expect(lockWaiting(workerWith({ locked }), lease, heads, findWaiting())).rejects.toBe(trap)
+
+  expect(locked).toEqual(idsOf(swaps.slice(1)))
+})
+
+test('a swap above its fee bound waits, and the others are locked', async () => {
+  const [, dear, other] = await insertSwaps()
+  await database.pool.query(
+    'update ops set lock_fee_bound = 1 from swaps s where s.op_id = ops.id and s.id = $1',
+    [dear?.swapId],
+  )
+  const locked: string[] = []
+
+  await expect(lockWaiting(workerWith({ locked }), lease, heads, findWaiting())).rejects.toBe(trap)
+
+  expect(locked).toEqual([other?.swapId])
+})
+
+test('a worker that lost its lane while it was away declines nothing', async () => {
+  const [, ...swaps] = await insertSwaps()
+  const old = await holdTestLane(database, 'lost', 0)
+  await holdTestLane(database, 'lost')
+
+  const declined: string[] = []
+  await lockWaiting(workerWith({ isGone: true, declined }), old, heads, findWaiting())
+  expect([await statesOf(swaps), declined]).toEqual([['accepted', 'accepted'], []])
+  await lockWaiting(workerWith({ isGone: true, declined }), lease, heads, findWaiting())
+
+  expect(await statesOf(swaps)).toEqual(['failed', 'failed'])
+  expect(declined).toEqual(expect.arrayContaining(idsOf(swaps)))
+})
+
+test('a swap that cannot be advanced is reported, and the others of its chain are advanced', async () => {
+  const swaps = await insertSwaps()
+  for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
+  const deps = {
+    pool: database.pool,
+    rules,
+    onMoved: ({ op }: Swap) => failFor(op),
+    origin: { chainId: 31337, isLockOver: () => false },
+  } as unknown as ConfirmLockDeps
+  await storeTestEvents(database.pool, 31337, 'locked', await findSwaps(database.pool, idsOf(swaps)))
+
+  await expect(confirmLocks(deps, heads)).rejects.toBe(trap)
+
+  expect(await statesOf(swaps)).toEqual(['locked', 'locked', 'locked'])
+})
+
+test('a swap whose input cannot be read is reported and left unchanged; others of its chain are advanced', async () => {
+  const swaps = await insertSwaps()
+  for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
+  const deps = {
+    pool: database.pool,
+    rules,
+    onMoved: () => {},
+    origin: {
+      chainId: 31337,
+      isLockOver: () => true,
+      findObstacle: async () => undefined,
+      async readLocks(ops: readonly Op[], _at: Block, faults: unknown[]) {
+        faults.push(trap)
+        const read = ops.filter(({ wallet }) => wallet !== 'trap')
+        return new Map(read.map(({ hash }): [string, LockState] => [hash, 'none']))
+      },
+    },
+  } as unknown as ConfirmLockDeps
+
+  await expect(confirmLocks(deps, heads)).rejects.toBe(trap)
+
+  expect(await statesOf(swaps)).toEqual(['locking', 'failed', 'failed'])
+})

@@ -1,0 +1,152 @@
+import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
+import type { Sender } from '../../engine/sender.ts'
+import { findExceeded, type GasBudgets, type Wasted } from '../../swap/budgets.ts'
+import type { FailureCode } from '../../swap/lifecycle.ts'
+import type { Paid } from '../../swap/price-tolerance.ts'
+import type { Op, Swap } from '../../swap/swap.ts'
+
+export type Readiness =
+  /** `lowered`: the market moved, and the lock records that less is paid. */
+  | { kind: 'ready'; lowered?: Paid }
+  | { kind: 'wait' }
+  /** A reorg undid the deposit: it may come back. */
+  | { kind: 'depositLost' }
+  | { kind: 'decline'; code: FailureCode }
+
+export type ReadinessDeps = {
+  origin: OriginChain
+  sender: Pick<Sender, 'affords' | 'simulates'>
+  destinationOf(chainId: number): DestinationChain
+  isLive(chainId: number): boolean
+  /** Whether the destination has been unreachable for so long that waiting is pointless. */
+  isGone(chainId: number): boolean
+  /** Whether a chain's finality is so late that nothing new is taken or paid there. */
+  isLate(chainId: number): boolean
+  /** The payment of an op if it is locked now; `moved` if that is below its minimum, undefined without a price. */
+  paidNow(op: Op): Paid | 'moved' | undefined
+  /** Whether an input whose lock was signed still buys about its payment, which no longer changes. */
+  isPriceKept(swap: Swap): boolean | undefined
+  gasBudgets: GasBudgets
+  /** The time before its deadline within which a lock would come too late. */
+  lateLockSeconds: number
+}
+
+/**
+ * Decides whether to lock this swap now. Checks everything that would make the lock fail or the delivery impossible
+ * before the operator pays gas, and declines while nothing was signed.
+ */
+export async function readinessOf(
+  deps: ReadinessDeps,
+  heads: Heads,
+  swap: Swap,
+  wasted?: Wasted,
+): Promise<Readiness> {
+  const { op } = swap
+  if (isExpired(op, heads, deps.lateLockSeconds)) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
+  if (isOverBudget(deps, op, wasted)) return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
+  if (deps.isGone(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
+  if (!deps.isLive(op.destinationChain)) return { kind: 'wait' }
+  if (deps.isLate(op.originChain) || deps.isLate(op.destinationChain)) return { kind: 'wait' }
+  const paid = priceOf(deps, swap)
+  if (paid === undefined) return { kind: 'wait' }
+  if (paid === 'moved') return { kind: 'decline', code: 'PRICE_MOVED' }
+  const [obstacle, delivery] = await Promise.all([
+    deps.origin.findObstacle(swap),
+    deps.destinationOf(op.destinationChain).simulateDelivery(withPaid(op, paid)),
+  ])
+  if (obstacle === 'INPUT_UNAVAILABLE' && op.method === 'deposit') return { kind: 'depositLost' }
+  if (obstacle) return { kind: 'decline', code: obstacle }
+  if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
+  if (delivery.kind === 'noLiquidity') return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
+  if (delivery.kind === 'priceMoved') return { kind: 'decline', code: 'PRICE_MOVED' }
+  if (delivery.kind === 'ok' && !(await isLockable(deps, heads, swap)))
+    return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
+  const isReady = delivery.kind === 'ok' && (await deps.sender.affords(heads, op.lockFeeBound))
+  if (!isReady) return { kind: 'wait' }
+  return { kind: 'ready', ...(paid.output < op.quotedOutput && { lowered: paid }) }
+}
+
+/** A deposit is not declined: it lies at its address, whatever else was wasted. */
+function isOverBudget({ gasBudgets }: ReadinessDeps, op: Op, wasted: Wasted | undefined): boolean {
+  if (!wasted || op.method === 'deposit') return false
+  return findExceeded(gasBudgets, wasted, op.isContract ?? false) !== undefined
+}
+
+/** Simulates a lock that depends on code of strangers, as the key will send it. */
+async function isLockable({ origin, sender }: ReadinessDeps, heads: Heads, swap: Swap): Promise<boolean> {
+  if (!swap.op.isContract && swap.op.method !== 'permit') return true
+  return sender.simulates(heads, await origin.planLock([swap]))
+}
+
+/** The market sets the amount until the lock is recorded. From then on it only decides whether it is paid at all. */
+function priceOf(deps: ReadinessDeps, swap: Swap): Paid | 'moved' | undefined {
+  const { op } = swap
+  if (swap.state === 'accepted') return deps.paidNow(op)
+  const isKept = deps.isPriceKept(swap)
+  if (isKept === undefined) return undefined
+  return isKept ? { output: op.quotedOutput, pay: op.payAmount } : 'moved'
+}
+
+export const withPaid = (op: Op, { output, pay }: Paid): Op => ({
+  ...op,
+  quotedOutput: output,
+  payAmount: pay,
+})
+
+/** Every block from now on is past the op's deadline, or this close to it. */
+export const isExpired = ({ opDeadline }: Op, { head }: Heads, lateSeconds = 0): boolean =>
+  head.seconds + lateSeconds >= opDeadline
+
+/** The inputs that wait for one key, shared by concurrent lock tasks. */
+export type WaitingLocks = {
+  /** Reads the database; calls before the reading begins share it. */
+  refresh(): Promise<void>
+  /** The oldest inputs found, reserved for the caller until they are given back. */
+  take(): readonly Swap[]
+  giveBack(swaps: readonly Swap[]): void
+  /** Whether the last reading found any. */
+  hasAny(): boolean
+  /** Whether it may have left some out. */
+  hasMore(): boolean
+}
+
+type Options = {
+  find(limit: number): Promise<readonly Swap[]>
+  /** How many to read: more than are taken, so that blocked inputs do not hold up others. */
+  limit: number
+  takeSize: number
+}
+
+export function createWaitingLocks({ find, limit, takeSize }: Options): WaitingLocks {
+  const inHand = new Set<string>()
+  let found: readonly Swap[] = []
+  let [hasAny, hasMore] = [false, false]
+  let running: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
+
+  const look = async (): Promise<void> => {
+    next = undefined
+    const rows = await find(limit)
+    hasAny = rows.length > 0
+    hasMore = rows.length === limit
+    found = rows.filter(({ id }) => !inHand.has(id))
+  }
+  return {
+    refresh() {
+      next ??= running.then(look)
+      running = next.catch(() => {})
+      return next
+    },
+    take() {
+      const taken = found.slice(0, takeSize)
+      found = found.slice(takeSize)
+      for (const { id } of taken) inHand.add(id)
+      return taken
+    },
+    giveBack(swaps) {
+      for (const { id } of swaps) inHand.delete(id)
+    },
+    hasAny: () => hasAny,
+    hasMore: () => hasMore,
+  }
+}

@@ -1,0 +1,130 @@
+import type { Pool } from 'pg'
+import type { Block, Heads, OriginWays } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
+import { isolate } from '../../isolate.ts'
+import { inTransaction } from '../../store/db.ts'
+import { setDeposit, setDepositTx } from '../../store/deposits.ts'
+import { reserveInventory } from '../../store/submissions.ts'
+import { advanceSwap, findAwaiting } from '../../store/swaps.ts'
+import type { DepositFacts } from '../../swap/deposit.ts'
+import { collectError, groupBy } from '../../swap/group.ts'
+import type { Swap } from '../../swap/swap.ts'
+import { isExpired } from './readiness.ts'
+
+type Deps = {
+  pool: Pool
+  chainId: number
+  ways: Pick<OriginWays, 'readDeposits'>
+  onMoved(swap: Swap, event: string): void
+  /** Called for an amount that is new: its transaction can be looked for. */
+  onReceived(received: Received): void
+}
+
+// Sixty balances are one call to a node. A key may build thousands of deposits that it never makes.
+const SEEN_AT_ONCE = 300
+
+/** `since`: the block at which the same swaps were last looked at, if known. */
+type Page = { after?: string | undefined; since?: bigint | undefined }
+
+/**
+ * Looks at the addresses that wait for a deposit, after the given swap. Reads balances and no logs: the native coin
+ * writes none, and several senders may have paid. Returns the swap after which to go on, undefined at the end of the
+ * list: one that fails holds up no others.
+ */
+export async function seeDeposits(
+  deps: Deps,
+  heads: Heads,
+  { after, since }: Page,
+  faults: unknown[],
+): Promise<string | undefined> {
+  const swaps = await findAwaiting(deps.pool, { chainId: deps.chainId, after, limit: SEEN_AT_ONCE })
+  for (const [token, waiting] of groupBy(swaps, ({ op }) => op.inputToken)) {
+    await collectError(faults, async () => {
+      const ops = waiting.map(({ op }) => op)
+      const held = await deps.ways.readDeposits(ops, [token], heads.head)
+      for (const swap of waiting) {
+        const told = held.get(swap.op.hash)
+        if (!told) continue
+        const received = told[0]?.amount ?? 0n
+        const subject = { step: 'see deposit', id: swap.id }
+        await isolate(faults, subject, () => seeDeposit(deps, { heads, since }, swap, received))
+      }
+    })
+  }
+  return swaps.length < SEEN_AT_ONCE ? undefined : swaps.at(-1)?.id
+}
+
+type Look = { heads: Heads; since: bigint | undefined }
+
+async function seeDeposit(deps: Deps, { heads, since }: Look, swap: Swap, received: bigint): Promise<void> {
+  const { op } = swap
+  const isOver = isExpired(op, heads)
+  // After the deadline anyone can send it back: a lower balance says nothing about what came.
+  if (isOver && received < BigInt(swap.deposit?.received ?? 0)) return
+  const deposit = factsOf(swap, received)
+  const isNew = deposit.received !== swap.deposit?.received
+  // The output is reserved only now, so that nobody holds back liquidity without paying.
+  const isAccepted = received >= op.inputAmount && !isOver && (await accept(deps, swap, deposit))
+  if (isNew && !isAccepted) await setDeposit(deps.pool, swap, deposit)
+  if (isNew && received > 0n) deps.onReceived({ swap, received: `${received}`, since, at: heads.head })
+}
+
+/** Without the transaction of an amount that is new: nobody waits for it. */
+function factsOf({ deposit }: Swap, amount: bigint): DepositFacts {
+  const received = amount.toString()
+  if (deposit?.received === received) return deposit
+  if (amount === 0n && !deposit) return {}
+  const { txHash: _, ...known } = deposit ?? {}
+  return { ...known, received }
+}
+
+/** False while the vault has too little left: the deposit waits, and goes back to the wallet after the deadline. */
+async function accept({ pool, onMoved }: Deps, swap: Swap, deposit: DepositFacts): Promise<boolean> {
+  failPoint('before depositSeen')
+  const moved = await inTransaction(pool, async (db) => {
+    if (!(await reserveInventory(db, swap.op.id))) return undefined
+    const moved = await advanceSwap(db, { swap, event: 'depositSeen', deposit })
+    if (!moved) throw new Error(`Swap ${swap.id} moved while its deposit was accepted`)
+    return moved
+  })
+  failPoint('after depositSeen')
+  if (moved) onMoved(moved, 'depositSeen')
+  return moved !== undefined
+}
+
+/** An amount at the address of a swap. `since`: the block at which the address was last looked at, if known. */
+export type Received = { swap: Swap; received: string; since: bigint | undefined; at: Block }
+
+type DepositTxDeps = { pool: Pool; ways: Pick<OriginWays, 'findDepositTx'> }
+
+const MAX_WAITING = 1_000
+const FOUND_AT_ONCE = 20
+const MAX_TRIES = 3
+
+/** Finds the transactions of deposits, for their statuses alone: no swap waits for them. */
+export function createDepositTransactions({ pool, ways }: DepositTxDeps) {
+  const waiting = new Map<string, Received & { tries: number }>()
+
+  function add(received: Received): void {
+    waiting.delete(received.swap.id)
+    waiting.set(received.swap.id, { ...received, tries: 0 })
+    const [oldest] = waiting.keys()
+    if (waiting.size > MAX_WAITING && oldest !== undefined) waiting.delete(oldest)
+  }
+
+  async function find(faults: unknown[]): Promise<void> {
+    for (const each of [...waiting.values()].slice(0, FOUND_AT_ONCE)) {
+      const { swap, received, since, at } = each
+      const isDone = await isolate(faults, { step: 'deposit transaction', id: swap.id }, async () => {
+        const txHash = await ways.findDepositTx(swap.op, { since, at })
+        if (txHash) await setDepositTx(pool, { id: swap.id, received, txHash })
+        return true
+      })
+      each.tries += 1
+      const isNewest = waiting.get(swap.id) === each
+      if (isNewest && (isDone || each.tries >= MAX_TRIES)) waiting.delete(swap.id)
+    }
+  }
+
+  return { add, find }
+}

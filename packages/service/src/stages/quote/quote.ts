@@ -1,0 +1,267 @@
+import { randomFillSync } from 'node:crypto'
+import type { NamedQuoteRequest, QuoteReply, QuoteWarning } from '@geoswap/wire'
+import { ServiceError } from '../../errors.ts'
+import { mostWithin, toCentsUp, usdE18 } from '../../swap/amount.ts'
+import type { Catalog, Market } from '../../swap/catalog.ts'
+import type { ServiceFee } from '../../swap/discount.ts'
+import { type RouteSpeed, settlementOf } from '../../swap/eta.ts'
+import {
+  allowanceOf,
+  assertAllowed,
+  beyondAllowance,
+  type KeyRules,
+  type RuledTerms,
+} from '../../swap/key-rules.ts'
+import { type PriceTolerance, pairClassOf, toleranceOf } from '../../swap/price-tolerance.ts'
+import { withSlippage } from '../../swap/pricing.ts'
+import { type Quote, toSealed } from '../../swap/quote.ts'
+import type { Venue } from '../../swap/venue.ts'
+import {
+  type Choice,
+  chooseVenue,
+  largestAmount,
+  minOutputOf,
+  priceWays,
+  tokenOf,
+  toQuotedMethods,
+} from './choose.ts'
+import { type BaseTerms, feeBoundsOf, termsOf } from './costs.ts'
+import { describePrice, mostInputWithin, slowSettlement, tooSlow } from './describe.ts'
+import {
+  type AddressBooks,
+  assertNotStopped,
+  type FindStop,
+  invalidFields,
+  type Order,
+  toOrder,
+} from './request.ts'
+
+/**
+ * Whether the recipient can be paid, the cost of creating its account in the native coin, and the least amount that the
+ * chain accepts there.
+ */
+export type RecipientView =
+  | { kind: 'payable'; rent: bigint; leastOutput: bigint }
+  | { kind: 'refused'; why: string }
+
+export type QuoteDeps = {
+  catalog: Catalog
+  market: Market
+  /** In tie-breaking order. */
+  venues: readonly Venue[]
+  addresses: AddressBooks
+  /** Finds a stop that applies to an order; from memory. */
+  findStop: FindStop
+  /** Inspects the recipient on its chain; undefined if the chain can pay every address. */
+  inspectRecipient(order: Order): Promise<RecipientView> | undefined
+  /** Whether this is the address of a stored op, to which its deposit is sent. */
+  isDepositAddress(address: string): Promise<boolean>
+  /** Whether the wallet is known to be delegated; for any other, the price includes its authorization. */
+  isKnownDelegated(chainId: number, wallet: string): boolean
+  /** The value of the swaps that a key submitted today. */
+  readSpentCents(keyId: string): Promise<bigint>
+  sealQuote(accountId: string, payload: unknown): string
+  now(): number
+  /** The fee of this wallet now; from memory, except that its first quote waits a moment for its holdings. */
+  feeFor(family: Order['origin']['family'], wallet: string): ServiceFee | Promise<ServiceFee>
+  /** The balance of the order's input token, as a build would read it. */
+  readBalance(order: Order): Promise<bigint>
+  highImpactBps: number
+  tolerance: PriceTolerance
+  quoteTtlMs: number
+  /** Typical time of this route from submission to `settled`, with inputs accepted at this depth. */
+  etaSecondsOf(origin: Order['origin'], destination: Order['destination'], depth: number): number
+}
+
+type Caller = { accountId: string; keyId: string; rules: KeyRules }
+/** `spentCents`: the value of the swaps of this day, if it is limited. */
+type Payer = Caller & { spentCents: bigint }
+
+/**
+ * Prices an order from memory. A node is asked only about a recipient that has to be inspected, the balance for `max`,
+ * and the holdings of a new wallet; the database only about a key with a daily limit.
+ */
+export function quote(
+  deps: QuoteDeps,
+  caller: Caller,
+  request: NamedQuoteRequest,
+): QuoteReply | Promise<QuoteReply> {
+  if (request.amount === 'max') return quoteBalance(deps, caller, request)
+  return quoteOrder(deps, caller, toOrder(deps.catalog, deps.addresses, request))
+}
+
+async function quoteBalance(
+  deps: QuoteDeps,
+  caller: Caller,
+  request: NamedQuoteRequest,
+): Promise<QuoteReply> {
+  if (request.tradeType === 'exactOutput')
+    throw invalidFields([{ field: 'amount', message: 'can be max only with tradeType exactInput' }])
+  const order = toOrder(deps.catalog, deps.addresses, { ...request, amount: '1' })
+  const amount = await deps.readBalance(order)
+  if (amount === 0n) throw nothingHeld(order)
+  return quoteOrder(deps, caller, { ...order, amount })
+}
+
+function nothingHeld({ wallet, input, origin }: Order): ServiceError {
+  const details = { balance: '0' }
+  return new ServiceError('INSUFFICIENT_BALANCE', {
+    message: `${wallet} holds no ${input.symbol} on ${origin.name}. Fund it, or choose another token.`,
+    details,
+    recovery: { token: input.address, chainId: origin.chainId, ...details },
+  })
+}
+
+function quoteOrder(deps: QuoteDeps, caller: Caller, order: Order): QuoteReply | Promise<QuoteReply> {
+  assertAllowed(caller.rules, toRuledTerms(order))
+  const fee = deps.feeFor(order.origin.family, order.wallet)
+  const inspecting = deps.inspectRecipient(order) ?? inspectAddress(deps, order)
+  const spent = caller.rules.maxDayCents === undefined ? 0n : deps.readSpentCents(caller.keyId)
+  const isKnown = !inspecting && typeof spent === 'bigint' && !(fee instanceof Promise)
+  if (isKnown) return priceOrder(deps, { ...caller, spentCents: spent }, order, { fee, rent: 0n })
+  return Promise.all([fee, inspecting, spent]).then(([known, recipient, spentCents]) => {
+    const payer = { ...caller, spentCents }
+    if (!recipient) return priceOrder(deps, payer, order, { fee: known, rent: 0n })
+    if (recipient.kind === 'refused') throw refusedRecipient(order, recipient.why)
+    const { rent, leastOutput } = recipient
+    return priceOrder(deps, payer, { ...order, leastOutput }, { fee: known, rent })
+  })
+}
+
+function toRuledTerms({ origin, destination, input, output, recipient }: Order): RuledTerms {
+  return {
+    originChain: origin.chainId,
+    destinationChain: destination.chainId,
+    recipient,
+    inputToken: input.address,
+    outputToken: output.address,
+  }
+}
+
+/** Undefined for the wallet itself: the quotes of most callers ask nobody. */
+function inspectAddress({ isDepositAddress }: QuoteDeps, order: Order): Promise<RecipientView> | undefined {
+  if (order.recipient === order.wallet) return undefined
+  return isDepositAddress(order.recipient).then((isDeposit) =>
+    isDeposit
+      ? { kind: 'refused', why: "it is the address of a swap's deposit" }
+      : { kind: 'payable', rent: 0n, leastOutput: 0n },
+  )
+}
+
+function refusedRecipient({ destination }: Order, why: string): ServiceError {
+  const message = `cannot receive this token on ${destination.name}: ${why}`
+  return invalidFields([{ field: 'recipient', message }])
+}
+
+type Read = { fee: ServiceFee; rent: bigint }
+
+function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { fee, rent }: Read): QuoteReply {
+  const delegated = deps.isKnownDelegated(order.origin.chainId, order.wallet)
+  const { feeCentiBps, feeDiscount } = fee
+  const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent: rent })
+  const choice = chooseVenue(deps.venues, order, base)
+  // Checked last: an order that could never be quoted gets its permanent reason.
+  assertNotStopped(deps.findStop, order)
+  assertAffordable(deps, payer, { order, base, choice })
+  const { price } = choice
+  const settlement = timeOf(deps, order, base, choice)
+  const minOutput = minOutputOf(order, price.amountOut)
+  const expiresAt = deps.now() + deps.quoteTtlMs
+  const toleranceBps = toleranceOf(deps.tolerance, pairClassOf(deps.catalog, order.input, order.output))
+  const ways = priceWays(deps, { order, base, choice, toleranceBps })
+  const limits = { minOutput, expiresAt, toleranceBps, ...feeBoundsOf(deps.market, order) }
+  const quoted = { ...toQuote(order, choice, limits), ...(ways && { ways }) }
+  return {
+    geoQuoteToken: deps.sealQuote(payer.accountId, toSealed(quoted)),
+    origin: order.origin.family,
+    input: price.amountIn.toString(),
+    output: price.amountOut.toString(),
+    minOutput: minOutput.toString(),
+    ...(order.origin.family === 'evm' && { originMethods: toQuotedMethods(quoted, ways) }),
+    feeBps: feeCentiBps / 100,
+    expiresAt: new Date(expiresAt).toISOString(),
+    etaSeconds: settlement.etaSeconds,
+    ...describePrice(choice, deps.highImpactBps, warningsOf(fee, settlement.warnings)),
+    ...(feeDiscount && { feeDiscount }),
+  }
+}
+
+type Priced = { order: Order; base: BaseTerms; choice: Choice }
+
+/** Refuses a swap above the limits of the key, with the largest amount within them. */
+function assertAffordable(deps: QuoteDeps, { rules, spentCents }: Payer, { order, base, choice }: Priced) {
+  const allowance = allowanceOf(rules, spentCents)
+  if (!allowance || valueCentsOf(choice) <= allowance.cents) return
+  const within = { ...base, mostInput: mostWithin(allowance.cents, base.input) }
+  throw beyondAllowance(allowance, largestAmount(deps.venues, order, within), tokenOf(order))
+}
+
+function warningsOf({ isUncertain }: ServiceFee, warnings: readonly QuoteWarning[]): readonly QuoteWarning[] {
+  return isUncertain ? [...warnings, DISCOUNT_UNKNOWN] : warnings
+}
+
+const DISCOUNT_UNKNOWN: QuoteWarning = {
+  code: 'DISCOUNT_UNKNOWN',
+  message:
+    'The holdings that earn a discount are not known yet. A quote in a few seconds may have a lower fee.',
+}
+
+/** The time the swap takes, with a warning if it waits for finality. Refuses an order with a shorter time limit. */
+function timeOf(deps: QuoteDeps, order: Order, base: BaseTerms, choice: Choice) {
+  const { origin, destination, maxEtaSeconds } = order
+  const speed: RouteSpeed = {
+    finality: origin.finality,
+    roomCents: deps.market.exposureRoom(origin.chainId),
+    etaSecondsAt: (depth) => deps.etaSecondsOf(origin, destination, depth),
+  }
+  const { etaSeconds, isSlow } = settlementOf(speed, valueCentsOf(choice))
+  if (maxEtaSeconds !== undefined && etaSeconds > maxEtaSeconds) {
+    const mostInput = mostInputWithin(speed, maxEtaSeconds, base.input) ?? base.mostInput
+    throw tooSlow(order, etaSeconds, largestAmount(deps.venues, order, { ...base, mostInput }))
+  }
+  return { etaSeconds, warnings: isSlow ? [slowSettlement(order, etaSeconds)] : [] }
+}
+
+const valueCentsOf = ({ price, terms }: Choice) => toCentsUp(usdE18(price.amountIn, terms.input))
+
+type Limits = ReturnType<typeof feeBoundsOf> & { minOutput: bigint; expiresAt: number; toleranceBps: number }
+
+function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits): Quote {
+  return {
+    id: nextQuoteId(),
+    originChain: order.origin.chainId,
+    destinationChain: order.destination.chainId,
+    wallet: order.wallet,
+    recipient: order.recipient,
+    inputToken: order.input.address,
+    outputToken: order.output.address,
+    amountIn: price.amountIn,
+    amountOut: price.amountOut,
+    minOutput: limits.minOutput,
+    swappable: price.swappable,
+    venue: offer.venue,
+    payToken: offer.payToken,
+    payAmount: price.payAmount,
+    priceFloor: withSlippage(price.payAmount, limits.toleranceBps),
+    lockFeeBound: limits.lockFeeBound,
+    deliveryFeeBound: limits.deliveryFeeBound,
+    valueCents: valueCentsOf({ offer, terms, price }),
+    createsAccount: terms.accountRent > 0n,
+    expiresAt: limits.expiresAt,
+  }
+}
+
+const ID_BYTES = 16
+// One system call for many ids: a call for each costs more than pricing the quote.
+const pool = Buffer.alloc(ID_BYTES * 256)
+let used = pool.length
+
+/** 128 random bits, so that quote ids cannot be guessed or repeated. */
+function nextQuoteId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += ID_BYTES
+  return pool.toString('base64url', used - ID_BYTES, used)
+}

@@ -1,0 +1,114 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Heads, Held, OriginWays } from '../../chains/chain.ts'
+import type { Sender } from '../../engine/sender.ts'
+import { isolate } from '../../isolate.ts'
+import {
+  findFinalRecoveries,
+  findPastDeposits,
+  findTried,
+  noteRecovery,
+  noteTry,
+  type PastPlace,
+} from '../../store/deposits.ts'
+import type { Lease } from '../../store/lanes.ts'
+import { collectError } from '../../swap/group.ts'
+import type { Swap } from '../../swap/swap.ts'
+
+export type RecoverDeps = {
+  pool: Pool
+  chainId: number
+  ways: OriginWays
+  sender: Sender
+  /** The tokens that are looked for at the addresses: an owner may send another one than the input. */
+  tokens: readonly string[]
+  refreshPrices(): Promise<void>
+  /** Whether an amount is worth more than the transaction that sends it back; undefined without prices. */
+  isWorth(held: Held): boolean | undefined
+}
+
+// Deposits of ops whose deadline is longer past are left to their owners: anyone can send them back with
+// `geoswap recover`.
+const WATCHED_SECONDS = 86_400
+const SEEN_AT_ONCE = 200
+
+/**
+ * Sends deposits that were not locked back to their wallets, once the deadline of the op is past in a hard-final
+ * block: wrong amounts, second or late transfers, other tokens. Each token is tried once, and only if it would arrive:
+ * a wallet or a token that refuses must not cost gas again and again. Handles one page of swaps after the given one.
+ * Returns the last of them, or undefined at the end of the list. A swap that fails does not stop the others.
+ */
+export async function recoverDeposits(
+  deps: RecoverDeps,
+  lease: Lease,
+  heads: Heads,
+  after: PastPlace | undefined,
+  faults: unknown[],
+): Promise<PastPlace | undefined> {
+  const { seconds } = heads.hard
+  const first = { opDeadline: seconds - WATCHED_SECONDS + 1, id: '' }
+  const from = after && after.opDeadline >= first.opDeadline ? after : first
+  const asked = { chainId: deps.chainId, seconds, after: from, limit: SEEN_AT_ONCE }
+  const past = await findPastDeposits(deps.pool, asked)
+  await collectError(faults, () => recoverAll(deps, lease, heads, past, faults))
+  const last = past.at(-1)
+  return last && past.length === SEEN_AT_ONCE ? { opDeadline: last.op.opDeadline, id: last.id } : undefined
+}
+
+async function recoverAll(
+  deps: RecoverDeps,
+  lease: Lease,
+  heads: Heads,
+  past: readonly Swap[],
+  faults: unknown[],
+): Promise<void> {
+  if (past.length === 0) return
+  const { pool, ways, tokens } = deps
+  const ops = past.map(({ op }) => op)
+  const held = await ways.readDeposits(ops, tokens, heads.hard)
+  if (![...held.values()].some((each) => each.length > 0)) return
+  const now = await ways.readDeposits(ops, tokens, heads.head)
+  await deps.refreshPrices()
+  const tried = await findTried(pool, past)
+  for (const swap of past) {
+    const { hash } = swap.op
+    const isThere = ({ token }: Held) => now.get(hash)?.some((each) => each.token === token)
+    const isNew = ({ token }: Held) => !tried.get(swap.id)?.has(token)
+    const [first] = (held.get(hash) ?? []).filter(
+      (each) => isThere(each) && isNew(each) && deps.isWorth(each),
+    )
+    const subject = { step: 'send back deposit', id: swap.id }
+    if (first) await isolate(faults, subject, () => recover(deps, { lease, heads, swap, held: first }))
+  }
+}
+
+type Due = { lease: Lease; heads: Heads; swap: Swap; held: Held }
+
+async function recover(deps: RecoverDeps, { lease, heads, swap, held: { token } }: Due): Promise<void> {
+  const { pool, ways, sender } = deps
+  if (sender.room() === 0) return
+  const request = await ways.planRecover(swap.op, token)
+  if (!(await ways.wouldRecover(request, sender.address, heads))) {
+    await noteTry(pool, swap, token)
+    return
+  }
+  const record = (db: PoolClient) => noteTry(db, swap, token)
+  await sender.send(lease, heads, { role: 'recover', request, swapIds: [swap.id], record })
+}
+
+type Deps = { pool: Pool; chainId: number }
+
+// More wait for the next head: a swap does not.
+const NOTED_AT_ONCE = 100
+
+/** Tells swaps what went back from the addresses of their ops to their wallets, in hard-final blocks. */
+export async function noteRecoveries(
+  { pool, chainId }: Deps,
+  { hard }: Pick<Heads, 'hard'>,
+  faults: unknown[],
+): Promise<void> {
+  const events = await findFinalRecoveries(pool, { chainId, hard: hard.number, limit: NOTED_AT_ONCE })
+  for (const event of events)
+    await isolate(faults, { step: 'note recovery', id: `${chainId} ${event.id}` }, () =>
+      noteRecovery(pool, chainId, event),
+    )
+}

@@ -1,0 +1,61 @@
+import type { SubmitReply, SubmitSolanaRequest } from '@geoswap/wire'
+import type { InputBuilder } from '../../chains/chain.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Market } from '../../swap/catalog.ts'
+import { type Caller, type SubmitOnceDeps, submitOnce } from './submit-once.ts'
+
+/** Identifies the built transaction and its last valid block height. */
+type OpenedInput = {
+  opId: string
+  chainId: number
+  messageHash: string
+  lastValid: string
+  expiresAt: number
+}
+
+type SubmitSolanaDeps = SubmitOnceDeps & {
+  market: Market
+  openInput(accountId: string, token: string): OpenedInput
+  builderOf(chainId: number): InputBuilder
+}
+
+/** Accepts the built transaction with the wallet's signature; the service adds its own when it sends it. */
+export async function submitSolana(
+  deps: SubmitSolanaDeps,
+  caller: Caller,
+  request: SubmitSolanaRequest,
+): Promise<SubmitReply> {
+  const input = deps.openInput(caller.accountId, request.geoOpToken)
+  const lastValid = BigInt(input.lastValid)
+  return submitOnce(deps, {
+    caller,
+    opId: input.opId,
+    expiresAt: input.expiresAt,
+    isOver: isOver(deps, input),
+    async recheck() {},
+    async verify({ wallet }) {
+      const { signedTransaction } = request
+      const { messageHash } = input
+      const checked = await deps.builderOf(input.chainId).check({ messageHash, wallet, signedTransaction })
+      if (checked.kind === 'mismatch') throw new ServiceError('TRANSACTION_MISMATCH')
+      if (checked.kind === 'badSignature') throw unsigned(wallet)
+      return { signature: checked.signedTransaction, lastValid }
+    },
+  })
+}
+
+/**
+ * Whether the chain passed the last valid height before the time ran out. A swap accepted despite that fails,
+ * untouched.
+ */
+function isOver({ market }: SubmitSolanaDeps, { chainId, lastValid }: OpenedInput): boolean {
+  const height = market.chainNow(chainId)?.height
+  return height !== undefined && height > BigInt(lastValid)
+}
+
+/** The catalogue's message is about the hash that EVM wallets sign. */
+function unsigned(wallet: string): ServiceError {
+  return new ServiceError('INVALID_SIGNATURE', {
+    message: `The transaction is not signed by ${wallet}. Sign unsignedTransaction with the wallet's key.`,
+  })
+}
