@@ -11,7 +11,7 @@ const ran = (isGreen: boolean, ...testResults: ReturnType<typeof file>[]): Ran =
   report: { testResults },
 })
 
-test('the last lines of a run list what passed, failed, was flaky, did not run and is left out, and then the sums', () => {
+test('the last lines of a run list what passed, failed, was flaky, did not run and is left out, then the sums', () => {
   const parts = [
     { name: 'gate', passed: 3, failed: 1, flaky: [], seconds: 90 },
     { name: 'e2e', passed: 200, failed: 0, flaky: ['test/e2e/fees.test.ts'], seconds: 400 },

@@ -5,7 +5,7 @@ import type { GasRow } from './gas-scene.ts'
 
 const snapshotFile = new URL('../gas.snapshot.json', import.meta.url)
 
-/** Measured once with the same token: the npm package of Across asks for a newer Node, the others publish no bytecode. */
+/** Measured once with the same token: Across's npm package asks for a newer Node, the others publish no bytecode. */
 const cited = [
   { name: 'Relay through Calibur, input, one per transaction, no on-chain refund', gas: 78_366 },
   { name: 'Porto, input, one per transaction', gas: 94_763 },
