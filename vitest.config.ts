@@ -58,11 +58,12 @@ export default defineConfig({
       breaking('days', { seconds: 240, order: 4 }),
       // SDK, command line, MCP server, examples and page as their users run them.
       withNetwork('clients', 'test/clients/network.ts', { seconds: 120, order: 5 }),
-      withNetwork('browser', 'test/clients/network.ts', { seconds: 120, order: 6 }),
+      withNetwork('packages', 'test/clients/network.ts', { seconds: 120, order: 6 }),
+      withNetwork('browser', 'test/clients/network.ts', { seconds: 120, order: 7 }),
       // Chains that behave like public ones.
-      withNetwork('shape', 'test/shape/network.ts', { seconds: 420, order: 7 }),
-      breaking('proof', { seconds: 120, order: 8 }),
-      { test: { ...isolated, ...selectionOf('gate'), name: 'gate', sequence: { groupOrder: 9 } } },
+      withNetwork('shape', 'test/shape/network.ts', { seconds: 420, order: 8 }),
+      breaking('proof', { seconds: 120, order: 9 }),
+      { test: { ...isolated, ...selectionOf('gate'), name: 'gate', sequence: { groupOrder: 10 } } },
     ],
   },
 })

@@ -23,14 +23,27 @@ export const testParts: readonly TestPart[] = [
   {
     name: 'e2e-rest',
     command: 'test:rest',
-    files: ['test/e2e/{claims,deposits,inventory,prices,strangers,tokens-expiry,venues}.test.ts'],
-    beside: ['shape', 'days', 'browser', 'searches', 'lies'],
+    files: ['test/e2e/{claims,deposits,inventory,prices,reorgs,strangers,tokens-expiry,venues}.test.ts'],
+    beside: ['gate', 'shape', 'days', 'packages', 'browser', 'searches', 'lies'],
   },
-  { name: 'shape', command: 'test:rest', files: [everyTest('test/shape')], beside: ['searches', 'lies'] },
+  // It uses both processors.
+  { name: 'gate', command: 'test:rest', files: [everyTest('test/chaos')], beside: [], isAlone: true },
+  {
+    name: 'shape',
+    command: 'test:rest',
+    files: [everyTest('test/shape')],
+    beside: ['days', 'packages', 'browser', 'searches', 'lies'],
+  },
   {
     name: 'days',
     command: 'test:rest',
     files: ['test/faults/{attesters,clock,days}.test.ts'],
+    beside: ['searches', 'lies'],
+  },
+  {
+    name: 'packages',
+    command: 'test:rest',
+    files: ['test/clients/{openapi,packages,quickstart}.test.ts'],
     beside: ['searches', 'lies'],
   },
   {
@@ -58,12 +71,11 @@ export const testParts: readonly TestPart[] = [
     name: 'e2e',
     command: 'test',
     files: [everyTest('test/e2e')],
-    beside: ['check', 'gate', 'clients', 'faults', 'unit'],
+    beside: ['check', 'clients', 'faults', 'unit'],
   },
-  // The check finds most mistakes, and the gate uses both processors.
+  // It finds most mistakes.
   { name: 'check', command: 'test', files: [], beside: [], isAlone: true },
-  { name: 'gate', command: 'test', files: [everyTest('test/chaos')], beside: [], isAlone: true },
-  { name: 'clients', command: 'test', files: [everyTest('test/clients')], beside: ['faults', 'unit'] },
+  { name: 'clients', command: 'test', files: [everyTest('test/clients')], beside: ['unit'] },
   { name: 'faults', command: 'test', files: [everyTest('test/faults')], beside: ['unit'] },
   {
     name: 'unit',
