@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { selectionOf } from './scripts/test-parts.ts'
 import { patience } from './test/patience.ts'
 
 const isolated = {
@@ -12,87 +13,57 @@ const isolated = {
 // Files of one process share what they import: loading it anew for each would take half of the time of all tests.
 const shared = { ...isolated, isolate: false }
 
+/** Projects that start a network; their files take turns, since most of them halt its chains. */
+const withNetwork = (
+  name: string,
+  network: string,
+  { seconds, order }: { seconds: number; order: number },
+) => ({
+  test: {
+    ...shared,
+    ...selectionOf(name),
+    name,
+    globalSetup: [network],
+    fileParallelism: false,
+    testTimeout: seconds * 1_000 * patience,
+    sequence: { groupOrder: order },
+  },
+})
+
+/** Projects whose files each break a network of their own. */
+const breaking = (name: string, { seconds, order }: { seconds: number; order: number }) => ({
+  test: {
+    ...isolated,
+    ...selectionOf(name),
+    name,
+    fileParallelism: false,
+    testTimeout: seconds * 1_000 * patience,
+    sequence: { groupOrder: order },
+  },
+})
+
+const inMemory = (name: string) => ({ test: { ...shared, ...selectionOf(name), name } })
+
+// Which command runs which of them: scripts/test-parts.ts.
 export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      {
-        test: {
-          ...shared,
-          name: 'unit',
-          include: [
-            ...['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts'],
-            'test/lies/**/*.test.ts',
-          ],
-        },
-      },
-      {
-        // One whole network for all of these; they take turns, since some of them halt its chains.
-        test: {
-          ...shared,
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/e2e/network.ts'],
-          fileParallelism: false,
-          testTimeout: 150_000 * patience,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        // Each file breaks a network of its own.
-        test: {
-          ...isolated,
-          name: 'faults',
-          include: ['test/faults/**/*.test.ts'],
-          fileParallelism: false,
-          testTimeout: 240_000 * patience,
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        // SDK, command line, MCP server, examples and page as their users run them, against one network for all.
-        test: {
-          ...shared,
-          name: 'clients',
-          include: ['test/clients/**/*.test.ts', 'test/browser/**/*.test.ts'],
-          globalSetup: ['test/clients/network.ts'],
-          fileParallelism: false,
-          testTimeout: 120_000 * patience,
-          sequence: { groupOrder: 4 },
-        },
-      },
-      {
-        // Chains that behave like public ones: one network of that shape for all.
-        test: {
-          ...shared,
-          name: 'shape',
-          include: ['test/shape/**/*.test.ts'],
-          globalSetup: ['test/shape/network.ts'],
-          fileParallelism: false,
-          testTimeout: 420_000 * patience,
-          sequence: { groupOrder: 7 },
-        },
-      },
-      {
-        // Not part of `npm test`: each takes a minute or two, mostly waiting for deadlines.
-        test: {
-          ...isolated,
-          name: 'proof',
-          include: ['test/proof/**/*.test.ts'],
-          fileParallelism: false,
-          testTimeout: 120_000 * patience,
-          sequence: { groupOrder: 6 },
-        },
-      },
-      {
-        // The short chaos run.
-        test: {
-          ...isolated,
-          name: 'gate',
-          include: ['test/chaos/**/*.test.ts'],
-          sequence: { groupOrder: 5 },
-        },
-      },
+      inMemory('unit'),
+      inMemory('searches'),
+      inMemory('lies'),
+      withNetwork('e2e', 'test/e2e/network.ts', { seconds: 150, order: 1 }),
+      withNetwork('e2e-rest', 'test/e2e/network.ts', { seconds: 150, order: 2 }),
+      breaking('faults', { seconds: 240, order: 3 }),
+      breaking('days', { seconds: 240, order: 4 }),
+      // SDK, command line, MCP server, examples and page as their users run them.
+      withNetwork('clients', 'test/clients/network.ts', { seconds: 120, order: 5 }),
+      withNetwork('packages', 'test/clients/network.ts', { seconds: 120, order: 6 }),
+      withNetwork('browser', 'test/clients/network.ts', { seconds: 120, order: 7 }),
+      // Chains that behave like public ones.
+      withNetwork('shape', 'test/shape/network.ts', { seconds: 420, order: 8 }),
+      breaking('proof', { seconds: 120, order: 9 }),
+      { test: { ...isolated, ...selectionOf('gate'), name: 'gate', sequence: { groupOrder: 10 } } },
     ],
   },
 })

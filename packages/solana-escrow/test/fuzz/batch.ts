@@ -6,6 +6,11 @@ import { createRandom } from './random.ts'
 import { createUniverse, type Universe } from './universe.ts'
 
 export const BATCH_CASES = 500
+// With those of systematic.test.ts more than 200,000 cases.
+const seeds = Array.from({ length: 150_000 / BATCH_CASES }, (_, seed) => seed)
+const quick = 10_000 / BATCH_CASES
+export const QUICK_SEEDS = seeds.slice(0, quick)
+export const FURTHER_SEEDS = seeds.slice(quick)
 
 export type Fuzzer = { universe: Universe; templates: Call[] }
 
