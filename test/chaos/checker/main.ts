@@ -3,6 +3,17 @@ import { join } from 'node:path'
 import * as books from './books.ts'
 import { retryReads } from './concurrency.ts'
 import { coverageOf, type Row } from './coverage.ts'
+import {
+  BUDGETS,
+  boundedWaste,
+  escrowTotals,
+  honestPace,
+  mostWasted,
+  noGain,
+  p95,
+  paceOf,
+  wasteOf,
+} from './crowd.ts'
 import { type Check, type Evidence, gather, type Violation } from './evidence.ts'
 import { type Input, readInput } from './input.ts'
 import * as outcomes from './outcomes.ts'
@@ -26,6 +37,7 @@ const checks: readonly Check[] = [
     books.deadlineOrder,
     books.secrecy,
   ],
+  ...[honestPace, boundedWaste, noGain, escrowTotals],
   ...[provenDecisions, boundedThefts, conservation, spendBound, wasteBound, databaseSurvives],
 ]
 
@@ -81,6 +93,23 @@ function printThefts(evidence: Evidence): void {
   }
 }
 
+async function printCrowd(evidence: Evidence): Promise<void> {
+  if (!evidence.input.facts.hasCrowd) return
+  const [alone, beside] = (['alone', 'beside'] as const).map((pace) => paceOf(evidence, pace).tookMs)
+  const inSeconds = (tookMs: readonly number[] = []) => (p95(tookMs) / 1_000).toFixed(1)
+  print(
+    `of ${alone?.length} and ${beside?.length} honest swaps, 95 % settled within ${inSeconds(alone)} s without strangers,`,
+  )
+  print(`within ${inSeconds(beside)} s beside them`)
+  const wasted = await wasteOf(evidence)
+  for (const scope of ['wallet', 'account', 'chain'] as const) {
+    const { cents } = mostWasted(wasted, scope)
+    print(
+      `strangers wasted ${cents.toFixed(2)} cents of gas of one ${scope} in an hour, of ${BUDGETS[scope]} allowed`,
+    )
+  }
+}
+
 function printViolations(violations: readonly Violation[]): void {
   const byInvariant = new Map<string, Violation[]>()
   for (const each of violations)
@@ -100,6 +129,7 @@ async function check(dir: string): Promise<boolean> {
   const missing = rows.filter(({ count, isRequired, least }) => isRequired && count < least)
   for (const row of rows) print(describe(row))
   await printOutcomes(evidence)
+  await printCrowd(evidence)
   printThefts(evidence)
   printViolations(violations)
   print(
