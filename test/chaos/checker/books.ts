@@ -1,4 +1,9 @@
-import { parseTransaction, zeroAddress } from 'viem'
+import {
+  ContractFunctionExecutionError,
+  ContractFunctionRevertedError,
+  parseTransaction,
+  zeroAddress,
+} from 'viem'
 import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { OpEventKind } from './evm-evidence.ts'
@@ -103,9 +108,18 @@ async function escrowHolds({ db }: Evidence, chain: Evm) {
     [...tokens].map(([token, amount]) => ({ block, token, amount })),
   )
   return eachAsync('INV-14', due, async ({ block, token, amount }) => {
-    const held = await chain.balanceOf(escrow, token, block)
-    return held < amount ? `the escrow held ${held} of ${amount} at block ${block}` : undefined
+    const held = await chain.balanceOf(escrow, token, block).catch(refusedAsUndefined)
+    return held !== undefined && held < amount
+      ? `the escrow held ${held} of ${amount} at block ${block}`
+      : undefined
   })
+}
+
+/** Strangers stop a token for some blocks, and it tells no balance of them. */
+function refusedAsUndefined(error: unknown): undefined {
+  if (!(error instanceof ContractFunctionExecutionError)) throw error
+  const { cause } = error
+  if (!(cause instanceof ContractFunctionRevertedError)) throw error
 }
 
 /** One nonce has one effect, whichever of its signed versions lands; a burn has none. */

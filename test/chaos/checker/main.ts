@@ -3,22 +3,14 @@ import { join } from 'node:path'
 import * as books from './books.ts'
 import { retryReads } from './concurrency.ts'
 import { coverageOf, type Row } from './coverage.ts'
-import {
-  BUDGETS,
-  boundedWaste,
-  escrowTotals,
-  honestPace,
-  mostWasted,
-  noGain,
-  p95,
-  paceOf,
-  wasteOf,
-} from './crowd.ts'
 import { type Check, type Evidence, gather, type Violation } from './evidence.ts'
+import { escrowTotals } from './gifts.ts'
+import { honestPace, p95, paceOf } from './honest-pace.ts'
 import { type Input, readInput } from './input.ts'
 import * as outcomes from './outcomes.ts'
 import { provenDecisions } from './proofs.ts'
 import { databaseSurvives } from './server-crashes.ts'
+import { BUDGETS, boundedWaste, mostWasted, noGain, wasteOf } from './strangers.ts'
 import { boundedThefts, theftsOf } from './thefts.ts'
 import * as timing from './timing.ts'
 import { conservation, readGas, spendBound, wasteBound } from './totals.ts'

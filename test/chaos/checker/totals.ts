@@ -1,8 +1,8 @@
 import { type Address, type Hex, parseTransaction } from 'viem'
-import { givenTo, landedGifts } from './crowd.ts'
 import type { AttemptRow, Database, SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { EvmEvidence } from './evm-evidence.ts'
+import { givenTo, landedGifts } from './gifts.ts'
 import { stolenFrom } from './thefts.ts'
 
 // The effect of all swaps together on the operator's funds, and their cost.

@@ -3,10 +3,12 @@ import type { BuildGeoOpReply, BuildSolanaTxReply } from '@geoswap/wire'
 import type { KeyPairSigner } from '@solana/kit'
 import type { Address, Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
+import { delay } from '../../bench/clock.ts'
 import { setCode } from '../../instant-wallet.ts'
+import { patience } from '../../patience.ts'
 import { ACCEPTS, signatureForCode } from '../../strangers.ts'
 import { signBuild } from '../../ways.ts'
-import { authorize, toRequest, until, type WorldChain } from '../../world.ts'
+import { authorize, toRequest, type WorldChain } from '../../world.ts'
 import type { Caller } from '../clients/caller.ts'
 import { amountOf, type Party, sideOf } from '../clients/scene.ts'
 import type { RunContext } from '../run-context.ts'
@@ -44,7 +46,8 @@ export function partyOf({ party, act }: Pick<Acting, 'party' | 'act'>): Party {
 }
 
 const LOCKED = ['locked', 'delivering', 'delivered', 'settled']
-const LOCK_MS = 40_000
+const LOCK_MS = 30_000 * patience
+const LOOK_MS = 250
 
 /** Quotes, builds and submits the act's swap from an EVM chain. A contract wallet accepts until then. */
 export async function openSwap(
@@ -107,12 +110,13 @@ async function quoteOf({ caller, field }: Acting, { plan, wallet, recipient }: P
   return body.geoQuoteToken
 }
 
-/** Until the input is locked, or the swap has ended. */
-export async function untilLocked({ caller }: Acting, { swapId }: Opened): Promise<void> {
-  await until(async () => {
+/** Until the input is locked or the swap has ended; false if faults keep it from both. */
+export async function untilLocked({ caller }: Acting, { swapId }: Opened): Promise<boolean> {
+  for (const end = Date.now() + LOCK_MS; Date.now() < end; await delay(LOOK_MS)) {
     const { body } = await caller.status(swapId, 0)
-    return body.status !== 'pending' || body.timeline?.some(({ stage }) => LOCKED.includes(stage))
-  }, LOCK_MS)
+    if (body.status !== 'pending' || body.timeline?.some(({ stage }) => LOCKED.includes(stage))) return true
+  }
+  return false
 }
 
 export const opOf = ({ build }: Pick<Opened, 'build'>) => readRefundableOp(build.operation)

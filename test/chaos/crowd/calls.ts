@@ -137,7 +137,7 @@ async function recoverTwice(acting: Acting): Promise<void> {
   const { chain, purse } = acting
   const opened = await openSwap(acting)
   await payInput(acting, addressOf(opened))
-  await untilLocked(acting, opened)
+  if (!(await untilLocked(acting, opened))) throw new Error('The deposit was not locked')
   const { locker, argument } = opOf(opened)
   const token = chain.token('USDC')
   const give = transferOf(token, addressOf(opened), ONE)

@@ -27,9 +27,13 @@ export async function passPace({ field, crowd, plan, begin, say }: Pace): Promis
   say('honest swaps are timed, without strangers and beside them')
   await untilCalm(field)
   await begin(before).ended
-  const acting = crowd.actUntil(plan.rounds + 1)
+  let haveEnded = false
+  const acting = crowd.actUntil(plan.rounds + 1, () => haveEnded)
   await begin(beside).ended
+  haveEnded = true
   await acting
+  // Kinds that faults kept from acting.
+  await crowd.actUntil(plan.rounds)
   await untilCalm(field)
   await begin(after).ended
 }

@@ -1,61 +1,12 @@
-import { zeroAddress } from 'viem'
 import type { AttemptRow, SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
-import type { EvmEvidence, OpEventKind } from './evm-evidence.ts'
+import type { OpEventKind } from './evm-evidence.ts'
+import { landedGifts } from './gifts.ts'
 import type { Gift, Input, Party } from './input.ts'
 
-// The effect of strangers: on the time of honest swaps, and on the operator's money.
+// The cost of strangers: the gas that they make the operator waste, and what they take away.
 
 const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
-
-// Of the time without strangers; or so much longer on a busy machine, whose times differ by this much anyway.
-const MOST_FACTOR = 1.3
-const NOISE_MS = 2_500
-const PERCENTILE = 0.95
-
-export type Pace = { planned: number; tookMs: number[] }
-
-/** By nearest rank. */
-export function p95(tookMs: readonly number[]): number {
-  const sorted = tookMs.toSorted((a, b) => a - b)
-  return sorted[Math.ceil(PERCENTILE * sorted.length) - 1] ?? Number.NaN
-}
-
-/** From the first request of an honest client to `settled`, of those that are timed. */
-export function paceOf({ input, db }: Pick<Evidence, 'input' | 'db'>, pace: string): Pace {
-  const timed = input.setup.parties.filter((party) => party.pace === pace)
-  const begun = new Map(
-    input.history.flatMap(({ type, client, t }) => (type === 'begin' ? [[client, t]] : [])),
-  )
-  const swaps = new Map(db.swaps.map((swap) => [swap.wallet.toLowerCase(), swap.id]))
-  const settled = new Map(
-    db.moves.flatMap(({ became, swap_id, at }) => (became === 'settled' ? [[swap_id, at]] : [])),
-  )
-  const tookMs = timed.flatMap(({ id, wallet }) => {
-    const began = begun.get(id)
-    const ended = settled.get(swaps.get(wallet.toLowerCase()) ?? '')
-    return began === undefined || ended === undefined ? [] : [ended - began]
-  })
-  return { planned: timed.length, tookMs }
-}
-
-export function objectionToPace(alone: Pace, beside: Pace): string | undefined {
-  for (const { planned, tookMs } of [alone, beside])
-    if (tookMs.length < planned) return `${tookMs.length} of ${planned} timed honest swaps were settled`
-  const [usual, slowed] = [p95(alone.tookMs), p95(beside.tookMs)]
-  const most = Math.max(MOST_FACTOR * usual, usual + NOISE_MS)
-  return slowed > most
-    ? `honest swaps took ${ms(slowed)} beside strangers, ${ms(usual)} without, ${ms(most)} allowed`
-    : undefined
-}
-
-const ms = (time: number) => `${Math.round(time)} ms`
-
-export const honestPace: Check = (evidence) => {
-  if (!evidence.input.facts.hasCrowd) return []
-  const [alone, beside] = [paceOf(evidence, 'alone'), paceOf(evidence, 'beside')]
-  return each('INV-26', [objectionToPace(alone, beside)], (objection) => objection)
-}
 
 // The service's defaults, in cents an hour.
 export const BUDGETS = { wallet: 200, account: 2_000, chain: 10_000 }
@@ -198,72 +149,4 @@ async function heldAt(evidence: Evidence, { owner, chain, isRecipient }: Place):
     }),
   )
   return sum(held)
-}
-
-/** Gifts that are on the chain. */
-export async function landedGifts({ input, evm }: Pick<Evidence, 'input' | 'evm'>): Promise<Gift[]> {
-  const chains = new Map([...evm.values()].map((each) => [each.chain.name, each]))
-  const landed = await Promise.all(
-    input.gifts.map(async (gift) => {
-      const chain = chains.get(gift.chain)
-      return chain === undefined || (await chain.hasSucceeded(gift.txHash)) ? [gift] : []
-    }),
-  )
-  return landed.flat()
-}
-
-/** What strangers gave to this account, of this token. */
-export const givenTo = (
-  gifts: readonly Gift[],
-  { chain, to, token }: Pick<Gift, 'chain' | 'to' | 'token'>,
-): bigint =>
-  sum(
-    gifts
-      .filter((gift) => gift.chain === chain && isSame(gift.to, to) && isSame(gift.token, token))
-      .map(({ amount }) => BigInt(amount)),
-  )
-
-const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
-
-/** The escrow holds open inputs, credits and gifts, and nothing else. */
-export const escrowTotals: Check = async (evidence) => {
-  if (!evidence.input.facts.hasCrowd) return []
-  const gifts = await landedGifts(evidence)
-  const judged = [...evidence.evm.values()].flatMap((chain) =>
-    chain.chain.tokens.map(({ address }) => ({ chain, token: address })),
-  )
-  return eachAsync('INV-27', judged, async ({ chain, token }) => {
-    const { escrow = '', vault = '' } = chain.chain.contracts ?? {}
-    const swaps = evidence.db.swaps.filter(
-      ({ origin_chain, input_token }) => origin_chain === chain.chain.chainId && isSame(input_token, token),
-    )
-    const inside = swaps.filter((swap) => isInside(evidence, swap)).map(({ input_amount }) => input_amount)
-    const owners = [...new Set([...swaps.map(({ wallet }) => wallet), vault, ...pursesOn(evidence, chain)])]
-    const credits = await Promise.all(owners.map((owner) => chain.creditOf(owner, token)))
-    const gift = givenTo(gifts, { chain: chain.chain.name, to: escrow, token })
-    const held = await chain.balanceOf(escrow, token)
-    const due = sum(inside) + sum(credits) + gift
-    // A reorg may have undone the refund of an op of strangers: each has one unit.
-    const most = due + (token === zeroAddress ? 0n : BigInt(countForeign(evidence, chain)))
-    return held < due || held > most
-      ? `the escrow of ${chain.chain.name} holds ${held} of ${token} instead of ${due}`
-      : undefined
-  })
-}
-
-function isInside({ opEventsOf }: Evidence, swap: SwapRow): boolean {
-  const has = (kind: OpEventKind) => opEventsOf(swap, kind).length > 0
-  return has('lock') && !has('claim') && !has('refund')
-}
-
-const pursesOn = ({ input }: Evidence, { chain }: EvmEvidence) =>
-  (input.setup.purses ?? []).flatMap((purse) => (purse.chain === chain.name ? purse.address : []))
-
-/** Ops of strangers that are still locked. */
-function countForeign({ db }: Evidence, { opEvents }: EvmEvidence): number {
-  const own = new Set(db.swaps.map(({ op_hash }) => op_hash.toLowerCase()))
-  const idsOf = (kind: OpEventKind) =>
-    new Set(opEvents.flatMap((event) => (event.kind === kind ? event.id.toLowerCase() : [])))
-  const gone = idsOf('refund')
-  return [...idsOf('lock')].filter((id) => !own.has(id) && !gone.has(id)).length
 }
