@@ -20,7 +20,7 @@ export async function landedGifts({ input, evm }: Pick<Evidence, 'input' | 'evm'
   return landed.flat()
 }
 
-/** What strangers gave to this account, of this token. */
+/** The sum of all gifts of this token to this account. */
 export const givenTo = (
   gifts: readonly Gift[],
   { chain, to, token }: Pick<Gift, 'chain' | 'to' | 'token'>,

@@ -33,7 +33,7 @@ export function paceOf({ input, db }: Pick<Evidence, 'input' | 'db'>, pace: stri
   return { planned: timed.length, tookMs }
 }
 
-export function objectionToPace(alone: Pace, beside: Pace): string | undefined {
+function objectionToPace(alone: Pace, beside: Pace): string | undefined {
   for (const { planned, tookMs } of [alone, beside])
     if (tookMs.length < planned) return `${tookMs.length} of ${planned} timed honest swaps were settled`
   const [usual, slowed] = [p95(alone.tookMs), p95(beside.tookMs)]

@@ -66,7 +66,7 @@ export type Party = {
   /** An honest swap whose time is measured, without strangers or beside them. */
   pace?: 'alone' | 'beside'
   isStranger: boolean
-  /** Whoever sends deposits, and holds this much for them. */
+  /** Sends deposits, and held this much for them. */
   payer?: string
   paid?: string
 }

@@ -89,10 +89,8 @@ async function printCrowd(evidence: Evidence): Promise<void> {
   if (!evidence.input.facts.hasCrowd) return
   const [alone, beside] = (['alone', 'beside'] as const).map((pace) => paceOf(evidence, pace).tookMs)
   const inSeconds = (tookMs: readonly number[] = []) => (p95(tookMs) / 1_000).toFixed(1)
-  print(
-    `of ${alone?.length} and ${beside?.length} honest swaps, 95 % settled within ${inSeconds(alone)} s without strangers,`,
-  )
-  print(`within ${inSeconds(beside)} s beside them`)
+  print(`of ${alone?.length} honest swaps without strangers, 95 % settled within ${inSeconds(alone)} s;`)
+  print(`of ${beside?.length} beside them, within ${inSeconds(beside)} s`)
   const wasted = await wasteOf(evidence)
   for (const scope of ['wallet', 'account', 'chain'] as const) {
     const { cents } = mostWasted(wasted, scope)

@@ -67,7 +67,7 @@ export function mostWasted(wasted: readonly Waste[], scope: Scope): { cents: num
   )
 }
 
-export function objectionsToWaste(wasted: readonly Waste[]): string[] {
+function objectionsToWaste(wasted: readonly Waste[]): string[] {
   return (Object.keys(BUDGETS) as Scope[]).flatMap((scope) => {
     const { cents, last } = mostWasted(wasted, scope)
     if (cents <= BUDGETS[scope] + last) return []
@@ -82,7 +82,7 @@ export const boundedWaste: Check = async (evidence) =>
 
 type Value = { began: bigint; ended: bigint }
 
-export const objectionToGain = ({ began, ended }: Value): string | undefined =>
+const objectionToGain = ({ began, ended }: Value): string | undefined =>
   ended > began ? `ends with ${ended} millionths of a dollar, and began with ${began}` : undefined
 
 /** Strangers get no more out of their swaps than they put in: their own gifts to each other are counted. */

@@ -26,7 +26,7 @@ type Options = {
   apiKey: string
 }
 export type Crowd = {
-  /** Acts in turn until every kind has acted this often or has no act left. Ends early, without a new act, when told. */
+  /** Acts until every kind has acted this often or has no act left; begins no act once it is over. */
   actUntil(times: number, isOver?: () => boolean): Promise<void>
 }
 
