@@ -70,7 +70,14 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
     await calm(stage)
     const timed = { ...plan, atOnce: Number.POSITIVE_INFINITY }
     const beginTimed = (clients: readonly ClientPlan[]) => begin(stage, timed, { clients, ledger, life })
-    await passPace({ field: stage.field, crowd: stage.crowd, plan: plan.crowd, begin: beginTimed, say })
+    await passPace({
+      field: stage.field,
+      crowd: stage.crowd,
+      plan: plan.crowd,
+      isOfShape: plan.shape !== undefined,
+      begin: beginTimed,
+      say,
+    })
   }
   const last = plan.deepReorg && (await undoDeeply(stage, plan, after))
   const robbed = stage.attackers && (await rob(stage, plan, after))

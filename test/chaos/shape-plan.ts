@@ -52,7 +52,7 @@ const LAPSES = [0.35, 0.6]
 const DEEP_REORG = { leastMs: 25_000, mostMs: 60_000, jumpSeconds: 200 }
 const DEEP_SWAPS = 12
 const ARMS_AT_ONCE = 6
-const CROWD = { rounds: 1, everyMs: 1_000, chains: ['base', 'arbitrum'] as const, usd: 10, timed: 16 }
+const CROWD = { rounds: 1, everyMs: 1_000, chains: ['base', 'arbitrum'] as const, usd: 5, timed: 16 }
 
 export function drawShape(options: { seed: number; swaps: number }): Plan {
   const random = createRandom(options.seed)

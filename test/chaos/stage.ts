@@ -10,7 +10,7 @@ import { writeBaseline } from './baseline.ts'
 import type { Party } from './clients/scene.ts'
 import { type Crowd, createCrowd } from './crowd/crowd.ts'
 import { clientsOf } from './crowd/kinds.ts'
-import { fillPurses } from './crowd/purses.ts'
+import { codeWallets, fillPurses } from './crowd/purses.ts'
 import { installJournal } from './journal.ts'
 import type { Ledger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
@@ -113,6 +113,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const strangers = plan.crowd ? clientsOf(plan.crowd) : []
   const clients = [...plan.clients, ...plan.reserve, ...(plan.victims ?? []), ...strangers]
   const parties = await fundParties({ world, solana }, clients)
+  if (plan.crowd) await codeWallets({ world, solana }, plan.crowd.acts, parties)
   const purses = plan.crowd && (await fillPurses({ world, solana }, chainNames))
   say(`${parties.length} wallets hold money`)
   const blockMsOf = (place: EvmChainName) =>

@@ -4,15 +4,14 @@ import type { KeyPairSigner } from '@solana/kit'
 import type { Address, Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { delay } from '../../bench/clock.ts'
-import { setCode } from '../../instant-wallet.ts'
 import { patience } from '../../patience.ts'
-import { ACCEPTS, signatureForCode } from '../../strangers.ts'
+import { signatureForCode } from '../../strangers.ts'
 import { signBuild } from '../../ways.ts'
 import { authorize, toRequest, type WorldChain } from '../../world.ts'
 import type { Caller } from '../clients/caller.ts'
 import { amountOf, type Party, sideOf } from '../clients/scene.ts'
 import type { RunContext } from '../run-context.ts'
-import type { CrowdAct } from './kinds.ts'
+import { type CrowdAct, hasCode } from './kinds.ts'
 import type { Purse, Purses } from './purses.ts'
 
 /** A transfer of strangers to an account of the operator, or to the op of a client. */
@@ -49,7 +48,7 @@ const LOCKED = ['locked', 'delivering', 'delivered', 'settled']
 const LOCK_MS = 30_000 * patience
 const LOOK_MS = 250
 
-/** Quotes, builds and submits the act's swap from an EVM chain. A contract wallet accepts until then. */
+/** Quotes, builds and submits the act's swap from an EVM chain. */
 export async function openSwap(
   acting: Acting,
   beforeSubmit?: (build: BuildGeoOpReply) => Promise<void>,
@@ -58,8 +57,7 @@ export async function openSwap(
   const party = partyOf(acting)
   const wallet = party.wallet as PrivateKeyAccount
   const { method } = party.plan
-  const isCode = method === 'authorization' && acting.act.kind.endsWith('Wallet')
-  if (isCode) await setCode(chain, wallet.address, ACCEPTS)
+  const isCode = hasCode(acting.act)
   const authorization = method === 'delegation' && (await authorize(caller, wallet, chain.chainId))
   const geoQuoteToken = await quoteOf(acting, party)
   const { status, body } = await caller.build({

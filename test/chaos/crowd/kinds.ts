@@ -111,6 +111,10 @@ function shuffle<T>(random: Random, items: readonly T[]): T[] {
   return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item)
 }
 
+/** Whether the swap's wallet is a contract. */
+export const hasCode = ({ kind, client }: CrowdAct): boolean =>
+  kind.endsWith('Wallet') && client?.method === 'authorization'
+
 /** The swaps of a crowd and beside it, which need wallets. */
 export function clientsOf({ acts, pace }: CrowdPlan): ClientPlan[] {
   const ofStrangers = acts.flatMap(({ client }) => client ?? [])

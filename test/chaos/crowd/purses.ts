@@ -5,9 +5,11 @@ import { delay } from '../../bench/clock.ts'
 import { setCode } from '../../instant-wallet.ts'
 import { patience } from '../../patience.ts'
 import type { SolanaWorld } from '../../solana-world.ts'
-import { CALLER, EMITTER } from '../../strangers.ts'
+import { ACCEPTS, CALLER, EMITTER } from '../../strangers.ts'
 import type { World, WorldChain } from '../../world.ts'
+import type { Party } from '../clients/scene.ts'
 import type { EvmChainName } from '../plan.ts'
+import { type CrowdAct, hasCode } from './kinds.ts'
 
 /** The contracts and the money of strangers on one chain. */
 export type Purse = {
@@ -25,8 +27,23 @@ const STRANGER = '0x0000000000000000000000000000000000000012'
 const MINED_MS = 20_000 * patience
 const LOOK_MS = 100
 
+type Worlds = { world: World; solana: SolanaWorld }
+
+/** Contract wallets accept until their act. No reorg removes their code, and no node is too far behind to show it. */
+export async function codeWallets(
+  { world }: Worlds,
+  acts: readonly CrowdAct[],
+  parties: readonly Party[],
+): Promise<void> {
+  const byClient = new Map(parties.map((party) => [party.plan.id, party]))
+  for (const act of acts.filter(hasCode)) {
+    const wallet = byClient.get(act.client?.id ?? -1)?.wallet.address
+    if (wallet) await setCode(world.chainNamed(act.chain), wallet as Address, ACCEPTS)
+  }
+}
+
 export async function fillPurses(
-  { world, solana }: { world: World; solana: SolanaWorld },
+  { world, solana }: Worlds,
   chainNames: readonly EvmChainName[],
 ): Promise<Purses> {
   const filled = await Promise.all(
