@@ -324,7 +324,7 @@ export const typeCycles: readonly Exception[] = [
     reason: 'the error carries the submission that its caller sends again',
   },
   {
-    from: /^test\/chaos\/workload\.ts$/,
+    from: /^test\/chaos\/(workload|crowd\/kinds)\.ts$/,
     to: /^test\/chaos\/plan\.ts$/,
     reason: 'a plan has clients, which are drawn apart',
   },

@@ -209,7 +209,7 @@ function toChain(local: LocalChain, { feeds, ...network }: LocalNetwork) {
       }),
     advance: (seconds: number) => client.increaseTime({ seconds }),
     /** Sends as this account, ahead of all other pending transactions. */
-    async as(owner: Address, call: { to: Address; data?: Hex; value?: bigint }): Promise<Hex> {
+    async as(owner: Address, call: { to: Address; data?: Hex; value?: bigint; gas?: bigint }): Promise<Hex> {
       await client.impersonateAccount({ address: owner })
       await client.setBalance({ address: owner, value: 10n ** 20n })
       const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 12n }

@@ -6,7 +6,9 @@ import { type Address, erc20Abi, zeroAddress } from 'viem'
 import type { SolanaWorld } from '../solana-world.ts'
 import type { World } from '../world.ts'
 import { amountOf, type Party, sideOf } from './clients/scene.ts'
+import type { Purses } from './crowd/purses.ts'
 import { STOLEN_ATTESTER } from './nemesis.ts'
+import type { EvmChainName } from './plan.ts'
 
 type Baseline = {
   dir: string
@@ -15,6 +17,8 @@ type Baseline = {
   solana: SolanaWorld
   deadlines: object
   exposureCapUsd: number
+  chainNames: readonly EvmChainName[]
+  purses?: Purses
   config(file: ServiceConfig): object
 }
 
@@ -34,17 +38,29 @@ export async function writeBaseline(run: Baseline, parties: readonly Party[]): P
     feePayers: await readFeePayers(run),
     stolenLogin: new URL(databaseUrls.attesters[STOLEN_ATTESTER] ?? '').username,
     parties: parties.map(toFacts),
+    purses: pursesOf(run),
   }
   writeFileSync(setupOf(run), JSON.stringify(setup), { mode: 0o600 })
 }
 
 const setupOf = ({ dir }: Pick<Baseline, 'dir'>) => join(dir, 'setup.json')
 
-const toFacts = ({ plan, wallet, recipient }: Party) => ({
+const toFacts = ({ plan, wallet, recipient, payer }: Party) => ({
   ...{ id: plan.id, wallet: wallet.address, recipient, behaviour: plan.behaviour },
   ...{ from: plan.from, to: plan.to, sell: plan.sell, method: plan.method },
   held: plan.method === 'deposit' ? '0' : `${amountOf(plan)}`,
+  pace: plan.pace,
+  isStranger: plan.behaviour === 'stranger',
+  ...(payer && { payer, paid: `${2n * amountOf(plan)}` }),
 })
+
+/** The money of strangers beside that of their swaps. */
+function pursesOf({ purses, chainNames }: Baseline): object[] {
+  if (!purses) return []
+  const onEvm = chainNames.map((chain) => ({ chain, ...purses.of(chain) }))
+  const onSolana = { chain: 'solana', address: purses.solana.address, held: purses.solanaHeld }
+  return [...onEvm, onSolana].map(({ chain, address, held }) => ({ chain, address, held: `${held}` }))
+}
 
 type Added = Pick<Baseline, 'dir' | 'world' | 'solana'>
 
@@ -53,7 +69,7 @@ export function addToBaseline(run: Added, parties: readonly Party[]): void {
   const setup: { parties: object[]; holdings: Holding[] } = JSON.parse(readFileSync(setupOf(run), 'utf8'))
   setup.parties.push(...parties.map(toFacts))
   for (const { plan, payer } of parties) {
-    if (plan.sell !== 'USDC') continue
+    if (plan.sell === 'ETH') continue
     const { chainId, token } = sideOf(run, plan.from)
     const held = setup.holdings.find((each) => each.chainId === chainId && each.token === token(plan.sell))
     if (held) held.supply = `${BigInt(held.supply) + (payer ? 2n : 1n) * amountOf(plan)}`

@@ -1,6 +1,15 @@
 import { createRandom } from '../bench/random.ts'
 import { patience } from '../patience.ts'
-import { type ClientPlan, DRAIN_SECONDS, type Plan, RATES, type Rates, UNHURRIED } from './plan.ts'
+import { drawCrowd } from './crowd/kinds.ts'
+import {
+  type ClientPlan,
+  CROWD_SEED,
+  DRAIN_SECONDS,
+  type Plan,
+  RATES,
+  type Rates,
+  UNHURRIED,
+} from './plan.ts'
 import { drawUndeposited, take } from './workload.ts'
 
 // The time that swaps have. The end of it is waited for only if something is lost.
@@ -9,6 +18,7 @@ const deadlines = Object.fromEntries(
 )
 const LEASE_MS = 500
 const AT_ONCE = 16
+const CROWD = { rounds: 1, everyMs: 1_000, chains: ['alpha', 'beta'] as const, usd: 2, timed: 8 }
 
 /**
  * The short run: not a sample of everything, but a purpose-made workload. Some of its swaps pass every point
@@ -23,6 +33,7 @@ export function drawGate(options: { seed: number; swaps: number }): Plan {
     ...{ workers: 3, nodes: 1, leaseMs: Math.ceil(LEASE_MS * patience), rates, atOnce: AT_ONCE, deadlines },
     clients: take(drawUndeposited(createRandom(options.seed)), options.swaps),
     reserve: [],
+    crowd: drawCrowd(createRandom(options.seed + CROWD_SEED), CROWD),
     events: [],
   }
 }

@@ -10,6 +10,10 @@ export type Ledger = {
   traffic(entry: object): void
   /** A fault of the service or of a chain. */
   fault(kind: string, detail?: object): void
+  /** An act of strangers. */
+  crowd(kind: string, detail?: object): void
+  /** A transfer of strangers to the operator. */
+  gift(entry: object): void
   /** The observed heads. */
   head(entry: object): void
 }
@@ -19,11 +23,14 @@ export function openLedger(dir: string): Ledger {
   const writer = (file: string) => (entry: object) =>
     appendFileSync(join(dir, file), `${JSON.stringify({ t: Date.now(), ...entry })}\n`)
   const faults = writer('faults.jsonl')
+  const crowd = writer('crowd.jsonl')
   return {
     dir,
     history: writer('history.jsonl'),
     traffic: writer('traffic.jsonl'),
     fault: (kind, detail = {}) => faults({ kind, ...detail }),
+    crowd: (kind, detail = {}) => crowd({ kind, ...detail }),
+    gift: writer('gifts.jsonl'),
     head: writer('heads.jsonl'),
   }
 }

@@ -30,7 +30,7 @@ async function fund({ world, solana }: Worlds, client: ClientPlan): Promise<Part
   const wallet = privateKeyToAccount(generatePrivateKey())
   const payer = client.method === 'deposit' ? privateKeyToAddress(generatePrivateKey()) : undefined
   const [holder, amount] = payer ? [payer, 2n * amountOf(client)] : [wallet.address, amountOf(client)]
-  if (client.sell === 'USDC') await world.fund(world.chainNamed(from), holder, 'USDC', amount)
+  if (client.sell !== 'ETH') await world.fund(world.chainNamed(from), holder, client.sell, amount)
   return { plan: client, recipient, wallet, ...(payer && { payer }) }
 }
 

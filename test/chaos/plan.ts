@@ -1,5 +1,6 @@
 import type { OriginMethod } from '@geoswap/wire'
 import { createRandom, type Random } from '../bench/random.ts'
+import { type CrowdPlan, drawCrowd } from './crowd/kinds.ts'
 import { drawForAll, drawVictims, drawWay } from './workload.ts'
 
 /** One run, drawn from a seed before it starts, and recorded so that it can be repeated. */
@@ -39,6 +40,8 @@ export type Plan = {
   /** After all other faults. */
   deepReorg?: Extract<ShapeFault, { kind: 'deepReorg' }>
   events: NemesisEvent[]
+  /** Strangers beside the clients. */
+  crowd?: CrowdPlan
 }
 
 /** Per request between the service and a node. */
@@ -76,7 +79,8 @@ export const behaviours = [
   'lateDeposit',
   'missingDeposit',
 ] as const
-export type Behaviour = (typeof behaviours)[number]
+/** A stranger's swap is part of an act of the crowd. */
+export type Behaviour = (typeof behaviours)[number] | 'stranger'
 export type EvmChainName = 'alpha' | 'beta' | 'ethereum' | 'base' | 'arbitrum'
 export type ChainName = EvmChainName | 'solana'
 export type ClientPlan = {
@@ -85,12 +89,14 @@ export type ClientPlan = {
   at: number
   from: ChainName
   to: ChainName
-  sell: 'USDC' | 'ETH'
+  sell: 'USDC' | 'ETH' | 'GEO'
   buy: string
   usd: number
   behaviour: Behaviour
   /** How the input comes in; there is only one way on Solana. */
   method?: OriginMethod
+  /** An honest swap whose time is measured: beside strangers, or without them. */
+  pace?: 'alone' | 'beside'
 }
 
 export type NemesisEvent = { at: number } & (PlannedFault | ShapeFault)
@@ -170,6 +176,11 @@ const QUIET_SWAPS = 24
 const LEASE_MS = 2_000
 // One of them is wrong at a time.
 const NODES = 3
+// Drawn apart, so that the clients of a seed stay the same.
+export const CROWD_SEED = 500
+const CROWD = {
+  ...{ rounds: LEAST, everyMs: 500, chains: ['alpha', 'beta'] as const, usd: 2, timed: 20 },
+}
 
 export function draw(options: { seed: number; swaps: number }): Plan {
   const random = createRandom(options.seed)
@@ -185,6 +196,7 @@ export function draw(options: { seed: number; swaps: number }): Plan {
     clients: drawClients(random, swaps, seconds),
     reserve: drawForAll(random, reserved, swaps),
     victims: drawVictims(swaps + reserved),
+    crowd: drawCrowd(createRandom(options.seed + CROWD_SEED), CROWD),
     events: drawEvents(random, seconds).sort((a, b) => a.at - b.at),
   }
 }
@@ -192,7 +204,7 @@ export function draw(options: { seed: number; swaps: number }): Plan {
 /** A quiet run, for mutants that break without faults: every route, some refunds, a reorg or two. */
 export function drawQuiet(seed: number): Plan {
   const random = createRandom(seed)
-  const plan = draw({ seed, swaps: QUIET_SWAPS })
+  const { crowd: _, ...plan } = draw({ seed, swaps: QUIET_SWAPS })
   const still = Object.fromEntries(requestFaults.map((fault) => [fault, 0])) as Rates
   const chainNames = ['alpha', 'beta', 'solana'] as const
   const clients = plan.clients.map((client, id): ClientPlan => {

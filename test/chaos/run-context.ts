@@ -23,6 +23,8 @@ export type RunContext = {
   opAddresses: Map<Address, EvmChainName>
   /** While closed, no client starts. */
   admission: { isClosed: boolean }
+  /** Whether nobody waits for an answer any more. */
+  isOver(): boolean
   ledger: Ledger
   random: Random
   /** The last fault of each kind that must not overlap with the next of its kind. */

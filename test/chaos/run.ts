@@ -9,6 +9,7 @@ import { patience } from '../patience.ts'
 import { MOVES } from './checker/coverage.ts'
 import { createCaller } from './clients/caller.ts'
 import { live } from './clients/client.ts'
+import { passPace } from './crowd/pace.ts'
 import { direct } from './director.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
@@ -56,10 +57,28 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   const first = beginHere(plan.clients)
   const progress = reportProgress(stage, plan, say)
   stage.state.isFair = false
+  const { rounds = 0 } = plan.crowd ?? {}
+  let isPaced = false
+  const strangers = stage.crowd?.actUntil(rounds, () => isPaced)
   const more = await (plan.isGate
     ? passGate(stage, plan, { first, begin: beginHere, say })
     : causeAllFaults(stage, plan, { ledger, life, say, first }))
+  isPaced = true
+  await strangers
   const after = { ledger, life, say, first }
+  if (stage.crowd && plan.crowd) {
+    await calm(stage)
+    const timed = { ...plan, atOnce: Number.POSITIVE_INFINITY }
+    const beginTimed = (clients: readonly ClientPlan[]) => begin(stage, timed, { clients, ledger, life })
+    await passPace({
+      field: stage.field,
+      crowd: stage.crowd,
+      plan: plan.crowd,
+      isOfShape: plan.shape !== undefined,
+      begin: beginTimed,
+      say,
+    })
+  }
   const last = plan.deepReorg && (await undoDeeply(stage, plan, after))
   const robbed = stage.attackers && (await rob(stage, plan, after))
   life.isClosed = true
@@ -70,6 +89,7 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   const clients = Promise.all([first.ended, more?.ended, last?.ended, robbed?.ended])
   await untilQuiet(stage, clients, plan.drainSeconds * 1_000)
   life.isOver = true
+  stage.state.isOver = true
   await clients
   await passing
   progress.stop()
@@ -310,8 +330,9 @@ async function writeFacts(
   const crashes = Object.fromEntries(processes.crashes)
   const { least, isGate, shape } = plan
   const hasAttackers = (plan.victims?.length ?? 0) > 0
+  const hasCrowd = plan.crowd !== undefined
   writeFileSync(
     join(dir, 'facts.json'),
-    JSON.stringify({ ...times, crashes, requests, least, isGate, hasAttackers, shape }),
+    JSON.stringify({ ...times, crashes, requests, least, isGate, hasAttackers, hasCrowd, shape }),
   )
 }

@@ -1,9 +1,11 @@
 import { createRandom, type Random } from '../bench/random.ts'
+import { drawCrowd } from './crowd/kinds.ts'
 import {
   type Behaviour,
   behaviours,
   type ChainName,
   type ClientPlan,
+  CROWD_SEED,
   type Drawer,
   drawersOn,
   type EvmChainName,
@@ -50,6 +52,7 @@ const LAPSES = [0.35, 0.6]
 const DEEP_REORG = { leastMs: 25_000, mostMs: 60_000, jumpSeconds: 200 }
 const DEEP_SWAPS = 12
 const ARMS_AT_ONCE = 6
+const CROWD = { rounds: 1, everyMs: 1_000, chains: ['base', 'arbitrum'] as const, usd: 5, timed: 16 }
 
 export function drawShape(options: { seed: number; swaps: number }): Plan {
   const random = createRandom(options.seed)
@@ -74,6 +77,7 @@ export function drawShape(options: { seed: number; swaps: number }): Plan {
     reserve: drawForReorg(random, deepChain, options.swaps),
     deepReorg: { kind: 'deepReorg', chain: deepChain, ...DEEP_REORG },
     events: drawEvents(random, seconds).sort((a, b) => a.at - b.at),
+    crowd: drawCrowd(createRandom(options.seed + CROWD_SEED), CROWD),
   }
 }
 

@@ -8,6 +8,9 @@ import { createWorld, type LocalNetwork, type World } from '../world.ts'
 import { type Attackers, prepareAttackers } from './attackers.ts'
 import { writeBaseline } from './baseline.ts'
 import type { Party } from './clients/scene.ts'
+import { type Crowd, createCrowd } from './crowd/crowd.ts'
+import { clientsOf } from './crowd/kinds.ts'
+import { codeWallets, fillPurses } from './crowd/purses.ts'
 import { installJournal } from './journal.ts'
 import type { Ledger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
@@ -58,7 +61,8 @@ export type Stage = {
   strangerKey: string
   heads: { stop(): void }
   dir: string
-  state: { isFair: boolean }
+  state: { isFair: boolean; isOver: boolean }
+  crowd?: Crowd
   stop(): Promise<void>
 }
 
@@ -66,7 +70,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const { plan, dir, say, mutant } = options
   const deadlines = { ...DEADLINES, ...plan.deadlines, ...mutant?.deadlines }
   const nodes = new Map<string, string>()
-  const state = { isFair: true }
+  const state = { isFair: true, isOver: false }
   let processes: ServiceProcesses | undefined
   let probe: WriteAheadProbe | undefined
   const look = (raw: string) => {
@@ -106,14 +110,18 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const local = { ...network.local, apiUrl: processes.apiUrls[0] ?? '', apiKey, blockMs: BLOCK_MS }
   const world = createWorld(local as LocalNetwork)
   const solana = await createSolanaWorld(world.local)
-  const clients = [...plan.clients, ...plan.reserve, ...(plan.victims ?? [])]
+  const strangers = plan.crowd ? clientsOf(plan.crowd) : []
+  const clients = [...plan.clients, ...plan.reserve, ...(plan.victims ?? []), ...strangers]
   const parties = await fundParties({ world, solana }, clients)
+  if (plan.crowd) await codeWallets({ world, solana }, plan.crowd.acts, parties)
+  const purses = plan.crowd && (await fillPurses({ world, solana }, chainNames))
   say(`${parties.length} wallets hold money`)
   const blockMsOf = (place: EvmChainName) =>
     network.local.chains.find(({ name }) => name === place)?.shape?.blockMs ?? BLOCK_MS
   const field: RunContext = {
     ...{ network, world, solana, processes, chainNames, proxyOf, blockMsOf, pool, ledger, random },
     admission: { isClosed: false },
+    isOver: () => state.isOver,
     opAddresses: new Map(),
     turns: new Map(),
   }
@@ -122,7 +130,8 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   await untilReady(processes.apiUrls, 90_000)
   const heads = watchHeads(network, ledger)
   const baseline = { dir, network, world, solana, deadlines, exposureCapUsd: exposureCapUsdOf(plan) }
-  await writeBaseline({ ...baseline, config: (file) => config(file, '') }, parties)
+  const held = { ...baseline, chainNames, ...(purses && { purses }) }
+  await writeBaseline({ ...held, config: (file) => config(file, '') }, parties)
   const running = processes
   const stop = async () => {
     heads.stop()
@@ -133,6 +142,13 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     await Promise.all([...proxies.values()].map((proxy) => proxy.stop()))
   }
   const byClient = new Map(parties.map((party) => [party.plan.id, party]))
+  const crowd =
+    plan.crowd &&
+    purses &&
+    createCrowd({
+      ...{ field, plan, crowd: plan.crowd, purses, parties: byClient },
+      apiKey: await persist(() => createApiKey(network, 'crowd')),
+    })
   return {
     ...{
       network,
@@ -151,6 +167,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     },
     parties: byClient,
     ...(attackers && { attackers }),
+    ...(crowd && { crowd }),
   }
 }
 

@@ -1,21 +1,19 @@
 import { geoEscrowAbi, hashEscrowOp, readRefundableOp, toIndex } from '@geoswap/protocol'
-import {
-  type Address,
-  concat,
-  encodeFunctionData,
-  erc20Abi,
-  type HashTypedDataParameters,
-  type Hex,
-  hashTypedData,
-  numberToHex,
-  pad,
-  size,
-} from 'viem'
+import { type Address, concat, encodeFunctionData, type Hex, pad } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient } from '../checked-client.ts'
 import { setCode } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
+import {
+  ACCEPTS,
+  CALLER,
+  callOf,
+  recipientCodes,
+  signatureForCode,
+  transferOf,
+  walletCodes,
+} from '../strangers.ts'
 import { buildBy, passDeadline, pay, submitBy } from '../ways.ts'
 import { createWorld, type Order, outcomeOf, submitSwap, toRequest, until } from '../world.ts'
 
@@ -29,22 +27,6 @@ const USDC = 1_000_000n
 const AMOUNT = 10n * USDC
 const order: Order = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: AMOUNT }
 const { escrow } = alpha.contracts
-
-// Makes each call of its input: an address, the length of the call in 4 bytes, the call.
-const CALLER: Hex =
-  '0x5f5b368110600957005b806014013560e01c80826018015f375f5f825f5f863560601c5af15001601801600156'
-// ERC-1271 wallets. This one accepts signatures that begin with the hash.
-const ACCEPTS: Hex = '0x60043560643514631626ba7e60e01b025f5260205ff3'
-const wallets: Record<string, Hex> = {
-  'has no code': '0x',
-  'answers nothing': '0x00',
-  'burns all gas': '0x5b5f56',
-  'answers 4.5 MB': '0x624500005ff3',
-  'accepts while gas is free': '0x3a15631626ba7e60e01b025f5260205ff3',
-  'accepts in every second block': '0x43600116631626ba7e60e01b025f5260205ff3',
-}
-// Takes coins in every second block.
-const MOODY_RECIPIENT: Hex = '0x43600116600a575f5ffd5b00'
 
 let api: CheckedClient
 beforeAll(async () => {
@@ -93,22 +75,13 @@ async function prepareContract() {
   const recipient = newWallet().address
   const asked = { order: { ...order, recipient }, method: 'authorization' as const }
   const { build } = await buildBy({ api }, { address: wallet }, asked)
-  const digest = hashTypedData(build.typedData as unknown as HashTypedDataParameters)
-  const signature = concat([digest, pad('0x01', { size: 100 })])
-  return { wallet, submission: { geoOpToken: build.geoOpToken, signature } }
+  return { wallet, submission: { geoOpToken: build.geoOpToken, signature: signatureForCode(build) } }
 }
 
 async function holdLocks(): Promise<void> {
   await beta.halt()
   await until(async () => (await api.quote(toRequest(newWallet(), order))).status === 503)
 }
-
-const callOf = (to: Address, data: Hex) => concat([to, numberToHex(size(data), { size: 4 }), data])
-const transferOf = (to: Address, amount: bigint) =>
-  callOf(
-    alpha.token('USDC'),
-    encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] }),
-  )
 
 /** A contract that makes several calls in one transaction, and holds USDC. */
 async function callerWith(amount: bigint) {
@@ -131,7 +104,7 @@ test('an op whose deposit goes back twice in one transaction stops nobody', asyn
   const { locker, argument } = readRefundableOp(build.operation)
   const args = [locker, argument, alpha.token('USDC')] as const
   const recover = callOf(escrow, encodeFunctionData({ abi: geoEscrowAbi, functionName: 'recover', args }))
-  const give = transferOf(build.depositAddress as Address, 1n)
+  const give = transferOf(alpha.token('USDC'), build.depositAddress as Address, 1n)
   const { send } = await callerWith(AMOUNT)
 
   const events = await send(give, recover, give, recover)
@@ -155,7 +128,7 @@ test("a stranger's own op, locked and taken back by a contract, stops no quotes 
   const lock = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lockDeposited', args: [op] })
   const refund = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args: [locker, op] })
 
-  expect(await send(transferOf(to, AMOUNT), callOf(escrow, lock))).toHaveLength(1)
+  expect(await send(transferOf(alpha.token('USDC'), to, AMOUNT), callOf(escrow, lock))).toHaveLength(1)
   await alpha.advance(62)
   expect(await send(callOf(escrow, refund))).not.toHaveLength(0)
 
@@ -166,7 +139,7 @@ test("a stranger's own op, locked and taken back by a contract, stops no quotes 
 
 test('contract wallets that change before their lock are locked at most once each, and stop nobody', async () => {
   const prepared = await Promise.all(
-    Object.values(wallets).map(async (code) => ({ code, ...(await prepareContract()) })),
+    Object.values(walletCodes).map(async (code) => ({ code, ...(await prepareContract()) })),
   )
   // Nothing is locked while the destination stands still.
   await holdLocks()
@@ -184,7 +157,7 @@ test('contract wallets that change before their lock are locked at most once eac
 
 test('a recipient that takes coins only in some blocks gets at most three deliveries', async () => {
   const recipient = newWallet().address
-  await setCode(beta, recipient, MOODY_RECIPIENT)
+  await setCode(beta, recipient, recipientCodes.takesInEverySecondBlock)
   const wallet = await world.walletWith(alpha, 'USDC', AMOUNT)
   const { swapId } = await submitSwap({ api }, wallet, { ...order, buy: 'ETH', recipient })
 

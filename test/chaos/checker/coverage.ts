@@ -15,6 +15,15 @@ const SHAPE_FAULTS = [
   ...['deepReorg', 'deeplyReorged'],
 ]
 
+// Repeated here: the checker requires each, whatever the run calls them.
+const ACTS = [
+  ...['silentWallet', 'gasPriceWallet', 'originWallet', 'gasLeftWallet', 'megabyteWallet', 'goneWallet'],
+  ...['delegatedAwayWallet', 'gasPriceRecipient', 'burningRecipient', 'megabyteRecipient'],
+  ...['blockedWallet', 'blockedRecipient', 'pausedToken', 'renamedToken', 'changedToken'],
+  ...['pointers', 'falseEvents', 'twoRecovers', 'ownOp', 'zeroLock', 'strayDeposits'],
+  ...['solanaAccounts', 'solanaDust', 'solanaInput', 'solanaMarker', 'solanaHistory'],
+]
+
 const THEFTS = ['stolenDeliverer', 'stolenSolanaAttester', 'stolenInventory']
 
 export const MOVES: readonly string[] = [
@@ -48,7 +57,8 @@ export function coverageOf(input: Input, { moves }: Pick<Database, 'moves'>): Ro
     moves.filter(({ was }) => was !== null),
     ({ was, became }) => `${was} ${became}`,
   )
-  const { crashes, requests, isGate, shape, least, hasAttackers } = input.facts
+  const { crashes, requests, isGate, shape, least, hasAttackers, hasCrowd } = input.facts
+  const acts = countBy(input.acts, ({ kind }) => kind)
   const rows = (group: string, names: readonly string[], counts: Map<string, number>, isRequired = true) =>
     names.map((name) => ({ group, name, count: counts.get(name) ?? 0, isRequired, least }))
   return [
@@ -60,6 +70,7 @@ export function coverageOf(input: Input, { moves }: Pick<Database, 'moves'>): Ro
     ...rows('request', Object.keys(requests).sort(), new Map(Object.entries(requests)), !isGate),
     ...rows('fault', FAULTS, kinds, !isGate),
     ...rows('fault', shape ? SHAPE_FAULTS : [], kinds),
+    ...rows('stranger', hasCrowd ? ACTS : [], acts),
     ...rows('theft', hasAttackers ? THEFTS : [], kinds).map((row) => ({ ...row, least: 1 })),
     ...rows('transition', MOVES, seen, !isGate && !shape),
     ...rows('transition', RARE_MOVES, seen, false),

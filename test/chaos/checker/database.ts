@@ -5,6 +5,7 @@ export type SwapRow = {
   state: string
   op_hash: string
   delivery_hash: string
+  account_id: string
   quote_id: string
   origin_chain: number
   destination_chain: number
@@ -99,10 +100,10 @@ type Raw = Record<string, unknown>
 const OP_NUMBERS = ['origin_chain', 'destination_chain', 'op_deadline', 'fill_deadline', 'refund_deadline']
 
 const SWAPS = `
-  select s.id, s.state, o.hash as op_hash, o.delivery_hash, s.quote_id, s.origin_chain, s.destination_chain,
-         s.wallet, o.recipient, s.input_token, s.input_amount, o.output_token, o.min_output, o.op_deadline,
-         o.fill_deadline, o.refund_deadline, o.locker, o.position, o.round, o.creates_account, s.credited,
-         s.exposed_cents, o.lock_fee_bound, o.delivery_fee_bound
+  select s.id, s.state, o.hash as op_hash, o.delivery_hash, s.account_id, s.quote_id,
+         s.origin_chain, s.destination_chain, s.wallet, o.recipient, s.input_token, s.input_amount,
+         o.output_token, o.min_output, o.op_deadline, o.fill_deadline, o.refund_deadline, o.locker,
+         o.position, o.round, o.creates_account, s.credited, s.exposed_cents, o.lock_fee_bound, o.delivery_fee_bound
     from swaps s join ops o on o.id = s.op_id`
 const OPS = `select hash as op_hash, origin_chain, destination_chain, op_deadline, fill_deadline, refund_deadline
                from ops`

@@ -58,6 +58,8 @@ export type EvmEvidence = {
   lastRoundAt(ring: Hex, position: bigint, block: number): Promise<bigint>
   ringOf(locker: string): Promise<Hex>
   hasSucceeded(txHash: string): Promise<boolean>
+  /** All that a transaction cost its sender; 0 if no block has it. */
+  feeOf(txHash: string): Promise<bigint>
   /** The most that the vault pays of a token in an hour. */
   capOf(token: string): Promise<bigint>
   hourOf(block: number): Promise<bigint>
@@ -127,15 +129,26 @@ export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
     async hourOf(block) {
       return (await client.getBlock({ blockNumber: BigInt(block) })).timestamp / 3_600n
     },
-    hasSucceeded: async (txHash) => {
-      const found = await client.getTransactionReceipt({ hash: txHash as Hex }).catch((error: unknown) => {
-        if (error instanceof TransactionReceiptNotFoundError) return undefined
-        throw error
-      })
-      return found?.status === 'success'
+    hasSucceeded: async (txHash) => (await findReceipt(client, txHash))?.status === 'success',
+    async feeOf(txHash) {
+      const found = await findReceipt(client, txHash)
+      if (!found) return 0n
+      // OP chains charge it beside the gas.
+      const { l1Fee = 0 } = found as { l1Fee?: Hex | bigint | null }
+      return found.gasUsed * found.effectiveGasPrice + BigInt(l1Fee ?? 0)
     },
     ringOf: (locker) =>
       client.readContract({ address: escrow, abi: views, functionName: 'ringOf', args: [locker as Address] }),
+  }
+}
+
+/** Undefined for a transaction that is in no block. */
+async function findReceipt(client: PublicClient, hash: string) {
+  try {
+    return await client.getTransactionReceipt({ hash: hash as Hex })
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined
+    throw error
   }
 }
 

@@ -35,6 +35,8 @@ type Fault = {
   t: number
   kind: string
   chain?: string
+  /** Of a planned fault. */
+  event?: { percent?: number }
   /** Of a theft. */
   txHash?: string
   op?: string
@@ -61,6 +63,23 @@ export type Party = {
   /** How the input comes in, on an EVM chain. */
   method?: string
   held: string
+  /** An honest swap whose time is measured, without strangers or beside them. */
+  pace?: 'alone' | 'beside'
+  isStranger: boolean
+  /** Sends deposits, and held this much for them. */
+  payer?: string
+  paid?: string
+}
+/** An act of strangers. */
+type Act = { t: number; kind: string }
+/** A transfer of strangers. `client`: to the op of this one. */
+export type Gift = {
+  chain: string
+  to: string
+  token: string
+  amount: string
+  txHash: string
+  client?: number
 }
 type Token = { symbol: string; address: string; decimals: number }
 export type ChainSetup = {
@@ -97,6 +116,8 @@ type Setup = {
   /** The login of the stolen attester: a attacker writes with it, in all names. */
   stolenLogin: string
   parties: Party[]
+  /** The money of strangers beside that of their swaps. */
+  purses?: { chain: string; address: string; held: string }[]
 }
 type Facts = {
   calmAt: number
@@ -104,6 +125,7 @@ type Facts = {
   least: number
   isGate: boolean
   hasAttackers: boolean
+  hasCrowd: boolean
   /** The public chains that these imitated. */
   shape?: string
   crashes: Record<string, number>
@@ -118,6 +140,8 @@ export type Input = {
   traffic: Sighting[]
   faults: Fault[]
   heads: Head[]
+  acts: Act[]
+  gifts: Gift[]
   logs: { name: string; text: string }[]
 }
 
@@ -141,6 +165,7 @@ export function readInput(dir: string): Input {
     payments: history.filter(({ type }) => type === 'paid') as unknown as Payment[],
     ...{ traffic: lines<Sighting>('traffic.jsonl'), faults: lines<Fault>('faults.jsonl') },
     heads: lines<Head>('heads.jsonl'),
+    ...{ acts: lines<Act>('crowd.jsonl'), gifts: lines<Gift>('gifts.jsonl') },
     logs: readdirSync(setup.logs).map((name) => ({
       name,
       text: readFileSync(join(setup.logs, name), 'utf8'),

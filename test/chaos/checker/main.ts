@@ -4,10 +4,13 @@ import * as books from './books.ts'
 import { retryReads } from './concurrency.ts'
 import { coverageOf, type Row } from './coverage.ts'
 import { type Check, type Evidence, gather, type Violation } from './evidence.ts'
+import { escrowTotals } from './gifts.ts'
+import { honestPace, p95, paceOf } from './honest-pace.ts'
 import { type Input, readInput } from './input.ts'
 import * as outcomes from './outcomes.ts'
 import { provenDecisions } from './proofs.ts'
 import { databaseSurvives } from './server-crashes.ts'
+import { BUDGETS, boundedWaste, mostWasted, noGain, wasteOf } from './strangers.ts'
 import { boundedThefts, theftsOf } from './thefts.ts'
 import * as timing from './timing.ts'
 import { conservation, readGas, spendBound, wasteBound } from './totals.ts'
@@ -26,6 +29,7 @@ const checks: readonly Check[] = [
     books.deadlineOrder,
     books.secrecy,
   ],
+  ...[honestPace, boundedWaste, noGain, escrowTotals],
   ...[provenDecisions, boundedThefts, conservation, spendBound, wasteBound, databaseSurvives],
 ]
 
@@ -81,6 +85,21 @@ function printThefts(evidence: Evidence): void {
   }
 }
 
+async function printCrowd(evidence: Evidence): Promise<void> {
+  if (!evidence.input.facts.hasCrowd) return
+  const [alone, beside] = (['alone', 'beside'] as const).map((pace) => paceOf(evidence, pace).tookMs)
+  const inSeconds = (tookMs: readonly number[] = []) => (p95(tookMs) / 1_000).toFixed(1)
+  print(`of ${alone?.length} honest swaps without strangers, 95 % settled within ${inSeconds(alone)} s;`)
+  print(`of ${beside?.length} beside them, within ${inSeconds(beside)} s`)
+  const wasted = await wasteOf(evidence)
+  for (const scope of ['wallet', 'account', 'chain'] as const) {
+    const { cents } = mostWasted(wasted, scope)
+    print(
+      `strangers wasted ${cents.toFixed(2)} cents of gas of one ${scope} in an hour, of ${BUDGETS[scope]} allowed`,
+    )
+  }
+}
+
 function printViolations(violations: readonly Violation[]): void {
   const byInvariant = new Map<string, Violation[]>()
   for (const each of violations)
@@ -100,6 +119,7 @@ async function check(dir: string): Promise<boolean> {
   const missing = rows.filter(({ count, isRequired, least }) => isRequired && count < least)
   for (const row of rows) print(describe(row))
   await printOutcomes(evidence)
+  await printCrowd(evidence)
   printThefts(evidence)
   printViolations(violations)
   print(

@@ -2,6 +2,7 @@ import { type Address, type Hex, parseTransaction } from 'viem'
 import type { AttemptRow, Database, SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { EvmEvidence } from './evm-evidence.ts'
+import { givenTo, landedGifts } from './gifts.ts'
 import { stolenFrom } from './thefts.ts'
 
 // The effect of all swaps together on the operator's funds, and their cost.
@@ -14,6 +15,7 @@ const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => to
 /** The inventory equals its start plus claims minus payments, and no token was minted or burnt. */
 export const conservation: Check = async (evidence) => {
   const { db, input, opEventsOf } = evidence
+  const gifts = await landedGifts(evidence)
   const isClaimed = (swap: SwapRow) => opEventsOf(swap, 'claim').length > 0
   return eachAsync('INV-11', input.setup.holdings, async ({ chainId, token, inventory, supply }) => {
     const claimed = db.swaps.filter(
@@ -23,8 +25,11 @@ export const conservation: Check = async (evidence) => {
       .filter((swap) => swap.destination_chain === chainId && isToken(token, swap.output_token))
       .flatMap((swap) => opEventsOf(swap, 'deliver').map(({ amount = 0n }) => amount))
     const stolen = stolenFrom(evidence, chainId, token)
-    const due = BigInt(inventory) + sum(claimed.map((swap) => swap.input_amount)) - sum(paid) - stolen
-    const held = await evidence.balanceOf(chainId, vaultOf(evidence, chainId), token)
+    const vault = vaultOf(evidence, chainId)
+    const chain = input.setup.local.chains.find((each) => each.chainId === chainId)?.name ?? ''
+    const given = givenTo(gifts, { chain, to: vault, token })
+    const due = BigInt(inventory) + sum(claimed.map((swap) => swap.input_amount)) + given - sum(paid) - stolen
+    const held = await evidence.balanceOf(chainId, vault, token)
     if (held !== due) return `chain ${chainId}: the inventory holds ${held} of ${token} instead of ${due}`
     const now = await supplyOf(evidence, chainId, token)
     return now === BigInt(supply)
@@ -45,8 +50,10 @@ function supplyOf({ evm, solana }: Evidence, chainId: number, token: string): Pr
 
 type GasBill = { all: bigint; useful: bigint; reverted: number; landed: number }
 
+type Gas = { db: Pick<Database, 'attempts'>; evm: Evidence['evm'] }
+
 /** The gas burnt by the service's transactions, and the part of those with an effect on a swap. */
-export async function readGas({ db, evm }: Pick<Evidence, 'db' | 'evm'>): Promise<GasBill> {
+export async function readGas({ db, evm }: Gas): Promise<GasBill> {
   const bills = await Promise.all(
     [...evm.values()].map((chain) =>
       readGasOn(
@@ -78,12 +85,16 @@ async function readGasOn({ client, opEvents }: EvmEvidence, hashes: readonly str
 
 /**
  * All chains except one that reverted more than its reorg window: there, the nonces of reverted transactions
- * are consumed again by transactions that are too late.
+ * are consumed again by transactions that are too late. Gas for strangers alone has its own budgets.
  */
-export const wasteBound: Check = async ({ db, evm, input }) => {
+export const wasteBound: Check = async ({ db, evm, input, partyOf }) => {
+  const theirs = new Set(db.swaps.flatMap((swap) => (partyOf(swap)?.isStranger ? swap.id : [])))
+  const attempts = db.attempts.filter(
+    ({ swap_ids }) => swap_ids.length === 0 || !swap_ids.every((id) => theirs.has(id)),
+  )
   const undone = input.faults.flatMap(({ kind, chain }) => (kind === 'deeplyReorged' ? [chain] : []))
   const judged = new Map([...evm].filter(([, { chain }]) => !undone.includes(chain.name)))
-  return each('INV-23', [await readGas({ db, evm: judged })], ({ all, useful }) =>
+  return each('INV-23', [await readGas({ db: { attempts }, evm: judged })], ({ all, useful }) =>
     Number(all - useful) > Number(useful) * MOST_WASTE
       ? `${all} gas was burnt, ${useful} of it by transactions that did something`
       : undefined,

@@ -31,7 +31,9 @@ const unitOf = (place: ChainName) => (place === 'beta' ? 10n ** 18n : 10n ** 6n)
 // One ETH is 2,500 USD.
 const WEI_PER_USD = 4n * 10n ** 14n
 
-export const amountOf = ({ from, sell, usd }: ClientPlan) =>
-  BigInt(usd) * (sell === 'ETH' ? WEI_PER_USD : unitOf(from))
+export function amountOf({ from, sell, usd }: ClientPlan): bigint {
+  if (sell === 'GEO') return BigInt(usd) * 10n ** 18n
+  return BigInt(usd) * (sell === 'ETH' ? WEI_PER_USD : unitOf(from))
+}
 export const sideOf = ({ world, solana }: Pick<Scene, 'world' | 'solana'>, place: ChainName): Side =>
   place === 'solana' ? solana : world.chainNamed(place)

@@ -13,24 +13,19 @@ import {
 } from '@geoswap/protocol'
 import {
   type Address,
-  concat,
   createTestClient,
   encodeDeployData,
   encodeFunctionData,
   type Hex,
   http,
-  numberToHex,
   type PrivateKeyAccount,
   publicActions,
-  size,
-  slice,
   walletActions,
   zeroHash,
 } from 'viem'
 import { connectEvm } from '../../src/compose/evm.ts'
 import type { EvmChainConfig } from '../../src/config.ts'
-
-const word = (value: bigint | number) => numberToHex(value, { size: 32 })
+import { lockBehindPointers } from './pointers.ts'
 
 type Call = { target: Address; data: Hex }
 
@@ -120,8 +115,8 @@ export async function startStrangersWorld() {
       { op, hash }: { op: EscrowOp; hash: Hex },
       entries: number,
     ) {
-      const { target, data } = this.mint(wallet.address, op.inputAmount)
-      await send(wallet.address, { to: target, data })
+      const gift = this.mint(wallet.address, op.inputAmount)
+      await send(wallet.address, { to: gift.target, data: gift.data })
       const described = { address: token, abi: signedTokenAbi, functionName: 'eip712Domain' } as const
       const [, name, version] = await client.readContract(described)
       const signature = await wallet.signTypedData({
@@ -130,18 +125,8 @@ export async function startStrangersWorld() {
         message: authorizationOf({ escrow }, hash, op),
       })
       const { locker, ...terms } = op
-      const plain = encodeFunctionData({
-        ...{
-          abi: geoEscrowAbi,
-          functionName: 'lockManyWithAuthorization',
-          args: [[{ op: terms, signature }]],
-        },
-      })
-      // After the selector: the array's offset, its length, one offset and the entry.
-      const entry = slice(plain, 4 + 3 * 32, size(plain))
-      const offsets = Array.from({ length: entries }, () => word(32 * entries))
-      const many = concat([slice(plain, 0, 4), word(32), word(entries), ...offsets, entry])
-      return send(locker, { to: escrow, data: many })
+      const data = lockBehindPointers(terms, { signature, entries })
+      return send(locker, { to: escrow, data })
     },
     /** An op whose deadline this is, and its own address. */
     opBy(locker: Address, wallet: Address, terms: Partial<EscrowOp> = {}) {
