@@ -71,10 +71,9 @@ const MEMORY_MS = 30_000
 const AMPLE = 10n
 
 /**
- * Simulates a delivery once instead of before both the lock and the delivery, if these are seconds apart. A purchase is
- * simulated again because its price moves, and so is a delivery that takes much of the holdings, or one whose recipient
- * may tell a simulation by its gas price. The memory of a simulation serves one delivery: a failed one is simulated
- * before the next try.
+ * Simulates a delivery once instead of before both the lock and the delivery, if these are seconds apart. Three are
+ * simulated again: a purchase, whose price moves; a delivery that takes much of the holdings; one whose recipient may
+ * tell a simulation by its gas price.
  */
 export function simulateOnce<T extends Pick<DestinationChain, 'simulateDelivery'>>(
   chain: T,
