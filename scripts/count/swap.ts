@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +11,9 @@ import type { Figures } from './figures.ts'
 
 const BUNDLE = join(ROOT, 'packages/service/dist/service.mjs')
 const PROCESSES = ['api', 'worker', 'attester']
+// Their repeated tasks run in it.
+const IDLE_MS = 30_000
+const REPORT_MS = 60_000
 
 type Covered = {
   result: {
@@ -20,8 +23,9 @@ type Covered = {
 }
 
 /**
- * Files with a function that ran in API, worker or attester while one EVM swap went from its quote to `closed`. What
- * these processes do at any time, such as following heads, is included; loading a file is not.
+ * Files with a function that ran in API, worker or attester while one EVM swap went from its quote to `closed`. Loading
+ * a file is not a visit. Much runs at any time, such as following heads: the second pair leaves out the files that also
+ * ran while there was no swap.
  */
 export async function countSwap(): Promise<Figures> {
   const dir = mkdtempSync(join(tmpdir(), 'geoswap-count-'))
@@ -30,22 +34,30 @@ export async function countSwap(): Promise<Figures> {
   const network = await startNetwork({ env })
   try {
     await takeCoverage(network, dir)
+    await delay(IDLE_MS)
+    const idle = new Set((await takeCoverage(network, dir)).flatMap(filesThatRan))
     execFileSync(process.execPath, ['examples/first-swap.mjs', join(network.home, 'local.json')], {
       cwd: ROOT,
     })
     await waitUntilClosed(network.databaseUrl)
-    const files = (await takeCoverage(network, dir)).flatMap(filesThatRan)
-    const visited = [...new Set(files)].map((file) => join(ROOT, file)).filter(existsSync)
-    const lines = visited.map((file) => readFileSync(file, 'utf8').split('\n').length - 1)
+    const visited = [...new Set((await takeCoverage(network, dir)).flatMap(filesThatRan))]
+    const own = visited.filter((file) => !idle.has(file))
     return {
-      'files that one EVM swap visits': visited.length,
-      'lines of the files that one EVM swap visits': lines.reduce((total, each) => total + each, 0),
+      'files that ran during one EVM swap': visited.length,
+      'lines of the files that ran during one EVM swap': linesOf(visited),
+      'files that ran only for one EVM swap': own.length,
+      'lines of the files that ran only for one EVM swap': linesOf(own),
     }
   } finally {
     await network.stop()
     rmSync(dir, { recursive: true })
   }
 }
+
+const linesOf = (files: readonly string[]) =>
+  files
+    .map((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1)
+    .reduce((total, each) => total + each, 0)
 
 /** The report of each process since its last one. */
 async function takeCoverage({ pids }: Network, dir: string): Promise<Covered[]> {
@@ -59,12 +71,14 @@ async function takeCoverage({ pids }: Network, dir: string): Promise<Covered[]> 
 
 async function readReport(dir: string, pid: number, before: ReadonlySet<string>): Promise<Covered> {
   const isOurs = (name: string) => name.startsWith(`coverage-${pid}-`) && !before.has(name)
-  for (;;) {
+  const ends = Date.now() + REPORT_MS
+  while (Date.now() < ends) {
     const name = readdirSync(dir).find(isOurs)
     const text = name === undefined ? '' : readFileSync(join(dir, name), 'utf8')
     if (text.endsWith('}')) return JSON.parse(text)
     await delay(100)
   }
+  throw new Error(`Process ${pid} did not report what it ran`)
 }
 
 async function waitUntilClosed(databaseUrl: string): Promise<void> {

@@ -21,10 +21,13 @@ type Pace = {
 }
 
 const LOOK_MS = 250
-const CALM_MS = 60_000 * patience
+const CALM_MS = 120_000 * patience
+// A swap that is not settled by then never will be, and breaks the rule.
+const SETTLED_MS = 90_000 * patience
 // Less than the remaining time of a delivery.
 const LAPSE_SECONDS = 300
-const LAPSE_EVERY_MS = 4_000
+// An op that is built by the time before has expired: every process knows the new time by then.
+const LAPSE_EVERY_MS = 8_000
 const MOVING = ['accepted', 'locking', 'locked', 'delivering', 'refundDecided', 'refunding']
 const OPEN = `select 1 from swaps where state = any($1)
               union all select 1 from exposure where cents > 0 limit 1`
@@ -33,27 +36,31 @@ export async function passPace({ field, crowd, plan, isOfShape, begin, say }: Pa
   const { before, beside, after } = plan.pace
   say('honest swaps are timed, without strangers and beside them')
   await untilCalm(field, isOfShape)
-  await begin(before).ended
+  await within(begin(before))
   await untilCalm(field, isOfShape)
   let haveEnded = false
   const acting = crowd.actUntil(plan.rounds + 1, () => haveEnded)
-  await begin(beside).ended
+  await within(begin(beside))
   haveEnded = true
   await acting
   // Kinds that faults kept from acting.
   await crowd.actUntil(plan.rounds)
   await untilCalm(field, isOfShape)
-  await begin(after).ended
+  await within(begin(after))
 }
+
+const within = ({ ended }: Begun) => Promise.race([ended, delay(SETTLED_MS)])
 
 /** Until no swap moves and nothing is exposed to a reorg: all swaps that are timed have the same room. */
 async function untilCalm(field: RunContext, isOfShape: boolean): Promise<void> {
   const end = Date.now() + CALM_MS
   for (let next = Date.now() + LAPSE_EVERY_MS; Date.now() < end; await delay(LOOK_MS)) {
     const found = await field.pool.query(OPEN, [MOVING]).catch(() => undefined)
-    if (found?.rowCount === 0) return
-    if (!isOfShape || Date.now() < next) continue
-    // Finality takes minutes.
+    const isOpen = found?.rowCount !== 0
+    if (isOfShape && Date.now() < next) continue
+    if (!isOpen) return
+    if (!isOfShape) continue
+    // Finality takes minutes there.
     await lapse(field, LAPSE_SECONDS)
     next = Date.now() + LAPSE_EVERY_MS
   }
