@@ -5,6 +5,7 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { ChainEvent } from '../chains/chain.ts'
+import { toRecoveryId } from '../model/deposit.ts'
 import {
   findAbandonedAttempts,
   findAttemptSwaps,
@@ -23,6 +24,7 @@ import {
   tallyAttempts,
   wasAuthorityRefused,
 } from './attempts.ts'
+import { storePage } from './chain-events.ts'
 import type { Lease } from './lanes.ts'
 import { findSwaps } from './swaps.ts'
 
@@ -162,6 +164,38 @@ test.each<[Role, ChainEvent['kind']]>([
   expect(await seen([mine, asked])).toEqual([mine])
   expect(await seen([asked])).toEqual([])
   expect(await seen([])).toEqual([])
+})
+
+test('a transaction that sends a deposit back is in a block once its own event is stored', async () => {
+  const { pool } = database
+  const [swap, other] = [await newSwap(), await newSwap()]
+  const [mine, another] = [await attemptOf(swap, 'recover'), await attemptOf(other, 'recover')]
+  const attempts = [{ id: mine }, { id: another }]
+  const { rows } = await pool.query<{ tx_hash: string; op: string }>(
+    `select a.tx_hash, o.hash as op from tx_attempts a join swaps s on s.id = $2 join ops o on o.id = s.op_id
+      where a.id = $1`,
+    [mine, swap.swapId],
+  )
+  const { tx_hash: txHash, op } = rows[0] ?? expect.unreachable('There is an attempt')
+  const store = (at: { op: string; txHash: string }) => {
+    const id = toRecoveryId({ ...at, token: '0xt' })
+    const event = {
+      kind: 'recovered',
+      id,
+      txHash: at.txHash,
+      block: 1n,
+      blockHash: '0x1',
+      amount: 1n,
+    } as const
+    return storePage(pool, { chainId: CHAIN, events: [event], gone: [], seconds: 0 }, async () => {})
+  }
+
+  await store({ op, txHash: '0xof a stranger' })
+  await store({ op: '0xof another op', txHash })
+  expect(await findAttemptsWithEvent(pool, attempts)).toEqual(new Set())
+  await store({ op, txHash })
+
+  expect(await findAttemptsWithEvent(pool, attempts)).toEqual(new Set([mine]))
 })
 
 test('abandoned transactions are the open ones of all other keys of the chain', async () => {

@@ -161,7 +161,7 @@ export async function findAttemptsWithEvent(
   const { rows } = await db.query<{ id: string }>({
     name: 'find-attempts-with-event',
     text: `
-    select distinct a.id
+    select a.id
       from tx_attempts a
       join attempt_swaps l on l.attempt_id = a.id
       join swaps s on s.id = l.swap_id
@@ -169,7 +169,16 @@ export async function findAttemptsWithEvent(
       join chain_events e on e.chain_id = a.chain_id and e.tx_hash = a.tx_hash
        and e.id = case l.role when 'deliver' then o.delivery_hash else o.hash end
        and e.kind = case l.role when 'lock' then 'locked' when 'deliver' then 'delivered' when 'claim' then 'claimed'
-                                when 'refund' then 'refunded' when 'recover' then 'recovered' end
+                                when 'refund' then 'refunded' end
+     where a.id = any($1)
+     union
+    select a.id
+      from tx_attempts a
+      join attempt_swaps l on l.attempt_id = a.id and l.role = 'recover'
+      join swaps s on s.id = l.swap_id
+      join ops o on o.id = s.op_id
+      join chain_events e on e.chain_id = a.chain_id and e.kind = 'recovered' and e.tx_hash = a.tx_hash
+       and split_part(e.id, '/', 1) = o.hash
      where a.id = any($1)`,
     values: [attempts.map(({ id }) => id)],
   })

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
+import { raiseNonce } from './attempts.ts'
 import { bookTopUp, findAwaitingTopUp, sumTopUpsOfDay } from './gas.ts'
 
 const database = useTestDatabase()
@@ -47,4 +48,26 @@ test('a key gets its next top-up when the balance of the block includes the last
   expect(await findAwaitingTopUp(database.pool, { chainId: 4, block: 9n })).toEqual(new Set(['key']))
   expect(await findAwaitingTopUp(database.pool, { chainId: 4, block: 10n })).toEqual(new Set())
   expect(await book(4, 10n, 'key')).toMatchObject({ isBooked: true })
+})
+
+test('a session with advisory locks holds up no top-up, and bookings of one chain wait for each other', async () => {
+  const { pool } = database
+  await raiseNonce(pool, { chainId: 5, address: 'float', atLeast: 0 })
+  const [stranger, worker] = [await pool.connect(), await pool.connect()]
+  onTestFinished(() => [stranger, worker].forEach((client) => void client.release(true)))
+  await stranger.query("begin; select pg_advisory_xact_lock(hashtextextended('topup 5', 0))")
+  await pool.query("insert into sender_keys values (5, 'relay', 0)")
+
+  await worker.query('begin')
+  await worker.query("select 1 from sender_keys where chain_id = 5 and address = 'float' for update")
+  const waiting = book(5, 10n)
+  await expect
+    .poll(async () => {
+      const locks = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      return (await pool.query(locks)).rowCount
+    })
+    .toBe(1)
+  await worker.query('commit')
+
+  expect(await waiting).toMatchObject({ isBooked: true })
 })

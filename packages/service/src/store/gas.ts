@@ -171,7 +171,10 @@ export async function findAwaitingTopUp(
  */
 export async function bookTopUp(db: Db, topUp: NewTopUp, maxPerDay: bigint): Promise<boolean> {
   const { attemptId, chainId, address, amount } = topUp
-  await db.query("select pg_advisory_xact_lock(hashtextextended('topup ' || $1::text, 0))", [chainId])
+  // Only a worker can lock this row: another role could hold an advisory lock for ever.
+  await db.query('select 1 from sender_keys where chain_id = $1 order by address limit 1 for update', [
+    chainId,
+  ])
   if ((await findAwaitingTopUp(db, topUp)).has(address)) return false
   if ((await sumTopUpsOfDay(db, chainId)) + amount > maxPerDay) return false
   await db.query('insert into gas_topups (attempt_id, chain_id, address, amount) values ($1, $2, $3, $4)', [

@@ -64,7 +64,10 @@ export async function assertClock(db: Db, clock: { now(): number } = Date): Prom
   )
 }
 
-/** The locks of transactions that these parts take. Those of sessions would outlive the work of a pool's connection. */
+/**
+ * Locks of transactions: the API takes them, and workers of the first versions. Those of sessions would outlive the
+ * work of a pool's connection.
+ */
 const LOCKERS: readonly Part[] = ['api', 'worker']
 const LOCK = 'pg_advisory_xact_lock(bigint)'
 

@@ -9,6 +9,7 @@ import {
 } from 'viem'
 import { agree, reachedByMajority } from '../nodes/agree.ts'
 import { NodeSilence } from '../nodes/silence.ts'
+import { revertOf } from './attempt.ts'
 
 type Call = { method: string; params?: unknown }
 
@@ -27,7 +28,11 @@ export function createAgreement(transports: readonly Transport[]): Transport {
         const [, ...rest] = params as unknown[]
         return ask({ method, params: [toHex(await readHeight(tag)), ...rest] })
       }
-      return agree(askAll({ method, params }), (answer) => JSON.stringify(essenceOf(method, answer)))
+      return agree(
+        askAll({ method, params }),
+        (answer) => JSON.stringify(essenceOf(method, answer)),
+        revertOf,
+      )
     }
 
     const readHeight = async (tag: string): Promise<bigint> => {

@@ -78,6 +78,12 @@ function refusalOf(error: unknown): string | undefined {
   return hasReverted || isExhausted ? '' : undefined
 }
 
+/** The data that a call reverted with, if the node says that it did. */
+export function revertOf(error: unknown): string | undefined {
+  if (refusalOf(error) === undefined || !(error instanceof BaseError)) return undefined
+  return String(findIn(error, RpcRequestError)?.data ?? '')
+}
+
 /** The node answered, and viem cannot read the answer as the type that was asked for. */
 function isMisfit(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false

@@ -26,6 +26,23 @@ test('if too few nodes are left to agree, the error of a failed one is thrown', 
   await expect(agree([fails('down')], String)).rejects.toThrow('down')
 })
 
+test('a refusal of a majority is thrown, whenever a dead node fails, and never that of a single node', async () => {
+  const refusalOf = (error: unknown) => (String(error).includes('reverted') ? 'reverted' : undefined)
+  const asked = (...nodes: Promise<string>[]) => agree(nodes, String, refusalOf)
+  const reverts = () => fails('execution reverted')
+
+  for (const nodes of [
+    [reverts(), fails('down'), reverts()],
+    [fails('down'), reverts(), reverts()],
+    [reverts(), reverts(), never<string>()],
+    [reverts()],
+  ])
+    await expect(asked(...nodes)).rejects.toThrow('execution reverted')
+  await expect(asked(reverts(), fails('down'), fails('away'))).rejects.toThrow('away')
+  await expect(asked(reverts(), says('a'))).rejects.toBeInstanceOf(NoAgreementError)
+  expect(await asked(reverts(), says('a'), says('a'))).toBe('a')
+})
+
 test('a node whose answer cannot be read has no vote', async () => {
   const nameOf = ({ name }: { name: string }) => name.trim()
   const malformed = says({} as { name: string })

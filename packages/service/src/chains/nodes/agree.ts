@@ -12,29 +12,44 @@ export class NoAgreementError extends NodeSilence {
 
 /**
  * Returns the answer of a majority of the nodes, as soon as there is one; `nameOf` is equal for equivalent answers. A
- * node has no vote if it fails, or if `nameOf` throws. Throws such an error if too few votes are left.
+ * node has no vote if it fails, or if `nameOf` throws. `refusalOf` names an error that is an answer too, such as that a
+ * contract refuses: a majority that gives it has it thrown. If too few votes are left, throws an error that is none:
+ * a single node must not decide.
  */
-export function agree<T>(asked: readonly Promise<T>[], nameOf: (answer: T) => string): Promise<T> {
+export function agree<T>(
+  asked: readonly Promise<T>[],
+  nameOf: (answer: T) => string,
+  refusalOf: (error: unknown) => string | undefined = () => undefined,
+): Promise<T> {
   const needed = majorityOf(asked.length)
   const votes = new Map<string, number>()
   let open = asked.length
   let best = 0
+  let fault: unknown
+  const vote = (name: string): number => {
+    const count = (votes.get(name) ?? 0) + 1
+    votes.set(name, count)
+    best = Math.max(best, count)
+    return count
+  }
   return new Promise((resolve, reject) => {
-    const isHopeless = () => best + open < needed
+    const rejectIfHopeless = (why: unknown) => {
+      if (best + open < needed) reject(why ?? new NoAgreementError(`${best} of ${asked.length} nodes agree`))
+    }
     for (const answer of asked) {
       const named = answer.then((value) => ({ value, name: nameOf(value) }))
       named.then(
         ({ value, name }) => {
           open -= 1
-          const count = (votes.get(name) ?? 0) + 1
-          votes.set(name, count)
-          best = Math.max(best, count)
-          if (count === needed) resolve(value)
-          else if (isHopeless()) reject(new NoAgreementError(`${best} of ${asked.length} nodes agree`))
+          if (vote(`answer ${name}`) === needed) resolve(value)
+          else rejectIfHopeless(undefined)
         },
         (error: unknown) => {
           open -= 1
-          if (isHopeless()) reject(error)
+          const refusal = refusalOf(error)
+          if (refusal === undefined) fault = error
+          else if (vote(`refusal ${refusal}`) === needed) reject(error)
+          rejectIfHopeless(fault)
         },
       )
     }
