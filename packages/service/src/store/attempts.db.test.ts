@@ -5,7 +5,7 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { ChainEvent } from '../chains/chain.ts'
-import { toRecoveryId } from '../model/deposit.ts'
+import { toRecoveryId } from '../swap/deposit.ts'
 import {
   findAbandonedAttempts,
   findAttemptSwaps,
