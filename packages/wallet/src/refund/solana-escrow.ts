@@ -43,7 +43,8 @@ export async function readSolanaEscrow(
   const account = await findInputAccount(op.program, op)
   const slot = await rpc.getSlot({ commitment: 'confirmed' }).send()
   const [held, now] = await Promise.all([readHeld(rpc, account), rpc.getBlockTime(slot).send()])
-  const state = held > 0n ? 'locked' : await readEnd(rpc, op, account)
+  // What a claim leaves, or a stranger sends, may lie there without the input.
+  const state = held >= op.amount ? 'locked' : await readEnd(rpc, op, account)
   return { state, now: BigInt(now), held }
 }
 
@@ -53,30 +54,44 @@ async function readHeld(rpc: Rpc, account: Address): Promise<bigint> {
   return (data && decodeInputAccount({ programAddress: value.owner, data })?.amount) ?? 0n
 }
 
-/** How an input left its account, by the newest transaction that paid it out. */
+type Payout = { kind: DecodedPayout['kind']; held: bigint }
+
+/** How an input left its account, by the transactions that paid out of it, the newest first. */
 async function readEnd(rpc: Rpc, op: SolanaRefundable, account: Address): Promise<State> {
   const found = await rpc.getSignaturesForAddress(account, { commitment: 'confirmed', limit: 100 }).send()
+  const payouts: Payout[] = []
   for (const { signature, err } of found) {
     const payout = err === null ? await findPayout(rpc, op, { signature, account }) : undefined
-    if (payout) return payout.kind === 'claim' ? 'claimed' : 'refunded'
+    if (payout) payouts.push(payout)
+    if (payout?.kind === 'claim') break
   }
-  return 'none'
+  return endOf(op.amount, payouts)
 }
 
+/** A claim ends the input, whatever is refunded after it. A refund of less is that of a rest, or of a stranger's gift. */
+export function endOf(amount: bigint, payouts: readonly Payout[]): State {
+  if (payouts.some(({ kind }) => kind === 'claim')) return 'claimed'
+  return payouts.some(({ held }) => held >= amount) ? 'refunded' : 'none'
+}
+
+/** `held`: what lay in the account before. */
 async function findPayout(
   rpc: Rpc,
   { program }: SolanaRefundable,
   { signature, account }: { signature: Signature; account: Address },
-): Promise<DecodedPayout | undefined> {
+): Promise<Payout | undefined> {
   const options = { commitment: 'confirmed', encoding: 'json', maxSupportedTransactionVersion: 0 } as const
   const found = await rpc.getTransaction(signature, options).send()
   const { accountKeys, instructions } = found?.transaction.message ?? { accountKeys: [], instructions: [] }
+  const before = found?.meta?.preTokenBalances?.find(
+    ({ accountIndex }) => accountKeys[accountIndex] === account,
+  )
   for (const { programIdIndex, accounts, data } of instructions) {
     if (accountKeys[programIdIndex] !== program) continue
     const named = accounts.map((at) => accountKeys[at] as Address)
     const decoded = decodeEscrowInstruction({ accounts: named, data: getBase58Encoder().encode(data) })
     if (decoded && 'source' in decoded && decoded.kind !== 'deliver' && decoded.source === account)
-      return decoded
+      return { kind: decoded.kind, held: BigInt(before?.uiTokenAmount.amount ?? 0) }
   }
   return undefined
 }
