@@ -35,6 +35,8 @@ export type Acting = {
   /** Of the act's own swap. */
   party: Party | undefined
   note(gift: Gift): void
+  /** Whether the phase of the run is over: nothing is waited for any more. */
+  isOver(): boolean
 }
 
 export type Opened = { party: Party; build: BuildGeoOpReply; swapId: string }
@@ -108,9 +110,10 @@ async function quoteOf({ caller, field }: Acting, { plan, wallet, recipient }: P
   return body.geoQuoteToken
 }
 
-/** Until the input is locked or the swap has ended; false if faults keep it from both. */
-export async function untilLocked({ caller }: Acting, { swapId }: Opened): Promise<boolean> {
-  for (const end = Date.now() + LOCK_MS; Date.now() < end; await delay(LOOK_MS)) {
+/** Until the input is locked or the swap has ended; false if faults keep it from both for this time. */
+export async function untilLocked(acting: Acting, { swapId }: Opened, withinMs = LOCK_MS): Promise<boolean> {
+  const { caller, isOver } = acting
+  for (const end = Date.now() + withinMs; Date.now() < end && !isOver(); await delay(LOOK_MS)) {
     const { body } = await caller.status(swapId, 0)
     if (body.status !== 'pending' || body.timeline?.some(({ stage }) => LOCKED.includes(stage))) return true
   }

@@ -23,6 +23,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { lockBehindPointers } from '../../../packages/service/test/support/pointers.ts'
 import { setCode } from '../../instant-wallet.ts'
+import { patience } from '../../patience.ts'
 import { callOf, transferOf, walletCodes } from '../../strangers.ts'
 import { pay } from '../../ways.ts'
 import { until, type WorldChain } from '../../world.ts'
@@ -37,6 +38,8 @@ const POINTERS = 900
 const POINTERS_GAS = 16_000_000n
 const OP_SECONDS = 6n
 const REFUND_MS = 90_000
+// Longer than the life of an op.
+const DEPOSIT_MS = 180_000 * patience
 const ONE = 1n
 const SENDER = '0x0000000000000000000000000000000000000014'
 
@@ -137,7 +140,7 @@ async function recoverTwice(acting: Acting): Promise<void> {
   const { chain, purse } = acting
   const opened = await openSwap(acting)
   await payInput(acting, addressOf(opened))
-  if (!(await untilLocked(acting, opened))) throw new Error('The deposit was not locked')
+  if (!(await untilLocked(acting, opened, DEPOSIT_MS))) throw new Error('The deposit was not locked')
   const { locker, argument } = opOf(opened)
   const token = chain.token('USDC')
   const give = transferOf(token, addressOf(opened), ONE)

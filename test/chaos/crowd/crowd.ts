@@ -44,11 +44,11 @@ export function createCrowd(options: Options): Crowd {
     return at < 0 ? undefined : waiting.splice(at, 1)[0]
   }
 
-  async function actOnce(act: CrowdAct): Promise<void> {
+  async function actOnce(act: CrowdAct, isOver: () => boolean): Promise<void> {
     add(underWay, act.kind, 1)
     const gifts: Gift[] = []
     try {
-      await doing[act.kind]?.(actingOf(options, act, (gift) => gifts.push(gift)))
+      await doing[act.kind]?.(actingOf(options, act, { isOver, note: (gift) => gifts.push(gift) }))
       add(done, act.kind, 1)
       field.ledger.crowd(act.kind, { chain: act.chain, client: act.client?.id })
     } catch (error) {
@@ -64,7 +64,7 @@ export function createCrowd(options: Options): Crowd {
       const goOn = async () => {
         while (!isOver()) {
           const act = field.admission.isClosed ? undefined : take(times)
-          if (act) await actOnce(act)
+          if (act) await actOnce(act, isOver)
           else if (isSettled(times)) return
           await delay(act ? crowd.everyMs : LOOK_MS)
         }
@@ -81,13 +81,13 @@ export function createCrowd(options: Options): Crowd {
 function actingOf(
   { field, plan, parties, purses, apiKey }: Options,
   act: CrowdAct,
-  note: Acting['note'],
+  how: Pick<Acting, 'note' | 'isOver'>,
 ): Acting {
   const id = act.client?.id ?? -2
   const random = createRandom(plan.seed + id)
   const { apiUrls } = field.processes
   return {
-    ...{ act, field, purses, note },
+    ...{ act, field, purses, ...how },
     chain: field.world.chainNamed(act.chain),
     purse: purses.of(act.chain),
     caller: createCaller({ id, apiUrls, apiKey, ledger: field.ledger, random, isOver: () => field.isOver() }),
