@@ -68,7 +68,7 @@ async function readEnd(rpc: Rpc, op: SolanaRefundable, account: Address): Promis
   return endOf(op.amount, payouts)
 }
 
-/** A claim ends the input, whatever is refunded after it. A refund of less is that of a rest, or of a stranger's gift. */
+/** A claim ends the input, whatever is refunded after it. A refund of less is that of a rest, or of a gift. */
 export function endOf(amount: bigint, payouts: readonly Payout[]): State {
   if (payouts.some(({ kind }) => kind === 'claim')) return 'claimed'
   return payouts.some(({ held }) => held >= amount) ? 'refunded' : 'none'
