@@ -43,7 +43,7 @@ export async function readSolanaEscrow(
   const account = await findInputAccount(op.program, op)
   const slot = await rpc.getSlot({ commitment: 'confirmed' }).send()
   const [held, now] = await Promise.all([readHeld(rpc, account), rpc.getBlockTime(slot).send()])
-  // What a claim leaves, or a stranger sends, may lie there without the input.
+  // A rest of a claim, or a gift of a stranger, may lie there without the input.
   const state = held >= op.amount ? 'locked' : await readEnd(rpc, op, account)
   return { state, now: BigInt(now), held }
 }
