@@ -8,7 +8,7 @@ import {
   SubmitReply,
 } from '@geoswap/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readGeoOp } from '../../packages/sdk/src/checks/terms.ts'
+import { readGeoOp } from '../../packages/sdk/src/checks/read-fields.ts'
 import { evmRequest } from '../../packages/sdk/test/evm-offer.ts'
 import { solanaRequest } from '../../packages/sdk/test/solana-offer.ts'
 import { type Liar, type Lie, startLiar } from './liar.ts'

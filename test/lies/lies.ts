@@ -1,7 +1,7 @@
 import { type GeoOp, ringOf } from '@geoswap/protocol'
 import { ERROR_CODES, errorCatalogue } from '@geoswap/wire'
 import { AccountRole, type Address, type Instruction } from '@solana/kit'
-import { readGeoOp } from '../../packages/sdk/src/checks/terms.ts'
+import { readGeoOp } from '../../packages/sdk/src/checks/read-fields.ts'
 import { addressOf, buildOf, nowSeconds, origin, wordOf } from '../../packages/sdk/test/evm-offer.ts'
 import {
   accountOf,

@@ -9,7 +9,7 @@ import {
 } from '@geoswap/protocol'
 import type { BuildGeoOpReply, QuoteReply, QuoteRequest, StatusReply } from '@geoswap/wire'
 import { type Address, type HashTypedDataParameters, type Hex, hashTypedData } from 'viem'
-import { readGeoOp } from '../../packages/sdk/src/checks/terms.ts'
+import { readGeoOp } from '../../packages/sdk/src/checks/read-fields.ts'
 import { account, buildOf, evmQuote, evmRequest, opFor, origin } from '../../packages/sdk/test/evm-offer.ts'
 import {
   parts,

@@ -2,7 +2,7 @@ import type { Authorization, DelegationReply, OriginMethod, QuoteReply } from '@
 import { getAddress, zeroAddress } from 'viem'
 import type { Build, Calls } from './calls.ts'
 import { differs, unless } from './checks/difference.ts'
-import { readAddress } from './checks/terms.ts'
+import { readAddress } from './checks/read-fields.ts'
 import { GeoswapError, SwapRefusedError, TamperedOperationError } from './errors.ts'
 import { orAborted, sleep } from './retry.ts'
 import type { AuthorizationFields, AuthorizationSignature, EvmSigner, Signer } from './signers.ts'

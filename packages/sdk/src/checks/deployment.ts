@@ -2,7 +2,8 @@ import { hashCode, PUBLISHED_CODE } from '@geoswap/protocol'
 import { type Address, getAddress, type Hex, slice, toFunctionSelector } from 'viem'
 import { SwapRefusedError, TamperedOperationError } from '../errors.ts'
 import { differs } from './difference.ts'
-import { type KnownContracts, readAddress } from './terms.ts'
+import { readAddress } from './read-fields.ts'
+import type { KnownContracts } from './terms.ts'
 
 /** The delegate or the escrow, as the service or the caller names it. */
 export type NamedContracts = { account?: unknown; escrow?: unknown }

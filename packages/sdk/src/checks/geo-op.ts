@@ -3,7 +3,8 @@ import type { BuildGeoOpReply } from '@geoswap/wire'
 import { type Address, getAddress, type Hex } from 'viem'
 import { TamperedOperationError } from '../errors.ts'
 import { type Difference, differs, unless } from './difference.ts'
-import { type CheckContext, readAddress, readGeoOp, type Terms, toFields, toWord } from './terms.ts'
+import { readAddress, readGeoOp, toFields } from './read-fields.ts'
+import { type CheckContext, type Terms, toWord } from './terms.ts'
 
 // The clocks of the caller and of a chain may differ.
 const CLOCK_SKEW_SECONDS = 300n

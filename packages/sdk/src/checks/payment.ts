@@ -12,7 +12,7 @@ import type { BuildGeoOpReply, OriginMethod, TypedData } from '@geoswap/wire'
 import { type Address, getAddress, type Hex } from 'viem'
 import { TamperedOperationError } from '../errors.ts'
 import { type Difference, differs } from './difference.ts'
-import { readAddress, readText, readUint, toFields } from './terms.ts'
+import { readAddress, readText, readUint, toFields } from './read-fields.ts'
 
 /** A checked op: its hash was computed here, and its terms are those of the request. */
 export type CheckedOp = { chainId: number; escrow: Address; hash: Hex; op: GeoOp }

@@ -2,7 +2,7 @@ import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
 import { formatUnits } from 'viem'
 import { SwapRefusedError, TamperedOperationError } from '../errors.ts'
 import { type Difference, differs, unless } from './difference.ts'
-import { readUint } from './terms.ts'
+import { readUint } from './read-fields.ts'
 
 /** The caller knows that input and output are the same asset, so a quote can be judged without a price. */
 export type SameAsset = {

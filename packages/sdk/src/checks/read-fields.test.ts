@@ -2,7 +2,7 @@ import { hashGeoOp } from '@geoswap/protocol'
 import { expect, test } from 'vitest'
 import { evmQuote, evmRequest, opFor, origin, toJson } from '../../test/evm-offer.ts'
 import { TamperedOperationError } from '../errors.ts'
-import { readAddress, readGeoOp, readText, readUint, toFields } from './terms.ts'
+import { readAddress, readGeoOp, readText, readUint, toFields } from './read-fields.ts'
 
 const LARGEST = (1n << 256n) - 1n
 

@@ -5,8 +5,9 @@ import type { Address, Instruction } from '@solana/kit'
 import { TamperedOperationError } from '../errors.ts'
 import { type Difference, differs, unless } from './difference.ts'
 import { deliveryDifferences, timeDifferences } from './geo-op.ts'
+import { readDelivery, toFields } from './read-fields.ts'
 import { type ReadInstruction, readSolanaInput, type SolanaInput } from './solana-input.ts'
-import { type CheckContext, type OriginContracts, readDelivery, type Terms, toFields } from './terms.ts'
+import type { CheckContext, OriginContracts, Terms } from './terms.ts'
 
 /**
  * Returns the transaction to sign. Throws unless its bytes do nothing but lock the input in the escrow of
