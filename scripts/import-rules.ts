@@ -319,11 +319,6 @@ export const exceptions: readonly Exception[] = []
 /** Imports of types that close a cycle on purpose. */
 export const typeCycles: readonly Exception[] = [
   {
-    from: /^sdk\/errors\.ts$/,
-    to: /^sdk\/submission\.ts$/,
-    reason: 'the error carries the submission that its caller sends again',
-  },
-  {
     from: /^test\/chaos\/(workload|crowd\/kinds)\.ts$/,
     to: /^test\/chaos\/plan\.ts$/,
     reason: 'a plan has clients, which are drawn apart',

@@ -15,9 +15,9 @@ import type {
   TokensQuery,
   TokensReply,
 } from '@geoswap/wire'
+import type { Submission } from './errors.ts'
 import { type Call, type CallOptions, type Connection, receive, send, unexpectedReply } from './http.ts'
 import { type RetryPolicy, withRetries } from './retry.ts'
-import type { Submission } from './submission.ts'
 import type { EventsOptions } from './wait.ts'
 
 type Repeat = <Reply>(call: Call) => Promise<Reply>

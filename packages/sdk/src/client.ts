@@ -14,12 +14,13 @@ import type {
 import { type Build, type BuildOptions, createCalls } from './calls.ts'
 import type { KnownContracts } from './checks/terms.ts'
 import { type Deposit, type DepositOptions, openDeposit } from './deposit.ts'
+import type { Submission } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import { createLockable, createOpenSignatures, type SignatureStore } from './open-signatures.ts'
 import { createPins, type PinStore } from './pins.ts'
 import { defaultRetry, type RetryPolicy } from './retry.ts'
 import type { Signer } from './signers.ts'
-import { type Submission, submitUntilKnown } from './submission.ts'
+import { submitUntilKnown } from './submission.ts'
 import { type SwapOptions, type SwapRequest, swap } from './swap.ts'
 import {
   type EndedSwap,

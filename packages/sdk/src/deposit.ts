@@ -5,11 +5,10 @@ import { checkPayment } from './checks/payment.ts'
 import { assertInputIsBounded, assertQuoteFits, assertWithinLimits, type SwapLimits } from './checks/quote.ts'
 import { readGeoOp } from './checks/read-fields.ts'
 import { type CheckContext, toTerms } from './checks/terms.ts'
-import { TamperedOperationError } from './errors.ts'
+import { type Submission, TamperedOperationError } from './errors.ts'
 import { quoteBy, toPlainRequest } from './methods.ts'
 import { nowSeconds } from './open-signatures.ts'
 import type { Pins } from './pins.ts'
-import type { Submission } from './submission.ts'
 
 /** A swap that waits for a plain transfer to an address of its own. */
 export type Deposit = {

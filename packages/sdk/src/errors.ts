@@ -1,6 +1,5 @@
-import type { ErrorCode, ErrorReply } from '@geoswap/wire'
+import type { ErrorCode, ErrorReply, SubmitRequest, SubmitSolanaRequest } from '@geoswap/wire'
 import type { Difference } from './checks/difference.ts'
-import type { Submission } from './submission.ts'
 
 // Control characters, escape sequences, bidirectional marks and line breaks.
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]+/gu
@@ -11,6 +10,9 @@ export function plainText(text: string): string {
   const plain = text.replace(INVISIBLE, ' ')
   return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain
 }
+
+/** A signed op. It creates at most one swap, however often it is sent. */
+export type Submission = SubmitRequest | SubmitSolanaRequest
 
 /** Codes that the service never sends: no reply, no reply in time, or a reply from something else. */
 export type TransportCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'UNEXPECTED_REPLY'

@@ -30,6 +30,7 @@ export type { SameAsset, SwapLimits } from './checks/quote.ts'
 export type { KnownContracts } from './checks/terms.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export type { Deposit, DepositOptions } from './deposit.ts'
+export type { Submission } from './errors.ts'
 export {
   GeoswapError,
   type GeoswapErrorCode,
@@ -58,6 +59,5 @@ export {
   type Signer,
   type SolanaSigner,
 } from './signers.ts'
-export type { Submission } from './submission.ts'
 export type { SwapOptions, SwapProgress, SwapRequest } from './swap.ts'
 export type { EndedSwap, EventsOptions, SwapEvent, WaitOptions } from './wait.ts'

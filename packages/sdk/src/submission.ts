@@ -1,9 +1,6 @@
-import type { SubmitReply, SubmitRequest, SubmitSolanaRequest } from '@geoswap/wire'
-import { GeoswapError, SubmissionUnknownError } from './errors.ts'
+import type { SubmitReply } from '@geoswap/wire'
+import { GeoswapError, type Submission, SubmissionUnknownError } from './errors.ts'
 import { type RetryPolicy, withRetries } from './retry.ts'
-
-/** A signed op. It creates at most one swap, however often it is sent. */
-export type Submission = SubmitRequest | SubmitSolanaRequest
 
 type Sender = { policy: RetryPolicy; post(submission: Submission): Promise<SubmitReply> }
 
