@@ -128,6 +128,29 @@ test('an output follows the market down to its minimum, and the status says why'
   expect(await alpha.balanceOf(far.owner.address, 'USDC')).toBe(100_000_000n)
 })
 
+test('a price that is on the chains before the submission counts, and not the one that was known', async () => {
+  const order = { from: alpha, sell: 'USDC', to: beta, buy: 'GEO', amount: 10_000_000n }
+  const [buyer, sender] = [
+    await world.walletWith(alpha, 'USDC', 100_000_000n),
+    await world.walletWith(alpha, 'USDC', 100_000_000n),
+  ]
+  const bought = await prepare({ api }, buyer, order)
+  const sent = await prepare({ api }, sender, { ...order, buy: 'USDC' })
+  await world.setPrice('GEO', 0.505)
+  await Promise.all([alpha.mine(), beta.mine()])
+
+  const submitted = await Promise.all([bought, sent].map(({ submission }) => api.submit(submission)))
+  const [swap, transfer] = await Promise.all(submitted.map(({ body }) => outcomeOf({ api }, body.swapId)))
+
+  expect([swap?.status, transfer?.status]).toEqual(['settled', 'settled'])
+  const { delivered = '', quotedOutput = '', repriced } = swap?.amounts ?? {}
+  expect(repriced).toEqual({ output: delivered, reason: 'PRICE_MOVED' })
+  // Beyond the tolerance of 0.1 %.
+  expect(BigInt(delivered) * 1_000n).toBeLessThan(BigInt(quotedOutput) * 999n)
+  expect(transfer?.amounts.repriced).toBeUndefined()
+  expect(transfer?.amounts.delivered).toBe(transfer?.amounts.quotedOutput)
+})
+
 test('an accepted swap is not locked while feeds disagree, and settles when they agree again', async () => {
   const owner = await world.walletWith(alpha, 'USDC', 100_000_000n)
   const order = { from: alpha, sell: 'USDC', to: beta, buy: 'GEO', amount: 10_000_000n }

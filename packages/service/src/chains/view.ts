@@ -8,8 +8,15 @@ import type { Heads } from './chain.ts'
 /** The last round of a price feed as its contract returns it, not yet validated. */
 export type FeedRound = { answer: bigint; decimals: number; updatedAt: bigint }
 
-/** The rounds of a chain's feeds by address, with the chain's own time. Feeds that did not answer are missing. */
-export type FeedRounds = { seconds: bigint; rounds: ReadonlyMap<string, FeedRound> }
+/**
+ * The rounds of a chain's feeds by address, with the chain's own time, and when they were last known to be the newest.
+ * Feeds that did not answer are missing.
+ */
+export type FeedRounds = {
+  seconds: bigint
+  rounds: ReadonlyMap<string, FeedRound>
+  asOf?: number | undefined
+}
 
 /** Balances, limits and price feeds, read at one block. */
 export type ChainState = {
@@ -42,6 +49,11 @@ export type ChainView = {
   measured: Measured
   /** Keys that the follower's process cannot sign with now. Absent in views of an earlier version. */
   unsigned?: UnsignedKeys
+  /**
+   * The newest time at which `state` is known to have been that of the newest block, in milliseconds by the clock of
+   * the database. It advances while swaps wait to be priced. Absent in views of an earlier version.
+   */
+  stateAsOf?: number
   agesMs: { head: number; costs?: number; state?: number; pools?: number }
 }
 

@@ -12,12 +12,14 @@ import { type Catalog, findToken } from '../swap/catalog.ts'
 import { isPaid } from '../swap/lifecycle.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
 import type { Swap } from '../swap/swap.ts'
+import type { Chains } from './chains.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { feedsOn } from './evm.ts'
 
 type Parts = {
   config: { network: NetworkConfig }
   pool: Pool
+  chains: Pick<Chains, 'all'>
   catalog: Catalog
   views: Views
   logger: Logger
@@ -31,18 +33,21 @@ const CALLS_PER_HEAD = { evm: 1, solana: 1.4 }
 /** The tasks that follow a chain for all processes, under the lease of its watch. */
 export function createFollowing(parts: Parts, connected: ConnectedChain): Task[] {
   const { pool, views, logger, wake } = parts
-  const { chain, config, senders, view } = connected
+  const { chain, config, view } = connected
   const { chainId, blockMs, family } = config
+  const hasFeeds = feedsOn(parts.config.network, chainId).length > 0
+  // A feed may price swaps of any chain.
+  const locking = hasFeeds ? parts.chains.all : [connected]
   return createChainFollower({
     pool,
     chainId,
     blockMs,
     callsPerHead: CALLS_PER_HEAD[family],
-    hasFeeds: feedsOn(parts.config.network, chainId).length > 0,
+    hasFeeds,
     readHeads: (known) => chain.readHeads(known),
     limitHoldings: createPayoutCaps(parts, connected, views.of(chainId))?.limit,
     reader: view,
-    topics: [...senders.relay.map((locker) => `lock:${chainId}:${locker}`), `deliver:${chainId}`],
+    topics: [...locking.flatMap(lockTopicsOf), `deliver:${chainId}`],
     followedBefore: () => views.of(chainId).followed(),
     subscription: connected.listenToHeads?.({
       onHead: () => wake(announcedTopic(chainId)),
@@ -52,6 +57,9 @@ export function createFollowing(parts: Parts, connected: ConnectedChain): Task[]
     onWritten: views.take,
   })
 }
+
+const lockTopicsOf = ({ senders, config }: Pick<ConnectedChain, 'senders' | 'config'>) =>
+  [...senders.relay, ...senders.authorize].map((locker) => `lock:${config.chainId}:${locker}`)
 
 type Holding = { token: string; amount: bigint }
 type CapParts = { pool: Pool; catalog: Catalog }

@@ -57,7 +57,7 @@ function chainlinkOf(
     const { seconds, rounds } = state.value
     // Rounds age between readings.
     const now = BigInt(seconds + Math.floor(state.ageMs / 1_000))
-    return { seconds: now, rounds: new Map(Object.entries(rounds)) }
+    return { seconds: now, rounds: new Map(Object.entries(rounds)), asOf: state.asOf }
   }
   return createChainlinkSource({ chainId, feeds, readRounds })
 }

@@ -8,7 +8,11 @@ import { readBooked } from '../store/exposure.ts'
 import { capsOf } from './catalog.ts'
 import type { Chains } from './chains.ts'
 
-type ViewListener = { onHead?(chainId: number): void; onFault(error: unknown): void }
+type ViewListener = {
+  onHead?(chainId: number): void
+  onPrices?(chainId: number): void
+  onFault(error: unknown): void
+}
 
 type OpenViews = Views & { channels: Record<string, () => void> }
 

@@ -38,6 +38,8 @@ const PATIENCE_SECONDS = 60
 const MAX_IN_FLIGHT = { evm: 16, solana: 128 } as const
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
+// Feeds of any chain may price a swap that waits to be locked.
+export const PRICES_TOPIC = 'prices'
 // More than a batch, so that blocked swaps do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -199,7 +201,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     retryStalled: (lease, heads) => retryStalledLocks(deps, lease, heads),
     works: [
       ...Array.from({ length: atOnce }, () => ({
-        topics: [`lock:${config.chainId}:${address}`],
+        topics: [`lock:${config.chainId}:${address}`, PRICES_TOPIC],
         run: async (lease: Lease, heads?: Heads) => !heads || lockWaiting(deps, lease, heads, waiting),
       })),
       ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share })]),

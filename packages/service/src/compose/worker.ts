@@ -22,7 +22,7 @@ import { assertOneTreasury, listenToDatabase, openQuarantine, openSpans, verifyD
 import { openSigners } from './signers.ts'
 import { createSigners } from './solana.ts'
 import { openViews } from './views.ts'
-import { lanesOf } from './worker-lanes.ts'
+import { lanesOf, PRICES_TOPIC } from './worker-lanes.ts'
 import { completeParts } from './worker-parts.ts'
 
 type Worker = { start(): Promise<void>; close(): Promise<void> }
@@ -60,6 +60,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const wake = (topic: string) => runner.wake(topic)
   const views = openViews(pool, chains, {
     onHead: (chainId) => wake(`head:${chainId}`),
+    onPrices: () => wake(PRICES_TOPIC),
     onFault: (err) => logger.warn({ err }, 'reading views failed'),
   })
   const isDatabaseUp = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })

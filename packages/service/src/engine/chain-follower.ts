@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Heads } from '../chains/chain.ts'
 import type { ChainState, ChainView, ViewReader } from '../chains/view.ts'
-import { isChainAwaited, type StoredView, writeChainView } from '../store/chain-views.ts'
+import { type Awaited, readAwaited, type StoredView, writeChainView } from '../store/chain-views.ts'
 import { setHoldings } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
-import { createHeadOrder, createMeasure, type Pace, paceOf } from '../swap/pace.ts'
+import { createHeadOrder, createMeasure, createStateTime, type Pace, paceOf } from '../swap/pace.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
 import type { Task } from './lane.ts'
 
@@ -64,51 +64,62 @@ export function createChainFollower(options: Options): Task[] {
   const { pool, chainId } = options
   const order = createHeadOrder(options.blockMs)
   const measure = createMeasure(options.blockMs)
-  const publish = createPublisher(options)
   const parts = createViewParts(options.reader)
   let heads: Heads | undefined
   let movedAt = NEVER
-  let pace = paceAt(options, true)
+  let askedAt = 0
+  let pace = paceAt(options, { isAwaited: true, isPricing: false })
+  const stateTime = createStateTime(options.hasFeeds, () => heads !== undefined && parts.isStateOf(heads))
+  const publish = createPublisher(options, (view) => stateTime.notePublished(view.stateAsOf))
 
   const viewAt = (heads: Heads): ChainView => ({
     ...parts.current(),
     heads,
+    stateAsOf: stateTime.read(),
     measured: measure.measured(),
     unsigned: options.unsigned(),
     agesMs: { head: Math.round(performance.now() - movedAt), ...parts.ages() },
   })
 
-  const readDue = createShared(async (at: Heads) => {
-    if (!parts.isDue(at)) return
-    const answers = await parts.read(at, pace)
-    const { state } = answers.read
-    if (state) {
-      const holdings = (await options.limitHoldings?.(state.holdings, at)) ?? state.holdings
-      await setHoldings(pool, { chainId, block: at.head.number }, [...holdings])
-    }
-    return answers
-  })
-  const schedule = createPollSchedule(options, () => ({ pace, movedAt, number: heads?.head.number ?? 0n }))
+  const readDue = createShared((at) => readParts(options, parts, { at, pace }))
+  const schedule = createPollSchedule(options, () => ({
+    pace,
+    movedAt,
+    number: heads?.head.number ?? 0n,
+    isStateAwaited: stateTime.isAwaited(),
+  }))
   const followHeads: Task = {
     topics: [...options.topics, announcedTopic(chainId)],
     async step(lease, wakeLane) {
       options.subscription?.keep()
-      // Each new swap wakes this task. While another waits already, it matters only when a poll is due.
-      if (!pace.isInFlight || schedule.isDue()) pace = paceAt(options, await isChainAwaited(pool, chainId))
+      // Each new swap wakes this task. While another waits already, it matters only when a poll may be due.
+      if (schedule.isLookDue()) {
+        const awaited = await readAwaited(pool, chainId)
+        pace = paceAt(options, awaited)
+        stateTime.noteAccepted(awaited.acceptedAt)
+        askedAt = awaited.at
+      }
       await schedule.whenDue(wakeLane, async (now) => {
         const seen = await options.readHeads(heads ?? options.followedBefore())
-        if (seen === heads || !order.accepts(seen.head, now)) return
-        heads = seen
-        movedAt = performance.now()
-        measure.note(seen.head, seen.hard)
+        const isNew = seen !== heads
+        if (isNew && !order.accepts(seen.head, now)) return
+        stateTime.notePoll(askedAt)
+        if (isNew) {
+          heads = seen
+          movedAt = performance.now()
+          measure.note(seen.head, seen.hard)
+        }
+        if (!isNew && !stateTime.isAwaited()) return
         // Locks and deliveries at this head use its prices. A slow node delays the head only briefly, and the other
         // task reports its error.
         if (pace.isInFlight) await Promise.race([readDue(seen).catch(() => {}), delay(PARTS_WAIT_MS)])
-        await publish(lease, viewAt(seen))
+        const view = viewAt(seen)
+        // Swaps wait to learn that the known prices are still the newest, although the block is not new.
+        if (isNew || stateTime.isNews()) await publish(lease, view)
       })
     },
   }
-  const readParts: Task = {
+  const readOthers: Task = {
     topics: [`head:${chainId}`],
     async step(lease) {
       if (!heads) return
@@ -118,10 +129,26 @@ export function createChainFollower(options: Options): Task[] {
       if (answers.fault !== undefined) throw answers.fault
     },
   }
-  return [followHeads, readParts]
+  return [followHeads, readOthers]
 }
 
 const PARTS_WAIT_MS = 500
+
+/** Reads the parts that are due, and stores the holdings of the vault. */
+async function readParts(
+  { pool, chainId, limitHoldings }: Options,
+  parts: ReturnType<typeof createViewParts>,
+  { at, pace }: { at: Heads; pace: Pace },
+) {
+  if (!parts.isDue(at, pace)) return
+  const answers = await parts.read(at, pace)
+  const { state } = answers.read
+  if (state) {
+    const holdings = (await limitHoldings?.(state.holdings, at)) ?? state.holdings
+    await setHoldings(pool, { chainId, block: at.head.number }, [...holdings])
+  }
+  return answers
+}
 
 /** Shares a read that is under way with callers that ask meanwhile. */
 function createShared<T>(read: (at: Heads) => Promise<T>): (at: Heads) => Promise<T> {
@@ -134,32 +161,46 @@ function createShared<T>(read: (at: Heads) => Promise<T>): (at: Heads) => Promis
   }
 }
 
-function paceAt(options: Options, isInFlight: boolean): Pace {
+function paceAt(options: Options, awaited: Pick<Awaited, 'isAwaited' | 'isPricing'>): Pace {
   const { blockMs, callsPerHead, hasFeeds, subscription } = options
+  const isPricing = hasFeeds && awaited.isPricing
   return paceOf({
     blockMs,
     callsPerHead,
     hasFeeds,
-    isInFlight,
+    isInFlight: awaited.isAwaited || isPricing,
+    isPricing,
     isSubscribed: subscription?.isConnected() ?? false,
   })
 }
 
-type PollState = { pace: Pace; movedAt: number; number: bigint }
+type PollState = { pace: Pace; movedAt: number; number: bigint; isStateAwaited: boolean }
 
-/** Schedules polls of the head: by the pace, and sooner while an announced head was not seen. */
-function createPollSchedule({ chainId, subscription }: Options, state: () => PollState) {
+/** Schedules polls of the head: by the pace, sooner while an announced head was not seen or a swap waits for prices. */
+function createPollSchedule({ chainId, subscription, hasFeeds }: Options, state: () => PollState) {
   let polledAt = NEVER
+  let lookedAt = NEVER
   let timer: NodeJS.Timeout | undefined
   const dueAt = () => {
-    const { pace, movedAt, number } = state()
+    const { pace, movedAt, number, isStateAwaited } = state()
     const isAhead =
       subscription && (subscription.announcedAt() > polledAt || subscription.announcedNumber() > number)
     if (isAhead && subscription.isConnected()) return polledAt + pace.announcedPollMs
+    if (isStateAwaited) return polledAt + pace.pollMs
     return Math.max(polledAt + pace.pollMs, movedAt + pace.afterHeadMs)
   }
+  // A swap that is accepted meanwhile may wait for a poll that is not due yet.
+  const lookDueAt = () => {
+    const { pace } = state()
+    return hasFeeds && pace.isInFlight ? Math.min(dueAt(), lookedAt + pace.pollMs) : dueAt()
+  }
   return {
-    isDue: () => performance.now() >= dueAt(),
+    isLookDue(): boolean {
+      const now = performance.now()
+      if (state().pace.isInFlight && now < lookDueAt()) return false
+      lookedAt = now
+      return true
+    },
     async whenDue(wakeLane: (topic: string) => void, poll: (now: number) => Promise<void>): Promise<void> {
       const now = performance.now()
       try {
@@ -168,14 +209,14 @@ function createPollSchedule({ chainId, subscription }: Options, state: () => Pol
         await poll(now)
       } finally {
         clearTimeout(timer)
-        timer = setTimeout(wakeLane, Math.max(0, dueAt() - performance.now()), announcedTopic(chainId))
+        timer = setTimeout(wakeLane, Math.max(0, lookDueAt() - performance.now()), announcedTopic(chainId))
       }
     },
   }
 }
 
 /** Writes one view at a time, and skips a view if a newer one is queued behind it. */
-function createPublisher({ pool, chainId, onWritten }: Options) {
+function createPublisher({ pool, chainId, onWritten }: Options, onPublished: (view: ChainView) => void) {
   let last: Promise<void> = Promise.resolve()
   let newest: ChainView | undefined
   return (lease: Lease, view: ChainView): Promise<void> => {
@@ -183,7 +224,9 @@ function createPublisher({ pool, chainId, onWritten }: Options) {
     const write = async () => {
       if (newest !== view) return
       const version = await writeChainView(pool, lease, chainId, view)
-      if (version !== undefined) onWritten({ chainId, view, version, ageMs: 0 })
+      if (version === undefined) return
+      onPublished(view)
+      onWritten({ chainId, view, version, ageMs: 0 })
     }
     last = last.then(write, write)
     return last
@@ -202,6 +245,7 @@ export function createViewParts(reader: ViewReader) {
   const parts: Parts = {}
   const readAt: ReadAt = {}
   let readFor: string | undefined
+  let stateOf: string | undefined
   let retryAt = 0
 
   return {
@@ -210,14 +254,19 @@ export function createViewParts(reader: ViewReader) {
       const now = performance.now()
       return Object.fromEntries(Object.entries(readAt).map(([part, at]) => [part, Math.round(now - at)]))
     },
-    /** Due at a new block; a failed reading is retried after a pause. */
-    isDue: (at: Heads) => at.head.hash !== readFor && performance.now() >= retryAt,
+    isStateOf: (at: Heads) => at.head.hash === stateOf,
+    /** Due at a new block; a failed reading is retried after a pause. The state may become due at a known block. */
+    isDue({ head: { hash } }: Heads, { stateMs }: Pace): boolean {
+      const isStateDue = stateMs === 0 && hash !== stateOf
+      return (hash !== readFor || isStateDue) && performance.now() >= retryAt
+    },
     /** Returns the parts that were read, and the error of one that failed. */
     async read(at: Heads, pace: Pace): Promise<{ read: Parts; fault?: unknown }> {
       const due = dueParts(pace, readAt)
       const answers = await readAll(reader, due, at)
       for (const part of due) if (part in answers.read) readAt[part] = performance.now()
       Object.assign(parts, answers.read)
+      if (answers.read.state) stateOf = at.head.hash
       if (answers.fault === undefined) readFor = at.head.hash
       else retryAt = performance.now() + RETRY_MS
       return answers

@@ -56,10 +56,14 @@ test('a part that was not read again keeps its answer, and its age grows', async
 
 test('parts are read once for each head', async () => {
   const { parts } = partsOf()
-  const before = parts.isDue(headsAt('a'))
+  const before = parts.isDue(headsAt('a'), pace)
   await parts.read(headsAt('a'), pace)
 
-  expect([before, parts.isDue(headsAt('a')), parts.isDue(headsAt('b'))]).toEqual([true, false, true])
+  expect([before, parts.isDue(headsAt('a'), pace), parts.isDue(headsAt('b'), pace)]).toEqual([
+    true,
+    false,
+    true,
+  ])
 })
 
 test('a part that fails is reported, and read again after a second, at the same head too', async () => {
@@ -68,9 +72,9 @@ test('a part that fails is reported, and read again after a second, at the same 
   const { read, fault } = await parts.read(headsAt('a'), pace)
   const failed = { read, fault, ages: parts.ages(), current: { ...parts.current() } }
   vi.advanceTimersByTime(999)
-  const early = [parts.isDue(headsAt('a')), parts.isDue(headsAt('b'))]
+  const early = [parts.isDue(headsAt('a'), pace), parts.isDue(headsAt('b'), pace)]
   vi.advanceTimersByTime(1)
-  const late = parts.isDue(headsAt('a'))
+  const late = parts.isDue(headsAt('a'), pace)
   asked.length = 0
   world.failing = ''
   const again = await parts.read(headsAt('a'), pace)
@@ -85,4 +89,18 @@ test('a part that fails is reported, and read again after a second, at the same 
   expect([early, late]).toEqual([[false, false], true])
   expect(asked).toEqual(['costs', 'state'])
   expect(again).toEqual({ read: { costs: 'costs a', state: 'state a' } })
+})
+
+test('while a swap waits to be priced, the state is read at the known head if it is of an older one', async () => {
+  const { parts, asked } = partsOf()
+  const pricing = { ...pace, stateMs: 0 }
+  await parts.read(headsAt('a'), pace)
+  await parts.read(headsAt('b'), pace)
+  const due = [parts.isDue(headsAt('b'), pace), parts.isDue(headsAt('b'), pricing)]
+  asked.length = 0
+  await parts.read(headsAt('b'), pricing)
+
+  expect(due).toEqual([false, true])
+  expect(asked).toEqual(['state'])
+  expect([parts.isStateOf(headsAt('b')), parts.isDue(headsAt('b'), pricing)]).toEqual([true, false])
 })

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
-import type { ChainView } from '../chains/view.ts'
+import type { ChainState, ChainView } from '../chains/view.ts'
 import { createViews } from './views.ts'
 
 const CHAIN = 1
@@ -11,10 +11,11 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
 /** Views that take what this process wrote itself. */
-function openViews() {
+function openViews(onPrices = (_chainId: number) => {}) {
   const views = createViews({
     pool: {} as Pool,
     chains: [{ chainId: CHAIN, maxAgeMs: MAX_AGE_MS }],
+    onPrices,
     onFault: (error) => expect.unreachable(String(error)),
   })
   onTestFinished(() => views.stop())
@@ -83,4 +84,21 @@ test.each([
 
 test('a chain that is not followed has no view', () => {
   expect(() => openViews().views.of(2)).toThrow('Chain 2 is not followed')
+})
+
+test('prices that are known as of a later time are reported, also at a head that is not new', () => {
+  const reported: number[] = []
+  const { take, view } = openViews((chainId) => reported.push(chainId))
+  const known: (number | undefined)[] = []
+  for (const [version, stateAsOf] of [
+    [1n, 0],
+    [2n, 0],
+    [3n, 7],
+  ] as const) {
+    take(version, 'a', { stateAsOf, state: {} as ChainState, agesMs: { head: 0, state: 0 } })
+    known.push(view.part('state')?.asOf)
+  }
+
+  expect(known).toEqual([0, 0, 7])
+  expect(reported).toEqual([CHAIN, CHAIN])
 })

@@ -9,11 +9,13 @@ type Options = {
   pool: Pool
   chains: readonly { chainId: number; maxAgeMs: number }[]
   onHead?(chainId: number): void
+  /** The prices of a chain's feeds are newer than those for which swaps may wait. */
+  onPrices?(chainId: number): void
   onFault(error: unknown): void
 }
 
-/** A part of a view and how old it is now. */
-export type Aged<T> = { value: T; ageMs: number }
+/** A part of a view and how old it is now. `asOf`: when the state was the newest, by the clock of the database. */
+export type Aged<T> = { value: T; ageMs: number; asOf?: number | undefined }
 type Part = 'costs' | 'state' | 'pools'
 
 export type ViewOfChain = HeadFollower & {
@@ -47,8 +49,13 @@ const LOOK_MS = 1_000
 const LONGEST_LOOK_MS = 5_000
 
 /** The chains as every process knows them: views written by the chains' followers, read without a call to a node. */
-export function createViews({ pool, chains, onHead, onFault }: Options): Views {
-  const all = chains.map((chain) => createViewOfChain(chain, () => onHead?.(chain.chainId)))
+export function createViews({ pool, chains, onHead, onPrices, onFault }: Options): Views {
+  const all = chains.map((chain) =>
+    createViewOfChain(chain, {
+      onHead: () => onHead?.(chain.chainId),
+      onPrices: () => onPrices?.(chain.chainId),
+    }),
+  )
   const byId = new Map(all.map((view) => [view.chainId, view]))
   const versions = new Map(chains.map(({ chainId }) => [chainId, 0n]))
   let timer: NodeJS.Timeout | undefined
@@ -101,7 +108,7 @@ type Seen = { view: ChainView; at: number }
 
 function createViewOfChain(
   { chainId, maxAgeMs }: Options['chains'][number],
-  onHead: () => void,
+  { onHead, onPrices }: { onHead(): void; onPrices(): void },
 ): WritableView {
   const awake = createAwakeClock()
   let seen: Seen | undefined
@@ -122,7 +129,8 @@ function createViewOfChain(
       const value = seen.view[name]
       const age = seen.view.agesMs[name]
       if (value === undefined || age === undefined) return undefined
-      return { value, ageMs: age + performance.now() - seen.at }
+      const asOf = name === 'state' ? seen.view.stateAsOf : undefined
+      return { value, ageMs: age + performance.now() - seen.at, asOf }
     },
     measured: () => seen?.view.measured ?? {},
     unsigned: () => seen?.view.unsigned ?? {},
@@ -132,6 +140,7 @@ function createViewOfChain(
       const before = seen
       const at = performance.now() - ageMs
       seen = { view, at }
+      if (before?.view.stateAsOf !== view.stateAsOf) onPrices()
       if (before?.view.heads.head.hash === view.heads.head.hash) return
       moves += 1
       movedAt = at - view.agesMs.head

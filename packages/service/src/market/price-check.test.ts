@@ -33,17 +33,21 @@ const isBuyer = ({ venue, destinationChain }: { venue: string; destinationChain:
 
 /** A source of both assets: a dollar is a dollar, and the test sets the price of ether. */
 function createSource(name: string, chainId?: number) {
-  const teller = { ether: 2_500n as bigint | Error | 'never', reads: 0 }
+  const teller = {
+    ether: 2_500n as bigint | Error | 'never',
+    reads: 0,
+    asOf: undefined as number | undefined,
+  }
   const source: PriceSource = {
     ...{ name, assets: new Set(['USDC', 'ETH']), ...(chainId && { chainId }) },
     async read() {
       teller.reads += 1
-      const { ether } = teller
+      const { ether, asOf } = teller
       if (ether instanceof Error) throw ether
       if (ether === 'never') return new Promise(() => {})
       const prices = { USDC: USD, ETH: ether * USD }
       return Object.entries(prices).map(([asset, price]) => ({
-        ...{ asset, feed: `${name} ${asset}`, outcome: { price, freshForMs: 60_000 } },
+        ...{ asset, feed: `${name} ${asset}`, outcome: { price, freshForMs: 60_000 }, asOf },
       }))
     },
   }
@@ -82,6 +86,34 @@ test('before the lock the output is the quoted one within the tolerance, then fo
   expect(await paidAt(2_525n)).toEqual({ output: 990_099n, pay: 990_099n })
   expect(await paidAt(2_577n)).toEqual({ output: 970_120n, pay: 970_120n })
   expect(await paidAt(2_578n)).toBe('moved')
+})
+
+test('a swap between assets has no price until every feed that answers is as new as the swap', async () => {
+  const [alpha, beta, elsewhere] = [
+    createSource('alpha', 1),
+    createSource('beta', 2),
+    createSource('exchange'),
+  ]
+  const { live, check } = createScene(alpha, beta, elsewhere)
+  const paidAt = async (first: number | undefined, second: number | undefined) => {
+    Object.assign(alpha, { asOf: first })
+    Object.assign(beta, { asOf: second })
+    await check.refresh()
+    return check.paidNow(op, 100)
+  }
+  const within = { ...op, outputToken: 'USDC', payToken: 'USDC', quotedOutput: 2_500_000_000n }
+  const same = { ...within, payAmount: within.quotedOutput, minOutput: within.quotedOutput }
+
+  expect([await paidAt(99, 101), await paidAt(101, 100)]).toEqual([undefined, undefined])
+  expect(check.paidNow(same, 100)).toEqual({ output: 2_500_000_000n, pay: 2_500_000_000n })
+  expect([await paidAt(101, 101), await paidAt(101, undefined)]).toEqual([quoted, quoted])
+  live.delete(2)
+  expect(await paidAt(101, 99)).toEqual(quoted)
+  live.add(2)
+  Object.assign(alpha, { ether: 2_525n })
+  Object.assign(beta, { ether: 2_525n })
+  expect(await paidAt(102, 99)).toBeUndefined()
+  expect(await paidAt(102, 102)).toEqual({ output: 990_099n, pay: 990_099n })
 })
 
 test('while sources disagree nothing is paid, and within their limit the worse one counts', async () => {

@@ -57,16 +57,20 @@ export function createPriceJudge({ catalog, book, tolerance, thinSpreadBps, isBu
   const isForged = (op: PricedOp) => isPurchase(op) !== isBuyer(op)
 
   return {
-    /** The payment of the op if it is locked now; `moved` if that is below its minimum, undefined without a price. */
-    paidNow(op: PricedOp): Paid | 'moved' | undefined {
+    /**
+     * The payment of the op if it is locked now; `moved` if that is below its minimum, undefined without a price.
+     * Assets that do not follow each other have none until their feeds are known as of this time of the database:
+     * else a caller could submit at a price that he saw change.
+     */
+    paidNow(op: PricedOp, at?: number): Paid | 'moved' | undefined {
       if (isForged(op)) return 'moved'
       const sides = exchangedSides(op)
       if (!sides) return undefined
-      return followPrice(
-        op,
-        sides,
-        toleranceOf(tolerance, pairClassOf(catalog, sides.tokens.input, sides.tokens.paid)),
-      )
+      const { input, paid } = sides.tokens
+      const pair = pairClassOf(catalog, input, paid)
+      const isOld = ({ asset }: Token) => at !== undefined && at >= (book.referenceOf(asset).asOf ?? at + 1)
+      if (pair === 'volatile' && (isOld(input) || isOld(paid))) return undefined
+      return followPrice(op, sides, toleranceOf(tolerance, pair))
     },
     /** Whether a locked input still buys about its payment, which no longer changes; undefined without a price. */
     isKept({ op }: { op: PricedOp }): boolean | undefined {

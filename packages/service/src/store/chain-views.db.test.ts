@@ -3,9 +3,11 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap, lockTestSwap } from '../../test/support/swaps.ts'
 import type { ChainView } from '../chains/view.ts'
-import { isChainAwaited, readChainViews, VIEWS_CHANNEL, writeChainView } from './chain-views.ts'
+import { readAwaited, readChainViews, VIEWS_CHANNEL, writeChainView } from './chain-views.ts'
+import type { Db } from './db.ts'
 import { type Lease, releaseLanes } from './lanes.ts'
 import { createListener } from './listen.ts'
+import { findSwaps } from './swaps.ts'
 
 const CHAIN = 31_337
 
@@ -79,9 +81,12 @@ test('listeners are notified which chain has a new view', async () => {
   expect(await heard).toBe(String(CHAIN))
 })
 
+const areAwaited = (db: Db) =>
+  Promise.all([31_337, 31_338].map(async (id) => (await readAwaited(db, id)).isAwaited))
+
 test('a chain is awaited while a swap needs a lock or delivery on it, and not forever', async () => {
   const account = await insertTestAccount(database.pool)
-  const awaited = () => Promise.all([31_337, 31_338].map((id) => isChainAwaited(database.pool, id)))
+  const awaited = () => areAwaited(database.pool)
   expect(await awaited()).toEqual([false, false])
 
   const swap = await insertTestSwap(database.pool, account)
@@ -107,5 +112,24 @@ test.each([
   await insertTestSwap(pool, await insertTestAccount(pool))
   await pool.query('update swaps set state = $1', [state])
 
-  expect(await Promise.all([31_337, 31_338].map((id) => isChainAwaited(pool, id)))).toEqual(awaited)
+  expect(await areAwaited(pool)).toEqual(awaited)
+})
+
+test('the feeds of every chain are awaited while a swap waits to be locked, and told since when', async () => {
+  const { pool } = database
+  await pool.query('truncate swaps cascade')
+  const elsewhere = () => readAwaited(pool, 5)
+  const before = await elsewhere()
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  const [accepted] = await findSwaps(pool, [swap.swapId])
+  const waiting = await elsewhere()
+  await pool.query("update swaps set updated_at = now() - interval '61 seconds'")
+  const blocked = await elsewhere()
+  await lockTestSwap(pool, swap)
+
+  expect(before).toMatchObject({ isPricing: false, acceptedAt: undefined })
+  expect(waiting).toMatchObject({ isAwaited: false, isPricing: true, acceptedAt: accepted?.changedAt })
+  expect(waiting.at).toBeGreaterThan(accepted?.changedAt ?? Number.POSITIVE_INFINITY)
+  expect(blocked).toMatchObject({ isPricing: false, acceptedAt: expect.any(Number) })
+  expect(await elsewhere()).toMatchObject({ isPricing: false, acceptedAt: undefined })
 })

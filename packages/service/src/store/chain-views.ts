@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { ChainView } from '../chains/view.ts'
 import type { Db } from './db.ts'
 import { type Lease, whileHeld } from './lanes.ts'
+import { toMs } from './sql.ts'
 
 const TAG = '$bigint'
 
@@ -68,16 +69,33 @@ export async function readChainViews(db: Db, known: ReadonlyMap<number, bigint>)
 // A swap that waited longer is blocked by something other than the next block.
 const PATIENCE_SECONDS = 60
 
-/** Whether a swap waits for the next blocks of this chain. */
-export async function isChainAwaited(db: Db, chainId: number): Promise<boolean> {
-  const { rows } = await db.query<{ awaited: boolean }>(
+/** `at` and `acceptedAt` are milliseconds by the clock of the database. */
+export type Awaited = {
+  /** A swap waits for the next blocks of this chain. */
+  isAwaited: boolean
+  /** A swap waits to be locked, on any chain. Feeds of any chain may price it. */
+  isPricing: boolean
+  /** When the newest accepted swap changed, on any chain; undefined without one. */
+  acceptedAt: number | undefined
+  /** A time before this was answered: what is read from a chain afterwards is newer. */
+  at: number
+}
+
+export async function readAwaited(db: Db, chainId: number): Promise<Awaited> {
+  const { rows } = await db.query<{ awaited: boolean; accepted_at: number | null; at: number }>(
     `select exists (
        select 1 from swaps
         where state in ('awaitingDeposit', 'accepted', 'locking', 'locked', 'delivering')
           and (origin_chain = $1 and state in ('awaitingDeposit', 'accepted', 'locking')
                or destination_chain = $1 and state in ('locked', 'delivering'))
-          and updated_at > clock_timestamp() - make_interval(secs => $2)) as awaited`,
+          and updated_at > clock_timestamp() - make_interval(secs => $2)) as awaited,
+       (select ${toMs('max(updated_at)')} from swaps where state = 'accepted') as accepted_at,
+       ${toMs('clock_timestamp()')} as at`,
     [chainId, PATIENCE_SECONDS],
   )
-  return rows[0]?.awaited === true
+  const [row] = rows
+  if (!row) throw new Error('The database did not say who waits')
+  const { awaited: isAwaited, accepted_at: acceptedAt, at } = row
+  const isPricing = acceptedAt !== null && at - acceptedAt < PATIENCE_SECONDS * 1_000
+  return { isAwaited, isPricing, acceptedAt: acceptedAt ?? undefined, at }
 }

@@ -21,6 +21,9 @@ export function isUnconsumedAt(hard: string, settle: string): string {
   return `(${isOpenAt(hard)} and (a.consumed_block is null or a.consumed_block > ${settle}::bigint))`
 }
 
+/** SQL of a time in milliseconds. */
+export const toMs = (time: string) => `extract(epoch from ${time})::float8 * 1000`
+
 /** JSON of stored data, with bigints as decimal strings. */
 export function toJson(value: object): string {
   return JSON.stringify(value, (_key, field) => (typeof field === 'bigint' ? field.toString() : field))

@@ -3,6 +3,7 @@ import type { RefundReason, SwapState } from '../swap/lifecycle.ts'
 import type { Op, SignedDelegation, Swap } from '../swap/swap.ts'
 import type { Db } from './db.ts'
 import { fromOpRow, OP_COLUMNS } from './op-columns.ts'
+import { toMs } from './sql.ts'
 
 type Row = {
   swap_id: string
@@ -24,12 +25,14 @@ type Row = {
   refund_reason: RefundReason | null
   is_unsigned: boolean
   deposit: DepositFacts | null
+  changed_at: number
 }
 
 const SELECT = `
   select s.id as swap_id, s.state, s.version, ${OP_COLUMNS}, o.is_orphan, s.log_lost, s.signature, s.last_valid,
          s.delegation, s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.origin_safe, s.delivery_final,
-         s.exposed_cents, s.unclaimed_cents, s.claim_booked, s.refund_reason, s.is_unsigned, s.deposit
+         s.exposed_cents, s.unclaimed_cents, s.claim_booked, s.refund_reason, s.is_unsigned, s.deposit,
+         ${toMs('s.updated_at')} as changed_at
     from swaps s join ops o on o.id = s.op_id`
 
 /** `clause` is SQL over `swaps s` and `ops o`. */
@@ -54,6 +57,7 @@ function toSwap(row: Row): Swap {
     deliveryFinal: row.delivery_final,
     exposedCents: BigInt(row.exposed_cents),
     unclaimedCents: BigInt(row.unclaimed_cents),
+    changedAt: row.changed_at,
     isClaimBooked: row.claim_booked,
     ...(row.refund_reason && { refundReason: row.refund_reason }),
     ...(row.is_unsigned && { isUnsigned: true }),

@@ -74,7 +74,7 @@ export type Pace = {
   announcedPollMs: number
   /** Minimum age before each part is read again. Reads also require a new head. */
   costsMs: number
-  /** State and pools share one call if both are due. */
+  /** State and pools share one call if both are due. Without an age, the state is read at every head. */
   stateMs: number
   poolsMs: number
 }
@@ -82,6 +82,8 @@ export type Pace = {
 type Chain = {
   blockMs: number
   isInFlight: boolean
+  /** A swap waits to be priced, perhaps by this chain's feeds. */
+  isPricing?: boolean
   /** A subscription announces new heads; polling is the fallback. */
   isSubscribed: boolean
   /** Calls per poll. Idle chains that need several are polled less often. */
@@ -95,7 +97,8 @@ const SLOWEST_AWAITED_MS = 500
 const IDLE_POLL_MS = 1_000
 const SLOWEST_POLL_MS = 2_000
 
-export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFeeds }: Chain): Pace {
+export function paceOf(chain: Chain): Pace {
+  const { blockMs, isInFlight, isPricing = false, isSubscribed, callsPerHead, hasFeeds } = chain
   if (isInFlight) {
     return {
       isInFlight,
@@ -104,7 +107,7 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
       // A head that was not announced is overdue by then.
       afterHeadMs: isSubscribed ? (blockMs * 5) / 4 : (blockMs * 3) / 4,
       costsMs: 5_000,
-      stateMs: hasFeeds ? 1_000 : 3_000,
+      stateMs: inFlightStateMs(hasFeeds, isPricing),
       poolsMs: 3_000,
     }
   }
@@ -119,6 +122,11 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
     stateMs: hasFeeds ? 4_000 : 10_000,
     poolsMs: 4_000,
   }
+}
+
+function inFlightStateMs(hasFeeds: boolean, isPricing: boolean): number {
+  if (!hasFeeds) return 3_000
+  return isPricing ? 0 : 1_000
 }
 
 function awaitedPollMs(blockMs: number): number {
@@ -173,5 +181,40 @@ export function createHeadOrder(blockMs: number) {
       lowerSince ??= nowMs
       return nowMs - lowerSince >= LOWER_FOR_BLOCKS * blockMs && follow(head)
     },
+  }
+}
+
+/**
+ * Keeps the time as of which a chain's state is known to be that of its newest block, for swaps that wait to be priced
+ * by its feeds. `isOfHead` tells whether the state is of the newest block that was seen. All times are by the clock of
+ * the database: a poll that begins after the database told its time saw no older block.
+ */
+export function createStateTime(hasFeeds: boolean, isOfHead: () => boolean) {
+  let acceptedAt = Number.NEGATIVE_INFINITY
+  let polledAt = 0
+  let knownAt = 0
+  let publishedAt = 0
+  const isAwaited = () => hasFeeds && acceptedAt >= publishedAt
+
+  return {
+    /** The newest swap was accepted at this time; undefined without one. */
+    noteAccepted(at = Number.NEGATIVE_INFINITY): void {
+      acceptedAt = at
+    },
+    /** The newest block was asked for after this time. */
+    notePoll(at: number): void {
+      polledAt = at
+    },
+    notePublished(at: number | undefined): void {
+      publishedAt = at ?? 0
+    },
+    /** A swap was accepted after the time as of which others know the state. */
+    isAwaited,
+    read(): number {
+      if (isAwaited() && isOfHead()) knownAt = polledAt
+      return knownAt
+    },
+    /** Others do not know yet what `read` returns. */
+    isNews: () => knownAt > publishedAt,
   }
 }

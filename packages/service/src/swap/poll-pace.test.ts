@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { finalRereadMs, minedRecheckMs, paceOf } from './pace.ts'
 
-const chain = { isInFlight: false, isSubscribed: false, callsPerHead: 1, hasFeeds: true }
+const chain = { isInFlight: false, isSubscribed: false, callsPerHead: 1, hasFeeds: true, isPricing: false }
 const pollMs = (blockMs: number, change: Partial<Parameters<typeof paceOf>[0]> = {}) =>
   paceOf({ ...chain, blockMs, ...change }).pollMs
 
@@ -43,6 +43,7 @@ test('a chain without feeds is read less often: no price depends on it', () => {
   const stateMs = (change: Partial<typeof chain>) => paceOf({ ...chain, blockMs: 400, ...change }).stateMs
 
   expect([stateMs({}), stateMs({ isInFlight: true })]).toEqual([4_000, 1_000])
+  expect(stateMs({ isInFlight: true, isPricing: true })).toBe(0)
   expect([stateMs({ hasFeeds: false }), stateMs({ hasFeeds: false, isInFlight: true })]).toEqual([
     10_000, 3_000,
   ])

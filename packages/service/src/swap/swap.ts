@@ -70,6 +70,8 @@ export type Swap = {
   exposedCents: bigint
   /** Its part of the delivered and unclaimed value; 0 before a delivery is signed. */
   unclaimedCents: bigint
+  /** When its row changed last, in milliseconds by the clock of the database. */
+  changedAt: number
   /** Its claim is booked against the cap of its token. */
   isClaimBooked: boolean
   refundReason?: RefundReason

@@ -102,6 +102,7 @@ export function toSwap(op: Op, signed: Pick<Swap, 'signature' | 'lastValid' | 'd
     deliveryFinal: false,
     exposedCents: 0n,
     unclaimedCents: 0n,
+    changedAt: 0,
     isClaimBooked: false,
   }
 }

@@ -5,10 +5,14 @@ import { type PriceRules, type Reference, toReference, type Unavailable } from '
 import type { PriceSource, Problem, Reading } from './source.ts'
 
 /** `silent`: the source does not answer. `chainStopped`: its chain is halted. */
-export type FeedState = { feed: string } & (
-  | { price: PriceE18; problem?: undefined }
-  | { price?: undefined; problem: Problem | 'silent' | 'chainStopped' }
-)
+export type FeedState = Pick<Reading, 'feed' | 'asOf'> &
+  (
+    | { price: PriceE18; problem?: undefined }
+    | { price?: undefined; problem: Problem | 'silent' | 'chainStopped' }
+  )
+
+/** With the time as of which all feeds that answer were known, of those that tell it. */
+type DatedReference = Reference & { asOf?: number | undefined }
 
 export type PriceBook = {
   sources: readonly PriceSource[]
@@ -17,7 +21,7 @@ export type PriceBook = {
   refresh(source: PriceSource): Promise<boolean>
   feedsOf(asset: string): FeedState[]
   /** From memory, without a read. */
-  referenceOf(asset: string): Reference
+  referenceOf(asset: string): DatedReference
 }
 
 type Options = {
@@ -41,7 +45,7 @@ export function createPriceBook({ sources, rules, isLive, now, onFault }: Option
   const pages = new Map<PriceSource, Page>()
   const failing = new Set<PriceSource>()
   const askedAt = new Map<PriceSource, number>()
-  const known = new Map<string, Reference>()
+  const known = new Map<string, DatedReference>()
   let knownAt = Number.NaN
   let turns = 0
 
@@ -80,12 +84,17 @@ export function createPriceBook({ sources, rules, isLive, now, onFault }: Option
 
   const isStopped = ({ chainId }: PriceSource) => chainId !== undefined && !isLive(chainId)
 
-  function readReference(asset: string): Reference {
+  function readReference(asset: string): DatedReference {
     const rule = rules.get(asset)
     if (!rule) return { unavailable: 'tooFew' }
     const live: PriceE18[] = []
-    for (const { price } of feedsOf(asset)) if (price !== undefined) live.push(price)
-    return toReference(live, rule)
+    let asOf: number | undefined
+    for (const feed of feedsOf(asset)) {
+      if (feed.price !== undefined) live.push(feed.price)
+      // A feed without a price may have one by now.
+      if (feed.asOf !== undefined) asOf = Math.min(feed.asOf, asOf ?? feed.asOf)
+    }
+    return { ...toReference(live, rule), asOf }
   }
 
   return {
@@ -104,9 +113,9 @@ export function createPriceBook({ sources, rules, isLive, now, onFault }: Option
   }
 }
 
-function toState({ feed, outcome }: Reading, ageMs: number): FeedState {
-  if ('problem' in outcome) return { feed, problem: outcome.problem }
-  return ageMs < outcome.freshForMs ? { feed, price: outcome.price } : { feed, problem: 'stale' }
+function toState({ feed, outcome, asOf }: Reading, ageMs: number): FeedState {
+  if ('problem' in outcome) return { feed, problem: outcome.problem, asOf }
+  return ageMs < outcome.freshForMs ? { feed, price: outcome.price, asOf } : { feed, problem: 'stale', asOf }
 }
 
 export type PriceChange = { asset: string; state: 'available' | Unavailable; feeds: FeedState[] }
@@ -133,7 +142,7 @@ export const DEFAULT_THIN_SPREAD_BPS = 5
  * output by its highest, less a spread if either has few. Within one asset no price matters, and none has to be known.
  */
 export function toExchange(
-  book: Pick<PriceBook, 'referenceOf'>,
+  book: { referenceOf(asset: string): Reference },
   { input, output }: { input: string; output: string },
   thinSpreadBps: number,
 ): Exchange | undefined {

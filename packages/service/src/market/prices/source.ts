@@ -10,8 +10,11 @@ export type Problem = 'noAnswer' | 'renamed' | 'notPositive' | 'stale' | 'ahead'
 /** A price and its remaining lifetime, or the reason why there is none. */
 export type Outcome = { price: PriceE18; freshForMs: number } | { problem: Problem }
 
-/** The answer of one feed for one asset. */
-export type Reading = { asset: string; feed: string; outcome: Outcome }
+/**
+ * The answer of one feed for one asset. `asOf`: when its chain was last known to give it, in milliseconds by the clock
+ * of the database, if that is told.
+ */
+export type Reading = { asset: string; feed: string; outcome: Outcome; asOf?: number | undefined }
 
 /** A source of prices. A broken feed is a reading with a problem and does not affect others. */
 export type PriceSource = {
@@ -57,6 +60,7 @@ export function createChainlinkSource({ chainId, feeds, readRounds }: Options): 
         asset: feed.asset,
         feed: `chainlink ${chainId} ${feed.address}`,
         outcome: toOutcome(feed, told),
+        asOf: told.asOf,
       }))
     },
   }

@@ -8,6 +8,7 @@ import { type Readiness, type ReadinessDeps, readinessOf } from './readiness.ts'
 const QUOTED: Paid = { output: 100n, pay: 100n }
 const LESS: Paid = { output: 99n, pay: 99n }
 const [ORIGIN, DESTINATION, DEADLINE, LATE] = [1, 2, 100, 9]
+const CHANGED_AT = 1_000
 
 type Seen = {
   seconds?: number
@@ -15,6 +16,7 @@ type Seen = {
   silent?: number
   late?: number
   paid?: Paid | 'moved' | undefined
+  pricedAt?: number
   isLocking?: boolean
   isPriceKept?: boolean
   obstacle?: 'INPUT_UNAVAILABLE' | 'INVALID_AUTHORIZATION'
@@ -50,7 +52,10 @@ function judge({
     isGone: (chainId: number) => chainId === seen.gone,
     isLate: (chainId: number) => chainId === seen.late,
     lateLockSeconds: LATE,
-    paidNow: () => ('paid' in seen ? seen.paid : QUOTED),
+    paidNow(_op: Swap['op'], at: number) {
+      if (at >= (seen.pricedAt ?? CHANGED_AT + 1)) return undefined
+      return 'paid' in seen ? seen.paid : QUOTED
+    },
     isPriceKept: () => seen.isPriceKept,
   }
   const op = {
@@ -62,7 +67,7 @@ function judge({
       isContract: seen.isContract,
     },
   }
-  const swap = { op, state: seen.isLocking ? 'locking' : 'accepted' } as Swap
+  const swap = { op, state: seen.isLocking ? 'locking' : 'accepted', changedAt: CHANGED_AT } as Swap
   const wasted = { wallet: (seen.wastedCents ?? 0n) * 10_000n, account: 0n, chain: 0n, isKnown: false }
   return readinessOf(deps as unknown as ReadinessDeps, { head: { seconds } } as Heads, swap, wasted)
 }
@@ -85,6 +90,12 @@ test.each<[string, Seen, object]>([
   ['beside a chain with late finality is locked', { late: 3 }, { kind: 'ready' }],
   ['that waited for finality expires', { late: ORIGIN, seconds: DEADLINE }, declined('OPERATION_EXPIRED')],
   ['without a fresh price waits', { paid: undefined }, wait],
+  ['with a price that is no newer than itself waits', { pricedAt: CHANGED_AT }, wait],
+  [
+    'with a price that is no newer than itself expires',
+    { pricedAt: CHANGED_AT, seconds: DEADLINE },
+    declined('OPERATION_EXPIRED'),
+  ],
   ['whose price moved below its minimum is declined', { paid: 'moved' }, declined('PRICE_MOVED')],
   ['whose price moved less is locked for less', { paid: LESS }, { kind: 'ready', lowered: LESS }],
   ['whose lock is sent again without a price waits', { isLocking: true }, wait],

@@ -22,8 +22,11 @@ export type ReadinessDeps = {
   isGone(chainId: number): boolean
   /** Whether a chain's finality is so late that nothing new is taken or paid there. */
   isLate(chainId: number): boolean
-  /** The payment of an op if it is locked now; `moved` if that is below its minimum, undefined without a price. */
-  paidNow(op: Op): Paid | 'moved' | undefined
+  /**
+   * The payment of an op if it is locked now; `moved` if that is below its minimum, undefined without a price that is
+   * as new as this time of the database.
+   */
+  paidNow(op: Op, at: number): Paid | 'moved' | undefined
   /** Whether an input whose lock was signed still buys about its payment, which no longer changes. */
   isPriceKept(swap: Swap): boolean | undefined
   gasBudgets: GasBudgets
@@ -81,7 +84,7 @@ async function isLockable({ origin, sender }: ReadinessDeps, heads: Heads, swap:
 /** The market sets the amount until the lock is recorded. From then on it only decides whether it is paid at all. */
 function priceOf(deps: ReadinessDeps, swap: Swap): Paid | 'moved' | undefined {
   const { op } = swap
-  if (swap.state === 'accepted') return deps.paidNow(op)
+  if (swap.state === 'accepted') return deps.paidNow(op, swap.changedAt)
   const isKept = deps.isPriceKept(swap)
   if (isKept === undefined) return undefined
   return isKept ? { output: op.quotedOutput, pay: op.payAmount } : 'moved'
