@@ -23,7 +23,10 @@ export function paceOf({ input, db }: Pick<Evidence, 'input' | 'db'>, pace: stri
   )
   const swaps = new Map(db.swaps.map((swap) => [swap.wallet.toLowerCase(), swap.id]))
   const settled = new Map(
-    db.moves.flatMap(({ became, swap_id, at }) => (became === 'settled' ? [[swap_id, at]] : [])),
+    // A settled swap moves once more when its delivery is final.
+    db.moves.flatMap(({ was, became, swap_id, at }) =>
+      became === 'settled' && was !== became ? [[swap_id, at]] : [],
+    ),
   )
   const tookMs = timed.flatMap(({ id, wallet }) => {
     const began = begun.get(id)
