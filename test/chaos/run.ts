@@ -65,11 +65,17 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
     : causeAllFaults(stage, plan, { ledger, life, say, first }))
   isPaced = true
   await strangers
-  const after = { ledger, life, say, first }
+  // Of clients that come when the others are in.
+  const late = { isClosed: false, isOver: false }
+  const after = { ledger, life: late, say, first }
   if (stage.crowd && plan.crowd) {
     await calm(stage)
+    await untilIn(first)
+    // Nobody else may come while swaps are timed.
+    life.isClosed = true
     const timed = { ...plan, atOnce: Number.POSITIVE_INFINITY }
-    const beginTimed = (clients: readonly ClientPlan[]) => begin(stage, timed, { clients, ledger, life })
+    const beginTimed = (clients: readonly ClientPlan[]) =>
+      begin(stage, timed, { clients, ledger, life: late })
     await passPace({
       field: stage.field,
       crowd: stage.crowd,
@@ -81,14 +87,14 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   }
   const last = plan.deepReorg && (await undoDeeply(stage, plan, after))
   const robbed = stage.attackers && (await rob(stage, plan, after))
-  life.isClosed = true
+  for (const each of [life, late]) each.isClosed = true
   await calm(stage)
   say(`faults are over after ${seconds(started)} s; waiting for every swap to end`)
   const calmAt = Date.now()
   const passing = plan.shape ? passTime(stage, life) : plan.isGate ? passWaits(stage, life) : undefined
   const clients = Promise.all([first.ended, more?.ended, last?.ended, robbed?.ended])
   await untilQuiet(stage, clients, plan.drainSeconds * 1_000)
-  life.isOver = true
+  for (const each of [life, late]) each.isOver = true
   stage.state.isOver = true
   await clients
   await passing
@@ -199,7 +205,7 @@ async function undoDeeply(
   const { deepReorg } = plan
   if (!deepReorg) return undefined
   await calm(stage)
-  for (const end = Date.now() + BACKLOG_MS; !first.areAllIn() && Date.now() < end; ) await delay(LOOK_MS)
+  await untilIn(first)
   await untilTaken(stage.field, BACKLOG_MS)
   say(`${deepReorg.chain} is about to undo more than its reorg window`)
   let begun: Begun | undefined
@@ -210,6 +216,10 @@ async function undoDeeply(
   }
   await causeFault({ ...stage.field, wait }, { at: 0, ...deepReorg })
   return begun
+}
+
+async function untilIn({ areAllIn }: Begun): Promise<void> {
+  for (const end = Date.now() + BACKLOG_MS; !areAllIn() && Date.now() < end; ) await delay(LOOK_MS)
 }
 
 /** After all other faults: attackers take what their keys allow, while swaps go on. */
