@@ -1,9 +1,11 @@
 import { authorizationOf, depositAddressOf, permitOf } from '@geoswap/protocol'
 import type { OriginMethod } from '@geoswap/wire'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { Delegation } from '../../chains/chain.ts'
 import { defaultDeadlines } from '../../config.ts'
+import { createPool, type Db } from '../../store/db.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { defaultGasBudgets } from '../../swap/budgets.ts'
 import { type Quote, type QuotedWays, unquotedTerms } from '../../swap/quote.ts'
@@ -49,6 +51,7 @@ type Asked = {
   signs?: readonly ('authorization' | 'permit')[]
   lockers?: readonly Hex[]
   account?: string
+  pool?: Pool
   attestersChangeAt?: number
 }
 
@@ -68,7 +71,7 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
     ...{ finality: { hardSeconds: 4, reorgWindowSeconds: 4 }, tokens: [token], native: { address: '0x0' } },
   }
   const deps = {
-    pool: database.pool,
+    pool: asked.pool ?? database.pool,
     catalog: { chains: new Map([[CHAIN, chain]]), assets: new Map() },
     maxUnsubmitted: asked.maxUnsubmitted ?? 1_000,
     maxUnsubmittedCents: asked.maxUnsubmittedCents ?? 10n ** 9n,
@@ -202,6 +205,27 @@ test('an account may have as many operations that wait as it is allowed', async 
   await expect(build(newQuote(), { account, maxUnsubmitted: 1 })).rejects.toMatchObject({
     code: 'RATE_LIMITED',
   })
+})
+
+async function countWaiting(db: Db): Promise<number> {
+  const { rowCount } = await db.query("select from pg_locks where locktype = 'advisory' and not granted")
+  return rowCount ?? 0
+}
+
+test('builds of one account that wait for each other leave connections to other accounts', async () => {
+  const [busy, other] = [await insertTestAccount(database.pool), await insertTestAccount(database.pool)]
+  const pool = createPool(database.url, { max: 2 })
+  onTestFinished(() => pool.end())
+  const holder = await database.pool.connect()
+  onTestFinished(() => holder.release(true))
+  await holder.query('begin')
+  await holder.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [busy])
+  const waiting = [1, 2, 3].map(() => build(newQuote(), { account: busy, pool }))
+  await expect.poll(() => countWaiting(holder)).toBeGreaterThan(0)
+
+  expect(await build(newQuote(), { account: other, pool })).toHaveProperty('geoOpHash')
+  await holder.query('rollback')
+  expect(await Promise.all(waiting)).toHaveLength(3)
 })
 
 test('an account may build ops up to a value before it submits some; one alone may be larger', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OriginMethod } from '@geoswap/wire'
 import type { Pool } from 'pg'
+import { createTurns } from '../../async/turns.ts'
 import type { WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
@@ -77,6 +78,9 @@ export function amountWriter(chain: CatalogChain, { inputToken }: Pick<Quote, 'i
   return (amount: bigint) => formatUnits(amount, token)
 }
 
+// Builds of one account wait for each other here, and not with a connection of the database in hand.
+const inTurn = createTurns()
+
 type WalletBalance = Pick<WalletView, 'balance' | 'block'>
 
 /** How the input comes in. A deposit is waited for, and not signed. */
@@ -113,14 +117,15 @@ export async function storeOnce(
     pair: pairOf(deps, quote),
   })
   const clocks = getClocks({ ...deps, deadlines }, quote)
-  return inTransaction(deps.pool, async (db) => {
+  const store = async (db: Db): Promise<Built> => {
     await db.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId])
     const meanwhile = await findOpByQuote(db, quote.id)
     if (meanwhile) return { ...meanwhile, isNew: false }
     await assertRoomToBuild(deps, db, accountId, quote)
     const stored = await storeOp({ ...deps, deadlines }, db, { accountId, quote, wallet, clocks, way })
     return { ...stored, isNew: true }
-  })
+  }
+  return inTurn(accountId, () => inTransaction(deps.pool, store))
 }
 
 type Asked = { accountId: string; quote: Quote; isContract: boolean }
