@@ -29,10 +29,8 @@ async function objectionTo(evidence: Evidence, swap: SwapRow, move: Move, proof:
     return signed.length > 0 ? `${signed.length} ${role} transactions were signed` : undefined
   }
   const chain = evidence.evm.get(proof.chainId)
-  // No deadline of Solana ends a delivery: only the expiry of every signed one does.
-  if (!chain && proof.kind === 'notDeliveredPastDeadline') return 'there is no such deadline on Solana'
-  // A Solana node keeps no past state: the checks of outcomes cover its current state.
-  if (!chain || !proof.block) return undefined
+  if (!proof.block) return undefined
+  if (!chain) return objectionOnSolana(evidence, swap, proof.kind, BigInt(proof.block.number))
   const number = Number(proof.block.number)
   const block = await chain.blockAt(number)
   if (block.hash !== proof.block.hash) return `block ${number} is not on the chain`
@@ -49,6 +47,23 @@ async function objectionTo(evidence: Evidence, swap: SwapRow, move: Move, proof:
     if (open) return open
   }
   return deliveredAt(evidence, swap, number)
+}
+
+/** A node keeps no past state, so every delivery of the swap counts. */
+async function objectionOnSolana(evidence: Evidence, swap: SwapRow, kind: string, slot: bigint) {
+  if (kind !== 'notDeliveredPastDeadline') return undefined
+  const seconds = await evidence.solana.secondsAt(slot)
+  return objectionToLateRefund(seconds, swap, evidence.opEventsOf(swap, 'deliver'))
+}
+
+/** The escrow program refuses deliveries past their deadline. */
+export function objectionToLateRefund(
+  seconds: number,
+  { fill_deadline }: Pick<SwapRow, 'fill_deadline'>,
+  deliveries: readonly unknown[],
+): string | undefined {
+  if (seconds <= fill_deadline) return 'the deadline had not passed'
+  return deliveries.length > 0 ? 'the vault had paid it' : undefined
 }
 
 async function lockedAt({ evm }: Evidence, swap: SwapRow, block: number): Promise<string | undefined> {

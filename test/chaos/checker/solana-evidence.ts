@@ -34,6 +34,8 @@ export type SolanaEvidence = {
   /** The balance of the escrow for an op. */
   heldFor(opId: string, mint: string): Promise<bigint>
   supplyOf(mint: string): Promise<bigint>
+  /** The chain's time at a slot. */
+  secondsAt(slot: bigint): Promise<number>
   lamportsOf(account: string): Promise<bigint>
   /** All fees that this account paid. */
   feesOf(feePayer: string): Promise<bigint>
@@ -78,6 +80,9 @@ export async function readSolanaEvidence(chain: ChainSetup): Promise<SolanaEvide
       const options = { commitment: 'confirmed', encoding: 'base64' } as const
       const found = await rpc.getProgramAccounts(address(chain.program ?? ''), options).send()
       return found.map(({ pubkey }) => pubkey)
+    },
+    async secondsAt(slot) {
+      return Number(await rpc.getBlockTime(slot).send())
     },
     async supplyOf(mint) {
       const { value } = await rpc.getTokenSupply(address(mint), { commitment: 'confirmed' }).send()
