@@ -78,6 +78,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
       logger.error({ swapId: swap.id, why }, 'not attested')
       counters.countRefused()
     },
+    onPostponed: (swap, why) => logger.info({ swapId: swap.id, why }, 'not attested yet'),
   }
   const isDatabaseUp = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
   const counters = addAttesterMetrics(metrics.registry)

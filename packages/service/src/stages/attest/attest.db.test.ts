@@ -50,6 +50,7 @@ async function attestAt(number: bigint) {
     sign: async () => '0x',
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
+    onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
   }
   await attestAll(deps as unknown as AttestDeps)
   return said
@@ -58,7 +59,7 @@ async function attestAt(number: bigint) {
 test('an attester whose nodes lag behind the worker’s waits for the block that decided the deliveries', async () => {
   const { swapId } = await refundDecidedAt(20n)
 
-  expect(await attestAt(19n)).toEqual(['a signed delivery may still land'])
+  expect(await attestAt(19n)).toEqual(['not yet: a signed delivery may still land'])
   expect(await attestAt(20n)).toEqual([`refund ${swapId}`])
 })
 
@@ -66,5 +67,5 @@ test('an attester does not rely on attempts after rows were lost: one may be mis
   const swap = await refundDecidedAt(20n)
   await database.pool.query('update swaps set log_lost = true where id = $1', [swap.swapId])
 
-  expect(await attestAt(20n)).toEqual(['a signed delivery may still land'])
+  expect(await attestAt(20n)).toEqual(['not yet: a signed delivery may still land'])
 })

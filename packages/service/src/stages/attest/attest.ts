@@ -36,6 +36,8 @@ export type AttestDeps = {
   }[]
   onAttested(kind: Outcome, swapIds: readonly string[]): void
   onRefused(swap: Swap, why: string): void
+  /** The refund may become due by itself, at a later block of this attester's nodes. */
+  onPostponed(swap: Swap, why: string): void
 }
 
 /** A proposed outcome, and the addresses of this process that its escrow asks. */
@@ -172,13 +174,18 @@ async function attestRefunds(deps: AttestDeps, asked: readonly Asked[], faults: 
   }
 }
 
+const MAY_LAND = 'a signed delivery may still land'
+const MAY_BE_DELIVERED = 'a delivery is still possible on some chain'
+const WAITS: ReadonlySet<string> = new Set([MAY_LAND, MAY_BE_DELIVERED])
+
 async function judgeRefund(deps: AttestDeps, refund: Asked, swap: Swap): Promise<void> {
   const objection =
     (await objectionToTerms(deps, refund)) ??
     (await (swap.op.isOrphan ? objectionToOrphan(deps, swap.op) : objectionToRefund(deps, swap)))
   const isSettled = objection === undefined && (await settle(deps, refund)).has(swap.op.hash)
   if (isSettled) return sign(deps, refund)
-  deps.onRefused(swap, objection ?? 'a claim was attested before')
+  const report = objection && WAITS.has(objection) ? deps.onPostponed : deps.onRefused
+  report(swap, objection ?? 'a claim was attested before')
   await recordUnproven(deps, refund, refund.swapIds)
 }
 
@@ -209,7 +216,7 @@ async function objectionToRefund(deps: AttestDeps, { id, op }: Swap): Promise<st
   if (!seen.isUndelivered) return 'the vault shows a delivery'
   // An attempt consumed at a block that these nodes have not reached counts as open: it may be a delivery there.
   const isSettled = seen.isOver || (!op.isLogLost && (await tallyAt(seen.block)).open === 0)
-  return isSettled ? undefined : 'a signed delivery may still land'
+  return isSettled ? undefined : MAY_LAND
 }
 
 // Clocks of chains differ by less: no delivery precedes the op by more than this.
@@ -224,7 +231,7 @@ async function objectionToOrphan(deps: AttestDeps, op: Op): Promise<string | und
   for (const { chain, recovery } of deps.everywhere) {
     const { hard } = await chain.readHeads()
     const isOver = recovery.expiryOf(hard) !== undefined || hard.seconds > op.refundDeadline
-    if (!isOver) return 'a delivery is still possible on some chain'
+    if (!isOver) return MAY_BE_DELIVERED
     const made = await recovery.findDelivery(op.deliveryHash, op.opDeadline - SKEW_SECONDS, hard)
     if (made) return `chain ${recovery.chainId} shows a delivery`
   }

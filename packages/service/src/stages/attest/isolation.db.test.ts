@@ -70,6 +70,7 @@ async function attest(
     sign: async () => '0x',
     onAttested: (_kind: string, swapIds: readonly string[]) => claimed.push(...swapIds),
     onRefused: () => {},
+    onPostponed: () => {},
   }
   const fault = await attestAll(deps as unknown as AttestDeps).catch((error: unknown) => error)
   return { claimed: claimed.sort(), fault }

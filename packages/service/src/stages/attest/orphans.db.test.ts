@@ -61,13 +61,14 @@ async function attestSeeing(chains: readonly SeenChain[]) {
     sign: async () => '0x',
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
+    onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
   }
   await attestAll(deps as unknown as AttestDeps)
   return { said, since }
 }
 
 const later: SeenChain = { seconds: 9_001 }
-const open = 'a delivery is still possible on some chain'
+const open = 'not yet: a delivery is still possible on some chain'
 
 test.each<[string, SeenChain[], string]>([
   ['one chain has not passed its deadline', [later, { seconds: 9_000 }], open],

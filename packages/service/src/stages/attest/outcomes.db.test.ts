@@ -131,6 +131,7 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
       `${kind} by ${signer} ${validUntil ?? ''}`,
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
+    onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
   }
   await attestAll(deps as unknown as AttestDeps)
   const rows = await query('select signature from attestation_signatures where signature is not null')
@@ -271,7 +272,7 @@ test('an input without a signed delivery is refunded, also before deliveries are
 test('an input is not refunded while a signed delivery may land, but once deliveries are over', async () => {
   const swap = await undelivered({ isSignedFor: true })
 
-  expect((await attest({ isOver: false })).said).toEqual(['a signed delivery may still land'])
+  expect((await attest({ isOver: false })).said).toEqual(['not yet: a signed delivery may still land'])
   expect((await attest({ isOver: true })).said).toEqual([`refund ${swap.swapId}`])
 })
 

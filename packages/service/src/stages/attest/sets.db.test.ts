@@ -88,6 +88,7 @@ async function attest(name: 'a' | 'b' | 'c', { unseen, isSilent, signs = `by ${n
     sign: async () => signs,
     onAttested: () => {},
     onRefused: () => {},
+    onPostponed: () => {},
   }
   await attestAll(deps as unknown as AttestDeps)
 }
