@@ -27,6 +27,7 @@ const FAIL_POINT = /^service\/fail-point\.ts$/
 const ISOLATE = /^service\/isolate\.ts$/
 const ASYNC = /^service\/async\//
 const OBSERVE = /^service\/observe\//
+const WAYS = /^service\/ways\/(registry|way)\.ts$/
 const CHAIN_PORTS = /^service\/chains\/[\w-]+\.ts$/
 const NODES = /^service\/chains\/nodes\//
 const VENUE_KIND = /^service\/venues\/kind\.ts$/
@@ -66,7 +67,7 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [OBSERVE],
   },
   { name: 'errors know only wire', files: ERRORS, may: [WIRE] },
-  { name: 'the rules of a swap are pure', files: SWAP, may: [SWAP, ERRORS, PROTOCOL], mayTypesOf: [WIRE] },
+  { name: 'the rules of a swap are pure', files: SWAP, may: [SWAP, ERRORS, PROTOCOL, WIRE] },
   { name: 'seals know no business', files: /^service\/seal\//, may: [/^service\/seal\//, ERRORS, NODE] },
   {
     name: 'the store knows the rules of a swap and PostgreSQL',
@@ -137,6 +138,20 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [/^service\/chains\/evm\/venue\.ts$/, CHAIN_PORTS, CONFIG_FIELDS, SWAP],
   },
   {
+    name: 'a way in knows its chain and the rules of a swap, and no stage',
+    files: /^service\/ways\//,
+    may: [
+      /^service\/ways\//,
+      /^service\/chains\/evm\//,
+      /^service\/chains\/nodes\/silence\.ts$/,
+      SWAP,
+      ERRORS,
+      PROTOCOL,
+      VIEM,
+    ],
+    mayTypesOf: [CHAIN_PORTS, WIRE],
+  },
+  {
     name: 'observation reads and decides nothing',
     files: OBSERVE,
     may: [OBSERVE, SWAP, STORE, NODE, /^viem$/, /^pino$/, /^prom-client$/],
@@ -159,6 +174,7 @@ export const rules: readonly Rule[] = [
       ISOLATE,
       SWAP,
       STORE,
+      WAYS,
       WIRE,
       PROTOCOL,
       /^node:crypto$/,
@@ -225,7 +241,7 @@ export const rules: readonly Rule[] = [
     files: /^service\/compose\//,
     may: [
       /^service\/(async|books|chains|compose|config|engine|http|market|stages|swap)\//,
-      /^service\/(observe|seal|signers|store|venues|webhooks)\//,
+      /^service\/(observe|seal|signers|store|venues|ways|webhooks)\//,
       /^service\/config\.ts$/,
       ISOLATE,
       PROTOCOL,

@@ -1,4 +1,4 @@
-import type { OriginMethod } from '@geoswap/wire'
+import type { WayName } from '../swap/swap.ts'
 import type { Block, Delivered } from './chain.ts'
 
 /** The terms of an op in the transaction that took its input. Of the delivery it contains only the hash. */
@@ -14,8 +14,8 @@ export type LockTerms = {
   refundDeadline?: number
   /** Further signed terms, if the wallet signed an op and not a transfer. */
   signed?: { position: bigint; round: bigint; opDeadline: number; refundDeadline: number }
-  /** How the input came in, and the op's own address, where there are several ways. */
-  method?: OriginMethod
+  method: WayName
+  /** The op's own address, on a chain where one can be paid. */
   depositAddress?: string
 }
 

@@ -23,6 +23,7 @@ import type { AttesterSet } from '../swap/attester-set.ts'
 import type { Token } from '../swap/catalog.ts'
 import { type CustodyOf, ringOfOp } from '../swap/op-terms.ts'
 import { buyingVenues } from '../venues/registry.ts'
+import { evmWays } from '../ways/registry.ts'
 import type { EvmContracts, EvmParts, Ungated } from './connected-chain.ts'
 
 /** The sets that the escrows may have: two during a change. */
@@ -84,15 +85,22 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     ...(config.l1Gas && { l1Gas: config.l1Gas }),
     ...(config.maxTipWei !== undefined && { maxTipWei: BigInt(config.maxTipWei) }),
   }
-  const parts = { clients, settings, venues, prices: createPriceReader(clients.nodes, settings) }
+  const parts = {
+    clients,
+    settings,
+    venues,
+    locks: evmWays,
+    prices: createPriceReader(clients.nodes, settings),
+  }
   return {
     config,
     chain: createEvmChain({ ...parts, accounts, deliverer: senders.deliver[0] ?? zeroAddress }),
     custody: createEvmCustody({
       clients: clients.gathered,
       settings: { ...settings, lockers: [...senders.relay, ...senders.authorize] },
+      locks: evmWays,
     }),
-    recovery: createEvmRecovery({ clients, settings }),
+    recovery: createEvmRecovery(parts),
     view: createEvmViewReader({
       ...parts,
       keys: watchedKeys(network, config, Object.values(senders).flat()),

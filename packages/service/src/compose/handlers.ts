@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { within } from '../async/timing.ts'
 import { parseEvmAddress } from '../chains/evm/address.ts'
-import { isHashSigned, isSignedBy } from '../chains/evm/signatures.ts'
+import { isSignedBy } from '../chains/evm/signatures.ts'
 import { isOnCurve, parseSolanaAddress } from '../chains/solana/bytes.ts'
 import {
   type Config,
@@ -121,7 +121,6 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     openOp: tokens.openOp,
     originOf,
     within,
-    isHashSigned,
   }
   const submitSolanaDeps = { ...onceDeps, market, openInput: tokens.openInput, builderOf }
   const catalogDeps = {

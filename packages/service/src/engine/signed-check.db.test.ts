@@ -4,11 +4,12 @@ import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
 import { isRefundable, isSigned } from '../chains/attested.ts'
-import { createInputCheck, isOpSigned } from '../chains/evm/signed-op.ts'
+import { createInputCheck, isOpSigned } from '../chains/evm/ways.ts'
 import { countUnsigned } from '../store/signed.ts'
 import { findSwaps } from '../store/swaps.ts'
 import { type ChainCustody, termsOfOp } from '../swap/op-terms.ts'
 import type { Swap } from '../swap/swap.ts'
+import { evmWays } from '../ways/registry.ts'
 import { createSignedCheck } from './checks.ts'
 
 const key = (digit: string) => privateKeyToAccount(`0x${digit.repeat(64)}`)
@@ -61,10 +62,12 @@ async function signedSwap(): Promise<Swap> {
   return swapOf(swapId)
 }
 
-const isInputSigned = createInputCheck({} as PublicClient, { escrow: address('5') as `0x${string}` })
+const isInputSigned = createInputCheck(evmWays, {} as PublicClient, { escrow: address('5') as `0x${string}` })
 
 function check(onUnsigned = (_: Swap) => {}, lock: 'none' | 'locked' = 'none') {
-  const origin = { isSigned: (swap: Swap) => isOpSigned(swap, { readLock: async () => lock, isInputSigned }) }
+  const origin = {
+    isSigned: (swap: Swap) => isOpSigned(evmWays, swap, { readLock: async () => lock, isInputSigned }),
+  }
   const deps = { custodyOf, originOf: () => origin }
   return createSignedCheck({
     pool: database.pool,

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, useTestDatabase } from '../../test/support/database.ts'
 import {
   insertEndedSwaps,
-  insertTestOp,
+  insertOlderTestOp,
   insertTestSwap,
   moveTestSwap,
   settleTestSwap,
@@ -259,7 +259,7 @@ test('a swap from before the log has events from its known state on', async () =
                         input_amount, locker, signature)
      select $2, id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token, input_amount, locker,
             '0x' from ops where id = $1`,
-    [await insertTestOp(pool, owner), swap.swapId],
+    [await insertOlderTestOp(pool, owner), swap.swapId],
   )
 
   await migrate(pool)

@@ -1,5 +1,4 @@
-import type { OriginMethod } from '@geoswap/wire'
-import type { Op } from '../swap/swap.ts'
+import type { Op, WayName } from '../swap/swap.ts'
 import { toJson } from './sql.ts'
 
 /** A column of `ops`, and how its value is stored and read. `copy` if a swap is read with the copy in its own row. */
@@ -33,6 +32,13 @@ const json = (name: string): Column<object> => ({
 
 /** SQL: what leaves the vault for a swap, from `swaps s` and `ops o`. */
 export const PAY_AMOUNT = 'coalesce(s.lowered_pay, o.pay_amount)'
+
+/**
+ * SQL: how the input of `ops o` comes in. Without a stored way the wallet signs a transaction, of which the delivery
+ * hash is the op's hash, or has a delegation, as all wallets of EVM chains had before there were other ways.
+ */
+export const METHOD =
+  "coalesce(o.method, case when o.hash = o.delivery_hash then 'transaction' else 'delegation' end)"
 
 /** An op as it is built. A rebuild sets the other fields of `Op` later. */
 type BuiltOp = Omit<Op, 'isOrphan' | 'isLogLost'>
@@ -75,7 +81,13 @@ const COLUMNS: { readonly [Field in keyof Required<BuiltOp>]: Column<BuiltOp[Fie
   walletBlock: amount('wallet_block'),
   originBlock: amount('origin_block'),
   destinationBlock: amount('destination_block'),
-  method: optional(text('method') as Column<OriginMethod>),
+  method: {
+    name: 'method',
+    ofSwap: METHOD,
+    // The caller chose it: a chain on which wallets sign transfers has no choice.
+    toStored: (method) => (method === 'transaction' ? null : method),
+    fromStored: (stored) => stored as WayName,
+  },
   depositAddress: optional(text('deposit_address')),
   permitNonce: optional(amount('permit_nonce')),
   isContract: optional(flag('is_contract')),

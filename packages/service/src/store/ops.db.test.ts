@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
-import { insertTestOp, insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
+import { insertOlderTestOp, insertTestOp, insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import { unquotedTerms } from '../swap/quote.ts'
 import type { Db } from './db.ts'
 import {
@@ -13,7 +13,7 @@ import {
   readUnsubmitted,
   refreshBalance,
 } from './ops.ts'
-import { insertSwap } from './submissions.ts'
+import { findSubmission, insertSwap } from './submissions.ts'
 import { findSwaps } from './swaps.ts'
 
 const database = useTestDatabase()
@@ -52,6 +52,7 @@ test('an op is read as it was stored, every field from its own column', async ()
     walletBlock: 16n,
     originBlock: 17n,
     destinationBlock: 18n,
+    method: 'delegation' as const,
   }
   const accountId = await insertTestAccount(pool)
   await insertOp(pool, { ...op, quoteId: 'quote', accountId, terms: { index: 19n }, walletBalance: 20n }, 60)
@@ -163,7 +164,7 @@ test('an op is found by its quote, with the fields of its way in', async () => {
   const { pool } = database
   const opId = await insertTestOp(pool, await insertTestAccount(pool))
   expect(await findOpByQuote(pool, 'unknown')).toBeUndefined()
-  const without = { method: undefined, depositAddress: undefined, permitNonce: undefined }
+  const without = { method: 'delegation', depositAddress: undefined, permitNonce: undefined }
   expect(await findOpByQuote(pool, opId)).toMatchObject({
     id: opId,
     hash: opId,
@@ -178,6 +179,16 @@ test('an op is found by its quote, with the fields of its way in', async () => {
 
   const found = { method: 'permit', depositAddress: 'address', permitNonce: 7n }
   expect(await findOpByQuote(pool, opId)).toMatchObject(found)
+})
+
+test('an op without a stored way in is paid by a transaction of its wallet, or by delegation', async () => {
+  const { pool } = database
+  const opId = await insertOlderTestOp(pool, await insertTestAccount(pool))
+
+  expect(await findOpByQuote(pool, opId)).toMatchObject({ method: 'transaction' })
+  await pool.query(`update ops set delivery_hash = 'of an escrow' where id = $1`, [opId])
+  expect(await findOpByQuote(pool, opId)).toMatchObject({ method: 'delegation' })
+  expect(await findSubmission(pool, { opId })).toMatchObject({ method: 'delegation' })
 })
 
 test('the value of an op is raised and never lowered', async () => {

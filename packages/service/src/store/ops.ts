@@ -1,7 +1,7 @@
-import type { OriginMethod } from '@geoswap/wire'
 import type { LockRef } from '../chains/chain.ts'
+import type { WayName } from '../swap/swap.ts'
 import type { Db } from './db.ts'
-import { INSERTED_COLUMNS, type NewOp, toInserted } from './op-columns.ts'
+import { INSERTED_COLUMNS, METHOD, type NewOp, toInserted } from './op-columns.ts'
 import { IS_OPEN, toJson } from './sql.ts'
 
 /** A round is an 8-bit epoch and a 24-bit counter, so that no index is issued again after a restore. */
@@ -126,32 +126,31 @@ export type StoredOp = {
   refundDeadline: number
   terms: unknown
   expiresAt: Date
-  method: OriginMethod | undefined
+  method: WayName
   depositAddress: string | undefined
   permitNonce: bigint | undefined
 }
 
 export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp | undefined> {
-  type Found = Pick<StoredOp, 'id' | 'hash' | 'locker' | 'terms'> & {
+  type Found = Pick<StoredOp, 'id' | 'hash' | 'locker' | 'terms' | 'method'> & {
     refund_deadline: string
     expires_at: Date
-    method: OriginMethod | null
     deposit_address: string | null
     permit_nonce: string | null
   }
   const { rows } = await db.query<Found>(
-    `select id, hash, locker, refund_deadline, terms, expires_at, method, deposit_address, permit_nonce
-       from ops where quote_id = $1`,
+    `select id, hash, locker, refund_deadline, terms, expires_at, ${METHOD} as method, deposit_address,
+            permit_nonce
+       from ops o where quote_id = $1`,
     [quoteId],
   )
   const [row] = rows
   if (!row) return undefined
-  const { refund_deadline, expires_at: expiresAt, deposit_address, permit_nonce, method, ...op } = row
+  const { refund_deadline, expires_at: expiresAt, deposit_address, permit_nonce, ...op } = row
   return {
     ...op,
     expiresAt,
     refundDeadline: Number(refund_deadline),
-    method: method ?? undefined,
     depositAddress: deposit_address ?? undefined,
     permitNonce: permit_nonce === null ? undefined : BigInt(permit_nonce),
   }

@@ -1,10 +1,9 @@
-import type { OriginMethod } from '@geoswap/wire'
 import type { Reserved } from '../swap/budgets.ts'
 import { type SwapState, unlockedStates } from '../swap/lifecycle.ts'
 import type { Paid } from '../swap/price-tolerance.ts'
-import type { SignedDelegation } from '../swap/swap.ts'
+import type { SignedDelegation, WayName } from '../swap/swap.ts'
 import type { Db } from './db.ts'
-import { PAY_AMOUNT } from './op-columns.ts'
+import { METHOD, PAY_AMOUNT } from './op-columns.ts'
 import { listOf } from './sql.ts'
 
 export type Submission = {
@@ -33,7 +32,7 @@ export type Submission = {
   locker: string
   position: bigint
   opDeadline: number
-  method?: OriginMethod
+  method: WayName
   permitNonce?: bigint
   /** Code of others answers for the wallet. */
   isContract: boolean
@@ -65,7 +64,7 @@ type Row = {
   locker: string
   position: string
   op_deadline: string
-  method: OriginMethod | null
+  method: WayName
   permit_nonce: string | null
   is_contract: boolean | null
   swap_id: string | null
@@ -83,8 +82,8 @@ export async function findSubmission(db: Db, submitted: Submitted): Promise<Subm
     `select o.id, o.account_id, o.hash, o.wallet, o.origin_chain, o.destination_chain, o.input_token, o.output_token,
             o.recipient, o.swappable, o.quoted_output, o.min_output, o.venue, o.pay_token, o.pay_amount,
             o.price_floor, o.value_cents, ${endOf('$2')} <= clock_timestamp() as expired,
-            o.wallet_balance, o.input_amount, o.locker, o.position, o.op_deadline, o.method, o.permit_nonce,
-            o.is_contract,
+            o.wallet_balance, o.input_amount, o.locker, o.position, o.op_deadline, ${METHOD} as method,
+            o.permit_nonce, o.is_contract,
             s.id as swap_id, s.state,
             (select coalesce(sum(p.input_amount), 0) from swaps p
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
@@ -204,7 +203,7 @@ function toSubmission(row: Row): Submission {
     locker: row.locker,
     position: BigInt(row.position),
     opDeadline: Number(row.op_deadline),
-    ...(row.method && { method: row.method }),
+    method: row.method,
     ...(row.permit_nonce && { permitNonce: BigInt(row.permit_nonce) }),
     ...(row.swap_id && row.state && { existing: { swapId: row.swap_id, state: row.state } }),
   }

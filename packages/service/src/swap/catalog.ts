@@ -1,4 +1,5 @@
 import { fromCaip2, toCaip2, toCaip10, toCaip19 } from '@geoswap/protocol'
+import type { OriginMethod } from '@geoswap/wire'
 import type { Priced, PriceE18 } from './amount.ts'
 import type { AttesterChange } from './attester-set.ts'
 import type { FinalityRules } from './finality.ts'
@@ -41,6 +42,12 @@ type Asset = { name: string; usdStable: boolean }
 /** The supported chains, their tokens (decimals are read from the chain), and the assets of those tokens. */
 export type Catalog = { chains: ReadonlyMap<number, CatalogChain>; assets: ReadonlyMap<string, Asset> }
 
+/** Whether both tokens are of one asset, or both follow the dollar. */
+export function arePegged({ assets }: Catalog, input: Token, output: Token): boolean {
+  const isStable = ({ asset }: Token) => assets.get(asset)?.usdStable === true
+  return input.asset === output.asset || (isStable(input) && isStable(output))
+}
+
 export function findToken(chain: CatalogChain, address: string): Token | undefined {
   return chain.tokens.find((token) => token.address === address)
 }
@@ -74,7 +81,7 @@ export type LegCosts = {
   lock: bigint
   firstLock: bigint
   /** The same by other ways. Absent on a chain without them, and in views of an earlier version. */
-  ways?: Readonly<Record<'authorization' | 'permit' | 'deposit', bigint>>
+  ways?: Readonly<Partial<Record<OriginMethod, bigint>>>
   delivery: bigint
   /** A delivery whose output is bought in the same transaction. */
   purchase: bigint

@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type DepositFacts,
-  depositFailure,
-  failureOf,
-  nextOf,
-  type Returned,
-  withReturned,
-} from './deposit.ts'
+import { type DepositFacts, depositFailure, nextOf, type Returned, withReturned } from './deposit.ts'
 import type { SwapState } from './lifecycle.ts'
 
 const until = new Date('2026-01-01T12:15:00Z')
@@ -49,12 +42,6 @@ test.each([
   [100n, 'OPERATION_EXPIRED'],
 ])('a deposit of %s of 100 that was not taken failed as %s', (received, code) => {
   expect(depositFailure(received, 100n)).toBe(code)
-})
-
-test('an input that is gone is missing from the wallet, or from the address of the op', () => {
-  expect(failureOf({ method: 'permit' }, 'INPUT_UNAVAILABLE')).toBe('INPUT_UNAVAILABLE')
-  expect(failureOf({ method: 'deposit' }, 'INPUT_UNAVAILABLE')).toBe('DEPOSIT_MISSING')
-  expect(failureOf({ method: 'deposit' }, 'DESTINATION_UNAVAILABLE')).toBe('DESTINATION_UNAVAILABLE')
 })
 
 test('returns are listed once each, and dust does not displace them', () => {

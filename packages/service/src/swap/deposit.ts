@@ -1,4 +1,4 @@
-import type { Deposit, OriginMethod } from '@geoswap/wire'
+import type { Deposit } from '@geoswap/wire'
 import type { FailureCode, SwapState } from './lifecycle.ts'
 
 /** The chain's facts about the deposit of a swap, as its row stores them: amounts are text. */
@@ -10,13 +10,6 @@ export type Returned = NonNullable<DepositFacts['returned']>[number]
 export function depositFailure(received: bigint, inputAmount: bigint): FailureCode {
   if (received === 0n) return 'DEPOSIT_MISSING'
   return received < inputAmount ? 'DEPOSIT_TOO_SMALL' : 'OPERATION_EXPIRED'
-}
-
-type ByMethod = { method?: OriginMethod | undefined }
-
-/** An obstacle as the reason of a failure: what an op by deposit lacks is its deposit, which a reorg undid. */
-export function failureOf({ method }: ByMethod, obstacle: FailureCode): FailureCode {
-  return method === 'deposit' && obstacle === 'INPUT_UNAVAILABLE' ? 'DEPOSIT_MISSING' : obstacle
 }
 
 type Seen = { state: SwapState; input: bigint; inputToken: string; until: Date; deposit: DepositFacts }

@@ -31,9 +31,6 @@ export function leastBound(bounds: readonly bigint[]): bigint {
 export const GAS = {
   lock: 58_500n,
   authorization: 25_000n,
-  lockAuthorized: 94_500n,
-  lockPermitted: 113_000n,
-  lockDeposited: 84_500n,
   recover: 83_500n,
   claim: 12_500n,
   deliver: 54_500n,

@@ -1,6 +1,5 @@
 import { convertDown, type Priced, smallest } from './amount.ts'
-import type { Catalog, Token } from './catalog.ts'
-import { arePegged } from './origin-methods.ts'
+import { arePegged, type Catalog, type Token } from './catalog.ts'
 import { withSlippage } from './pricing.ts'
 import type { Op } from './swap.ts'
 import { isPurchase } from './venue.ts'

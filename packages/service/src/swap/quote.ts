@@ -1,4 +1,4 @@
-import type { OriginMethod } from '@geoswap/wire'
+import { ORIGIN_METHODS, type OriginMethod } from '@geoswap/wire'
 
 /** Terms of a quote that its op keeps as they are. */
 export type QuotedTerms = {
@@ -35,10 +35,9 @@ export type Quote = QuotedTerms & {
   ways?: QuotedWays
 }
 
-type OtherMethod = Exclude<OriginMethod, 'delegation'>
-/** Sealed quotes name them by their place. */
-const METHODS = ['authorization', 'permit', 'deposit'] as const satisfies readonly OtherMethod[]
-export type QuotedWays = Readonly<Partial<Record<OtherMethod, WayAmounts>>>
+/** All but the first, which a quote is priced by itself. Sealed quotes name them by their place. */
+const METHODS: readonly OriginMethod[] = ORIGIN_METHODS.slice(1)
+export type QuotedWays = Readonly<Partial<Record<OriginMethod, WayAmounts>>>
 export type WayAmounts = Pick<
   Quote,
   'amountIn' | 'amountOut' | 'minOutput' | 'swappable' | 'priceFloor' | 'valueCents' | 'payAmount'
@@ -46,7 +45,7 @@ export type WayAmounts = Pick<
 
 /** The quote with the amounts of one way; undefined if it has no such way. */
 export function quoteBy(quote: Quote, method: OriginMethod): Quote | undefined {
-  if (method === 'delegation') return quote
+  if (!METHODS.includes(method)) return quote
   const amounts = quote.ways?.[method]
   return amounts && { ...quote, ...amounts }
 }

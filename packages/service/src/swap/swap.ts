@@ -3,6 +3,9 @@ import type { DepositFacts } from './deposit.ts'
 import type { RefundReason, SwapState } from './lifecycle.ts'
 import type { QuotedTerms } from './quote.ts'
 
+/** How an input comes in: as the caller chose, or by the transaction that the wallet signs on Solana. */
+export type WayName = OriginMethod | 'transaction'
+
 /** A signed EIP-7702 authorization as the caller sent it. */
 export type SignedDelegation = {
   chainId: number
@@ -30,8 +33,7 @@ export type Op = QuotedTerms & {
   walletBlock: bigint
   originBlock: bigint
   destinationBlock: bigint
-  /** How the input comes in. Undefined on Solana, and for EVM ops of earlier versions, which used delegation. */
-  method?: OriginMethod | undefined
+  method: WayName
   /** The op's own address, which spends a permit or holds a deposit. */
   depositAddress?: string | undefined
   /** The wallet's nonce at the token that its permit was built for. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Delegation } from '../../chains/chain.ts'
-import type { SignedDelegation } from '../../swap/swap.ts'
-import { authorizationFor } from './build-evm.ts'
+import type { Delegation } from '../chains/chain.ts'
+import type { SignedDelegation } from '../swap/swap.ts'
+import { getDelegation } from './delegation.ts'
 
 const TARGET = '0xAb'
 const signed: SignedDelegation = { chainId: 1, address: '0xaB', nonce: 4, yParity: 0, r: '0x1', s: '0x2' }
@@ -9,9 +9,9 @@ const plain: Delegation = { kind: 'none', nonce: 4, pendingNonce: 4 }
 const older: Delegation = { kind: 'older', delegate: '0xd', nonce: 4, pendingNonce: 4 }
 
 const ask = (state: Delegation, given?: SignedDelegation, isSigned = true) =>
-  authorizationFor(
+  getDelegation(
     {
-      ...{ wallet: '0xw', chainId: 1, delegationTarget: TARGET, methods: ['deposit'] },
+      ...{ wallet: '0xw', chainId: 1, delegationTarget: TARGET, others: ['deposit'] },
       isSignedBy: async (wallet) => isSigned && wallet === '0xw',
     },
     state,

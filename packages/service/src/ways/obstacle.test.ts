@@ -1,8 +1,9 @@
 import { zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
-import type { Swap } from '../../swap/swap.ts'
-import type { WalletView } from '../chain.ts'
-import { findObstacle, obstacleOf } from './obstacle.ts'
+import type { WalletView } from '../chains/chain.ts'
+import type { Swap } from '../swap/swap.ts'
+import { obstacleOf } from './delegation.ts'
+import { deposit } from './deposit.ts'
 
 const swap = { state: 'accepted', op: { inputAmount: 100n } } as Swap
 const wallet = { delegation: { kind: 'ours' }, balance: 100n } as WalletView
@@ -44,5 +45,5 @@ test('a first node that stands still does not say that a deposit is gone', async
   }
   const deps = { clients, settings: {}, readClaimCap: async () => ({ perHour: 100n }) }
 
-  expect(await findObstacle(deps as never, { state: 'accepted', op } as Swap)).toBeUndefined()
+  expect(await deposit.findObstacle(deps as never, { state: 'accepted', op } as Swap)).toBeUndefined()
 })

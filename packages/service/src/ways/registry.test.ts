@@ -1,7 +1,8 @@
 import type { OriginMethod } from '@geoswap/wire'
 import { expect, test } from 'vitest'
-import type { Catalog, CatalogChain, LegCosts, Token } from './catalog.ts'
-import { canPayBy, methodsFor, methodsOf, originCostOf, type WalletCode } from './origin-methods.ts'
+import type { Catalog, CatalogChain, Token } from '../swap/catalog.ts'
+import { evmWays, failureOf, waysFor, waysOf } from './registry.ts'
+import type { WalletCode } from './way.ts'
 
 const token = (asset: string, methods?: OriginMethod[]) =>
   ({ asset, ...(methods && { signing: { methods } }) }) as unknown as Token
@@ -16,13 +17,13 @@ const catalog = {
   ]),
 } as unknown as Catalog
 
-test.each<[string, CatalogChain, Token, OriginMethod[] | undefined]>([
+test.each<[string, CatalogChain, Token, OriginMethod[]]>([
   ['a token that is signed for', evm, usdc, ['delegation', 'authorization', 'permit', 'deposit']],
   ['another token', evm, token('DAI'), ['delegation', 'deposit']],
   ['the native coin', evm, native, ['delegation', 'deposit']],
-  ['a token of Solana', { family: 'solana', native } as CatalogChain, usdc, undefined],
+  ['a token of Solana', { family: 'solana', native } as CatalogChain, usdc, []],
 ])('the ways in of %s', (_, chain, input, methods) => {
-  expect(methodsOf(chain, input)).toEqual(methods)
+  expect(waysOf(chain, input).map(({ name }) => name)).toEqual(methods)
 })
 
 test.each<[string, string, boolean]>([
@@ -32,15 +33,15 @@ test.each<[string, string, boolean]>([
   ['ETH', 'USDC', false],
   ['unknown', 'USDC', false],
 ])('a deposit of %s for %s is possible: %s', (input, output, isPossible) => {
-  const methods = methodsFor(catalog, { origin: evm, input: token(input), output: token(output) })
+  const ways = waysFor(catalog, { origin: evm, input: token(input), output: token(output) })
 
-  expect(methods).toEqual(isPossible ? ['delegation', 'deposit'] : ['delegation'])
+  expect(ways.map(({ name }) => name)).toEqual(isPossible ? ['delegation', 'deposit'] : ['delegation'])
 })
 
 test('a chain where wallets sign transfers has no ways in', () => {
   const origin = { family: 'solana' } as CatalogChain
 
-  expect(methodsFor(catalog, { origin, input: usdc, output: usdc })).toEqual([])
+  expect(waysFor(catalog, { origin, input: usdc, output: usdc })).toEqual([])
 })
 
 test.each<[WalletCode, OriginMethod[]]>([
@@ -50,16 +51,13 @@ test.each<[WalletCode, OriginMethod[]]>([
   ['foreign', ['authorization', 'deposit']],
   ['contract', ['authorization', 'deposit']],
 ])('a wallet with code of the kind %s pays by %j', (code, methods) => {
-  const all: OriginMethod[] = ['delegation', 'authorization', 'permit', 'deposit']
+  const able = evmWays.filter((way) => way.canPay(code))
 
-  expect(all.filter((method) => canPayBy(method, code))).toEqual(methods)
+  expect(able.map(({ name }) => name)).toEqual(methods)
 })
 
-test('the first delegation of a wallet costs more, and other ways have a price of their own', () => {
-  const costs = { lock: 1n, firstLock: 2n, ways: { permit: 3n } } as unknown as LegCosts
-
-  expect(originCostOf(costs, 'delegation', true)).toBe(1n)
-  expect(originCostOf(costs, 'delegation', false)).toBe(2n)
-  expect(originCostOf(costs, 'permit', true)).toBe(3n)
-  expect(originCostOf(costs, 'deposit', false)).toBeUndefined()
+test('an input that is gone is missing from the wallet, or from the address of the op', () => {
+  expect(failureOf({ method: 'permit' }, 'INPUT_UNAVAILABLE')).toBe('INPUT_UNAVAILABLE')
+  expect(failureOf({ method: 'deposit' }, 'INPUT_UNAVAILABLE')).toBe('DEPOSIT_MISSING')
+  expect(failureOf({ method: 'deposit' }, 'DESTINATION_UNAVAILABLE')).toBe('DESTINATION_UNAVAILABLE')
 })

@@ -2,10 +2,11 @@ import { authorizationDigest, authorizationOf, permitDigest, permitOf } from '@g
 import { createPublicClient, custom, type Hex, keccak256, padHex, RpcRequestError, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import type { SwapState } from '../../swap/lifecycle.ts'
-import type { Op, SignedInput, Swap } from '../../swap/swap.ts'
-import type { LockState } from '../chain.ts'
-import { createInputCheck, isOpSigned } from './signed-op.ts'
+import type { LockState } from '../chains/chain.ts'
+import { createInputCheck, isOpSigned } from '../chains/evm/ways.ts'
+import type { SwapState } from '../swap/lifecycle.ts'
+import type { Op, SignedInput, Swap } from '../swap/swap.ts'
+import { evmWays } from './registry.ts'
 
 type Case = {
   method?: Op['method']
@@ -16,9 +17,15 @@ type Case = {
   lock?: LockState | undefined
 }
 
-function isSigned({ method, signature = '0x1', isOrphan = false, state = 'locked', ...seen }: Case) {
+function isSigned({
+  method = 'delegation',
+  signature = '0x1',
+  isOrphan = false,
+  state = 'locked',
+  ...seen
+}: Case) {
   const swap = { op: { method, isOrphan }, signature, state } as unknown as Swap
-  return isOpSigned(swap, {
+  return isOpSigned(evmWays, swap, {
     readLock: async () => seen.lock,
     isInputSigned: async () => seen.isSigned ?? false,
   })
@@ -55,7 +62,7 @@ test.each(['authorization', 'permit', 'deposit'] as const)(
     const swap = { op: { method }, signature: '0x1', state: 'claiming' } as unknown as Swap
     const isInputSigned = () => expect.unreachable('The slot proves the terms')
 
-    expect(await isOpSigned(swap, { readLock: async () => 'locked', isInputSigned })).toBe(true)
+    expect(await isOpSigned(evmWays, swap, { readLock: async () => 'locked', isInputSigned })).toBe(true)
   },
 )
 
@@ -64,7 +71,14 @@ const stranger = privateKeyToAccount(`0x${'22'.repeat(32)}`)
 const escrow: Hex = `0x${'1'.repeat(40)}`
 const [hash, separator] = [keccak256(toHex('op')), keccak256(toHex('domain'))]
 const input = {
-  ...{ hash, wallet: owner.address, inputToken: `0x${'2'.repeat(40)}`, inputAmount: 7n, opDeadline: 100 },
+  ...{
+    method: 'delegation',
+    hash,
+    wallet: owner.address,
+    inputToken: `0x${'2'.repeat(40)}`,
+    inputAmount: 7n,
+    opDeadline: 100,
+  },
 } as unknown as SignedInput
 const paid = { wallet: owner.address, inputAmount: 7n, opDeadline: 100n }
 const authorization = authorizationDigest(separator, authorizationOf({ escrow }, hash, paid))
@@ -84,11 +98,11 @@ function nodeWith(answer: () => Hex = () => padHex('0x', { size: 96 })) {
     return separator
   }
   const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
-  return { domains, check: createInputCheck(client, { escrow }) }
+  return { domains, check: createInputCheck(evmWays, client, { escrow }) }
 }
 
 test.each<[string, Partial<SignedInput>, Hex, boolean]>([
-  ['its op, by default', {}, hash, true],
+  ['its op', {}, hash, true],
   ['another op', {}, authorization, false],
   ['its authorization', { method: 'authorization' }, authorization, true],
   ['a permit instead of its authorization', { method: 'authorization' }, permit(0n), false],

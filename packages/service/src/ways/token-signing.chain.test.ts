@@ -33,10 +33,11 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Swap } from '../../swap/swap.ts'
-import { createEvmClient } from './client.ts'
-import { takesAuthorization, takesPermit } from './obstacle.ts'
-import { readTokenSigning } from './tokens.ts'
+import { createEvmClient } from '../chains/evm/client.ts'
+import { readTokenSigning } from '../chains/evm/tokens.ts'
+import type { Swap } from '../swap/swap.ts'
+import { takesAuthorization } from './authorization.ts'
+import { takesPermit } from './permit.ts'
 
 const chainId = 31_337
 const ANYONE: Address = '0x00000000000000000000000000000000000000fe'
@@ -197,7 +198,7 @@ async function swapOf(text: string, method: Method, { signer = owner } = {}) {
 
 const takes = { authorization: takesAuthorization, permit: takesPermit }
 const isTaken = async (method: Method, swap: Swap, answers: Record<string, Hex | Error> = {}) =>
-  takes[method](nodeWith(answers), { escrow }, swap, await reader.getBlockNumber())
+  takes[method](nodeWith(answers), escrow, swap, await reader.getBlockNumber())
 
 test.each(['authorization', 'permit'] as const)(
   'the token takes each %s of its wallet, and none of somebody else',

@@ -1,8 +1,8 @@
 import { type RunningChain, startChain } from '@geoswap/devnet'
 import { type Address, createTestClient, type Hex, http, keccak256, type PublicClient, toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createEvmClient } from './client.ts'
-import { acceptsSignature } from './signed-op.ts'
+import { createEvmClient } from '../chains/evm/client.ts'
+import { acceptsSignature } from './authorization.ts'
 
 const WALLET: Address = '0x00000000000000000000000000000000000000fb'
 const HASH = keccak256(toHex('op'))

@@ -70,6 +70,7 @@ export async function startEvmWorld(): Promise<EvmConformanceWorld> {
     const { chainId } = config
     position += 1n
     const op = toOp(custodyOf, {
+      method: 'delegation',
       chainId,
       heads: await connected.chain.readHeads(),
       position,

@@ -73,6 +73,7 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     position += 1n
     const custodyOf = () => escrow
     const op = toOp(custodyOf, {
+      method: 'transaction',
       chainId: CHAIN_ID,
       heads: await chain.readHeads(),
       position,

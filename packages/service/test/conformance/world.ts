@@ -61,7 +61,10 @@ const MIN_OUTPUT = 19_000_000n
 export const attesterKey = generatePrivateKey()
 export const attester = privateKeyToAccount(attesterKey)
 
-type Draft = Pick<Op, 'wallet' | 'inputToken' | 'outputToken' | 'recipient' | 'locker' | 'createsAccount'> & {
+type Draft = Pick<
+  Op,
+  'wallet' | 'inputToken' | 'outputToken' | 'recipient' | 'locker' | 'createsAccount' | 'method'
+> & {
   chainId: number
   heads: Heads
   position: bigint
@@ -84,6 +87,7 @@ export function toOp(custodyOf: CustodyOf, { chainId, heads, quotedOutput, ...dr
   const { hash, deliveryHash } = termsOfOp(custodyOf, content)
   return {
     ...{ ...unquotedTerms, ...content, hash, deliveryHash, id: hash, createsAccount: draft.createsAccount },
+    method: draft.method,
     ...{ quotedOutput: quotedOutput ?? QUOTED_OUTPUT, swappable: INPUT_AMOUNT },
     ...{ venue: 'inventory', payToken: content.outputToken, payAmount: quotedOutput ?? QUOTED_OUTPUT },
     ...{ valueCents: 1_000n, walletBlock: number, originBlock: number, destinationBlock: number },

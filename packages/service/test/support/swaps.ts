@@ -11,14 +11,25 @@ import type { Swap } from '../../src/swap/swap.ts'
 
 export type TestSwap = { swapId: string; accountId: string }
 
-const INSERT_OPS = `
+const insertOps = (way?: { column: string; value: string }) => `
   insert into ops (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
                    input_token, input_amount, output_token, quoted_output, min_output, swappable, price_floor,
                    recipient, locker, position, round, op_deadline, fill_deadline, refund_deadline, wallet_balance,
-                   wallet_block, value_cents, origin_block, destination_block, venue, pay_token, pay_amount, expires_at)
+                   wallet_block, value_cents, origin_block, destination_block, venue, pay_token, pay_amount, expires_at
+                   ${way ? `, ${way.column}` : ''})
   select id::uuid, id, $2, id, id, '{}', 31337, 31338, wallet, 'input', 1000, 'output', 990, 980, 1, 1, 'recipient',
          'locker', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'inventory', 'output', 990, now() + interval '1 hour'
+         ${way ? `, '${way.value}'` : ''}
     from unnest($1::text[], $3::text[]) as o (id, wallet)`
+
+const INSERT_OPS = insertOps({ column: 'method', value: 'delegation' })
+
+/** Inserts an op as a build did before ops named their way in. Op and delivery have one hash, as on Solana. */
+export async function insertOlderTestOp(pool: Pool, accountId: string): Promise<string> {
+  const opId = randomUUID()
+  await pool.query(insertOps(), [[opId], accountId, ['wallet']])
+  return opId
+}
 
 /** Inserts an op of this account, as a build does. */
 export async function insertTestOp(pool: Pool, accountId: string, wallet = 'wallet'): Promise<string> {

@@ -8,7 +8,7 @@ import { withSlippage } from '../../swap/pricing.ts'
 type Found = {
   hash: string
   originChain: number
-  lock: LockTerms
+  lock: Omit<LockTerms, 'method' | 'depositAddress'>
   delivery: DeliveryTerms & { chainId: number; amount: bigint }
 }
 

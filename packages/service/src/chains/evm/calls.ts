@@ -18,8 +18,9 @@ import {
   type PublicClient,
   size,
 } from 'viem'
-import type { Op } from '../../swap/swap.ts'
+import type { WayName } from '../../swap/swap.ts'
 import type { EvmChainSettings } from './settings.ts'
+import type { EscrowCall, EvmLock } from './ways.ts'
 
 type Contracts = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault'>
 type Call = { from: Address; to: Address | null; input: Hex }
@@ -30,21 +31,24 @@ export async function readCall(client: PublicClient, hash: string): Promise<Call
   return { from, to, input }
 }
 
-type Method = NonNullable<Op['method']>
 /** `method`: how a lock took its input. */
-type CalledOp = EscrowOp & { hash: Hex; method?: Method }
+type CalledOp = EscrowOp & { hash: Hex; method?: WayName }
 
 /** The ops in a call to the escrow, each identified by the hash of its content. None if nobody can read the call. */
-export function opsIn({ chainId, escrow }: Contracts, { from, to, input }: Call): CalledOp[] {
+export function opsIn(
+  { chainId, escrow }: Contracts,
+  locks: readonly EvmLock[],
+  { from, to, input }: Call,
+): CalledOp[] {
   if (!to || !isAddressEqual(to, escrow)) return []
   const call = decode(geoEscrowAbi, input)
   if (!call) return []
-  const method = METHODS[call.functionName]
-  return escrowOpsIn(from, call).map((op) => ({
-    ...op,
-    hash: hashEscrowOp({ chainId, escrow }, op),
-    ...(method && { method }),
-  }))
+  const identify = (op: EscrowOp) => ({ ...op, hash: hashEscrowOp({ chainId, escrow }, op) })
+  for (const { name, opsIn } of locks) {
+    const locked = opsIn(call)
+    if (locked) return locked.map((op) => ({ ...identify({ ...op, locker: from }), method: name }))
+  }
+  return escrowOpsIn(call).map(identify)
 }
 
 // Far above what our keys send: some bytes may stand for many entries.
@@ -60,27 +64,8 @@ function decode<const A extends Abi>(abi: A, data: Hex): DecodeFunctionDataRetur
   }
 }
 
-const METHODS: Readonly<Record<string, Method>> = {
-  lock: 'delegation',
-  lockMany: 'delegation',
-  lockWithAuthorization: 'authorization',
-  lockManyWithAuthorization: 'authorization',
-  lockPermitted: 'permit',
-  lockDeposited: 'deposit',
-}
-
-type EscrowCall = DecodeFunctionDataReturnType<typeof geoEscrowAbi>
-
-function escrowOpsIn(caller: Address, call: EscrowCall): EscrowOp[] {
+function escrowOpsIn(call: EscrowCall): EscrowOp[] {
   switch (call.functionName) {
-    case 'lock':
-    case 'lockWithAuthorization':
-    case 'lockDeposited':
-    case 'lockPermitted':
-      return [{ ...call.args[0], locker: caller }]
-    case 'lockMany':
-    case 'lockManyWithAuthorization':
-      return call.args[0].map(({ op }) => ({ ...op, locker: caller }))
     case 'claim':
       return [{ ...call.args[0].op, locker: call.args[0].locker }]
     case 'claimMany':

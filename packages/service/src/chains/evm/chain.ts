@@ -19,24 +19,15 @@ import {
   readLegCosts,
 } from './fees.ts'
 import { createHeadReader } from './heads.ts'
-import { findObstacle } from './obstacle.ts'
-import {
-  type EvmRequest,
-  planClaim,
-  planDelivery,
-  planLock,
-  planRecover,
-  planRefund,
-  planTransfer,
-} from './plans.ts'
+import { type EvmRequest, planClaim, planDelivery, planRecover, planRefund, planTransfer } from './plans.ts'
 import * as reads from './reads.ts'
 import { broadcast, createOutcomeReader, isSignedFor, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
-import { createInputCheck, isOpSigned } from './signed-op.ts'
 import type { EvmSigner } from './signer.ts'
 import { simulateDelivery, wouldSucceed } from './simulate.ts'
 import { readPermitNonce } from './tokens.ts'
 import type { EvmVenue } from './venue.ts'
+import { createInputCheck, type EvmLock, isOpSigned, lockBy, planLock } from './ways.ts'
 
 type Options = {
   clients: EvmClients
@@ -44,6 +35,8 @@ type Options = {
   prices: PriceReader
   /** The venues that the vault buys from. */
   venues: readonly EvmVenue[]
+  /** The ways in which inputs come in. */
+  locks: readonly EvmLock[]
   /** Accounts that can sign here; empty in a process without keys. */
   accounts: readonly EvmSigner[]
   /** The sender of simulated deliveries. */
@@ -55,10 +48,10 @@ const MAX_BATCH = 20
 
 /** An EVM chain behind the ports of the flow. */
 export function createEvmChain(options: Options): Chain {
-  const { clients, settings, prices, venues, accounts, deliverer } = options
+  const { clients, settings, prices, venues, locks, accounts, deliverer } = options
   const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
-  const isInputSigned = createInputCheck(client, settings)
+  const isInputSigned = createInputCheck(locks, client, settings)
   const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
   return {
     chainId: settings.chainId,
@@ -67,7 +60,7 @@ export function createEvmChain(options: Options): Chain {
     readHeads: createHeadReader(agreed, settings.finality),
     findEvents: ({ from, heads }) => readEvents({ from, to: heads.head.number }),
     isCanonical: async ({ number, hash }) => (await agreed.getBlock({ blockNumber: number })).hash === hash,
-    readLegCosts: (at) => readLegCosts(prices, at),
+    readLegCosts: (at) => readLegCosts(prices, locks, at),
     readCoins: (address, { number: blockNumber }) =>
       agreed.getBalance({ address: address as Address, blockNumber }),
     planTransfer: (transfer) => planChecked(client, transfer),
@@ -88,13 +81,14 @@ export function createEvmChain(options: Options): Chain {
     readWallet: (input) => reads.readWallet(clients, settings, input),
     readLocks: (ops, at) => reads.readLocks(clients, settings, ops, at),
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
-    findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap }, swap),
+    findObstacle: (swap) =>
+      lockBy(locks, swap.op.method).findObstacle({ clients, settings, readClaimCap }, swap),
     readClaimCap,
     isSigned: (swap) =>
-      isOpSigned(swap, { isInputSigned, readLock: (op) => reads.readLockNow(clients, settings, op) }),
+      isOpSigned(locks, swap, { isInputSigned, readLock: (op) => reads.readLockNow(clients, settings, op) }),
     // A payment that a token refuses is credited.
     canRefund: async () => true,
-    planLock: async (swaps) => planLock(settings, swaps),
+    planLock: async (swaps) => planLock(locks, settings, swaps),
     readAttesters: createAttesterReader(clients.gathered.client, settings.escrow),
     planClaim: async (swaps, signatures) => planClaim(settings, swaps, signatures),
     readMaxClaims: async (at) => claimsThatFit(await readFees(prices, at), MAX_BATCH),

@@ -14,7 +14,7 @@ test('the books go on with a node that answers fewer blocks than two readings sh
   }
   const agreed = { getLogs } as unknown as PublicClient
   const settings = { chainId: 1, escrow: '0xe5', vault: '0xa7', tokens: [], lockers: [] } as const
-  const custody = createEvmCustody({ clients: { client: agreed, agreed }, settings })
+  const custody = createEvmCustody({ clients: { client: agreed, agreed }, settings, locks: [] })
 
   const hard = { number: 200n, height: 200n, hash: '0x', seconds: 0 }
   const { block } = await custody.readCustody(100n, hard)

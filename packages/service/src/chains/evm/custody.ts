@@ -17,11 +17,12 @@ import type { EvmClients } from './client.ts'
 import { createLogPages, type LogPages } from './events.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
+import type { EvmLock } from './ways.ts'
 
 type Settings = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault' | 'tokens'> & {
   lockers: readonly Address[]
 }
-type Parts = { clients: Pick<EvmClients, 'client' | 'agreed'>; settings: Settings }
+type Parts = { clients: Pick<EvmClients, 'client' | 'agreed'>; settings: Settings; locks: readonly EvmLock[] }
 
 // Overlap with the next range, for logs that a node indexes late.
 const OVERLAP = 16n
@@ -34,7 +35,7 @@ export function createEvmCustody(parts: Parts): CustodyChain {
   return {
     chainId: settings.chainId,
     readCustody: (after, hard) => readCustody(parts, pages, after, hard),
-    findPaid: (event) => findPaid(clients.client, settings, event),
+    findPaid: (event) => findPaid(parts, event),
     isOurLock: isOurs,
     findSold: (txHash, token) => findSold(clients.agreed, settings, txHash as Hex, token as Address),
   }
@@ -155,8 +156,7 @@ function whereIs({ transactionHash, blockNumber, logIndex }: Mined) {
 
 /** Read from the call itself: the hash of the op or delivery commits to it, so any node may be asked. */
 async function findPaid(
-  client: PublicClient,
-  settings: Settings,
+  { clients: { client }, settings, locks }: Parts,
   event: CustodyEvent,
 ): Promise<Paid | undefined> {
   if (event.kind === 'delivered') {
@@ -165,7 +165,7 @@ async function findPaid(
     return made && { token: made.token, amount: event.amount }
   }
   if (event.kind !== 'locked' && event.kind !== 'claimed' && event.kind !== 'refunded') return undefined
-  const called = opsIn(settings, await readCall(client, event.txHash))
+  const called = opsIn(settings, locks, await readCall(client, event.txHash))
   const op = called.find(({ hash }) => hash === event.op)
   return op && { token: op.inputToken, amount: op.inputAmount }
 }

@@ -29,9 +29,6 @@ export const BYTES = {
   claim: 300n,
   deliver: 350n,
   purchase: 680n,
-  lockAuthorized: 520n,
-  lockPermitted: 520n,
-  lockDeposited: 360n,
 } as const
 // A signed transaction without its data: nonce, fees, addresses, signature.
 const ENVELOPE = 200n

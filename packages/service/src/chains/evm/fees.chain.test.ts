@@ -1,6 +1,7 @@
 import { EVM_CHAINS, startChain } from '@geoswap/devnet'
 import { type Address, createTestClient, http } from 'viem'
 import { afterAll, expect, test } from 'vitest'
+import { evmWays } from '../../ways/registry.ts'
 import type { Block } from '../chain.ts'
 import { createEvmClient } from './client.ts'
 import { createPriceReader, readFees, readLegCosts } from './fees.ts'
@@ -22,8 +23,12 @@ test('on a rollup with a fee oracle the bytes of each leg are charged beside the
   await chain.setCode({ address: ORACLE, bytecode: SEVEN_A_BYTE })
   const heads = await createHeadReader(client, { settle: 1, hard: 1, hardSeconds: 1, blockMs: 1_000 })()
 
-  const plain = await readLegCosts(createPriceReader([client], { tipWei: 1n }), heads)
-  const rollup = await readLegCosts(createPriceReader([client], { tipWei: 1n, l1FeeOracle: ORACLE }), heads)
+  const plain = await readLegCosts(createPriceReader([client], { tipWei: 1n }), evmWays, heads)
+  const rollup = await readLegCosts(
+    createPriceReader([client], { tipWei: 1n, l1FeeOracle: ORACLE }),
+    evmWays,
+    heads,
+  )
 
   expect(rollup.lock - plain.lock).toBe(7n * (420n + 300n))
   expect(rollup.firstLock - plain.firstLock).toBe(7n * (420n + 300n + 110n))
@@ -40,9 +45,10 @@ test('bytes charged as gas are included in the costs, the limit and the bound', 
   const heads = await createHeadReader(client, { settle: 1, hard: 1, hardSeconds: 1, blockMs: 1_000 })()
   const { baseFeeWei } = heads.head as Block & WithBaseFee
 
-  const plain = await readLegCosts(createPriceReader([client], { tipWei: 0n }), heads)
+  const plain = await readLegCosts(createPriceReader([client], { tipWei: 0n }), evmWays, heads)
   const rollup = await readLegCosts(
     createPriceReader([client], { tipWei: undefined, l1Gas: 'arbitrum' }),
+    evmWays,
     heads,
   )
   const fees = await readFees(createPriceReader([client], { tipWei: undefined, l1Gas: 'arbitrum' }), heads)

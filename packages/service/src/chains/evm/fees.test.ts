@@ -202,7 +202,7 @@ test('all keys share a tip of seven seconds, quotes read it again, and the base 
   const fees = [await readFees(prices, headsAt(100n))]
   now = 6_999
   fees.push(await readFees(prices, headsAt(200n)))
-  await readLegCosts(prices, headsAt(200n))
+  await readLegCosts(prices, [], headsAt(200n))
   fees.push(await readFees(prices, headsAt(200n)))
   now = 14_000
   fees.push(await readFees(prices, headsAt(200n)))

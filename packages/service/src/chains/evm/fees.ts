@@ -7,6 +7,7 @@ import { BYTES, type DataPrice, dataFeeOf, dataFeePerGas, dataGasOf, readDataPri
 import type { WithBaseFee } from './heads.ts'
 import { BURN, CLAIM_MANY, type EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
+import type { EvmLock } from './ways.ts'
 
 type TipSettings = Pick<EvmChainSettings, 'tipWei' | 'maxTipWei' | 'l1Gas'>
 
@@ -100,19 +101,23 @@ function priceOf({ maxFeePerGas, data }: Fees): bigint {
   return BigInt(maxFeePerGas) + dataFeePerGas(data)
 }
 
-export async function readLegCosts(prices: PriceReader, heads: Heads): Promise<LegCosts> {
+export async function readLegCosts(
+  prices: PriceReader,
+  locks: readonly EvmLock[],
+  heads: Heads,
+): Promise<LegCosts> {
   const { baseFee, tip, data } = await prices.read(heads)
   const price = baseFee + tip
-  const costOf = (leg: keyof typeof BYTES) => GAS[leg] * price + BYTES[leg] * BigInt(data?.weiPerByte ?? 0)
+  const costFor = (gas: bigint, bytes: bigint) => gas * price + bytes * BigInt(data?.weiPerByte ?? 0)
+  const costOf = (leg: keyof typeof BYTES) => costFor(GAS[leg], BYTES[leg])
   const lock = costOf('lock') + costOf('claim')
+  const ways = locks.flatMap(({ name, measured }) =>
+    measured ? [[name, costFor(measured.gas, measured.bytes) + costOf('claim')] as const] : [],
+  )
   return {
     lock,
     firstLock: lock + costOf('authorization'),
-    ways: {
-      authorization: costOf('lockAuthorized') + costOf('claim'),
-      permit: costOf('lockPermitted') + costOf('claim'),
-      deposit: costOf('lockDeposited') + costOf('claim'),
-    },
+    ways: Object.fromEntries(ways),
     delivery: costOf('deliver'),
     purchase: costOf('purchase'),
     gasPrice: price + dataFeePerGas(data),

@@ -1,16 +1,8 @@
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { decodeFunctionData, erc20Abi, type Hex, zeroAddress, zeroHash } from 'viem'
 import { expect, test } from 'vitest'
-import type { Op, SignedDelegation, Swap } from '../../swap/swap.ts'
-import {
-  type EvmRequest,
-  planClaim,
-  planDelivery,
-  planLock,
-  planRecover,
-  planRefund,
-  planTransfer,
-} from './plans.ts'
+import type { Op, Swap } from '../../swap/swap.ts'
+import { type EvmRequest, planClaim, planDelivery, planRecover, planRefund, planTransfer } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 const addressOf = (digit: string) => `0x${digit.repeat(40)}` as Hex
@@ -23,64 +15,10 @@ const op = {
   ...{ position: 1n, round: 2n, opDeadline: 100, refundDeadline: 300, fillDeadline: 200 },
   ...{ outputToken: token, quotedOutput: 9n, minOutput: 8n, recipient: addressOf('6') },
 } as unknown as Op
-const delegation = { chainId: 1 } as unknown as SignedDelegation
-const swapBy = (method?: Op['method'], change: Partial<Swap> = {}) =>
-  ({ op: { ...op, method }, signature, ...change }) as Swap
+const swap = { op, signature } as Swap
 const decode = (data: string) =>
   decodeFunctionData({ abi: [...geoEscrowAbi, ...geoVaultAbi, ...erc20Abi], data: data as Hex })
 const calledBy = ({ to, data, gas }: EvmRequest) => [to, decode(data).functionName, gas]
-
-test.each<[string, Swap[], string, number]>([
-  ['by delegation', [swapBy()], 'lock', 420_000],
-  ['by delegation that it names', [swapBy('delegation')], 'lock', 420_000],
-  ['by a new delegation', [swapBy('delegation', { delegation })], 'lock', 445_000],
-  ['of several', [swapBy(), swapBy('delegation')], 'lockMany', 1_000_000],
-  [
-    'of several with new delegations',
-    [swapBy(), swapBy(undefined, { delegation }), swapBy(undefined, { delegation })],
-    'lockMany',
-    1_350_000,
-  ],
-  ['by authorization', [swapBy('authorization')], 'lockWithAuthorization', 420_000],
-  [
-    'by several authorizations',
-    [swapBy('authorization'), swapBy('authorization')],
-    'lockManyWithAuthorization',
-    1_000_000,
-  ],
-  ['by permit', [swapBy('permit')], 'lockPermitted', 600_000],
-  ['of a deposit', [swapBy('deposit')], 'lockDeposited', 600_000],
-])('a lock %s calls the escrow with enough gas', (_, swaps, name, gas) => {
-  expect(calledBy(planLock(settings, swaps))).toEqual([escrow, name, gas])
-})
-
-test('new delegations are part of the transaction, and without one there is none', () => {
-  expect(planLock(settings, [swapBy(), swapBy(undefined, { delegation })]).authorizations).toEqual([
-    delegation,
-  ])
-  expect(planLock(settings, [swapBy()])).not.toHaveProperty('authorizations')
-})
-
-test.each<[string, Swap[]]>([
-  ['no swap', []],
-  ['swaps of two methods', [swapBy(), swapBy('authorization')]],
-  ['swaps of two methods, the first by authorization', [swapBy('authorization'), swapBy()]],
-  ['two permits', [swapBy('permit'), swapBy('permit')]],
-  ['two deposits', [swapBy('deposit'), swapBy('deposit')]],
-])('%s cannot be locked by one transaction', (_, swaps) => {
-  expect(() => planLock(settings, swaps)).toThrow()
-})
-
-test.each([
-  ['1b', 27],
-  ['1c', 28],
-])('the signature of a permit that ends with %s is split as the token takes it', (end, v) => {
-  const signed = swapBy('permit', { signature: `${signature.slice(0, -2)}${end}` })
-
-  const { args } = decode(planLock(settings, [signed]).data)
-
-  expect(args?.slice(1)).toEqual([100n, v, `0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`])
-})
 
 const attested = [
   { signer: addressOf('7'), signature },
@@ -88,11 +26,11 @@ const attested = [
 ]
 
 test('claims and refunds have gas for each op and each signature', () => {
-  const swaps = [swapBy(), swapBy(), swapBy()]
+  const swaps = [swap, swap, swap]
 
   expect(calledBy(planClaim(settings, swaps, attested))).toEqual([escrow, 'claimMany', 610_000])
-  expect(calledBy(planRefund(settings, swapBy(), undefined))).toEqual([escrow, 'refund', 450_000])
-  const refund = planRefund(settings, swapBy(), { signatures: attested, validUntil: 50 })
+  expect(calledBy(planRefund(settings, swap, undefined))).toEqual([escrow, 'refund', 450_000])
+  const refund = planRefund(settings, swap, { signatures: attested, validUntil: 50 })
   expect(calledBy(refund)).toEqual([escrow, 'refundAttested', 480_000])
   expect(decode(refund.data).args?.[2]).toBe(50n)
   expect(calledBy(planRecover(settings, op, token))).toEqual([escrow, 'recover', 500_000])

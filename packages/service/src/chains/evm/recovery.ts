@@ -6,9 +6,14 @@ import type { DeliveryTerms, LockTerms, RecoveryChain } from '../recovery.ts'
 import { deliveriesIn, opsIn, readCall } from './calls.ts'
 import type { EvmClients } from './client.ts'
 import type { EvmChainSettings } from './settings.ts'
+import type { EvmLock } from './ways.ts'
 
 type Settings = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault'>
-type Parts = { clients: Pick<EvmClients, 'client' | 'agreed' | 'nodes'>; settings: Settings }
+type Parts = {
+  clients: Pick<EvmClients, 'client' | 'agreed' | 'nodes'>
+  settings: Settings
+  locks: readonly EvmLock[]
+}
 
 const DELIVERED = getAbiItem({ abi: geoVaultAbi, name: 'Delivered' })
 // A range that every public node answers in one piece.
@@ -18,11 +23,12 @@ const MAX_RANGE = 2_000n
  * Recovers facts from calls to our contracts. Hashes of ops and deliveries commit to their content, so any node may be
  * asked.
  */
-export function createEvmRecovery({ clients, settings }: Parts): RecoveryChain {
+export function createEvmRecovery(parts: Parts): RecoveryChain {
+  const { clients, settings } = parts
   const { client, agreed, nodes } = clients
   return {
     chainId: settings.chainId,
-    findLockTerms: (txHash, op) => findLockTerms(client, settings, txHash, op),
+    findLockTerms: (txHash, op) => findLockTerms(parts, txHash, op),
     findDeliveryTerms: (txHash, delivery) => findDeliveryTerms(client, settings, txHash, delivery),
     findDelivery: (deliveryHash, since, at) => findDelivery(agreed, settings, { deliveryHash, since, at }),
     async readNextNonce(sender) {
@@ -42,13 +48,12 @@ export function createEvmRecovery({ clients, settings }: Parts): RecoveryChain {
 }
 
 async function findLockTerms(
-  client: PublicClient,
-  settings: Settings,
+  { clients: { client }, settings, locks }: Parts,
   txHash: string,
   op: string,
 ): Promise<LockTerms | undefined> {
-  const found = opsIn(settings, await readCall(client, txHash)).find(({ hash }) => hash === op)
-  if (!found) return undefined
+  const found = opsIn(settings, locks, await readCall(client, txHash)).find(({ hash }) => hash === op)
+  if (!found?.method) return undefined
   const { blockNumber } = await client.getTransactionReceipt({ hash: txHash as Hex })
   const { timestamp } = await client.getBlock({ blockNumber })
   return {
@@ -63,7 +68,7 @@ async function findLockTerms(
       opDeadline: Number(found.opDeadline),
       refundDeadline: Number(found.refundDeadline),
     },
-    ...(found.method && { method: found.method }),
+    method: found.method,
     depositAddress: depositAddressOf(settings.escrow, found.hash),
   }
 }

@@ -11,6 +11,7 @@ import { readHoldings } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { strangeReads } from './strange-reads.ts'
 import type { EvmVenue } from './venue.ts'
+import type { EvmLock } from './ways.ts'
 
 const aggregatorAbi = parseAbi([
   'function decimals() view returns (uint8)',
@@ -83,6 +84,7 @@ type Options = {
   clients: Pick<EvmClients, 'gathered'>
   settings: EvmChainSettings
   prices: PriceReader
+  locks: readonly EvmLock[]
   /** The keys whose native balances are read. */
   keys: readonly string[]
   feeds: readonly ExpectedFeed[]
@@ -106,7 +108,7 @@ export function createEvmViewReader(options: Options): ViewReader {
     })
 
   return {
-    readCosts: (at) => readLegCosts(options.prices, at),
+    readCosts: (at) => readLegCosts(options.prices, options.locks, at),
     async readState({ head }: Heads): Promise<ChainState> {
       const { seconds, number: blockNumber } = head
       const { escrow, attesters: configured } = settings

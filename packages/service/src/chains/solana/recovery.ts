@@ -52,6 +52,7 @@ async function findLockTerms(parts: SolanaParts, txHash: string, op: string): Pr
     inputAmount: terms.amount,
     refundDeadline: terms.refundDeadline,
     deliveryHash: op,
+    method: 'transaction',
     seconds: landed.seconds,
   }
 }

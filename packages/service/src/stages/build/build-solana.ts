@@ -44,7 +44,7 @@ export async function buildSolanaTx(
   const refusal = refusalOf(origin, quote, payer)
   if (refusal && !(await hasSwap(deps.pool, quote))) throw refusal
 
-  const op = await storeOnce(deps, accountId, quote, payer)
+  const op = await storeOnce(deps, accountId, quote, payer, { method: 'transaction' })
   const { hash: opHash, locker, refundDeadline } = op
   const heads = op.isNew ? deps.recentHeadsOf(quote.originChain) : undefined
   const input = { opHash, wallet, token, amount, locker, refundDeadline, ...(heads && { heads }) }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { OriginMethod } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { createTurns } from '../../async/turns.ts'
 import type { WalletView } from '../../chains/chain.ts'
@@ -37,6 +36,8 @@ import {
 import { type CustodyOf, isRingShared, termsOfOp } from '../../swap/op-terms.ts'
 import { type PairClass, pairClassOf } from '../../swap/price-tolerance.ts'
 import type { Quote } from '../../swap/quote.ts'
+import type { WayName } from '../../swap/swap.ts'
+import { isSent } from '../../ways/registry.ts'
 
 export type StoreDeps = {
   pool: Pool
@@ -85,13 +86,13 @@ type WalletBalance = Pick<WalletView, 'balance' | 'block'>
 
 /** How the input comes in. A deposit is waited for, and not signed. */
 export type WayIn = {
-  method?: OriginMethod
+  method: WayName
   /** With an authorization for our own code, which certain keys send. */
   isAuthorized?: boolean
-  permitNonce?: bigint
+  permitNonce?: bigint | undefined
   /** Code of others answers for the wallet. */
   isContract?: boolean
-  depositAddressOf?(hash: string): string
+  depositAddressOf?(hash: string): string | undefined
 }
 
 /** `isNew` on the first build of a quote. */
@@ -103,7 +104,7 @@ export async function storeOnce(
   accountId: string,
   quote: Quote,
   wallet: WalletBalance,
-  way: WayIn = {},
+  way: WayIn,
 ): Promise<Built> {
   const existing = await findOpByQuote(deps.pool, quote.id)
   if (existing) {
@@ -113,7 +114,7 @@ export async function storeOnce(
   }
   await assertGas(deps, { accountId, quote, isContract: way.isContract ?? false })
   const deadlines = policyFor(deps.deadlines, {
-    isDeposit: way.method === 'deposit',
+    isDeposit: isSent(way),
     pair: pairOf(deps, quote),
   })
   const clocks = getClocks({ ...deps, deadlines }, quote)

@@ -11,8 +11,8 @@ import {
   toCaip19,
 } from '../../swap/catalog.ts'
 import { isLate } from '../../swap/chain-refusal.ts'
-import { methodsOf } from '../../swap/origin-methods.ts'
 import { mostOf, type Venue } from '../../swap/venue.ts'
+import { waysOf } from '../../ways/registry.ts'
 
 type CatalogDeps = {
   catalog: Catalog
@@ -87,7 +87,7 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
   const deliverable = isDelivered ? mostDeliverable(venues, chain, token) : 0n
   const output = deliverable > 0n
   const caip2 = toCaip2(chain)
-  const originMethods = methodsOf(chain, token)
+  const originMethods = waysOf(chain, token).map(({ name }) => name)
   return {
     chainId,
     caip: { chainId: caip2, address: toCaip19(caip2, address) },
@@ -98,7 +98,7 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
     native: token === chain.native,
     input,
     output,
-    ...(originMethods && { originMethods }),
+    ...(originMethods.length > 0 && { originMethods }),
     ...(closed !== undefined && { closed }),
     ...(output && { maxOutput: deliverable.toString() }),
     ...(price !== undefined && { priceUsd: formatCents(toCents(price)) }),

@@ -3,20 +3,22 @@ import type { Swap } from '../../swap/swap.ts'
 import { batchesOf } from './lock.ts'
 
 test('an input whose wallet is delegated by the same transaction is locked alone', () => {
-  const swapOf = (wallet: string, delegation?: object) => ({ op: { wallet }, delegation }) as Swap
+  const swapOf = (wallet: string, delegation?: object) =>
+    ({ op: { wallet, method: 'delegation' }, delegation }) as Swap
   const [plain, first, other, second] = [swapOf('a'), swapOf('b', {}), swapOf('c'), swapOf('d', {})]
 
   expect(batchesOf([first, plain, other, second], 20)).toEqual([[first], [plain, other], [second]])
 })
 
-const swapBy = (wallet: string, method?: 'delegation' | 'authorization' | 'permit' | 'deposit') =>
-  ({ op: { wallet, method } }) as Swap
+const swapBy = (
+  wallet: string,
+  method: 'delegation' | 'authorization' | 'permit' | 'deposit' = 'delegation',
+) => ({ op: { wallet, method } }) as Swap
 
 test.each<[string, Swap[], number[]]>([
   ['one wallet take turns', [swapBy('a'), swapBy('a')], [1, 1]],
   ['one wallet take turns beside another', [swapBy('a'), swapBy('b'), swapBy('a')], [2, 1]],
   ['several wallets are locked together', [swapBy('a'), swapBy('b')], [2]],
-  ['no named way are delegations', [swapBy('a'), swapBy('b', 'delegation')], [2]],
   ['different ways are locked apart', [swapBy('a'), swapBy('b', 'authorization')], [1, 1]],
   ['one way are locked together', [swapBy('a', 'authorization'), swapBy('b', 'authorization')], [2]],
   ['permits are locked one by one', [swapBy('a', 'permit'), swapBy('b', 'permit')], [1, 1]],

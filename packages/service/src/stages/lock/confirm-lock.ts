@@ -15,12 +15,13 @@ import {
   setLockedBlock,
   setWaiting,
 } from '../../store/swaps.ts'
-import { depositFailure, failureOf } from '../../swap/deposit.ts'
+import { depositFailure } from '../../swap/deposit.ts'
 import { type FinalityRules, waitingFor } from '../../swap/finality.ts'
 import { throwFirst } from '../../swap/group.ts'
 import type { FailureCode, Proof } from '../../swap/lifecycle.ts'
 import { decideLocked, decideNeverLocked } from '../../swap/origin.ts'
 import type { Swap } from '../../swap/swap.ts'
+import { failureOf } from '../../ways/registry.ts'
 
 export type ConfirmLockDeps = {
   pool: Pool

@@ -17,6 +17,7 @@ import { chunksOf, collectError, forEachConcurrently, throwFirst } from '../../s
 import type { FailureCode } from '../../swap/lifecycle.ts'
 import type { Paid } from '../../swap/price-tolerance.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
+import { wayOf } from '../../ways/registry.ts'
 import { type ReadinessDeps, readinessOf, type WaitingLocks, withPaid } from './readiness.ts'
 
 export type LockDeps = ReadinessDeps & {
@@ -132,7 +133,7 @@ async function decline(
 
 /**
  * An input with an authorization for our code has a transaction of its own: nodes refuse all of it if the authorizing
- * wallet has others pending. The escrow takes several inputs of one method at once, but permits and deposits singly; a
+ * wallet has others pending. The escrow takes several inputs of one way at once, if that way is batched; a
  * contract wallet's lock is simulated, and so is singly sent.
  */
 export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
@@ -148,9 +149,8 @@ export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
   return batches
 }
 
-const isAlike = (a: Op, b: Op) => (a.method ?? 'delegation') === (b.method ?? 'delegation')
-const isSingle = ({ method, isContract }: Op) =>
-  method === 'deposit' || method === 'permit' || isContract === true
+const isAlike = (a: Op, b: Op) => a.method === b.method
+const isSingle = (op: Op) => !wayOf(op).isBatched || op.isContract === true
 
 /** How much of a token can be claimed in time. */
 async function readRoom(

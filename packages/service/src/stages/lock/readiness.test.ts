@@ -63,7 +63,7 @@ function judge({
     ...{
       quotedOutput: QUOTED.output,
       payAmount: QUOTED.pay,
-      method: seen.method,
+      method: seen.method ?? 'delegation',
       isContract: seen.isContract,
     },
   }

@@ -4,6 +4,7 @@ import { findExceeded, type GasBudgets, type Wasted } from '../../swap/budgets.t
 import type { FailureCode } from '../../swap/lifecycle.ts'
 import type { Paid } from '../../swap/price-tolerance.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
+import { isSent, wayOf } from '../../ways/registry.ts'
 
 export type Readiness =
   /** `lowered`: the market moved, and the lock records that less is paid. */
@@ -57,7 +58,7 @@ export async function readinessOf(
     deps.origin.findObstacle(swap),
     deps.destinationOf(op.destinationChain).simulateDelivery(withPaid(op, paid)),
   ])
-  if (obstacle === 'INPUT_UNAVAILABLE' && op.method === 'deposit') return { kind: 'depositLost' }
+  if (obstacle === 'INPUT_UNAVAILABLE' && isSent(op)) return { kind: 'depositLost' }
   if (obstacle) return { kind: 'decline', code: obstacle }
   if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
   if (delivery.kind === 'noLiquidity') return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
@@ -71,13 +72,13 @@ export async function readinessOf(
 
 /** A deposit is not declined: it lies at its address, whatever else was wasted. */
 function isOverBudget({ gasBudgets }: ReadinessDeps, op: Op, wasted: Wasted | undefined): boolean {
-  if (!wasted || op.method === 'deposit') return false
+  if (!wasted || isSent(op)) return false
   return findExceeded(gasBudgets, wasted, op.isContract ?? false) !== undefined
 }
 
 /** Simulates a lock that depends on code of strangers, as the key will send it. */
 async function isLockable({ origin, sender }: ReadinessDeps, heads: Heads, swap: Swap): Promise<boolean> {
-  if (!swap.op.isContract && swap.op.method !== 'permit') return true
+  if (!swap.op.isContract && !wayOf(swap.op).isSimulated) return true
   return sender.simulates(heads, await origin.planLock([swap]))
 }
 

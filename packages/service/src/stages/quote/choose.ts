@@ -2,7 +2,6 @@ import type { OriginMethod, QuotedMethod } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { BPS, divideUp, formatBoth, largest, smallest, toCentsUp, usdE18 } from '../../swap/amount.ts'
 import type { Catalog, Market } from '../../swap/catalog.ts'
-import { methodsFor } from '../../swap/origin-methods.ts'
 import {
   type Breakdown,
   inputFor,
@@ -14,6 +13,7 @@ import {
 } from '../../swap/pricing.ts'
 import type { QuotedWays, WayAmounts } from '../../swap/quote.ts'
 import { type Curve, mostOf, type Offer, type Refusal, type Venue } from '../../swap/venue.ts'
+import { waysFor } from '../../ways/registry.ts'
 import { type BaseTerms, priceUnavailable, wayCost, withDelivery } from './costs.ts'
 import type { Order } from './request.ts'
 
@@ -189,11 +189,10 @@ export function priceWays(
   priced: PricedWay,
 ): QuotedWays | undefined {
   const { order } = priced
-  const methods = methodsFor(catalog, order)
-  const entries = methods.flatMap((method) => {
-    const originCost = method === 'delegation' ? undefined : wayCost(market, order, method)
+  const entries = waysFor(catalog, order).flatMap(({ name }) => {
+    const originCost = wayCost(market, order, name)
     const amounts = originCost === undefined ? undefined : amountsOf(priced, originCost)
-    return amounts ? [[method, amounts] as const] : []
+    return amounts ? [[name, amounts] as const] : []
   })
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }

@@ -4,7 +4,6 @@ import { convertUp, type Priced, type PriceE18, tenTo } from '../../swap/amount.
 import type { ChainNow, Market, Side } from '../../swap/catalog.ts'
 import { assertNotLate } from '../../swap/chain-refusal.ts'
 import { feeBoundOf } from '../../swap/gas.ts'
-import { originCostOf } from '../../swap/origin-methods.ts'
 import type { Terms } from '../../swap/pricing.ts'
 import type { Quote } from '../../swap/quote.ts'
 import type { Order } from './request.ts'
@@ -43,7 +42,7 @@ export function termsOf(market: Market, order: Order, options: Options): BaseTer
 
 /** The cost of taking the input in another way, in the input token; undefined if the chain does not know it. */
 export function wayCost(market: Market, order: Order, method: OriginMethod): bigint | undefined {
-  const cost = originCostOf(getChainNow(market, order.origin, 'origin').costs, method, false)
+  const cost = getChainNow(market, order.origin, 'origin').costs.ways?.[method]
   if (cost === undefined) return undefined
   return convertUp(cost, pricedToken(market, order.origin.native), pricedToken(market, order.input))
 }

@@ -2,6 +2,7 @@ import type { NamedQuoteRequest } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import {
   accountOn,
+  arePegged,
   type Catalog,
   type CatalogChain,
   findChain,
@@ -10,7 +11,6 @@ import {
   toCaip2,
   tokenOn,
 } from '../../swap/catalog.ts'
-import { arePegged } from '../../swap/origin-methods.ts'
 import { type QuoteStop, type SwapSide, stopsSide } from '../../swap/stop.ts'
 
 /** Parses addresses of one chain family. */

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-type Method = 'authorization' | 'permit' | 'deposit'
+type Method = 'delegation' | 'authorization' | 'permit' | 'deposit'
 type Seen = {
   method?: Method
   signature?: string | undefined
@@ -33,14 +33,14 @@ type Seen = {
 }
 
 /** Submits an op of this method. The chain says that its wallet is in this state. */
-async function send({ method, signer = 'wallet', ...seen }: Seen = {}) {
+async function send({ method = 'delegation', signer = 'wallet', ...seen }: Seen = {}) {
   const { pool } = database
   const accountId = await insertTestAccount(pool)
   const opId = await insertTestOp(pool, accountId)
   await pool.query('update ops set wallet_balance = 100000, method = $2 where id = $1', [opId, method])
   const isInputSigned = async () => {
     if (seen.isSigned instanceof Error) throw seen.isSigned
-    return seen.isSigned ?? true
+    return seen.isSigned ?? signer === 'wallet'
   }
   const deps = {
     pool,
@@ -56,7 +56,6 @@ async function send({ method, signer = 'wallet', ...seen }: Seen = {}) {
     }),
     paidNow: () => undefined,
     within: (_ms: number, reading: Promise<unknown>) => reading,
-    isHashSigned: (wallet: string) => wallet === signer,
   }
   const signature = 'signature' in seen ? seen.signature : SIGNATURE
   const request = { geoOpToken: 'token', ...(signature !== undefined && { signature }) }

@@ -3,6 +3,7 @@ import type { OriginChain } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { Submission } from '../../store/submissions.ts'
 import type { SignedDelegation } from '../../swap/swap.ts'
+import { isSent, wayOf } from '../../ways/registry.ts'
 import { type Caller, type SubmitOnceDeps, submitOnce } from './submit-once.ts'
 
 type OpenedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
@@ -10,8 +11,6 @@ type OpenedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegatio
 export type SubmitDeps = SubmitOnceDeps & {
   openOp(accountId: string, token: string): OpenedOp
   originOf(chainId: number): OriginChain
-  /** The signers of the hash: as 32 bytes with EIP-191, or as the digest of typed data. */
-  isHashSigned(wallet: string, hash: string, signature: string): boolean
   /** Resolves to undefined if the node has not answered in time. */
   within<T>(ms: number, work: Promise<T>): Promise<T | undefined>
 }
@@ -58,19 +57,15 @@ async function getSignature(
   submission: Submission,
   text: string | undefined,
 ): Promise<string> {
-  const { method = 'delegation' } = submission
-  if (method === 'deposit') return assertNone(text)
+  const way = wayOf(submission)
+  if (isSent(submission)) return assertNone(text)
   if (text === undefined) throw invalidRequest({ field: 'signature', message: 'is required' })
   const signature = parseSignature(text)
-  if (method === 'delegation') {
-    const stored = signature && toCanonical(signature)
-    if (stored && deps.isHashSigned(submission.wallet, submission.hash, stored)) return stored
-    throw new ServiceError('INVALID_SIGNATURE')
-  }
-  // Only a token asks a contract wallet, which may have signatures of any form.
-  const isOfContract = method === 'authorization' && isBytes(text)
+  // A contract wallet may have signatures of any form.
+  const isOfContract = way.canPay('contract') && isBytes(text)
   const stored = signature ? toCanonical(signature) : isOfContract ? text.toLowerCase() : undefined
   if (stored && (await isInputSigned(deps, submission, stored))) return stored
+  if (way.signs === 'hash') throw new ServiceError('INVALID_SIGNATURE')
   throw new ServiceError('INVALID_SIGNATURE', {
     message: 'The wallet did not sign typedData of the build. Sign it with eth_signTypedData_v4.',
   })

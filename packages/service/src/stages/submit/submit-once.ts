@@ -40,6 +40,7 @@ import {
 import { publicStatus } from '../../swap/lifecycle.ts'
 import type { Paid } from '../../swap/price-tolerance.ts'
 import type { SignedDelegation } from '../../swap/swap.ts'
+import { isSent } from '../../ways/registry.ts'
 
 /** The wallet's signature, in its stored form. */
 type Signing = { signature: string; lastValid?: bigint; delegation?: SignedDelegation }
@@ -140,7 +141,7 @@ async function store(
     if (!(await insertSwap(db, { swapId, opId, expiresAt, lowered, ...signing }))) return undefined
     await spend(db, submitted, current)
     // A deposit reserves its output when it arrives: nobody holds back liquidity for nothing.
-    if (current.method !== 'deposit') await reserve(db, limits, current)
+    if (!isSent(current)) await reserve(db, limits, current)
     failPoint('before accept')
     return { swapId, status: 'pending' as const }
   })
@@ -177,7 +178,7 @@ async function reserve(db: Db, { reservations }: Limits, { opId, inputAmount }: 
  * the lock, and a deposit is priced when it arrives.
  */
 function loweredOf({ paidNow }: SubmitOnceDeps, submission: Submission): Paid | undefined {
-  const paid = submission.method === 'deposit' ? undefined : paidNow(submission)
+  const paid = isSent(submission) ? undefined : paidNow(submission)
   if (paid === undefined || paid === 'moved') return undefined
   return paid.output < submission.quotedOutput ? paid : undefined
 }
@@ -225,9 +226,10 @@ function liquidityGone(mostInput: bigint): ServiceError {
   })
 }
 
-function assertBalance({ walletBalance, openInputs, inputAmount, originChain, method }: Submission): void {
-  // Anybody may pay for a deposit.
-  if (method === 'deposit') return
+function assertBalance(submission: Submission): void {
+  // Anybody may send a deposit.
+  if (isSent(submission)) return
+  const { walletBalance, openInputs, inputAmount, originChain } = submission
   if (openInputs + inputAmount <= walletBalance) return
   const details = {
     balance: walletBalance.toString(),

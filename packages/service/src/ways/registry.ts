@@ -1,0 +1,48 @@
+import type { OriginMethod } from '@geoswap/wire'
+import { arePegged, type Catalog, type CatalogChain, type Token } from '../swap/catalog.ts'
+import type { FailureCode } from '../swap/lifecycle.ts'
+import type { WayName } from '../swap/swap.ts'
+import { authorization } from './authorization.ts'
+import { delegation } from './delegation.ts'
+import { deposit } from './deposit.ts'
+import { permit } from './permit.ts'
+import { transaction } from './transaction.ts'
+import type { EvmWay, Way } from './way.ts'
+
+const onEvm: { readonly [Name in OriginMethod]: EvmWay<Name> } = {
+  delegation,
+  authorization,
+  permit,
+  deposit,
+}
+const all: { readonly [Name in WayName]: Way<Name> } = { ...onEvm, transaction }
+
+/** The ways of EVM chains, in the order in which a token lists them: the cheapest first. */
+export const evmWays: readonly EvmWay[] = Object.values(onEvm)
+
+export const evmWayOf = (method: OriginMethod): EvmWay => onEvm[method]
+
+type ByWay = { method: WayName }
+
+export const wayOf = ({ method }: ByWay): Way => all[method]
+
+/** Whether the input is sent to the op's own address, and nothing is signed for it. */
+export const isSent = (op: ByWay): boolean => wayOf(op).signs === 'nothing'
+
+const ofFamily: Readonly<Record<CatalogChain['family'], readonly EvmWay[]>> = { evm: evmWays, solana: [] }
+
+/** An obstacle as the reason of a failure: what a sent input lacks is its deposit, which a reorg undid. */
+export const failureOf = (op: ByWay, obstacle: FailureCode): FailureCode =>
+  isSent(op) && obstacle === 'INPUT_UNAVAILABLE' ? 'DEPOSIT_MISSING' : obstacle
+
+/** The ways among which a caller chooses for this token, the cheapest first. Empty where wallets sign transfers. */
+export const waysOf = ({ family, native }: CatalogChain, token: Token): EvmWay[] =>
+  ofFamily[family].filter((way) => way.takes(token, native))
+
+type Route = { origin: CatalogChain; input: Token; output: Token }
+
+/** The ways of one route. The price of an input that is sent holds for a quarter of an hour: both sides are pegged. */
+export function waysFor(catalog: Catalog, { origin, input, output }: Route): EvmWay[] {
+  const isPegged = arePegged(catalog, input, output)
+  return waysOf(origin, input).filter((way) => isPegged || way.signs !== 'nothing')
+}

@@ -1,0 +1,76 @@
+import type { TokenDomain } from '@geoswap/protocol'
+import { type Address, getAddress, type Hex, type PublicClient } from 'viem'
+import { readCodeStart } from '../chains/evm/gather.ts'
+import { recoverSigner, toDelegation } from '../chains/evm/signatures.ts'
+import { type ObstacleReads, readHeld, type SignatureReads } from '../chains/evm/ways.ts'
+import { ServiceError } from '../errors.ts'
+import { findToken, type Token } from '../swap/catalog.ts'
+import { type FailureCode, isUnlocked } from '../swap/lifecycle.ts'
+import type { Op, SignedInput, Swap } from '../swap/swap.ts'
+import { type BuiltOp, isOthers } from './way.ts'
+
+// As much as a lock has for one input, and the cost of a call. It bounds the answer of a wallet, which a token may
+// copy into its own: memory for half a megabyte costs more.
+export const TAKE_GAS = 300_000n
+
+/** The terms of an op as the messages that tokens take name them. */
+export const paidBy = (op: Pick<Op, 'wallet' | 'inputAmount' | 'opDeadline'>) => ({
+  wallet: op.wallet as Address,
+  inputAmount: op.inputAmount,
+  opDeadline: BigInt(op.opDeadline),
+})
+
+type Digest = (separator: Hex, escrow: Address, input: SignedInput) => Hex
+
+/** The digest that the wallet signs for its token, and whether its key signed it; undefined without a domain. */
+export async function readSigned(
+  { escrow, separatorOf }: SignatureReads,
+  input: SignedInput,
+  { digestOf, signature }: { digestOf: Digest; signature: string },
+): Promise<{ digest: Hex; isByKey: boolean } | undefined> {
+  const separator = await separatorOf(input.inputToken)
+  if (!separator) return undefined
+  const digest = digestOf(separator, escrow, input)
+  return { digest, isByKey: recoverSigner(digest, signature as Hex) === input.wallet }
+}
+
+type Take = (client: PublicClient, escrow: Address, swap: Swap, blockNumber: bigint) => Promise<boolean>
+
+/** Asks the token itself whether it would take the signature now. */
+export async function findSignedObstacle(
+  reads: ObstacleReads,
+  swap: Swap,
+  isTaken: Take,
+): Promise<FailureCode | undefined> {
+  const { clients, settings } = reads
+  const { op } = swap
+  const { client } = clients
+  const { obstacle, blockNumber } = await readHeld(reads, swap, { client, owner: op.wallet })
+  if (obstacle) return obstacle
+  if (isUnlocked(swap.state) && !op.isContract && (await hasOthersCode(reads, op.wallet)))
+    return 'INVALID_AUTHORIZATION'
+  return (await isTaken(client, settings.escrow, swap, blockNumber)) ? undefined : 'INVALID_AUTHORIZATION'
+}
+
+/** Code that came after the build: budgets and tries of contract wallets were not applied to the op. */
+async function hasOthersCode({ clients, settings }: ObstacleReads, wallet: string): Promise<boolean> {
+  const code = await readCodeStart(clients.gathered.client, getAddress(wallet))
+  return isOthers(toDelegation({ code, nonce: 0, pendingNonce: 0 }, settings).kind)
+}
+
+type SignedTerms = Record<'wallet' | 'inputAmount' | 'opDeadline', string>
+
+/** The domain of the token, and the terms that the wallet signs. */
+export function toSign({ chain, quote, op }: BuiltOp): {
+  domain: TokenDomain
+  paid: ReturnType<typeof paidBy>
+} {
+  const token: Token | undefined = findToken(chain, quote.inputToken)
+  if (!token?.signing) throw new ServiceError('QUOTE_EXPIRED')
+  const { name, version } = token.signing
+  const { wallet, inputAmount, opDeadline } = op.terms as SignedTerms
+  return {
+    domain: { name, version, chainId: chain.chainId, verifyingContract: quote.inputToken as Hex },
+    paid: paidBy({ wallet, inputAmount: BigInt(inputAmount), opDeadline: Number(opDeadline) }),
+  }
+}
