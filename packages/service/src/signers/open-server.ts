@@ -116,13 +116,14 @@ function createRemoteSigner(address: Address, sign: SignBytes): EvmSigner {
   }
 }
 
+type Fields = Record<string, { name: string; type: string }[]>
+
 /** The bytes whose hash is the EIP-712 hash. */
 function toPreimage(typed: TypedDataDefinition): Hex {
   const { domain = {}, message, primaryType } = typed
-  const types = { EIP712Domain: getTypesForEIP712Domain({ domain }), ...typed.types } as Record<
-    string,
-    { name: string; type: string }[]
-  >
+  // The type of viem names each primitive as a type that cannot be defined.
+  const own: object = typed.types
+  const types: Fields = { EIP712Domain: getTypesForEIP712Domain({ domain }), ...own }
   const struct = hashStruct({ data: message as Record<string, unknown>, primaryType, types })
   return concat(['0x1901', hashDomain({ domain, types }), struct])
 }

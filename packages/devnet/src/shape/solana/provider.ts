@@ -36,7 +36,9 @@ export function createProvider(node: SolanaNode): AnswerHttp {
     if (refusal) {
       for (const method of methods) meter.recordRefusal({ client, method })
       const { retryAfterSeconds } = refusal
-      const headers = retryAfterSeconds ? { 'retry-after': String(retryAfterSeconds) } : {}
+      const headers: Record<string, string> = retryAfterSeconds
+        ? { 'retry-after': String(retryAfterSeconds) }
+        : {}
       return { status: 429, text: REFUSAL, headers }
     }
     const text = await answerText(pooled, body)
