@@ -45,7 +45,8 @@ type Deps = {
   calls: Pick<Calls, 'delegation' | 'build'>
   /** Returns the delegate of this chain: the pinned one, or `named` once it is verified. */
   getAccount(named: unknown): Promise<string>
-  onSign(): void
+  /** The authorization is signed only if it resolves. */
+  onSign(fields: AuthorizationFields): Promise<void>
 }
 /** How a quote is built. `delegation`: the wallet's, if it was read already. */
 export type Chosen = { method: OriginMethod; delegation?: DelegationReply | undefined }
@@ -100,13 +101,13 @@ function createAuthorizer(deps: Deps, { signer, chainId, signal }: Wallet & { si
 async function sign(
   { onSign }: Deps,
   signer: EvmSigner,
-  fields: Parameters<NonNullable<EvmSigner['signAuthorization']>>[0],
+  fields: AuthorizationFields,
 ): Promise<AuthorizationSignature> {
   if (!signer.signAuthorization) {
     const message =
       'The wallet is not delegated on this chain, and its signer has no other way to pay this input.'
     throw new SwapRefusedError('SIGNER', message)
   }
-  onSign()
+  await onSign(fields)
   return signer.signAuthorization(fields)
 }

@@ -38,7 +38,7 @@ function createReads(connection: Connection, repeat: Repeat) {
         expects: [],
         holdMs: HEARTBEAT_MS,
         path: `/swap/status/${encodeURIComponent(swapId)}/events`,
-        ...(lastEventId !== undefined && { headers: { 'last-event-id': lastEventId } }),
+        headers: lastEventId === undefined ? {} : { 'last-event-id': lastEventId },
       }),
 
     history: (query: HistoryQuery = {}, { signal }: CallOptions = {}) => {
@@ -105,7 +105,7 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
       { origin, geoQuoteToken }: Pick<QuoteReply, 'origin' | 'geoQuoteToken'>,
       { authorization, method, signal }: CallOptions & BuildOptions = {},
     ): Promise<Build> {
-      const body = { geoQuoteToken, ...(authorization && { authorization }), ...(method && { method }) }
+      const body = { geoQuoteToken, authorization, method }
       if (origin === 'solana') {
         const expects = ['unsignedTransaction', 'geoOpToken']
         const path = '/swap/build-solana-tx'

@@ -18,10 +18,11 @@ import type { Submission } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import { createLockable, createOpenSignatures, type SignatureStore } from './open-signatures.ts'
 import { createPins, type PinStore } from './pins.ts'
+import { type PreparedSwap, type PrepareOptions, prepare, type SwapRequest } from './prepare.ts'
 import { defaultRetry, type RetryPolicy } from './retry.ts'
 import type { Signer } from './signers.ts'
 import { submitUntilKnown } from './submission.ts'
-import { type SwapOptions, type SwapRequest, swap } from './swap.ts'
+import { type SwapOptions, swap } from './swap.ts'
 import {
   type EndedSwap,
   type EventsOptions,
@@ -60,6 +61,13 @@ export type ClientOptions = {
 export type Client = {
   /** The whole swap: quote, delegation, build, checks, signature, submission, waiting. */
   swap(request: SwapRequest, signer: Signer, options?: SwapOptions): Promise<EndedSwap>
+  /**
+   * The swap up to its signature, checked and not submitted. `approve` sees each act of the wallet first.
+   *
+   *     const { submission } = await client.prepare(request, signer, { approve })
+   *     const { swapId } = await client.submit(submission)
+   */
+  prepare(request: SwapRequest, signer: Signer, options?: PrepareOptions): Promise<PreparedSwap>
   /**
    * Opens a swap that a plain transfer pays: from any wallet, an exchange or a custodian, without a
    * signature. Follow it with `waitForSwap` or `events`.
@@ -130,18 +138,16 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Cl
   const { contracts = {}, rpcUrls = {}, maxHoldSeconds = DAY_SECONDS } = options
   const pins = createPins({ contracts, rpcUrls, store: options.pins })
   const openSignatures = createOpenSignatures(createLockable(rpcUrls), options.signatures)
+  const deps = { calls, submit, waitForSwap, pins, openSignatures, maxHoldSeconds }
 
   return {
     ...calls,
     submit,
     waitForSwap,
     events: (swapId, events = {}) => followSwap({ policy, open: streamOnce }, swapId, events),
-    swap(request, signer, swapOptions = {}) {
-      const deps = { calls, submit, waitForSwap, pins, openSignatures, maxHoldSeconds }
-      return swap(deps, request, signer, swapOptions)
-    },
-    deposit: (request, depositOptions = {}) =>
-      openDeposit({ calls, submit, pins, maxHoldSeconds }, request, depositOptions),
+    swap: (request, signer, swapOptions = {}) => swap(deps, request, signer, swapOptions),
+    prepare: (request, signer, prepareOptions = {}) => prepare(deps, request, signer, prepareOptions),
+    deposit: (request, depositOptions = {}) => openDeposit(deps, request, depositOptions),
     async resume(left, wait = {}) {
       const swapId = typeof left === 'string' ? left : (await submit(left, wait)).swapId
       return waitForSwap(swapId, wait)

@@ -4,11 +4,11 @@ import { checkGeoOp } from './checks/geo-op.ts'
 import { checkPayment } from './checks/payment.ts'
 import { assertInputIsBounded, assertQuoteFits, assertWithinLimits, type SwapLimits } from './checks/quote.ts'
 import { readGeoOp } from './checks/read-fields.ts'
-import { type CheckContext, toTerms } from './checks/terms.ts'
+import { toTerms } from './checks/terms.ts'
 import { type Submission, TamperedOperationError } from './errors.ts'
 import { quoteBy, toPlainRequest } from './methods.ts'
-import { nowSeconds } from './open-signatures.ts'
 import type { Pins } from './pins.ts'
+import { toContext } from './prepare.ts'
 
 /** A swap that waits for a plain transfer to an address of its own. */
 export type Deposit = {
@@ -52,17 +52,9 @@ export async function openDeposit(
   const build = await deps.calls.build(quote, { method: 'deposit', signal })
   if (build.origin !== 'evm')
     throw new TamperedOperationError([{ field: 'origin', expected: 'evm', actual: build.origin }])
-  const origin = await deps.pins.origin(request.originChain, 'evm', {
-    escrow: build.operation?.domain?.['verifyingContract'],
-  })
-  const context: CheckContext = {
-    nowSeconds: nowSeconds(),
-    maxHoldSeconds: deps.maxHoldSeconds,
-    origin,
-    destination: await deps.pins.known(request.destinationChain),
-  }
+  const context = await toContext(deps, request, build)
   const hash = checkGeoOp(build, toTerms(request, quote), context)
-  const checked = { chainId: request.originChain, escrow: origin.escrow as `0x${string}`, hash }
+  const checked = { chainId: request.originChain, escrow: context.origin.escrow as `0x${string}`, hash }
   const payment = checkPayment(build, 'deposit', { ...checked, op: readGeoOp(build.operation.message) })
   if (!('to' in payment)) throw new TypeError('A deposit is not signed')
   const { swapId } = await deps.submit({ geoOpToken: build.geoOpToken }, { signal })

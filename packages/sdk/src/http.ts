@@ -70,15 +70,13 @@ function toError(error: unknown, { signal }: Call, limit: Limit): unknown {
   return limit.isOver() ? noReply('TIMEOUT', error) : noReply('CONNECTION_FAILED', error)
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+
 function toInit({ apiKey }: Connection, { method, body, headers }: Call): RequestInit {
   return {
     method,
-    headers: {
-      'x-api-key': apiKey,
-      ...headers,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    headers: { 'x-api-key': apiKey, ...headers, ...(body ? JSON_TYPE : {}) },
+    body: JSON.stringify(body),
     // The API key is for this service alone and must not follow a redirect.
     redirect: 'error',
   }

@@ -47,6 +47,7 @@ export type { CallOptions } from './http.ts'
 export { bestMethod } from './methods.ts'
 export { intentOf, lockableUntil, type SignatureLifetime, type SignatureStore } from './open-signatures.ts'
 export type { PinStore } from './pins.ts'
+export type { Approval, PreparedSwap, PrepareOptions, SwapProgress, SwapRequest, ToSign } from './prepare.ts'
 export type { RetryPolicy } from './retry.ts'
 export {
   type AuthorizationFields,
@@ -59,5 +60,5 @@ export {
   type Signer,
   type SolanaSigner,
 } from './signers.ts'
-export type { SwapOptions, SwapProgress, SwapRequest } from './swap.ts'
+export type { SwapOptions } from './swap.ts'
 export type { EndedSwap, EventsOptions, SwapEvent, WaitOptions } from './wait.ts'

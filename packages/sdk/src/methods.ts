@@ -62,7 +62,7 @@ export function toPlainRequest(request: NamedQuoteRequest): QuoteRequest {
     inputToken: at('inputToken', originChain, request.inputToken),
     outputToken: at('outputToken', destinationChain, request.outputToken),
     walletAddress: at('walletAddress', originChain, request.walletAddress),
-    ...(recipient !== undefined && { recipient: at('recipient', destinationChain, recipient) }),
+    recipient: recipient === undefined ? undefined : at('recipient', destinationChain, recipient),
   }
 }
 

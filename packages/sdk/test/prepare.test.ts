@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Approval, type Client, fromCallbacks, intentOf, type SignatureLifetime } from '../src/index.ts'
+import { causeOf, request, startTrader, type Trader } from './trader.ts'
+
+let trader: Trader
+beforeEach(async () => {
+  trader = await startTrader()
+})
+afterEach(() => trader.service.close())
+
+type Prepare = Parameters<Client['prepare']>[2]
+const prepare = (options: Prepare = {}) => trader.client.prepare(request, trader.signer, options)
+
+test('a prepared swap is signed and not submitted', async () => {
+  const prepared = await prepare()
+
+  expect(prepared).toMatchObject({ method: 'delegation', quote: { output: '9965000' }, payment: undefined })
+  expect([trader.signed.hashes, trader.countOf('/swap/submit')]).toEqual([1, 0])
+})
+
+test('a prepared swap is submitted by its submission', async () => {
+  const { submission } = await prepare()
+
+  const { swapId } = await trader.client.submit(submission)
+
+  expect(await trader.client.waitForSwap(swapId)).toMatchObject({ status: 'settled' })
+})
+
+test('a request is not prepared again while its signature can be used', async () => {
+  await prepare()
+
+  await expect(prepare()).rejects.toMatchObject({ code: 'SIGNATURE_OPEN' })
+  expect(trader.signed.hashes).toBe(1)
+})
+
+test('each act of the wallet is approved first, with exactly what is signed', async () => {
+  const acts: [Approval, number, number][] = []
+
+  const { build } = await prepare({
+    approve: (approval) =>
+      void acts.push([approval, trader.signed.nonces.length, trader.signed.hashes] as const),
+  })
+
+  const hash = build.origin === 'evm' && build.geoOpHash
+  expect(acts).toMatchObject([
+    [{ kind: 'authorization', fields: { chainId: request.originChain, nonce: 0 } }, 0, 0],
+    [{ kind: 'operation', toSign: { hash, typedData: { primaryType: 'GeoOp' } } }, 1, 0],
+  ])
+})
+
+test('an act that is not approved is not signed', async () => {
+  const no = new Error('No')
+  const refusing = (kind: Approval['kind']) => ({
+    approve(approval: Approval) {
+      if (approval.kind === kind) throw no
+    },
+  })
+
+  expect(await causeOf(prepare(refusing('authorization')))).toBe(no)
+  expect(trader.signed.nonces).toEqual([])
+  expect(await causeOf(prepare(refusing('operation')))).toBe(no)
+  expect(trader.signed.hashes).toBe(0)
+})
+
+test('an approval that comes after the caller has aborted signs nothing', async () => {
+  const controller = new AbortController()
+  const approvals: (() => void)[] = []
+  const left = causeOf(
+    prepare({
+      signal: controller.signal,
+      approve() {
+        controller.abort('left')
+        return new Promise((resolve) => approvals.push(resolve))
+      },
+    }),
+  )
+
+  expect(await left).toBe('left')
+  for (const approve of approvals) approve()
+  await new Promise(setImmediate)
+  expect([trader.signed.nonces, trader.signed.hashes]).toEqual([[], 0])
+})
+
+test('a signature that was made elsewhere during the approval is the only one', async () => {
+  const signatures = new Map<string, SignatureLifetime>()
+  const client = trader.clientWith({ signatures })
+  const plain = { ...request, walletAddress: trader.signer.address }
+
+  const second = client.prepare(request, trader.signer, {
+    approve({ kind }) {
+      const life = { family: 'evm', chainId: request.originChain, opDeadline: Date.now() } as const
+      if (kind === 'operation') signatures.set(intentOf(plain), life)
+    },
+  })
+
+  await expect(second).rejects.toMatchObject({ code: 'SIGNATURE_OPEN' })
+  expect(trader.signed.hashes).toBe(0)
+})
+
+test('a signer without typed data is asked for the hash', async () => {
+  const { family, address } = trader.signer
+  const hashes: string[] = []
+  const approved: Approval[] = []
+  const signHash = async (hash: string) => `0x${'1'.repeat(hashes.push(hash) * 130)}`
+  trader.service.state.delegated = true
+
+  await trader.client.prepare(request, fromCallbacks({ family, address, signHash }), {
+    approve: (approval) => void approved.push(approval),
+  })
+
+  expect(approved).toMatchObject([{ kind: 'operation', toSign: { hash: hashes[0], typedData: undefined } }])
+})
