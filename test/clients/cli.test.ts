@@ -86,7 +86,7 @@ test('Ctrl-C names the pending swap and how to follow it, and an undeliverable s
 
   const followed = await cli.run('status', swapId, '--wait')
 
-  expect(interrupted.code).toBe(1)
+  expect(interrupted.code).toBe(130)
   expect(interrupted.stderr).toContain(`geoswap status ${swapId} --wait`)
   expect(followed.code).toBe(2)
   expect(followed.stdout).toContain('RECIPIENT_INVALID')

@@ -9,7 +9,8 @@ export function didYouMean(word: string, known: readonly string[], prefix = ''):
   return nearest === undefined ? '' : ` Did you mean ${prefix}${nearest}?`
 }
 
-export type ExitCode = 0 | 1 | 2
+/** 130: interrupted, as of any program that Ctrl-C ends. */
+export type ExitCode = 0 | 1 | 2 | 130
 
 type Option = { type: 'string' | 'boolean'; about: string; value?: string; multiple?: boolean }
 type Options = Readonly<Record<string, Option>>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Context } from '@geoswap/wallet/context'
-import { UserError } from '@geoswap/wallet/errors'
+import { assertId, UserError } from '@geoswap/wallet/errors'
 import { addressOf, type Key, parseKey, toAccount } from '@geoswap/wallet/keys'
 import { orNodeFailed } from '@geoswap/wallet/nodes/node'
 import { type RefundableOp, readOperation, type SolanaRefundable } from '@geoswap/wallet/refund/operation'
@@ -46,6 +46,7 @@ export function findOperation(
   id: string | undefined,
   { operation: file }: Given,
 ): Known {
+  if (id !== undefined) assertId(id)
   const attempt = id === undefined ? undefined : journal.find(id)
   if (file === undefined && !attempt) {
     const advice = 'Give its operation: --operation FILE.'

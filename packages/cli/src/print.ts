@@ -1,6 +1,6 @@
 import type { QuoteReply, StatusReply } from '@geoswap/sdk'
 import { formatAmount } from '@geoswap/wallet/amounts'
-import { impactOf, money, type Style } from '@geoswap/wallet/order'
+import { costName, impactOf, money, type Style } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
 import { columns } from './command.ts'
 
@@ -17,7 +17,11 @@ export function quoteLines(quote: QuoteReply, order: Order, style: Style): strin
     ...(inputUsd && outputUsd
       ? [['value', `${inputUsd} USD for ${outputUsd} USD`, impactOf(priceImpactBps)]]
       : []),
-    ...fees.map(({ kind, amount }) => ['cost', `${fee(amount)} ${from.symbol}`, kind]),
+    ...fees.map(({ kind, amount }) => [
+      'cost',
+      `${fee(amount)} ${from.symbol}`,
+      costName(kind, quote, order),
+    ]),
     ...(feeDiscount ? [['discount', `${feeDiscount.discountPercent} %`, feeDiscount.tier]] : []),
     ['takes', `about ${quote.etaSeconds} s`, ''],
     ...(originMethods.length > 1 ? [['ways', originMethods.map(({ method }) => method).join(', '), '']] : []),

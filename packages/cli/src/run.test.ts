@@ -1,28 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
+import { start } from '../test/say.ts'
 import { commands } from './commands/all.ts'
-import { readVersion, run } from './run.ts'
+import { readVersion } from './run.ts'
 
-/** Runs a command line with an empty home. */
-async function say(...line: string[]) {
-  const out = { stdout: '', stderr: '' }
-  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
-  for (const name of ['stdout', 'stderr'] as const) {
-    streams[name].on('data', (text) => {
-      out[name] += text
-    })
-  }
-  const world = { home: '/nowhere', workingFolder: '/', networkHome: '/nowhere', mcp: {} }
-  const code = await run(line, {
-    ...world,
-    given: { apiKey: 'gsk_test' },
-    ...{ streams: streams as never, passphrase: undefined, gasKey: undefined, onSignal() {} },
-  })
-  return { code, ...out }
-}
+const say = (...line: string[]) => start(line).ended
 
 test.each(['--version', '-v', 'version'])('%s is the version of the package', async (word) => {
   expect(await say(word)).toMatchObject({ code: 0, stdout: `geoswap ${readVersion()}\n` })

@@ -93,12 +93,11 @@ async function fail(terminal: Terminal, error: unknown, context: Context | undef
   const left = context && leftBehind(context.seen)
   const advice = [told.advice, left?.advice].filter((each) => each !== undefined)
   const { code, message, details } = told
-  const joined = advice.length > 0 ? { advice: advice.join(' ') } : {}
   const said = isFromService(error) ? quoteService(message) : message
   terminal.failure([`error: ${said}`, ...advice], {
-    error: { code, message, ...joined, ...details, ...left?.ids },
+    error: { code, message, advice: advice.join(' ') || undefined, ...details, ...left?.ids },
   })
-  return 1
+  return code === 'INTERRUPTED' ? 130 : 1
 }
 
 type Left = { advice: string; ids: Record<string, string> }

@@ -1,8 +1,9 @@
 import type { Client, DepositOptions } from '@geoswap/sdk'
 import { createInterrupts } from '@geoswap/wallet/context'
 import type { Journal, Order } from '@geoswap/wallet/store/journal'
+import { chains, offer, tokens } from '@geoswap/wallet/test/service'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { chains, offer, startWorld, tokens, wallet } from '../test/world.ts'
+import { startWorld, wallet } from '../test/world.ts'
 import { openDeposit } from './execute.ts'
 
 let world: Awaited<ReturnType<typeof startWorld>>

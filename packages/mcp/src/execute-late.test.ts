@@ -1,7 +1,8 @@
 import type { Client, SwapOptions } from '@geoswap/sdk'
 import { createInterrupts } from '@geoswap/wallet/context'
+import { chains, offer, swap, tokens } from '@geoswap/wallet/test/service'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { chains, offer, startWorld, swap, tokens } from '../test/world.ts'
+import { startWorld } from '../test/world.ts'
 import { executeSwap } from './execute.ts'
 
 let world: Awaited<ReturnType<typeof startWorld>>

@@ -6,7 +6,8 @@ import { assertReadable, type ReadyOrder } from '@geoswap/wallet/order'
 import { type Attempt, keyOf, type Order, standingOf, swapIdOf } from '@geoswap/wallet/store/journal'
 import { claimOrder, keepSubmitted, toEnd } from '@geoswap/wallet/swap/claim'
 import { followAttempt } from '@geoswap/wallet/swap/follow'
-import { hasHighImpact, isUnbounded, performSwap } from '@geoswap/wallet/swap/perform'
+import { performSwap } from '@geoswap/wallet/swap/perform'
+import { hasHighImpact, isUnbounded, quoteOrder } from '@geoswap/wallet/swap/quote'
 import type { Terms } from './confirmations.ts'
 import { type Call, type McpContext, type Opened, readOrder } from './mcp-context.ts'
 import { assertRecipient, assertWithinCaps, formatUsd, reasonsToAsk, valueCentsOf } from './rules.ts'
@@ -49,8 +50,7 @@ async function decide(
   ready: ReadyOrder,
   { input, call }: Asked,
 ) {
-  const asked = { ...ready.request, walletAddress: ready.wallet.address }
-  const quote = await client.quote(asked, { signal: context.interrupts.signal })
+  const quote = await quoteOrder(context, client, ready)
   const facts = factsOf(quote, ready)
   assertWithinCaps({ ...facts, spentCents: mcp.spending.spentCents() }, mcp.rules)
   return confirm(mcp, { ready, quote, reasons: reasonsToAsk(facts, mcp.rules) }, { input, call })
@@ -213,7 +213,7 @@ export async function openDeposit(mcp: McpContext, opened: Opened, input: OrderI
   assertReadable(context, ready)
   const asked = { ...request, walletAddress: wallet.address }
   const { signal } = context.interrupts
-  const quote = await client.quote(asked, { signal })
+  const quote = await quoteOrder(context, client, ready)
   assertWithinCaps({ ...factsOf(quote, ready), spentCents: mcp.spending.spentCents() }, mcp.rules)
   const deposit = await client.deposit(asked, { ...limits, maxPriceImpactBps: MAX_IMPACT_BPS, signal })
   const { operation, swapId } = deposit

@@ -6,6 +6,7 @@ import { UserError } from '@geoswap/wallet/errors'
 import { swapIdOf } from '@geoswap/wallet/store/journal'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { notSubmitted } from '@geoswap/wallet/swap/follow'
+import { quoteOrder } from '@geoswap/wallet/swap/quote'
 import { factsOf } from './execute.ts'
 import { type Call, type McpContext, type Opened, readOrder } from './mcp-context.ts'
 import { assertRecipient, assertWithinCaps, reasonsToAsk } from './rules.ts'
@@ -70,9 +71,8 @@ export async function getBalance(
 export async function quoteSwap(mcp: McpContext, opened: Opened, input: OrderInput) {
   const { client, context } = opened
   const ready = await readOrder(mcp, opened, input)
-  const { order, request, wallet } = ready
-  const asked = { ...request, walletAddress: wallet.address }
-  const quote = await client.quote(asked, { signal: context.interrupts.signal })
+  const { order } = ready
+  const quote = await quoteOrder(context, client, ready)
   const facts = factsOf(quote, ready)
   const refusal = refusalOf(() => {
     assertRecipient(order.recipient, mcp.rules)

@@ -1,6 +1,7 @@
+import { chains, offer, swap, tokens } from '@geoswap/wallet/test/service'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { chains, offer, startWorld, swap, tokens, wallet } from '../test/world.ts'
+import { startWorld, wallet } from '../test/world.ts'
 
 let world: Awaited<ReturnType<typeof startWorld>>
 let honest: typeof world.answers

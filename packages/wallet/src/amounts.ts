@@ -33,6 +33,12 @@ export function formatAmount(amount: bigint, decimals: number): string {
   return `${amount < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
 }
 
+/** To this many significant digits, never less than the amount. */
+export function roundUp(amount: bigint, digits: number): bigint {
+  const unit = 10n ** BigInt(Math.max(0, amount.toString().length - digits))
+  return ((amount + unit - 1n) / unit) * unit
+}
+
 export function formatBps(bps: number): string {
   return `${(bps / 100).toFixed(2)} %`
 }

@@ -20,6 +20,7 @@ type UserErrorCode =
   | 'NEEDS_CONFIRMATION'
   | 'NEEDS_RECIPIENT'
   | 'NEEDS_GAS'
+  | 'NEEDS_LARGER_SIZE'
   | 'NOTHING_TO_SWAP'
   | 'HIGH_PRICE_IMPACT'
   | 'SWAP_IN_FLIGHT'
@@ -59,6 +60,16 @@ export class UserError extends Error {
     this.advice = advice
     this.details = details
   }
+}
+
+/** Throws for a text that names neither a swap nor an attempt. */
+export function assertId(id: string): void {
+  if (/^(swp|att)_\w+$/.test(id)) return
+  throw new UserError('USAGE', `${id} is not the id of a swap.`, {
+    advice:
+      'An id looks like swp_4f1c0d6a9b7e42c3a5d8e0f1b2c3d4e5, or att_5f2c9a7be1d40836 of an interrupted swap. ' +
+      'geoswap history lists the swaps of your account.',
+  })
 }
 
 /** The time after which a signature can certainly not be used. */

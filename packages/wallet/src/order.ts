@@ -209,6 +209,18 @@ export function quoteLine(quote: QuoteReply, { from, to }: Sides, style: Style):
   return `${money(quote.input, from, style)} for ${money(quote.output, to, style)}, at least ${least}`
 }
 
+/** What a cost of a quote is for. */
+export function costName(
+  kind: QuoteReply['fees'][number]['kind'],
+  { feeBps }: Pick<QuoteReply, 'feeBps'>,
+  { from, to }: Sides,
+): string {
+  if (kind === 'serviceFee') return `service fee, ${Number((feeBps / 100).toFixed(6))} %`
+  if (kind === 'originNetwork') return `network costs on ${from.chain}`
+  if (kind === 'deliveryNetwork') return `network costs on ${to.chain}`
+  return kind === 'accountRent' ? `new token account on ${to.chain}` : 'spread and price impact'
+}
+
 export function impactOf(bps: number | undefined): string {
   return bps === undefined ? 'price impact not known' : `price impact ${formatBps(bps)}`
 }

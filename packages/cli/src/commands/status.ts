@@ -2,7 +2,7 @@ import type { Client, HistoryReply, StatusReply } from '@geoswap/sdk'
 import { formatAmount } from '@geoswap/wallet/amounts'
 import { type Catalog, isAddressOf } from '@geoswap/wallet/catalog'
 import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
-import { resumeWith, UserError } from '@geoswap/wallet/errors'
+import { assertId, resumeWith, UserError } from '@geoswap/wallet/errors'
 import { type Attempt, swapIdOf } from '@geoswap/wallet/store/journal'
 import { idsOf, toEnd } from '@geoswap/wallet/swap/claim'
 import { followAttempt, followSwap, notSubmitted } from '@geoswap/wallet/swap/follow'
@@ -24,6 +24,7 @@ Exit code 0: settled, or pending. 2: failed or refunded.`,
   examples: ['swp_4f1c0d6a9b7e42c3a5d8e0f1b2c3d4e5', 'att_5f2c9a7be1d40836 --wait'],
 
   async run(context, { values, words: [id = ''] }) {
+    assertId(id)
     const attempt = context.journal.find(id)
     if (!attempt && id.startsWith('att_')) throw new UserError('USAGE', `The journal has no attempt ${id}.`)
     const client = connect(context)

@@ -6,6 +6,7 @@ import type { Order } from '@geoswap/wallet/store/journal'
 import { claimOrder } from '@geoswap/wallet/swap/claim'
 import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { performSwap } from '@geoswap/wallet/swap/perform'
+import { quoteOrder } from '@geoswap/wallet/swap/quote'
 import { chooseWallet } from '@geoswap/wallet/wallets'
 import { defineCommand, type ExitCode } from '../command.ts'
 import { quoteLines, swapLines } from '../print.ts'
@@ -64,15 +65,20 @@ Exit code 0: settled. 2: failed or refunded, so the input is in the wallet. 1: a
 })
 
 async function dryRun(
-  { terminal, interrupts }: Context,
+  context: Context,
   client: Client,
-  { request, wallet, order }: ReadyOrder,
+  ready: ReadyOrder,
   style: { raw: boolean },
 ): Promise<ExitCode> {
+  const { request, wallet, order } = ready
   const asked = { ...request, walletAddress: wallet.address }
-  const { geoQuoteToken: _, ...quote } = await client.quote(asked, { signal: interrupts.signal })
+  const { geoQuoteToken: _, ...quote } = await quoteOrder(context, client, ready)
   const lines = quoteLines({ geoQuoteToken: '', ...quote }, order, style)
-  terminal.result([...lines, 'Nothing was signed or submitted.'], { dryRun: true, request: asked, quote })
+  context.terminal.result([...lines, 'Nothing was signed or submitted.'], {
+    dryRun: true,
+    request: asked,
+    quote,
+  })
   return 0
 }
 
@@ -91,20 +97,16 @@ export const quote = defineCommand({
 
   async run(context, { values, words }) {
     const client = connect(context)
-    const { order, request } = await resolveOrder(
-      context,
-      client,
-      toWords(values, words),
-      async ({ chain }) => {
-        const { family, name } = chain
-        const { wallet: named } = values
-        if (named?.includes(':')) return { name: '', family, address: getAccount(chain, named) }
-        if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
-        return chooseWallet(context, { family, chain: name, named })
-      },
-    )
+    const ready = await resolveOrder(context, client, toWords(values, words), async ({ chain }) => {
+      const { family, name } = chain
+      const { wallet: named } = values
+      if (named?.includes(':')) return { name: '', family, address: getAccount(chain, named) }
+      if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
+      return chooseWallet(context, { family, chain: name, named })
+    })
+    const { order, request } = ready
     const asked = { ...request, walletAddress: order.wallet.address }
-    const reply = await client.quote(asked, { signal: context.interrupts.signal })
+    const reply = await quoteOrder(context, client, ready)
     const { from, to } = order
     const lines = quoteLines(reply, order, { raw: values.raw ?? false })
     context.terminal.result(lines, { ...reply, request: asked, from, to })

@@ -1,4 +1,3 @@
-import type { Client } from '@geoswap/sdk'
 import { formatAmount } from '../amounts.ts'
 import type { Side } from '../catalog.ts'
 import { type Context, nodeOf } from '../context.ts'
@@ -6,11 +5,13 @@ import { UserError } from '../errors.ts'
 import type { ReadyOrder } from '../order.ts'
 import { LOCAL_WALLET } from '../store/wallet-files.ts'
 
-/** The local network's wallet starts empty; the faucet provides the missing input of a swap. */
-export async function fillLocalWallet(context: Context, client: Client, ready: ReadyOrder): Promise<void> {
-  const { from, wallet, order } = ready
+/** The local network's wallet starts empty; the faucet provides the missing input of a quoted swap. */
+export async function fillLocalWallet(
+  context: Context,
+  { from, wallet, order }: ReadyOrder,
+  needed: bigint,
+): Promise<void> {
   if (wallet.name !== LOCAL_WALLET || order.amount === 'max') return
-  const needed = await readInput(context, client, ready)
   const held = await nodeOf(context, from.chain).balanceOf(wallet.address, from.token.address)
   const missing = missingOf({ needed, held })
   if (missing === 0n) return
@@ -24,18 +25,6 @@ export async function fillLocalWallet(context: Context, client: Client, ready: R
 /** Fills up to twice the input: a lagging node still shows the input of the last swap. */
 export function missingOf({ needed, held }: { needed: bigint; held: bigint }): bigint {
   return held >= 2n * needed ? 0n : 2n * needed - held
-}
-
-async function readInput(
-  { interrupts }: Context,
-  client: Client,
-  { request, wallet }: ReadyOrder,
-): Promise<bigint> {
-  if (request.tradeType !== 'exactOutput') return BigInt(request.amount)
-  const asked = { ...request, walletAddress: wallet.address }
-  const { input } = await client.quote(asked, { signal: interrupts.signal })
-  // The signed quote is made a moment later and may cost more.
-  return (BigInt(input) * 102n) / 100n
 }
 
 export async function askFaucet(

@@ -20,6 +20,7 @@ import { unlockWallet } from '../wallets.ts'
 import { toEnd } from './claim.ts'
 import { createWatch, whereIsMoney } from './follow.ts'
 import { fillLocalWallet } from './local-wallet.ts'
+import { hasHighImpact, isUnbounded, withWorkingAmount } from './quote.ts'
 
 type Options = Style & {
   /** How the input comes in. Default: the best way that the wallet has. */
@@ -43,15 +44,16 @@ export async function performSwap(
     const key = await unlockWallet(context, ready.wallet)
     const signer =
       options.method === 'deposit' ? toPayer(context, key, ready.from.chain) : await toSigner(key)
-    await fillLocalWallet(context, client, ready)
     const ended = await client.swap(ready.request, signer, {
       ...ready.limits,
       method: options.method,
       signal: context.interrupts.signal,
-      confirm(quote) {
+      async confirm(quote) {
         options.approve?.(quote)
         context.terminal.note(`to be signed: ${quoteLine(quote, ready.order, options)}`)
-        return acceptQuote(context, quote, ready, options)
+        const isAccepted = await acceptQuote(context, quote, ready, options)
+        if (isAccepted) await fillLocalWallet(context, ready, BigInt(quote.input))
+        return isAccepted
       },
       onProgress(progress) {
         record(context, progress)
@@ -64,7 +66,7 @@ export async function performSwap(
     return ended
   } catch (error) {
     settle(context, error)
-    throw error
+    throw await withWorkingAmount(context, client, ready, error)
   } finally {
     watch.stop()
   }
@@ -108,35 +110,6 @@ function settle(context: Context, error: unknown): void {
   const isOver = stage === 'preparing' || stage === 'built' || (stage === 'submitting' && isRefused)
   if (!isOver) return
   write(context, (now) => toEnd(now, 'notSubmitted'))
-}
-
-// The service warns at the same loss: such a swap is probably a mistake.
-const HIGH_IMPACT_BPS = -500
-const BPS = 10_000n
-
-type Pair = Pick<ReadyOrder, 'from' | 'to' | 'isSameAsset'>
-type Offer = Pick<QuoteReply, 'warnings' | 'priceImpactBps' | 'input' | 'minOutput'>
-
-/** By the service's figures and, for the same asset, by input and guaranteed output. */
-export function hasHighImpact({ warnings = [], priceImpactBps, ...offer }: Offer, pair: Pair): boolean {
-  const isWarned = warnings.some(({ code }) => code === 'HIGH_PRICE_IMPACT')
-  const isSaid = priceImpactBps === undefined || priceImpactBps <= HIGH_IMPACT_BPS
-  return isWarned || isSaid || (pair.isSameAsset && losesMuch(offer, pair))
-}
-
-function losesMuch({ input, minOutput }: Pick<Offer, 'input' | 'minOutput'>, { from, to }: Pair): boolean {
-  const paid = BigInt(input) * 10n ** BigInt(to.token.decimals)
-  const guaranteed = BigInt(minOutput) * 10n ** BigInt(from.token.decimals)
-  return guaranteed * BPS <= paid * (BPS + BigInt(HIGH_IMPACT_BPS))
-}
-
-/** True if only the service limits the input of an exact output: no limit is set, and the assets differ. */
-export function isUnbounded(
-  { request, limits, isSameAsset }: Pick<ReadyOrder, 'request' | 'limits' | 'isSameAsset'>,
-  { acceptsImpact = false } = {},
-): boolean {
-  const isJudged = isSameAsset && !acceptsImpact
-  return request.tradeType === 'exactOutput' && limits.maxInput === undefined && !isJudged
 }
 
 async function acceptQuote(

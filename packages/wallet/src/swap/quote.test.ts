@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ReadyOrder } from '../order.ts'
-import { hasHighImpact, isUnbounded } from './perform.ts'
+import { hasHighImpact, isUnbounded } from './quote.ts'
 
 const token = (decimals: number) => ({ token: { decimals } })
 const pair = (isSameAsset: boolean) =>
