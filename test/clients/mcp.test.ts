@@ -156,9 +156,9 @@ test('above the limit a token confirms one order, which is in flight until its e
   await beta.halt()
 
   const asked = await call('execute_swap', order)
-  const { token } = asked.value.confirmation
-  const another = await call('execute_swap', { ...order, amount: '17', confirmationToken: token })
-  const { token: confirmationToken } = (await call('execute_swap', order)).value.confirmation
+  const { confirmationToken: first } = asked.value.confirmation
+  const another = await call('execute_swap', { ...order, amount: '17', confirmationToken: first })
+  const { confirmationToken } = (await call('execute_swap', order)).value.confirmation
   const pending = await call('execute_swap', { ...order, confirmationToken })
   const second = await call('execute_swap', order)
   await beta.resume()

@@ -235,11 +235,12 @@ test('without a confirmation the limits of the order apply to the signature', as
   expect(service.signings).toEqual([{ minOutput: 9_000_000n, maxInput: 11_000_000n }])
 })
 
-type Asked = { outcome: string; confirmation: { token: string } }
+type Asked = { outcome: string; confirmation: { confirmationToken: string } }
 
 test('a client that cannot ask its user gets a token for this order and one use', async () => {
   const [mcp, service] = [openTestContext(), serviceOf(asks)]
-  const tokenOf = async (input = order) => ((await run(mcp, service, input)) as Asked).confirmation.token
+  const tokenOf = async (input = order) =>
+    ((await run(mcp, service, input)) as Asked).confirmation.confirmationToken
   const withToken = (confirmationToken: string, change: Partial<ExecuteInput> = {}) =>
     run(mcp, service, { ...order, ...change, confirmationToken })
 

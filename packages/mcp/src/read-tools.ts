@@ -64,7 +64,7 @@ export async function getBalance(
   )
   const owners = wallet === undefined && usual.length > 0 ? usual.map(({ address }) => address) : [wallet]
   const read = owners.map((owner) => readBalances(context, catalog, { wallet: owner, chain }))
-  const held = (await Promise.all(read)).flatMap((each) => each.held)
+  const held = (await Promise.all(read)).flatMap((each) => each.held.filter(({ amount }) => amount !== '0'))
   return { balances: held.map(({ owner, amount, ...side }) => ({ owner, ...toMoney(amount, side) })) }
 }
 

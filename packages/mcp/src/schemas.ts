@@ -133,7 +133,9 @@ const quote = {
 export type QuoteView = z.infer<z.ZodObject<typeof quote>>
 
 const confirmation = z.object({
-  token: z.string().describe('Pass it as confirmationToken, with the same order, after the user has agreed.'),
+  confirmationToken: z
+    .string()
+    .describe('Pass it to execute_swap, with the same order, after the user has agreed.'),
   expiresAt: z.string(),
   reasons: z.array(z.string()),
   maxPay: money.describe('The user confirms to pay at most this …'),

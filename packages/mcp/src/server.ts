@@ -104,12 +104,10 @@ function registerReads(server: McpServer, mcp: McpContext): void {
         mcp,
         extra,
         (opened) => getBalance(mcp, opened, input),
-        ({ balances }) => {
-          const held = balances.filter(({ units }) => units !== '0')
-          return held.length === 0
+        ({ balances }) =>
+          balances.length === 0
             ? ['It holds no tokens.']
-            : held.map((each) => `${say(each)}, ${each.owner}`)
-        },
+            : balances.map((each) => `${say(each)}, ${each.owner}`),
       ),
   )
 }
@@ -130,13 +128,19 @@ function registerQuote(server: McpServer, mcp: McpContext): void {
         mcp,
         extra,
         (opened) => quoteSwap(mcp, opened, input),
-        (quote) => [
-          quoteText(quote),
-          ...(quote.refusal === undefined ? [] : [`execute_swap would refuse it: ${quote.refusal}`]),
-          ...quote.confirmationReasons.map((reason) => `execute_swap would ask first: ${reason}`),
-        ],
+        (quote) => [quoteText(quote), ...executionOf(quote)],
       ),
   )
+}
+
+type Judged = { allowed: boolean; refusal?: string | undefined; confirmationReasons: readonly string[] }
+
+/** Whether the quoted swap would be performed, and whether the user would have to confirm it. */
+function executionOf({ allowed, refusal, confirmationReasons }: Judged): string[] {
+  if (refusal !== undefined) return [`execute_swap would refuse it: ${refusal}`]
+  if (!allowed) return ['This server only reads: it has no execute_swap.']
+  if (confirmationReasons.length === 0) return ['execute_swap would swap without asking.']
+  return confirmationReasons.map((reason) => `execute_swap would ask first: ${reason}`)
 }
 
 function registerSwapReads(server: McpServer, mcp: McpContext): void {
@@ -205,12 +209,12 @@ function registerExecute(server: McpServer, mcp: McpContext): void {
               swapText(result.swap),
               ...(result.outcome === 'pending' ? ['It continues: poll swap_status.'] : []),
             ]
-          const { reasons, maxPay, minReceive, token } = result.confirmation
+          const { reasons, maxPay, minReceive, confirmationToken } = result.confirmation
           return [
             `Not swapped yet: ${reasons.join('; ')}.`,
             `It would be ${quoteText(result.quote)}, to ${result.quote.recipient}.`,
-            `Ask the user. If they agree that at most ${say(maxPay)} is paid for at least ${say(minReceive)}, call ` +
-              `execute_swap again with the same order and confirmationToken ${token}.`,
+            `Ask the user. If they agree that at most ${say(maxPay, 'up')} is paid for at least ${say(minReceive)}, call ` +
+              `execute_swap again with the same order and confirmationToken ${confirmationToken}.`,
           ]
         },
       ),
@@ -236,7 +240,7 @@ function registerDeposit(server: McpServer, mcp: McpContext): void {
         extra,
         (opened) => openDeposit(mcp, opened, input),
         ({ depositAddress, send, until, swapId }) => [
-          `Send exactly ${say(send)} to ${depositAddress} until ${until}, once.`,
+          `Send exactly ${say(send, 'exact')} to ${depositAddress} until ${until}, once.`,
           `Then poll swap_status with ${swapId}.`,
         ],
       ),

@@ -29,6 +29,14 @@ test('an amount of an unknown token is told in its units', () => {
   expect(say(money as never)).toBe('5 units of a token on alpha')
 })
 
+test('an amount to be sent is told with every digit, a bound is never told tighter than it is', () => {
+  const money = { units: '1', chain: 'alpha', symbol: 'ETH', amount: '0.001234567891', chainId: 1 }
+
+  expect(say(money)).toBe('0.00123456 ETH on alpha')
+  expect(say(money, 'up')).toBe('0.00123457 ETH on alpha')
+  expect(say(money, 'exact')).toBe('0.001234567891 ETH on alpha')
+})
+
 const offer = {
   ...{ input: '10000000', output: '9900000', minOutput: '9800000', inputUsd: '10.00' },
   ...{ fees: [], etaSeconds: 3 },

@@ -1,5 +1,5 @@
 import type { QuoteReply, StatusReply, SwapRecord } from '@geoswap/sdk'
-import { formatAmount } from '@geoswap/wallet/amounts'
+import { formatAmount, readable } from '@geoswap/wallet/amounts'
 import type { Catalog } from '@geoswap/wallet/catalog'
 import { quoteService } from '@geoswap/wallet/plain'
 import type { Order } from '@geoswap/wallet/store/journal'
@@ -26,10 +26,13 @@ export function toMoney(units: string, { chainId, chain, token, symbol, decimals
   }
 }
 
-export function say({ amount, units, symbol, token, chain }: Money): string {
-  return amount === undefined
-    ? `${units} units of ${token ?? 'a token'} on ${chain}`
-    : `${amount} ${symbol} on ${chain}`
+/** Rounded for reading: a bound is rounded to the loose side, and what has to be sent is told exactly. */
+export function say(
+  { amount, units, symbol, token, chain }: Money,
+  rounding: 'down' | 'up' | 'exact' = 'down',
+): string {
+  if (amount === undefined) return `${units} units of ${token ?? 'a token'} on ${chain}`
+  return `${rounding === 'exact' ? amount : readable(amount, rounding)} ${symbol} on ${chain}`
 }
 
 export function findSide({ chains, tokens }: Catalog, chainId: number, address?: string): KnownSide {

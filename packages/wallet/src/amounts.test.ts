@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatAmount, parseAmount, parseRawAmount } from './amounts.ts'
+import { formatAmount, parseAmount, parseRawAmount, readable, roundUp } from './amounts.ts'
 
 const usdc = { symbol: 'USDC', decimals: 6 }
 
@@ -45,4 +45,24 @@ describe('an amount', () => {
   test('below zero keeps its sign: a price better than the reference is a negative cost', () => {
     expect(formatAmount(-1_500_000n, 6)).toBe('-1.5')
   })
+})
+
+test.each([
+  ['1234567.891', '1234567.89', '1234567.9'],
+  ['12.3456789', '12.3456', '12.3457'],
+  ['0.000001234567', '0.00000123456', '0.00000123457'],
+  ['0.999999999', '0.999999', '1'],
+  ['10', '10', '10'],
+  ['0', '0', '0'],
+])('%s is read as %s, and as %s where it may not be told smaller', (amount, down, up) => {
+  expect([readable(amount), readable(amount, 'up')]).toEqual([down, up])
+})
+
+test.each([
+  [50_001n, 51_000n],
+  [1n, 1n],
+  [999n, 1_000n],
+  [1_000n, 1_000n],
+])('%d is %d, rounded up to two digits', (amount, rounded) => {
+  expect(roundUp(amount, 2)).toBe(rounded)
 })

@@ -33,6 +33,19 @@ export function formatAmount(amount: bigint, decimals: number): string {
   return `${amount < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
 }
 
+const READ_DIGITS = 6
+const READ_DECIMALS = 2
+
+/** A decimal text in six significant digits, at least two of them decimals; the rest is cut off, or rounded up. */
+export function readable(text: string, rounding: 'down' | 'up' = 'down'): string {
+  const [whole = '', fraction = ''] = text.split('.')
+  const leading = whole === '0' ? fraction.length - fraction.replace(/^0+/, '').length : -whole.length
+  const kept = Math.max(READ_DECIMALS, READ_DIGITS + leading)
+  if (fraction.length <= kept) return text
+  const scaled = BigInt(whole + fraction.slice(0, kept))
+  return formatAmount(rounding === 'up' ? scaled + 1n : scaled, kept)
+}
+
 /** To this many significant digits, never less than the amount. */
 export function roundUp(amount: bigint, digits: number): bigint {
   const unit = 10n ** BigInt(Math.max(0, amount.toString().length - digits))
