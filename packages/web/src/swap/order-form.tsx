@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import type { Balance } from '../chain/balance.ts'
 import { type Order, SLIPPAGES, slippageNote, turned } from './order.ts'
 import { PaySide, ReceiveSide } from './side-fields.tsx'
@@ -10,9 +10,9 @@ type SlippageFieldProps = { value: string; onChange(text: string): void }
 function SlippageField({ value, onChange }: SlippageFieldProps) {
   const id = useId()
   const note = slippageNote(value)
-  const isOwn = !(SLIPPAGES as readonly string[]).includes(value)
+  const [isOpen, setOpen] = useState(note !== undefined)
   return (
-    <details class="slippage" open={note !== undefined || undefined}>
+    <details class="slippage" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Slippage: {value === '' ? 'automatic' : `${value.replace(/\s*%$/, '')} %`}</summary>
       <fieldset class="slippages" aria-label="Slippage">
         {SLIPPAGES.map((each) => (
@@ -33,7 +33,7 @@ function SlippageField({ value, onChange }: SlippageFieldProps) {
             autoComplete="off"
             placeholder="Own, %"
             aria-describedby={id}
-            value={isOwn ? value : ''}
+            value={value}
             onInput={(event) => onChange(event.currentTarget.value)}
           />
         </label>
