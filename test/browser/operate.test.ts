@@ -1,3 +1,4 @@
+import type { OperatorOverview } from '@geoswap/wire'
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, test } from 'vitest'
 import { createWorld, outcomeOf, submitSwap, toRequest } from '../world.ts'
@@ -105,3 +106,38 @@ test.each(LOOKS)(
     expect(await findFlaws(page)).toEqual([])
   },
 )
+
+test.each([961, 1280])('at %i pixels each table fits into its card', async (width) => {
+  const wallet = await world.walletWith(alpha, 'USDC', sell.amount)
+  const { swapId } = await submitSwap(world, wallet, { ...sell, buy: 'ETH' })
+  await outcomeOf(world, swapId)
+  const page = await visitDashboard({ size: { width, height: 800 } })
+  await page.getByRole('table', { name: 'Inventory' }).waitFor()
+  await page.route('**/operate/overview', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: withEarnings((await response.json()) as OperatorOverview) })
+  })
+  await page.getByRole('table', { name: 'Earned by route' }).waitFor()
+
+  const excess = await page.locator('.card').evaluateAll((cards) =>
+    cards.flatMap((card) => {
+      const right =
+        card.getBoundingClientRect().right - Number.parseFloat(getComputedStyle(card).paddingRight)
+      return [...card.querySelectorAll('table')]
+        .filter((table) => table.getBoundingClientRect().right > right + 1)
+        .map((table) => `${table.ariaLabel}: ${table.getBoundingClientRect().right - right} px`)
+    }),
+  )
+  expect(excess).toEqual([])
+  expect(await findFlaws(page)).toEqual([])
+})
+
+/** Ended swaps are counted only every five minutes. */
+function withEarnings(overview: OperatorOverview): OperatorOverview {
+  const [input, output] = [alpha.token('USDC'), beta.token('USDC')]
+  const route = { day: '2026-11-19', originChain: alpha.chainId, inputToken: input }
+  const counted = { settled: 12_345, refunded: 12, volumeCents: '1234567890' }
+  const usd = { earned: '1234567890', network: '123456789', profit: '1111111101' }
+  const routes = [{ ...route, destinationChain: beta.chainId, outputToken: output, ...counted, ...usd }]
+  return { ...overview, earnings: { ...overview.earnings, routes } }
+}

@@ -48,7 +48,7 @@ function EarningsCard({ overview }: { overview: OperatorOverview }) {
   const side = (chainId: number, token: string) =>
     `${symbolOf(chainId, token)} on ${chainName(overview, chainId)}`
   return (
-    <section class="card" aria-labelledby="earnings">
+    <section class="card wide-card" aria-labelledby="earnings">
       <h2 id="earnings">Earned and spent</h2>
       <p class="fine">Swaps that ended today and yesterday (UTC), counted every five minutes.</p>
       <Table
