@@ -23,13 +23,34 @@ code, pre { font: 0.9em/1.5 ui-monospace, monospace }
 table { border-collapse: collapse; width: 100% }
 th, td { border-bottom: 1px solid #8886; padding: 0.25rem 0.75rem 0.25rem 0; text-align: left; vertical-align: top }
 th { font-weight: 600; white-space: nowrap }
-summary { cursor: pointer }
+.example { border: 1px solid #8886; border-radius: 4px; margin: 1rem 0; padding: 0 0.75rem }
+.example p { align-items: center; display: flex; justify-content: space-between; margin: 0.5rem 0 0; min-height: 2rem }
+.example pre { margin: 0.5rem 0 0.75rem; max-height: 24rem; overflow-y: auto }
+.copy { background: none; border: 1px solid; border-radius: 4px; color: inherit; cursor: pointer; font: inherit }
+.unseen { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; white-space: nowrap; width: 1px }
 `
 
-// No scripts: this page must not reach the data that /app stores for the same host.
+// Without the clipboard, which needs https, there are no buttons.
+const SCRIPT = `
+for (const button of navigator.clipboard ? document.querySelectorAll('.copy') : []) {
+  const [words] = button.childNodes
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(button.closest('.example').querySelector('pre').textContent)
+    words.data = 'Copied'
+    setTimeout(() => { words.data = 'Copy' }, 1500)
+  })
+}
+`
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+// This page must not reach the data that /app stores for the same host: no other script runs, and none can send.
 const PAGE_POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  `style-src ${hashOf(STYLE)}`,
+  `script-src ${hashOf(SCRIPT)}`,
+  "require-trusted-types-for 'script'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -43,7 +64,7 @@ export async function addDocs(
   const document = createOpenApi({ serverUrl: basePath || '/' })
   // Encoded once: otherwise every slow reader of a string would hold a copy.
   const openApi = Buffer.from(JSON.stringify(document))
-  const page = { openApiUrl: `${basePath}/openapi.json`, style: STYLE }
+  const page = { openApiUrl: `${basePath}/openapi.json`, style: STYLE, script: SCRIPT }
   const reference = Buffer.from(renderReference(withoutReferences(document) as OpenApi, page))
   app.route({
     method: ['GET', 'HEAD'],

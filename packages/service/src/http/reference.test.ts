@@ -1,4 +1,5 @@
-import { createOpenApi, endpoints, errorCatalogue, withoutReferences } from '@geoswap/wire'
+import { createHash } from 'node:crypto'
+import { createOpenApi, type Endpoint, endpoints, errorCatalogue, withoutReferences } from '@geoswap/wire'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../test/support/http-server.ts'
 import { type OpenApi, renderReference } from './reference.ts'
@@ -52,16 +53,49 @@ test('descriptions cannot inject code', () => {
   }
 })
 
-test('/docs has no script, and its policy forbids any', async () => {
+test('each call has an example request, which a shell takes, and an example reply', () => {
+  for (const { id, path, example, body } of Object.values<Endpoint>(endpoints)) {
+    const section = page.split(`<h2 id="${id}">`)[1]?.split('</section>')[0] ?? ''
+    const shown = [...section.matchAll(/<pre tabindex="0">([^<]*)<\/pre>/g)].map(([, text = '']) =>
+      textOf(text),
+    )
+    const [request = '', reply = ''] = shown
+
+    expect(shown).toHaveLength(2)
+    expect(section.match(/<button type="button" class="copy" hidden>/g)).toHaveLength(2)
+    expect(request).toMatch(new RegExp(`^curl "\\$GEOSWAP_URL${path.replace(/\/\{.*/, '')}`))
+    expect(request).not.toMatch(/[{]\w+[}]/)
+    expect(request.split("'").length % 2).toBe(1)
+    for (const [name, value] of Object.entries(example.query ?? {}))
+      expect(request).toContain(`${name}=${encodeURIComponent(value)}`)
+    if (body) expect(JSON.parse(request.split("'")[3] ?? '')).toEqual(example.body)
+    expect(typeof example.reply === 'string' ? reply : JSON.parse(reply)).toEqual(example.reply)
+  }
+})
+
+const textOf = (html: string) =>
+  html
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+test('/docs has one script, which only copies, and its policy forbids any other and every call', async () => {
   const { app } = await createTestServer()
   const replies = await Promise.all(['/docs', '/docs/'].map((url) => app.inject({ url })))
 
   for (const { statusCode, headers, body } of replies) {
     const policy = String(headers['content-security-policy'])
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'/)
-    expect(policy).not.toMatch(/script-src|unsafe|\*/)
-    expect(body).not.toContain('<script')
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; script-src 'sha256-[\w+/]{43}='; require-trusted-types/,
+    )
+    expect(policy).not.toMatch(/connect-src|unsafe|\*|self/)
+    const [, script = '', rest = ''] = body.split(/<script>|<\/script>/)
+    expect(policy).toContain(createHash('sha256').update(script).digest('base64'))
+    expect(script).not.toMatch(/Storage|cookie|fetch|location|open\(/)
+    expect(rest).not.toContain('<script')
     expect(body.length).toBeLessThan(200_000)
   }
   expect((await app.inject({ url: '/docs/js/scalar.js' })).statusCode).toBe(404)

@@ -1,6 +1,13 @@
 type Schema = Parameters<typeof toRows>[0]
 type Content = Record<string, { schema: Schema; example?: unknown }>
-type Parameter = { name: string; in: string; required?: boolean; schema: Schema; description?: string }
+type Parameter = {
+  name: string
+  in: string
+  required?: boolean
+  schema: Schema
+  description?: string
+  example?: unknown
+}
 type Response = { description: string; content?: Content }
 type Operation = {
   operationId: string
@@ -25,8 +32,8 @@ export type OpenApi = {
 
 type Call = { method: string; path: string; operation: Operation }
 
-/** Renders the reference as one page, with its style and without scripts. */
-export function renderReference(document: OpenApi, { openApiUrl, style }: Page): string {
+/** Renders the reference as one page that needs no script: with one, its examples can be copied. */
+export function renderReference(document: OpenApi, { openApiUrl, style, script = '' }: Page): string {
   const { info, components } = document
   const calls = callsOf(document.paths)
   const hooks = callsOf(document.webhooks)
@@ -46,25 +53,27 @@ export function renderReference(document: OpenApi, { openApiUrl, style }: Page):
 <header>
 <h1>${html(info.title)} API ${html(info.version)}</h1>
 <p>${html(info.description)}</p>
-<p>Every call takes the header <code>x-api-key</code>.
+<p>Every call takes the header <code>x-api-key</code>. The examples run in a shell that has
+<code>GEOSWAP_URL</code> and <code>GEOSWAP_API_KEY</code>.
 The same for machines: <a href="${html(openApiUrl)}">openapi.json</a>.</p>
 </header>
 <nav aria-label="Calls"><ul>${links.join('')}<li><a href="#errors">Errors</a></li></ul></nav>
 <main>
-${calls.map(toSection).join('\n')}
+${calls.map((call) => toSection(call, toCommand(call))).join('\n')}
 <h2 id="webhooks">Webhooks</h2>
-${hooks.map(toSection).join('\n')}
+${hooks.map((hook) => toSection(hook, toPost(hook))).join('\n')}
 <h2 id="errors">Errors</h2>
 ${toTable(components.schemas.Error)}
 <h3>Headers of every answer</h3>
 ${rowsToTable(['header', 'says'], headers)}
 </main>
+${script && `<script>${script}</script>`}
 </body>
 </html>
 `
 }
 
-type Page = { openApiUrl: string; style: string }
+type Page = { openApiUrl: string; style: string; script?: string }
 
 function callsOf(paths: Record<string, Methods>): Call[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -76,7 +85,45 @@ function callsOf(paths: Record<string, Methods>): Call[] {
   )
 }
 
-function toSection(call: Call): string {
+/** A call as a command that can be pasted into a shell. */
+function toCommand({ path, operation: { parameters = [], requestBody } }: Call): string {
+  const given = parameters.flatMap(({ name, in: where, example }) =>
+    example === undefined ? [] : [{ name, where, text: encodeURIComponent(String(example)) }],
+  )
+  const filled = given
+    .filter(({ where }) => where === 'path')
+    .reduce((text, { name, text: value }) => text.replace(`{${name}}`, value), path)
+  const query = given
+    .filter(({ where }) => where === 'query')
+    .map(({ name, text }) => `${name}=${text}`)
+    .join('&')
+  const body = requestBody && exampleOf(requestBody.content)
+  return [
+    `curl "$GEOSWAP_URL${filled}${query && `?${query}`}"`,
+    '-H "x-api-key: $GEOSWAP_API_KEY"',
+    ...(body === undefined ? [] : ["-H 'content-type: application/json'", `-d '${body}'`]),
+  ].join(' \\\n  ')
+}
+
+/** What the service posts to an endpoint. */
+function toPost({ operation: { parameters = [], requestBody } }: Call): string {
+  const headers = parameters.map(({ name, example }) => `${name}: ${example ?? '…'}`)
+  return [...headers, '', (requestBody && exampleOf(requestBody.content)) ?? ''].join('\n')
+}
+
+function exampleOf(content: Content): string | undefined {
+  const [only] = Object.values(content)
+  const example = only?.example
+  return typeof example === 'string' || example === undefined ? example : JSON.stringify(example, null, 2)
+}
+
+function toExample(name: string, text: string | undefined): string {
+  if (!text) return ''
+  const copy = `<button type="button" class="copy" hidden>Copy<span class="unseen"> the ${name}</span></button>`
+  return `<div class="example"><p>Example ${name} ${copy}</p><pre tabindex="0">${html(text)}</pre></div>`
+}
+
+function toSection(call: Call, request: string): string {
   const { operationId, summary, description, parameters = [], requestBody, responses } = call.operation
   const given = parameters.map(({ name, in: where, required, schema, description = '' }) => {
     const [row] = toRows({ ...schema, description })
@@ -92,6 +139,8 @@ function toSection(call: Call): string {
 <p><code class="call"><b>${call.method}</b> ${html(call.path)}</code></p>
 <p>${html(description)}</p>
 ${given.length > 0 ? `<h3>Parameters</h3>${rowsToTable(['name', 'type', ''], given)}` : ''}
+${toExample('request', request)}
+${answers.map(([, { content }]) => toExample('reply', exampleOf(content ?? {}))).join('')}
 ${requestBody ? `<h3>Body</h3>${toContent(requestBody.content)}` : ''}
 ${answers.map(([status, { content }]) => `<h3>Answer ${html(status)}</h3>${toContent(content ?? {})}`).join('')}
 ${refusals.length > 0 ? `<h3>Errors</h3>${rowsToTable(['status', 'meaning'], refusals)}` : ''}
@@ -104,12 +153,9 @@ function toRefusals([status, { description }]: [string, Response]): string[][] {
 }
 
 function toContent(content: Content): string {
-  const parts = Object.entries(content).map(([type, { schema, example }]) => {
-    const text = typeof example === 'string' ? example : JSON.stringify(example, null, 2)
-    const shown = `<details><summary>Example</summary><pre tabindex="0">${html(text ?? '')}</pre></details>`
-    return `<p><code>${html(type)}</code></p>${toTable(schema)}${example === undefined ? '' : shown}`
-  })
-  return parts.join('')
+  return Object.entries(content)
+    .map(([type, { schema }]) => `<p><code>${html(type)}</code></p>${toTable(schema)}`)
+    .join('')
 }
 
 function toTable(schema: Schema): string {
