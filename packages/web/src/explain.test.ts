@@ -2,24 +2,33 @@ import { GeoswapError, SubmissionUnknownError, SwapRefusedError, TamperedOperati
 import { expect, test } from 'vitest'
 import { explain } from './explain.ts'
 
-const refusal = (code: string, recovery: object = {}) =>
+const refusal = (code: string, recovery: object = {}, message = 'It is so. Do that.', retryable = false) =>
   new GeoswapError({
     code: code as 'INTERNAL',
-    message: 'It is so. Do that.',
+    message,
     status: 422,
-    retryable: false,
+    retryable,
     recovery: { action: 'FIX_REQUEST', ...recovery } as GeoswapError['recovery'],
   })
 
 test('amounts of the service are shown in whole tokens, not in the smallest unit', () => {
   const input = { symbol: 'USDC', decimals: 6 }
 
-  expect(explain(refusal('NEEDS_LARGER_SIZE', { minAmount: '25032' }), { input }).advice).toBe(
-    'Swap at least 0.025032 USDC.',
-  )
+  expect(explain(refusal('NEEDS_LARGER_SIZE', { minAmount: '25032' }), { input })).toMatchObject({
+    message: 'It is so.',
+    advice: 'Swap at least 0.025032 USDC.',
+  })
   expect(explain(refusal('INSUFFICIENT_LIQUIDITY', { maxAmount: '5000000' }), { input }).advice).toBe(
     'Swap at most 5 USDC.',
   )
+})
+
+test('nobody is told to swap nothing, or to try again where that cannot help', () => {
+  const input = { symbol: 'USDC', decimals: 6 }
+
+  expect(explain(refusal('INSUFFICIENT_LIQUIDITY', { maxAmount: '0' }), { input }).advice).toBe('')
+  expect(explain(refusal('INVALID_REQUEST', {}, 'The recipient is no address.')).advice).toBe('')
+  expect(explain(refusal('INTERNAL', {}, 'It failed.', true)).advice).toBe('Try again in a moment.')
 })
 
 test.each([

@@ -15,7 +15,10 @@ type Known = { input?: Unit | undefined }
 export function explain(error: unknown, known: Known = {}): Explained {
   if (error instanceof GeoswapError) {
     const { code, message, requestId } = error
-    return { code, message, advice: adviceFor(error, known), requestId }
+    const limit = limitOf(error, known)
+    // The message of the service names the limit too, in its smallest unit.
+    if (limit) return { code, message: message.replace(/\. .*/s, '.'), advice: limit, requestId }
+    return { code, message, advice: adviceFor(error), requestId }
   }
   if (error instanceof TamperedOperationError)
     return {
@@ -40,11 +43,16 @@ export function explain(error: unknown, known: Known = {}): Explained {
   }
 }
 
-function adviceFor({ code, recovery, message }: GeoswapError, { input }: Known): string {
+/** The amount that can be swapped, in tokens; undefined if no other amount would help. */
+function limitOf({ recovery }: GeoswapError, { input }: Known): string | undefined {
   const { minAmount, maxAmount } = recovery as { minAmount?: string; maxAmount?: string }
   if (minAmount !== undefined && input) return `Swap at least ${formatUnits(minAmount, input)}.`
-  if (maxAmount !== undefined && input) return `Swap at most ${formatUnits(maxAmount, input)}.`
-  return ADVICE[code] ?? (message.includes('. ') ? '' : 'Try again in a moment.')
+  if (maxAmount === undefined || maxAmount === '0' || !input) return undefined
+  return `Swap at most ${formatUnits(maxAmount, input)}.`
+}
+
+function adviceFor({ code, message, retryable }: GeoswapError): string {
+  return ADVICE[code] ?? (retryable && !message.includes('. ') ? 'Try again in a moment.' : '')
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
