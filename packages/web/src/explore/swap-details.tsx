@@ -2,6 +2,7 @@ import type { StatusReply, SwapRecord } from '@geoswap/sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatUnits, type Unit } from '../amounts.ts'
 import { explain } from '../explain.ts'
+import { TxLink } from '../parts/links.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { Copyable, Row } from '../parts/row.tsx'
 import { SwapProgress } from '../progress/swap-progress.tsx'
@@ -40,13 +41,13 @@ function DetailRows({ swap, record }: { swap: StatusReply; record: SwapRecord | 
       )}
       {swap.deposit?.txHash && (
         <Row name="Deposited by">
-          <Copyable text={swap.deposit.txHash} label="transaction of the deposit" />
+          <TxLink hash={swap.deposit.txHash} chainId={swap.originChain} label="transaction of the deposit" />
         </Row>
       )}
       {swap.deposit?.returned?.map(({ token, amount, txHash }) => (
         <Row key={txHash} name="Sent back">
           {write(amount, tokenOf(catalog, swap.originChain, token))}{' '}
-          <Copyable text={txHash} label="transaction" />
+          <TxLink hash={txHash} chainId={swap.originChain} label="transaction" />
         </Row>
       ))}
     </dl>
