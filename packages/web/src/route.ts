@@ -49,7 +49,14 @@ export const useRoute = (): Route => useObservable(current)
 
 export function hrefOf(view: string, query: Readonly<Record<string, string>> = {}): string {
   const text = new URLSearchParams(query).toString()
-  return `${basePath}/app/${view}${text && `?${text}`}`
+  // A colon needs no escape in a query.
+  return `${basePath}/app/${view}${text && `?${text.replaceAll('%3A', ':')}`}`
+}
+
+/** Renames the current address: it is no new entry of the history. */
+export function replace(href: string): void {
+  history.replaceState(null, '', href)
+  current.set(readRoute())
 }
 
 export function go(href: string): void {

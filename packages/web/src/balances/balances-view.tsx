@@ -7,6 +7,7 @@ import { NavLink } from '../parts/links.tsx'
 import { NoWallet } from '../parts/notice.tsx'
 import { hrefOf } from '../route.ts'
 import { useSession } from '../service/session.ts'
+import { tokenName } from '../swap/order.ts'
 import { formatUsd } from '../usd.ts'
 import { type ChainBalances, type ChainPositions, type Position, portfolioOf, totalOf } from './portfolio.ts'
 
@@ -84,6 +85,7 @@ function ChainSection({ chain, positions, note }: ChainPositions) {
 }
 
 function PositionRow({ token, amount, usd }: Position) {
+  const { catalog } = useSession()
   const { chainId, address, symbol } = token
   return (
     <li>
@@ -91,7 +93,7 @@ function PositionRow({ token, amount, usd }: Position) {
       <span class="unit">{formatUnits(amount, token)}</span>
       <span class="fine">{usd === undefined ? '' : formatUsd(usd)}</span>
       {token.input && (
-        <NavLink href={hrefOf('swap', { chain: String(chainId), token: address })}>Swap {symbol}</NavLink>
+        <NavLink href={hrefOf('swap', { from: tokenName(catalog, chainId, address) })}>Swap {symbol}</NavLink>
       )}
     </li>
   )

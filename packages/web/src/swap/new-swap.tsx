@@ -1,17 +1,17 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../explain.ts'
 import { decimalMark } from '../language.ts'
 import { ActionButton } from '../parts/action-button.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { useFocusRescue } from '../parts/use-focus.ts'
-import { useRoute } from '../route.ts'
+import { go, hrefOf, replace, useRoute } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { keep, readStored } from '../storage.ts'
 import { keyOf, useActiveSwap } from './active.ts'
 import { ActiveSwapView } from './active-swap-view.tsx'
 import { useFunds } from './funds.tsx'
-import { firstOrder, isServed, type Order, orderPaying, toRequest } from './order.ts'
+import { firstOrder, isServed, namesOf, type Order, type OrderNames, orderNamed, toRequest } from './order.ts'
 import { OrderForm } from './order-form.tsx'
 import { QuotePanel } from './quote-panel.tsx'
 import { Review } from './review.tsx'
@@ -34,14 +34,14 @@ type Props = {
 function StartButton({ words, work, hasWallet, hasQuote, onConnect, onStart }: Props) {
   if (!hasWallet)
     return (
-      <ActionButton class="primary wide" onClick={onConnect}>
+      <ActionButton class="primary wide" onClick={onConnect} isSubmit>
         Connect wallet
       </ActionButton>
     )
   const isReady = words === undefined && work === undefined && hasQuote
   return (
     <>
-      <ActionButton class="primary wide" isDisabled={!isReady} onClick={onStart}>
+      <ActionButton class="primary wide" isDisabled={!isReady} onClick={onStart} isSubmit>
         {work ?? words ?? 'Review the swap'}
       </ActionButton>
       <p class="unseen" role="status">
@@ -52,12 +52,78 @@ function StartButton({ words, work, hasWallet, hasQuote, onConnect, onStart }: P
 }
 
 const NAME = 'order'
+const TYPING_MS = 300
+
+/** The order of the form and its address, which name each other. */
+function useOrder() {
+  const { catalog } = useSession()
+  const { query } = useRoute()
+  const [order, setOrder] = useState(() => readOrder(catalog, query))
+  const seen = useRef(query)
+  const names = namesOf(order, catalog)
+  const key = Object.values(names).join()
+  const isNamed = key === Object.values(queried(query)).join()
+  useEffect(() => {
+    const isOther = seen.current !== query && query.has('from')
+    seen.current = query
+    if (isNamed) return undefined
+    if (isOther) return setOrder(readOrder(catalog, query))
+    const timer = setTimeout(() => replace(hrefOf('swap', names)), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [query, key])
+  const change = (next: Order) => {
+    keep(NAME, next)
+    setOrder(next)
+  }
+  return { order, change, names }
+}
+
+const REVIEW = 'review'
+const isReview = (query: URLSearchParams) => query.get('step') === REVIEW
+
+/**
+ * The review follows its address: it starts when the address names it and the order is complete, and ends when the
+ * address no longer does.
+ */
+function useReview(
+  names: OrderNames,
+  { start, stop }: { start: (() => Promise<void>) | undefined; stop(): void },
+) {
+  const { query } = useRoute()
+  const isAsked = isReview(query)
+  const run = useRef<{ isOver: boolean }>(undefined)
+  const isOurs = useRef(false)
+  const leave = () => {
+    if (!isReview(new URLSearchParams(location.search))) return
+    if (isOurs.current) history.back()
+    else replace(hrefOf('swap', names))
+  }
+  useEffect(() => {
+    if (!isAsked) {
+      if (run.current?.isOver === false) stop()
+      run.current = undefined
+      return
+    }
+    if (run.current || !start) return
+    const own = { isOver: false }
+    run.current = own
+    void start().then(() => {
+      own.isOver = true
+      if (run.current === own) leave()
+    })
+  }, [isAsked, start !== undefined])
+  const enter = () => {
+    replace(hrefOf('swap', names))
+    isOurs.current = true
+    go(hrefOf('swap', { ...names, step: REVIEW }))
+  }
+  return { enter, leave }
+}
 
 /** The order and its price side by side; then the review in the same place. */
 function NewSwap() {
   const { client, catalog, wallets } = useSession()
-  const { query } = useRoute()
-  const [order, setOrder] = useState(() => readOrder(catalog, query))
+  const { order, change, names } = useOrder()
   const { phase, start, startDeposit, reset } = usePreparation()
   useFocusRescue(phase.kind)
   const request = toRequest(order, { catalog, owners: wallets.used, mark: decimalMark })
@@ -67,35 +133,41 @@ function NewSwap() {
   const wallet = wallets.used[origin?.family ?? 'evm']
   const input = tokenOf(catalog, order.originChain, order.inputToken)
   const funds = useFunds(origin, input)
-  const change = (next: Order) => {
-    keep(NAME, next)
-    setOrder(next)
+  const missing = isComplete && input ? shortfall(BigInt(request.amount), funds.balance, input) : undefined
+  const hasQuote = quoteState.quote !== undefined && !quoteState.isStale
+  const isReady = isComplete && wallet !== undefined && hasQuote && missing === undefined
+  const review = useReview(names, {
+    start: isReady ? () => start({ request, wallet, funds }) : undefined,
+    stop: reset,
+  })
+  if (phase.kind === 'asking') return <Review phase={phase} onDecline={review.leave} />
+  const changeOrder = (next: Order) => {
+    change(next)
     // An error of the previous order does not apply to this one.
     if (phase.kind === 'form' && phase.error) reset()
   }
-
-  if (phase.kind === 'asking') return <Review phase={phase} onDecline={reset} />
-  const missing = isComplete && input ? shortfall(BigInt(request.amount), funds.balance, input) : undefined
   const error = phase.kind === 'form' ? (phase.error ?? quoteState.error) : undefined
   return (
     <div class="columns">
       <section class="card" aria-labelledby="swap-title">
         <h1 id="swap-title">Swap</h1>
-        <OrderForm
-          order={order}
-          onChange={change}
-          state={quoteState}
-          funds={funds}
-          isBusy={phase.kind === 'working'}
-        />
-        <StartButton
-          words={isComplete ? missing : request}
-          work={phase.kind === 'working' ? phase.words : undefined}
-          hasWallet={wallet !== undefined}
-          hasQuote={quoteState.quote !== undefined && !quoteState.isStale}
-          onConnect={wallets.choose}
-          onStart={() => isComplete && wallet && start({ request, wallet, funds })}
-        />
+        <form class="order-form">
+          <OrderForm
+            order={order}
+            onChange={changeOrder}
+            state={quoteState}
+            funds={funds}
+            isBusy={phase.kind === 'working'}
+          />
+          <StartButton
+            words={isComplete ? missing : request}
+            work={phase.kind === 'working' ? phase.words : undefined}
+            hasWallet={wallet !== undefined}
+            hasQuote={hasQuote}
+            onConnect={wallets.choose}
+            onStart={review.enter}
+          />
+        </form>
         {isComplete && takesDeposit(quoteState) && (
           <ActionButton
             class="secondary wide"
@@ -115,17 +187,29 @@ function NewSwap() {
 const takesDeposit = ({ quote }: QuoteState) =>
   quote?.originMethods?.some(({ method }) => method === 'deposit') ?? false
 
-/** From the link, else what was typed last, else the first one. */
+const queried = (query: URLSearchParams): OrderNames => ({
+  from: query.get('from') ?? '',
+  to: query.get('to') ?? '',
+  amount: query.get('amount') ?? '',
+})
+
+/** From the address, with what was typed last beside it, else what was typed last, else the first one. */
 function readOrder(catalog: Catalog, query: URLSearchParams): Order {
-  const linked = orderPaying(catalog, Number(query.get('chain')), query.get('token') ?? '')
-  const kept = readStored<Order>(NAME)
-  if (linked) return linked
-  return kept && isServed(kept, catalog) ? { ...kept, slippage: kept.slippage ?? '' } : firstOrder(catalog)
+  const stored = readStored<Order>(NAME)
+  const kept =
+    stored && isServed(stored, catalog) ? { ...stored, slippage: stored.slippage ?? '' } : undefined
+  const named = orderNamed(queried(query), catalog)
+  if (!named || !kept) return named ?? kept ?? firstOrder(catalog)
+  const isKept =
+    Object.values(namesOf(named, catalog)).join() === Object.values(namesOf(kept, catalog)).join()
+  return isKept ? kept : named
 }
 
-/** One swap at a time: the current one, or the next one. */
+/** One swap at a time: the current one, or the next one, also while the current one goes on, by its address. */
 export function SwapView() {
   const active = useActiveSwap()
+  const { query } = useRoute()
   useFocusRescue(active && keyOf(active))
-  return active ? <ActiveSwapView key={keyOf(active)} active={active} /> : <NewSwap />
+  const isNext = active?.swapId !== undefined && query.has('from')
+  return active && !isNext ? <ActiveSwapView key={keyOf(active)} active={active} /> : <NewSwap />
 }

@@ -1,5 +1,9 @@
 import { useId, useState } from 'preact/hooks'
+import { writeAmount } from '../amount-text.ts'
 import type { Balance } from '../chain/balance.ts'
+import { decimalMark } from '../language.ts'
+import { tokenOf } from '../service/catalog.ts'
+import { useSession } from '../service/session.ts'
 import { type Order, SLIPPAGES, slippageNote, turned } from './order.ts'
 import { PaySide, ReceiveSide } from './side-fields.tsx'
 import type { QuoteState } from './use-quote.ts'
@@ -55,6 +59,13 @@ type Props = {
 
 /** The input and the output of the swap. */
 export function OrderForm({ order, onChange, state, funds, isBusy }: Props) {
+  const { catalog } = useSession()
+  const output = tokenOf(catalog, order.destinationChain, order.outputToken)
+  // Not known before there is a price.
+  const received =
+    output && state.quote && !state.isStale
+      ? writeAmount(BigInt(state.quote.output), { decimals: output.decimals, mark: decimalMark })
+      : ''
   return (
     <fieldset class="order" disabled={isBusy}>
       <legend class="unseen">Order</legend>
@@ -67,7 +78,7 @@ export function OrderForm({ order, onChange, state, funds, isBusy }: Props) {
       <button
         type="button"
         class="turn"
-        onClick={() => onChange(turned(order))}
+        onClick={() => onChange(turned(order, received))}
         aria-label="Turn the swap round"
       >
         <svg viewBox="0 0 20 20" aria-hidden="true">

@@ -1,6 +1,6 @@
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { describe, expect, test } from 'vitest'
-import { firstOrder, isServed, type Order, onChain, orderPaying, toRequest, turned } from './order.ts'
+import { firstOrder, isServed, namesOf, type Order, onChain, orderNamed, toRequest, turned } from './order.ts'
 
 const chain = (chainId: number, name: string, family: 'evm' | 'solana') =>
   ({ chainId, name, family, available: true }) as ChainEntry
@@ -25,8 +25,11 @@ const catalog = {
     token(2, 'USDC', 6, '1.00'),
   ],
 }
+const evmAddress = '0x00000000000000000000000000000000000000aA'
+const solanaAddress = 'So11111111111111111111111111111111111111112'
 const owners = { evm: { address: '0xme' }, solana: { address: 'me' } }
 const order = firstOrder(catalog)
+const open = (from: string, to = '', amount = '') => orderNamed({ from, to, amount }, catalog)
 const ask = (change: Partial<Order> = {}, who: Parameters<typeof toRequest>[1]['owners'] = owners) =>
   toRequest({ ...order, ...change }, { catalog, owners: who, mark: '.' })
 
@@ -41,13 +44,38 @@ describe('the form', () => {
   })
 
   test('reversed twice is unchanged', () => {
-    expect(turned(turned(order))).toEqual(order)
+    const received = turned(order, '0.06')
+
+    expect(received).toMatchObject({ inputToken: 'SOL-2', outputToken: 'USDC-1', amount: '0.06' })
+    expect(turned(received, order.amount)).toEqual(order)
   })
 
-  test('of a link pays with the named token, and never for itself', () => {
-    expect(orderPaying(catalog, 1, 'ETH-1')).toMatchObject({ inputToken: 'ETH-1', outputToken: 'SOL-2' })
-    expect(orderPaying(catalog, 2, 'SOL-2')).toMatchObject({ inputToken: 'SOL-2', outputToken: 'USDC-1' })
-    expect(orderPaying(catalog, 1, 'gone')).toBeUndefined()
+  test('of a link that names one token has another one beside it', () => {
+    expect(open('1:ETH-1')).toMatchObject({ inputToken: 'ETH-1', outputToken: 'SOL-2', amount: '' })
+    expect(open('2:SOL-2')).toMatchObject({ inputToken: 'SOL-2', outputToken: 'USDC-1' })
+    expect(open('', 'alpha:USDC')).toMatchObject({ inputToken: 'SOL-2', outputToken: 'USDC-1' })
+    expect(open('1:gone')).toBeUndefined()
+  })
+
+  test.each([
+    ['alpha:USDC', 'solana:SOL'],
+    ['Alpha:usdc', '2:sol'],
+    ['1:USDC-1', '2:SOL-2'],
+  ])('of a link from %s to %s is the named one, and has one name', (from, to) => {
+    const named = open(from, to, '1.5')
+
+    expect(named).toEqual({ ...order, amount: '1.5' })
+    expect(named && namesOf(named, catalog)).toEqual({ from: 'alpha:USDC', to: 'solana:SOL', amount: '1.5' })
+  })
+
+  test('names a token by its address where two have the same symbol', () => {
+    const twice = {
+      ...catalog,
+      tokens: [...catalog.tokens, { ...token(1, 'USDC', 6, '1'), address: 'other' }],
+    }
+
+    expect(namesOf(order, twice).from).toBe('1:USDC-1')
+    expect(orderNamed({ from: '1:other', to: '', amount: '' }, twice)?.inputToken).toBe('other')
   })
 
   test('stored earlier is not used if its tokens are gone', () => {
@@ -81,8 +109,8 @@ describe('a request', () => {
   })
 
   test('may send a token to another recipient on its own chain', () => {
-    const sent = { destinationChain: 1, outputToken: 'USDC-1', recipient: '0xyou' }
-    expect(ask(sent)).toMatchObject({ inputToken: 'USDC-1', outputToken: 'USDC-1', recipient: '0xyou' })
+    const sent = { destinationChain: 1, outputToken: 'USDC-1', recipient: evmAddress }
+    expect(ask(sent)).toMatchObject({ inputToken: 'USDC-1', outputToken: 'USDC-1', recipient: evmAddress })
   })
 
   test('names the slippage of equal assets, and of the user', () => {
@@ -93,6 +121,6 @@ describe('a request', () => {
   test('needs a paying wallet and a recipient', () => {
     expect(ask({}, {})).toContain('Connect a wallet for alpha')
     expect(ask({}, { evm: owners.evm })).toContain('name a recipient')
-    expect(ask({ recipient: 'you' }, { evm: owners.evm })).toMatchObject({ recipient: 'you' })
+    expect(ask({ recipient: solanaAddress }, { evm: owners.evm })).toMatchObject({ recipient: solanaAddress })
   })
 })

@@ -68,14 +68,49 @@ export function firstOrder(catalog: Catalog): Order {
   }
 }
 
-/** The initial form of a link that names the token to pay with; undefined if the service does not take it. */
-export function orderPaying(catalog: Catalog, chainId: number, address: string): Order | undefined {
-  const input = tokenOf(catalog, chainId, address)
-  if (!input) return undefined
-  const first = firstOrder(catalog)
-  const isOutput = first.destinationChain === chainId && first.outputToken === input.address
-  const paying = { originChain: chainId, inputToken: input.address }
-  return isOutput ? { ...turned(first), amount: '' } : { ...first, ...paying, amount: '' }
+/** The token of `alpha:USDC`, `8453:USDC` or `8453:0x…`, with the name or number of the chain. */
+function findToken(catalog: Catalog, text: string): TokenEntry | undefined {
+  const [place = '', name = ''] = text.split(':')
+  const isNamed = (known: string, wanted: string) => known.toLowerCase() === wanted.toLowerCase()
+  const chain = catalog.chains.find((each) => String(each.chainId) === place || isNamed(each.name, place))
+  if (!chain) return undefined
+  const called = catalog.tokens.filter((each) => each.chainId === chain.chainId && isNamed(each.symbol, name))
+  return called.length === 1 ? called[0] : tokenOf(catalog, chain.chainId, name)
+}
+
+/** The name of a token in an address: the shortest one by which it is found again. */
+export function tokenName(catalog: Catalog, chainId: number, address: string): string {
+  const token = tokenOf(catalog, chainId, address)
+  const short = `${chainOf(catalog, chainId)?.name}:${token?.symbol}`
+  return token && findToken(catalog, short) === token ? short : `${chainId}:${address}`
+}
+
+export type OrderNames = { from: string; to: string; amount: string }
+
+/** What an address says about an order: the recipient is not in it, so no link can change who is paid. */
+export function namesOf(order: Order, catalog: Catalog): OrderNames {
+  const { originChain, inputToken, destinationChain, outputToken, amount } = order
+  return {
+    from: tokenName(catalog, originChain, inputToken),
+    to: tokenName(catalog, destinationChain, outputToken),
+    amount,
+  }
+}
+
+/** The order that an address names, perhaps in part; undefined if it names no token of this service. */
+export function orderNamed({ from, to, amount }: OrderNames, catalog: Catalog): Order | undefined {
+  const [input, output] = [findToken(catalog, from), findToken(catalog, to)]
+  if (!input && !output) return undefined
+  const first = { ...firstOrder(catalog), amount }
+  const paying = input && { originChain: input.chainId, inputToken: input.address }
+  const paid = output && { destinationChain: output.chainId, outputToken: output.address }
+  const isSame = (a: TokenEntry | undefined, chainId: number, address: string) =>
+    a?.chainId === chainId && a.address === address
+  // The side that is not named is not the token of the other.
+  const isTurned = output
+    ? !input && isSame(output, first.originChain, first.inputToken)
+    : isSame(input, first.destinationChain, first.outputToken)
+  return { ...(isTurned ? turned(first, amount) : first), ...paying, ...paid }
 }
 
 /** Only for the initial form: the real value of a token comes from a quote. */
@@ -97,9 +132,9 @@ export function onChain(catalog: Catalog, token: TokenEntry | undefined, chainId
   return (same ?? firstToken(catalog, chainId)).address
 }
 
-/** The reverse direction, with the same amount. */
-export function turned(order: Order): Order {
-  const { originChain, inputToken, destinationChain, outputToken, amount, slippage } = order
+/** The reverse direction, with the amount that was to be received. */
+export function turned(order: Order, amount: string): Order {
+  const { originChain, inputToken, destinationChain, outputToken, slippage } = order
   return {
     originChain: destinationChain,
     inputToken: outputToken,

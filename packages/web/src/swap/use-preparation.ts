@@ -2,6 +2,7 @@ import { type QuoteRequest, SwapRefusedError } from '@geoswap/sdk'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Balance } from '../chain/balance.ts'
 import { rememberOperation } from '../explore/operations.ts'
+import { hrefOf, replace } from '../route.ts'
 import { useSession } from '../service/session.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { setActiveSwap } from './active.ts'
@@ -51,6 +52,7 @@ export function usePreparation() {
         signatures,
         approve: (approval) => approve(request, approval),
       })
+      replace(hrefOf('swap'))
       setActiveSwap({ request, ...signed, operation: build.operation })
     } catch (error) {
       if (!own.signal.aborted || error instanceof SwapRefusedError) setPhase({ kind: 'form', error })
@@ -67,6 +69,7 @@ export function usePreparation() {
       const opened = await client.deposit(request, { maxPriceImpactBps: MAX_IMPACT_BPS, signal })
       const { swapId, operation, depositAddress: address, amount, until } = opened
       rememberOperation(swapId, operation)
+      replace(hrefOf('swap'))
       setActiveSwap({
         request,
         operation,

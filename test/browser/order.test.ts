@@ -1,0 +1,167 @@
+import type { Page } from 'playwright-core'
+import { expect, inject, test } from 'vitest'
+import { createWorld, outcomeOf, submitSwap } from '../world.ts'
+import { useBrowser } from './browser.ts'
+import { expectFocus, expectText, order } from './steps.ts'
+
+const world = createWorld(inject('local'))
+const { alpha } = world
+const { visit, expectErrors } = useBrowser()
+const dollars = { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'USDC', amount: '10' }
+const OTHER = '0x00000000000000000000000000000000000000aa'
+
+const orderOf = async (page: Page) => ({
+  pay: await page.getByRole('button', { name: 'You pay: token' }).textContent(),
+  receive: await page.getByRole('button', { name: 'You receive: token' }).textContent(),
+  amount: await page.getByLabel('Amount to pay').inputValue(),
+})
+const queryOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
+const review = (page: Page) => page.getByRole('button', { name: 'Review the swap', disabled: false })
+
+test('an address opens the order that it names, and the order names itself in its address', async () => {
+  const page = await visit()
+  await page.goto('/app/swap?from=beta:ETH&to=solana:USDC&amount=0.25')
+  expect(await orderOf(page)).toEqual({
+    pay: expect.stringMatching(/ETH$/),
+    receive: expect.stringMatching(/USDC$/),
+    amount: '0.25',
+  })
+  await page.getByRole('button', { name: 'You pay on chain: beta' }).waitFor()
+  await page.getByRole('button', { name: 'You receive on chain: solana' }).waitFor()
+
+  await page.getByLabel('Amount to pay').fill('0.5')
+  const named = { from: 'beta:ETH', to: 'solana:USDC', amount: '0.5' }
+  await expect.poll(() => queryOf(page)).toEqual(named)
+  await page.reload()
+  expect(await orderOf(page)).toMatchObject({ amount: '0.5' })
+
+  const byNumber = `from=${alpha.chainId}:${alpha.token('USDC')}&to=SOLANA:sol&amount=12`
+  await page.goto(`/app/swap?${byNumber}`)
+  await expect.poll(() => queryOf(page)).toEqual({ from: 'alpha:USDC', to: 'solana:SOL', amount: '12' })
+})
+
+test('the back button leaves the review, signs nothing, and the review has an address of its own', async () => {
+  const page = await visit()
+  await order(page, dollars)
+  await page.getByLabel('Amount to pay').press('Enter')
+  await expectText(page, 'Allow this wallet to swap?')
+  expect(queryOf(page)).toMatchObject({ from: 'alpha:USDC', amount: '10', step: 'review' })
+
+  await page.goBack()
+  await review(page).waitFor()
+  expect(await orderOf(page)).toMatchObject({ amount: '10' })
+  await page.goForward()
+  await expectText(page, 'Allow this wallet to swap?')
+  await page.reload()
+  await expectText(page, 'Allow this wallet to swap?')
+  await page.getByRole('button', { name: 'Back, sign nothing' }).click()
+
+  await review(page).waitFor()
+  expect(queryOf(page)).toEqual({ from: 'alpha:USDC', to: 'beta:USDC', amount: '10' })
+  expect(await page.evaluate(() => sessionStorage.getItem('geoswap.active-swap'))).toBeNull()
+})
+
+test('a review that fails returns to the order with the reason', async () => {
+  expectErrors(/422/)
+  const page = await visit()
+  await order(page, dollars)
+  await page.route('**/swap/delegation*', (route) => {
+    const body = { code: 'UNSUPPORTED_DELEGATION', message: 'This wallet is taken.', requestId: 'r' }
+    const rest = { retryable: false, recovery: { action: 'USE_OTHER_WALLET' } }
+    return route.fulfill({ status: 422, json: { ...body, ...rest } })
+  })
+  await review(page).click()
+
+  await page.getByRole('alert').getByText('This wallet is taken.').waitFor()
+  await expect.poll(() => queryOf(page)).toEqual({ from: 'alpha:USDC', to: 'beta:USDC', amount: '10' })
+  await page.getByRole('alert').getByText('This wallet is taken.').waitFor()
+})
+
+test('Enter in a field goes on as the button does, and only where that can be pressed', async () => {
+  const page = await visit()
+  await page.goto('/app/swap?from=alpha:USDC&to=beta:USDC&amount=')
+  await page.getByLabel('Amount to pay').press('Enter')
+  await page.getByRole('button', { name: 'Enter an amount.', disabled: true }).waitFor()
+
+  await order(page, dollars)
+  await page.getByText('Slippage: automatic').click()
+  await page.getByLabel('Own slippage in percent').fill('0.4')
+  await review(page).waitFor()
+  await page.getByLabel('Own slippage in percent').press('Enter')
+  await expectText(page, 'Allow this wallet to swap?')
+  await expectFocus(page, /^Allow this wallet to swap\?$/)
+})
+
+test('turning the swap round pays what was to be received', async () => {
+  const page = await visit()
+  await order(page, { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'ETH', amount: '10' })
+  const received = await page.getByLabel('Amount to receive').textContent()
+  await page.getByRole('button', { name: 'Turn the swap round' }).click()
+
+  const { amount } = await orderOf(page)
+  expect(Number(received)).toBeGreaterThan(0.003)
+  expect(amount.startsWith(received ?? '?')).toBe(true)
+  expect(await page.getByRole('button', { name: 'You pay: token' }).textContent()).toMatch(/ETH$/)
+})
+
+test('no link names a recipient', async () => {
+  const page = await visit()
+  await page.goto(`/app/swap?from=alpha:USDC&to=beta:USDC&amount=10&recipient=${OTHER}`)
+  await expectText(page, /^1 USDC = /)
+
+  expect(await page.getByText(OTHER).count()).toBe(0)
+})
+
+test('an amount that is too small is said once, in tokens', async () => {
+  expectErrors(/422/)
+  const page = await visit()
+  await page.goto('/app/swap?from=alpha:USDC&to=beta:USDC&amount=0.0001')
+  await expectText(page, /Swap at least [\d.]+ USDC\./)
+
+  const text = (await page.getByRole('alert').textContent()) ?? ''
+  expect(text.match(/at least/g)).toHaveLength(1)
+  expect(text).not.toMatch(/\(\d+\)/)
+})
+
+test('nobody is told to try again where that cannot help', async () => {
+  expectErrors(/422/)
+  const page = await visit()
+  await page.route('**/swap/quote', (route) => {
+    const body = { code: 'UNSUPPORTED_TOKEN', message: 'This token is not swapped.', requestId: 'r' }
+    const rest = { retryable: false, recovery: { action: 'CHANGE_ROUTE' } }
+    return route.fulfill({ status: 422, json: { ...body, ...rest } })
+  })
+  await page.goto('/app/swap?from=alpha:USDC&to=beta:USDC&amount=10')
+
+  await expectText(page, 'This token is not swapped.')
+  expect(await page.getByRole('alert').textContent()).not.toMatch(/again/i)
+})
+
+test('where a chain has an explorer, each transaction links to it', async () => {
+  const page = await visit()
+  await page.route('**/app/network.json', async (route) => {
+    const response = await route.fetch()
+    const settings = (await response.json()) as object
+    const txUrls = { [alpha.chainId]: 'https://scan.example/tx/{hash}' }
+    await route.fulfill({ response, json: { ...settings, txUrls } })
+  })
+  const hash = `0x${'ab'.repeat(32)}`
+  const back = { token: alpha.token('USDC'), amount: '1000000', txHash: hash }
+  const deposit = { address: OTHER, txHash: hash, received: '1000000', returned: [back] }
+  await page.route('**/swap/status/*/events', async (route) => {
+    const response = await route.fetch()
+    const withDeposit = (_line: string, swap: string) =>
+      `data: ${JSON.stringify({ ...(JSON.parse(swap) as object), deposit })}`
+    await route.fulfill({ response, body: (await response.text()).replace(/^data: (.+)$/gm, withDeposit) })
+  })
+  const wallet = await world.walletWith(alpha, 'USDC', 10_000_000n)
+  const ordered = { from: alpha, sell: 'USDC', to: world.beta, buy: 'USDC', amount: 10_000_000n }
+  const { swapId } = await submitSwap(world, wallet, ordered)
+  await outcomeOf(world, swapId)
+  await page.goto(`/app/explore?swap=${swapId}`)
+  await expectText(page, 'Deposited by')
+
+  const links = page.locator(`a[href="https://scan.example/tx/${hash}"]`)
+  expect(await links.count()).toBe(2)
+  expect(await page.locator('a[href^="https://scan.example/tx/0x"]').count()).toBeGreaterThan(2)
+})
