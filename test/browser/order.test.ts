@@ -1,14 +1,16 @@
 import type { Page } from 'playwright-core'
 import { expect, inject, test } from 'vitest'
 import { createWorld, outcomeOf, submitSwap } from '../world.ts'
+import { findFlaws } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { expectFocus, expectText, order } from './steps.ts'
+import { expectFocus, expectText, order, rowOf } from './steps.ts'
 
 const world = createWorld(inject('local'))
 const { alpha } = world
 const { visit, expectErrors } = useBrowser()
 const dollars = { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'USDC', amount: '10' }
 const OTHER = '0x00000000000000000000000000000000000000aa'
+const SOLANA = 'So11111111111111111111111111111111111111112'
 
 const orderOf = async (page: Page) => ({
   pay: await page.getByRole('button', { name: 'You pay: token' }).textContent(),
@@ -104,12 +106,53 @@ test('turning the swap round pays what was to be received', async () => {
   expect(await page.getByRole('button', { name: 'You pay: token' }).textContent()).toMatch(/ETH$/)
 })
 
+test('another recipient is on the order, also after a reload, and can be taken back', async () => {
+  const page = await visit()
+  await order(page, dollars)
+  await page.locator('details.wallet summary').last().click()
+  await page.getByLabel('Send it to another address').fill(OTHER)
+  await page.locator('details.wallet summary').last().click()
+  await expectText(page, 'Another address than your wallet is paid:')
+  await page.reload()
+  await page.getByRole('status').getByText(OTHER).waitFor()
+  expect(await findFlaws(page)).toEqual([])
+  await page.setViewportSize({ width: 320, height: 640 })
+  expect(await findFlaws(page)).toEqual([])
+
+  await review(page).click()
+  await page.getByRole('button', { name: 'Sign the authorization' }).click()
+  await expectText(page, 'Guaranteed minimum')
+  expect(await rowOf(page, 'Paid to')).toContain('0x0000…00aa')
+  await page.goBack()
+  await page.getByRole('button', { name: 'Pay my wallet instead' }).click()
+  await review(page).waitFor()
+  expect(await page.getByText(OTHER).count()).toBe(0)
+})
+
 test('no link names a recipient', async () => {
   const page = await visit()
   await page.goto(`/app/swap?from=alpha:USDC&to=beta:USDC&amount=10&recipient=${OTHER}`)
   await expectText(page, /^1 USDC = /)
 
   expect(await page.getByText(OTHER).count()).toBe(0)
+})
+
+test('an address of another family of chains is called that, and asks for no price', async () => {
+  const page = await visit()
+  await page.goto('/app/swap?from=alpha:USDC&to=solana:SOL&amount=10')
+  await page.locator('details.wallet summary').last().click()
+  const field = page.getByLabel('Send it to another address')
+  await field.fill(OTHER)
+  const words = 'The recipient is an EVM address: solana needs a Solana address.'
+  await page.getByRole('button', { name: words, disabled: true }).waitFor()
+
+  await page.goto('/app/swap?from=alpha:USDC&to=beta:USDC&amount=10')
+  await page.locator('details.wallet summary').last().click()
+  await field.fill(SOLANA)
+  const reverse = 'The recipient is a Solana address: beta needs an EVM address.'
+  await page.getByRole('button', { name: reverse, disabled: true }).waitFor()
+  await field.fill('vitalik.eth')
+  await page.getByRole('button', { name: 'The recipient is no address on beta.', disabled: true }).waitFor()
 })
 
 test('an amount that is too small is said once, in tokens', async () => {

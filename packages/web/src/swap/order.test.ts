@@ -123,4 +123,16 @@ describe('a request', () => {
     expect(ask({}, { evm: owners.evm })).toContain('name a recipient')
     expect(ask({ recipient: solanaAddress }, { evm: owners.evm })).toMatchObject({ recipient: solanaAddress })
   })
+
+  test('does not pay an address of another family', () => {
+    const back = { destinationChain: 1, outputToken: 'ETH-1' }
+
+    expect(ask({ recipient: evmAddress })).toBe(
+      'The recipient is an EVM address: solana needs a Solana address.',
+    )
+    expect(ask({ ...back, recipient: solanaAddress })).toBe(
+      'The recipient is a Solana address: alpha needs an EVM address.',
+    )
+    expect(ask({ recipient: 'me.sol' })).toBe('The recipient is no address on solana.')
+  })
 })

@@ -1,5 +1,6 @@
-import type { QuoteRequest, TokenEntry } from '@geoswap/sdk'
+import type { ChainEntry, QuoteRequest, TokenEntry } from '@geoswap/sdk'
 import { type DecimalMark, readAmount } from '../amount-text.ts'
+import { families } from '../families/registry.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import type { Family } from '../wallets/wallet.ts'
 
@@ -152,6 +153,15 @@ export function isServed(order: Order, catalog: Catalog): boolean {
   return Boolean(tokenOf(catalog, originChain, inputToken) && tokenOf(catalog, destinationChain, outputToken))
 }
 
+/** Says what is wrong with a typed recipient; undefined if it is empty or an address of this chain. */
+export function recipientProblem(text: string, { name, family }: ChainEntry): string | undefined {
+  const typed = text.trim()
+  if (typed === '' || families[family].isAddress(typed)) return undefined
+  const other = Object.values(families).find(({ isAddress }) => isAddress(typed))
+  if (!other) return `The recipient is no address on ${name}.`
+  return `The recipient is ${other.anAddress}: ${name} needs ${families[family].anAddress}.`
+}
+
 type Known = { catalog: Catalog; owners: Owners; mark: DecimalMark }
 
 /** The request for a quote, or a sentence that says what is missing. */
@@ -172,6 +182,8 @@ export function toRequest(order: Order, { catalog, owners, mark }: Known): Quote
   if (!wallet) return `Connect a wallet for ${origin.name}.`
   const recipient = order.recipient.trim() || owners[destination.family]?.address
   if (!recipient) return `Connect a wallet for ${destination.name}, or name a recipient there.`
+  const misfit = recipientProblem(order.recipient, destination)
+  if (misfit) return misfit
   const isSame = originChain === destinationChain && inputToken === outputToken
   if (isSame && recipient === wallet.address) return 'Choose two different tokens, or name another recipient.'
   return {

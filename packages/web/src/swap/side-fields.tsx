@@ -4,8 +4,10 @@ import { useRef } from 'preact/hooks'
 import { readAmount } from '../amount-text.ts'
 import { formatAmount, shorten } from '../amounts.ts'
 import type { Balance } from '../chain/balance.ts'
+import { families } from '../families/registry.ts'
 import { decimalMark } from '../language.ts'
 import { chainMark, tokenMark } from '../parts/avatar.tsx'
+import { Notice } from '../parts/notice.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
@@ -13,7 +15,7 @@ import { formatUsd, readUsd, usdOf } from '../usd.ts'
 import { WalletPicker } from '../wallets/wallet-list.tsx'
 import { WayNote } from '../wallets/way-note.tsx'
 import { Funds } from './funds.tsx'
-import { type Order, onChain } from './order.ts'
+import { type Order, onChain, recipientProblem } from './order.ts'
 
 type Props = {
   side: 'pay' | 'receive'
@@ -142,11 +144,14 @@ type ReceiveSideProps = { order: Order; onChange(order: Order): void; quote: Quo
 
 /** The output and its recipient. */
 export function ReceiveSide({ order, onChange, quote }: ReceiveSideProps) {
-  const { catalog } = useSession()
+  const { catalog, wallets } = useSession()
   const output = tokenOf(catalog, order.destinationChain, order.outputToken)
   const destination = chainOf(catalog, order.destinationChain)
   if (!output || !destination) return null
   const usd = readUsd(quote?.outputUsd)
+  const problem = recipientProblem(order.recipient, destination)
+  const recipient = order.recipient.trim()
+  const isOther = recipient !== '' && recipient !== wallets.used[destination.family]?.address
   const move = (id: number) =>
     onChange({ ...order, destinationChain: id, outputToken: onChain(catalog, output, id), recipient: '' })
   return (
@@ -164,19 +169,30 @@ export function ReceiveSide({ order, onChange, quote }: ReceiveSideProps) {
           {quote ? formatAmount(BigInt(quote.output), output.decimals) : '–'}
         </output>
       </SideFields>
-      <WalletPicker chain={destination} label="to">
+      <WalletPicker chain={destination} label="to" other={isOther ? recipient : ''}>
         <label class="field">
           <span>Send it to another address</span>
           <input
             class="mono"
             autoComplete="off"
             spellcheck={false}
-            placeholder={destination.family === 'evm' ? '0x…' : 'A Solana address'}
+            placeholder={`For ${destination.name}: ${families[destination.family].anAddress}`}
+            aria-invalid={problem !== undefined}
             value={order.recipient}
             onInput={(event) => onChange({ ...order, recipient: event.currentTarget.value })}
           />
         </label>
       </WalletPicker>
+      {isOther && (
+        <Notice tone={problem ? 'warn' : 'plain'}>
+          <p>
+            {problem ?? 'Another address than your wallet is paid:'} <span class="mono">{recipient}</span>
+          </p>
+          <button type="button" class="quiet" onClick={() => onChange({ ...order, recipient: '' })}>
+            Pay my wallet instead
+          </button>
+        </Notice>
+      )}
     </>
   )
 }

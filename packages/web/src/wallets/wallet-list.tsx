@@ -51,16 +51,26 @@ export function WalletList({ wallets, family, chainId, onConnect }: Props) {
   )
 }
 
-type WalletPickerProps = { chain: ChainEntry; label: 'from' | 'to'; children?: ComponentChildren }
+type WalletPickerProps = {
+  chain: ChainEntry
+  label: 'from' | 'to'
+  children?: ComponentChildren
+  /** An address that takes the place of the wallet; empty for none. */
+  other?: string
+}
 
 /** The wallet of one side, collapsed, since most people have one. */
-export function WalletPicker({ chain, label, children }: WalletPickerProps) {
+export function WalletPicker({ chain, label, children, other }: WalletPickerProps) {
   const { wallets } = useSession()
   const wallet = wallets.used[chain.family]
   return (
     <details class="wallet">
       <summary>
-        {wallet ? (
+        {other ? (
+          <>
+            {label} <span class="mono">{shorten(other)}</span> <span class="fine">another address</span>
+          </>
+        ) : wallet ? (
           <>
             {label} <span class="mono">{shorten(wallet.address)}</span>{' '}
             <span class="fine">{wallet.name}</span>
