@@ -42,7 +42,7 @@ test('an example request is copied by its button, and runs in a shell', async ()
   expect(await answerOf(command, env)).toHaveProperty('chains')
 })
 
-/** What the service answers to the call of a command, made without the programme. */
+/** The answer of the service to the call of a command, made without curl. */
 async function answerOf(command: string, env: Readonly<Record<string, string>>): Promise<unknown> {
   const filled = command.replace(/\$(\w+)/g, (_match, name: string) => env[name] ?? '')
   const [, url = ''] = /^curl "([^"]*)"/.exec(filled) ?? []

@@ -105,7 +105,7 @@ function toCommand({ path, operation: { parameters = [], requestBody } }: Call):
   ].join(' \\\n  ')
 }
 
-/** What the service posts to an endpoint. */
+/** The post of the service to an endpoint. */
 function toPost({ operation: { parameters = [], requestBody } }: Call): string {
   const headers = parameters.map(({ name, example }) => `${name}: ${example ?? '…'}`)
   return [...headers, '', (requestBody && exampleOf(requestBody.content)) ?? ''].join('\n')

@@ -88,7 +88,7 @@ export function tokenName(catalog: Catalog, chainId: number, address: string): s
 
 export type OrderNames = { from: string; to: string; amount: string }
 
-/** What an address says about an order: the recipient is not in it, so no link can change who is paid. */
+/** The part of an order that its address names: without the recipient, so no link can change who is paid. */
 export function namesOf(order: Order, catalog: Catalog): OrderNames {
   const { originChain, inputToken, destinationChain, outputToken, amount } = order
   return {
