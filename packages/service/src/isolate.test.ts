@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { isolate, mapIsolated, type Subject, useQuarantine } from './isolate.ts'
+import { isolate, isolateTogether, mapIsolated, type Subject, useQuarantine } from './isolate.ts'
 
 const OUTAGE = new Error('outage')
 const FAULT = new Error('fault')
@@ -126,4 +126,41 @@ test('without a quarantine nothing is set aside', async () => {
   useQuarantine(undefined)
 
   expect((await tryTimes(5, FAULT)).faults).toHaveLength(5)
+})
+
+/** Doubles the numbers in one go, in which an odd one fails all. Returns what was done, reported and tried together. */
+async function doubleTogether(items: readonly number[]) {
+  const faults: unknown[] = []
+  const tried: string[] = []
+  const toSubject = (id: number) => ({ step: 'double', id: `${id}` })
+  const done = await isolateTogether(faults, items, toSubject, async (some) => {
+    tried.push(some.join())
+    if (some.some((item) => item % 2 === 1)) throw FAULT
+    return some.map((item) => 2 * item)
+  })
+  return { done, faults, tried }
+}
+
+test('items are done in one go, and each apart if one of them fails', async () => {
+  expect(await doubleTogether([2, 4, 6])).toEqual({ done: [4, 8, 12], faults: [], tried: ['2,4,6'] })
+  expect(await doubleTogether([2, 3, 4])).toEqual({
+    done: [4, 8],
+    faults: [FAULT],
+    tried: ['2,3,4', '2', '3', '4'],
+  })
+  expect(await doubleTogether([])).toEqual({ done: [], faults: [], tried: [] })
+  expect(await doubleTogether([3])).toEqual({ done: [], faults: [FAULT], tried: ['3'] })
+})
+
+test('an item that failed before holds up no others, which are done in one go', async () => {
+  await doubleTogether([2, 3, 4])
+
+  expect(await doubleTogether([2, 3, 4])).toMatchObject({
+    done: [4, 8],
+    faults: [FAULT],
+    tried: ['2,4', '3'],
+  })
+  // It is set aside now.
+  await doubleTogether([3])
+  expect(await doubleTogether([2, 3, 4])).toMatchObject({ done: [4, 8], faults: [], tried: ['2,4'] })
 })

@@ -37,7 +37,7 @@ export async function isolate<T>(
   subject: Subject,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
-  const key = `${subject.step} ${subject.id}`
+  const key = keyOf(subject)
   if (isAside(key)) return undefined
   let done: T
   try {
@@ -64,10 +64,31 @@ export async function mapIsolated<T, R>(
   return done.filter((each) => each !== undefined)
 }
 
+/**
+ * Does the work of all items in one go; of each apart, if that fails, so that an odd one holds up no other. An item
+ * that failed before is done apart from the start. Returns the results of those that did not fail.
+ */
+export async function isolateTogether<T, R>(
+  faults: unknown[],
+  items: readonly T[],
+  subjectOf: (item: T) => Subject,
+  work: (items: readonly T[]) => Promise<readonly R[]>,
+): Promise<R[]> {
+  const hasFailed = (item: T) => known.has(keyOf(subjectOf(item)))
+  const sound = items.filter((item) => !hasFailed(item))
+  // Below, each of them fails or succeeds alone.
+  const done = sound.length > 1 ? await work(sound).catch(() => undefined) : undefined
+  const apart = done ? items.filter(hasFailed) : items
+  const alone = await mapIsolated(faults, apart, subjectOf, (item) => work([item]))
+  return [...(done ?? []), ...alone.flatMap(({ result }) => result)]
+}
+
 /** The same for what only the operator names: chains, keys, tokens. If one fails, all do. */
 export function mapOwn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   return Promise.all(items.map((item) => work(item)))
 }
+
+const keyOf = ({ step, id }: Subject) => `${step} ${id}`
 
 function isAside(key: string): boolean {
   const retryAt = known.get(key)?.retryAt ?? 0

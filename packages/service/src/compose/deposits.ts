@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads, Held } from '../chains/chain.ts'
+import type { Moves } from '../engine/advance.ts'
 import type { HeadFollower } from '../engine/chain-follower.ts'
 import type { Task } from '../engine/lane.ts'
 import type { Sender } from '../engine/sender.ts'
@@ -13,7 +14,6 @@ import { type PriceE18, usdE18 } from '../swap/amount.ts'
 import { type Catalog, findToken } from '../swap/catalog.ts'
 import { GAS } from '../swap/gas.ts'
 import { throwFirst } from '../swap/group.ts'
-import type { Swap } from '../swap/swap.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 
 type Parts = {
@@ -21,13 +21,12 @@ type Parts = {
   catalog: Catalog
   prices: { priceOf(asset: string): PriceE18 | undefined; refresh(): Promise<void> }
 }
-type OnMoved = (swap: Swap, event: string) => void
 
 /** Looks for deposits at each new head of a chain, and apart from that for their transactions. */
 export function createDepositTasks(
   { pool }: Pick<Parts, 'pool'>,
   { chain }: Pick<ConnectedChain, 'chain'>,
-  { follower, onMoved }: { follower: HeadFollower; onMoved: OnMoved },
+  { follower, moves }: { follower: HeadFollower; moves: Moves },
 ): Task[] {
   const { ways, chainId } = chain
   if (!ways) return []
@@ -47,7 +46,7 @@ export function createDepositTasks(
         transactions.add(received)
         wake(topic)
       }
-      const deps = { pool, chainId, ways, onMoved, onReceived }
+      const deps = { pool, chainId, ways, moves, onReceived }
       begun ??= heads.head.number
       const faults: unknown[] = []
       after = await seeDeposits(deps, heads, { after, since }, faults)

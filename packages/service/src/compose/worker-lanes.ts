@@ -2,6 +2,7 @@ import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import { defaultDeadlines, gasBudgetsOf } from '../config.ts'
+import { createMoves } from '../engine/advance.ts'
 import { createTimeKeeper, createWasteReader } from '../engine/books.ts'
 import { topUpLowest } from '../engine/gas-watch.ts'
 import type { Lane } from '../engine/lane.ts'
@@ -24,7 +25,6 @@ import { findToLock } from '../store/swaps.ts'
 import { lateLockSeconds } from '../swap/deadlines.ts'
 import type { Share } from '../swap/group.ts'
 import { activeSenders, sendersOf, shareOf } from '../swap/served-chain.ts'
-import type { Swap } from '../swap/swap.ts'
 import { capsOf, floatOf } from './catalog.ts'
 import type { ConnectedChain } from './connected-chain.ts'
 import { createDepositTasks, createRecoverWork } from './deposits.ts'
@@ -115,19 +115,18 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
   const follower = followerOf(parts, config.chainId)
   const rules = finalityOf(config)
   const times = createTimeKeeper(pool, (chainId) => finalityOf(parts.chains.of(chainId).config))
-  const onMoved = events.originMoved
-  const originDeps = { pool, origin: chain, rules, onMoved }
+  const moves = createMoves(pool, (moved, change) => {
+    events.moved(moved, change)
+    if (change.event === 'deliverySeen') times.note(moved)
+  })
+  const originDeps = { pool, origin: chain, rules, moves }
   const destinationDeps = {
     pool,
     destination: chain,
     rules,
     finalitySeconds: () => follower.measured().finalitySeconds,
     originOf: (chainId: number) => parts.chains.of(chainId).chain,
-    onSettled(swap: Swap) {
-      events.settled(swap)
-      times.note(swap)
-    },
-    onRefundDecided: events.refundDecided,
+    moves,
   }
   const lane = createWatchLane({
     pool,
@@ -135,7 +134,7 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
     follower,
     senders,
     overlap: overlapOf(config),
-    undo: (db, gone) => undoLocks(db, gone, onMoved),
+    undo: (db, gone) => undoLocks(moves, db, gone),
     confirmLocks: (heads) => confirmLocks(originDeps, heads),
     confirmDeliveries: (lease, heads) => confirmDeliveries(destinationDeps, lease, heads),
     finalizeOrigin: (heads, events, faults) => finalizeOrigin(originDeps, heads, events, faults),
@@ -156,14 +155,14 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
     ...lane,
     tasks: [
       ...[...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, ...settling, times.task],
-      ...createDepositTasks(parts, connected, { follower, onMoved }),
+      ...createDepositTasks(parts, connected, { follower, moves }),
     ],
   }
 }
 
 /** Without a share, the lane locks the inputs assigned to its key and leaves claims and refunds to others. */
 function relayLane(parts: WorkerParts, connected: ConnectedChain, address: string, share?: Share): Lane {
-  const { pool, prices, events } = parts
+  const { pool, prices } = parts
   const { chain, config } = connected
   const sender = senderOf(parts, connected, address)
   const view = followerOf(parts, config.chainId)
@@ -185,7 +184,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
     isLate: parts.isLate,
     lateLockSeconds: lateLockSeconds({ ...finalityOf(config), originBlockSeconds: blockSecondsOf(config) }),
-    onDeclined: events.declined,
+    moves: parts.moves,
   }
   // If a transaction carries one swap, several are prepared concurrently.
   const [atOnce, takeSize] = batchSize === 1 ? [4, 1] : [1, FETCHED_LOCKS]
@@ -231,7 +230,7 @@ function deliverWork(chainId: number, deps: DeliverDeps, { solana }: ConnectedCh
 }
 
 function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: string): Lane {
-  const { pool, prices, events, config } = parts
+  const { pool, prices, config } = parts
   const { chainId } = connected.config
   const sender = senderOf(parts, connected, address)
   const follower = followerOf(parts, chainId)
@@ -255,7 +254,7 @@ function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: str
     ...parts.signed,
     cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,
     capsOf: (origin: number) => capsOf(parts.chains.of(origin).config),
-    onRefundDecided: events.refundDecided,
+    moves: parts.moves,
   }
   return createSendingLane({
     name: `deliver:${chainId}:${address}`,

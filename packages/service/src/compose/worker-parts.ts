@@ -3,6 +3,7 @@ import { type Attested, isRefundable, isSigned } from '../chains/attested.ts'
 import type { Chain } from '../chains/chain.ts'
 import { createAttestationMessages } from '../chains/evm/attesters.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
+import { createMoves, type Moves } from '../engine/advance.ts'
 import { createClaimCheck, createLateCheck, createSignedCheck, type SignedCheck } from '../engine/checks.ts'
 import { createGasWatch, type GasWatch } from '../engine/gas-watch.ts'
 import type { ViewOfChain, Views } from '../engine/views.ts'
@@ -31,6 +32,8 @@ type Given = {
 /** The parts that the lanes of a worker share. */
 export type WorkerParts = Given & {
   followers: ReadonlyMap<number, ViewOfChain>
+  /** For lanes of keys; a chain's watch has its own. */
+  moves: Moves
   prices: PriceCheck
   signed: SignedCheck
   collect: CollectDeps
@@ -53,7 +56,8 @@ export function completeParts(given: Given): WorkerParts {
   const isClaimable = createClaimCheck({ deadlines, catalog, followers })
   const isLate = createLateCheck({ catalog, followers })
   const destinations = createDestinations(chains, followers)
-  return { ...given, followers, prices, signed, collect, gas, isClaimable, isLate, destinations }
+  const moves = createMoves(pool, events.moved)
+  return { ...given, followers, moves, prices, signed, collect, gas, isClaimable, isLate, destinations }
 }
 
 export function followerOf({ followers }: Pick<WorkerParts, 'followers'>, chainId: number): ViewOfChain {

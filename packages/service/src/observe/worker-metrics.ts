@@ -2,6 +2,7 @@ import { Counter, type Registry } from 'prom-client'
 import type { Refusal } from '../chains/chain.ts'
 import type { HeadFollower } from '../engine/chain-follower.ts'
 import type { Attempt, Role } from '../store/attempts.ts'
+import type { AnyFacts, SwapChange } from '../swap/change.ts'
 import type { Swap } from '../swap/swap.ts'
 import { addReading } from './ledger-metrics.ts'
 import type { Logger } from './logger.ts'
@@ -93,13 +94,11 @@ const REMEMBERED = 1_000
 /** Logs and counts the events of a worker. */
 export function createWorkerEvents(logger: Logger, counters: WorkerCounters) {
   const rejected = new Set<string>()
-  const logMove = (name: string) => (swap: Swap, detail?: string) =>
-    logger.info({ swapId: swap.id, state: swap.state, detail }, name)
   return {
-    originMoved: logMove('origin'),
-    settled: logMove('settled'),
-    refundDecided: logMove('refund decided'),
-    declined: logMove('failed'),
+    moved({ id: swapId, state }: Swap, { event, ...facts }: SwapChange) {
+      const { failureCode, refundReason }: AnyFacts = facts
+      logger.info({ swapId, event, state, reason: failureCode ?? refundReason }, 'swap moved')
+    },
     /** Once for each, however often it is read. */
     signatureRejected(attestation: string, { signer, writtenBy }: { signer: string; writtenBy: string }) {
       const key = `${attestation} ${signer} ${writtenBy}`

@@ -21,7 +21,7 @@ import { markOriginFinal } from './exposure.ts'
 import { readHistory } from './history.ts'
 import { declareLanes, type Lease, takeLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
-import { markDeliveryFinal, setDeliveryTxHash } from './swaps.ts'
+import { markDeliveriesFinal, setDeliveryTxHash } from './swaps.ts'
 import { placeEvents } from './webhook-deliveries.ts'
 
 const database = useTestDatabase()
@@ -77,7 +77,7 @@ describe('the log', () => {
     'a settled swap whose delivery a reorg moves to another transaction, twice': [
       (swap) => settleTestSwap(database.pool, swap).then(() => {}),
       ({ swapId }) => setDeliveryTxHash(database.pool, [{ id: swapId }], '0x4'),
-      ({ swapId }) => markDeliveryFinal(database.pool, { id: swapId, deliveryTxHash: '0x5' }),
+      ({ swapId }) => markDeliveriesFinal(database.pool, [{ id: swapId, deliveryTxHash: '0x5' }]),
     ],
     'a swap that fails': [move('declined', { failureCode: 'PRICE_MOVED', proof })],
     'a swap that is refunded': [

@@ -64,9 +64,10 @@ export async function readBooked(db: Db): Promise<Map<number, OriginCaps>> {
  */
 export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<void> {
   await db.query(
-    `with marked as (
-       update swaps s set origin_final = true
-        where s.id = any($1) and not s.origin_final
+    `with held as (
+       select id from swaps where id = any($1) and not origin_final order by id for update
+     ), marked as (
+       update swaps s set origin_final = true from held h where s.id = h.id
     returning s.origin_chain, s.exposed_cents
      )
      insert into exposure as e (chain_id, cents)

@@ -20,7 +20,7 @@ type Balance = { token: string; amount: bigint }
 export async function setHoldings(db: Db, at: { chainId: number; block: bigint }, balances: Balance[]) {
   await db.query(
     `insert into inventory as i (chain_id, token, held, at_block)
-     select $1, token, held, $2 from unnest($3::text[], $4::numeric[]) as seen (token, held)
+     select $1, token, held, $2 from unnest($3::text[], $4::numeric[]) as seen (token, held) order by token
      on conflict (chain_id, token) do update set held = excluded.held, at_block = excluded.at_block
       where i.at_block <= excluded.at_block`,
     [

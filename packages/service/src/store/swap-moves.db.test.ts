@@ -3,14 +3,13 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import type { Swap } from '../swap/swap.ts'
 import { readInventory, setHoldings } from './inventory.ts'
+import { advanceSwap, advanceSwaps, advanceTogether, type Change } from './swap-moves.ts'
 import {
-  advanceSwap,
-  advanceTogether,
   areUnmoved,
   findSwaps,
   findSwapsByDelivery,
   findSwapsByOp,
-  markDeliveryFinal,
+  markDeliveriesFinal,
   setDeliveredBlock,
   setDeliveryTxHash,
   setLockedBlock,
@@ -92,21 +91,30 @@ test.each([
   expect([await holding(1, token), await holding(2, token)]).toEqual([held, 5n])
 })
 
-/** A swap of 100 cents that was delivered: its output is reserved, and all of its bookings are made. */
-async function delivering(): Promise<Swap> {
-  const { pool } = database
-  await pool.query(`
+/** Books of chains and tokens, with room for some swaps. */
+const openBooks = () =>
+  database.pool.query(`
     truncate swaps, ops, exposure, claim_books, inventory cascade;
     insert into exposure (chain_id, cents, unclaimed_cents) values (31337, 500, 500), (5, 500, 500);
     insert into claim_books (chain_id, token, open, claimed, hour) values
       (31337, 'input', 5000, 0, 0), (31337, 'other', 5000, 0, 0), (5, 'input', 5000, 0, 0);
     insert into inventory (chain_id, token, held, reserved, at_block) values
-      (31338, 'output', 9000, 2000, 1), (31338, 'other', 9000, 2000, 1), (5, 'output', 9000, 2000, 1)`)
+      (31338, 'output', 9000, 4000, 1), (31338, 'other', 9000, 2000, 1), (5, 'output', 9000, 2000, 1)`)
+
+/** A swap of 100 cents that is being delivered: its output is reserved, and all of its bookings are made. */
+async function insertDelivering(): Promise<Swap> {
+  const { pool } = database
   const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
   for (const event of ['lockRecorded', 'lockSeen', 'deliveryRecorded'] as const)
     await moveTestSwap(pool, { swapId, accountId: '' }, event)
-  await pool.query('update swaps set exposed_cents = 100, unclaimed_cents = 100, claim_booked = true')
+  const booked = 'exposed_cents = 100, unclaimed_cents = 100, claim_booked = true'
+  await pool.query(`update swaps set ${booked} where id = $1`, [swapId])
   return find(swapId)
+}
+
+async function delivering(): Promise<Swap> {
+  await openBooks()
+  return insertDelivering()
 }
 
 const books = async () => {
@@ -125,10 +133,10 @@ const kept = {
   exposure: [500, 500, 500, 500],
   claims: [5_000, 5_000, 5_000],
   held: [9_000, 9_000, 9_000],
-  reserved: [2_000, 2_000, 2_000],
+  reserved: [4_000, 2_000, 2_000],
 }
-const paid = { held: [8_010, 9_000, 9_000], reserved: [1_010, 2_000, 2_000] }
-const freed = { reserved: [1_010, 2_000, 2_000] }
+const paid = { held: [8_010, 9_000, 9_000], reserved: [3_010, 2_000, 2_000] }
+const freed = { reserved: [3_010, 2_000, 2_000] }
 const unclaimed = { claims: [4_000, 5_000, 5_000] }
 const proof = { proof: {} }
 const refund = { refundReason: 'DELIVERY_EXPIRED', proof: {} } as const
@@ -188,6 +196,106 @@ test.each<[string, string, Steps, object]>([
     expect(await books()).toEqual({ ...kept, ...released })
   },
 )
+
+test('swaps that move together release as much as one after the other, of each token and chain', async () => {
+  const { pool } = database
+  const ending = async (isTogether: boolean) => {
+    await openBooks()
+    const swaps: Swap[] = []
+    for (let count = 0; count < 4; count += 1) swaps.push(await insertDelivering())
+    const [, other, origin, last] = swaps.map(({ id }) => id)
+    await pool.query(`update swaps set input_token = 'other' where id = $1`, [other])
+    await pool.query(`update swaps set origin_chain = 5, origin_final = true where id = $1`, [origin])
+    await pool.query(`update ops set pay_token = 'other' from swaps s where s.op_id = ops.id and s.id = $1`, [
+      last,
+    ])
+    const seen = swaps.map((swap) => ({ swap, event: 'deliverySeen', deliveryTxHash: '0xpaid' }) as const)
+    const settled = isTogether ? await advanceSwaps(pool, seen) : await advanceEach(seen)
+    const claims = settled
+      .slice(0, 3)
+      .map(
+        (swap, index) =>
+          ({ swap, event: 'claimFinal', claimedBySeconds: 7_200 + (index % 2) * 3_600 }) as const,
+      )
+    const lost = settled.slice(3).map((swap) => ({ swap, event: 'inputLost', proof: PROOF }) as const)
+    const changes = [...claims, ...lost]
+    const closed = isTogether ? await advanceSwaps(pool, changes) : await advanceEach(changes)
+    const spent = await pool.query('select claimed, hour from claim_books order by chain_id desc, token')
+    return { states: closed.map(({ state }) => state), books: await books(), spent: spent.rows }
+  }
+  const apart = await ending(false)
+
+  expect(await ending(true)).toEqual(apart)
+  expect(apart.states).toEqual(['closed', 'closed', 'closed', 'closed'])
+  expect(apart.books).toEqual({
+    exposure: [500, 300, 500, 400],
+    claims: [3_000, 4_000, 4_000],
+    held: [6_030, 8_010, 9_000],
+    reserved: [1_030, 1_010, 2_000],
+  })
+})
+
+const PROOF = {
+  kind: 'refundedAfterDelivery',
+  chainId: 31_337,
+  block: { number: 1n, hash: '0x', seconds: 1 },
+} as const
+
+async function advanceEach(changes: readonly Change[]): Promise<Swap[]> {
+  const moved: Swap[] = []
+  for (const change of changes) moved.push(...(await advanceSwaps(database.pool, [change])))
+  return moved
+}
+
+test('of claims that are final together, only those of the last hour count against its cap', async () => {
+  const { pool } = database
+  const claimedIn = async (known: number, hours: readonly number[]) => {
+    await openBooks()
+    const swaps: Swap[] = []
+    for (const _ of hours) swaps.push(await insertDelivering())
+    await pool.query(`update claim_books set claimed = 7, hour = $1`, [known])
+    const seen = swaps.map((swap) => ({ swap, event: 'deliverySeen', deliveryTxHash: '0xpaid' }) as const)
+    const settled = await advanceSwaps(pool, seen)
+    await advanceSwaps(
+      pool,
+      settled.map((swap, index) => ({
+        swap,
+        event: 'claimFinal',
+        claimedBySeconds: (hours[index] ?? 0) * 3_600,
+      })),
+    )
+    const book = `select open, claimed, hour from claim_books where chain_id = 31337 and token = 'input'`
+    return (await pool.query({ text: book, rowMode: 'array' })).rows.flat().map(Number)
+  }
+
+  expect(await claimedIn(5, [5, 5])).toEqual([3_000, 2_007, 5])
+  expect(await claimedIn(5, [4, 4])).toEqual([3_000, 7, 5])
+  expect(await claimedIn(5, [4, 5])).toEqual([3_000, 1_007, 5])
+  expect(await claimedIn(5, [5, 6])).toEqual([3_000, 1_000, 6])
+})
+
+test('of swaps that move together, one that moved meanwhile stays, and the others move', async () => {
+  const { pool } = database
+  const swaps = [await accepted(), await accepted(), await accepted()]
+  const locking = await advanceSwaps(
+    pool,
+    swaps.map((swap) => ({ swap, event: 'lockRecorded' })),
+  )
+  const [, stale] = locking
+  await moveTestSwap(pool, { swapId: stale?.id ?? '', accountId: '' }, 'lockSeen')
+
+  const moved = await advanceSwaps(
+    pool,
+    locking.map((swap, index) => ({ swap, event: 'lockSeen', originTxHash: `0x${index}`, lockedBlock: 7n })),
+  )
+
+  expect(moved.map(({ id, originTxHash }) => [id, originTxHash])).toEqual([
+    [swaps[0]?.id, '0x0'],
+    [swaps[2]?.id, '0x2'],
+  ])
+  expect((await find(stale?.id ?? '')).originTxHash).toBeUndefined()
+  expect(await advanceSwaps(pool, [])).toEqual([])
+})
 
 test('a lock that a reorg undid leaves no block, no transaction and no safety behind', async () => {
   const { pool } = database
@@ -266,8 +374,8 @@ test('a delivery follows the chain until it is final, for its own swap', async (
   expect(await setDeliveryTxHash(pool, [swap], '0xsecond')).toBe(true)
   expect(await setDeliveryTxHash(pool, [swap, { id: 'swp_unknown' }], '0xsecond')).toBe(false)
 
-  await markDeliveryFinal(pool, { id: swap.id, deliveryTxHash: '0xfinal' })
-  await markDeliveryFinal(pool, { id: swap.id, deliveryTxHash: '0xlater' })
+  await markDeliveriesFinal(pool, [{ id: swap.id, deliveryTxHash: '0xfinal' }])
+  await markDeliveriesFinal(pool, [{ id: swap.id, deliveryTxHash: '0xlater' }])
   await setDeliveredBlock(pool, swap, { block: 9n, txHash: '0xlater' })
 
   expect(await deliveryOf(swap)).toEqual({ hash: '0xfinal', block: '5', final: true })

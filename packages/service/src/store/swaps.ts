@@ -1,20 +1,8 @@
 import type { Waiting } from '@geoswap/wire'
-import type { AnyFacts, SwapChange } from '../swap/change.ts'
-import { hourOf } from '../swap/exposure.ts'
-import { groupBy } from '../swap/group.ts'
-import {
-  nextState,
-  owedStates,
-  paidStates,
-  publicSubstatus,
-  type SwapEvent,
-  type SwapState,
-  unlockedStates,
-} from '../swap/lifecycle.ts'
+import { owedStates, paidStates, unlockedStates } from '../swap/lifecycle.ts'
 import type { Swap } from '../swap/swap.ts'
 import type { Db } from './db.ts'
 import { IS_OPEN, isUnconsumedAt, listOf, toJson } from './sql.ts'
-import { ADVANCE, ADVANCE_TOGETHER, releasesClaim, releasesReservation } from './swap-moves.ts'
 import { selectSwaps } from './swap-rows.ts'
 
 /** Swaps of this origin whose lock is in no known block, in the words of the index `swaps_unlocked`. */
@@ -158,83 +146,6 @@ function attestations(condition: string): string {
   return `(select count(*) from attestations a where a.swap_ids @> array[s.id] and ${condition})`
 }
 
-export type Change = SwapChange & { swap: Swap }
-
-/**
- * Applies one event to a swap. Only this function and `advanceTogether` change states. The same statement releases
- * reserved inventory and booked caps that are no longer needed. Undefined if another worker moved the swap first: read
- * it again.
- */
-export async function advanceSwap(db: Db, { swap, event, ...recorded }: Change): Promise<Swap | undefined> {
-  const facts: AnyFacts = recorded
-  const state = nextState(swap.state, event)
-  if (state === undefined) return undefined
-  const { rows } = await db.query<{ version: number }>(ADVANCE, [
-    swap.id,
-    swap.version,
-    state,
-    facts.originTxHash,
-    facts.deliveryTxHash,
-    facts.refundTxHash,
-    facts.credited,
-    facts.delivered?.toString(),
-    facts.failureCode,
-    facts.refundReason,
-    facts.proof && toJson(facts.proof),
-    timelineEntry(swap, facts, state),
-    releasesReservation(swap.state, state),
-    state === 'settled',
-    facts.lockedBlock?.toString(),
-    releasesClaim(swap.state, state),
-    facts.claimedBySeconds === undefined ? undefined : hourOf(facts.claimedBySeconds),
-    event === 'inputLost',
-    facts.deliveredBlock?.toString(),
-    facts.deposit && toJson(facts.deposit),
-  ])
-  const row = rows[0]
-  return row && { ...swap, state, version: row.version, ...changedFieldsOf(facts) }
-}
-
-type Together = SwapChange<Extract<SwapEvent, `${string}Recorded`>> & { swaps: readonly Swap[] }
-
-/** Applies one event to all swaps of a transaction. False if any of them has moved: the caller rolls back. */
-export async function advanceTogether(db: Db, { swaps, event, ...recorded }: Together): Promise<boolean> {
-  const facts: AnyFacts = recorded
-  for (const group of groupBy(swaps, (swap) => swap.state).values()) {
-    const [first] = group
-    const state = first && nextState(first.state, event)
-    if (!first || state === undefined) return false
-    const { rowCount } = await db.query(ADVANCE_TOGETHER, [
-      group.map((swap) => swap.id),
-      group.map((swap) => swap.version),
-      state,
-      facts.deliveryTxHash,
-      timelineEntry(first, facts, state),
-    ])
-    if (rowCount !== group.length) return false
-  }
-  return true
-}
-
-/** The timeline shows public substatuses: a transition within one substatus adds no entry. */
-function timelineEntry(swap: Swap, facts: AnyFacts, state: SwapState): string | null {
-  const stage = publicSubstatus(state)
-  if (stage === publicSubstatus(swap.state)) return null
-  const onOrigin = facts.originTxHash ?? facts.refundTxHash
-  if (onOrigin) return toJson({ stage, chainId: swap.op.originChain, txHash: onOrigin })
-  if (!facts.deliveryTxHash) return toJson({ stage })
-  return toJson({ stage, chainId: swap.op.destinationChain, txHash: facts.deliveryTxHash })
-}
-
-function changedFieldsOf({ originTxHash, deliveryTxHash, refundReason, deposit }: AnyFacts): Partial<Swap> {
-  return {
-    ...(deposit && { deposit }),
-    ...(originTxHash && { originTxHash }),
-    ...(deliveryTxHash && { deliveryTxHash }),
-    ...(refundReason && { refundReason }),
-  }
-}
-
 /** Whether no swap has changed since it was read. Locks the rows until the transaction ends. */
 export async function areUnmoved(db: Db, swaps: readonly Swap[]): Promise<boolean> {
   const { rows } = await db.query(
@@ -245,16 +156,20 @@ export async function areUnmoved(db: Db, swaps: readonly Swap[]): Promise<boolea
   return rows.length === swaps.length
 }
 
-/** Records that the delivery is final. Repeatable. */
-export async function markDeliveryFinal(db: Db, swap: { id: string; deliveryTxHash: string }): Promise<void> {
+type Delivered = { id: string; deliveryTxHash: string }
+
+/** Records that deliveries are final. Repeatable. */
+export async function markDeliveriesFinal(db: Db, swaps: readonly Delivered[]): Promise<void> {
   await db.query(
-    `update swaps set delivery_final = true, delivery_tx_hash = $2
-      where id = $1 and not delivery_final`,
-    [swap.id, swap.deliveryTxHash],
+    `with held as (
+       select s.id, d.tx_hash from unnest($1::text[], $2::text[]) as d (id, tx_hash)
+         join swaps s on s.id = d.id and not s.delivery_final order by s.id for update of s
+     )
+     update swaps s set delivery_final = true, delivery_tx_hash = h.tx_hash from held h where s.id = h.id`,
+    [swaps.map(({ id }) => id), swaps.map(({ deliveryTxHash }) => deliveryTxHash)],
   )
 }
 
-/** Records that the lock of a delivered swap is in a block again. */
 /** Notes why a swap waits for finality. It changes nothing else. */
 export async function setWaiting(db: Db, { id }: Swap, waiting: Waiting): Promise<void> {
   await db.query('update swaps set waiting = $2 where id = $1 and waiting is distinct from $2', [
@@ -263,6 +178,7 @@ export async function setWaiting(db: Db, { id }: Swap, waiting: Waiting): Promis
   ])
 }
 
+/** Records that the lock of a delivered swap is in a block again. */
 export async function setLockedBlock(db: Db, { id }: Swap, block: bigint): Promise<void> {
   await db.query('update swaps set locked_block = $2 where id = $1', [id, block.toString()])
 }

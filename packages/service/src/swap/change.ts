@@ -14,7 +14,7 @@ type Facts = {
   lockDead: { failureCode: FailureCode; proof: ProofOf<'lockDead'> }
   /** The transaction is unknown if the log of attempts was lost. */
   deliveryRecorded: { deliveryTxHash?: string }
-  deliverySeen: { deliveryTxHash: string; delivered?: bigint; deliveredBlock?: bigint }
+  deliverySeen: { deliveryTxHash: string; delivered?: bigint | undefined; deliveredBlock?: bigint }
   deliveryImpossible: { refundReason: RefundReason; proof: ProofOf<'deliveryImpossible'> }
   claimRecorded: Nothing
   /** The time of the hard-final block that shows the claim; unknown to a rebuild, which recounts the caps. */

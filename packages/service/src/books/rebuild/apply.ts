@@ -16,7 +16,8 @@ import {
   recountReservations,
   setRebuildPoint,
 } from '../../store/rebuild.ts'
-import { advanceSwap, findOpenSwaps, markDeliveryFinal } from '../../store/swaps.ts'
+import { advanceSwap } from '../../store/swap-moves.ts'
+import { findOpenSwaps, markDeliveriesFinal } from '../../store/swaps.ts'
 import type { SwapChange } from '../../swap/change.ts'
 import { isOpen } from '../../swap/lifecycle.ts'
 import type { Swap } from '../../swap/swap.ts'
@@ -115,7 +116,8 @@ async function moveAll({ isLogLost }: RebuildDeps, db: PoolClient, facts: Facts)
     if (shown.locked) await markOriginFinal(db, [swap])
     const reached = await moveOne(db, swap, shown)
     if (reached.version !== swap.version) moved += 1
-    if (shown.delivered) await markDeliveryFinal(db, { id: swap.id, deliveryTxHash: shown.delivered.txHash })
+    const { delivered } = shown
+    if (delivered) await markDeliveriesFinal(db, [{ id: swap.id, deliveryTxHash: delivered.txHash }])
     if (!isOpen(reached.state)) await freePositions(db, [swap.op.id])
   }
   return moved

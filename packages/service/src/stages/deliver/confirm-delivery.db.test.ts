@@ -1,8 +1,10 @@
+import type { Pool } from 'pg'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, ChainEvent, Heads } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import { findFinalEvents, readCursor, storePage } from '../../store/chain-events.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
@@ -92,7 +94,8 @@ type World = {
 function poolOfALateWorker() {
   const { pool } = database
   const query = async (sql: string, values: unknown[]) => {
-    if (sql.includes('with moved')) await pool.query('update swaps set version = version + 1')
+    if (sql.includes('update swaps s\n       set state'))
+      await pool.query('update swaps set version = version + 1')
     return pool.query(sql, values)
   }
   return { query }
@@ -101,12 +104,14 @@ function poolOfALateWorker() {
 /** Confirms deliveries once, and returns what was reported. */
 async function look({ seconds = 0, isOver = false, isUndelivered = true, ...world }: World = {}) {
   const reported: string[] = []
+  const pool = world.movesMeanwhile ? poolOfALateWorker() : database.pool
   const deps = {
-    pool: world.movesMeanwhile ? poolOfALateWorker() : database.pool,
+    pool,
     rules,
     finalitySeconds: () => world.finalitySeconds,
-    onSettled: ({ id }: Swap) => reported.push(`settled ${id}`),
-    onRefundDecided: ({ id }: Swap, reason: string) => reported.push(`${reason} ${id}`),
+    moves: createMoves(pool as Pool, ({ id, state, refundReason = state }) =>
+      reported.push(`${refundReason} ${id}`),
+    ),
     destination: {
       chainId: CHAIN,
       isDeliveryOver: (_op: Op, at: Block) => isOver && at.number === 10n,

@@ -1,14 +1,15 @@
+import type { Pool } from 'pg'
 import type { ChainEvent, DestinationChain, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
-import { isolate } from '../../isolate.ts'
+import { isolate, isolateTogether } from '../../isolate.ts'
 import { closeEvents, findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
 import type { Lease } from '../../store/lanes.ts'
+import type { Change } from '../../store/swap-moves.ts'
 import {
-  advanceSwap,
   findForgottenDeliveries,
   findSwapsByDelivery,
   findUndelivered,
-  markDeliveryFinal,
+  markDeliveriesFinal,
   setDeliveredBlock,
   setWaiting,
 } from '../../store/swaps.ts'
@@ -19,11 +20,11 @@ import type { Op, Swap } from '../../swap/swap.ts'
 import { type DecideRefundDeps, decideRefund } from './judge.ts'
 
 export type ConfirmDeliveryDeps = DecideRefundDeps & {
+  pool: Pool
   destination: DestinationChain
   rules: FinalityRules
   /** The measured time to finality; undefined until it was measured. */
   finalitySeconds(): number | undefined
-  onSettled(swap: Swap): void
 }
 
 // Time, beyond the destination's finality, to deliver again if a reorg undoes a reported delivery.
@@ -45,46 +46,45 @@ export async function confirmDeliveries(
   const ids = swaps.map(({ op }) => op.deliveryHash)
   const events = await findEvents(pool, { chainId: destination.chainId, kind: 'delivered', ids })
   const silent: Swap[] = []
+  const seen: Change[] = []
   for (const swap of swaps) {
     const event = events.get(swap.op.deliveryHash)
     const isOver = destination.isDeliveryOver(swap.op, heads.hard)
-    if (event && (event.amount ?? 0n) >= swap.op.minOutput)
-      await isolate(faults, toSubject(swap), () => confirmDelivery(deps, heads, swap, event))
-    else if (swap.state === 'delivering' && isOver) silent.push(swap)
+    if (event && (event.amount ?? 0n) >= swap.op.minOutput) {
+      const change = await isolate(faults, toSubject(swap), () => confirmDelivery(deps, heads, swap, event))
+      if (change) seen.push(change)
+    } else if (swap.state === 'delivering' && isOver) silent.push(swap)
   }
+  await deps.moves.advanceAll(faults, STEP, seen)
   await refundExpired(deps, lease, heads, silent, faults)
   throwFirst(faults)
 }
 
 /** A delivery may have been signed that the log does not contain: wait for it like a recorded one. */
-async function expectForgotten({ pool, destination }: ConfirmDeliveryDeps, faults: unknown[]): Promise<void> {
-  for (const swap of await findForgottenDeliveries(pool, destination.chainId))
-    await isolate(faults, toSubject(swap), () => advanceSwap(pool, { swap, event: 'deliveryRecorded' }))
+async function expectForgotten(deps: ConfirmDeliveryDeps, faults: unknown[]): Promise<void> {
+  const forgotten = await findForgottenDeliveries(deps.pool, deps.destination.chainId)
+  const changes = forgotten.map((swap) => ({ swap, event: 'deliveryRecorded' }) as const)
+  await deps.moves.advanceAll(faults, STEP, changes)
 }
 
-const toSubject = ({ id }: Swap) => ({ step: 'confirm delivery', id })
+const STEP = 'confirm delivery'
+const toSubject = ({ id }: Swap) => ({ step: STEP, id })
 
+/** The change of a swap whose delivery is deep enough; undefined if it waits, or was settled before. */
 async function confirmDelivery(
   deps: ConfirmDeliveryDeps,
   heads: Heads,
   swap: Swap,
   event: StoredEvent,
-): Promise<void> {
-  const { pool, onSettled } = deps
-  if (swap.state !== 'delivering') return setDeliveredBlock(pool, swap, event)
-  if (isLate(deps, heads, swap, event))
-    return setWaiting(pool, swap, waitingFor('lateDelivery', event.seenAt + hardSecondsOf(deps)))
-  if (!isDeep(deps, heads, event)) return
-  failPoint('before deliverySeen')
-  const moved = await advanceSwap(pool, {
-    swap,
-    event: 'deliverySeen',
-    deliveryTxHash: event.txHash,
-    deliveredBlock: event.block,
-    ...(event.amount !== undefined && { delivered: event.amount }),
-  })
-  failPoint('after deliverySeen')
-  if (moved) onSettled(moved)
+): Promise<Change | undefined> {
+  const { pool } = deps
+  const { txHash: deliveryTxHash, block: deliveredBlock, amount: delivered } = event
+  if (swap.state !== 'delivering') await setDeliveredBlock(pool, swap, event)
+  else if (isLate(deps, heads, swap, event))
+    await setWaiting(pool, swap, waitingFor('lateDelivery', event.seenAt + hardSecondsOf(deps)))
+  else if (isDeep(deps, heads, event))
+    return { swap, event: 'deliverySeen', deliveryTxHash, deliveredBlock, delivered }
+  return undefined
 }
 
 /** Not final, and too late to deliver again before the deadline if a reorg undoes it. */
@@ -156,18 +156,22 @@ export async function finalizeDeliveries(
   const { undelivered, unread } = await readEach(destination, ops, heads, faults)
   const hashOf = ({ id }: StoredEvent) => swaps.get(id)?.op.hash ?? ''
   const isMissing = (event: StoredEvent) => undelivered.has(hashOf(event))
-  const done = events.filter((event) => !open.includes(event))
-  for (const event of open) {
+  const paid = open.filter((event) => {
     const swap = swaps.get(event.id)
-    if (!swap || !isPaid(swap.state) || isMissing(event) || unread.has(hashOf(event))) continue
-    await isolate(faults, toSubject(swap), async () => {
-      failPoint('before deliveryFinal')
-      await markDeliveryFinal(pool, { id: swap.id, deliveryTxHash: event.txHash })
-      failPoint('after deliveryFinal')
-      done.push(event)
-    })
-  }
-  await closeEvents(pool, destination.chainId, done)
+    return swap && isPaid(swap.state) && !isMissing(event) && !unread.has(hashOf(event))
+  })
+  const idOf = ({ id }: StoredEvent) => swaps.get(id)?.id ?? ''
+  const toPaid = (event: StoredEvent) => ({ step: STEP, id: idOf(event) })
+  const final = await isolateTogether(faults, paid, toPaid, async (some) => {
+    failPoint('before deliveryFinal')
+    await markDeliveriesFinal(
+      pool,
+      some.map((event) => ({ id: idOf(event), deliveryTxHash: event.txHash })),
+    )
+    failPoint('after deliveryFinal')
+    return some
+  })
+  await closeEvents(pool, destination.chainId, [...events.filter((event) => !open.includes(event)), ...final])
   return open.filter(isMissing)
 }
 

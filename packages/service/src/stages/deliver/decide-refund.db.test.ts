@@ -3,6 +3,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockState, OriginChain } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import type { SwapState } from '../../swap/lifecycle.ts'
@@ -50,9 +51,10 @@ async function decide(swap: Swap, { lock, isOver }: Origin = { lock: 'locked', i
   const reported: string[] = []
   await decideRefund(
     {
-      pool: database.pool,
       originOf: () => origin as unknown as OriginChain,
-      onRefundDecided: ({ state }, reason) => reported.push(`${state} ${reason}`),
+      moves: createMoves(database.pool, ({ state, refundReason }, { event }) =>
+        reported.push(`${state} ${refundReason ?? event}`),
+      ),
     },
     lease,
     swap,
@@ -88,7 +90,8 @@ test.each<[string, Origin, SwapState]>([
 ])('a swap whose input is not final and %s', async (_, origin, state) => {
   const swap = await swapIn('delivering', false)
 
-  expect(await decide(swap, origin)).toEqual({ state, reported: [] })
+  const reported = state === 'failed' ? ['failed lockDead'] : []
+  expect(await decide(swap, origin)).toEqual({ state, reported })
 })
 
 test.each<Reached>(['locking', 'locked'])(

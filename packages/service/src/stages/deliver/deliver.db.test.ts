@@ -3,6 +3,7 @@ import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../.
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import type { Work } from '../../engine/sender.ts'
 import { inTransaction } from '../../store/db.ts'
 import { readBooked } from '../../store/exposure.ts'
@@ -88,7 +89,7 @@ function workerSeeing({ exposedCents = 1_000n, room = 16, refuses = 20, kind = '
     isClaimable: () => true,
     isLate: () => false,
     capsOf: () => ({ exposedCents, unclaimedCents: 1_000_000n }),
-    onRefundDecided: ({ id }: { id: string }) => refunded.push(id),
+    moves: createMoves(database.pool, ({ id }) => refunded.push(id)),
     ...own,
   }
   return { deps: deps as unknown as DeliverDeps, sent, tried, refunded, bounds }

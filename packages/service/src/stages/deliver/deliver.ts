@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import type { Block, DestinationChain, Heads } from '../../chains/chain.ts'
 import type { SignedCheck } from '../../engine/checks.ts'
 import type { Sender } from '../../engine/sender.ts'
@@ -6,12 +6,8 @@ import { isolate, mapIsolated } from '../../isolate.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
 import { bookDelivery, type OriginCaps, readBooked } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
-import {
-  advanceTogether,
-  findStalledDeliveries,
-  findToDeliver,
-  setDeliveryTxHash,
-} from '../../store/swaps.ts'
+import { advanceTogether } from '../../store/swap-moves.ts'
+import { findStalledDeliveries, findToDeliver, setDeliveryTxHash } from '../../store/swaps.ts'
 import { isExposing, isUnbooked, withinCaps } from '../../swap/exposure.ts'
 import { leastBound } from '../../swap/gas.ts'
 import {
@@ -30,6 +26,7 @@ import { type DecideRefundDeps, decideRefund, type JudgeDeps, judgeDelivery } fr
 type DecideDeps = JudgeDeps & DecideRefundDeps
 
 export type DeliverDeps = DecideDeps & {
+  pool: Pool
   destination: DestinationChain
   /** False for a chain that has not answered since this process began: the database may not know its latest events. */
   isVerified(chainId: number): boolean

@@ -4,6 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
@@ -37,6 +38,19 @@ async function insertLocked(): Promise<TestSwap[]> {
 }
 
 const idsOf = (swaps: readonly TestSwap[]) => swaps.map(({ swapId }) => swapId)
+
+const statesOf = async (swaps: readonly TestSwap[]) => {
+  const found = new Map((await findSwaps(database.pool, idsOf(swaps))).map(({ id, state }) => [id, state]))
+  return idsOf(swaps).map((id) => found.get(id))
+}
+
+/** The database refuses to move this swap's wallet there. */
+async function refuse(wallet: string, state: string): Promise<() => Promise<unknown>> {
+  await database.pool.query(
+    `alter table swaps add constraint odd check (wallet <> '${wallet}' or state <> '${state}')`,
+  )
+  return () => database.pool.query('alter table swaps drop constraint odd')
+}
 
 /** Gas costs more than 1 now. */
 const affords = async (_heads: Heads, feeBound: bigint) => feeBound !== 1n
@@ -116,22 +130,24 @@ test('a delivery that cannot be recorded is reported, and the others of its chai
   const swaps = await insertLocked()
   for (const swap of swaps)
     await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  const moved: string[] = []
+  const permit = await refuse('trap', 'settled')
   const deps = {
     pool: database.pool,
     rules,
-    onRefundDecided: () => {},
     finalitySeconds: () => undefined,
-    onSettled: ({ op }: { op: Op }) => {
-      if (op.wallet === 'trap') throw trap
-    },
+    moves: createMoves(database.pool, ({ id }) => moved.push(id)),
     destination: { chainId: 31338, isDeliveryOver: () => false },
   } as unknown as ConfirmDeliveryDeps
   await storeTestEvents(database.pool, 31338, 'delivered', await findSwaps(database.pool, idsOf(swaps)))
 
-  await expect(confirmDeliveries(deps, lease, heads)).rejects.toBe(trap)
+  await expect(confirmDeliveries(deps, lease, heads)).rejects.toThrow('odd')
 
-  const states = (await findSwaps(database.pool, idsOf(swaps))).map(({ state }) => state)
-  expect(states).toEqual(['settled', 'settled', 'settled'])
+  expect(await statesOf(swaps)).toEqual(['delivering', 'settled', 'settled'])
+  expect(moved.sort()).toEqual(idsOf(swaps.slice(1)).sort())
+  await permit()
+  await confirmDeliveries(deps, lease, heads)
+  expect(await statesOf(swaps)).toEqual(['settled', 'settled', 'settled'])
 })
 
 test('a swap whose delivery cannot be read is reported and kept; others past their deadline are refunded', async () => {
@@ -142,7 +158,7 @@ test('a swap whose delivery cannot be read is reported and kept; others past the
   const deps = {
     pool: database.pool,
     rules,
-    onRefundDecided: () => {},
+    moves: createMoves(database.pool, () => {}),
     destination: {
       chainId: 31338,
       isDeliveryOver: () => true,
@@ -155,7 +171,5 @@ test('a swap whose delivery cannot be read is reported and kept; others past the
 
   await expect(confirmDeliveries(deps, lease, heads)).rejects.toBe(trap)
 
-  const found = new Map((await findSwaps(database.pool, idsOf(swaps))).map(({ id, state }) => [id, state]))
-  const states = idsOf(swaps).map((id) => found.get(id))
-  expect(states).toEqual(['delivering', 'refundDecided', 'refundDecided'])
+  expect(await statesOf(swaps)).toEqual(['delivering', 'refundDecided', 'refundDecided'])
 })

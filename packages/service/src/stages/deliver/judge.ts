@@ -1,9 +1,7 @@
-import type { Pool } from 'pg'
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
+import type { Moves } from '../../engine/advance.ts'
 import type { Sender } from '../../engine/sender.ts'
-import { failPoint } from '../../fail-point.ts'
-import { type Lease, whileHeld } from '../../store/lanes.ts'
-import { advanceSwap } from '../../store/swaps.ts'
+import type { Lease } from '../../store/lanes.ts'
 import { isDeliverable, isPaid, type ProofOf, type RefundReason } from '../../swap/lifecycle.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { isPurchase } from '../../swap/venue.ts'
@@ -111,9 +109,8 @@ export function simulateOnce<T extends Pick<DestinationChain, 'simulateDelivery'
 }
 
 export type DecideRefundDeps = {
-  pool: Pool
   originOf(chainId: number): OriginChain
-  onRefundDecided(swap: Swap, reason: RefundReason): void
+  moves: Moves
 }
 
 /** Decides a refund, after which no delivery may be signed. Requires a final input. */
@@ -125,20 +122,15 @@ export async function decideRefund(
 ): Promise<void> {
   if (swap.state === 'delivering' && !swap.originFinal) return failIfNeverLocked(deps, swap)
   if (!isDeliverable(swap.state) || !swap.originFinal) return
-  failPoint('before deliveryImpossible')
-  const moved = await whileHeld(deps.pool, lease, (db) =>
-    advanceSwap(db, { swap, event: 'deliveryImpossible', refundReason, proof }),
-  )
-  failPoint('after deliveryImpossible')
-  if (moved) deps.onRefundDecided(moved, refundReason)
+  await deps.moves.advance({ swap, event: 'deliveryImpossible', refundReason, proof }, { lease })
 }
 
 /** Fails a swap whose lock a reorg undid for good: nothing was taken, nothing was paid, and no delivery can follow. */
-async function failIfNeverLocked({ pool, originOf }: DecideRefundDeps, swap: Swap): Promise<void> {
+async function failIfNeverLocked({ moves, originOf }: DecideRefundDeps, swap: Swap): Promise<void> {
   const origin = originOf(swap.op.originChain)
   const { hard } = await origin.readHeads()
   const state = (await origin.readLocks([swap.op], hard)).get(swap.op.hash)
   if (state !== 'none' || !origin.isLockOver(swap, hard)) return
   const proof = { kind: 'notLockedPastDeadline', chainId: swap.op.originChain, block: hard } as const
-  await advanceSwap(pool, { swap, event: 'lockDead', failureCode: 'OPERATION_EXPIRED', proof })
+  await moves.advance({ swap, event: 'lockDead', failureCode: 'OPERATION_EXPIRED', proof })
 }

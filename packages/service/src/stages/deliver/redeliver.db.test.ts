@@ -4,6 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import type { Work } from '../../engine/sender.ts'
 import { markAttemptsConsumed, markAttemptsFinal, markAttemptsReturned } from '../../store/attempts.ts'
 import { inTransaction } from '../../store/db.ts'
@@ -94,7 +95,7 @@ function workerWith({ isVerified = true, sent = [] as Work[] } = {}): DeliverDep
     patienceSeconds: 60,
     isClaimable: () => true,
     isLate: () => false,
-    onRefundDecided: () => {},
+    moves: createMoves(database.pool, () => {}),
   }
   return deps as unknown as DeliverDeps
 }

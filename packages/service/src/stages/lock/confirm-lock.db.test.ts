@@ -3,11 +3,12 @@ import { storeTestEvents } from '../../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import { findFinalEvents } from '../../store/chain-events.ts'
 import { bookDelivery, findLostInputs, markOriginFinal, writeOffInput } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
 import { readStatuses } from '../../store/statuses.ts'
-import { findSwaps, findToPropose, markDeliveryFinal } from '../../store/swaps.ts'
+import { findSwaps, findToPropose, markDeliveriesFinal } from '../../store/swaps.ts'
 import { type ConfirmLockDeps, confirmLocks } from './confirm-lock.ts'
 import { finalizeOrigin } from './finalize-origin.ts'
 
@@ -24,7 +25,8 @@ function watcher(state: LockState = 'none'): ConfirmLockDeps {
   const readLocks = async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, state]))
   const origin = { chainId: CHAIN, readLocks, isLockOver: () => true }
   const rules = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 4, hardSeconds: 4 }
-  return { pool: database.pool, origin, rules, onMoved: () => {} } as unknown as ConfirmLockDeps
+  const moves = createMoves(database.pool, () => {})
+  return { pool: database.pool, origin, rules, moves } as unknown as ConfirmLockDeps
 }
 
 const proofOf = async (swapId: string) =>
@@ -40,7 +42,7 @@ test('a paid swap that can never be locked is closed, and its value is exposed u
     swaps: await findSwaps(pool, [swap.swapId]),
     caps: { exposedCents: 10_000n, unclaimedCents: 10_000n },
   })
-  await markDeliveryFinal(pool, { id: swap.swapId, deliveryTxHash: '0xdelivery' })
+  await markDeliveriesFinal(pool, [{ id: swap.swapId, deliveryTxHash: '0xdelivery' }])
   // A reorg undid the lock.
   await pool.query('update swaps set locked_block = null')
 
@@ -74,7 +76,7 @@ test('a swap whose input was refunded after the delivery is closed, and its valu
     caps: { exposedCents: 10_000n, unclaimedCents: 10_000n },
   })
   await markOriginFinal(pool, swaps)
-  await markDeliveryFinal(pool, { id: swapId, deliveryTxHash: '0xdelivery' })
+  await markDeliveriesFinal(pool, [{ id: swapId, deliveryTxHash: '0xdelivery' }])
 
   await storeTestEvents(pool, CHAIN, 'refunded', swaps)
   const events = await findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })

@@ -1,14 +1,12 @@
 import type { Pool } from 'pg'
 import type { ChainEvent, Heads, LockState, OriginChain } from '../../chains/chain.ts'
-import { failPoint } from '../../fail-point.ts'
+import type { Moves } from '../../engine/advance.ts'
 import { isolate } from '../../isolate.ts'
 import { wasAuthorityRefused } from '../../store/attempts.ts'
 import { findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
-import { type Db, inTransaction } from '../../store/db.ts'
-import { insertLostInput } from '../../store/exposure.ts'
-import { freePositions } from '../../store/ops.ts'
+import type { Db } from '../../store/db.ts'
+import type { Change } from '../../store/swap-moves.ts'
 import {
-  advanceSwap,
   findSwapsByOp,
   findUndeposited,
   findUnlocked,
@@ -27,7 +25,7 @@ export type ConfirmLockDeps = {
   pool: Pool
   origin: OriginChain
   rules: FinalityRules
-  onMoved(swap: Swap, event: string): void
+  moves: Moves
 }
 
 /** Advances swaps with an unconfirmed lock: by its event, or by a final block past their deadline without one. */
@@ -39,29 +37,31 @@ export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise
   const ids = swaps.map(({ op }) => op.hash)
   const events = await findEvents(pool, { chainId, kind: 'locked', ids })
   const faults: unknown[] = []
+  const seen: Change[] = []
   for (const swap of swaps) {
     const event = events.get(swap.op.hash)
-    if (event) await isolate(faults, toSubject(swap), () => confirmLock(deps, heads, swap, event))
+    const change =
+      event && (await isolate(faults, toSubject(swap), () => confirmLock(deps, heads, swap, event)))
+    if (change) seen.push(change)
   }
+  await deps.moves.advanceAll(faults, STEP, seen)
   const over = swaps.filter((swap) => !events.has(swap.op.hash) && origin.isLockOver(swap, heads.hard))
   await endUnlockable(deps, heads, over, faults)
   throwFirst(faults)
 }
 
+/** The change of a swap whose lock is deep enough; undefined if it waits, or was paid before. */
 async function confirmLock(
-  { pool, rules, onMoved }: ConfirmLockDeps,
+  { pool, rules }: ConfirmLockDeps,
   heads: Heads,
   swap: Swap,
   { block, seenAt, txHash }: StoredEvent,
-): Promise<void> {
+): Promise<Change | undefined> {
   const decision = decideLocked(swap, { block, seconds: seenAt }, { rules, at: heads })
-  if (decision === 'lockFound') return setLockedBlock(pool, swap, block)
-  if (decision === 'late') return setWaiting(pool, swap, waitingFor('lateLock', seenAt + rules.hardSeconds))
-  if (decision !== 'lockSeen') return
-  failPoint('before lockSeen')
-  const moved = await advanceSwap(pool, { swap, event: decision, originTxHash: txHash, lockedBlock: block })
-  failPoint('after lockSeen')
-  if (moved) onMoved(moved, decision)
+  if (decision === 'lockSeen') return { swap, event: decision, originTxHash: txHash, lockedBlock: block }
+  if (decision === 'lockFound') await setLockedBlock(pool, swap, block)
+  if (decision === 'late') await setWaiting(pool, swap, waitingFor('lateLock', seenAt + rules.hardSeconds))
+  return undefined
 }
 
 /** Ends swaps that a hard-final block past their deadline shows as unlocked: they can never be locked. */
@@ -92,20 +92,17 @@ async function endUnlockable(
   }
 }
 
-const toSubject = ({ id }: Swap) => ({ step: 'confirm lock', id })
+const STEP = 'confirm lock'
+const toSubject = ({ id }: Swap) => ({ step: STEP, id })
 
 async function fail(
-  { pool, origin, onMoved }: ConfirmLockDeps,
+  { pool, origin, moves }: ConfirmLockDeps,
   heads: Heads,
   swap: Swap,
   event: 'declined' | 'lockDead',
 ): Promise<void> {
   const failureCode = event === 'lockDead' ? await reasonOf(origin, pool, swap) : declinedBecause(swap)
-  failPoint(`before ${event}`)
-  const proof = neverLockedProof(origin, heads)
-  const moved = await advanceSwap(pool, { swap, event, failureCode, proof })
-  failPoint(`after ${event}`)
-  if (moved) onMoved(moved, event)
+  await moves.advance({ swap, event, failureCode, proof: neverLockedProof(origin, heads) })
 }
 
 function declinedBecause({ state, deposit, op }: Swap): FailureCode {
@@ -124,21 +121,13 @@ async function reasonOf(origin: OriginChain, pool: Pool, swap: Swap): Promise<Fa
  * Closes a swap whose input is lost. Its exposure stays booked, so that all such losses together stay below the cap.
  */
 export async function closeLost(
-  { pool, origin, onMoved }: Pick<ConfirmLockDeps, 'pool' | 'origin' | 'onMoved'>,
+  { origin, moves }: Pick<ConfirmLockDeps, 'origin' | 'moves'>,
   heads: Heads,
   swap: Swap,
   hard: LockState,
 ): Promise<boolean> {
-  const event = 'inputLost'
   const proof = hard === 'refunded' ? refundedProof(origin, heads) : neverLockedProof(origin, heads)
-  const moved = await inTransaction(pool, async (db) => {
-    const moved = await advanceSwap(db, { swap, event, proof })
-    if (moved) await insertLostInput(db, swap)
-    if (moved && hard === 'refunded') await freePositions(db, [swap.op.id])
-    return moved
-  })
-  if (moved) onMoved(moved, event)
-  return moved !== undefined
+  return (await moves.advance({ swap, event: 'inputLost', proof })) !== undefined
 }
 
 /** Proof: a hard-final block in which the input of a paid swap is back in its wallet. */
@@ -153,14 +142,10 @@ function neverLockedProof({ chainId }: OriginChain, { hard }: Heads): Proof<'not
 
 /** Moves swaps back to `locking` if a reorg undid their lock and nothing was paid for them. */
 export async function undoLocks(
+  moves: Pick<Moves, 'advanceIn'>,
   db: Db,
   gone: readonly ChainEvent[],
-  onMoved: (swap: Swap, event: string) => void,
 ): Promise<void> {
   const hashes = gone.filter(({ kind }) => kind === 'locked').map(({ id }) => id)
-  for (const swap of await findSwapsByOp(db, hashes)) {
-    failPoint('before lockLost')
-    const moved = await advanceSwap(db, { swap, event: 'lockLost' })
-    if (moved) onMoved(moved, 'lockLost')
-  }
+  for (const swap of await findSwapsByOp(db, hashes)) await moves.advanceIn(db, { swap, event: 'lockLost' })
 }

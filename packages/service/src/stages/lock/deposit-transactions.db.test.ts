@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestOp, statusOfTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Heads, OriginWays } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { createDepositTransactions, seeDeposits } from './see-deposits.ts'
 
@@ -41,7 +42,8 @@ function chainWith({ opId }: { opId: string }, ...amounts: bigint[]) {
   const look = async (seconds: number, since?: bigint) => {
     const block = { number: BigInt(seconds), height: 0n, hash: '', seconds }
     const heads: Heads = { head: block, settle: block, hard: block }
-    const deps = { pool: database.pool, chainId: CHAIN, ways, onMoved() {}, onReceived: transactions.add }
+    const moves = createMoves(database.pool, () => {})
+    const deps = { pool: database.pool, chainId: CHAIN, ways, moves, onReceived: transactions.add }
     const faults: unknown[] = []
     await seeDeposits(deps, heads, { since }, faults)
     await transactions.find(faults)

@@ -3,6 +3,7 @@ import { storeTestEvents } from '../../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, ChainEvent, Heads, LockRef, LockState } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import { findFinalEvents, storePage } from '../../store/chain-events.ts'
 import { findLostInputs } from '../../store/exposure.ts'
 import { findSwaps } from '../../store/swaps.ts'
@@ -53,7 +54,7 @@ async function apply({ swapId }: TestSwap, kind: ChainEvent['kind'], { state, mo
   const deps = {
     pool,
     origin: { chainId: CHAIN, readLocks } as never,
-    onMoved: ({ id }: { id: string }, event: string) => moved.push(`${id === swapId} ${event}`),
+    moves: createMoves(pool, ({ id }, { event }) => moved.push(`${id === swapId} ${event}`)),
   }
   const faults: unknown[] = []
   const contradicted = await finalizeOrigin(deps, heads, events, faults)
@@ -122,7 +123,7 @@ async function finalize(stored: ChainEvent[]) {
   await storePage(pool, { chainId: CHAIN, events: stored, to: 20n, seconds: -1, gone: [] }, async () => {})
   const readLocks = async (ops: readonly LockRef[]) =>
     new Map(ops.map(({ hash }): [string, LockState] => [hash, 'refunded']))
-  const deps = { pool, origin: { chainId: CHAIN, readLocks } as never, onMoved: () => {} }
+  const deps = { pool, origin: { chainId: CHAIN, readLocks } as never, moves: createMoves(pool, () => {}) }
   const find = () => findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
   expect(await finalizeOrigin(deps, heads, await find(), [])).toEqual([])
   return find()
@@ -182,7 +183,7 @@ test('a wrong sum of exposure holds up its own swap, and no other of the page', 
   await storeTestEvents(pool, CHAIN, 'locked', await findSwaps(pool, ids))
   const events = await findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
   const readLocks = async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked']))
-  const deps = { pool, origin: { chainId: CHAIN, readLocks } as never, onMoved: () => {} }
+  const deps = { pool, origin: { chainId: CHAIN, readLocks } as never, moves: createMoves(pool, () => {}) }
   const faults: unknown[] = []
 
   await finalizeOrigin(deps, heads, events, faults)

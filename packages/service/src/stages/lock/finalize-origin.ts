@@ -1,18 +1,16 @@
 import type { ChainEvent, Heads, LockState } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
-import { isolate, mapIsolated } from '../../isolate.ts'
+import { isolate, isolateTogether } from '../../isolate.ts'
 import { closeEvents, type StoredEvent } from '../../store/chain-events.ts'
-import { inTransaction } from '../../store/db.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
-import { freePositions } from '../../store/ops.ts'
-import { advanceSwap, findSwapsByOp } from '../../store/swaps.ts'
-import type { SwapChange } from '../../swap/change.ts'
+import type { Change } from '../../store/swap-moves.ts'
+import { findSwapsByOp } from '../../store/swaps.ts'
 import { isOpen, isUnlocked } from '../../swap/lifecycle.ts'
 import { decideExit } from '../../swap/origin.ts'
 import type { Swap } from '../../swap/swap.ts'
 import { type ConfirmLockDeps, closeLost } from './confirm-lock.ts'
 
-type Deps = Pick<ConfirmLockDeps, 'pool' | 'origin' | 'onMoved'>
+type Deps = Pick<ConfirmLockDeps, 'pool' | 'origin' | 'moves'>
 
 /**
  * Applies escrow events in hard-final blocks that the escrow's state at the final block confirms. Returns the events
@@ -43,13 +41,23 @@ export async function finalizeOrigin(
     ...events.filter((event) => !open.includes(event)),
     ...locked.filter(({ id }) => final.has(id)),
   ]
+  const exits = new Map<string, { event: StoredEvent; change: Change }>()
   for (const event of confirmed) {
     const swap = swaps.get(event.id)
     if (event.kind === 'locked' || !swap) continue
-    const subject = { step: `finalize ${event.kind}`, id: swap.id }
-    const isDone = await isolate(faults, subject, () => closeExit(deps, heads, swap, event))
-    if (isDone) done.push(event)
+    const decision = decideExit(swap, event.kind === 'claimed' ? 'claimed' : 'refunded')
+    if (decision === 'done') done.push(event)
+    if (decision === 'claimFinal')
+      exits.set(swap.id, { event, change: { swap, event: decision, claimedBySeconds: heads.hard.seconds } })
+    if (decision === 'refundFinal') exits.set(swap.id, { event, change: refundOf(swap, event) })
+    if (decision !== 'inputLost') continue
+    const subject = { step: 'finalize refunded', id: swap.id }
+    const isLost = await isolate(faults, subject, () => closeLost(deps, heads, swap, 'refunded'))
+    if (isLost) done.push(event)
   }
+  const changes = [...exits.values()].map(({ change }) => change)
+  const closed = await deps.moves.advanceAll(faults, 'finalize exit', changes)
+  done.push(...closed.flatMap(({ id }) => exits.get(id)?.event ?? []))
   await closeEvents(pool, origin.chainId, done)
   return open.filter(isContradicted)
 }
@@ -64,55 +72,21 @@ function contradicts({ kind }: StoredEvent, state: LockState | undefined): boole
   return kind === 'locked' ? state === 'none' : state !== kind
 }
 
-/** Marks all at once, or one by one if that fails, so that one wrong sum holds up no other. Returns the marked ops. */
+/** Marks locks as final. Returns the marked ops. */
 async function markFinal({ pool }: Deps, swaps: readonly Swap[], faults: unknown[]): Promise<Set<string>> {
   if (swaps.length === 0) return new Set()
   failPoint('before lockFinal')
-  const isMarked = await markOriginFinal(pool, swaps).then(
-    () => true,
-    // Each fails or succeeds alone below.
-    () => false,
-  )
-  const marked = isMarked ? swaps.map((item) => ({ item })) : await markEach(pool, swaps, faults)
-  failPoint('after lockFinal')
-  return new Set(marked.map(({ item }) => item.op.hash))
-}
-
-const markEach = (pool: Deps['pool'], swaps: readonly Swap[], faults: unknown[]) =>
-  mapIsolated(
-    faults,
-    swaps,
-    ({ id }) => ({ step: 'mark final', id }),
-    (swap) => markOriginFinal(pool, [swap]),
-  )
-
-/** True once the event needs no further work. */
-async function closeExit(deps: Deps, heads: Heads, swap: Swap, event: StoredEvent): Promise<boolean> {
-  const { pool, onMoved } = deps
-  const exit = event.kind === 'claimed' ? 'claimed' : 'refunded'
-  const decision = decideExit(swap, exit)
-  if (decision === 'wait' || decision === 'done') return decision === 'done'
-  if (decision === 'inputLost') return closeLost(deps, heads, swap, 'refunded')
-  const change: SwapChange =
-    decision === 'claimFinal'
-      ? { event: decision, claimedBySeconds: heads.hard.seconds }
-      : refundOf(swap, event)
-  failPoint(`before ${decision}`)
-  const moved = await inTransaction(pool, async (db) => {
-    const moved = await advanceSwap(db, { swap, ...change })
-    // The slot is claimed or refunded for good: the next op may use the position with a higher round.
-    if (moved) await freePositions(db, [swap.op.id])
-    return moved
+  const toSubject = ({ id }: Swap) => ({ step: 'mark final', id })
+  const marked = await isolateTogether(faults, swaps, toSubject, async (some) => {
+    await markOriginFinal(pool, some)
+    return some
   })
-  failPoint(`after ${decision}`)
-  if (moved) onMoved(moved, decision)
-  return moved !== undefined
+  failPoint('after lockFinal')
+  return new Set(marked.map(({ op }) => op.hash))
 }
 
-function refundOf(
-  { op, refundReason = 'DELIVERY_EXPIRED' }: Swap,
-  { txHash, creditedTo }: StoredEvent,
-): SwapChange<'refundFinal'> {
+function refundOf(swap: Swap, { txHash, creditedTo }: StoredEvent): Change {
+  const { op, refundReason = 'DELIVERY_EXPIRED' } = swap
   const credited = creditedTo?.includes(op.wallet) ?? false
-  return { event: 'refundFinal', refundReason, refundTxHash: txHash, credited }
+  return { swap, event: 'refundFinal', refundReason, refundTxHash: txHash, credited }
 }

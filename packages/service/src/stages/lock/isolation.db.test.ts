@@ -4,6 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockState } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps, findToLock } from '../../store/swaps.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
@@ -41,6 +42,14 @@ const statesOf = async (swaps: readonly TestSwap[]) => {
   return idsOf(swaps).map((id) => found.get(id))
 }
 
+/** The database refuses to move this swap's wallet there. */
+async function refuse(wallet: string, state: string): Promise<() => Promise<unknown>> {
+  await database.pool.query(
+    `alter table swaps add constraint odd check (wallet <> '${wallet}' or state <> '${state}')`,
+  )
+  return () => database.pool.query('alter table swaps drop constraint odd')
+}
+
 /** Gas costs more than 1 now. */
 const affords = async (_heads: Heads, feeBound: bigint) => feeBound !== 1n
 
@@ -48,7 +57,7 @@ function workerWith(found: { locked?: string[]; declined?: string[]; isGone?: bo
   const { locked = [], declined = [], isGone = false } = found
   const deps = {
     pool: database.pool,
-    onDeclined: ({ id }: Swap) => declined.push(id),
+    moves: createMoves(database.pool, ({ id }) => declined.push(id)),
     sender: {
       address: 'locker',
       room: () => 16,
@@ -122,16 +131,22 @@ test('a worker that lost its lane while it was away declines nothing', async () 
 test('a swap that cannot be advanced is reported, and the others of its chain are advanced', async () => {
   const swaps = await insertSwaps()
   for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
+  const moved: string[] = []
   const deps = {
     pool: database.pool,
     rules,
-    onMoved: ({ op }: Swap) => failFor(op),
+    moves: createMoves(database.pool, ({ id }) => moved.push(id)),
     origin: { chainId: 31337, isLockOver: () => false },
   } as unknown as ConfirmLockDeps
+  const permit = await refuse('trap', 'locked')
   await storeTestEvents(database.pool, 31337, 'locked', await findSwaps(database.pool, idsOf(swaps)))
 
-  await expect(confirmLocks(deps, heads)).rejects.toBe(trap)
+  await expect(confirmLocks(deps, heads)).rejects.toThrow('odd')
 
+  expect(await statesOf(swaps)).toEqual(['locking', 'locked', 'locked'])
+  expect(moved.sort()).toEqual(idsOf(swaps.slice(1)).sort())
+  await permit()
+  await confirmLocks(deps, heads)
   expect(await statesOf(swaps)).toEqual(['locked', 'locked', 'locked'])
 })
 
@@ -141,7 +156,7 @@ test('a swap whose input cannot be read is reported and left unchanged; others o
   const deps = {
     pool: database.pool,
     rules,
-    onMoved: () => {},
+    moves: createMoves(database.pool, () => {}),
     origin: {
       chainId: 31337,
       isLockOver: () => true,

@@ -4,6 +4,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Heads } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import type { Work } from '../../engine/sender.ts'
 import { readClaimBooks } from '../../store/claim-books.ts'
 import { inTransaction } from '../../store/db.ts'
@@ -235,7 +236,9 @@ async function lockAll(
     isLate: () => false,
     paidNow: ({ quotedOutput: output, payAmount: pay }: Swap['op']) =>
       isFresh ? { output, pay } : undefined,
-    onDeclined: ({ id }: Swap, code: string) => declined.push(`${id} ${code}`),
+    moves: createMoves(database.pool, ({ id }, change) => {
+      if (change.event === 'declined') declined.push(`${id} ${change.failureCode}`)
+    }),
   }
   const find = async (count: number) => {
     reads.push(count)

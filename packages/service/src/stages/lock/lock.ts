@@ -1,15 +1,14 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
+import type { Moves } from '../../engine/advance.ts'
 import type { SignedCheck } from '../../engine/checks.ts'
 import type { Sender } from '../../engine/sender.ts'
-import { failPoint } from '../../fail-point.ts'
 import { isolate, mapIsolated } from '../../isolate.ts'
 import { bookClaims, readClaimBooks } from '../../store/claim-books.ts'
 import { findWasted } from '../../store/gas.ts'
-import { type Lease, whileHeld } from '../../store/lanes.ts'
+import type { Lease } from '../../store/lanes.ts'
 import { type OpValue, raiseValues } from '../../store/ops.ts'
-import { lowerAmounts } from '../../store/swap-moves.ts'
-import { advanceSwap, advanceTogether } from '../../store/swaps.ts'
+import { advanceTogether, lowerAmounts } from '../../store/swap-moves.ts'
 import { MAX_UINT256 } from '../../swap/amount.ts'
 import { claimRoom, EMPTY_BOOK, withinRoom } from '../../swap/exposure.ts'
 import { leastBound } from '../../swap/gas.ts'
@@ -29,7 +28,7 @@ export type LockDeps = ReadinessDeps & {
   refreshPrices(): Promise<void>
   /** The value of the swap in USD cents, by our own prices; undefined without a fresh price. */
   valueCentsOf(swap: Swap): bigint | undefined
-  onDeclined(swap: Swap, code: FailureCode): void
+  moves: Pick<Moves, 'advance'>
 } & Pick<SignedCheck, 'isPayable'>
 
 // Each send waits for the database and a node; the next need not wait with it.
@@ -99,7 +98,7 @@ async function declineUnlockable(
   for (const { item: swap, result: readiness } of judged) {
     if (readiness.kind === 'depositLost')
       await isolate(faults, toSubject(swap), () =>
-        advanceSwap(deps.pool, { swap, event: 'depositLost', deposit: { received: '0' } }),
+        deps.moves.advance({ swap, event: 'depositLost', deposit: { received: '0' } }),
       )
     if (readiness.kind === 'decline')
       await isolate(faults, toSubject(swap), () => decline(deps, lease, heads, swap, readiness.code))
@@ -123,12 +122,7 @@ async function decline(
   failureCode: FailureCode,
 ): Promise<void> {
   const proof = { kind: 'neverSigned', chainId: deps.origin.chainId, block: heads.head } as const
-  failPoint('before declined')
-  const moved = await whileHeld(deps.pool, lease, (db) =>
-    advanceSwap(db, { swap, event: 'declined', failureCode, proof }),
-  )
-  failPoint('after declined')
-  if (moved) deps.onDeclined(moved, failureCode)
+  await deps.moves.advance({ swap, event: 'declined', failureCode, proof }, { lease })
 }
 
 /**

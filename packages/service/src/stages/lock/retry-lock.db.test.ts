@@ -3,12 +3,12 @@ import { insertTestAttempt } from '../../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import type { Work } from '../../engine/sender.ts'
 import { markAttemptsConsumed, markAttemptsFinal, markAttemptsReturned } from '../../store/attempts.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { defaultGasBudgets } from '../../swap/budgets.ts'
-import type { Swap } from '../../swap/swap.ts'
 import type { LockDeps } from './lock.ts'
 import { retryStalledLocks } from './retry-lock.ts'
 
@@ -102,7 +102,9 @@ function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [], declined = [], 
     refreshPrices: async () => {},
     valueCentsOf: () => 0n,
     isPayable: async () => true,
-    onDeclined: ({ id }: Swap, code: string) => declined.push(`${id} ${code}`),
+    moves: createMoves(database.pool, ({ id }, change) => {
+      if (change.event === 'lockDead') declined.push(`${id} ${change.failureCode}`)
+    }),
   }
   return deps as unknown as LockDeps
 }

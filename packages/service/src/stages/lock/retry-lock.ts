@@ -1,10 +1,9 @@
 import type { Block, Heads } from '../../chains/chain.ts'
-import { failPoint } from '../../fail-point.ts'
 import { isolate } from '../../isolate.ts'
 import { tallyAttempts, wasAuthorityRefused } from '../../store/attempts.ts'
 import { findWasted } from '../../store/gas.ts'
 import type { Lease } from '../../store/lanes.ts'
-import { advanceSwap, areUnmoved, findStalledLocks } from '../../store/swaps.ts'
+import { areUnmoved, findStalledLocks } from '../../store/swaps.ts'
 import { throwFirst } from '../../swap/group.ts'
 import type { FailureCode } from '../../swap/lifecycle.ts'
 import type { Swap } from '../../swap/swap.ts'
@@ -116,8 +115,5 @@ async function readinessToRetry(deps: LockDeps, heads: Heads, swap: Swap, tries:
 async function fail(deps: LockDeps, heads: Heads, swap: Swap, failureCode: FailureCode): Promise<void> {
   const { chainId } = deps.origin
   const proof = { kind: 'attemptsConsumedUnlocked', chainId, block: heads.hard } as const
-  failPoint('before lockDead')
-  const moved = await advanceSwap(deps.pool, { swap, event: 'lockDead', failureCode, proof })
-  failPoint('after lockDead')
-  if (moved) deps.onDeclined(moved, failureCode)
+  await deps.moves.advance({ swap, event: 'lockDead', failureCode, proof })
 }

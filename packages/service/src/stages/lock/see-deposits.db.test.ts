@@ -2,9 +2,10 @@ import { beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestOp } from '../../../test/support/swaps.ts'
 import type { Block, Heads, Held, OriginWays } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { findSwaps } from '../../store/swaps.ts'
-import type { Op, Swap } from '../../swap/swap.ts'
+import type { Op } from '../../swap/swap.ts'
 import { seeDeposits } from './see-deposits.ts'
 
 const CHAIN = 31_337
@@ -59,9 +60,9 @@ async function see({ amount = 0n, seconds = 0, chainId = CHAIN, ...seen }: Seen,
     },
   }
   const deps = { pool: database.pool, chainId, ways: ways as OriginWays, onReceived() {} }
-  const onMoved = ({ id }: Swap, event: string) => moved.push(`${id} ${event}`)
+  const moves = createMoves(database.pool, ({ id }, { event }) => moved.push(`${id} ${event}`))
   const faults: unknown[] = []
-  const next = await seeDeposits({ ...deps, onMoved }, heads, { after }, faults)
+  const next = await seeDeposits({ ...deps, moves }, heads, { after }, faults)
   return { next, faults }
 }
 
@@ -121,7 +122,7 @@ test('a swap that moved while its deposit was accepted is reported, and reserves
 
   const { faults } = await see({ amount: 1_000n, movesMeanwhile: true })
 
-  expect(faults).toEqual([new Error('Swap swp_a moved while its deposit was accepted')])
+  expect(faults).toEqual([new Error('Swap swp_a moved on before depositSeen')])
   expect([moved, await reserved()]).toEqual([[], '0'])
 })
 

@@ -1,11 +1,10 @@
 import type { Pool } from 'pg'
 import type { Block, Heads, OriginWays } from '../../chains/chain.ts'
-import { failPoint } from '../../fail-point.ts'
+import type { Moves } from '../../engine/advance.ts'
 import { isolate } from '../../isolate.ts'
-import { inTransaction } from '../../store/db.ts'
 import { setDeposit, setDepositTx } from '../../store/deposits.ts'
 import { reserveInventory } from '../../store/submissions.ts'
-import { advanceSwap, findAwaiting } from '../../store/swaps.ts'
+import { findAwaiting } from '../../store/swaps.ts'
 import type { DepositFacts } from '../../swap/deposit.ts'
 import { collectError, groupBy } from '../../swap/group.ts'
 import type { Swap } from '../../swap/swap.ts'
@@ -15,7 +14,7 @@ type Deps = {
   pool: Pool
   chainId: number
   ways: Pick<OriginWays, 'readDeposits'>
-  onMoved(swap: Swap, event: string): void
+  moves: Pick<Moves, 'advance'>
   /** Called for an amount that is new: its transaction can be looked for. */
   onReceived(received: Received): void
 }
@@ -79,16 +78,11 @@ function factsOf({ deposit }: Swap, amount: bigint): DepositFacts {
 }
 
 /** False while the vault has too little left: the deposit waits, and goes back to the wallet after the deadline. */
-async function accept({ pool, onMoved }: Deps, swap: Swap, deposit: DepositFacts): Promise<boolean> {
-  failPoint('before depositSeen')
-  const moved = await inTransaction(pool, async (db) => {
-    if (!(await reserveInventory(db, swap.op.id))) return undefined
-    const moved = await advanceSwap(db, { swap, event: 'depositSeen', deposit })
-    if (!moved) throw new Error(`Swap ${swap.id} moved while its deposit was accepted`)
-    return moved
+async function accept({ moves }: Deps, swap: Swap, deposit: DepositFacts): Promise<boolean> {
+  const change = { swap, event: 'depositSeen', deposit } as const
+  const moved = await moves.advance(change, {
+    require: async (db) => (await reserveInventory(db, swap.op.id)) !== undefined,
   })
-  failPoint('after depositSeen')
-  if (moved) onMoved(moved, 'depositSeen')
   return moved !== undefined
 }
 

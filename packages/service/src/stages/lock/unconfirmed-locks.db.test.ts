@@ -4,6 +4,7 @@ import { storeTestEvents } from '../../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestOp, insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import { readCursor, storePage } from '../../store/chain-events.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { findSwaps } from '../../store/swaps.ts'
@@ -82,9 +83,9 @@ async function look({ seconds = DEADLINE + 1, state = 'none', obstacle, trap, mo
     },
   }
   const rules = { accept: [{ depth: 2 }], settle: 2, reorgWindowSeconds: 4, hard: 11, hardSeconds: 100 }
-  const onMoved = (_swap: unknown, event: string) => void moved.push(event)
   const pool = movesMeanwhile ? movingPool() : database.pool
-  await confirmLocks({ pool, origin, rules, onMoved } as unknown as ConfirmLockDeps, heads)
+  const moves = createMoves(pool, (_swap, { event }) => moved.push(event))
+  await confirmLocks({ pool, origin, rules, moves } as unknown as ConfirmLockDeps, heads)
   return moved
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
+import { createMoves } from '../../engine/advance.ts'
 import { discardEvents, storePage, type Undo } from '../../store/chain-events.ts'
 import { findSwaps, findUnlocked } from '../../store/swaps.ts'
 import { undoLocks } from './confirm-lock.ts'
@@ -23,6 +24,7 @@ test('a swap whose lock was undone has no lock, even if it is delivered at that 
   await storePage(pool, { chainId: ORIGIN, events: [lock], to: 9n, seconds: 0, gone: [] }, async () => {})
 
   const moved: string[] = []
+  const moves = createMoves(pool, ({ id }, { event }) => moved.push(`${id} ${event}`))
   let delivery: Promise<unknown> | undefined
   const undo: Undo = async (db, gone) => {
     let isOver = false
@@ -32,7 +34,7 @@ test('a swap whose lock was undone has no lock, even if it is delivered at that 
         isOver = true
       })
     while (!isOver && !(await isLockAwaited())) await new Promise(setImmediate)
-    await undoLocks(db, gone, ({ id }, event) => moved.push(`${id} ${event}`))
+    await undoLocks(moves, db, gone)
   }
   await discardEvents(pool, ORIGIN, [lock], undo)
   await delivery
@@ -58,11 +60,11 @@ test('only a lock that is gone is undone, and only while nothing was paid', asyn
   const at = { block: 7n, blockHash: '0x7', txHash: '0x' }
   const eventOf = (kind: 'locked' | 'claimed') => swaps.map(({ op }) => ({ ...at, kind, id: op.hash }))
   const moved: string[] = []
-  const onMoved = ({ id }: { id: string }) => void moved.push(id)
+  const moves = createMoves(pool, ({ id }) => moved.push(id))
 
-  await undoLocks(pool, eventOf('claimed'), onMoved)
+  await undoLocks(moves, pool, eventOf('claimed'))
   expect(moved).toEqual([])
-  await undoLocks(pool, eventOf('locked'), onMoved)
+  await undoLocks(moves, pool, eventOf('locked'))
 
   expect(moved).toEqual([locked.swapId])
 })

@@ -4,6 +4,7 @@ import { insertSigned, oneSigner } from '../../../test/support/attestations.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Heads, LockRef } from '../../chains/chain.ts'
+import { createMoves } from '../../engine/advance.ts'
 import type { Work } from '../../engine/sender.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { type RelayDeps, relayAttested, releaseDeferred } from './relay.ts'
@@ -55,6 +56,7 @@ function relayerSeeing(escrow: Escrow) {
   const planned: string[] = []
   const deps = {
     pool: database.pool,
+    moves: createMoves(database.pool, () => {}),
     share: { of: 1, index: 0 },
     isRefundable: async () => true,
     ...oneSigner,

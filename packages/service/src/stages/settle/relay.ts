@@ -1,6 +1,7 @@
 import type { AttesterSignature } from '@geoswap/protocol'
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
+import type { Moves } from '../../engine/advance.ts'
 import type { SignedCheck } from '../../engine/checks.ts'
 import type { Sender } from '../../engine/sender.ts'
 import { isolate, mapIsolated } from '../../isolate.ts'
@@ -14,7 +15,8 @@ import {
   releaseAttestations,
 } from '../../store/attestations.ts'
 import type { Lease } from '../../store/lanes.ts'
-import { advanceSwap, advanceTogether, findSwaps } from '../../store/swaps.ts'
+import { advanceTogether } from '../../store/swap-moves.ts'
+import { findSwaps } from '../../store/swaps.ts'
 import { hourOf } from '../../swap/exposure.ts'
 import { forEachConcurrently, type Share, throwFirst } from '../../swap/group.ts'
 import { isPaid, isRefundDue } from '../../swap/lifecycle.ts'
@@ -25,6 +27,7 @@ export type RelayDeps = {
   pool: Pool
   origin: OriginChain
   sender: Sender
+  moves: Pick<Moves, 'advance'>
   /** This key's part of the work: several keys share a chain. */
   share: Share
 } & CollectDeps &
@@ -130,13 +133,13 @@ function isRefundPublic({ origin }: RelayDeps, { kind }: Attestation, { open, he
  * Whether the wallet's account cannot receive the refund, or the escrow refuses it until its deadline: attested refunds
  * are stopped, or above the cap of this hour. The status reports it, and the refund is retried.
  */
-async function isBlocked({ pool, origin }: RelayDeps, [swap]: readonly Swap[], isPublic: boolean) {
+async function isBlocked({ moves, origin }: RelayDeps, [swap]: readonly Swap[], isPublic: boolean) {
   if (!swap) return false
   const { inputToken, inputAmount } = swap.op
   const room = isPublic ? undefined : await origin.readRefundRoom(inputToken)
   const hasRoom = room === undefined || inputAmount <= room
   if (hasRoom && (await origin.canRefund(swap))) return false
-  if (swap.state !== 'refundBlocked') await advanceSwap(pool, { swap, event: 'refundRefused' })
+  if (swap.state !== 'refundBlocked') await moves.advance({ swap, event: 'refundRefused' })
   return true
 }
 
