@@ -30,7 +30,9 @@ const CHANGES = `jsonb_to_recordset($1::jsonb) as c (
  */
 const ADVANCE = `
   with held as (
-    select s.id from ${CHANGES} join swaps s on s.id = c.id and s.version = c.version order by s.id for update of s
+    -- The list of ids makes it use the index: PostgreSQL expects a hundred rows of every function.
+    select s.id from swaps s join ${CHANGES} on s.id = c.id and s.version = c.version
+     where s.id = any($2) order by s.id for update of s
   ), moved as (
     update swaps s
        set state = c.state, version = s.version + 1,
@@ -101,7 +103,10 @@ export type Change = SwapChange & { swap: Swap }
 export async function advanceSwaps(db: Db, changes: readonly Change[]): Promise<Swap[]> {
   const rows = changes.flatMap(toRow)
   if (rows.length === 0) return []
-  const { rows: moved } = await db.query<{ id: string; version: number }>(ADVANCE, [toJson(rows)])
+  const { rows: moved } = await db.query<{ id: string; version: number }>(ADVANCE, [
+    toJson(rows),
+    rows.map(({ id }) => id),
+  ])
   const versions = new Map(moved.map(({ id, version }) => [id, version]))
   return changes.flatMap(({ swap, event, ...facts }) => {
     const version = versions.get(swap.id)
@@ -130,7 +135,7 @@ export async function advanceTogether(db: Db, { swaps, ...change }: Together): P
 }
 
 /** Empty if the lifecycle has no such transition: the caller's copy of the swap is stale. */
-function toRow({ swap, event, ...recorded }: Change): object[] {
+function toRow({ swap, event, ...recorded }: Change): { id: string }[] {
   const facts: AnyFacts = recorded
   const state = nextState(swap.state, event)
   if (state === undefined) return []
