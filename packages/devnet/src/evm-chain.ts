@@ -3,12 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 // An internal module of an exactly pinned version.
 import { JsonRpcHandler } from 'hardhat/internal/hardhat-network/jsonrpc/handler.js'
-import { WebSocketServer } from 'ws'
 import { mineByTheClock } from './evm-clock.ts'
 import { createEvmProvider } from './evm-provider.ts'
 import { reportListening } from './node-child.ts'
 import { EVM_SHAPES, type EvmShape, type EvmShapeName } from './shape/evm-shape.ts'
-import { createRpcServer } from './shape/server.ts'
+import { acceptSockets, createRpcServer } from './shape/server.ts'
 import { createShapedChain } from './shape/shaped-chain.ts'
 
 // Longer than any client keeps an idle connection, so that no request is sent on a closing one.
@@ -33,7 +32,7 @@ async function plainServer(options: { chainId: number; blockMs: number }): Promi
   provider.request = mineByTheClock(ask, options.blockMs, onFault)
   const handler = new JsonRpcHandler(provider)
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler.handleHttp)
-  new WebSocketServer({ server }).on('connection', handler.handleWs)
+  acceptSockets(server, handler.handleWs)
   return server
 }
 

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { refuseStart } from './start-failure.ts'
 
 /** The folder of one network: its public files, the configuration of its service, and its logs. */
 export type Home = {
@@ -38,8 +39,9 @@ export function lockHome(path: string): Home {
   const databaseDir = join(dir, 'postgres')
   const webDir = join(dir, 'web')
   const envFile = join(dir, 'service.env')
+  // The processes of a network that was just killed may still write.
   for (const old of [localFile, serviceFile, secretsFile, envFile, logs, databaseDir, webDir])
-    rmSync(old, { recursive: true, force: true })
+    rmSync(old, { recursive: true, force: true, maxRetries: 5 })
   mkdirSync(logs, { recursive: true })
 
   return {
@@ -67,6 +69,7 @@ export function writeJsonAtomically(path: string, value: unknown, mode = 0o644):
 
 function takeLock(lockFile: string, dir: string): void {
   const lock: Lock = { pid: process.pid, startedAt: processStartedAt(process.pid) }
+  let holder: Lock | undefined
   for (let attempt = 0; attempt < 2; attempt += 1) {
     try {
       writeFileSync(lockFile, JSON.stringify(lock), { flag: 'wx' })
@@ -74,13 +77,13 @@ function takeLock(lockFile: string, dir: string): void {
     } catch (error) {
       if (!isErrno(error, 'EEXIST')) throw error
     }
-    const holder = readLock(lockFile)
+    holder = readLock(lockFile)
     if (holder && isAlive(holder)) break
     rmSync(lockFile, { force: true })
   }
-  throw new Error(
-    `A network is already running in ${dir}. Stop it first, or start this one in another folder: ` +
-      'GEOSWAP_HOME=<folder> PORT=<port> npm start',
+  throw refuseStart(
+    `A network is already running in ${dir} (process ${holder?.pid}). Stop it first, or start this one in another ` +
+      'folder: GEOSWAP_HOME=<folder> npm start',
   )
 }
 

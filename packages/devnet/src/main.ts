@@ -20,12 +20,12 @@ npm start -- [options]
   --help             this text
 
 Environment
-  PORT               port of the API (default 8080)
+  PORT               port of the API (default 8080, or a free one)
   GEOSWAP_HOME       folder of local.json and logs (default .geoswap in the project)`
 
 type Command = {
   home: string
-  port: number
+  port: number | undefined
   api: number
   workers: number
   attesters: number
@@ -100,7 +100,7 @@ function readCommand(): Command | undefined {
     const majority = Math.floor(attesters / 2) + 1
     const command = {
       home: process.env.GEOSWAP_HOME || join(projectRoot, '.geoswap'),
-      port: integer('PORT', process.env.PORT || undefined, 8080, 65_535),
+      port: process.env.PORT ? integer('PORT', process.env.PORT, 1, 65_535) : undefined,
       api: integer('--api', values.api, 1, 16),
       workers: integer('--workers', values.workers, 1, 16),
       attesters,
@@ -121,7 +121,7 @@ function greet(network: Network, command: Command): void {
   const { apiUrl, apiKey, operatorUrl } = network.local
   if (!command.service) {
     const file = join(network.home, 'service.env')
-    writeFileSync(file, serviceEnv(network, command.port), { mode: 0o600 })
+    writeFileSync(file, serviceEnv(network), { mode: 0o600 })
     console.log(`everything but the service runs; its environment is in ${file}`)
     return
   }
@@ -136,7 +136,7 @@ Or in a second terminal, in this folder: ${where}npx geoswap swap ${example} --a
 API reference: ${apiUrl}/docs${operatorUrl ? `\nOperator dashboard: ${operatorUrl}/app/operate` : ''}`)
 }
 
-function serviceEnv({ keys, home, databaseUrl, databaseUrls }: Network, port: number): string {
+function serviceEnv({ keys, home, local, databaseUrl, databaseUrls }: Network): string {
   const { api, worker, attester } = toServiceSecrets(keys)
   const variables = {
     DATABASE_URL: databaseUrl,
@@ -147,7 +147,7 @@ function serviceEnv({ keys, home, databaseUrl, databaseUrls }: Network, port: nu
     ...api,
     ...worker,
     ...attester,
-    PORT: String(port),
+    PORT: new URL(local.apiUrl).port,
   }
   return Object.entries(variables)
     .map(([name, value]) => `${name}=${value}\n`)

@@ -19,7 +19,7 @@ import {
 } from './network-files.ts'
 import type { Environment } from './node-child.ts'
 import { type ChainPlan, type NetworkPlan, planOf, type Shape } from './plan.ts'
-import { findFreePort, type HeldPort, holdPort } from './ports.ts'
+import { findFreePort, type HeldPort, holdPort, takeFreePort } from './ports.ts'
 import { createLogins, type DatabaseUrls } from './postgres/logins.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
 import { createProcessGroup, type ProcessGroup } from './process-group.ts'
@@ -32,16 +32,14 @@ import {
   workerRole,
 } from './service-roles.ts'
 import { startChain, startSolanaProcess } from './start-chain.ts'
+import { refuseStart, startFailure } from './start-failure.ts'
 import { deployUniswapV3 } from './uniswap-v3/deploy-uniswap-v3.ts'
-
-const PORT_ATTEMPTS = 5
-const PORT_RETRY_MS = 300
 
 export type NetworkOptions = {
   /** The network's folder; by default a temporary one that `stop` removes. */
   home?: string
-  /** The API's port; by default any free one. */
-  port?: number
+  /** The API's port, which has to be free; by default a usual or any free one. */
+  port?: number | undefined
   /** The number of API processes that share the port. */
   api?: number
   workers?: number
@@ -68,7 +66,7 @@ export type NetworkOptions = {
    * dashboard.
    */
   web?: boolean
-  /** Uses the default ports of chains and faucet if they are free, instead of any free port. */
+  /** Uses the usual ports of API, chains and faucet if they are free, instead of any free port. */
   usualPorts?: boolean
   /** The environment variables that every child receives. */
   env?: Environment
@@ -106,24 +104,36 @@ type Context = {
   onDown(role: string, reason: string): void
 }
 
+type Ports = { api: HeldPort; faucet: HeldPort; operator: HeldPort }
+
+const API_PORT = 8080
 const FAUCET_PORT = 8081
 const OPERATOR_PORT = 8082
+const PORT_ATTEMPTS = 5
+const PORT_RETRY_MS = 300
 
 /** Starts a new, empty network. If a step fails, everything that was started is stopped again. */
 export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
-  const held = await takeApiPort(options.port)
   const dir = options.home ?? mkdtempSync(join(tmpdir(), 'geoswap-'))
   const say = options.say ?? (() => {})
   const processes = createProcessGroup()
   let home: Home | undefined
+  const ports: HeldPort[] = []
   const stop = async () => {
     await processes.stop()
-    await held.release()
+    await Promise.all(ports.map(({ release }) => release()))
     home?.release()
     if (!options.home) rmSync(dir, { recursive: true, force: true })
   }
   try {
     home = lockHome(dir)
+    // Held from the start, so that a network that starts beside this one chooses others.
+    const [api, faucet, operator] = [
+      await takeApiPort(options),
+      await takePort(options, FAUCET_PORT),
+      await takePort(options, OPERATOR_PORT),
+    ]
+    ports.push(api, faucet, operator)
     const onDown = (role: string, reason: string) => say(`${role} went down (${reason}), restarting it`)
     const plan = planOf(options.shape ?? 'local')
     const context = {
@@ -136,7 +146,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
       say,
       onDown,
     }
-    const { local, databaseUrl, databaseUrls } = await startAll(context, held)
+    const { local, databaseUrl, databaseUrls } = await startAll(context, { api, faucet, operator })
     return {
       local,
       home: home.dir,
@@ -152,30 +162,36 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     }
   } catch (error) {
     await stop()
-    throw error
+    throw startFailure('The network', error)
   }
 }
 
-async function takeApiPort(wanted: number | undefined): Promise<HeldPort> {
-  const port = wanted ?? (await findFreePort())
-  // A network that was just killed may still hold the port.
+/** A chosen port has to be free: a network that was just killed may still hold it. */
+async function takeApiPort(options: NetworkOptions): Promise<HeldPort> {
+  const { port } = options
+  if (port === undefined) return takePort(options, API_PORT)
   for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
     const held = await holdPort(port)
     if (held) return held
     await delay(PORT_RETRY_MS)
   }
-  throw new Error(`Port ${port} is taken. Choose another one for the API: PORT=${port + 1} npm start`)
+  const other = await findFreePort()
+  throw refuseStart(`Port ${port} is taken. Choose another one for the API: PORT=${other} npm start`)
+}
+
+async function takePort({ usualPorts }: NetworkOptions, usual: number): Promise<HeldPort> {
+  return (usualPorts ? await holdPort(usual) : undefined) ?? takeFreePort()
 }
 
 async function startAll(
   context: Context,
-  held: HeldPort,
+  ports: Ports,
 ): Promise<Pick<Network, 'local' | 'databaseUrl' | 'databaseUrls'>> {
   const { options, home, keys } = context
   const [{ service, apiKey }, chains, web] = await Promise.all([
-    startDatabase(context),
+    named('The database', startDatabase(context), home.logFile('postgres')),
     startChains(context),
-    options.web ? preparePage(home) : {},
+    options.web ? named('The page', preparePage(home)) : {},
   ])
   writeJsonAtomically(home.serviceFile, {
     ...toServiceConfig(asReached(chains, options), keys),
@@ -183,17 +199,17 @@ async function startAll(
     ...options.serviceConfig,
     ...(options.remoteSigners && { remoteSigners: await options.remoteSigners(keys) }),
   })
-  await held.release()
-  const operatorPort =
-    options.web && options.service !== false ? await choosePort(options, OPERATOR_PORT) : undefined
+  await Promise.all([ports.api.release(), ports.faucet.release(), ports.operator.release()])
+  const operatorPort = options.web && options.service !== false ? ports.operator.port : undefined
+  const { port } = ports.api
   const [faucetUrl, metricsUrls] = await Promise.all([
-    startFaucet(context, chains),
-    options.service === false ? [] : startService(context, { service, port: held.port, operatorPort }),
+    startFaucet(context, { chains, port: ports.faucet.port }),
+    options.service === false ? [] : startService(context, { service, port, operatorPort }),
   ])
   // Last, because the feeds are fresh from their deployment.
   await context.processes.start(keeperRole({ ...context, chains }))
   const local = {
-    apiUrl: `http://127.0.0.1:${held.port}`,
+    apiUrl: `http://127.0.0.1:${port}`,
     apiKey,
     faucetUrl,
     ...(operatorPort !== undefined && { operatorUrl: `http://127.0.0.1:${operatorPort}` }),
@@ -256,11 +272,21 @@ async function startDatabase(context: Context): Promise<{ service: ServiceSetup;
 }
 
 async function startChains(context: Context): Promise<ReadyChains> {
+  const { plan, home } = context
   const [solana, ...evm] = await Promise.all([
-    startSolana(context),
-    ...context.plan.evm.map((plan) => startEvm(context, plan)),
+    named(nameOf(plan.solana), startSolana(context), home.logFile(plan.solana.name)),
+    ...plan.evm.map((chain) => named(nameOf(chain), startEvm(context, chain), home.logFile(chain.name))),
   ])
   return { evm, solana }
+}
+
+const nameOf = ({ name }: { name: string }) => `The chain ${name}`
+
+/** Names the part in the error of its start, for the user. */
+function named<T>(part: string, started: Promise<T>, logFile?: string): Promise<T> {
+  return started.catch((error: unknown) => {
+    throw startFailure(part, error, logFile)
+  })
 }
 
 async function startEvm(context: Context, plan: ChainPlan): Promise<ReadyChain> {
@@ -284,7 +310,7 @@ async function startSolana(context: Context): Promise<ReadySolanaChain> {
   const plan = context.plan.solana
   const { name, shape } = plan
   const blockMs = options.slotMs ?? plan.blockMs
-  const port = options.usualPorts && (await isFree(plan.port)) ? plan.port : 0
+  const port = options.usualPorts ? plan.port : 0
   const logFile = home.logFile(name)
   const onDown = endWith(context, name)
   const chain = await startSolanaProcess({ name, port, slotMs: blockMs, shape, env, logFile, onDown })
@@ -299,8 +325,10 @@ function endWith({ options }: Context, name: string): (reason: string) => void {
   return (reason) => options.onFatal?.(`chain ${name} went down (${reason}) and lived in memory`)
 }
 
-async function startFaucet(context: Context, chains: ReadyChains): Promise<string> {
-  const port = await choosePort(context.options, FAUCET_PORT)
+async function startFaucet(
+  context: Context,
+  { chains, port }: { chains: ReadyChains; port: number },
+): Promise<string> {
   await context.processes.start(faucetRole({ ...context, chains }, port))
   const url = `http://127.0.0.1:${port}`
   context.say(`the faucet runs at ${url}`)
@@ -330,14 +358,4 @@ async function startService(
   await Promise.all(roles.map((role) => processes.start(role)))
   say('API, worker and attester run')
   return [...workers, ...attesters].map(({ metricsPort }) => `http://127.0.0.1:${metricsPort}/metrics`)
-}
-
-async function choosePort({ usualPorts }: NetworkOptions, usual: number): Promise<number> {
-  return usualPorts && (await isFree(usual)) ? usual : findFreePort()
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const held = await holdPort(port)
-  await held?.release()
-  return held !== undefined
 }

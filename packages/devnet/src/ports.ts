@@ -16,17 +16,22 @@ export async function holdPort(port: number): Promise<HeldPort | undefined> {
 
 const found = new Set<number>()
 
-/** A free port that this process has not returned before. */
-export async function findFreePort(): Promise<number> {
+/** Holds a free port that this process has not returned before. */
+export async function takeFreePort(): Promise<HeldPort> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT + 1))
     const held = found.has(port) ? undefined : await holdPort(port)
     if (!held) continue
     found.add(port)
-    await held.release()
-    return port
+    return held
   }
   throw new Error('Found no free port on 127.0.0.1')
+}
+
+export async function findFreePort(): Promise<number> {
+  const { port, release } = await takeFreePort()
+  await release()
+  return port
 }
 
 function listens(server: Server, port: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildService } from '@geoswap/service/build'
 import { isBuilt } from '@geoswap/service/is-built'
@@ -16,7 +16,8 @@ import {
 } from './node-child.ts'
 import type { DatabaseUrls } from './postgres/logins.ts'
 import { programFile } from './programs.ts'
-import { describeEnd, type Role } from './supervise.ts'
+import { readLogSince, startFailure } from './start-failure.ts'
+import { hasEnded, type Role, reasonOfEnd } from './supervise.ts'
 
 const SERVICE = 'packages/service/dist/service.mjs'
 // A slow machine takes minutes.
@@ -115,7 +116,7 @@ export function apiRole(setup: ServiceSetup, api: ApiSetup): Role {
     return {
       ...base,
       launch: () => spawnNode({ file: SERVICE, args: ['api'], env, logFile }),
-      waitUntilReady: () => waitUntilAnswering(url),
+      waitUntilReady: (child) => waitUntilAnswering(child, url),
     }
   }
   const pids = new WeakMap<ChildProcess, number[]>()
@@ -131,7 +132,7 @@ export function apiRole(setup: ServiceSetup, api: ApiSetup): Role {
     },
     async waitUntilReady(child) {
       await nextMessage(child, listeningPort)
-      await waitUntilAnswering(url)
+      await waitUntilAnswering(child, url)
     },
     pidsOf: (child) => pids.get(child) ?? [],
   }
@@ -144,20 +145,21 @@ function backgroundRole(setup: ServiceSetup, role: Background, own: Environment 
     name: role.name,
     logFile,
     launch: () => spawnNode({ file: SERVICE, args: [role.name], env, logFile }),
-    // The worker has no endpoint to check. If it cannot run, it exits, which the supervisor reports.
-    waitUntilReady: async () => {},
+    waitUntilReady: (child) => waitUntilAnswering(child, `http://127.0.0.1:${role.metricsPort}/health`),
     onDown: (reason) => setup.onDown(role.log, reason),
     restart: true,
   }
 }
 
-async function waitUntilAnswering(url: string): Promise<void> {
+/** Waits for the answer 200 as long as the child lives. */
+async function waitUntilAnswering(child: ChildProcess, url: string): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS
-  for (;;) {
+  while (!hasEnded(child)) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined)
-    await answer?.body?.cancel()
+    const text = await answer?.text().catch(() => '')
     if (answer?.status === 200) return
-    if (Date.now() > deadline) throw new Error(`${url} does not answer 200`)
+    if (Date.now() > deadline)
+      throw new Error(`${url} ${text ? `answers ${text.trim()}` : 'does not answer'} after five minutes`)
     await delay(50)
   }
 }
@@ -165,10 +167,6 @@ async function waitUntilAnswering(url: string): Promise<void> {
 async function ended(child: ChildProcess, role: string, home: Home): Promise<void> {
   await new Promise<void>((resolve) => child.once('close', () => resolve()))
   if (child.exitCode === 0) return
-  throw new Error(`${role} failed (${describeEnd(child)}): ${lastLines(home.logFile(role))}`)
-}
-
-function lastLines(file: string): string {
-  const text = readFileSync(file, 'utf8').trim()
-  return text.split('\n').slice(-15).join('\n')
+  const logFile = home.logFile(role)
+  throw startFailure(`The command ${role}`, reasonOfEnd(child, readLogSince(logFile, 0)), logFile)
 }

@@ -15,17 +15,17 @@ const { values } = parseArgs({
 })
 
 const isShaped = readShape(values.shape)
-const chain = await startSolanaChain({
+const options = {
   host: values.host,
-  port: readCount('port', values.port),
   slotMs: readCount('slot-ms', values['slot-ms']),
   confirmedLag: readCount('confirmed-lag', values['confirmed-lag'] ?? String(isShaped ? CONFIRMED_LAG : 1)),
   finalizedLag: readCount('finalized-lag', values['finalized-lag']),
   createFront: isShaped ? createProvider : undefined,
-}).catch((error: NodeJS.ErrnoException) => {
+}
+const wanted = readCount('port', values.port)
+const chain = await startSolanaChain({ ...options, port: wanted }).catch((error: NodeJS.ErrnoException) => {
   if (error.code !== 'EADDRINUSE') throw error
-  process.stderr.write(`Port ${values.port} is taken: choose another with --port\n`)
-  process.exit(1)
+  return startSolanaChain({ ...options, port: 0 })
 })
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => void chain.stop().then(() => process.exit(0)))

@@ -6,21 +6,19 @@ import { type Supervised, supervise } from './supervise.ts'
 
 type ProcessOptions = {
   name: string
-  /** Defaults to any free port. */
+  /** Another one is used if it is taken; defaults to any free port. */
   port?: number
   logFile?: string
   env?: Readonly<Record<string, string>>
   /** A chain is in memory: its state ends with its process. */
   onDown?(reason: string): void
 }
-/** An EVM chain uses its port if it is free, and otherwise any other. */
 export type ChainOptions = ProcessOptions & {
   chainId: number
   blockMs?: number
   /** The public chain that it imitates. */
   shape?: EvmShapeName | undefined
 }
-/** A Solana chain refuses a port that is taken. */
 export type SolanaProcessOptions = ProcessOptions & { slotMs?: number; shape?: 'solana' | undefined }
 /** All URLs are the same, unless the chain behaves like a public one. */
 export type ChainUrls = {

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { readLogSince, reasonIn, sizeOfLog, startFailure } from './start-failure.ts'
 
 const FIRST_RESTART_DELAY_MS = 100
 const LONGEST_RESTART_DELAY_MS = 1_000
@@ -34,13 +35,15 @@ type State = { child: ChildProcess | undefined; stopping: boolean; failures: num
 /** Starts a role and keeps it running until `stop`. Rejects if the first start fails. */
 export async function supervise(role: Role): Promise<Supervised> {
   const state: State = { child: undefined, stopping: false, failures: 0 }
+  const logged = sizeOfLog(role.logFile)
   const child = launchInto(state, role)
   try {
     await readyOrEnded(role, child)
   } catch (error) {
     state.stopping = true
+    const reason = hasEnded(child) ? reasonOfEnd(child, readLogSince(role.logFile, logged)) : error
     await endChild(child, { signal: 'SIGKILL', graceMs: 0 })
-    throw error
+    throw startFailure(`The process ${role.name}`, reason, role.logFile)
   }
   watch(state, role, child)
 
@@ -68,11 +71,16 @@ async function endChild(child: ChildProcess, how: { signal: NodeJS.Signals; grac
   clearTimeout(timer)
 }
 
-export function describeEnd(child: ChildProcess): string {
+/** Why a process ended: what its log says, or how it ended. */
+export function reasonOfEnd(child: ChildProcess, log: string): string {
+  return reasonIn(log) ?? describeEnd(child)
+}
+
+function describeEnd(child: ChildProcess): string {
   return child.signalCode ? `killed by ${child.signalCode}` : `exit code ${child.exitCode}`
 }
 
-function hasEnded(child: ChildProcess): boolean {
+export function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
@@ -90,8 +98,7 @@ function launchInto(state: State, role: Role): ChildProcess {
 }
 
 async function readyOrEnded(role: Role, child: ChildProcess): Promise<void> {
-  const refuse = () =>
-    new Error(`${role.name} ended while starting (${describeEnd(child)}): see ${role.logFile}`)
+  const refuse = () => new Error(`it ended with ${describeEnd(child)}`)
   if (hasEnded(child)) throw refuse()
   let onExit = () => {}
   const ended = new Promise<never>((_, reject) => {

@@ -36,8 +36,22 @@ export function createRpcServer(chain: ShapedChain, keepAliveMs: number): Server
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     handleHttp(request, response).catch((error) => response.destroy(error))
   })
-  new WebSocketServer({ server }).on('connection', handleSocket)
+  acceptSockets(server, handleSocket)
   return server
+}
+
+/**
+ * Serves WebSockets on the port of an HTTP server. Not by the option `server`: it would throw the errors of that
+ * server a second time, as when its port is taken.
+ */
+export function acceptSockets(
+  server: Server,
+  serve: (socket: WebSocket, request: IncomingMessage) => void,
+): void {
+  const sockets = new WebSocketServer({ noServer: true }).on('connection', serve)
+  server.on('upgrade', (request, stream, head) => {
+    sockets.handleUpgrade(request, stream, head, (socket) => sockets.emit('connection', socket, request))
+  })
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
