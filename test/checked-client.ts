@@ -8,6 +8,7 @@ import {
 } from '@geoswap/wire'
 import { Check, Errors } from 'typebox/value'
 import { expect } from 'vitest'
+import { expectPlainWords } from '../packages/service/test/support/http-errors.ts'
 import { type Answer, type ApiClient, createApiClient } from './client.ts'
 
 type RawRequest = { method: string; path: string; body?: string; headers?: Record<string, string> }
@@ -90,6 +91,7 @@ function assertError({ status, headers, body }: Answer<Record<string, unknown>>)
   const fields = ['code', 'message', 'requestId', 'retryable', 'recovery', 'details']
   expect(Object.keys(body).filter((field) => !fields.includes(field))).toEqual([])
   expect(JSON.stringify(body)).not.toMatch(INTERNALS)
+  expectPlainWords(body)
   const { retryAfterMs } = recovery
   const seconds = retryAfterMs === undefined ? null : String(Math.max(1, Math.ceil(retryAfterMs / 1_000)))
   expect(headers.get('retry-after')).toBe(seconds)

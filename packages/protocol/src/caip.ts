@@ -44,20 +44,24 @@ type Named = { address: string } | { problem: string }
 export function accountOn(chain: string, text: string): Named {
   if (!text.includes(':')) return { address: text }
   const [, named, address] = ACCOUNT.exec(text) ?? []
-  if (named === undefined || address === undefined) return { problem: 'is not a CAIP-10 account' }
-  return named === chain ? { address } : { problem: `is an account on ${named}, the chain is ${chain}` }
+  if (named === undefined || address === undefined)
+    return { problem: `must be a CAIP-10 account, such as ${chain}:ADDRESS` }
+  return named === chain ? { address } : { problem: `must be an account on ${chain}, and is one on ${named}` }
 }
 
 /** The address of a token on this chain, by its CAIP-19 id. Any other text is taken for the address. */
 export function tokenOn(chain: string, text: string): Named {
   if (!text.includes(':')) return { address: text }
   const [, named, kind, reference] = TOKEN.exec(text) ?? []
-  if (named === undefined || reference === undefined) return { problem: 'is not a CAIP-19 token' }
-  if (named !== chain) return { problem: `is a token on ${named}, the chain is ${chain}` }
   const { native, kind: ofTokens } = namespaceOf(chain)
+  if (named === undefined || reference === undefined)
+    return { problem: `must be a CAIP-19 token, such as ${chain}/${ofTokens}:ADDRESS` }
+  if (named !== chain) return { problem: `must be a token on ${chain}, and is one on ${named}` }
   if (kind === ofTokens) return { address: reference }
   if (kind === 'slip44' && reference === `${coinTypeOf(chain)}`) return { address: native }
-  return { problem: `must be ${ofTokens}:ADDRESS, or slip44:${coinTypeOf(chain)} for the coin of ${chain}` }
+  return {
+    problem: `must be ${chain}/${ofTokens}:ADDRESS, or ${chain}/slip44:${coinTypeOf(chain)} for its coin`,
+  }
 }
 
 const EVM = { native: '0x0000000000000000000000000000000000000000', kind: 'erc20' }

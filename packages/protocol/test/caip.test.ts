@@ -62,11 +62,11 @@ test('an id of another chain, of another standard, or of a coin that is not nati
   ]
 
   expect(problems).toEqual([
-    { problem: 'is an account on eip155:1, the chain is eip155:8453' },
-    { problem: 'is not a CAIP-10 account' },
-    { problem: 'is a token on eip155:1, the chain is eip155:8453' },
-    { problem: 'is not a CAIP-19 token' },
-    { problem: 'must be erc20:ADDRESS, or slip44:60 for the coin of eip155:8453' },
-    { problem: 'must be erc20:ADDRESS, or slip44:966 for the coin of eip155:137' },
+    { problem: 'must be an account on eip155:8453, and is one on eip155:1' },
+    { problem: 'must be a CAIP-10 account, such as eip155:8453:ADDRESS' },
+    { problem: 'must be a token on eip155:8453, and is one on eip155:1' },
+    { problem: 'must be a CAIP-19 token, such as eip155:8453/erc20:ADDRESS' },
+    { problem: 'must be eip155:8453/erc20:ADDRESS, or eip155:8453/slip44:60 for its coin' },
+    { problem: 'must be eip155:137/erc20:ADDRESS, or eip155:137/slip44:966 for its coin' },
   ])
 })

@@ -6,9 +6,9 @@ const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]+/gu
 const MAX_LENGTH = 500
 
 /** Makes the service's text safe to display: no control characters, and a limited length. */
-export function plainText(text: string): string {
+export function plainText(text: string, maxLength = MAX_LENGTH): string {
   const plain = text.replace(INVISIBLE, ' ')
-  return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH)}…` : plain
+  return plain.length > maxLength ? `${plain.slice(0, maxLength)}…` : plain
 }
 
 /** A signed op. It creates at most one swap, however often it is sent. */

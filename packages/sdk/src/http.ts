@@ -1,6 +1,9 @@
 import type { ErrorReply } from '@geoswap/wire'
 import { GeoswapError, plainText, type TransportCode } from './errors.ts'
 
+// Enough to name every field of a quote.
+const MAX_MESSAGE_LENGTH = 2_000
+
 export type Connection = { baseUrl: string; apiKey: string; fetch: typeof fetch; timeoutMs: number }
 
 export type CallOptions = { signal?: AbortSignal | undefined }
@@ -142,7 +145,7 @@ function isErrorReply(body: unknown): body is ErrorReply {
 function refused(response: Response, { code, message, retryable, recovery, ...rest }: ErrorReply) {
   return new GeoswapError({
     code,
-    message: plainText(message),
+    message: plainText(message, MAX_MESSAGE_LENGTH),
     status: response.status,
     retryable: retryable === true,
     recovery,

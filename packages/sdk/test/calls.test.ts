@@ -1,4 +1,4 @@
-import { ERROR_CODES, errorCatalogue } from '@geoswap/wire'
+import { ERROR_CODES, endpoints, errorCatalogue, expectedOf } from '@geoswap/wire'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { GeoswapError } from '../src/index.ts'
 import { change, dropReply, type Fault, hang, refusal, refuse } from './service-double.ts'
@@ -148,6 +148,19 @@ describe('a call', () => {
     expect(error).toBeInstanceOf(GeoswapError)
     expect(error).toMatchObject({ code, status, retryable, message, requestId: `req_${code}` })
     expect(error.recovery).toEqual({ action })
+  })
+
+  test('shows a message that names many fields whole', async () => {
+    const issue = `must be ${expectedOf(endpoints.quote.body.properties.amount)}`
+    const message = `${Array.from({ length: 10 }, (_, index) => `field${index} ${issue}`).join('; ')}.`
+    trader.service.next('/swap/chains', () => {
+      const { status, body } = refusal('INVALID_REQUEST')
+      return { status, body: Object.assign({}, body, { message }) }
+    })
+
+    const error = await causeOf(trader.client.chains())
+
+    expect(error.message).toBe(message)
   })
 
   test('reaches a service that is mounted under a path', async () => {

@@ -29,9 +29,8 @@ export class ServiceError extends Error {
 
 export type Issue = { field: string; message: string }
 
-/** 400 INVALID_REQUEST with one issue per rejected field. */
+/** 400 INVALID_REQUEST with one issue per rejected field. Its message names them all. */
 export function invalidRequest(...issues: Issue[]): ServiceError {
-  const [first] = issues
-  const message = first && `${first.field}: ${first.message}`
-  return new ServiceError('INVALID_REQUEST', { ...(message && { message }), details: { issues } })
+  const message = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ')
+  return new ServiceError('INVALID_REQUEST', { message: `${message}.`, details: { issues } })
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { expecting } from './expected.ts'
 import {
   Address,
   ChainId,
@@ -12,14 +13,22 @@ import {
 } from './schema.ts'
 import { SwapStatusName } from './status.ts'
 
-const Word = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$', description: '32 bytes, hex.' })
+const Word = Type.String({
+  pattern: '^0x[0-9a-fA-F]{64}$',
+  description: '32 bytes, hex.',
+  ...expecting(`32 bytes in hex, as a string of 0x and 64 digits, such as "0x${'1f'.repeat(32)}"`),
+})
 const Uint53 = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 /** A signed EIP-7702 authorization of the two fields that GET /swap/delegation returned. */
 export const Authorization = strictObject(
   {
     chainId: Uint53,
-    address: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'delegationTarget.' }),
+    address: Type.String({
+      pattern: '^0x[0-9a-fA-F]{40}$',
+      description: 'delegationTarget.',
+      ...expecting('the delegationTarget of GET /swap/delegation, unchanged'),
+    }),
     nonce: Uint53,
     yParity: Type.Integer({ minimum: 0, maximum: 1 }),
     r: Word,
@@ -138,6 +147,7 @@ export const SubmitRequest = strictObject({
   geoOpToken: SealedToken,
   signature: Type.Optional(
     Type.String({
+      ...expecting('a signature in hex, as a string, such as "0x1f…1b"'),
       description:
         'Hex: 65 bytes (v 27, 28, 0 or 1; low s) or the 64 bytes of EIP-2098; for an authorization also what a ' +
         'contract wallet accepts, up to 1 KiB. Absent for a deposit.',
@@ -148,7 +158,10 @@ export type SubmitRequest = Static<typeof SubmitRequest>
 
 export const SubmitSolanaRequest = strictObject({
   geoOpToken: SealedToken,
-  signedTransaction: Type.String({ description: 'Base64 of the built transaction, signed by the wallet.' }),
+  signedTransaction: Type.String({
+    description: 'Base64 of the built transaction, signed by the wallet.',
+    ...expecting('the signed transaction in base64, as a string, such as "AgAB…"'),
+  }),
 })
 export type SubmitSolanaRequest = Static<typeof SubmitSolanaRequest>
 

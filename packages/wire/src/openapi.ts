@@ -15,7 +15,7 @@ import { BODY_ERRORS, type Endpoint, endpoints, SHARED_ERRORS } from './endpoint
 import { type ErrorCode, ErrorReply, errorCatalogue, FieldIssue } from './errors.ts'
 import { webhookEvent } from './examples.ts'
 import { Fee, FeeDiscount, QuotedMethod, QuoteReply, QuoteRequest, QuoteWarning } from './quote.ts'
-import { Address, ChainId, ChainRef, OriginMethod, SealedToken, Time, Token, Usd } from './schema.ts'
+import { Address, AMOUNT, ChainId, ChainRef, OriginMethod, SealedToken, Time, Token, Usd } from './schema.ts'
 import {
   Deposit,
   Failure,
@@ -255,10 +255,11 @@ function toErrorResponse(status: number, codes: ErrorCode[]): Json {
 function toErrorExample(code: ErrorCode): ErrorReply {
   const { status, message, retryable, action } = errorCatalogue[code]
   const recovery = status === 429 || status >= 500 ? { action, retryAfterMs: 1_000 } : { action }
-  const details = code === 'INVALID_REQUEST' && {
-    details: { issues: [{ field: 'amount', message: 'is required' }] },
-  }
-  return { code, message, requestId: 'req_5f2c9a7be1d40836000001', retryable, recovery, ...details }
+  const requestId = 'req_5f2c9a7be1d40836000001'
+  if (code !== 'INVALID_REQUEST') return { code, message, requestId, retryable, recovery }
+  const issue = { field: 'amount', message: `must be ${AMOUNT}` }
+  const told = `${issue.field} ${issue.message}.`
+  return { code, message: told, requestId, retryable, recovery, details: { issues: [issue] } }
 }
 
 function toContent(schema: unknown, example: unknown, mediaType = 'application/json'): Json {

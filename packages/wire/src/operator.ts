@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { expecting } from './expected.ts'
 import { Amount, ChainId, oneOf, strictObject, Time, Token } from './schema.ts'
 
 // The operator API. It has its own listener and keys, and is not part of the public interface.
@@ -153,7 +154,10 @@ export const OperatorEarnings = strictObject({
 })
 
 const Side = strictObject({ chainId: ChainId, token: Token })
-const part = { chainId: Type.Optional(ChainId), asset: Type.Optional(Type.String({ minLength: 1 })) }
+const part = {
+  chainId: Type.Optional(ChainId),
+  asset: Type.Optional(Type.String({ minLength: 1, ...expecting('a served asset, such as "USDC"') })),
+}
 
 export const OperatorStop = strictObject({
   id: Text,
@@ -215,6 +219,7 @@ const Note = Type.String({
   maxLength: 500,
   // Not blank, and without NUL, which the database cannot store.
   pattern: '^(?=[\\s\\S]*\\S)[^\\0]*$',
+  ...expecting('a reason in at most 500 characters, such as "maintenance of the nodes"'),
   description: 'The reason, for those who read it later.',
 })
 

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { expecting } from './expected.ts'
 import {
   Address,
+  AMOUNT,
   Amount,
   ChainRef,
   OriginMethod,
@@ -33,6 +35,7 @@ export const QuoteRequest = strictObject({
   amount: Type.Unsafe<string>({
     ...Amount,
     pattern: '^(0|[1-9][0-9]{0,77}|max)$',
+    ...expecting(`${AMOUNT}, or "max"`),
     description:
       "Integer in the token's smallest unit, as a decimal string; or max, with exactInput: the whole balance.",
   }),
@@ -47,6 +50,7 @@ export const QuoteRequest = strictObject({
     Type.Integer({
       minimum: 1,
       maximum: MAX_SLIPPAGE_BPS,
+      ...expecting(`a whole number from 1 to ${MAX_SLIPPAGE_BPS}, in hundredths of a percent, such as 50`),
       description: 'Default 50 between equal assets or USD stables, else 300.',
     }),
   ),
@@ -54,6 +58,7 @@ export const QuoteRequest = strictObject({
     Type.Integer({
       minimum: 1,
       maximum: MAX_ETA_SECONDS,
+      ...expecting(`a whole number of seconds from 1 to ${MAX_ETA_SECONDS}, such as 60`),
       description: 'Refuses the quote if the swap would take longer. Default: no limit.',
     }),
   ),

@@ -1,4 +1,5 @@
 import { type TSchema, type TString, Type } from 'typebox'
+import { expecting } from './expected.ts'
 
 /** A string from a fixed list. A single `enum` keyword gives short messages and a fast serializer. */
 export function oneOf<const Values extends readonly string[]>(
@@ -16,15 +17,19 @@ export function strictObject<const Fields extends Record<string, TSchema>>(
   return Type.Object(fields, { additionalProperties: false, ...options })
 }
 
+export const AMOUNT = 'a whole number of the smallest unit, as a string, such as "1000000"'
+
 /** 78 digits hold 2^256 - 1; the quote checks the range. */
 export const Amount = Type.String({
   pattern: '^(0|[1-9][0-9]{0,77})$',
+  ...expecting(AMOUNT),
   description: "Integer in the token's smallest unit, as a decimal string.",
 })
 
 export const ChainId = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
+  ...expecting('the number of a chain, such as 8453'),
   description: 'The EVM chain id; Solana mainnet is 792703809, Solana devnet 792703810.',
 })
 
@@ -36,12 +41,14 @@ export const ChainRef = Type.Unsafe<number | string>({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
   pattern: `^${CAIP_2}$`,
+  ...expecting('the number of a chain, such as 8453, or its CAIP-2 id, such as "eip155:8453"'),
   description: 'The chain: its number, or its CAIP-2 id, such as eip155:8453.',
 })
 
 /** A chain in a URL. 16 digits hold every safe integer. */
 export const ChainRefText = Type.String({
   pattern: `^([1-9][0-9]{0,15}|${CAIP_2})$`,
+  ...expecting('the number of a chain, such as 8453, or its CAIP-2 id, such as eip155:8453'),
   description: 'The chain: its number, or its CAIP-2 id.',
 })
 
@@ -52,11 +59,14 @@ export function toChainRef(text: string): number | string {
 
 // A CAIP-19 token on Solana has 90 characters.
 const MAX_ID_LENGTH = 128
+const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const TOKEN = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 /** Long enough for any address or mint of either family; its format is checked per chain. */
 export const Address = Type.String({
   minLength: 1,
   maxLength: MAX_ID_LENGTH,
+  ...expecting(`the address of an account, such as "${ADDRESS}"`),
   description:
     'EVM address (any case, a wrong checksum is refused), Solana base58 address, or CAIP-10 account of the same chain.',
 })
@@ -64,6 +74,7 @@ export const Address = Type.String({
 export const Token = Type.String({
   minLength: 1,
   maxLength: MAX_ID_LENGTH,
+  ...expecting(`the address of a token, such as "${TOKEN}"`),
   description:
     'Token address or mint, or CAIP-19 token of the same chain. Native: the zero address on EVM, ' +
     '11111111111111111111111111111111 on Solana, or slip44 in CAIP-19.',
@@ -71,6 +82,7 @@ export const Token = Type.String({
 
 export const SealedToken = Type.String({
   minLength: 1,
+  ...expecting('the sealed token of an earlier reply, as a string and unchanged'),
   description: 'Opaque sealed token: send it back unchanged.',
 })
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { expecting } from './expected.ts'
 import { Address, ChainId, caip, OriginMethod, oneOf, strictObject, Time } from './schema.ts'
 
 export const SWAP_STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
@@ -57,7 +58,11 @@ export const StatusQuery = strictObject({
 /** The query as it arrives in the URL. */
 export const StatusQueryText = strictObject({
   wait: Type.Optional(
-    Type.String({ pattern: '^(15(\\.0{1,3})?|(1[0-4]|[0-9])(\\.[0-9]{1,3})?)$', description: WAIT }),
+    Type.String({
+      pattern: '^(15(\\.0{1,3})?|(1[0-4]|[0-9])(\\.[0-9]{1,3})?)$',
+      description: WAIT,
+      ...expecting('a number of seconds from 0 to 15 with up to three decimals, such as 2.5'),
+    }),
   ),
 })
 export type StatusQueryText = Static<typeof StatusQueryText>
@@ -160,7 +165,10 @@ export const StatusReply = Type.Object({
 })
 export type StatusReply = Static<typeof StatusReply>
 
-const EVENT_ID = '^[0-9]{1,9}$'
+const EVENT_ID = {
+  pattern: '^[0-9]{1,9}$',
+  ...expecting('the id of an event, a whole number of up to 9 digits, such as 4'),
+}
 
 const LAST_EVENT = 'Start after this event; for clients that cannot set the header Last-Event-ID.'
 
@@ -170,7 +178,7 @@ export const EventsQuery = strictObject({
 
 /** The query as it arrives in the URL. */
 export const EventsQueryText = strictObject({
-  lastEventId: Type.Optional(Type.String({ pattern: EVENT_ID, description: LAST_EVENT })),
+  lastEventId: Type.Optional(Type.String({ ...EVENT_ID, description: LAST_EVENT })),
 })
 export type EventsQueryText = Static<typeof EventsQueryText>
 
@@ -181,7 +189,7 @@ export type EventsQueryText = Static<typeof EventsQueryText>
 export const EventsHeaders = Type.Object({
   'last-event-id': Type.Optional(
     Type.String({
-      pattern: EVENT_ID,
+      ...EVENT_ID,
       description: 'Start after this event. Takes precedence over the query.',
     }),
   ),
@@ -214,11 +222,17 @@ const Moment = (description: string) =>
   Type.String({
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,3})?Z$',
     description: `${description} ISO 8601 UTC.`,
+    ...expecting('a time in UTC, such as 2026-01-02T03:04:05Z'),
   })
 
 const filters = {
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'nextCursor of the previous page, unchanged.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'nextCursor of the previous page, unchanged.',
+      ...expecting('the nextCursor of the previous page, unchanged'),
+    }),
   ),
   wallet: Type.Optional(
     Type.Unsafe<string>({ ...Address, description: 'Only swaps that this wallet paid.' }),
@@ -236,7 +250,13 @@ export const HistoryQuery = strictObject({
 export type HistoryQuery = Static<typeof HistoryQuery>
 
 export const HistoryQueryText = strictObject({
-  limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$', description: LIMIT })),
+  limit: Type.Optional(
+    Type.String({
+      pattern: '^([1-9][0-9]?|100)$',
+      description: LIMIT,
+      ...expecting('a whole number from 1 to 100, such as 20'),
+    }),
+  ),
   ...filters,
 })
 export type HistoryQueryText = Static<typeof HistoryQueryText>

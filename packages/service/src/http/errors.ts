@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
-import type { ErrorReply } from '@geoswap/wire'
-import { findNearest } from '@geoswap/wire/nearest'
+import { describeUnknown, type ErrorReply, expectedOf } from '@geoswap/wire'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorCatalogue, type Issue, invalidRequest, ServiceError } from '../errors.ts'
 import { isDatabaseUnavailable } from '../store/db.ts'
@@ -65,7 +64,8 @@ function toRefusal(error: Error & Partial<FastifyError>): ServiceError {
 }
 
 function bodyIssue(code: string | undefined): Issue {
-  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return { field: 'body', message: 'must not be empty' }
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY')
+    return { field: 'body', message: 'must be a JSON object, and is empty' }
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
     return { field: 'body', message: 'must have the length of content-length' }
   }
@@ -86,29 +86,30 @@ type Refused = NonNullable<FastifyError['validation']>[number]
 /** One entry per rejected field, with its path in the request: `authorization.r`. */
 function toIssues(error: Pick<FastifyError, 'validation' | 'validationContext'>): Issue[] {
   const whole = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body')
-  return (error.validation ?? []).slice(0, MAX_ISSUES).map((refused) => toIssue(refused, whole))
+  const byField = new Map<string, Issue>()
+  for (const refused of error.validation ?? []) {
+    const issue = toIssue(refused, whole)
+    if (byField.size < MAX_ISSUES && !byField.has(issue.field)) byField.set(issue.field, issue)
+  }
+  return [...byField.values()]
 }
 
 /** With the option `verbose`, the validator adds the schema of the object. */
 type Verbose = Refused & { parentSchema?: { properties?: Record<string, unknown> } }
 
-function toIssue({ keyword, params, instancePath, message, parentSchema }: Verbose, whole: string): Issue {
+/** Says what the field should look like, never the rule that it broke: callers do not read schemas. */
+function toIssue({ keyword, params, instancePath, parentSchema }: Verbose, whole: string): Issue {
   const path = instancePath.split('/').slice(1).map(unescapePointer)
+  const { properties = {} } = parentSchema ?? {}
   if (keyword === 'additionalProperties') {
     const name = String(params.additionalProperty)
-    const nearest = findNearest(name, Object.keys(parentSchema?.properties ?? {}))
-    return {
-      field: nameOf([...path, name], whole),
-      message: `is not a known field${nearest === undefined ? '' : `, did you mean '${nearest}'?`}`,
-    }
+    return { field: nameOf([...path, name], whole), message: describeUnknown(name, Object.keys(properties)) }
   }
   if (keyword === 'required') {
-    return { field: nameOf([...path, String(params.missingProperty)], whole), message: 'is required' }
+    const name = String(params.missingProperty)
+    return { field: nameOf([...path, name], whole), message: `is required: ${expectedOf(properties[name])}` }
   }
-  const allowed = params.allowedValues
-  if (Array.isArray(allowed))
-    return { field: nameOf(path, whole), message: `must be one of ${allowed.join(', ')}` }
-  return { field: nameOf(path, whole), message: message ?? 'is not valid' }
+  return { field: nameOf(path, whole), message: `must be ${expectedOf(parentSchema)}` }
 }
 
 function nameOf(path: string[], whole: string): string {

@@ -2,6 +2,23 @@ import { ErrorReply } from '@geoswap/wire'
 import Schema from 'typebox/schema'
 import { expect } from 'vitest'
 
+/** Regular expressions, and words of JSON Schema and of JavaScript. */
+const JARGON = [
+  /[\^\\{}|]|\[[0-9a-z]|\.\*|\bregex/,
+  /must (match|NOT|be (string|integer|number|object|array|equal))\b|integer,|additional propert/,
+  /\bpattern\b|\bschema\b|\bundefined\b|NaN/,
+]
+
+/** Asserts that people can read what the error says. */
+export function expectPlainWords({ message, details }: { message?: unknown; details?: unknown }): void {
+  for (const text of textsIn([message, details])) for (const words of JARGON) expect(text).not.toMatch(words)
+}
+
+function textsIn(node: unknown): string[] {
+  if (typeof node === 'string') return [node]
+  return typeof node === 'object' && node !== null ? Object.values(node).flatMap(textsIn) : []
+}
+
 /** Asserts that the reply is this error in the standard form. */
 export function expectError(
   reply: { statusCode: number; body: string; headers: object },
@@ -11,6 +28,7 @@ export function expectError(
   expect(JSON.parse(reply.body)).toMatchObject({ code })
   expect(reply.statusCode).toBe(status)
   expect(Schema.Check(ErrorReply, JSON.parse(reply.body)), reply.body).toBe(true)
+  expectPlainWords(JSON.parse(reply.body))
   expect(reply.headers).toMatchObject({
     'x-request-id': JSON.parse(reply.body).requestId,
     'cache-control': 'no-store',

@@ -88,9 +88,12 @@ export function createOperator(parts: Parts): OperatorPort {
 /** Refuses a scope that is not served: such a stop would have no effect. */
 function assertServed({ chains, assets }: Catalog, scope: { chainId?: number; asset?: string }): void {
   if (scope.chainId !== undefined && !chains.has(scope.chainId))
-    throw invalidRequest({ field: 'scope.chainId', message: 'is not served here' })
+    throw invalidRequest({
+      field: 'scope.chainId',
+      message: `must be one of ${[...chains.keys()].join(', ')}`,
+    })
   if (scope.asset !== undefined && !assets.has(scope.asset))
-    throw invalidRequest({ field: 'scope.asset', message: 'is not served here' })
+    throw invalidRequest({ field: 'scope.asset', message: `must be one of ${[...assets.keys()].join(', ')}` })
 }
 
 async function readWindow(pool: Pool, hours: number) {

@@ -87,8 +87,8 @@ test('422 UNSUPPORTED_CHAIN answers a chain that is not served', async () => {
 })
 
 test.each([
-  ['no address', 'bad', 'is not an address on alpha'],
-  ['an account of another chain', 'eip155:2:0xa', 'is an account on eip155:2, the chain is eip155:1'],
+  ['no address', 'bad', expect.stringContaining('must be an EVM address, such as 0x')],
+  ['an account of another chain', 'eip155:2:0xa', 'must be an account on eip155:1, and is one on eip155:2'],
 ])('400 INVALID_REQUEST answers %s', async (_, walletAddress, message) => {
   expect(await refusal({ kind: 'unneeded' }, { walletAddress })).toMatchObject({
     code: 'INVALID_REQUEST',

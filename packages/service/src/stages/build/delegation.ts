@@ -3,6 +3,7 @@ import type { Delegation, OriginChain } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import {
   accountOn,
+  addressLike,
   type Catalog,
   type CatalogChain,
   findChain,
@@ -76,7 +77,7 @@ export async function delegation(
   const named = accountOn(caip2, query.walletAddress)
   const wallet = 'address' in named ? deps.parseAddress(chain.family, named.address) : undefined
   if (!wallet) {
-    const message = 'problem' in named ? named.problem : `is not an address on ${chain.name}`
+    const message = 'problem' in named ? named.problem : `must be ${addressLike(chain)}`
     throw invalidRequest({ field: 'walletAddress', message })
   }
   const state = await readOrUnavailable(chain, deps.originOf(chain.chainId).readDelegation(wallet))

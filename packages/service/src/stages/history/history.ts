@@ -28,17 +28,21 @@ export async function history(
   }
 }
 
+const WALLET =
+  'must be an EVM address (in one case or with a right checksum), a Solana address, or one on a served chain, ' +
+  'such as eip155:8453:0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
 function toFilter(deps: HistoryDeps, query: HistoryQuery): Omit<HistoryFilter, 'accountId' | 'limit'> {
   const { wallet, chainId } = toWallet(deps, query.wallet ?? '')
   const below = query.cursor && fromCursor(query.cursor)
   const wrong = [
-    ...(query.wallet && !wallet
-      ? [{ field: 'wallet', message: 'is not an address or CAIP-10 account, or its checksum is wrong' }]
+    ...(query.wallet && !wallet ? [{ field: 'wallet', message: WALLET }] : []),
+    ...(query.cursor && !below
+      ? [{ field: 'cursor', message: 'must be the nextCursor of a page, unchanged' }]
       : []),
-    ...(query.cursor && !below ? [{ field: 'cursor', message: 'must be the nextCursor of a page' }] : []),
     ...(['from', 'to'] as const)
       .filter((field) => query[field] !== undefined && !isTime(query[field]))
-      .map((field) => ({ field, message: 'is not a time' })),
+      .map((field) => ({ field, message: 'must be a time of the calendar, such as 2026-01-02T03:04:05Z' })),
   ]
   if (wrong.length > 0) throw invalidRequest(...wrong)
   const { status, from, to } = query

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import type { NamedQuoteRequest, QuoteReply, QuoteWarning } from '@geoswap/wire'
-import { ServiceError } from '../../errors.ts'
+import { invalidRequest, ServiceError } from '../../errors.ts'
 import { mostWithin, toCentsUp, usdE18 } from '../../swap/amount.ts'
 import type { Catalog, Market } from '../../swap/catalog.ts'
 import type { ServiceFee } from '../../swap/discount.ts'
@@ -27,14 +27,7 @@ import {
 } from './choose.ts'
 import { type BaseTerms, feeBoundsOf, termsOf } from './costs.ts'
 import { describePrice, mostInputWithin, slowSettlement, tooSlow } from './describe.ts'
-import {
-  type AddressBooks,
-  assertNotStopped,
-  type FindStop,
-  invalidFields,
-  type Order,
-  toOrder,
-} from './request.ts'
+import { type AddressBooks, assertNotStopped, type FindStop, type Order, toOrder } from './request.ts'
 
 /**
  * Whether the recipient can be paid, the cost of creating its account in the native coin, and the least amount that the
@@ -96,7 +89,7 @@ async function quoteBalance(
   request: NamedQuoteRequest,
 ): Promise<QuoteReply> {
   if (request.tradeType === 'exactOutput')
-    throw invalidFields([{ field: 'amount', message: 'can be max only with tradeType exactInput' }])
+    throw invalidRequest({ field: 'amount', message: 'can be max only with tradeType exactInput' })
   const order = toOrder(deps.catalog, deps.addresses, { ...request, amount: '1' })
   const amount = await deps.readBalance(order)
   if (amount === 0n) throw nothingHeld(order)
@@ -150,7 +143,7 @@ function inspectAddress({ isDepositAddress }: QuoteDeps, order: Order): Promise<
 
 function refusedRecipient({ destination }: Order, why: string): ServiceError {
   const message = `cannot receive this token on ${destination.name}: ${why}`
-  return invalidFields([{ field: 'recipient', message }])
+  return invalidRequest({ field: 'recipient', message })
 }
 
 type Read = { fee: ServiceFee; rent: bigint }

@@ -2,7 +2,7 @@ import type { NamedQuoteRequest } from '@geoswap/wire'
 import { expect, test } from 'vitest'
 import { parseEvmAddress } from '../../chains/evm/address.ts'
 import type { ServiceError } from '../../errors.ts'
-import type { Catalog, CatalogChain, Token } from '../../swap/catalog.ts'
+import { addressLike, type Catalog, type CatalogChain, type Token } from '../../swap/catalog.ts'
 import { type AddressBooks, toOrder } from './request.ts'
 
 const at = (digit: string) => parseEvmAddress(`0x${digit.repeat(40)}`) ?? ''
@@ -101,6 +101,7 @@ test('chains, tokens and accounts can be named by their CAIP ids', () => {
   expect(named.output.address).toBe(ZERO)
 })
 
+const [EVM_ADDRESS, SOLANA_ADDRESS] = [addressLike({ family: 'evm' }), addressLike({ family: 'solana' })]
 const toSolana = { destinationChain: 3, outputToken: 'mint-usdc' }
 
 test.each<[string, Partial<NamedQuoteRequest>, string[]]>([
@@ -114,40 +115,37 @@ test.each<[string, Partial<NamedQuoteRequest>, string[]]>([
   [
     'a wallet with a wrong checksum',
     { walletAddress: `0x${'aA'.repeat(20)}` },
-    ['walletAddress is not an address on chain 1, or its checksum is wrong'],
+    [`walletAddress must be ${EVM_ADDRESS}`],
   ],
   [
     'a wallet of another chain',
     { walletAddress: `eip155:2:${WALLET}` },
-    ['walletAddress is an account on eip155:2, the chain is eip155:1'],
+    ['walletAddress must be an account on eip155:1, and is one on eip155:2'],
   ],
   [
     'a recipient of another chain',
     { ...toSolana, recipient: `eip155:2:${WALLET}` },
-    ['recipient is an account on eip155:2, the chain is solana:3'],
+    ['recipient must be an account on solana:3, and is one on eip155:2'],
   ],
   [
     'a token and a wallet that are no addresses',
     { inputToken: '0x1', walletAddress: '0x2' },
-    [
-      'inputToken is not an address on chain 1, or its checksum is wrong',
-      'walletAddress is not an address on chain 1, or its checksum is wrong',
-    ],
+    [`inputToken must be ${EVM_ADDRESS}`, `walletAddress must be ${EVM_ADDRESS}`],
   ],
   [
     'a token that is named as an account',
     { inputToken: `eip155:1:${USDC}` },
-    ['inputToken is not a CAIP-19 token'],
+    ['inputToken must be a CAIP-19 token, such as eip155:1/erc20:ADDRESS'],
   ],
   [
     'a recipient that is no address',
     { ...toSolana, recipient: 'bad' },
-    ['recipient is not an address on chain 3, or its checksum is wrong'],
+    [`recipient must be ${SOLANA_ADDRESS}`],
   ],
   [
     'no recipient on a chain of another family',
     toSolana,
-    ['recipient is required when the chains are of different families'],
+    [`recipient is required from a chain of another family: ${SOLANA_ADDRESS}`],
   ],
   [
     'a wallet that nobody has a key of',
@@ -170,11 +168,7 @@ test.each<[string, Partial<NamedQuoteRequest>, string[]]>([
   [
     'several mistakes',
     { inputToken: '0x1', amount: '0', recipient: '0x2' },
-    [
-      'inputToken is not an address on chain 1, or its checksum is wrong',
-      'recipient is not an address on chain 2, or its checksum is wrong',
-      'amount must be more than 0',
-    ],
+    [`inputToken must be ${EVM_ADDRESS}`, `recipient must be ${EVM_ADDRESS}`, 'amount must be more than 0'],
   ],
 ])('400 INVALID_REQUEST names %s', (_, request, said) => {
   const { code, message, details } = refusal(request)

@@ -1,7 +1,8 @@
 import type { NamedQuoteRequest } from '@geoswap/wire'
-import { ServiceError } from '../../errors.ts'
+import { type Issue, invalidRequest, ServiceError } from '../../errors.ts'
 import {
   accountOn,
+  addressLike,
   arePegged,
   type Catalog,
   type CatalogChain,
@@ -39,8 +40,6 @@ export type Order = {
   leastOutput: bigint
 }
 
-type Issue = { field: string; message: string }
-
 /** Validates the request, or refuses it with all of its invalid fields. */
 export function toOrder(catalog: Catalog, addresses: AddressBooks, request: NamedQuoteRequest): Order {
   const origin = getChain(catalog, request.originChain, 'originChain')
@@ -62,7 +61,7 @@ export function toOrder(catalog: Catalog, addresses: AddressBooks, request: Name
     issues.push({ field: 'walletAddress', message: 'is an address that nobody can sign for' })
   checkParty(origin, 'walletAddress', wallet, inputToken, issues)
   checkParty(destination, 'recipient', recipient, outputToken, issues)
-  if (issues.length > 0) throw invalidFields(issues)
+  if (issues.length > 0) throw invalidRequest(...issues)
 
   const input = getToken(origin, inputToken)
   const output = getToken(destination, outputToken)
@@ -89,7 +88,7 @@ function parse({ addresses, issues }: Parsing, chain: CatalogChain, field: Field
   const named = text.includes(':') ? find(toCaip2(chain), text) : { address: text }
   const address = 'address' in named ? addresses[chain.family].parse(named.address) : undefined
   if (address) return address
-  const wrong = `is not an address on ${chain.name}, or its checksum is wrong`
+  const wrong = `must be ${addressLike(chain)}`
   issues.push({ field, message: 'problem' in named ? named.problem : wrong })
   return ''
 }
@@ -101,7 +100,7 @@ function recipientOf(parsing: Parsing, { request, origin, destination, wallet }:
   if (origin.family === destination.family) return wallet
   parsing.issues.push({
     field: 'recipient',
-    message: 'is required when the chains are of different families',
+    message: `is required from a chain of another family: ${addressLike(destination)}`,
   })
   return ''
 }
@@ -117,11 +116,6 @@ function checkParty(chain: CatalogChain, field: string, party: string, token: st
   else if (chain.ownAddresses.includes(party))
     issues.push({ field, message: 'must not be an address of this service' })
   else if (PRECOMPILE.test(party)) issues.push({ field, message: 'must not be a precompiled contract' })
-}
-
-export function invalidFields(issues: Issue[]): ServiceError {
-  const message = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ')
-  return new ServiceError('INVALID_REQUEST', { message: `${message}.`, details: { issues } })
 }
 
 function getChain(catalog: Catalog, chainId: number | string, field: string): CatalogChain {

@@ -1,4 +1,4 @@
-import type { SubmitReply, SubmitRequest } from '@geoswap/wire'
+import { expectedOf, type SubmitReply, SubmitRequest } from '@geoswap/wire'
 import type { OriginChain } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { Submission } from '../../store/submissions.ts'
@@ -59,7 +59,11 @@ async function getSignature(
 ): Promise<string> {
   const way = wayOf(submission)
   if (isSent(submission)) return assertNone(text)
-  if (text === undefined) throw invalidRequest({ field: 'signature', message: 'is required' })
+  if (text === undefined)
+    throw invalidRequest({
+      field: 'signature',
+      message: `is required: ${expectedOf(SubmitRequest.properties.signature)}`,
+    })
   const signature = parseSignature(text)
   // A contract wallet may have signatures of any form.
   const isOfContract = way.canPay('contract') && isBytes(text)
@@ -73,7 +77,7 @@ async function getSignature(
 
 function assertNone(text: string | undefined): string {
   if (text === undefined) return ''
-  throw invalidRequest({ field: 'signature', message: 'is not part of a deposit' })
+  throw invalidRequest({ field: 'signature', message: 'must be left out: a deposit takes none' })
 }
 
 const isBytes = (text: string) =>
