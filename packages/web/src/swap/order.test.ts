@@ -25,7 +25,7 @@ const catalog = {
     token(2, 'USDC', 6, '1.00'),
   ],
 }
-const evmAddress = '0x00000000000000000000000000000000000000aA'
+const evmAddress = '0x00000000000000000000000000000000000000aa'
 const solanaAddress = 'So11111111111111111111111111111111111111112'
 const owners = { evm: { address: '0xme' }, solana: { address: 'me' } }
 const order = firstOrder(catalog)
