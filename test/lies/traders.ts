@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { createClient, type Deposit, fromKitSigner, intentOf } from '@geoswap/sdk'
+import { type Approval, createClient, type Deposit, fromKitSigner, intentOf } from '@geoswap/sdk'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { swap as swapCommand } from '../../packages/cli/src/commands/swap.ts'
@@ -15,7 +15,6 @@ import { deriveKey, toSigner, addressOf as walletOf } from '../../packages/walle
 import { createTerminal, type Streams } from '../../packages/wallet/src/terminal.ts'
 import { walletId } from '../../packages/wallet/src/wallets.ts'
 import { lossOf, needsConfirmation } from '../../packages/web/src/swap/loss.ts'
-import { type Approval, prepareSwap } from '../../packages/web/src/swap/prepare.ts'
 import type { Liar } from './liar.ts'
 
 const key = deriveKey('evm', 'lies')
@@ -127,7 +126,7 @@ const byPage: Trader = async (liar, { isExactOutput, times }) => {
       declined.signal.throwIfAborted()
     }
     const { signal } = declined
-    const { submission } = await prepareSwap(client, { request, signer, signal, signatures, approve })
+    const { submission } = await client.prepare(request, signer, { signal, approve })
     const { status } = await client.resume(submission, { timeoutMs: 100 })
     if (status === 'settled') signatures.delete(intentOf(request))
     return status

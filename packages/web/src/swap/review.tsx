@@ -1,4 +1,4 @@
-import type { AuthorizationFields, Build, QuoteRequest } from '@geoswap/sdk'
+import type { Approval, AuthorizationFields, Build, QuoteRequest, ToSign } from '@geoswap/sdk'
 import { useState } from 'preact/hooks'
 import { formatBps, formatUnits } from '../amounts.ts'
 import { ActionButton } from '../parts/action-button.tsx'
@@ -10,7 +10,6 @@ import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { lossOf, needsConfirmation } from './loss.ts'
 import { deadlinesOf, fieldsOf } from './operation.ts'
-import type { Approval } from './prepare.ts'
 import type { Phase } from './use-preparation.ts'
 import { wayTerms } from './words.ts'
 
@@ -72,14 +71,12 @@ function AuthorizationTerms({ fields, request }: { fields: AuthorizationFields; 
 }
 
 /** The signed fields, and the bytes that the wallet receives. */
-function RawFields({ build, signed }: { build: Build; signed: string }) {
-  const name = build.origin === 'evm' ? (build.typedData ? 'typed data of the token' : 'hash') : 'transaction'
-  const bytes = { name, value: signed }
+function RawFields({ build, toSign }: { build: Build; toSign: ToSign }) {
   return (
     <details>
       <summary>Everything that is signed</summary>
       <dl class="raw">
-        {[...fieldsOf(build.operation), bytes].map(({ name, value }) => (
+        {[...fieldsOf(build.operation), bytesOf(toSign)].map(({ name, value }) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd class="mono">{value}</dd>
@@ -90,6 +87,15 @@ function RawFields({ build, signed }: { build: Build; signed: string }) {
   )
 }
 
+/** A wallet signs the hash of an op as its typed data; of a token's typed data the fields say more. */
+function bytesOf(toSign: ToSign): { name: string; value: string } {
+  if ('transaction' in toSign) return { name: 'transaction', value: toSign.transaction }
+  if ('payment' in toSign) return { name: 'transfer to', value: toSign.payment.to }
+  const { hash, typedData } = toSign
+  if (!typedData || typedData.primaryType === 'GeoOp') return { name: 'hash', value: hash }
+  return { name: 'typed data of the token', value: JSON.stringify(typedData.message) }
+}
+
 type OperationTermsProps = { approval: Extract<Approval, { kind: 'operation' }>; request: QuoteRequest }
 
 const OP_SECONDS = 120
@@ -97,7 +103,7 @@ const OP_SECONDS = 120
 /** The operation that the wallet signs, in words. The SDK has checked that it matches quote and order. */
 function OperationTerms({ approval, request }: OperationTermsProps) {
   const { catalog } = useSession()
-  const { build, quote, method, signed } = approval
+  const { build, quote, method, toSign } = approval
   const input = tokenOf(catalog, request.originChain, request.inputToken)
   const output = tokenOf(catalog, request.destinationChain, request.outputToken)
   const { fill, refund } = deadlinesOf(build.operation)
@@ -128,13 +134,13 @@ function OperationTerms({ approval, request }: OperationTermsProps) {
       </dl>
       <p class="checked">
         Checked in this browser:{' '}
-        {build.origin === 'evm'
-          ? 'the hash was computed here from these terms'
-          : 'these terms were read from the bytes of the transaction'}
+        {'transaction' in toSign
+          ? 'these terms were read from the bytes of the transaction'
+          : 'the hash was computed here from these terms'}
         , and they are what you asked for.
       </p>
       {way && <p class="prose">{way}</p>}
-      <RawFields build={build} signed={signed} />
+      <RawFields build={build} toSign={toSign} />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { type QuoteRequest, SwapRefusedError } from '@geoswap/sdk'
+import { type Approval, type QuoteRequest, SwapRefusedError } from '@geoswap/sdk'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Balance } from '../chain/balance.ts'
 import { rememberOperation } from '../explore/operations.ts'
@@ -6,8 +6,6 @@ import { hrefOf, replace } from '../route.ts'
 import { useSession } from '../service/session.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 import { setActiveSwap } from './active.ts'
-import { type Approval, prepareSwap } from './prepare.ts'
-import { signatures } from './signatures.ts'
 
 export type Phase =
   | { kind: 'form'; error?: unknown }
@@ -27,8 +25,9 @@ export function usePreparation() {
   const controller = useRef<AbortController>(undefined)
   useEffect(() => () => controller.current?.abort(), [])
 
-  const approve = (request: QuoteRequest, approval: Approval) =>
-    new Promise<void>((resolve) => {
+  const approve = (request: QuoteRequest, approval: Approval, signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       const agree = () => {
         setPhase({ kind: 'asking', request, approval, isAgreed: true, agree() {} })
         resolve()
@@ -45,15 +44,12 @@ export function usePreparation() {
       const balance = await funds.refresh()
       // The form says what is missing. No signature is asked for that could not be used.
       if (balance !== undefined && balance < BigInt(request.amount)) return setPhase({ kind: 'form' })
-      const { build, ...signed } = await prepareSwap(client, {
-        request,
-        signer,
+      const { build, submission, lockableUntil } = await client.prepare(request, signer, {
         signal,
-        signatures,
-        approve: (approval) => approve(request, approval),
+        approve: (approval) => approve(request, approval, signal),
       })
       replace(hrefOf('swap'))
-      setActiveSwap({ request, ...signed, operation: build.operation })
+      setActiveSwap({ request, submission, lockableUntil, operation: build.operation })
     } catch (error) {
       if (!own.signal.aborted || error instanceof SwapRefusedError) setPhase({ kind: 'form', error })
     }
