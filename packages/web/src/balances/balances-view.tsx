@@ -9,6 +9,7 @@ import { hrefOf } from '../route.ts'
 import { useSession } from '../service/session.ts'
 import { tokenName } from '../swap/order.ts'
 import { formatUsd } from '../usd.ts'
+import { addressesOf } from '../wallets/use-wallets.ts'
 import { type ChainBalances, type ChainPositions, type Position, portfolioOf, totalOf } from './portfolio.ts'
 
 const REFRESH_MS = 10_000
@@ -17,7 +18,7 @@ const REFRESH_MS = 10_000
 function useBalances(): Readonly<Record<number, ChainBalances>> {
   const { catalog, settings, wallets } = useSession()
   const [balances, setBalances] = useState<Readonly<Record<number, ChainBalances>>>({})
-  const owners = { evm: wallets.used.evm?.address, solana: wallets.used.solana?.address }
+  const { used } = wallets
   const tokenCount = catalog.tokens.length
   useEffect(() => {
     let isOver = false
@@ -25,7 +26,7 @@ function useBalances(): Readonly<Record<number, ChainBalances>> {
       if (!isOver) setBalances((all) => ({ ...all, [chainId]: read }))
     }
     const read = async (chain: ChainEntry) => {
-      const owner = owners[chain.family]
+      const owner = used[chain.family]?.address
       const rpcUrl = settings.rpcUrls[chain.chainId]
       if (!rpcUrl) return set(chain.chainId, 'noNode')
       if (!owner) return set(chain.chainId, 'noWallet')
@@ -42,7 +43,7 @@ function useBalances(): Readonly<Record<number, ChainBalances>> {
       isOver = true
       clearInterval(timer)
     }
-  }, [owners.evm, owners.solana, settings, tokenCount])
+  }, [addressesOf(wallets).join(), settings, tokenCount])
   return balances
 }
 
@@ -50,7 +51,7 @@ function useBalances(): Readonly<Record<number, ChainBalances>> {
 export function BalancesView() {
   const { catalog, wallets } = useSession()
   const portfolio = portfolioOf(catalog, useBalances())
-  const hasWallet = wallets.used.evm !== undefined || wallets.used.solana !== undefined
+  const hasWallet = addressesOf(wallets).length > 0
   return (
     <section class="card" aria-labelledby="balances-title">
       <div class="quote-head">

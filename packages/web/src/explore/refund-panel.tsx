@@ -68,7 +68,7 @@ function RefundButton({ op, rpcUrl }: RefundButtonProps) {
   const [state, setState] = useState<State>({ isBusy: false })
   const chain = chainOf(catalog, op.origin.chainId)
   const coin = chain && tokenOf(catalog, chain.chainId, chain.native.address)
-  const wallet = wallets.used.evm
+  const wallet = chain && wallets.used[chain.family]
   const escrow = useEscrow(op, rpcUrl)
   const funds = useFunds(chain, coin)
   if (!rpcUrl)

@@ -2,6 +2,7 @@ import type { StatusReply, SwapRecord } from '@geoswap/sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatUnits, type Unit } from '../amounts.ts'
 import { explain } from '../explain.ts'
+import { families } from '../families/registry.ts'
 import { TxLink } from '../parts/links.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { Copyable, Row } from '../parts/row.tsx'
@@ -72,7 +73,7 @@ export function SwapDetails({ swapId }: { swapId: string }) {
         Reading the swap…
       </p>
     )
-  const family = chainOf(catalog, swap.originChain)?.family ?? 'evm'
+  const origin = chainOf(catalog, swap.originChain)
   const deadlines = operation === undefined ? {} : deadlinesOf(operation)
   const { where, next } = standingOf(swap, { deadlines })
   return (
@@ -87,7 +88,7 @@ export function SwapDetails({ swapId }: { swapId: string }) {
           {where} {next}
         </p>
         <DetailRows swap={swap} record={record} />
-        {family === 'evm' && swap.status === 'pending' && (
+        {origin && families[origin.family].canRefund && swap.status === 'pending' && (
           <RefundPanel swapId={swapId} remembered={operation} />
         )}
       </section>

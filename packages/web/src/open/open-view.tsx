@@ -10,6 +10,7 @@ import { hrefOf } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { readSignatures } from '../swap/signatures.ts'
+import { addressesOf } from '../wallets/use-wallets.ts'
 import { findUnused } from './unused-signatures.ts'
 
 type OpenSwaps = { swaps?: readonly SwapRecord[]; error?: unknown }
@@ -56,7 +57,7 @@ function byTime(a: SwapRecord, b: SwapRecord): number {
 /** The swaps of the wallets in use that have not ended: where the funds are, and what happens next. */
 export function OpenView() {
   const { wallets } = useSession()
-  const addresses = [wallets.used.evm, wallets.used.solana].flatMap((wallet) => wallet?.address ?? [])
+  const addresses = addressesOf(wallets)
   const { swaps, error } = useOpenSwaps(addresses)
   return (
     <section class="card" aria-labelledby="open-title">

@@ -1,3 +1,5 @@
+import type { ChainEntry } from '@geoswap/sdk'
+
 /** A colour, and letters or a drawing in a square of 24 units. */
 export type Mark = { color: string; letters?: string; path?: string }
 
@@ -36,16 +38,9 @@ export function tokenMark(symbol: string): Mark {
   return TOKENS[symbol.toUpperCase()] ?? lettersOf(symbol)
 }
 
-export function chainMark({
-  chainId,
-  name,
-  family,
-}: {
-  chainId: number
-  name: string
-  family: string
-}): Mark {
-  return CHAINS[chainId] ?? (family === 'solana' ? SOL : lettersOf(name))
+export function chainMark({ chainId, name, native }: Pick<ChainEntry, 'chainId' | 'name' | 'native'>): Mark {
+  // A coin that several chains share tells none of them apart.
+  return CHAINS[chainId] ?? (native.symbol === 'SOL' ? SOL : lettersOf(name))
 }
 
 /** The first letters, in a colour that depends on the name alone. */

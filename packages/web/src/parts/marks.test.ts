@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { chainMark, lettersOf, tokenMark } from './avatar.tsx'
 
+const coin = (symbol: string) => ({ symbol, address: '', decimals: 9 })
+
 test('known tokens and chains have a mark, others their letters', () => {
   expect(tokenMark('weth').path).toBeDefined()
   expect(tokenMark('PEPE').letters).toBe('PE')
-  expect(chainMark({ chainId: 31339, name: 'solana', family: 'solana' }).path).toBeDefined()
-  expect(chainMark({ chainId: 31337, name: 'alpha', family: 'evm' }).letters).toBe('AL')
+  expect(chainMark({ chainId: 31339, name: 'solana', native: coin('SOL') }).path).toBeDefined()
+  expect(chainMark({ chainId: 31337, name: 'alpha', native: coin('ETH') }).letters).toBe('AL')
 })
 
 test('a name without letters still has a mark, always in the same colour', () => {

@@ -130,7 +130,7 @@ function NewSwap() {
   const isComplete = typeof request !== 'string'
   const quoteState = useQuote(client, isComplete && phase.kind !== 'asking' ? request : undefined)
   const origin = chainOf(catalog, order.originChain)
-  const wallet = wallets.used[origin?.family ?? 'evm']
+  const wallet = origin && wallets.used[origin.family]
   const input = tokenOf(catalog, order.originChain, order.inputToken)
   const funds = useFunds(origin, input)
   const missing = isComplete && input ? shortfall(BigInt(request.amount), funds.balance, input) : undefined

@@ -2,7 +2,7 @@ import type { ChainEntry, QuoteRequest, TokenEntry } from '@geoswap/sdk'
 import { type DecimalMark, readAmount } from '../amount-text.ts'
 import { families } from '../families/registry.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
-import type { Family } from '../wallets/wallet.ts'
+import type { FamilyName } from '../wallets/wallet.ts'
 
 /** The choices of the form, in percent. Empty text lets the service choose. */
 export const SLIPPAGES = ['', '0.1', '0.5', '1', '3'] as const
@@ -49,7 +49,7 @@ export type Order = {
   slippage: string
 }
 
-type Owners = Readonly<Partial<Record<Family, { address: string }>>>
+type Owners = Readonly<Partial<Record<FamilyName, { address: string }>>>
 
 /** The initial form: ten dollars on the first chain, to the last chain's coin. */
 export function firstOrder(catalog: Catalog): Order {
@@ -159,7 +159,7 @@ export function recipientProblem(text: string, { name, family }: ChainEntry): st
   if (typed === '' || families[family].isAddress(typed)) return undefined
   const other = Object.values(families).find(({ isAddress }) => isAddress(typed))
   if (!other) return `The recipient is no address on ${name}.`
-  return `The recipient is ${other.anAddress}: ${name} needs ${families[family].anAddress}.`
+  return `The recipient is ${other.words.anAddress}: ${name} needs ${families[family].words.anAddress}.`
 }
 
 type Known = { catalog: Catalog; owners: Owners; mark: DecimalMark }

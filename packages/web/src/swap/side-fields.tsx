@@ -132,9 +132,7 @@ export function PaySide({ order, onChange, quote, funds }: PaySideProps) {
         </div>
       )}
       <WalletPicker chain={origin} label="from" />
-      {wallet?.signer.family === 'evm' && !wallet.signer.signAuthorization && (
-        <WayNote chain={origin} token={input} wallet={wallet} />
-      )}
+      {wallet?.plainSigner && <WayNote chain={origin} token={input} wallet={wallet} />}
       <Funds chain={origin} token={input} funds={funds} onAll={fill} />
     </>
   )
@@ -176,7 +174,7 @@ export function ReceiveSide({ order, onChange, quote }: ReceiveSideProps) {
             class="mono"
             autoComplete="off"
             spellcheck={false}
-            placeholder={`For ${destination.name}: ${families[destination.family].anAddress}`}
+            placeholder={`For ${destination.name}: ${families[destination.family].words.anAddress}`}
             aria-invalid={problem !== undefined}
             value={order.recipient}
             onInput={(event) => onChange({ ...order, recipient: event.currentTarget.value })}

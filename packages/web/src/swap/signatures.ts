@@ -1,4 +1,10 @@
-import { intentOf, type QuoteRequest, type SignatureLifetime, type SignatureStore } from '@geoswap/sdk'
+import {
+  intentOf,
+  lockableUntil,
+  type QuoteRequest,
+  type SignatureLifetime,
+  type SignatureStore,
+} from '@geoswap/sdk'
 import { keep, readStored } from '../storage.ts'
 
 const NAME = 'signatures'
@@ -31,10 +37,6 @@ export function readSignatures(): Kept {
 
 function write(kept: Kept): void {
   const end = Date.now() / 1_000 - DAY_SECONDS
-  const fresh = Object.entries(kept).filter(([, life]) => timeOf(life) > end)
+  const fresh = Object.entries(kept).filter(([, life]) => lockableUntil(life) > end)
   keep(NAME, Object.fromEntries(fresh), 'browser')
-}
-
-function timeOf(life: SignatureLifetime): number {
-  return life.family === 'evm' ? life.opDeadline : life.signedAt
 }

@@ -1,6 +1,7 @@
 import type { OriginMethod, QuoteReply } from '@geoswap/sdk'
 import { formatUnits, type Unit } from '../amounts.ts'
-import type { Family } from '../wallets/wallet.ts'
+import { families } from '../families/registry.ts'
+import type { FamilyName } from '../wallets/wallet.ts'
 
 type FeeKind = QuoteReply['fees'][number]['kind']
 type Route = { origin: string; destination: string; quote?: QuoteReply | undefined }
@@ -39,11 +40,9 @@ export function wayTerms(method: OriginMethod | undefined, symbol: string): stri
 }
 
 /** The terms of a refund, also without the service. */
-export function refundTerms(family: Family, symbol: string): string {
-  const back = `If it cannot be delivered, all of your ${symbol} comes back to the wallet that paid. `
-  return family === 'evm'
-    ? `${back}If the service disappears, anyone can send it back after a deadline that you sign.`
-    : `${back}On Solana the operator sends it back: there you trust the operator.`
+export function refundTerms(family: FamilyName, symbol: string): string {
+  const back = `If it cannot be delivered, all of your ${symbol} comes back to the wallet that paid.`
+  return `${back} ${families[family].words.trust}`
 }
 
 const REFUND_REASONS: Readonly<Record<string, string>> = {

@@ -1,17 +1,13 @@
 import { shorten } from '../amounts.ts'
+import { families, familyNames } from '../families/registry.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import type { Wallets } from './use-wallets.ts'
+import { addressesOf, type Wallets } from './use-wallets.ts'
 import { WalletList } from './wallet-list.tsx'
-
-const FAMILIES = [
-  ['evm', 'For EVM chains'],
-  ['solana', 'For Solana'],
-] as const
 
 /** The wallets in use, and a dialog to choose others. */
 export function ConnectWallet({ wallets }: { wallets: Wallets }) {
-  const { used, isChoosing, choose, endChoice } = wallets
-  const addresses = FAMILIES.flatMap(([family]) => used[family]?.address ?? [])
+  const { isChoosing, choose, endChoice } = wallets
+  const addresses = addressesOf(wallets)
   const [first] = addresses
   return (
     <>
@@ -28,9 +24,9 @@ export function ConnectWallet({ wallets }: { wallets: Wallets }) {
       </button>
       {isChoosing && (
         <Dialog title={first === undefined ? 'Connect wallet' : 'Wallets'} onClose={endChoice}>
-          {FAMILIES.map(([family, title]) => (
-            <section key={family} class="stack" aria-label={title}>
-              <h3>{title}</h3>
+          {familyNames.map((family) => (
+            <section key={family} class="stack" aria-label={families[family].words.walletsFor}>
+              <h3>{families[family].words.walletsFor}</h3>
               <WalletList wallets={wallets} family={family} onConnect={endChoice} />
             </section>
           ))}

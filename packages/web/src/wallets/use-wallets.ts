@@ -1,15 +1,13 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { families, familyNames } from '../families/registry.ts'
 import type { Settings } from '../service/client.ts'
 import { keep, readStored } from '../storage.ts'
-import { burners } from './burners.ts'
-import { onInjectedEvm } from './injected-evm.ts'
-import { onStandardSolana } from './standard-solana.ts'
-import type { Family, Wallet, WalletOffer } from './wallet.ts'
+import type { FamilyName, Wallet, WalletOffer } from './wallet.ts'
 
 export type Wallets = {
   offers: readonly WalletOffer[]
   /** The current wallet of each family. */
-  used: Readonly<Partial<Record<Family, Wallet>>>
+  used: Readonly<Partial<Record<FamilyName, Wallet>>>
   use(offer: WalletOffer, chainId?: number): Promise<void>
   /** Opens the dialog with all offers. */
   choose(): void
@@ -17,10 +15,15 @@ export type Wallets = {
   isChoosing: boolean
 }
 
+/** The addresses of the wallets in use, in the order of the families. */
+export const addressesOf = ({ used }: Pick<Wallets, 'used'>): string[] =>
+  familyNames.flatMap((family) => used[family]?.address ?? [])
+
 type SetUsed = (change: (all: Wallets['used']) => Wallets['used']) => void
 /** The ids of the wallets that the user chose last. */
-type Remembered = Partial<Record<Family, string>>
+type Remembered = Partial<Record<FamilyName, string>>
 const NAME = 'wallets'
+const all = Object.values(families)
 
 /** After a reload: a wallet that is locked, or no longer shares its account, is chosen again by the user. */
 async function resume(offer: WalletOffer, setUsed: SetUsed): Promise<void> {
@@ -51,10 +54,10 @@ export function useWallets(settings: Settings | undefined): Wallets {
 
   useEffect(() => {
     const add = (offer: WalletOffer) => {
-      setOffers((all) => [...all.filter(({ id }) => id !== offer.id), offer])
+      setOffers((offers) => [...offers.filter(({ id }) => id !== offer.id), offer])
       if (readStored<Remembered>(NAME)?.[offer.family] === offer.id) void resume(offer, setUsed)
     }
-    const stops = [onInjectedEvm(add), onStandardSolana(add)]
+    const stops = all.map(({ onWallet }) => onWallet(add))
     return () => {
       for (const stop of stops) stop()
     }
@@ -62,7 +65,8 @@ export function useWallets(settings: Settings | undefined): Wallets {
 
   useEffect(() => {
     if (!isLocal) return
-    setOffers((all) => [...burners, ...all])
+    const burners = all.map(({ burner }) => burner)
+    setOffers((offers) => [...burners, ...offers])
     for (const burner of burners) void useFirst(burner, setUsed)
   }, [isLocal])
 

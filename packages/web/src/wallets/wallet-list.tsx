@@ -2,22 +2,21 @@ import type { ChainEntry } from '@geoswap/sdk'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { shorten } from '../amounts.ts'
+import { families } from '../families/registry.ts'
 import { Avatar, lettersOf } from '../parts/avatar.tsx'
 import { Copyable } from '../parts/row.tsx'
 import { useSession } from '../service/session.ts'
 import type { Wallets } from './use-wallets.ts'
-import type { Family } from './wallet.ts'
+import type { FamilyName } from './wallet.ts'
 
-const KINDS = { evm: 'EVM', solana: 'Solana' } as const
-const STANDARDS = { evm: 'EIP-6963', solana: 'the wallet standard' } as const
-
-type Props = { wallets: Wallets; family: Family; chainId?: number; onConnect?(): void }
+type Props = { wallets: Wallets; family: FamilyName; chainId?: number; onConnect?(): void }
 
 /** The wallets of one family that this browser offers, or a sentence that says what to do. */
 export function WalletList({ wallets, family, chainId, onConnect }: Props) {
   const [problem, setProblem] = useState<string>()
+  const { title, walletStandard } = families[family].words
   const used = wallets.used[family]
-  const offers = wallets.offers.filter((each) => each.family === family)
+  const offers = wallets.offers.filter(({ family: own }) => own === family)
   const connect = async (id: string) => {
     const offer = offers.find((each) => each.id === id)
     setProblem(undefined)
@@ -27,8 +26,7 @@ export function WalletList({ wallets, family, chainId, onConnect }: Props) {
   if (offers.length === 0)
     return (
       <p class="fine">
-        This browser has no {KINDS[family]} wallet. Install one that supports {STANDARDS[family]}, then reload
-        this page.
+        This browser has no {title} wallet. Install one that supports {walletStandard}, then reload this page.
       </p>
     )
   return (

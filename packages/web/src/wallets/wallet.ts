@@ -1,6 +1,6 @@
-import type { Signer } from '@geoswap/sdk'
+import type { ChainEntry, EvmSigner, Signer } from '@geoswap/sdk'
 
-export type Family = 'evm' | 'solana'
+export type FamilyName = ChainEntry['family']
 
 /** A transaction whose gas the wallet pays: a refund without the service. */
 export type EvmCall = { chainId: number; rpcUrl: string; to: `0x${string}`; data: `0x${string}`; gas: bigint }
@@ -8,9 +8,11 @@ export type EvmCall = { chainId: number; rpcUrl: string; to: `0x${string}`; data
 export type Wallet = {
   id: string
   name: string
-  family: Family
+  family: FamilyName
   address: string
   signer: Signer
+  /** Its signer, if it signs no EIP-7702 authorization for a page and so pays some tokens in another way. */
+  plainSigner?: EvmSigner
   /** Sends its own transaction and returns the hash; only wallets of EVM chains have it. */
   send?(call: EvmCall): Promise<string>
 }

@@ -20,8 +20,9 @@ export function WayNote({ chain, token, wallet }: Props) {
       .then(setDelegation, () => {})
     return () => controller.abort()
   }, [client, chainId, wallet.address])
-  if (!delegation || delegation.originReady || wallet.signer.family !== 'evm') return null
-  const method = bestMethod(wallet.signer, token.originMethods ?? [], delegation)
+  const { plainSigner } = wallet
+  if (!delegation || delegation.originReady || !plainSigner) return null
+  const method = bestMethod(plainSigner, token.originMethods ?? [], delegation)
   if (method !== 'delegation')
     return (
       <Notice>

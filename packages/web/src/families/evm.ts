@@ -1,18 +1,25 @@
-import { fromCallbacks, type TypedData } from '@geoswap/sdk'
-import { type EvmCall, iconOf, type Wallet, type WalletOffer } from './wallet.ts'
+import { fromCallbacks, fromViemAccount, type TypedData } from '@geoswap/sdk'
+import { type Hex, isAddress } from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { callNode } from '../chain/rpc.ts'
+import { keep, readSecret } from '../storage.ts'
+import { type EvmCall, iconOf, type Wallet, type WalletOffer } from '../wallets/wallet.ts'
+import type { Family } from './family.ts'
+
+const family = 'evm'
 
 /** A provider of EIP-1193, announced by EIP-6963. */
 type Provider = { request(call: { method: string; params?: readonly unknown[] }): Promise<unknown> }
 type Announcement = { info: { uuid: string; name: string; rdns: string; icon?: unknown }; provider: Provider }
 
-/** Reports every EVM wallet of the browser, now and later. */
-export function onInjectedEvm(onWallet: (offer: WalletOffer) => void): () => void {
+/** Reports every wallet of the browser, now and later. */
+function onWallet(onWallet: (offer: WalletOffer) => void): () => void {
   const onAnnounce = (event: Event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail
     onWallet({
       id: `evm ${info.rdns}`,
       name: info.name,
-      family: 'evm',
+      family,
       icon: iconOf(info.icon),
       connect: () => connect(info.name, info.rdns, provider),
       reconnect: () => find(info.name, info.rdns, provider, 'eth_accounts'),
@@ -49,12 +56,14 @@ async function find(
     const params = [address, JSON.stringify(typedData)]
     return (await provider.request({ method: 'eth_signTypedData_v4', params })) as string
   }
+  const signer = fromCallbacks({ family, address, signHash, signTypedData })
   return {
     id: `evm ${rdns}`,
     name,
-    family: 'evm',
+    family,
     address,
-    signer: fromCallbacks({ family: 'evm', address, signHash, signTypedData }),
+    signer,
+    plainSigner: signer,
     send: (call) => send(provider, address, call),
   }
 }
@@ -69,4 +78,60 @@ async function useChain(provider: Provider, chainId: number): Promise<void> {
   const hex = `0x${chainId.toString(16)}`
   if ((await provider.request({ method: 'eth_chainId' })) === hex) return
   await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: hex }] })
+}
+
+const BURNER = 'burner-evm'
+
+/** The test wallet of this tab on EVM chains: its key is created here and gone with the tab. */
+async function openBurner(): Promise<Wallet> {
+  const privateKey = readSecret<Hex>(BURNER) ?? generatePrivateKey()
+  keep(BURNER, privateKey)
+  const account = privateKeyToAccount(privateKey)
+  return {
+    id: BURNER,
+    name: 'Test wallet',
+    family,
+    address: account.address,
+    signer: fromViemAccount(account),
+    send: (call) => sendFromBurner(account, call),
+  }
+}
+
+/** Only for test networks: nobody competes for blocks there, so twice the node's price is enough. */
+async function sendFromBurner(
+  account: PrivateKeyAccount,
+  { chainId, rpcUrl, to, data, gas }: EvmCall,
+): Promise<string> {
+  const [nonce, price] = await Promise.all([
+    callNode<string>(rpcUrl, 'eth_getTransactionCount', [account.address, 'pending']),
+    callNode<string>(rpcUrl, 'eth_gasPrice', []),
+  ])
+  const gasPrice = BigInt(price) * 2n
+  const signed = await account.signTransaction({ chainId, to, data, gas, nonce: Number(nonce), gasPrice })
+  return callNode<string>(rpcUrl, 'eth_sendRawTransaction', [signed])
+}
+
+// The first four bytes of keccak256('balanceOf(address)').
+const BALANCE_OF = '0x70a08231'
+
+export const evm: Family = {
+  words: {
+    title: 'EVM',
+    walletsFor: 'For EVM chains',
+    walletStandard: 'EIP-6963',
+    anAddress: 'an EVM address',
+    trust: 'If the service disappears, anyone can send it back after a deadline that you sign.',
+  },
+  isAddress: (text) => isAddress(text),
+  canRefund: true,
+  onWallet,
+  burner: { id: BURNER, name: 'Test wallet', family, connect: openBurner },
+  balance: {
+    toCall({ native, address }, owner) {
+      if (native) return { method: 'eth_getBalance', params: [owner, 'latest'] }
+      const data = `${BALANCE_OF}${owner.slice(2).toLowerCase().padStart(64, '0')}`
+      return { method: 'eth_call', params: [{ to: address, data }, 'latest'] }
+    },
+    toAmount: (_token, reply) => BigInt(reply as string),
+  },
 }

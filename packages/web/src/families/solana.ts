@@ -1,5 +1,10 @@
-import { fromCallbacks } from '@geoswap/sdk'
-import { iconOf, type Wallet, type WalletOffer } from './wallet.ts'
+import { fromCallbacks, fromKitSigner } from '@geoswap/sdk'
+import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
+import { keep, readSecret } from '../storage.ts'
+import { iconOf, type Wallet, type WalletOffer } from '../wallets/wallet.ts'
+import type { Family } from './family.ts'
+
+const family = 'solana'
 
 // The parts of the wallet standard that are needed to sign a transaction.
 type Account = { address: string }
@@ -23,11 +28,11 @@ const CHAINS: Readonly<Record<number, string>> = { 792703809: 'solana:mainnet', 
 
 type Register = { register(...wallets: StandardWallet[]): () => void }
 
-/** Reports every Solana wallet of the browser, now and later. */
-export function onStandardSolana(onWallet: (offer: WalletOffer) => void): () => void {
+/** Reports every wallet of the browser, now and later. */
+function onWallet(report: (offer: WalletOffer) => void): () => void {
   const api: Register = {
     register(...wallets) {
-      for (const wallet of wallets.filter(canSign)) onWallet(toOffer(wallet))
+      for (const wallet of wallets.filter(canSign)) report(toOffer(wallet))
       return () => {}
     },
   }
@@ -47,7 +52,7 @@ function toOffer(wallet: StandardWallet): WalletOffer {
   return {
     id: `solana ${name}`,
     name,
-    family: 'solana',
+    family,
     icon: iconOf(wallet.icon),
     connect: (chainId) => connect(wallet, CHAINS[chainId ?? 0] ?? 'solana:localnet'),
   }
@@ -69,8 +74,56 @@ async function connect(wallet: StandardWallet, chain: string): Promise<Wallet> {
   return {
     id: `solana ${name}`,
     name,
-    family: 'solana',
+    family,
     address,
-    signer: fromCallbacks({ family: 'solana', address, signTransaction }),
+    signer: fromCallbacks({ family, address, signTransaction }),
   }
+}
+
+const BURNER = 'burner-solana'
+
+/** The test wallet of this tab: its key is created here and gone with the tab. */
+async function openBurner(): Promise<Wallet> {
+  const seed = readSecret<number[]>(BURNER) ?? [...crypto.getRandomValues(new Uint8Array(32))]
+  keep(BURNER, seed)
+  const signer = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
+  return {
+    id: BURNER,
+    name: 'Test wallet',
+    family,
+    address: signer.address,
+    signer: fromKitSigner(signer),
+  }
+}
+
+type TokenAccounts = { account: { data: { parsed: { info: { tokenAmount: { amount: string } } } } } }[]
+const commitment = 'confirmed'
+
+export const solana: Family = {
+  words: {
+    title: 'Solana',
+    walletsFor: 'For Solana',
+    walletStandard: 'the wallet standard',
+    anAddress: 'a Solana address',
+    trust: 'On Solana the operator sends it back: there you trust the operator.',
+  },
+  isAddress: (text) => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text),
+  canRefund: false,
+  onWallet,
+  burner: { id: BURNER, name: 'Test wallet', family, connect: openBurner },
+  balance: {
+    toCall({ native, address }, owner) {
+      if (native) return { method: 'getBalance', params: [owner, { commitment }] }
+      const asked = [owner, { mint: address }, { commitment, encoding: 'jsonParsed' }]
+      return { method: 'getTokenAccountsByOwner', params: asked }
+    },
+    toAmount({ native }, reply) {
+      const { value } = reply as { value: unknown }
+      if (native) return BigInt(value as number)
+      const amounts = (value as TokenAccounts).map(
+        ({ account }) => account.data.parsed.info.tokenAmount.amount,
+      )
+      return amounts.reduce((sum, amount) => sum + BigInt(amount), 0n)
+    },
+  },
 }
