@@ -13,10 +13,10 @@ export function toHistoryQuery(query: URLSearchParams): HistoryQuery {
   const from = dayOf(query.get('from'))
   const to = dayOf(query.get('to'))
   return {
-    ...(status && { status }),
-    ...(wallet && { wallet }),
-    ...(from !== undefined && { from: new Date(from).toISOString() }),
-    ...(to !== undefined && { to: new Date(to + DAY_MS).toISOString() }),
+    status,
+    wallet: wallet || undefined,
+    from: from === undefined ? undefined : new Date(from).toISOString(),
+    to: to === undefined ? undefined : new Date(to + DAY_MS).toISOString(),
   }
 }
 

@@ -53,7 +53,7 @@ function useHistory(query: HistoryQuery) {
   const read = useCallback(
     async (cursor: string | undefined, signal?: AbortSignal) => {
       setPages((last) => ({ ...last, isLoading: true, error: undefined }))
-      const filters = { ...(JSON.parse(key) as HistoryQuery), limit: PAGE, ...(cursor && { cursor }) }
+      const filters = { ...(JSON.parse(key) as HistoryQuery), limit: PAGE, cursor }
       try {
         const { swaps, nextCursor } = await client.history(filters, { signal })
         setPages((last) => ({

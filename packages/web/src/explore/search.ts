@@ -29,7 +29,7 @@ export async function findByTransaction(
 ): Promise<SwapRecord | undefined> {
   let cursor: string | undefined
   for (let page = 0; page < PAGES; page += 1) {
-    const reply = await client.history({ limit: PAGE, ...(cursor && { cursor }) }, { signal })
+    const reply = await client.history({ limit: PAGE, cursor }, { signal })
     const found = reply.swaps.find((swap) => isOf(swap, hash))
     if (found) return found
     cursor = reply.nextCursor

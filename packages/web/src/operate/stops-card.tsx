@@ -14,7 +14,7 @@ function PauseForm({ overview, onPause }: PauseFormProps) {
   const [asset, setAsset] = useState('')
   const [note, setNote] = useState('')
   const [isAsking, setAsking] = useState(false)
-  const scope = { ...(chain && { chainId: Number(chain) }), ...(asset && { asset }) }
+  const scope = { chainId: chain ? Number(chain) : undefined, asset: asset || undefined }
   const what = scopeInWords(asset || undefined, chain ? chainName(overview, Number(chain)) : undefined)
 
   const confirm = async () => {

@@ -76,7 +76,7 @@ export function stepsOf({
       ...entry,
       title: titleOf(entry.stage),
       state: isLast && status === 'pending' ? 'now' : isBad(entry.stage) ? 'bad' : 'done',
-      ...(before && { tookMs: Date.parse(entry.at) - Date.parse(before.at) }),
+      tookMs: before && Date.parse(entry.at) - Date.parse(before.at),
     }
   })
   if (status !== 'pending') return past

@@ -22,8 +22,8 @@ export function deadlinesOf(operation: unknown): { fill?: number; refund?: numbe
   const own = isFields(message) ? message : (operation as Fields)
   const nested = own['delivery']
   return {
-    ...(isFields(nested) && { fill: Number(nested['fillDeadline']) }),
-    ...(own['refundDeadline'] !== undefined && { refund: Number(own['refundDeadline']) }),
+    fill: isFields(nested) ? Number(nested['fillDeadline']) : undefined,
+    refund: own['refundDeadline'] === undefined ? undefined : Number(own['refundDeadline']),
   }
 }
 

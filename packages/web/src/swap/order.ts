@@ -194,6 +194,6 @@ export function toRequest(order: Order, { catalog, owners, mark }: Known): Quote
     amount: read.amount.toString(),
     walletAddress: wallet.address,
     recipient,
-    ...(slippageBps !== undefined && { slippageBps }),
+    slippageBps,
   }
 }
