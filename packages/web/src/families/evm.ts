@@ -120,7 +120,7 @@ export const evm: Family = {
     walletsFor: 'For EVM chains',
     walletStandard: 'EIP-6963',
     anAddress: 'an EVM address',
-    trust: 'If the service disappears, anyone can send it back after a deadline that you sign.',
+    trust: '',
   },
   isAddress: (text) => isAddress(text),
   canRefund: true,

@@ -12,7 +12,7 @@ export type Family = {
     walletStandard: string
     /** With its article. */
     anAddress: string
-    /** Who sends an input back. */
+    /** Added to the terms of a refund. */
     trust: string
   }
   isAddress(text: string): boolean

@@ -105,7 +105,7 @@ export const solana: Family = {
     walletsFor: 'For Solana',
     walletStandard: 'the wallet standard',
     anAddress: 'a Solana address',
-    trust: 'On Solana the operator sends it back: there you trust the operator.',
+    trust: 'On Solana you trust the operator not to replace the program that holds it.',
   },
   isAddress: (text) => /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text),
   canRefund: false,

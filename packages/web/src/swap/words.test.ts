@@ -16,9 +16,10 @@ test('a discount is shown with the fee', () => {
   expect(feeName('serviceFee', { ...route, quote })).toBe('Service fee, 0.0938 % (silver, 25 % off)')
 })
 
-test('only an EVM origin is promised a refund without the service', () => {
-  expect(refundTerms('evm', 'USDC')).toContain('anyone can send it back')
-  expect(refundTerms('solana', 'USDC')).toContain('you trust the operator')
+test('every origin is promised a refund without the service, and on Solana the trust in its program is named', () => {
+  expect(refundTerms('evm', 'USDC')).toMatch(/anyone can send it back after a deadline that you sign\.$/)
+  expect(refundTerms('solana', 'USDC')).toContain('anyone can send it back after a deadline that you sign.')
+  expect(refundTerms('solana', 'USDC')).toContain('you trust the operator not to replace the program')
 })
 
 test('a missing balance is said, an unknown one is not', () => {

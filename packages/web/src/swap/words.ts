@@ -42,7 +42,8 @@ export function wayTerms(method: OriginMethod | undefined, symbol: string): stri
 /** The terms of a refund, also without the service. */
 export function refundTerms(family: FamilyName, symbol: string): string {
   const back = `If it cannot be delivered, all of your ${symbol} comes back to the wallet that paid.`
-  return `${back} ${families[family].words.trust}`
+  const alone = 'If the service disappears, anyone can send it back after a deadline that you sign.'
+  return [back, alone, families[family].words.trust].join(' ').trim()
 }
 
 const REFUND_REASONS: Readonly<Record<string, string>> = {
