@@ -5,13 +5,18 @@ import { expect, test } from 'vitest'
 import { ROOT } from './sources.ts'
 
 type Manifest = Partial<
-  Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Record<string, string>>
+  Record<
+    'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies',
+    Record<string, string>
+  >
 >
 type Locked = {
   link?: boolean
   integrity?: string
   resolved?: string
   hasInstallScript?: boolean
+  version?: string
+  dependencies?: Record<string, string>
   engines?: { node?: string }
   dev?: boolean
   optional?: boolean
@@ -62,4 +67,23 @@ test.each(['20.19.0', '24.0.0'])('every installed package runs on Node %s', (ver
   const others = foreign.filter(([, { engines }]) => !satisfies(version, engines?.node ?? '*'))
 
   expect(others.map(([path, { engines }]) => `${nameOf(path)} asks for ${engines?.node}`)).toEqual([])
+})
+
+/** What npm installs with this package, without the overrides that only this repository has. */
+function closureOf(name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found
+  found.add(name)
+  const { dependencies = {} } = packages[`node_modules/${name}`] ?? {}
+  for (const next of Object.keys(dependencies)) closureOf(next, found)
+  return found
+}
+
+test('an application that installs the SDK gets no package that asks for a newer Node', () => {
+  const { peerDependencies = {} } = readJson<Manifest>('packages/sdk/package.json')
+  const { overrides = {} } = readJson<{ overrides?: Record<string, unknown> }>('package.json')
+  const installed = Object.keys(peerDependencies).flatMap((name) => [...closureOf(name)])
+
+  expect(Object.keys(peerDependencies)).toEqual(['viem'])
+  expect(satisfies(packages['node_modules/viem']?.version ?? '', peerDependencies['viem'] ?? '')).toBe(true)
+  expect(installed.filter((name) => name in overrides)).toEqual([])
 })

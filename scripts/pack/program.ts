@@ -33,7 +33,7 @@ export async function buildProgram(entry: string, folder: string): Promise<void>
 const VENDOR = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/
 
 /** The licences of bundled packages, which their terms ask to be kept. */
-async function licensesOf(inputs: readonly string[]): Promise<string> {
+export async function licensesOf(inputs: readonly string[]): Promise<string> {
   const vendors = new Set(
     inputs.map((input) => VENDOR.exec(input)?.[0]).filter((found) => found !== undefined),
   )

@@ -13,9 +13,9 @@ const exec = promisify(execFile)
 const cli = createCliHome(inject('local'))
 const { env } = cli
 const PACKAGES = ['sdk', 'cli', 'mcp']
-// The packages bundle everything; an application brings the peers of the SDK.
+// The packages bundle everything but viem, which an application brings.
 const INSTALL = ['install', '--offline', '--no-audit', '--no-fund', '--legacy-peer-deps']
-const PEERS = ['viem', '@solana/kit', '@types/node']
+const PEERS = ['viem', '@types/node']
 const MINUTE_MS = 60_000
 
 let folder: string

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { bundle } from './bundle.ts'
+import { licensesOf } from '../../../scripts/pack/program.ts'
+import { bundleWithInputs } from './bundle.ts'
 import { wireTypes } from './wire-types.ts'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
@@ -16,7 +17,9 @@ export async function buildSdk(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   const types = await createTypes()
   for (const format of FORMATS) {
-    const files = { ...types, 'index.js': await bundle({ minify: false, format }) }
+    const { text, inputs } = await bundleWithInputs({ minify: false, format })
+    const files = { ...types, 'index.js': text }
+    await write(join(folder, 'licenses.txt'), await licensesOf(inputs))
     for (const [path, text] of Object.entries(files)) await write(join(folder, format, path), text)
   }
   // Without it, Node and TypeScript would read these files as ES modules, like those of the package.
@@ -70,7 +73,7 @@ async function collect(found: Found, path: string): Promise<void> {
     .replaceAll(/(['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2')
   for (const { target, list } of importsOf(text)) {
     if (target === '@geoswap/wire') for (const name of namesIn(list)) found.names.add(name)
-    else if (target.startsWith('@geoswap/')) throw new Error(`${path} needs types of ${target}`)
+    else if (/^@(geoswap|solana)\//.test(target)) throw new Error(`${path} needs types of ${target}`)
     else if (target.startsWith('.'))
       await collect(found, join(dirname(path), target.replace(/\.ts$/, '.d.ts')))
   }

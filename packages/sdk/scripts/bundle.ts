@@ -1,14 +1,36 @@
-import { fileURLToPath } from 'node:url'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
+import { build, type PluginBuild } from 'esbuild'
+import { ROOT } from '../../../scripts/sources.ts'
 
-const ENTRY = fileURLToPath(new URL('../src/index.ts', import.meta.url))
+const ENTRY = join(ROOT, 'packages/sdk/src/index.ts')
+
+const MESSAGES = /var SolanaErrorMessages = \{[\s\S]*?\n\};/
+
+/** The messages of kit are for people and longer than the SDK. Its errors are not passed on. */
+function dropMessages({ onLoad }: PluginBuild): void {
+  onLoad({ filter: /@solana\/errors\/dist\/.*mjs$/ }, async ({ path }) => {
+    const text = await readFile(path, 'utf8')
+    if (!MESSAGES.test(text)) throw new Error(`${path} has no messages to leave out`)
+    return { contents: text.replace(MESSAGES, 'var SolanaErrorMessages = {};') }
+  })
+}
 
 type Wanted = { minify: boolean; format?: 'esm' | 'cjs' }
 
-/** Bundles the SDK into one module. viem and kit stay external: the application provides them. */
-export async function bundle({ minify, format = 'esm' }: Wanted): Promise<string> {
-  const { outputFiles } = await build({
+/**
+ * Bundles the SDK into one module, with the parts of kit that it uses: a peer on kit would bring a package that no
+ * Node 20 is allowed to run. viem stays external, the application provides it.
+ */
+export async function bundle(options: Wanted): Promise<string> {
+  return (await bundleWithInputs(options)).text
+}
+
+/** `inputs`: the files in the bundle. */
+export async function bundleWithInputs({ minify, format = 'esm' }: Wanted) {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
     entryPoints: [ENTRY],
     bundle: true,
     minify,
@@ -17,14 +39,17 @@ export async function bundle({ minify, format = 'esm' }: Wanted): Promise<string
     platform: 'browser',
     target: 'es2022',
     legalComments: 'none',
-    external: ['viem', '@solana/kit'],
+    metafile: true,
+    external: ['viem'],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [{ name: 'codes instead of sentences', setup: dropMessages }],
   })
   const [file] = outputFiles
   if (!file) throw new Error('The bundler wrote nothing')
-  return file.text
+  return { text: file.text, inputs: Object.keys(metafile.inputs) }
 }
 
-export const MAX_GZIP_BYTES = 15_500
+export const MAX_GZIP_BYTES = 24_000
 
 export async function measureBundle(): Promise<{ bytes: number; gzipBytes: number }> {
   const text = await bundle({ minify: true })

@@ -1,10 +1,5 @@
 import type { Authorization, TypedData } from '@geoswap/wire'
-import {
-  getBase64EncodedWireTransaction,
-  getBase64Encoder,
-  getTransactionDecoder,
-  type TransactionPartialSigner,
-} from '@solana/kit'
+import { getBase64EncodedWireTransaction, getBase64Encoder, getTransactionDecoder } from '@solana/kit'
 import type { Address, Hex, LocalAccount, TypedDataDefinition } from 'viem'
 
 /** The fields of an EIP-7702 authorization that are signed. */
@@ -26,6 +21,20 @@ export type EvmSigner = {
 
 /** A plain transfer; the zero address is the native coin. */
 export type DepositPayment = { chainId: number; to: string; token: string; amount: bigint }
+
+/**
+ * What the wallet is asked for, computed here: typed data, or the hash where the signer signs no typed data; a transfer
+ * of its own; or a transaction in base64.
+ */
+export type ToSign =
+  | { hash: Hex; typedData?: TypedData | undefined }
+  | { payment: DepositPayment }
+  | { transaction: string }
+
+/** The time a signature can be used, by the clock of its origin chain. Times are in seconds. */
+export type SignatureLifetime =
+  | { family: 'evm'; chainId: number; opDeadline: number }
+  | { family: 'solana'; chainId: number; blockhash: string; signedAt: number }
 
 export type SolanaSigner = {
   family: 'solana'
@@ -58,8 +67,11 @@ async function signWith(
   return { yParity, r: signed.r, s: signed.s }
 }
 
-type KitSigner = Pick<TransactionPartialSigner, 'address' | 'signTransactions'>
-type KitTransactions = Parameters<KitSigner['signTransactions']>[0]
+/** The part of kit's TransactionPartialSigner in use: applications without kit need no types of it. */
+type KitSigner = {
+  address: string
+  signTransactions(transactions: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>
+}
 
 /**
  * A signer of kit that does not modify transactions: `generateKeyPairSigner`, `createKeyPairSignerFromBytes`.
@@ -70,7 +82,7 @@ export function fromKitSigner(signer: KitSigner): SolanaSigner {
     address: signer.address,
     async signTransaction(base64) {
       const transaction = getTransactionDecoder().decode(getBase64Encoder().encode(base64))
-      const [signatures] = await signer.signTransactions([transaction] as unknown as KitTransactions)
+      const [signatures] = await signer.signTransactions([transaction])
       const signed = { ...transaction, signatures: { ...transaction.signatures, ...signatures } }
       return getBase64EncodedWireTransaction(signed)
     },
