@@ -1,11 +1,11 @@
-import type { Authorization, DelegationReply, OriginMethod, QuoteReply } from '@geoswap/wire'
+import type { Authorization, DelegationReply } from '@geoswap/wire'
 import { getAddress, zeroAddress } from 'viem'
-import type { Build, Calls } from './calls.ts'
 import { differs, unless } from './checks/difference.ts'
 import { readAddress } from './checks/read-fields.ts'
 import { GeoswapError, SwapRefusedError, TamperedOperationError } from './errors.ts'
+import type { Builder, BuilderDeps } from './families/family.ts'
 import { orAborted, sleep } from './retry.ts'
-import type { AuthorizationFields, AuthorizationSignature, EvmSigner, Signer } from './signers.ts'
+import type { AuthorizationFields, AuthorizationSignature, EvmSigner } from './signers.ts'
 
 type DelegatedWallet = { chainId: number; walletAddress: string }
 
@@ -40,18 +40,6 @@ export function needsAuthorization({
   return !originReady && delegationTarget !== undefined && accountNonce !== undefined
 }
 
-type Wallet = { signer: Signer; chainId: number; signal?: AbortSignal | undefined }
-type Deps = {
-  calls: Pick<Calls, 'delegation' | 'build'>
-  /** Returns the delegate of this chain: the pinned one, or `named` once it is verified. */
-  getAccount(named: unknown): Promise<string>
-  /** The authorization is signed only if it resolves. */
-  onSign(fields: AuthorizationFields): Promise<void>
-}
-/** How a quote is built. `delegation`: the wallet's, if it was read already. */
-export type Chosen = { method: OriginMethod; delegation?: DelegationReply | undefined }
-export type Builder = (quote: QuoteReply, chosen: Chosen) => Promise<Build>
-
 // Another transaction of the wallet may be pending: wait a block or two for its nonce.
 const ATTEMPTS = 4
 const PAUSE_MS = 1_000
@@ -60,15 +48,15 @@ const PAUSE_MS = 1_000
  * Builds quotes for one wallet, with an authorization if the wallet needs one. Each authorization is signed
  * once.
  */
-export function createBuilder(deps: Deps, { signer, chainId, signal }: Wallet): Builder {
-  if (signer.family === 'solana') return (quote) => deps.calls.build(quote, { signal })
-  const authorize = createAuthorizer(deps, { signer, chainId, signal })
+export function createEvmBuilder(deps: BuilderDeps): Builder {
+  const { calls, signal } = deps
+  const authorize = createAuthorizer(deps, deps.signer as EvmSigner)
   return async (quote, { method, delegation }) => {
-    if (method !== 'delegation') return deps.calls.build(quote, { method, signal })
+    if (method !== 'delegation') return calls.build(quote, { method, signal })
     for (let attempt = 1; ; attempt += 1) {
       const authorization = await authorize(attempt === 1 ? delegation : undefined)
       try {
-        return await deps.calls.build(quote, { authorization, signal })
+        return await calls.build(quote, { authorization, signal })
       } catch (error) {
         if (!isStale(error) || attempt >= ATTEMPTS) throw error
         await sleep(PAUSE_MS, signal)
@@ -83,7 +71,8 @@ function isStale(error: unknown): boolean {
   return error instanceof GeoswapError && stale.includes(error.code)
 }
 
-function createAuthorizer(deps: Deps, { signer, chainId, signal }: Wallet & { signer: EvmSigner }) {
+function createAuthorizer(deps: BuilderDeps, signer: EvmSigner) {
+  const { chainId, signal } = deps
   const signed = new Map<string, AuthorizationSignature>()
   return async (known: DelegationReply | undefined): Promise<Authorization | undefined> => {
     const wallet = { chainId, walletAddress: signer.address }
@@ -99,7 +88,7 @@ function createAuthorizer(deps: Deps, { signer, chainId, signal }: Wallet & { si
 }
 
 async function sign(
-  { onSign }: Deps,
+  { onSign }: BuilderDeps,
   signer: EvmSigner,
   fields: AuthorizationFields,
 ): Promise<AuthorizationSignature> {

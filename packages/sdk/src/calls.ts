@@ -64,7 +64,9 @@ function toRead(swapId: string, waitSeconds: number, signal: AbortSignal | undef
 }
 
 /** A built quote. `origin` says whether an op or a Solana transaction is to be signed. */
-export type Build = ({ origin: 'evm' } & BuildGeoOpReply) | ({ origin: 'solana' } & BuildSolanaTxReply)
+export type Build = EvmBuild | SolanaBuild
+export type EvmBuild = { origin: 'evm' } & BuildGeoOpReply
+export type SolanaBuild = { origin: 'solana' } & BuildSolanaTxReply
 
 export type BuildOptions = { authorization?: Authorization | undefined; method?: OriginMethod | undefined }
 

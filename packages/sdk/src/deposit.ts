@@ -6,6 +6,7 @@ import { assertInputIsBounded, assertQuoteFits, assertWithinLimits, type SwapLim
 import { readGeoOp } from './checks/read-fields.ts'
 import { toTerms } from './checks/terms.ts'
 import { type Submission, TamperedOperationError } from './errors.ts'
+import { evm } from './families/evm.ts'
 import { quoteBy, toPlainRequest } from './methods.ts'
 import type { Pins } from './pins.ts'
 import { toContext } from './prepare.ts'
@@ -45,14 +46,14 @@ export async function openDeposit(
   const { signal } = options
   const request = toPlainRequest(asked)
   assertInputIsBounded(request, options)
-  await deps.pins.assertKnowable(request.originChain, 'evm')
+  await deps.pins.assertKnowable(request.originChain, evm)
   const quote = quoteBy(await deps.calls.quote(request, { signal }), 'deposit')
-  assertQuoteFits(request, quote, 'evm')
+  assertQuoteFits(request, quote, evm.name)
   assertWithinLimits(quote, options)
   const build = await deps.calls.build(quote, { method: 'deposit', signal })
   if (build.origin !== 'evm')
     throw new TamperedOperationError([{ field: 'origin', expected: 'evm', actual: build.origin }])
-  const context = await toContext(deps, request, build)
+  const context = await toContext(deps, request, evm, build)
   const hash = checkGeoOp(build, toTerms(request, quote), context)
   const checked = { chainId: request.originChain, escrow: context.origin.escrow as `0x${string}`, hash }
   const payment = checkPayment(build, 'deposit', { ...checked, op: readGeoOp(build.operation.message) })

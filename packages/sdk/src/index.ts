@@ -45,9 +45,9 @@ export {
 } from './errors.ts'
 export type { CallOptions } from './http.ts'
 export { bestMethod } from './methods.ts'
-export { intentOf, lockableUntil, type SignatureLifetime, type SignatureStore } from './open-signatures.ts'
+export { intentOf, lockableUntil, type SignatureStore } from './open-signatures.ts'
 export type { PinStore } from './pins.ts'
-export type { Approval, PreparedSwap, PrepareOptions, SwapProgress, SwapRequest, ToSign } from './prepare.ts'
+export type { Approval, PreparedSwap, PrepareOptions, SwapProgress, SwapRequest } from './prepare.ts'
 export type { RetryPolicy } from './retry.ts'
 export {
   type AuthorizationFields,
@@ -57,8 +57,10 @@ export {
   fromCallbacks,
   fromKitSigner,
   fromViemAccount,
+  type SignatureLifetime,
   type Signer,
   type SolanaSigner,
+  type ToSign,
 } from './signers.ts'
 export type { SwapOptions } from './swap.ts'
 export type { EndedSwap, EventsOptions, SwapEvent, WaitOptions } from './wait.ts'

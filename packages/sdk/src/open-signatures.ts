@@ -1,11 +1,8 @@
 import type { QuoteRequest } from '@geoswap/wire'
-import { callNode } from './checks/deployment.ts'
 import { SwapRefusedError } from './errors.ts'
-
-/** The time a signature can be used, by the clock of its origin chain. Times are in seconds. */
-export type SignatureLifetime =
-  | { family: 'evm'; chainId: number; opDeadline: number }
-  | { family: 'solana'; chainId: number; blockhash: string; signedAt: number }
+import { families } from './families/registry.ts'
+import { nowSeconds } from './retry.ts'
+import type { SignatureLifetime } from './signers.ts'
 
 /** Stores signatures that can still be used, by the intent of their request. A `Map` is one. */
 export type SignatureStore = {
@@ -14,14 +11,9 @@ export type SignatureStore = {
   delete(intent: string): unknown
 }
 
-// The clocks of the caller and of a chain may differ.
-const SKEW_SECONDS = 300
-// 150 blocks, with room for skipped slots. Only a node can tell that its chain has halted.
-const BLOCKHASH_SECONDS = 150
-
 /** In seconds of the local clock: after it, no chain with a correct clock accepts the signature. */
 export function lockableUntil(life: SignatureLifetime): number {
-  return life.family === 'evm' ? life.opDeadline + SKEW_SECONDS : life.signedAt + SKEW_SECONDS
+  return families[life.family].lockableUntil(life)
 }
 
 type Clock = (life: SignatureLifetime) => Promise<boolean>
@@ -32,20 +24,8 @@ export function createLockable(rpcUrls: Readonly<Record<number, string>>): Clock
     const rpcUrl = rpcUrls[life.chainId]
     const isByClock = nowSeconds() <= lockableUntil(life)
     if (rpcUrl === undefined) return isByClock
-    return isLockable(life, rpcUrl).catch(() => isByClock)
+    return families[life.family].isLockable(life, rpcUrl).catch(() => isByClock)
   }
-}
-
-async function isLockable(life: SignatureLifetime, rpcUrl: string): Promise<boolean> {
-  if (life.family === 'evm') {
-    const block = (await callNode(rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
-    return Number(block.timestamp) <= life.opDeadline
-  }
-  // A node that lags does not know a new blockhash yet and answers as for an expired one.
-  if (nowSeconds() <= life.signedAt + BLOCKHASH_SECONDS) return true
-  const asked = [life.blockhash, { commitment: 'finalized' }]
-  const { value } = (await callNode(rpcUrl, 'isBlockhashValid', asked)) as { value: unknown }
-  return value !== false
 }
 
 export type OpenSignatures = ReturnType<typeof createOpenSignatures>
@@ -80,8 +60,4 @@ export function intentOf(request: QuoteRequest): string {
     .filter(([name, value]) => value !== undefined && !QUALITIES.includes(name))
     .map(([name, value]) => [name, /^0x/i.test(String(value)) ? String(value).toLowerCase() : value] as const)
   return JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-export function nowSeconds(): number {
-  return Math.floor(Date.now() / 1_000)
 }

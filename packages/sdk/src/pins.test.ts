@@ -3,6 +3,7 @@ import { concat, type Hex, pad, slice } from 'viem'
 import { expect, test } from 'vitest'
 import { addressOf } from '../test/evm-offer.ts'
 import type { KnownContracts } from './checks/terms.ts'
+import { families } from './families/registry.ts'
 import { createPins, type PinStore } from './pins.ts'
 
 const CHAIN = 31_337
@@ -41,12 +42,12 @@ test('contracts are verified once, and the pin is stored for the next client', a
   const kept = new Map<number, KnownContracts>()
   const pins = createPins({ contracts: {}, rpcUrls, store: keptIn(kept), connect })
 
-  await pins.assertKnowable(CHAIN, 'evm')
-  const first = await pins.origin(CHAIN, 'evm', { account: found.account })
-  const again = await pins.origin(CHAIN, 'evm', { escrow: addressOf('2') })
+  await pins.assertKnowable(CHAIN, families.evm)
+  const first = await pins.origin(CHAIN, families.evm, { account: found.account })
+  const again = await pins.origin(CHAIN, families.evm, { escrow: addressOf('2') })
   const next = createPins({ contracts: {}, rpcUrls: {}, store: keptIn(kept) })
 
-  expect([first, again, await next.origin(CHAIN, 'evm', { account: addressOf('2') })]).toEqual([
+  expect([first, again, await next.origin(CHAIN, families.evm, { account: addressOf('2') })]).toEqual([
     found,
     found,
     found,
@@ -64,7 +65,10 @@ test('contracts named by the caller take precedence and are not read from a node
     connect,
   })
 
-  expect(await pins.origin(CHAIN, 'evm', { account: found.account })).toEqual({ ...own, vault: found.vault })
+  expect(await pins.origin(CHAIN, families.evm, { account: found.account })).toEqual({
+    ...own,
+    vault: found.vault,
+  })
   expect(reads()).toBe(0)
 })
 
@@ -72,7 +76,7 @@ test('the missing contract is read from the chain, starting from the one the cal
   const { connect } = counted()
   const pins = createPins({ contracts: { [CHAIN]: { escrow: found.escrow } }, rpcUrls, connect })
 
-  expect(await pins.origin(CHAIN, 'evm', {})).toEqual(found)
+  expect(await pins.origin(CHAIN, families.evm, {})).toEqual(found)
 })
 
 test.each([
@@ -85,15 +89,15 @@ test.each([
     const pins = createPins({ contracts: { [CHAIN]: own }, rpcUrls: {} })
 
     const refused = { code: 'UNPINNED', message: expect.stringContaining(advice) }
-    await expect(pins.assertKnowable(CHAIN, family)).rejects.toMatchObject(refused)
-    await expect(pins.origin(CHAIN, family, found)).rejects.toMatchObject(refused)
+    await expect(pins.assertKnowable(CHAIN, families[family])).rejects.toMatchObject(refused)
+    await expect(pins.origin(CHAIN, families[family], found)).rejects.toMatchObject(refused)
   },
 )
 
 test('a node does not help on Solana: no code proves the owner of an address', async () => {
   const pins = createPins({ contracts: {}, rpcUrls })
 
-  await expect(pins.assertKnowable(CHAIN, 'solana')).rejects.toMatchObject({ code: 'UNPINNED' })
+  await expect(pins.assertKnowable(CHAIN, families.solana)).rejects.toMatchObject({ code: 'UNPINNED' })
 })
 
 test('a node that does not answer is UNPINNED, and nothing is stored', async () => {
@@ -101,7 +105,7 @@ test('a node that does not answer is UNPINNED, and nothing is stored', async () 
   const connect = () => ({ ...counted().connect(), chainId: () => Promise.reject(new Error('silent')) })
   const pins = createPins({ contracts: {}, rpcUrls, store: keptIn(kept), connect })
 
-  const refusal = pins.origin(CHAIN, 'evm', { account: found.account })
+  const refusal = pins.origin(CHAIN, families.evm, { account: found.account })
 
   await expect(refusal).rejects.toMatchObject({ code: 'UNPINNED', cause: { message: 'silent' } })
   expect(kept.size).toBe(0)

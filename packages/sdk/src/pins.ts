@@ -2,6 +2,7 @@ import { type CodeReads, type NamedContracts, readsOf, verifyDeployment } from '
 import type { KnownContracts, OriginContracts } from './checks/terms.ts'
 import { DEPLOYMENTS } from './deployments.ts'
 import { SwapRefusedError, TamperedOperationError } from './errors.ts'
+import type { Family } from './families/family.ts'
 
 /** Stores verified contracts by chain, so that they are verified once and cannot change later. */
 export type PinStore = {
@@ -9,7 +10,6 @@ export type PinStore = {
   set(chainId: number, contracts: KnownContracts): void | Promise<void>
 }
 
-type Family = 'evm' | 'solana'
 type Sources = {
   contracts: Readonly<Record<number, KnownContracts>>
   rpcUrls: Readonly<Record<number, string>>
@@ -47,35 +47,27 @@ export function createPins({ contracts, rpcUrls, store, connect = readsOf }: Sou
 
     /** Throws if the contracts of the chain cannot be verified, before the service is called. */
     async assertKnowable(chainId: number, family: Family): Promise<void> {
-      const isReadable = family === 'evm' && rpcUrls[chainId] !== undefined
-      if (!isReadable && !isComplete(await known(chainId), family)) throw unpinned(chainId, family)
+      const isReadable = family.isVerifiable && rpcUrls[chainId] !== undefined
+      if (!isReadable && !isComplete(family, await known(chainId))) throw unpinned(chainId, family)
     },
 
     /** The contracts of the origin chain. If they are not known, `named` is verified on the chain. */
     async origin(chainId: number, family: Family, named: NamedContracts): Promise<OriginContracts> {
       const own = await known(chainId)
-      if (isComplete(own, family)) return own
+      if (isComplete(family, own)) return own
       const rpcUrl = rpcUrls[chainId]
-      if (family === 'solana' || rpcUrl === undefined) throw unpinned(chainId, family)
+      if (!family.isVerifiable || rpcUrl === undefined) throw unpinned(chainId, family)
       const found = { ...(await verify(chainId, rpcUrl, { ...named, ...own })), ...own }
-      if (!isComplete(found, family)) throw unpinned(chainId, family)
+      if (!isComplete(family, found)) throw unpinned(chainId, family)
       return found
     },
   }
 }
 
-function isComplete(known: KnownContracts, family: Family): known is OriginContracts {
-  const { escrow, account, vault, attester } = known
-  if (escrow === undefined) return false
-  return family === 'evm' ? account !== undefined : vault !== undefined && attester !== undefined
+function isComplete(family: Family, known: KnownContracts): known is OriginContracts {
+  return family.isComplete(known)
 }
 
 function unpinned(chainId: number, family: Family): SwapRefusedError {
-  const message =
-    family === 'evm'
-      ? `The contracts on chain ${chainId} are not known, and the service is not trusted to name them. ` +
-        `Give createClient a node, rpcUrls: { ${chainId}: URL }, or contracts: { ${chainId}: { account, escrow } }.`
-      : `The escrow on chain ${chainId} is not known, and the service is not trusted to name it. Give createClient ` +
-        `the operator's program, vault and attester: contracts: { ${chainId}: { escrow, vault, attester } }.`
-  return new SwapRefusedError('UNPINNED', message)
+  return new SwapRefusedError('UNPINNED', family.whatIsMissing(chainId))
 }

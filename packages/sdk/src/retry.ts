@@ -81,3 +81,7 @@ export async function withRetries<T>({ policy, forMs, signal }: Limits, act: () 
     }
   }
 }
+
+export function nowSeconds(): number {
+  return Math.floor(Date.now() / 1_000)
+}

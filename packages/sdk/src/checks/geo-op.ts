@@ -4,10 +4,7 @@ import { type Address, getAddress, type Hex } from 'viem'
 import { TamperedOperationError } from '../errors.ts'
 import { type Difference, differs, unless } from './difference.ts'
 import { readAddress, readGeoOp, toFields } from './read-fields.ts'
-import { type CheckContext, type Terms, toWord } from './terms.ts'
-
-// The clocks of the caller and of a chain may differ.
-const CLOCK_SKEW_SECONDS = 300n
+import { type CheckContext, SKEW_SECONDS, type Terms, toWord } from './terms.ts'
 
 /** Compares the promised delivery with the request. */
 export function deliveryDifferences(
@@ -37,7 +34,7 @@ export function timeDifferences(
   const now = BigInt(nowSeconds)
   const last = now + BigInt(maxHoldSeconds)
   return [
-    ...unless(deadline > now - CLOCK_SKEW_SECONDS, field, deadline, `after ${now}`),
+    ...unless(deadline > now - BigInt(SKEW_SECONDS), field, deadline, `after ${now}`),
     ...unless(deadline <= last, field, deadline, `at most ${last}`),
   ]
 }

@@ -2,6 +2,9 @@ import { toBytes32 } from '@geoswap/protocol'
 import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
 import type { Hex } from 'viem'
 
+// The clocks of the caller and of a chain may differ.
+export const SKEW_SECONDS = 300
+
 /** The only effects the signature may have: the request, completed by the quote. */
 export type Terms = {
   originChain: number
