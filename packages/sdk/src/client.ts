@@ -19,6 +19,7 @@ import type { CallOptions } from './http.ts'
 import { createLockable, createOpenSignatures, type SignatureStore } from './open-signatures.ts'
 import { createPins, type PinStore } from './pins.ts'
 import { type PreparedSwap, type PrepareOptions, prepare, type SwapRequest } from './prepare.ts'
+import { assertContracts } from './request.ts'
 import { defaultRetry, type RetryPolicy } from './retry.ts'
 import type { Signer } from './signers.ts'
 import { submitUntilKnown } from './submission.ts'
@@ -136,6 +137,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Cl
   }
 
   const { contracts = {}, rpcUrls = {}, maxHoldSeconds = DAY_SECONDS } = options
+  assertContracts(contracts)
   const pins = createPins({ contracts, rpcUrls, store: options.pins })
   const openSignatures = createOpenSignatures(createLockable(rpcUrls), options.signatures)
   const deps = { calls, submit, waitForSwap, pins, openSignatures, maxHoldSeconds }

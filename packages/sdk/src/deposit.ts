@@ -7,9 +7,10 @@ import { readGeoOp } from './checks/read-fields.ts'
 import { toTerms } from './checks/terms.ts'
 import { type Submission, TamperedOperationError } from './errors.ts'
 import { evm } from './families/evm.ts'
-import { quoteBy, toPlainRequest } from './methods.ts'
+import { quoteBy } from './methods.ts'
 import type { Pins } from './pins.ts'
 import { toContext } from './prepare.ts'
+import { toPlainRequest } from './request.ts'
 
 /** A swap that waits for a plain transfer to an address of its own. */
 export type Deposit = {

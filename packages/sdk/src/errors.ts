@@ -107,7 +107,7 @@ export class SubmissionUnknownError extends Error {
 }
 
 /**
- * `REQUEST`: a CAIP id names an unknown chain, or another chain than the rest of the request.
+ * `REQUEST`: a CAIP id names an unknown chain, or another chain than the rest of the request, or a text is no address.
  * `UNPINNED`: the contracts of the chain are not known and the service is not trusted to name them.
  * `METHOD`: the quote does not offer the way in which the input should come in.
  * `SIGNATURE_OPEN`: an earlier signature for the same swap can still be used.

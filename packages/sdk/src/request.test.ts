@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toPlainRequest } from './methods.ts'
+import { toPlainRequest } from './request.ts'
 
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
@@ -29,4 +29,27 @@ test.each([
   [{ outputToken: `${solana}/nft:${mint}` }, `must be ${solana}/token:ADDRESS, or ${solana}/slip44:501`],
 ])('a request with %j is refused before the service sees it', (change, message) => {
   expect(() => toPlainRequest({ ...named, ...change })).toThrow(message)
+})
+
+test.each([
+  [{ walletAddress: 'bob' }, 'walletAddress bob is no address of the family of inputToken'],
+  [{ walletAddress: owner }, `walletAddress ${owner} is no address of the family of inputToken`],
+  [{ recipient: usdc }, `recipient ${usdc} is no address of the family of outputToken`],
+  [{ recipient: `${usdc}0` }, `recipient ${usdc}0 is no address of the family of outputToken`],
+  [{ outputToken: 'USDC' }, 'outputToken USDC is no address'],
+  [{ inputToken: `${usdc.slice(0, -1)}0` }, 'is no address'],
+  // A wrong letter of a checksum.
+  [{ inputToken: usdc.replace('fCD6', 'FCD6') }, 'is no address'],
+])('a request with %j is refused, because it is no address there', (change, message) => {
+  expect(() => toPlainRequest({ ...plain, ...change })).toThrow(message)
+})
+
+test('addresses of EVM chains are taken in any case', () => {
+  const lower = {
+    ...plain,
+    inputToken: usdc.toLowerCase(),
+    walletAddress: usdc.toUpperCase().replace('X', 'x'),
+  }
+
+  expect(toPlainRequest(lower)).toEqual(lower)
 })
