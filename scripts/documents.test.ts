@@ -48,3 +48,20 @@ test('all written documents together stay short enough to be read', () => {
 
   expect(words.reduce((a, b) => a + b, 0)).toBeLessThan(maxWordsOfDocuments)
 })
+
+// Inside a clone npx runs the program of the clone. These are read elsewhere too.
+const READ_ELSEWHERE = /^(skills\/|packages\/(sdk|cli|mcp)\/)/
+const FETCHES =
+  /\bnpm (install|i|add|exec)\b.*(?<![/.\w-])@?geoswap\b|\b(npx|npm exec|pnpm dlx|bunx)\b.*@geoswap\/|"@geoswap\//
+const FETCHES_BY_NAME = /^\s*\S*npx (-y )?geoswap\b/m
+
+test('no document shows a command that would fetch a package that is not ours from npm', () => {
+  const shown = documents.flatMap((path) => {
+    const blocks = [...read(path).matchAll(/```[\s\S]*?```/g)].join('\n')
+    const isWrong = FETCHES.test(blocks) || (READ_ELSEWHERE.test(path) && FETCHES_BY_NAME.test(blocks))
+    return isWrong ? [path] : []
+  })
+
+  expect(documents).toContain('packages/sdk/README.md')
+  expect(shown).toEqual([])
+})
