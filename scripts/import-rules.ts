@@ -28,10 +28,11 @@ const ISOLATE = /^service\/isolate\.ts$/
 const ASYNC = /^service\/async\//
 const OBSERVE = /^service\/observe\//
 const WAYS = /^service\/ways\/(registry|way)\.ts$/
-const CHAIN_PORTS = /^service\/chains\/[\w-]+\.ts$/
+const CHAIN_PORTS = /^service\/chains\/(?!families\.ts$)[\w-]+\.ts$/
+const FAMILIES = /^service\/chains\/families\.ts$/
 const NODES = /^service\/chains\/nodes\//
 const VENUE_KIND = /^service\/venues\/kind\.ts$/
-const CONFIG_FIELDS = /^service\/config\/(fields|repeated|shape)\.ts$/
+const CONFIG_FIELDS = /^service\/config\/(fields|chain-fields|finality|shape)\.ts$/
 const TYPEBOX = /^typebox($|\/)/
 const VIEM = /^viem($|\/)/
 const SECP256K1 = /^tiny-secp256k1$/
@@ -84,7 +85,10 @@ export const rules: readonly Rule[] = [
       CHAIN_PORTS,
       SWAP,
       ERRORS,
+      ISOLATE,
       PROTOCOL,
+      CONFIG_FIELDS,
+      TYPEBOX,
       VIEM,
       SECP256K1,
       TIMERS,
@@ -100,8 +104,11 @@ export const rules: readonly Rule[] = [
       CHAIN_PORTS,
       SWAP,
       ERRORS,
+      ISOLATE,
       PROTOCOL,
       SOLANA_ESCROW,
+      CONFIG_FIELDS,
+      TYPEBOX,
       KIT,
       TIMERS,
       KEPT,
@@ -112,7 +119,13 @@ export const rules: readonly Rule[] = [
     name: 'chain ports know only the rules of a swap',
     files: CHAIN_PORTS,
     may: [CHAIN_PORTS, SWAP, ERRORS],
-    mayTypesOf: [WIRE, PROTOCOL],
+    mayTypesOf: [WIRE, PROTOCOL, NODES, CONFIG_FIELDS, TYPEBOX],
+  },
+  {
+    name: 'the registry of families alone knows all of them',
+    files: FAMILIES,
+    may: [/^service\/chains\/[\w-]+\/(family|config)\.ts$/, CONFIG_FIELDS, TYPEBOX],
+    mayTypesOf: [CHAIN_PORTS],
   },
   {
     name: 'the offer of a venue knows only the rules of a swap and its own configuration',
@@ -221,6 +234,7 @@ export const rules: readonly Rule[] = [
     may: [
       /^service\/config(\.ts$|\/)/,
       /^service\/venues\/registry\.ts$/,
+      FAMILIES,
       SWAP,
       PROTOCOL,
       VIEM,
@@ -229,6 +243,7 @@ export const rules: readonly Rule[] = [
       TYPEBOX,
       /^(jsonc-parser$|ox\/)/,
     ],
+    mayTypesOf: [CHAIN_PORTS],
   },
   {
     name: 'a remote signer knows the port of a key and no other part',

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import type { EvmChain, SolanaChain } from './config/chain-schema.ts'
 import type { Asset } from './config/market-schema.ts'
 import type { NetworkSchema } from './config/network-schema.ts'
 import { defaultGasBudgets, defaultReservations } from './swap/budgets.ts'
@@ -19,9 +18,7 @@ export class Secret {
 }
 
 export type NetworkConfig = Static<typeof NetworkSchema>
-export type EvmChainConfig = Static<typeof EvmChain>
-export type SolanaChainConfig = Static<typeof SolanaChain>
-export type ChainConfig = EvmChainConfig | SolanaChainConfig
+export type { ChainConfig, EvmChainConfig, SolanaChainConfig } from './chains/families.ts'
 export type AssetConfig = Static<typeof Asset>
 export type GasFloatConfig = NonNullable<NetworkConfig['gasFloat']>
 export type WebConfig = NonNullable<NetworkConfig['web']>

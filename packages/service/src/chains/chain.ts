@@ -256,6 +256,14 @@ export type LockRef = Pick<
   'hash' | 'locker' | 'position' | 'wallet' | 'inputToken' | 'inputAmount' | 'refundDeadline'
 >
 
+/**
+ * Whether a recipient can be paid, the cost of creating its account in the native coin, and the least amount that the
+ * chain accepts there.
+ */
+export type RecipientView =
+  | { kind: 'payable'; rent: bigint; leastOutput: bigint }
+  | { kind: 'refused'; why: string }
+
 /** A key, and the terms on which it sends now. */
 export type Sending = { sender: string; terms: SigningTerms }
 

@@ -63,3 +63,13 @@ export type ViewReader = {
   readState(at: Heads): Promise<ChainState>
   readPools(at: Heads): Promise<PoolCurve[]>
 }
+
+/** A subscription to heads. It only triggers polls: the head itself is read from the nodes. */
+export type HeadSubscription = {
+  isConnected(): boolean
+  /** When the last head was announced, and its number: another backend may not have it yet. */
+  announcedAt(): number
+  announcedNumber(): bigint
+  /** Opens the subscription or keeps it open. Only the process that follows the chain calls this. */
+  keep(): void
+}

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { createRecent } from '../async/cache.ts'
 import { every } from '../async/timing.ts'
 import { findLostOn } from '../books/rebuild/lost-log.ts'
+import type { ConnectedChain } from '../chains/families.ts'
 import { connectionsOf, DASHBOARD_POOL } from '../config/connections.ts'
 import type { Config } from '../config.ts'
 import { createGasWatch, type GasWatch } from '../engine/gas-watch.ts'
@@ -32,7 +33,6 @@ import { findActiveStops } from '../store/stops.ts'
 import type { Token } from '../swap/catalog.ts'
 import { openCatalog, toServedChains } from './catalog.ts'
 import { type Chains, connectChains } from './chains.ts'
-import type { ConnectedChain } from './connected-chain.ts'
 import { type ApiParts, createHandlers, createVenues, isBought } from './handlers.ts'
 import { createPriceSources, priceRulesOf, thinSpreadOf, warnOfPyth, watchPrices } from './prices.ts'
 import { assertOneTreasury, listenToDatabase, openSpans, verifyDatabase } from './process.ts'
@@ -55,9 +55,7 @@ type Api = {
 }
 
 function connect({ network }: Config, calls: CallMeter): Chains {
-  const noKeys = { accounts: [], signers: [], findSigned: undefined }
   return connectChains({
-    ...noKeys,
     caller: 'api',
     calls,
     network,

@@ -1,8 +1,6 @@
 import { every } from '../async/timing.ts'
 import { findLostOn } from '../books/rebuild/lost-log.ts'
 import { isRefundable } from '../chains/attested.ts'
-import { createAttestationMessages } from '../chains/evm/attesters.ts'
-import type { EvmSigner } from '../chains/evm/signer.ts'
 import { connectionsOf } from '../config/connections.ts'
 import type { Config } from '../config.ts'
 import { createCallMeter } from '../observe/call-meter.ts'
@@ -14,12 +12,10 @@ import { type AttestDeps, attestAll, rememberHeads } from '../stages/attest/atte
 import { createPool } from '../store/db.ts'
 import { findSigned } from '../store/signed.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
-import { type Chains, connectChains } from './chains.ts'
-import { attestersOf, solanaAttestersOf } from './evm.ts'
+import { attestersOf, type Chains, connectChains } from './chains.ts'
 import { openChains } from './open-chains.ts'
 import { assertOneTreasury, openQuarantine, verifyDatabase } from './process.ts'
 import { openSigners } from './signers.ts'
-import { createSigners as createSolanaSigners } from './solana.ts'
 
 const SWEEP_MS = 1_000
 // The alarm GeoswapAttesterSilent has the same limit.
@@ -33,9 +29,9 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const addresses = attestersOf(network)
   const metrics = createMetrics()
   const { registry } = metrics
-  const signers = openSigners(config, { addresses, keys: config.attesterKeys, logger, registry })
-  const solanaSigners = await createSolanaSigners(config.solanaAttesterKeys)
-  assertMembers([...addresses, ...solanaAttestersOf(network)], [...signers.all, ...solanaSigners])
+  const keys = { evm: config.attesterKeys, solana: config.solanaAttesterKeys }
+  const signers = await openSigners(config, { addresses, keys, logger, registry })
+  assertMembers(addresses, signers.all)
   const max = connectionsOf(network).attesterPool
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap attester' })
   const calls = createCallMeter()
@@ -43,8 +39,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     caller: 'attester',
     calls,
     network,
-    accounts: [],
-    signers: solanaSigners,
+    signers: signers.byFamily,
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
@@ -53,7 +48,6 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   await signers.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   await assertOneTreasury(config, chains)
-  const { messageOf } = createAttestationMessages(chains.custodyOf)
   const byId = new Map(chains.all.map(({ chain }) => [chain.chainId, rememberHeads(chain)]))
   const deps: AttestDeps = {
     pool,
@@ -62,14 +56,8 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     isSigned: (swap) =>
       isRefundable({ custodyOf: chains.custodyOf, originOf: (id) => chains.of(id).chain }, swap),
     everywhere: chains.all,
-    signers: [...signers.all, ...solanaSigners].map(({ address }) => address),
-    async sign(signer, attested, ops) {
-      const { solana } = chains.of(attested.chainId)
-      if (!solana) return signerOf(signers.all, signer).signTypedData(messageOf(attested))
-      const [op, ...others] = ops
-      if (!op || others.length > 0) throw new Error('One claim or refund per transaction')
-      return solana.attest({ kind: attested.kind, op })
-    },
+    signers: signers.all.map(({ address }) => address),
+    sign: (signer, attested, ops) => chains.of(attested.chainId).attestations.sign(signer, attested, ops),
     onAttested(kind, swapIds) {
       logger.info({ kind, swapIds }, 'attested')
       counters.countAttested(kind, swapIds.length)
@@ -129,10 +117,4 @@ function assertMembers(addresses: readonly string[], signers: readonly { address
       `Not an attester of the configuration: ${strangers.map(({ address }) => address).join(', ')}`,
     )
   if (signers.length === 0) throw new Error(`No private key for any of ${addresses.join(', ')}`)
-}
-
-function signerOf(signers: readonly EvmSigner[], address: string): EvmSigner {
-  const signer = signers.find((each) => each.address === address)
-  if (!signer) throw new Error(`No private key for ${address}`)
-  return signer
 }

@@ -1,16 +1,12 @@
-import { getAddress, isAddress, parseUnits } from 'viem'
+import { parseUnits } from 'viem'
+import type { ConnectedChain } from '../chains/families.ts'
+import { type ChainConfig, familyOf } from '../chains/families.ts'
 import type { ClosedToken } from '../chains/findings.ts'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
-import {
-  type ChainConfig,
-  defaultExposureCapUsd,
-  defaultUnclaimedCapUsd,
-  type NetworkConfig,
-} from '../config.ts'
+import { defaultExposureCapUsd, defaultUnclaimedCapUsd, type NetworkConfig } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../swap/catalog.ts'
 import type { GasFloat, ServedChain } from '../swap/served-chain.ts'
-import type { Chains } from './chains.ts'
-import type { ConnectedChain } from './connected-chain.ts'
+import { type Chains, floatAddressOf } from './chains.ts'
 import { openChains } from './open-chains.ts'
 
 type Connected = Pick<ConnectedChain, 'config' | 'nativeToken' | 'senders' | 'retiring'>
@@ -45,15 +41,15 @@ export function capsOf({
 
 /** The gas float of a chain and its limits; undefined if none is configured. */
 export function floatOf(
-  { gasFloat }: NetworkConfig,
+  network: NetworkConfig,
   { config, nativeToken: { decimals } }: Pick<Connected, 'config' | 'nativeToken'>,
 ): GasFloat | undefined {
-  const set = gasFloat?.chains.find(({ chainId }) => chainId === config.chainId)
-  const address = gasFloat?.[config.family]
+  const set = network.gasFloat?.chains.find(({ chainId }) => chainId === config.chainId)
+  const address = floatAddressOf(network, config)
   if (!set || !address) return undefined
   const parse = (coins: string) => parseUnits(coins, decimals)
   return {
-    address: config.family === 'evm' ? getAddress(address) : address,
+    address,
     limits: { low: parse(set.low), target: parse(set.target), maxPerDay: parse(set.maxPerDay) },
   }
 }
@@ -132,10 +128,12 @@ function toCatalogChain(connected: ConnectedChain, loaded: LoadedTokens, shut: C
 }
 
 /** The configured tokens of a chain that does not answer; it has to confirm them before it is served. */
-function tokensOf({ chainId, name, tokens }: ChainConfig): Token[] {
+function tokensOf(config: ChainConfig): Token[] {
+  const { chainId, name, tokens } = config
+  const { addresses } = familyOf(config)
   return tokens.map(({ symbol, asset, address, decimals }) => {
     if (decimals === undefined)
       throw new Error(`Chain ${name} does not answer, and the file has no decimals for ${symbol}`)
-    return { chainId, symbol, asset, decimals, address: isAddress(address) ? getAddress(address) : address }
+    return { chainId, symbol, asset, decimals, address: addresses.parse(address) ?? address }
   })
 }

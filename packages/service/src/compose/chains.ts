@@ -1,24 +1,26 @@
-import { getAddress } from 'viem'
 import type { InputBuilder } from '../chains/chain.ts'
-import type { EvmSigner } from '../chains/evm/signer.ts'
+import {
+  askEach,
+  type ChainConfig,
+  type ConnectedChain,
+  type FamilyName,
+  families,
+  familyOf,
+} from '../chains/families.ts'
+import type { FindSigned, Signer, Ungated } from '../chains/family.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
 import { type Gate, guarded } from '../chains/gate.ts'
-import type { FindSigned } from '../chains/solana/parts.ts'
-import type { SolanaSigner } from '../chains/solana/settings.ts'
-import type { ChainConfig, NetworkConfig } from '../config.ts'
+import type { NetworkConfig } from '../config.ts'
 import { mapOwn } from '../isolate.ts'
 import type { CallMeter } from '../observe/call-meter.ts'
 import { insideTransaction } from '../store/db.ts'
 import type { ChainCustody } from '../swap/op-terms.ts'
-import type { ConnectedChain, EvmParts, SolanaOrigin, Ungated } from './connected-chain.ts'
-import { connectEvm, toContracts } from './evm.ts'
-import { connectSolana } from './solana.ts'
+import { buyingVenues } from '../venues/registry.ts'
+import { waysOn } from '../ways/registry.ts'
 
 export type Chains = {
   all: readonly ConnectedChain[]
   of(chainId: number): ConnectedChain
-  evmOf(chainId: number): EvmParts
-  solanaOf(chainId: number): SolanaOrigin
   custodyOf(chainId: number): ChainCustody
 }
 
@@ -29,24 +31,37 @@ type Options = {
   /** Counts the calls to nodes. */
   calls?: Pick<CallMeter, 'watch'>
   urlsOf(chain: ChainConfig): readonly string[]
-  accounts: readonly EvmSigner[]
-  signers: readonly SolanaSigner[]
-  /** Finds recorded transactions of payments on Solana; undefined if no payment is looked up. */
-  findSigned: FindSigned | undefined
+  /** The keys of this process; none by default. */
+  signers?: Signers
+  /** Finds recorded transactions of payments; undefined if no payment is looked up. */
+  findSigned?: FindSigned
 }
+
+export type Signers = Partial<Record<FamilyName, readonly Signer[]>>
 
 /** Connects every configured chain, without a call to a node. */
 export function connectChains(options: Options): Chains {
-  const { network, urlsOf } = options
-  const places = new Map(network.chains.map((chain) => [chain.chainId, toPlace(chain)]))
+  const { network, urlsOf, signers = {} } = options
+  const places = new Map(network.chains.map((chain) => [chain.chainId, familyOf(chain).custodyOf(chain)]))
   const custodyOf = (chainId: number) => get(places, chainId)
   const connected = network.chains.map((config): ConnectedChain => {
     const urls = urlsOf(config)
-    const watches = options.calls?.watch(config.name, urls)
-    const shared = { ...options, urls, watches, custodyOf, assertOutsideTransaction }
-    const chain =
-      config.family === 'evm' ? connectEvm({ ...shared, config }) : connectSolana({ ...shared, config })
-    return withGate(chain)
+    const family = familyOf(config)
+    const connected = family.connect({
+      network,
+      config,
+      urls,
+      signers: signers[family.name] ?? [],
+      float: floatAddressOf(network, config),
+      venues: buyingVenues(network, config.chainId),
+      locks: waysOn(family.name),
+      findSigned: options.findSigned,
+      custodyOf,
+      caller: options.caller,
+      watches: options.calls?.watch(config.name, urls),
+      assertOutsideTransaction,
+    })
+    return { ...withGate(connected), family }
   })
   const byId = new Map(connected.map((chain) => [chain.config.chainId, chain]))
   const of = (chainId: number) => get(byId, chainId)
@@ -54,13 +69,11 @@ export function connectChains(options: Options): Chains {
     all: connected,
     of,
     custodyOf,
-    evmOf: (chainId) => must(of(chainId).evm, chainId),
-    solanaOf: (chainId) => must(of(chainId).solana, chainId),
   }
 }
 
-function withGate(connected: Ungated): ConnectedChain {
-  const { config, chain, solana } = connected
+function withGate(connected: Ungated<ChainConfig>): Omit<ConnectedChain, 'family'> {
+  const { config, chain, builder } = connected
   const gate = { isOpen: true }
   const { readTokenBalance } = guarded(connected, gate, config)
   const ways = chain.ways && guarded(chain.ways, gate, config)
@@ -69,7 +82,7 @@ function withGate(connected: Ungated): ConnectedChain {
     readTokenBalance,
     gate,
     chain: guarded({ ...chain, ...(ways && { ways }) }, gate, config),
-    ...(solana && { solana: { ...solana, builder: guardedBuilder(solana.builder, gate, config) } }),
+    builder: builder && guardedBuilder(builder, gate, config),
   }
 }
 
@@ -77,11 +90,6 @@ function withGate(connected: Ungated): ConnectedChain {
 function guardedBuilder(builder: InputBuilder, gate: Gate, config: ChainConfig): InputBuilder {
   const { readPayer, build } = guarded(builder, gate, config)
   return { readPayer, build, check: (signed) => builder.check(signed) }
-}
-
-function toPlace(config: ChainConfig): ChainCustody {
-  if (config.family === 'evm') return toContracts(config)
-  return { program: config.program, vault: config.vault }
 }
 
 /** A database transaction that waits for a node or a signer would hold its locks for as long as that takes. */
@@ -96,11 +104,6 @@ function get<T>(map: ReadonlyMap<number, T>, chainId: number): T {
   return value
 }
 
-function must<T>(value: T | undefined, chainId: number): T {
-  if (value === undefined) throw new Error(`Chain ${chainId} is of another family`)
-  return value
-}
-
 /** Asserts that the process has the keys of all addresses it is configured to act for. */
 export function assertKeysFor(addresses: readonly string[], keys: readonly { address: string }[]): void {
   const given = new Set(keys.map((key) => key.address))
@@ -110,14 +113,27 @@ export function assertKeysFor(addresses: readonly string[], keys: readonly { add
 
 /** All configured addresses that a worker signs for. */
 export function signingAddresses(network: NetworkConfig): string[] {
-  const { relayers, authorizationRelayers, deliverers } = network
-  const evm = [...relayers, ...authorizationRelayers, ...deliverers].map((address) => getAddress(address))
-  const solana = network.chains.flatMap((chain) =>
-    chain.family === 'solana' ? [chain.vault, ...Object.values(chain.feePayers)] : [],
-  )
-  const { evm: evmFloat, solana: solanaFloat } = network.gasFloat ?? {}
-  const floats = [...(evmFloat ? [getAddress(evmFloat)] : []), ...(solanaFloat ? [solanaFloat] : [])]
-  return [...evm, ...solana, ...floats]
+  const { chains, gasFloat } = network
+  return [
+    ...askEach(chains, ({ keys }, own) => keys.ofWorker(network, own)),
+    ...families.flatMap(({ name, addresses }) => {
+      const float = gasFloat?.[name]
+      return float === undefined ? [] : [addresses.parse(float) ?? float]
+    }),
+  ]
+}
+
+/** The addresses whose signatures of attestations may count. */
+export function attestersOf(network: NetworkConfig): string[] {
+  return askEach(network.chains, ({ keys }, own) => keys.ofAttesters(network, own))
+}
+
+/** The address that tops up the keys of a chain; undefined if none does. */
+export function floatAddressOf({ gasFloat }: NetworkConfig, config: ChainConfig): string | undefined {
+  const isFilled = gasFloat?.chains.some(({ chainId }) => chainId === config.chainId)
+  const { name, addresses } = familyOf(config)
+  const address = isFilled ? gasFloat?.[name] : undefined
+  return address === undefined ? undefined : (addresses.parse(address) ?? address)
 }
 
 /** Verifies every chain against the configuration. */

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads, Held } from '../chains/chain.ts'
+import type { ConnectedChain } from '../chains/families.ts'
 import type { Moves } from '../engine/advance.ts'
 import type { HeadFollower } from '../engine/chain-follower.ts'
 import type { Task } from '../engine/lane.ts'
@@ -14,7 +15,6 @@ import { type PriceE18, usdE18 } from '../swap/amount.ts'
 import { type Catalog, findToken } from '../swap/catalog.ts'
 import { GAS } from '../swap/gas.ts'
 import { throwFirst } from '../swap/group.ts'
-import type { ConnectedChain } from './connected-chain.ts'
 
 type Parts = {
   pool: Pool

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { parseUnits } from 'viem'
 import type { Heads } from '../chains/chain.ts'
+import type { ConnectedChain } from '../chains/families.ts'
 import type { NetworkConfig } from '../config.ts'
 import { announcedTopic, createChainFollower } from '../engine/chain-follower.ts'
 import type { Task } from '../engine/lane.ts'
@@ -13,8 +14,6 @@ import { isPaid } from '../swap/lifecycle.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
 import type { Swap } from '../swap/swap.ts'
 import type { Chains } from './chains.ts'
-import type { ConnectedChain } from './connected-chain.ts'
-import { feedsOn } from './evm.ts'
 
 type Parts = {
   config: { network: NetworkConfig }
@@ -27,22 +26,21 @@ type Parts = {
   unsigned(): UnsignedKeys
 }
 
-// A head of Solana takes more calls, for its height and time: it is polled less often while no swap waits for it.
-const CALLS_PER_HEAD = { evm: 1, solana: 1.4 }
-
 /** The tasks that follow a chain for all processes, under the lease of its watch. */
 export function createFollowing(parts: Parts, connected: ConnectedChain): Task[] {
   const { pool, views, logger, wake } = parts
-  const { chain, config, view } = connected
-  const { chainId, blockMs, family } = config
-  const hasFeeds = feedsOn(parts.config.network, chainId).length > 0
+  const { chain, config, view, family } = connected
+  const { chainId, blockMs } = config
+  const hasFeeds = parts.config.network.assets.some(({ sources }) =>
+    sources.some((source) => source.kind === 'chainlink' && source.chainId === chainId),
+  )
   // A feed may price swaps of any chain.
   const locking = hasFeeds ? parts.chains.all : [connected]
   return createChainFollower({
     pool,
     chainId,
     blockMs,
-    callsPerHead: CALLS_PER_HEAD[family],
+    callsPerHead: family.traits.callsPerHead,
     hasFeeds,
     readHeads: (known) => chain.readHeads(known),
     limitHoldings: createPayoutCaps(parts, connected, views.of(chainId))?.limit,
@@ -64,15 +62,13 @@ const lockTopicsOf = ({ senders, config }: Pick<ConnectedChain, 'senders' | 'con
 type Holding = { token: string; amount: bigint }
 type CapParts = { pool: Pool; catalog: Catalog }
 
-/**
- * The hourly caps of a vault that has none on its chain: on Solana it is a key. Undefined where a contract keeps them.
- */
+/** The hourly caps of a vault that is a key. Undefined where a contract keeps them. */
 export function createPayoutCaps(
   { pool, catalog }: CapParts,
-  { config, nativeToken }: Pick<ConnectedChain, 'config' | 'nativeToken'>,
+  { config, family, nativeToken }: Pick<ConnectedChain, 'config' | 'family' | 'nativeToken'>,
   view: Pick<ViewOfChain, 'part'>,
 ) {
-  if (config.family === 'evm') return undefined
+  if (family.traits.capsPayouts) return undefined
   const { chainId } = config
   const texts = new Map(config.tokens.map(({ address, capPerHour }) => [address, capPerHour]))
   texts.set(nativeToken.address, config.native.capPerHour)

@@ -1,8 +1,7 @@
 import type { Address } from 'viem'
 import { within } from '../async/timing.ts'
-import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/signatures.ts'
-import { isOnCurve, parseSolanaAddress } from '../chains/solana/bytes.ts'
+import { families, familyOf } from '../chains/families.ts'
 import {
   type Config,
   defaultDeadlines,
@@ -25,7 +24,7 @@ import { delegation, readHolder, readOrUnavailable } from '../stages/build/deleg
 import { listChains, listTokens } from '../stages/catalog/list.ts'
 import { history } from '../stages/history/history.ts'
 import { type QuoteDeps, quote } from '../stages/quote/quote.ts'
-import type { AddressBooks, Order } from '../stages/quote/request.ts'
+import type { AddressesOf, Order } from '../stages/quote/request.ts'
 import { type SubmitDeps, submit } from '../stages/submit/submit-evm.ts'
 import { submitSolana } from '../stages/submit/submit-solana.ts'
 import { readSpentCents } from '../store/api-keys.ts'
@@ -59,12 +58,14 @@ export type ApiParts = {
   onFault(error: unknown, source: string): void
 }
 
-const addresses: AddressBooks = {
-  evm: { parse: parseEvmAddress, canSign: () => true },
-  solana: { parse: parseSolanaAddress, canSign: isOnCurve },
-}
+const addressesOf: AddressesOf = (chain) => familyOf(chain).addresses
 
-const parseWallet = (text: string) => addresses.evm.parse(text) ?? addresses.solana.parse(text)
+function parseWallet(text: string): string | undefined {
+  for (const { addresses } of families) {
+    const wallet = addresses.parse(text)
+    if (wallet) return wallet
+  }
+}
 
 /** The calls of the API, each with its dependencies. */
 export function createHandlers(config: Config, parts: ApiParts): Handlers {
@@ -73,8 +74,8 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
   const known = createKnownWallets()
   const now = Date.now
   const originOf = (chainId: number) => chains.of(chainId).chain
-  const builderOf = (chainId: number) => chains.solanaOf(chainId).builder
-  const contractsOf = (chainId: number) => chains.evmOf(chainId).contracts
+  const builderOf = (chainId: number) => must(chains.of(chainId).builder, chainId)
+  const contractsOf = (chainId: number) => must(chains.of(chainId).contracts, chainId)
   const storeDeps = {
     pool,
     catalog,
@@ -103,7 +104,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     catalog,
     originOf,
     rememberDelegated: known.add,
-    parseAddress: (family: keyof AddressBooks, text: string) => addresses[family].parse(text),
+    addressesOf,
     delegationTargetOf: (chainId: number) => contractsOf(chainId).account,
   }
   const quoteDeps = toQuoteDeps(config, parts, { sealQuote: tokens.sealQuote, isKnownDelegated: known.has })
@@ -142,6 +143,11 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
   }
 }
 
+function must<T>(value: T | undefined, chainId: number): T {
+  if (value === undefined) throw new Error(`Chain ${chainId} is of another family`)
+  return value
+}
+
 type QuoteParts = Pick<QuoteDeps, 'sealQuote' | 'isKnownDelegated'>
 
 function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): QuoteDeps {
@@ -151,14 +157,16 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
     catalog,
     market,
     venues,
-    addresses,
+    addressesOf,
     now: Date.now,
     findStop: shared.stops.ofSwap,
     readSpentCents: (keyId) => readSpentCents(shared.pool, keyId),
     isDepositAddress: (address) => isDepositAddress(shared.pool, address),
     inspectRecipient(order: Order) {
-      const inspecting = chains.of(order.destination.chainId).solana?.inspectRecipient(order)
-      return inspecting && readOrUnavailable(order.destination, inspecting)
+      const { destination, recipient, output } = order
+      const party = { recipient, token: output.address }
+      const inspecting = chains.of(destination.chainId).inspectRecipient?.(party)
+      return inspecting && readOrUnavailable(destination, inspecting)
     },
     feeFor: createFeeFor(feeTermsOf(network), {
       ...shared,

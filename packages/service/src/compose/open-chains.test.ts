@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ConnectedChain } from '../chains/families.ts'
 import type { Findings } from '../chains/findings.ts'
 import { guarded } from '../chains/gate.ts'
 import { createLogger } from '../observe/logger.ts'
-import type { ConnectedChain } from './connected-chain.ts'
 import { openChains } from './open-chains.ts'
 
 const logger = createLogger({ level: 'silent' })

@@ -1,9 +1,9 @@
 import { every } from '../async/timing.ts'
+import type { ConnectedChain } from '../chains/families.ts'
 import { type ClosedToken, type Findings, joinFindings, reasonOf } from '../chains/findings.ts'
 import { mapOwn } from '../isolate.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Chains } from './chains.ts'
-import type { ConnectedChain } from './connected-chain.ts'
 
 const RETRY_MS = 5_000
 // Strangers and third parties can change tokens and feeds at any time.

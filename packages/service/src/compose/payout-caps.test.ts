@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
+import { type ConnectedChain, familyOf } from '../chains/families.ts'
 import type { Catalog } from '../swap/catalog.ts'
-import type { ConnectedChain } from './connected-chain.ts'
 import { createPayoutCaps } from './following.ts'
 
 const heads = { head: { seconds: 3_600 } } as Heads
@@ -18,7 +18,11 @@ function capsOf(family: 'evm' | 'solana', paid: Record<string, number> = {}) {
     native: { capPerHour: '3' },
     tokens: [{ address: 'USDC', capPerHour: '0.5' }],
   }
-  const connected = { config, nativeToken: { address: 'SOL', decimals: 2 } } as unknown as ConnectedChain
+  const connected = {
+    config,
+    family: familyOf(config),
+    nativeToken: { address: 'SOL', decimals: 2 },
+  } as unknown as ConnectedChain
   return createPayoutCaps({ pool, catalog }, connected, { part: () => undefined })
 }
 

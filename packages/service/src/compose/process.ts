@@ -1,9 +1,8 @@
 import type { Pool } from 'pg'
 import { getAddress } from 'viem'
-import { isEvmSilence } from '../chains/evm/attempt.ts'
-import { judgeTreasury, readCodeHash } from '../chains/evm/verify-code.ts'
+import { judgeTreasury } from '../chains/evm/verify-code.ts'
+import { families } from '../chains/families.ts'
 import { causesOf, isNodeSilence } from '../chains/nodes/silence.ts'
-import { isSolanaSilence } from '../chains/solana/client.ts'
 import { neededConnections } from '../config/connections.ts'
 import type { Role } from '../config/load.ts'
 import type { Config } from '../config.ts'
@@ -68,8 +67,8 @@ export async function assertOneTreasury(
   if (network.treasury === undefined || acceptsTreasury) return
   const address = getAddress(network.treasury)
   const seen = await mapOwn(
-    all.flatMap(({ config: chain, evm, gate }) => (evm && gate.isOpen ? [{ chain, evm }] : [])),
-    async ({ chain, evm }) => ({ chain, code: await readCodeHash(evm.client, address) }),
+    all.filter(({ gate }) => gate.isOpen),
+    async ({ config: chain, readCodeHash }) => ({ chain, code: await readCodeHash?.(address) }),
   )
   const problem = judgeTreasury(address, seen)
   if (problem) throw new Error(`${problem}, or start with --accept-treasury`)
@@ -94,7 +93,7 @@ export function openQuarantine(pool: Pool, logger: Logger): void {
 
 /** Whether a node, a signer or the database was silent: the error says nothing about the item. */
 export function isOutage(error: unknown): boolean {
-  if (isNodeSilence(error) || isEvmSilence(error) || isSolanaSilence(error)) return true
+  if (isNodeSilence(error) || families.some(({ isSilence }) => isSilence(error))) return true
   return causesOf(error).some((cause) => cause instanceof SignerError || isDatabaseUnavailable(cause))
 }
 

@@ -7,6 +7,7 @@ import { findLost } from '../books/rebuild/lost-log.ts'
 import { resolveOrphans } from '../books/rebuild/orphans.ts'
 import { rebuild } from '../books/rebuild/rebuild.ts'
 import type { Rules } from '../books/rebuild/terms.ts'
+import type { ConnectedChain } from '../chains/families.ts'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
 import type { Task } from '../engine/lane.ts'
@@ -16,7 +17,6 @@ import { deadlinesFrom, type RouteTimes } from '../swap/deadlines.ts'
 import { MAX_SLOWDOWN } from '../swap/finality.ts'
 import { venueOfDelivery } from '../venues/registry.ts'
 import { type Chains, connectChains, findDifferences } from './chains.ts'
-import type { ConnectedChain } from './connected-chain.ts'
 
 type Options = {
   network: NetworkConfig
@@ -44,9 +44,6 @@ function rulesOf(network: NetworkConfig, chains: Chains): Rules {
 export async function runRebuild({ network, pool, firstBlocks, say }: Options): Promise<Summary> {
   const chains = connectChains({
     network,
-    accounts: [],
-    signers: [],
-    findSigned: undefined,
     urlsOf: (chain) => chain.rpcUrls,
   })
   const { problems } = await findDifferences(chains)

@@ -7,9 +7,8 @@ import { connectChains } from './chains.ts'
 test('a retiring key keeps its lane and gets no new work', () => {
   const { network } = parseNetwork(NETWORK_TEXT)
   const [retired, kept] = network.relayers
-  const shared = { accounts: [], signers: [], findSigned: undefined }
   const { all } = connectChains({
-    ...{ ...shared, network: { ...network, retiring: [retired?.toLowerCase() ?? ''] } },
+    network: { ...network, retiring: [retired?.toLowerCase() ?? ''] },
     urlsOf: (chain) => chain.rpcUrls,
   })
   const [base] = all

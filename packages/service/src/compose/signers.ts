@@ -1,20 +1,20 @@
 import type { Registry } from 'prom-client'
-import type { Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { every } from '../async/timing.ts'
-import type { EvmSigner } from '../chains/evm/signer.ts'
+import { type FamilyName, families, familyOfAddress } from '../chains/families.ts'
+import type { Signer } from '../chains/family.ts'
 import type { Config, Secret } from '../config.ts'
 import { mapOwn } from '../isolate.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addSignerMetrics } from '../observe/role-metrics.ts'
 import { addressesFor, openServer, type SignerServer } from '../signers/open-server.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
-import { assertOutsideTransaction } from './chains.ts'
+import { assertOutsideTransaction, type Signers as SignersOf } from './chains.ts'
 
 const CHECK_MS = 5_000
 
 type Signers = {
-  all: readonly EvmSigner[]
+  all: readonly Signer[]
+  byFamily: SignersOf
   /** The addresses that cannot be signed for now. */
   unsigned(): UnsignedKeys
   /** Checks the remote signers from now on. One that is away is asked again; one that lacks a key is refused. */
@@ -29,13 +29,16 @@ type Opened = {
   /** Addresses that the process signs for. */
   addresses: readonly string[]
   /** Keys that the process holds itself. */
-  keys: readonly Secret[]
+  keys: Partial<Record<FamilyName, readonly Secret[]>>
   logger: Logger
   registry: Registry
 }
 
 /** The signers of a process: its own keys, and remote signers for the other addresses. */
-export function openSigners(config: Config, { addresses, keys, logger, registry }: Opened): Signers {
+export async function openSigners(
+  config: Config,
+  { addresses, keys, logger, registry }: Opened,
+): Promise<Signers> {
   const { network, signerTls } = config
   const down = new Set<string>()
   const servers = (network.remoteSigners ?? []).flatMap((server, index): PlacedServer[] => {
@@ -48,9 +51,12 @@ export function openSigners(config: Config, { addresses, keys, logger, registry 
   const { countFault } = addSignerMetrics(registry, servers)
   const remote = servers.flatMap(({ signers }) => signers)
   const isRemote = (address: string) => remote.some((signer) => signer.address === address)
-  const local = keys
-    .map((key) => privateKeyToAccount(key.reveal() as Hex))
-    .filter(({ address }) => !isRemote(address))
+  const opened = await mapOwn(families, async ({ name, keys: { open } }) => {
+    const own = await mapOwn(keys[name] ?? [], async (key) => open(key.reveal()))
+    const local = own.filter(({ address }) => !isRemote(address))
+    const away = remote.filter(({ address }) => familyOfAddress(address)?.name === name)
+    return [name, [...local, ...away]] as const
+  })
   let checks: { stop(): void } | undefined
 
   function onAnswer(signer: string, error?: { fault: string; message: string }): void {
@@ -64,7 +70,8 @@ export function openSigners(config: Config, { addresses, keys, logger, registry 
   }
 
   return {
-    all: [...local, ...remote],
+    all: opened.flatMap(([, signers]) => signers),
+    byFamily: Object.fromEntries(opened),
     unsigned: () =>
       Object.fromEntries(
         servers.flatMap(({ place, silent }) => silent().map((address) => [address, place] as const)),

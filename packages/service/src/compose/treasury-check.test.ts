@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { ConnectedChain } from '../chains/families.ts'
 import type { Config } from '../config.ts'
-import type { ConnectedChain } from './connected-chain.ts'
 import { assertOneTreasury } from './process.ts'
 
 const TREASURY = '0x4000000000000000000000000000000000000001'
@@ -8,7 +8,7 @@ const TREASURY = '0x4000000000000000000000000000000000000001'
 function chainOf(name: string, code: string | undefined, isOpen = true): ConnectedChain {
   return {
     ...{ config: { name }, gate: { isOpen } },
-    evm: { client: { getCode: async () => code } },
+    readCodeHash: async () => code ?? 'none',
   } as unknown as ConnectedChain
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { familyOf } from '../chains/families.ts'
 import type { NetworkConfig, WebConfig } from '../config.ts'
 import { readAssets, readLocalNetwork } from '../http/web/assets.ts'
 import type { WebPage } from '../http/web/routes.ts'
@@ -22,13 +23,7 @@ export function loadWeb(config: WebConfig = {}, chains: NetworkConfig['chains'] 
 
 /** The contracts that the page signs for. They come from the configuration, as the page itself does. */
 function contractsOf(chains: NetworkConfig['chains']): WebPage['settings']['contracts'] {
-  const known = chains.map((chain) => [
-    chain.chainId,
-    chain.family === 'evm'
-      ? chain.contracts
-      : { escrow: chain.program, vault: chain.vault, attester: chain.attester },
-  ])
-  return Object.fromEntries(known)
+  return Object.fromEntries(chains.map((chain) => [chain.chainId, familyOf(chain).pinsOf(chain)]))
 }
 
 /** The same page for the operator's listener, which is the only server it calls. */

@@ -1,5 +1,6 @@
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
+import type { ConnectedChain } from '../chains/families.ts'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import { defaultDeadlines, gasBudgetsOf } from '../config.ts'
 import { createMoves } from '../engine/advance.ts'
@@ -26,7 +27,6 @@ import { lateLockSeconds } from '../swap/deadlines.ts'
 import type { Share } from '../swap/group.ts'
 import { activeSenders, sendersOf, shareOf } from '../swap/served-chain.ts'
 import { capsOf, floatOf } from './catalog.ts'
-import type { ConnectedChain } from './connected-chain.ts'
 import { createDepositTasks, createRecoverWork } from './deposits.ts'
 import { createFollowing, createPayoutCaps } from './following.ts'
 import { createOrphanTask } from './rebuild.ts'
@@ -34,8 +34,6 @@ import { followerOf, type WorkerParts } from './worker-parts.ts'
 import { createGasTask, createLedgerTask, createSettleTasks, gasValueOf, sweepWork } from './worker-tasks.ts'
 
 const PATIENCE_SECONDS = 60
-// go-ethereum keeps 16 transactions of a sender for sure. On Solana they do not wait for each other.
-const MAX_IN_FLIGHT = { evm: 16, solana: 128 } as const
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
 // Feeds of any chain may price a swap that waits to be locked.
@@ -95,13 +93,14 @@ function relayShareOf(chain: ConnectedChain, address: string): Share | undefined
   return shareOf({ active: activeSenders(chain, 'relay'), address, canSend: () => true })
 }
 
-function senderOf(parts: WorkerParts, { chain, config, nativeToken }: ConnectedChain, address: string) {
+function senderOf(parts: WorkerParts, connected: ConnectedChain, address: string) {
+  const { chain, config, family, nativeToken } = connected
   const { pool, events, isClaimable } = parts
   return createSender({
     pool,
     chain,
     address,
-    maxInFlight: config.maxInFlight ?? MAX_IN_FLIGHT[config.family],
+    maxInFlight: config.maxInFlight ?? family.traits.maxInFlight,
     isClaimable,
     readWasted: createWasteReader({ pool, chain, usdE6Of: gasValueOf(parts, config, nativeToken) }),
     ...events.ofSender(config.name, address),
@@ -218,13 +217,13 @@ function relayWork(chainId: number, deps: RelayDeps) {
 
 const onlyFollowing = { retryStalled: async () => false, works: [] }
 
-function deliverWork(chainId: number, deps: DeliverDeps, { solana }: ConnectedChain) {
+function deliverWork(chainId: number, deps: DeliverDeps, { sweeping }: ConnectedChain) {
   const deliver = (lease: Lease, heads?: Heads) => deliverLocked(deps, lease, heads)
   return {
     retryStalled: (lease: Lease, heads: Heads) => redeliverStalled(deps, lease, heads),
     works: [
       { topics: [`deliver:${chainId}`], run: deliver },
-      ...(solana ? [sweepWork(chainId, deps, solana)] : []),
+      ...(sweeping ? [sweepWork(chainId, deps, sweeping)] : []),
     ],
   }
 }

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import { type Attested, isRefundable, isSigned } from '../chains/attested.ts'
 import type { Chain } from '../chains/chain.ts'
-import { createAttestationMessages } from '../chains/evm/attesters.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
 import { createMoves, type Moves } from '../engine/advance.ts'
 import { createClaimCheck, createLateCheck, createSignedCheck, type SignedCheck } from '../engine/checks.ts'
@@ -51,7 +50,11 @@ export function completeParts(given: Given): WorkerParts {
   const prices = followPrices(given)
   const gas = createGasWatch(toServedChains(config.network, chains.all), views)
   const signed = checkSigned(pool, chains, events.unsigned)
-  const collect = { recoverSigner: createRecoverSigner(chains), onRejected: events.signatureRejected }
+  const collect = {
+    recoverSigner: (attested: Attested, signature: string) =>
+      chains.of(attested.chainId).attestations.recoverSigner(attested, signature),
+    onRejected: events.signatureRejected,
+  }
   const deadlines = { ...defaultDeadlines, ...config.network.deadlines }
   const isClaimable = createClaimCheck({ deadlines, catalog, followers })
   const isLate = createLateCheck({ catalog, followers })
@@ -84,10 +87,10 @@ type Destinations = { of(chainId: number): Chain }
 /** One for each chain: the lanes of locks and of deliveries share its simulations. */
 function createDestinations(chains: Chains, followers: ReadonlyMap<number, ViewOfChain>): Destinations {
   const destinations = new Map(
-    chains.all.map(({ chain, evm, nativeToken, config: { chainId } }) => {
+    chains.all.map(({ chain, contracts, nativeToken, config: { chainId } }) => {
       const holdings = () => followers.get(chainId)?.part('state')?.value.holdings
       const holdingOf = (held: string) => holdings()?.find(({ token }) => token === held)?.amount
-      return [chainId, simulateOnce(chain, { holdingOf, strangeToken: evm && nativeToken.address })]
+      return [chainId, simulateOnce(chain, { holdingOf, strangeToken: contracts && nativeToken.address })]
     }),
   )
   return {
@@ -96,14 +99,5 @@ function createDestinations(chains: Chains, followers: ReadonlyMap<number, ViewO
       if (!destination) throw new Error(`Chain ${chainId} is not configured`)
       return destination
     },
-  }
-}
-
-/** Finds the attester who signed: typed data for the escrows of EVM chains, transactions for the program of Solana. */
-function createRecoverSigner(chains: Pick<Chains, 'of' | 'custodyOf'>) {
-  const messages = createAttestationMessages(chains.custodyOf)
-  return async (attested: Attested, signature: string): Promise<string | undefined> => {
-    const { solana } = chains.of(attested.chainId)
-    return solana ? solana.recoverAttester(signature) : messages.recoverSigner(attested, signature)
   }
 }

@@ -2,6 +2,8 @@ import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
 import { createBookkeeper } from '../books/ledger/bookkeeper.ts'
 import type { Chain, Heads } from '../chains/chain.ts'
+import type { ConnectedChain } from '../chains/families.ts'
+import type { Sweeping } from '../chains/family.ts'
 import { createGasBook } from '../engine/books.ts'
 import type { HeadFollower } from '../engine/chain-follower.ts'
 import type { Task } from '../engine/lane.ts'
@@ -16,7 +18,6 @@ import { readLedgerBalances } from '../store/ledger.ts'
 import { type PriceE18, usdE18 } from '../swap/amount.ts'
 import { type Catalog, findToken } from '../swap/catalog.ts'
 import { sendersOf } from '../swap/served-chain.ts'
-import type { ConnectedChain, SolanaOrigin } from './connected-chain.ts'
 
 const PROPOSE_MS = 500
 // The longest wait of deferred claims after an hour of their cap has ended.
@@ -52,9 +53,8 @@ const IDLE_MS = 60_000
 const BUSY_MS = 2_000
 
 /** Returns the rent of deliveries' markers. */
-export function sweepWork(chainId: number, { pool, sender }: DeliverDeps, solana: SolanaOrigin) {
-  const { sweepMarginSeconds: marginSeconds, findSweepable } = solana
-  const deps = { pool, sender, chainId, marginSeconds, findSweepable }
+export function sweepWork(chainId: number, { pool, sender }: DeliverDeps, sweeping: Sweeping) {
+  const deps = { pool, sender, chainId, ...sweeping }
   let due = 0
   let next: number | undefined
   return {
@@ -126,21 +126,18 @@ async function readFees(pool: Pool, chainId: number, token: string) {
   return new Map([['network', -(paid?.amount ?? 0n)]])
 }
 
-/**
- * Books the gas that the sending keys of a chain spend. The gas float pays top-ups, and is not one of them. On Solana
- * the keys also pay rent that returns: the ledger knows the fees.
- */
+/** Books the gas that the sending keys of a chain spend. The gas float pays top-ups, and is not one of them. */
 export function createGasTask(
   { pool, prices }: GasParts,
-  { config, senders, nativeToken }: ConnectedChain,
+  { config, family, senders, nativeToken }: ConnectedChain,
   view: Pick<ViewOfChain, 'part'>,
 ): Task {
-  const { chainId, family } = config
+  const { chainId } = config
   const readKeys = async () => readBalances(view, sendersOf({ senders }))
   return createGasBook({
     pool,
     chainId,
-    read: family === 'evm' ? readKeys : () => readFees(pool, chainId, nativeToken.address),
+    read: family.traits.paysOnlyFees ? readKeys : () => readFees(pool, chainId, nativeToken.address),
     usdE6Of: gasValueOf({ prices }, config, nativeToken),
   })
 }

@@ -1,6 +1,5 @@
 import { findLostOn } from '../books/rebuild/lost-log.ts'
-import { isUnknownBlock } from '../chains/evm/agreement.ts'
-import { isEveryNodeBehind } from '../chains/solana/client.ts'
+import { type ConnectedChain, families } from '../chains/families.ts'
 import { connectionsOf } from '../config/connections.ts'
 import type { Config } from '../config.ts'
 import { retentionLane } from '../engine/retention.ts'
@@ -17,10 +16,8 @@ import { findSigned } from '../store/signed.ts'
 import { describeUnsigned, type ServedChain, type UnsignedKeys } from '../swap/served-chain.ts'
 import { openCatalog, toServedChains } from './catalog.ts'
 import { assertKeysFor, connectChains, signingAddresses } from './chains.ts'
-import type { ConnectedChain } from './connected-chain.ts'
 import { assertOneTreasury, listenToDatabase, openQuarantine, openSpans, verifyDatabase } from './process.ts'
 import { openSigners } from './signers.ts'
-import { createSigners } from './solana.ts'
 import { openViews } from './views.ts'
 import { lanesOf, PRICES_TOPIC } from './worker-lanes.ts'
 import { completeParts } from './worker-parts.ts'
@@ -33,27 +30,25 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const max = connectionsOf(network).workerPool
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap worker' })
   const metrics = createMetrics()
-  const { all: accounts, ...evmSigners } = openSigners(config, {
+  const signing = await openSigners(config, {
     addresses: signingAddresses(network),
     keys: keysOf(config),
     logger,
     registry: metrics.registry,
   })
-  const signers = await createSigners(config.solanaKeys)
-  assertKeysFor(signingAddresses(network), [...accounts, ...signers])
+  assertKeysFor(signingAddresses(network), signing.all)
   const calls = createCallMeter()
   const chains = connectChains({
     caller: 'worker',
     calls,
     network,
-    accounts,
-    signers,
+    signers: signing.byFamily,
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.rpcUrls,
   })
   await verifyDatabase(pool, { part: 'worker', network, logger })
   openQuarantine(pool, logger)
-  await evmSigners.start()
+  await signing.start()
   const findLost = (chain: ConnectedChain) => findLostOn(pool, chain)
   const { catalog, ...opening } = await openCatalog(network, chains, { logger, findLost })
   await assertOneTreasury(config, chains)
@@ -68,7 +63,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const heldLanes = () => runner.heldCount()
   const counters = addWorkerMetrics(metrics.registry, { followers, heldLanes, isDatabaseUp })
   const served = toServedChains(network, chains.all)
-  const { unsigned } = evmSigners
+  const { unsigned } = signing
   const ready = createWorkerReady({ isDatabaseUp, followers, heldLanes, served, unsigned })
   const events = createWorkerEvents(logger, counters)
   const spans = openSpans(config, 'worker', logger)
@@ -82,7 +77,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     const [, id] = lane.split(':')
     const chain = network.chains.find(({ chainId }) => String(chainId) === id)?.name
     const place = { lane, ...(chain && { chain }) }
-    if (isUnknownBlock(error) || isEveryNodeBehind(error))
+    if (families.some(({ isBehind }) => isBehind(error)))
       return logger.info(place, 'no backend has the newest block yet')
     logger.warn({ err: error, ...place }, 'lane step failed')
     metrics.countFault('lane')
@@ -101,7 +96,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     },
     async close() {
       opening.stop()
-      evmSigners.stop()
+      signing.stop()
       await runner.stop()
       await spans?.close()
       await server?.close()
@@ -113,8 +108,8 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
 }
 
-function keysOf({ relayerKeys, delivererKeys, floatKey }: Config) {
-  return [...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])]
+function keysOf({ relayerKeys, delivererKeys, floatKey, solanaKeys }: Config) {
+  return { evm: [...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])], solana: solanaKeys }
 }
 
 type Options = {

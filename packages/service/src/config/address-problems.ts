@@ -1,40 +1,8 @@
-import { isAddress as isSolanaAddress } from '@solana/kit'
-import { isAddress, zeroAddress } from 'viem'
-import type { ChainConfig, GasFloatConfig, NetworkConfig } from '../config.ts'
+import { families, familyOf, familyOfAddress } from '../chains/families.ts'
+import type { AddressRules, Named } from '../chains/family.ts'
+import type { ChainConfig, NetworkConfig } from '../config.ts'
 import { kindOf } from '../venues/registry.ts'
 import { type Check, indicesOf, type Problem } from './shape.ts'
-
-// The default accounts of Hardhat and Anvil. Their keys are public, and anything sent to them on a real chain is stolen
-// in the next block.
-const PUBLISHED = new Set([
-  '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
-  '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
-  '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
-  '0x90f79bf6eb2c4f870365e785982e1f101e93b906',
-  '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65',
-  '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc',
-  '0x976ea74026e726554db657fa54763abd0c3a0aa9',
-  '0x14dc79964da2c08b23698b3d3cc7ca32193d9955',
-  '0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f',
-  '0xa0ee7a142d267c1f36714e4a8f75612f20a79720',
-  '0xbcd4042de499d14e55001ccbb24a551f3b954096',
-  '0x71be63f3384f5fb98995898a86b02fb2426c5788',
-  '0xfabb0ac9d68b0b445fb7357272ff202c5651694a',
-  '0x1cbd3b2770909d4e10f157cabc84c7264073c9ec',
-  '0xdf3e18d64bc6a983f673ab319ccae4f1a57c7097',
-  '0xcd3b766ccdd6ae721141f452c550ca635964ce71',
-  '0x2546bcd3c84621e976d8185a91a922ae77ecec30',
-  '0xbda5747bfd65f08deb54cb465eb87d40e51b197e',
-  '0xdd2fd4581271e230360230f9337d5c0430bf44c0',
-  '0x8626f6940e2eb28930efb4cef49b2d1f2c9c1199',
-])
-
-function hasPublishedKey(address: string): boolean {
-  return PUBLISHED.has(address.toLowerCase())
-}
-
-/** An address of the configuration, its role, and its path. */
-type Named = { address: string; path: string; what: string }
 
 // The fields that `rolesOf` reads, and `contractsOf` for one chain.
 const ROLES = [
@@ -47,11 +15,9 @@ const ROLES = [
   '/guardian',
   '/gasFloat',
   '/chains/*/family',
-  '/chains/*/vault',
-  '/chains/*/attester',
-  '/chains/*/feePayers',
+  ...families.flatMap(({ config }) => config.roles.fields.map((field) => `/chains/*/${field}`)),
 ]
-const CONTRACTS = ['family', 'contracts', 'olderAccounts', 'program']
+const CONTRACTS = ['family', ...families.flatMap(({ config }) => config.contracts.fields)]
 
 /** Finds addresses that are mistyped, have two roles, or have a published key. */
 export function addressChecks(network: NetworkConfig): Check[] {
@@ -78,19 +44,22 @@ export function addressChecks(network: NetworkConfig): Check[] {
     ...ofChains,
     { reads: ['/assets/*/sources'], find: () => feedsOf(network).flatMap(findMistyped) },
     { reads: ['/venues'], find: () => venuesOf(network).flatMap(findMistyped) },
-    {
-      reads: ['/chains/*/family', '/chains/*/l1FeeOracle'],
-      find: () => oraclesOf(network).flatMap(findMistyped),
-    },
   ]
 }
 
 function findRoleProblems(roles: readonly Named[]): Problem[] {
-  return [...roles.flatMap(findMistyped), ...findDoubleRoles(roles), ...roles.flatMap(findPublished)]
+  return [
+    ...roles.flatMap(findMistyped),
+    ...findDoubleRoles(roles),
+    ...roles.flatMap((role) => findFault(role, (rules) => rules.findRoleFault)),
+  ]
 }
 
 function findContractProblems(contracts: readonly Named[]): Problem[] {
-  return [...contracts.flatMap(findMistyped), ...contracts.flatMap(findSystemAddress)]
+  return [
+    ...contracts.flatMap(findMistyped),
+    ...contracts.flatMap((each) => findFault(each, (rules) => rules.findContractFault)),
+  ]
 }
 
 /** All addresses with a role. Each key has one role only. */
@@ -104,19 +73,8 @@ export function rolesOf(network: NetworkConfig): Named[] {
     treasury,
     guardian,
     chains,
-    gasFloat = {} as Partial<GasFloatConfig>,
+    gasFloat,
   } = network
-  const solana = chains.flatMap((chain, index) => {
-    if (chain.family !== 'solana') return []
-    const { vault, attester, feePayers } = chain
-    const at = (field: string) => `/chains/${index}/${field}`
-    return [
-      { address: vault, path: at('vault'), what: 'the vault' },
-      { address: attester, path: at('attester'), what: 'the attester of this chain' },
-      { address: feePayers.input, path: at('feePayers/input'), what: 'the fee payer of inputs' },
-      { address: feePayers.delivery, path: at('feePayers/delivery'), what: 'the fee payer of deliveries' },
-    ]
-  })
   return [
     ...relayers.map((address, index) => ({ address, path: `/relayers/${index}`, what: 'a relayer' })),
     ...authorizationRelayers.map((address, index) => ({
@@ -138,11 +96,11 @@ export function rolesOf(network: NetworkConfig): Named[] {
     ),
     ...(treasury === undefined ? [] : [{ address: treasury, path: '/treasury', what: 'the treasury' }]),
     ...(guardian === undefined ? [] : [{ address: guardian, path: '/guardian', what: 'the guardian' }]),
-    ...(gasFloat.evm ? [{ address: gasFloat.evm, path: '/gasFloat/evm', what: 'the gas float' }] : []),
-    ...(gasFloat.solana
-      ? [{ address: gasFloat.solana, path: '/gasFloat/solana', what: 'the gas float' }]
-      : []),
-    ...solana,
+    ...families.flatMap(({ name }) => {
+      const address = gasFloat?.[name]
+      return address === undefined ? [] : [{ address, path: `/gasFloat/${name}`, what: 'the gas float' }]
+    }),
+    ...chains.flatMap((chain, index) => below(index, familyOf(chain).config.roles.of(chain))),
   ]
 }
 
@@ -178,20 +136,11 @@ function tokensOf({ tokens }: ChainConfig, index: number): Named[] {
 }
 
 function contractsOf(chain: ChainConfig, index: number): Named[] {
-  const at = `/chains/${index}`
-  if (chain.family === 'solana')
-    return [{ address: chain.program, path: `${at}/program`, what: 'the escrow program' }]
-  const contracts = Object.entries(chain.contracts).map(([name, address]) => ({
-    address,
-    path: `${at}/contracts/${name}`,
-    what: `the ${name} contract`,
-  }))
-  const older = (chain.olderAccounts ?? []).map((address, position) => ({
-    address,
-    path: `${at}/olderAccounts/${position}`,
-    what: 'an older account',
-  }))
-  return [...contracts, ...older]
+  return below(index, familyOf(chain).config.contracts.of(chain))
+}
+
+function below(index: number, named: readonly Named[]): Named[] {
+  return named.map(({ path, ...each }) => ({ ...each, path: `/chains/${index}${path}` }))
 }
 
 function feedsOf({ assets }: NetworkConfig): Named[] {
@@ -214,40 +163,21 @@ function venuesOf({ venues = [] }: NetworkConfig): Named[] {
   )
 }
 
-function oraclesOf({ chains }: NetworkConfig): Named[] {
-  return chains.flatMap((chain, index) =>
-    chain.family === 'evm' && chain.l1FeeOracle
-      ? [{ address: chain.l1FeeOracle, path: `/chains/${index}/l1FeeOracle`, what: 'the fee oracle' }]
-      : [],
-  )
+function findMistyped(named: Named): Problem[] {
+  return findFault(named, (rules) => rules.findFault)
 }
 
-function findMistyped({ address, path, what }: Named): Problem[] {
-  if (!address.startsWith('0x')) {
-    return isSolanaAddress(address) ? [] : [{ path, message: `${address} is not a 32-byte address` }]
-  }
-  // Only mixed case carries a checksum.
-  if (!isAddress(address)) return [{ path, message: `${address} has a wrong checksum` }]
-  return address === zeroAddress ? [{ path, message: `${what} cannot be the zero address` }] : []
-}
+type Judge = (rules: AddressRules) => AddressRules['findFault'] | undefined
 
-function findPublished({ address, path, what }: Named): Problem[] {
-  if (!hasPublishedKey(address)) return []
-  return [{ path, message: `${address} cannot be ${what}: its key is published with Hardhat and Anvil` }]
-}
-
-// Addresses that chains reserve for themselves, such as the token form of Polygon's coin.
-const SYSTEM_ADDRESS = /^0x0{36}(?!0{4})/
-
-/** A coin that is also a token would be counted twice: paying one reduces the other. */
-function findSystemAddress({ address, path, what }: Named): Problem[] {
-  if (!SYSTEM_ADDRESS.test(address)) return []
-  return [{ path, message: `${address} is reserved by the chain, and cannot be ${what}` }]
+function findFault({ address, path, what }: Named, judgeOf: Judge): Problem[] {
+  const rules = familyOfAddress(address)?.addresses
+  const message = rules && judgeOf(rules)?.(address, what)
+  return message === undefined ? [] : [{ path, message }]
 }
 
 /** Finds addresses with two roles. One contract may have the same address on all chains. */
 function findDoubleRoles(named: readonly Named[], before: readonly Named[] = []): Problem[] {
-  const keyOf = ({ address }: Named) => (address.startsWith('0x') ? address.toLowerCase() : address)
+  const keyOf = ({ address }: Named) => familyOfAddress(address)?.addresses.keyOf(address) ?? address
   const seen = new Map(before.map((each) => [keyOf(each), each.what]))
   return named.flatMap((each) => {
     const { address, path, what } = each

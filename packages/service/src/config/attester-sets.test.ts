@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
-import { attesterAddresses } from './connections.ts'
+import { attesterAddresses } from '../swap/attester-set.ts'
 import { parseNetwork } from './network-file.ts'
 
 const SET = '"attesters": { "members": ["0x3000000000000000000000000000000000000001"], "threshold": 1 }'

@@ -1,13 +1,8 @@
 import type { NetworkConfig } from '../config.ts'
+import { attesterAddresses } from '../swap/attester-set.ts'
 import { findRepeated, type Problem } from './shape.ts'
 
 type Sets = Pick<NetworkConfig, 'attesters' | 'nextAttesters'>
-
-/** The addresses of all attesters, each once: during a change, those of both sets. */
-export function attesterAddresses({ attesters, nextAttesters }: Sets): string[] {
-  const all = [...attesters.members, ...(nextAttesters?.members ?? [])]
-  return [...new Map(all.map((address) => [address.toLowerCase(), address])).values()]
-}
 
 /** Finds sets that no escrow would accept. */
 export function findAttesterProblems({ attesters, nextAttesters }: Sets): Problem[] {

@@ -1,3 +1,4 @@
+import { familyOf } from '../chains/families.ts'
 import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
 import {
   type DeadlinePolicy,
@@ -12,8 +13,6 @@ import type { Problem } from './shape.ts'
 
 // GeoEscrow rejects ops that could hold an input for longer.
 const MAX_HOLD_SECONDS = 7 * 86_400
-// On Solana, anyone may remove the proof of a delivery this long after its deadline.
-const PROVEN_SECONDS = 2 * 86_400
 // The largest tolerated difference between the clocks of two chains.
 const CLOCKS_APART_SECONDS = 3_600
 const MIN_LEASE_MS = 200
@@ -70,7 +69,7 @@ function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainConfig[]): 
   if (alone.length > 0) return alone
   const destinationSeconds = Math.max(...chains.map(longestFinality))
   return chains.flatMap((chain, index) => {
-    if (chain.family !== 'evm') return []
+    if (!familyOf(chain).traits.limitsHold) return []
     return judge(`/chains/${index}/finality/hardSeconds`, {
       originSeconds: longestFinality(chain),
       destinationSeconds,
@@ -82,13 +81,15 @@ function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainConfig[]): 
 
 /** A delivery must be proven until its claim is over. */
 function findLostProofs(policy: DeadlinePolicy, chains: readonly ChainConfig[]): Problem[] {
-  if (!chains.some(({ family }) => family === 'solana')) return []
   const slowest = Math.max(...chains.map(longestFinality))
   const claim = refundMargin(policy, { originSeconds: slowest, destinationSeconds: slowest })
-  if (claim <= PROVEN_SECONDS - CLOCKS_APART_SECONDS) return []
-  const hours = Math.ceil(claim / 3_600)
-  const message = `leave up to ${hours} hours for a claim, but a delivery on Solana is proven for 47`
-  return [{ path: '/deadlines', message }]
+  return [...new Set(chains.map(familyOf))].flatMap(({ title, traits: { provenSeconds = Infinity } }) => {
+    const most = provenSeconds - CLOCKS_APART_SECONDS
+    if (claim <= most) return []
+    const [hours, proven] = [Math.ceil(claim / 3_600), Math.floor(most / 3_600)]
+    const message = `leave up to ${hours} hours for a claim, but a delivery on ${title} is proven for ${proven}`
+    return [{ path: '/deadlines', message }]
+  })
 }
 
 /** The slowest finality that deadlines are made for. */

@@ -1,4 +1,3 @@
-import type { ChainConfig } from '../config.ts'
 import type { FinalityRules } from '../swap/finality.ts'
 
 type Configured = {
@@ -15,6 +14,6 @@ export function finalityOf({ finality, blockMs }: Configured): FinalityRules {
 export const blockSecondsOf = ({ blockMs }: { blockMs: number }): number => blockMs / 1_000
 
 /** How long a head may stand still before the chain counts as down: five blocks, and at least 15 s. */
-export function maxHeadAgeMs(chain: Pick<ChainConfig, 'blockMs' | 'maxHeadAgeMs'>): number {
+export function maxHeadAgeMs(chain: { blockMs: number; maxHeadAgeMs?: number }): number {
   return chain.maxHeadAgeMs ?? Math.max(15_000, 5 * chain.blockMs)
 }

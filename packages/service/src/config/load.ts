@@ -20,7 +20,7 @@ export type Role = 'api' | 'worker' | 'attester'
 export function loadConfig(env: Env, role: Role): Config {
   const problems: string[] = []
   const file = readNetwork(env['GEOSWAP_CONFIG'], problems)
-  const nodes = role === 'attester' ? (['attesterRpcUrls'] as const) : (['rpcUrls'] as const)
+  const nodes = role === 'attester' ? (['attesterRpcUrls'] as const) : (['rpcUrls', 'wsUrls'] as const)
   const network = problems.length > 0 ? file : fillInUrls(file, nodes, env, problems)
   // An invalid file may contain anything.
   const hasSolana =

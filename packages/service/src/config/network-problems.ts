@@ -1,4 +1,5 @@
 import { parseUnits } from 'viem'
+import { families, familyOf } from '../chains/families.ts'
 import { type ChainConfig, defaultDiscount, type GasFloatConfig, type NetworkConfig } from '../config.ts'
 import { isRising, toTiers } from '../swap/discount.ts'
 import { kindOf, type VenueConfig } from '../venues/registry.ts'
@@ -89,9 +90,13 @@ function checksOfChain(network: NetworkConfig, index: number): Check[] {
   const assets = () => new Set(network.assets.map(({ name }) => name))
   return [
     check(['native', 'tokens'], (chain) => findTokenProblems(chain, assets()), '/assets/*/name'),
-    check(['family', 'finality', 'blockMs', 'maxHeadAgeMs', 'priorityPrice'], findRateProblems),
-    check(['family', 'l1FeeOracle', 'l1Gas'], findDataFeeProblems),
+    check(['finality', 'blockMs', 'maxHeadAgeMs'], findRateProblems),
     check(['rpcUrls', 'attesterRpcUrls'], findNodeProblems),
+    ...families.flatMap(({ name, config: { checks } }) =>
+      checks.map(({ fields, find }) =>
+        check(['family', ...fields], (chain) => (chain.family === name ? find(chain) : [])),
+      ),
+    ),
   ]
 }
 
@@ -110,13 +115,7 @@ function findTokenProblems({ native, tokens }: ChainConfig, known: ReadonlySet<s
   ]
 }
 
-/** A chain charges for L1 data either in the gas or beside it. */
-function findDataFeeProblems(chain: ChainConfig): Problem[] {
-  if (chain.family !== 'evm' || !chain.l1Gas || !chain.l1FeeOracle) return []
-  return [{ path: '/l1Gas', message: 'a chain with an l1FeeOracle charges for L1 data beside the gas' }]
-}
-
-/** Contradictions between block time, head age and priority price. */
+/** Contradictions between block time, head age and finality. */
 function findRateProblems(chain: ChainConfig): Problem[] {
   const problems = findFinalityProblems(chain)
   if (chain.maxHeadAgeMs !== undefined && chain.maxHeadAgeMs < 2 * chain.blockMs) {
@@ -124,11 +123,6 @@ function findRateProblems(chain: ChainConfig): Problem[] {
       path: '/maxHeadAgeMs',
       message: 'must be at least twice blockMs, or the chain counts as down between blocks',
     })
-  }
-  if (chain.family === 'solana' && chain.priorityPrice) {
-    const { floor, cap } = chain.priorityPrice
-    if (BigInt(cap) < BigInt(floor))
-      problems.push({ path: '/priorityPrice/cap', message: 'must not be below floor' })
   }
   return problems
 }
@@ -185,18 +179,20 @@ function findDiscountProblems({ discount, chains }: NetworkConfig): Problem[] {
 
 /** Finds venues with unknown tokens or chains, and repeated venues. */
 function findVenueProblems(network: NetworkConfig): Problem[] {
-  const { venues = [] } = network
+  const { venues = [], assets, chains } = network
+  const served = {
+    assets,
+    chains: chains.map((chain) => ({ ...chain, hasContracts: familyOf(chain).traits.hasContracts })),
+  }
   const titleOf = (venue: VenueConfig) => kindOf(venue).titleOf(venue)
   return [
     ...findRepeated(venues, titleOf, (index) => `/venues/${index}`),
     ...venues.flatMap((venue, index) => {
-      const problems = kindOf(venue).findProblems(venue, network)
+      const problems = kindOf(venue).findProblems(venue, served)
       return problems.map(({ path, message }) => ({ path: `/venues/${index}${path}`, message }))
     }),
   ]
 }
-
-const DECIMALS = { evm: 18, solana: 9 }
 
 /** Finds gas floats that could never pay, or would top up forever. */
 function findFloatProblems({ gasFloat, chains }: NetworkConfig): Problem[] {
@@ -207,13 +203,13 @@ function findFloatProblems({ gasFloat, chains }: NetworkConfig): Problem[] {
     (index) => `/gasFloat/chains/${index}/chainId`,
   )
   const each = gasFloat.chains.flatMap((float, index) => {
-    const family = chains.find(({ chainId }) => chainId === float.chainId)?.family
+    const chain = chains.find(({ chainId }) => chainId === float.chainId)
     const at = (name: string) => `/gasFloat/chains/${index}/${name}`
-    if (!family) return [{ path: at('chainId'), message: `no chain ${float.chainId} is configured` }]
+    if (!chain) return [{ path: at('chainId'), message: `no chain ${float.chainId} is configured` }]
     const problems: Problem[] = []
-    if (!gasFloat[family])
-      problems.push({ path: at('chainId'), message: `gasFloat has no ${family} address` })
-    const { low, target, maxPerDay } = inUnits(float, DECIMALS[family])
+    const { name, nativeToken } = familyOf(chain)
+    if (!gasFloat[name]) problems.push({ path: at('chainId'), message: `gasFloat has no ${name} address` })
+    const { low, target, maxPerDay } = inUnits(float, nativeToken.decimals)
     if (low === 0n) problems.push({ path: at('low'), message: 'must be above 0' })
     if (target <= low) problems.push({ path: at('target'), message: 'must be above low' })
     if (maxPerDay < target)
@@ -221,9 +217,9 @@ function findFloatProblems({ gasFloat, chains }: NetworkConfig): Problem[] {
     return problems
   })
   // No process would load its key, and the key would then be missing.
-  const idle = (['evm', 'solana'] as const)
-    .filter((family) => gasFloat[family] && !chains.some((chain) => chain.family === family))
-    .map((family) => ({ path: `/gasFloat/${family}`, message: `no chain of family ${family} is configured` }))
+  const idle = families
+    .filter(({ name }) => gasFloat[name] && !chains.some(({ family }) => family === name))
+    .map(({ name }) => ({ path: `/gasFloat/${name}`, message: `no chain of family ${name} is configured` }))
   return [...repeated, ...each, ...idle]
 }
 
@@ -245,11 +241,12 @@ type SourceSetup = { kind: 'chainlink'; chainId: number; address: string } | { k
 
 /** Finds problems of price sources beyond the schema. `path` is a JSON pointer. */
 export function findPriceProblems({ assets, chains, pyth }: PriceSetup): { path: string; message: string }[] {
-  const evm = new Set(chains.filter(({ family }) => family === 'evm').map(({ chainId }) => chainId))
+  const own = chains.filter((chain) => familyOf(chain).traits.hasContracts)
+  const serving = new Set(own.map(({ chainId }) => chainId))
   const names = assets.map(({ name }) => name)
   const problemOf = (source: SourceSetup): string | undefined => {
     if (source.kind === 'pyth') return pyth ? undefined : 'has a pyth source, but pyth.url is not set'
-    if (evm.has(source.chainId)) return undefined
+    if (serving.has(source.chainId)) return undefined
     return `has a feed on ${source.chainId}, which is not a configured EVM chain`
   }
   return assets.flatMap(({ name, sources, minSources = 1 }, index) => {

@@ -1,19 +1,7 @@
 import Type from 'typebox'
+import { ChainSchema, floatFields } from '../chains/families.ts'
 import { VenueSchema } from '../venues/registry.ts'
-import { EvmChain, SolanaChain } from './chain-schema.ts'
-import {
-  address,
-  chainId,
-  count,
-  decimal,
-  flag,
-  name,
-  range,
-  solanaAddress,
-  strict,
-  text,
-  url,
-} from './fields.ts'
+import { address, chainId, count, decimal, flag, name, range, strict, text, url } from './fields.ts'
 import { Asset, Discount, PriceTolerance, Pyth } from './market-schema.ts'
 
 const share = (of: string, bps: number) =>
@@ -93,8 +81,7 @@ const Webhooks = Type.Object(
 
 const GasFloat = Type.Object(
   {
-    evm: Type.Optional(address('Address that pays on EVM chains.')),
-    solana: Type.Optional(solanaAddress('Address that pays on Solana.')),
+    ...floatFields,
     chains: Type.Array(
       Type.Object(
         {
@@ -247,7 +234,7 @@ export const NetworkSchema = Type.Object(
       }),
     ),
     ...roles,
-    chains: Type.Array(Type.Union([EvmChain, SolanaChain]), {
+    chains: Type.Array(ChainSchema, {
       minItems: 1,
       description: 'The chains that are served.',
     }),

@@ -20,7 +20,7 @@ export function readSetting(env: Env, name: string, problems: string[]): string 
 
 /** Matches the name of a setting in the URL of a node. */
 export const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
-type NodeList = 'rpcUrls' | 'attesterRpcUrls'
+type NodeList = 'rpcUrls' | 'attesterRpcUrls' | 'wsUrls'
 
 /** Replaces `${NAME}` in URLs of nodes by the setting NAME: providers put keys there. */
 export function fillInUrls(
@@ -37,18 +37,13 @@ export function fillInUrls(
       problems.push(`${where} is not a valid URL with its settings replaced`)
     return filled
   }
-  const fillHeads = (chain: NetworkConfig['chains'][number]) => {
-    if (chain.family !== 'evm' || !chain.wsUrls || !lists.includes('rpcUrls')) return {}
-    return { wsUrls: chain.wsUrls.map((url, index) => fill(url, `${chain.name}: /wsUrls/${index}`)) }
-  }
   const chains = network.chains.map((chain) => ({
     ...chain,
-    ...fillHeads(chain),
     ...Object.fromEntries(
-      lists.map((list) => [
-        list,
-        chain[list].map((url, index) => fill(url, `${chain.name}: /${list}/${index}`)),
-      ]),
+      lists.flatMap((list) => {
+        const urls: readonly string[] | undefined = list in chain ? Reflect.get(chain, list) : undefined
+        return urls ? [[list, urls.map((url, index) => fill(url, `${chain.name}: /${list}/${index}`))]] : []
+      }),
     ),
   }))
   return { ...network, chains }

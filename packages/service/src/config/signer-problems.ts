@@ -1,5 +1,5 @@
 import type { NetworkConfig } from '../config.ts'
-import { attesterAddresses } from './connections.ts'
+import { attesterAddresses } from '../swap/attester-set.ts'
 import { findRepeated, type Problem } from './shape.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/

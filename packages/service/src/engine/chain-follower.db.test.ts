@@ -3,11 +3,11 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
 import type { Block, Heads } from '../chains/chain.ts'
-import type { ChainState, ViewReader } from '../chains/view.ts'
+import type { ChainState, HeadSubscription, ViewReader } from '../chains/view.ts'
 import type { StoredView } from '../store/chain-views.ts'
 import { readInventory } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
-import { createChainFollower, type HeadSubscription } from './chain-follower.ts'
+import { createChainFollower } from './chain-follower.ts'
 import { createViews, type Views } from './views.ts'
 
 const CHAIN = 31_337

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Heads } from '../chains/chain.ts'
-import type { ChainState, ChainView, ViewReader } from '../chains/view.ts'
+import type { ChainState, ChainView, HeadSubscription, ViewReader } from '../chains/view.ts'
 import { type Awaited, readAwaited, type StoredView, writeChainView } from '../store/chain-views.ts'
 import { setHoldings } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
@@ -40,16 +40,6 @@ type Options = {
   /** Keys that this process cannot sign with now. */
   unsigned(): UnsignedKeys
   onWritten(stored: StoredView): void
-}
-
-/** A subscription to heads. It only triggers polls: the head itself is read from the nodes. */
-export type HeadSubscription = {
-  isConnected(): boolean
-  /** When the last head was announced, and its number: another backend may not have it yet. */
-  announcedAt(): number
-  announcedNumber(): bigint
-  /** Opens the subscription or keeps it open. Only the process that follows the chain calls this. */
-  keep(): void
 }
 
 const NEVER = Number.NEGATIVE_INFINITY

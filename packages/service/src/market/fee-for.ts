@@ -34,7 +34,7 @@ export function createFeeFor({ feeCentiBps, discount }: Terms, parts: Parts): Fe
   }
   const { asset, tiers, maxAgeSeconds } = discount
   const { feeFor } = createHoldings({
-    sources: { evm: sourcesOf(parts, asset, 'evm'), solana: sourcesOf(parts, asset, 'solana') },
+    sourcesOf: (family) => sourcesOf(parts, asset, family),
     feeOf: createFeeByHolding(feeCentiBps, toTiers(tiers)),
     maxAgeMs: maxAgeSeconds * 1_000,
     now: Date.now,
@@ -48,7 +48,7 @@ export function createFeeFor({ feeCentiBps, discount }: Terms, parts: Parts): Fe
 function sourcesOf(parts: Parts, asset: string, family: CatalogChain['family']): HoldingSource[] {
   const { catalog, market } = parts
   const tokens = [...catalog.chains.values()]
-    .filter((chain) => chain.family === family)
+    .filter(({ family: own }) => own === family)
     .flatMap((chain) => chain.tokens)
     .filter((token) => token.asset === asset)
   return tokens.map(({ chainId, address, decimals }) => ({
@@ -71,7 +71,7 @@ type HoldingSource = {
 }
 
 export type HoldingOptions = {
-  sources: Readonly<Record<Family, readonly HoldingSource[]>>
+  sourcesOf(family: Family): readonly HoldingSource[]
   feeOf(held: Held): ServiceFee
   /** An older holding is not used, so that selling ends the discount. */
   maxAgeMs: number
@@ -101,7 +101,7 @@ type Known = { fee: ServiceFee; readAt: number; isWhole: boolean; dueAt: number;
  * refresh a holding in the background, at half of its maximum age.
  */
 export function createHoldings(options: HoldingOptions) {
-  const { sources, feeOf, maxAgeMs, now, onFault } = options
+  const { sourcesOf, feeOf, maxAgeMs, now, onFault } = options
   const limits = { ...LIMITS, ...options.limits }
   const undiscounted = feeOf(NOTHING_HELD)
   const known = new Map<string, Known>()
@@ -122,7 +122,7 @@ export function createHoldings(options: HoldingOptions) {
     known.delete(wallet)
     known.set(wallet, entry)
     if (known.size > limits.wallets) forgetOldest(known)
-    entry.reading = queue.add(() => read(entry, sources[family], wallet))
+    entry.reading = queue.add(() => read(entry, sourcesOf(family), wallet))
   }
 
   async function read(entry: Known, tokens: readonly HoldingSource[], wallet: string): Promise<void> {

@@ -30,7 +30,7 @@ function createScene(limits?: HoldingOptions['limits']) {
     },
   })
   const holdings = createHoldings({
-    sources: { evm: [source('one', 18), source('two', 6)], solana: [source('solana', 9)] },
+    sourcesOf: (family) => (family === 'evm' ? [source('one', 18), source('two', 6)] : [source('solana', 9)]),
     feeOf: createFeeByHolding(1_250, tiers),
     maxAgeMs: 60 * SECOND,
     now: () => now,

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { getAddress, type Hex, isHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { type Env, terminal } from '../command.ts'
-import { attesterAddresses } from '../config/connections.ts'
 import { listKeys } from '../config/keystore.ts'
 import type { Role } from '../config/load.ts'
 import { parseNetwork } from '../config/network-file.ts'
+import { attesterAddresses } from '../swap/attester-set.ts'
 
 /** One process. Attesters are numbered from 1. */
 export type Instance = { role: Role; number?: number }

@@ -1,11 +1,12 @@
 import { getAddress } from 'viem'
+import { asEvm } from '../chains/evm/connect.ts'
 import { isContract } from '../chains/evm/verify-code.ts'
+import type { ConnectedChain } from '../chains/families.ts'
 import { type Findings, joinFindings, reasonOf } from '../chains/findings.ts'
 import { describeError, UsageError } from '../command.ts'
 import { floatOf } from '../compose/catalog.ts'
 import { type Chains, connectChains, findDifferences } from '../compose/chains.ts'
-import type { ConnectedChain } from '../compose/connected-chain.ts'
-import type { EvmChainConfig, NetworkConfig } from '../config.ts'
+import type { NetworkConfig } from '../config.ts'
 import { marksOf } from '../swap/gas.ts'
 import { describeGasNeed, fundingOf } from '../swap/gas-funding.ts'
 import type { Senders } from '../swap/served-chain.ts'
@@ -17,8 +18,7 @@ const NOTHING: Findings = { problems: [], warnings: [] }
 
 /** Connects with the nodes of API and worker, or with those of the attester. Makes no call. */
 export function connectForChecks(network: NetworkConfig, nodes: 'rpcUrls' | 'attesterRpcUrls'): Chains {
-  const shared = { network, accounts: [], signers: [], findSigned: undefined }
-  return connectChains({ ...shared, urlsOf: (chain) => chain[nodes] })
+  return connectChains({ network, urlsOf: (chain) => chain[nodes] })
 }
 
 /** Everything that a start checks, on each of the nodes. */
@@ -32,13 +32,11 @@ export async function checkChains(chains: Chains): Promise<Findings> {
 
 /** Calls that the treasury has not made, and changes that wait. */
 export async function checkTreasury(network: NetworkConfig, chains: Chains): Promise<Findings> {
-  const calls = checkEach(chains, async ({ config, evm }) => {
+  const calls = checkEach(chains, async (connected) => {
+    const evm = asEvm(connected)
     if (!evm) return NOTHING
-    const { name } = config
-    const { calls, notes, refused } = await planChain(evm.client, {
-      network,
-      chain: config as EvmChainConfig,
-    })
+    const { name } = evm.config
+    const { calls, notes, refused } = await planChain(evm.client, { network, chain: evm.config })
     return {
       problems: [
         ...calls.map(({ text }) => `${name}: the treasury has to call ${text}`),
@@ -112,8 +110,8 @@ async function readChainGas(
     : []
   // A vault with tokens alone needs as much as keeps its account.
   const vaults =
-    connected.config.family === 'solana' && connected.solana
-      ? [{ role: 'vault', address: connected.config.vault, needs: await connected.solana.readLeastBalance() }]
+    connected.config.family === 'solana' && connected.readLeastBalance
+      ? [{ role: 'vault', address: connected.config.vault, needs: await connected.readLeastBalance() }]
       : []
   const floats = float ? [{ role: 'float', address: float.address, needs: float.limits.maxPerDay }] : []
   const keys = await Promise.all(
@@ -132,7 +130,8 @@ const KEPT = new Set(['treasury', 'vault'])
 const TREASURY_GAS = 3_600_000n
 
 /** A treasury without code is a key, which pays for its calls. */
-async function findPayingTreasury({ treasury }: NetworkConfig, { evm }: ConnectedChain) {
+async function findPayingTreasury({ treasury }: NetworkConfig, connected: ConnectedChain) {
+  const evm = asEvm(connected)
   if (!evm || treasury === undefined) return undefined
   const address = getAddress(treasury)
   return isContract(await evm.client.getCode({ address })) ? undefined : address

@@ -29,8 +29,7 @@ export async function fund(args: string[], env: Env, output: Output): Promise<nu
     throw new UsageError('Unknown command: use fund plan or fund apply. Try --help.')
   const { config, swaps } = parse(rest)
   const { network } = readChosen(env, config)
-  const shared = { network, accounts: [], signers: [], findSigned: undefined }
-  const chains = connectChains({ ...shared, urlsOf: (chain) => chain.rpcUrls })
+  const chains = connectChains({ network, urlsOf: (chain) => chain.rpcUrls })
   const fundings = (await readAllGas(network, chains, swaps)).map(toFunding)
   output.out(describe(fundings))
   if (command === 'apply') return send(env, { network, fundings }, output)

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { formatUnits } from 'viem'
 import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
 import { type Chains, connectChains } from '../compose/chains.ts'
-import { attesterAddresses } from '../config/connections.ts'
 import {
   createKeyFile,
   EVM_ROLES,
@@ -15,6 +14,7 @@ import {
 } from '../config/keystore.ts'
 import { readSetting } from '../config/secrets.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
+import { attesterAddresses } from '../swap/attester-set.ts'
 import { readChosen } from './served.ts'
 
 export const KEYS_HELP = `keys generate --role ROLE --out DIR [--count N]
@@ -112,8 +112,7 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
   const held = new Set(
     (folder === undefined ? [] : listKeys(folder)).map(({ address }) => address.toLowerCase()),
   )
-  const shared = { network, accounts: [], signers: [], findSigned: undefined }
-  const chains = connectChains({ ...shared, urlsOf: (chain) => chain.rpcUrls })
+  const chains = connectChains({ network, urlsOf: (chain) => chain.rpcUrls })
   const holders = await Promise.all(
     holdersOf(network).map(async ({ on, ...holder }) => ({
       ...holder,

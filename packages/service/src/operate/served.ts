@@ -84,7 +84,7 @@ export function tokensOf(chain: ChainConfig): ServedToken[] {
 /** The network of a file with complete node URLs. Throws a usage error with all problems. */
 function readForCommand(file: string, env: Env): NetworkConfig {
   const problems: string[] = []
-  const filled = fillInUrls(readUnfilled(file), ['rpcUrls'], env, problems)
+  const filled = fillInUrls(readUnfilled(file), ['rpcUrls', 'wsUrls'], env, problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return filled
 }
@@ -99,7 +99,7 @@ export function readUnfilled(file: string): NetworkConfig {
 
 export function fillInAllUrls(network: NetworkConfig, env: Env): NetworkConfig {
   const problems: string[] = []
-  const filled = fillInUrls(network, ['rpcUrls', 'attesterRpcUrls'], env, problems)
+  const filled = fillInUrls(network, ['rpcUrls', 'wsUrls', 'attesterRpcUrls'], env, problems)
   if (problems.length > 0) throw new UsageError([...new Set(problems)].join('\n'))
   return filled
 }

@@ -1,6 +1,15 @@
 /** Attesters of an escrow: `threshold` of its members must sign. Addresses are checksummed. */
 export type AttesterSet = { members: readonly string[]; threshold: number }
 
+/** The sets of a configuration: two during a change. */
+type Sets = { attesters: AttesterSet; nextAttesters?: AttesterSet }
+
+/** The addresses of all attesters, each once: during a change, those of both sets. */
+export function attesterAddresses({ attesters, nextAttesters }: Sets): string[] {
+  const all = [...attesters.members, ...(nextAttesters?.members ?? [])]
+  return [...new Map(all.map((address) => [address.toLowerCase(), address])).values()]
+}
+
 /** `since`: the first refund deadline of the ops that the set decides. */
 export type DatedSet = AttesterSet & { since: number }
 

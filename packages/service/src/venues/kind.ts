@@ -10,7 +10,7 @@ export type Served = {
   assets: readonly { name: string }[]
   chains: readonly {
     chainId: number
-    family: string
+    hasContracts: boolean
     name: string
     tokens: readonly { address: string }[]
   }[]

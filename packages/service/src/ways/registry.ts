@@ -31,13 +31,16 @@ export const isSent = (op: ByWay): boolean => wayOf(op).signs === 'nothing'
 
 const ofFamily: Readonly<Record<CatalogChain['family'], readonly EvmWay[]>> = { evm: evmWays, solana: [] }
 
+/** The ways that the chains of a family know. */
+export const waysOn = (family: CatalogChain['family']): readonly EvmWay[] => ofFamily[family]
+
 /** An obstacle as the reason of a failure: what a sent input lacks is its deposit, which a reorg undid. */
 export const failureOf = (op: ByWay, obstacle: FailureCode): FailureCode =>
   isSent(op) && obstacle === 'INPUT_UNAVAILABLE' ? 'DEPOSIT_MISSING' : obstacle
 
 /** The ways among which a caller chooses for this token, the cheapest first. Empty where wallets sign transfers. */
 export const waysOf = ({ family, native }: CatalogChain, token: Token): EvmWay[] =>
-  ofFamily[family].filter((way) => way.takes(token, native))
+  waysOn(family).filter((way) => way.takes(token, native))
 
 type Route = { origin: CatalogChain; input: Token; output: Token }
 

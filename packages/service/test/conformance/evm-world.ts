@@ -13,9 +13,10 @@ import {
   zeroHash,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
-import { connectEvm } from '../../src/compose/evm.ts'
+import { connectEvm } from '../../src/chains/evm/connect.ts'
 import type { EvmChainConfig } from '../../src/config.ts'
 import type { Swap } from '../../src/swap/swap.ts'
+import { evmWays } from '../../src/ways/registry.ts'
 import { startNodesBeside } from './liar.ts'
 import {
   attester,
@@ -44,7 +45,7 @@ export type EvmConformanceWorld = ConformanceWorld & { remember(): Promise<() =>
 export async function startEvmWorld(): Promise<EvmConformanceWorld> {
   const { chain, client, config, stop } = await startNode()
   const { custodyOf, connected, senders } = connect(chain.urls, config, chain.keys)
-  const { escrow, vault, account } = connected.evm.contracts
+  const { escrow, vault, account } = connected.contracts
   const tokens = { native: zeroAddress, token: config.tokens[0]?.address as Address }
   let position = 0n
 
@@ -204,8 +205,6 @@ function connect(urls: readonly string[], config: EvmChainConfig, keys: Keys) {
   const custodyOf = () => ({ escrow, vault })
   const connected = connectEvm({
     network: {
-      network: 'conformance',
-      chains: [config],
       assets: [],
       attesters: { members: [attester.address], threshold: 1 },
       relayers: [relayer.address],
@@ -216,7 +215,10 @@ function connect(urls: readonly string[], config: EvmChainConfig, keys: Keys) {
     custodyOf,
     urls,
     assertOutsideTransaction: () => {},
-    accounts: [relayer, deliverer].map(({ privateKey }) => privateKeyToAccount(privateKey)),
+    venues: [],
+    locks: evmWays,
+    float: undefined,
+    signers: [relayer, deliverer].map(({ privateKey }) => privateKeyToAccount(privateKey)),
   })
   return { connected, custodyOf, senders: { relay: relayer.address, deliver: deliverer.address } }
 }

@@ -5,12 +5,12 @@ import type { Hex } from 'viem'
 import type { CustodyChain } from '../../src/chains/custody.ts'
 import { readAccounts } from '../../src/chains/solana/accounts.ts'
 import { NATIVE_SOL } from '../../src/chains/solana/bytes.ts'
+import { connectSolana } from '../../src/chains/solana/connect.ts'
 import { createEscrowAddresses } from '../../src/chains/solana/escrow.ts'
 import { AHEAD_BLOCKS } from '../../src/chains/solana/heads.ts'
 import { transferInstruction } from '../../src/chains/solana/message.ts'
 import { isNative, NATIVE_TOKEN, type Token } from '../../src/chains/solana/mint.ts'
 import { readVaultBalances } from '../../src/chains/solana/reads.ts'
-import { connectSolana } from '../../src/compose/solana.ts'
 import type { SolanaChainConfig } from '../../src/config.ts'
 import type { Swap } from '../../src/swap/swap.ts'
 import { type SolanaWorld, startSolanaWorld, type TestMint } from '../support/solana.ts'
@@ -85,7 +85,7 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
       locker: feePayers.input,
       createsAccount: output === 'token',
     })
-    return toSwap(op, await signInput(connected.solana.builder, op, wallet))
+    return toSwap(op, await signInput(connected.builder, op, wallet))
   }
 
   const token = async (address: string) => (address === NATIVE_SOL ? NATIVE_TOKEN : mint)
@@ -119,7 +119,11 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     forgeriesAreRefusedBy: 'plan',
     async attest({ kind, swaps: [swap], by, isLate }) {
       if (!swap) throw new Error('Which swap?')
-      const text = await (by === 'attester' ? connected : forger).solana.attest({ kind, op: swap.op })
+      const text = await (by === 'attester' ? connected : forger).attestations.sign(
+        escrow.attester,
+        { chainId: CHAIN_ID, kind, opHashes: [swap.op.hash] },
+        [swap.op],
+      )
       const signature = (isLate ? text.replace(/^\d+/, '1') : text) as Hex
       return { signer: escrow.attester as string as Hex, signature }
     },
@@ -176,8 +180,6 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
   const connectAs = (attesting: KeyPairSigner) =>
     connectSolana({
       network: {
-        network: 'conformance',
-        chains: [config],
         assets: [],
         attesters: { members: [attester.address], threshold: 1 },
         relayers: [],
@@ -189,13 +191,15 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
       urls: nodes.urls,
       assertOutsideTransaction: () => {},
       signers: [feePayer, delivery, authority, attesting],
-      findSigned: undefined,
+      venues: [],
+      locks: [],
+      float: undefined,
     })
   const [connected, forger] = [connectAs(signer), connectAs(await generateKeyPairSigner())]
   return { connected, forger, feePayers, stopNodes: nodes.stop }
 }
 
-type Builder = ReturnType<typeof connectSolana>['solana']['builder']
+type Builder = ReturnType<typeof connectSolana>['builder']
 
 /** Builds, signs and checks an input, as between build and submit. */
 async function signInput(builder: Builder, op: Swap['op'], wallet: KeyPairSigner) {

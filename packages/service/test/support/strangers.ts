@@ -23,8 +23,9 @@ import {
   walletActions,
   zeroHash,
 } from 'viem'
-import { connectEvm } from '../../src/compose/evm.ts'
+import { connectEvm } from '../../src/chains/evm/connect.ts'
 import type { EvmChainConfig } from '../../src/config.ts'
+import { evmWays } from '../../src/ways/registry.ts'
 import { lockBehindPointers } from './pointers.ts'
 
 type Call = { target: Address; data: Hex }
@@ -55,7 +56,7 @@ export async function startStrangersWorld() {
   const custody = { escrow: contracts.escrow, vault: contracts.vault }
   const connected = connectEvm({
     network: {
-      ...{ network: 'strangers', chains: [config], assets: [], authorizationRelayers: [] },
+      ...{ assets: [], authorizationRelayers: [] },
       attesters: { members: [relayer.address], threshold: 1 },
       relayers: [relayer.address],
       deliverers: [deliverer.address],
@@ -64,7 +65,10 @@ export async function startStrangersWorld() {
     custodyOf: () => custody,
     urls: [rpcUrl],
     assertOutsideTransaction: () => {},
-    accounts: [],
+    venues: [],
+    locks: evmWays,
+    float: undefined,
+    signers: [],
   })
   const token = tokens[0]?.address as Address
   const { escrow } = contracts

@@ -22,7 +22,7 @@ type Options = {
   urls: readonly string[]
   timeoutMs?: number
   /** The name of this process in requests. */
-  caller?: string
+  caller?: string | undefined
   /** A watch for each node, in the order of the URLs. */
   watches?: readonly NodeWatch[] | undefined
   assertOutsideTransaction?: () => void

@@ -1,19 +1,11 @@
 import type { OpId } from '@geoswap/solana-escrow'
 import type { Op } from '../../swap/swap.ts'
+import type { FindSigned } from '../family.ts'
 import type { SolanaClients } from './client.ts'
 import { createEscrowAddresses, type EscrowAddresses } from './escrow.ts'
 import { createFacts, type Facts } from './facts.ts'
 import { type Blockhashes, createBlockhashes } from './heads.ts'
 import type { SolanaChainSettings, SolanaSigner } from './settings.ts'
-
-/**
- * Recorded transactions of one step of ops, by op id, the likeliest first. The record may be incomplete or wrong: the
- * chain decides what they did.
- */
-export type FindSigned = (
-  step: 'input' | 'deliver' | 'exit',
-  ids: readonly string[],
-) => Promise<ReadonlyMap<string, readonly string[]>>
 
 /** The shared dependencies of this folder. */
 export type SolanaParts = {
@@ -31,7 +23,7 @@ export type SolanaParts = {
 
 type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers' | 'ringOf'> & {
   /** Undefined without a database: then only the chain's own histories are searched. */
-  findSigned: FindSigned | undefined
+  findSigned?: FindSigned | undefined
 }
 
 export function createSolanaParts({ findSigned, ...given }: Options): SolanaParts {

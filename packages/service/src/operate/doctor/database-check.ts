@@ -1,10 +1,9 @@
-import type { Hex } from 'viem'
+import { getAddress, type Hex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { type Findings, joinFindings } from '../../chains/findings.ts'
+import { solana } from '../../chains/solana/family.ts'
 import { describeError, type Env } from '../../command.ts'
 import { signingAddresses } from '../../compose/chains.ts'
-import { attestersOf } from '../../compose/evm.ts'
-import { createSigners } from '../../compose/solana.ts'
 import { loadConfig, type Role } from '../../config/load.ts'
 import { readSetting } from '../../config/secrets.ts'
 import { createRemoteCheck } from '../../config/signer-problems.ts'
@@ -14,6 +13,7 @@ import type { Part } from '../../store/grants.ts'
 import { assertMigrated } from '../../store/migrate.ts'
 import { assertPart } from '../../store/roles.ts'
 import { assertClock, assertDurable, findPowers, readServerVersion } from '../../store/server.ts'
+import { attesterAddresses } from '../../swap/attester-set.ts'
 import { environmentOf, type Instance, instancesOf } from '../all.ts'
 
 /** The oldest major version that is tested. */
@@ -129,12 +129,13 @@ async function findMissingKeys(role: Role, config: Config): Promise<string[]> {
     addresses.filter((address) => !given.includes(address) && !isRemote(address))
   if (role === 'api') return []
   if (role === 'attester') {
-    const missing = without(attestersOf(network), addressesOf(attesterKeys))
-    return missing.length < attestersOf(network).length ? [] : missing
+    const members = attesterAddresses(network).map((address) => getAddress(address))
+    const missing = without(members, addressesOf(attesterKeys))
+    return missing.length < members.length ? [] : missing
   }
   const evm = addressesOf([...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])])
-  const solana = (await createSigners(solanaKeys)).map(({ address }) => String(address))
-  return without(signingAddresses(network), [...evm, ...solana])
+  const others = await Promise.all(solanaKeys.map((key) => solana.keys.open(key.reveal())))
+  return without(signingAddresses(network), [...evm, ...others.map(({ address }) => address)])
 }
 
 const addressesOf = (keys: readonly Secret[]) => keys.map((key) => privateKeyToAddress(key.reveal() as Hex))

@@ -1,7 +1,7 @@
 import { createEvmClients } from '../../chains/evm/client.ts'
+import type { ConnectedChain } from '../../chains/families.ts'
 import { type Findings, reasonOf } from '../../chains/findings.ts'
 import { createSolanaClient } from '../../chains/solana/client.ts'
-import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import { finalityOf } from '../../config/finality.ts'
 import type { ChainConfig } from '../../config.ts'
 import { isTooSlow } from '../../swap/finality.ts'

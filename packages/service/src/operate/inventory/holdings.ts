@@ -1,6 +1,7 @@
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, formatUnits } from 'viem'
-import type { ConnectedChain } from '../../compose/connected-chain.ts'
+import { asEvm } from '../../chains/evm/connect.ts'
+import type { ConnectedChain } from '../../chains/families.ts'
 import type { NetworkConfig } from '../../config.ts'
 import { formatCents, type PriceE18, toCents, usdE18 } from '../../swap/amount.ts'
 import type { Token } from '../../swap/catalog.ts'
@@ -82,7 +83,8 @@ export async function readStock(
 const atLeastZero = (amount: bigint) => (amount > 0n ? amount : 0n)
 
 /** Contracts have caps; the vault on Solana is an account and has none. */
-async function readCaps({ evm }: ConnectedChain, token: Address) {
+async function readCaps(connected: ConnectedChain, token: Address) {
+  const evm = asEvm(connected)
   if (!evm) return undefined
   const { client, contracts } = evm
   const [cap, claimCap] = await Promise.all([

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { geoVaultAbi } from '@geoswap/protocol'
 import { type Address, encodeFunctionData } from 'viem'
 import type { TxRequest } from '../../chains/chain.ts'
+import { asEvm } from '../../chains/evm/connect.ts'
+import type { ConnectedChain } from '../../chains/families.ts'
 import { type Env, type Output, parseFlags, toTable, UsageError, withDatabase } from '../../command.ts'
-import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import type { Move } from '../../store/inventory.ts'
 import { inCoins, vaultOf } from './holdings.ts'
 import {
@@ -67,7 +68,7 @@ async function runMove(env: Env, output: Output, order: MoveOrder): Promise<numb
   const chain = named ?? findChain(await openSession(env), order.chain).config
   const asked = { network, chain, kind: order.kind, isLocal: target.isLocal }
   const treasury = await findTreasury(env, asked, { needsKey: order.isSent })
-  const session = await openSession(env, treasury)
+  const session = await openSession(env, treasury.signers)
   return withDatabase(target, 'inventory', async (pool) => {
     const { connected, token, move } = await toMove(session, order, treasury.sender)
     const moving = { connected, token, move, pool, output }
@@ -89,7 +90,8 @@ async function toMove(session: InventorySession, order: MoveOrder, sender: strin
 }
 
 /** The next nonce. Without nonces, a random number, whose account can be created only once. */
-async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise<string> {
+async function newOnce(connected: ConnectedChain, sender: string): Promise<string> {
+  const evm = asEvm(connected)
   if (!evm) return randomBytes(8).toString('hex')
   const address = sender as Address
   const [next, pending] = await Promise.all([
@@ -98,7 +100,7 @@ async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise
   ])
   if (pending > next) {
     throw new UsageError(
-      `A transaction of ${sender} on ${config.name} is pending (nonce ${next}). Wait for it.`,
+      `A transaction of ${sender} on ${connected.config.name} is pending (nonce ${next}). Wait for it.`,
     )
   }
   return String(next)
@@ -120,7 +122,8 @@ async function toRequest({ connected, token, move }: MoveContext): Promise<TxReq
   return connected.chain.planTransfer(isEvm ? transfer : { ...transfer, once })
 }
 
-async function planWithdrawal({ evm }: ConnectedChain, move: Move): Promise<TxRequest> {
+async function planWithdrawal(connected: ConnectedChain, move: Move): Promise<TxRequest> {
+  const evm = asEvm(connected)
   const args = [move.token as Address, move.recipient as Address, move.amount] as const
   const to = evm?.contracts.vault
   const data = encodeFunctionData({ abi: geoVaultAbi, functionName: 'withdraw', args })

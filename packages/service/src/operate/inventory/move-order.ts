@@ -2,11 +2,12 @@ import type { Pool } from 'pg'
 import { parseUnits } from 'viem'
 import type { TxRequest } from '../../chains/chain.ts'
 import { parseEvmAddress } from '../../chains/evm/address.ts'
+import { asEvm } from '../../chains/evm/connect.ts'
 import { costOf, type Fees } from '../../chains/evm/fees.ts'
 import type { EvmRequest } from '../../chains/evm/plans.ts'
+import type { ConnectedChain } from '../../chains/families.ts'
 import { parseSolanaAddress } from '../../chains/solana/bytes.ts'
 import { type Output, parseFlags, UsageError } from '../../command.ts'
-import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import { type Move, readFree } from '../../store/inventory.ts'
 import type { Token } from '../../swap/catalog.ts'
 import { inCoins, readHeld, vaultOf } from './holdings.ts'
@@ -115,8 +116,8 @@ export async function refuseWithoutGas(
   { connected, move }: Pick<MoveContext, 'connected' | 'move'>,
   request: TxRequest,
 ): Promise<void> {
-  const { chain, evm, nativeToken, config } = connected
-  if (!evm) return
+  const { chain, nativeToken, config } = connected
+  if (!asEvm(connected)) return
   const heads = await chain.readHeads()
   const [has, terms] = await Promise.all([chain.readCoins(move.sender, heads.head), chain.readTerms(heads)])
   const needs = costOf(request as EvmRequest, terms as Fees)

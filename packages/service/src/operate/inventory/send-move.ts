@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Address } from 'viem'
 import type { Heads, Signed, TxRequest } from '../../chains/chain.ts'
+import { asEvm } from '../../chains/evm/connect.ts'
 import { UsageError } from '../../command.ts'
 import {
   beginDeposit,
@@ -96,9 +97,10 @@ async function broadcast({ connected, output }: MoveContext, { raw }: Signed): P
 }
 
 async function isNonceUsed({ connected, move }: MoveContext, blockNumber: bigint): Promise<boolean> {
-  if (!connected.evm) return false
+  const evm = asEvm(connected)
+  if (!evm) return false
   const address = move.sender as Address
-  const next = await connected.evm.client.getTransactionCount({ address, blockNumber })
+  const next = await evm.client.getTransactionCount({ address, blockNumber })
   if (next < Number(move.once)) {
     throw new UsageError(
       `Nonce ${move.once} of ${move.sender} is not the next one, which is ${next}. Nothing was sent.`,
@@ -133,7 +135,7 @@ async function waitForEnd(
 type Progress = { heads: Heads; txHashes: readonly string[]; signed: Signed | undefined }
 
 async function findEnd(context: MoveContext, { heads, txHashes, signed }: Progress) {
-  const isOver = context.connected.evm && (await isNonceUsed(context, heads.hard.number))
+  const isOver = asEvm(context.connected) && (await isNonceUsed(context, heads.hard.number))
   const landed = await findLanded(context, txHashes)
   if (landed) return landed.block <= heads.hard.number ? ('landed' as const) : undefined
   if (isOver) return 'failed' as const

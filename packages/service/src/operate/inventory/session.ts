@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { ConnectedChain } from '../../chains/families.ts'
 import type { ChainState } from '../../chains/view.ts'
 import { type DatabaseTarget, type Env, findDatabaseTarget, UsageError } from '../../command.ts'
 import { toCatalog } from '../../compose/catalog.ts'
-import { type Chains, connectChains } from '../../compose/chains.ts'
-import type { ConnectedChain } from '../../compose/connected-chain.ts'
+import { type Chains, connectChains, type Signers } from '../../compose/chains.ts'
 import { createPriceSources, priceRulesOf } from '../../compose/prices.ts'
 import { optionalSecret } from '../../config/secrets.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../../config.ts'
@@ -12,8 +12,6 @@ import type { Aged } from '../../engine/views.ts'
 import { createPriceBook, type PriceBook } from '../../market/prices/book.ts'
 import type { Catalog, Token } from '../../swap/catalog.ts'
 import { findNetwork } from '../served.ts'
-
-type Keys = Partial<Pick<Parameters<typeof connectChains>[0], 'accounts' | 'signers'>>
 
 /** The database and all configured chains, for inventory commands. */
 export type InventorySession = {
@@ -30,14 +28,11 @@ export function findSettings(env: Env): { target: DatabaseTarget; network: Netwo
   return { target: findDatabaseTarget(env), network: findNetwork(env) }
 }
 
-export async function openSession(env: Env, keys: Keys = {}): Promise<InventorySession> {
+export async function openSession(env: Env, signers: Signers = {}): Promise<InventorySession> {
   const { target, network } = findSettings(env)
   const chains = connectChains({
     network,
-    accounts: [],
-    signers: [],
-    findSigned: undefined,
-    ...keys,
+    signers,
     urlsOf: (chain) => chain.rpcUrls,
   })
   const { catalog, silent } = await loadAnswering(network, chains)

@@ -21,7 +21,7 @@ test.each(['deposit', 'withdraw'] as const)(
 
     const shown = await findTreasury(env, asked, { needsKey: false })
 
-    expect(shown).toEqual({ sender: network.treasury, accounts: [], signers: [] })
+    expect(shown).toEqual({ sender: network.treasury, signers: {} })
     await expect(findTreasury(env, asked, { needsKey: true })).rejects.toThrow('has no key of treasury')
   },
 )

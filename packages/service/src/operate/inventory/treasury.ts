@@ -1,8 +1,7 @@
-import { getAddress, type Hex, type PrivateKeyAccount } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import type { SolanaSigner } from '../../chains/solana/settings.ts'
+import { getAddress } from 'viem'
+import { familyOf } from '../../chains/families.ts'
 import { type Env, UsageError } from '../../command.ts'
-import { createSigners } from '../../compose/solana.ts'
+import type { Signers } from '../../compose/chains.ts'
 import { readKeys, readSetting } from '../../config/secrets.ts'
 import { type ChainConfig, type NetworkConfig, Secret } from '../../config.ts'
 import type { Move } from '../../store/inventory.ts'
@@ -11,8 +10,7 @@ import { readLocalSecret } from './session.ts'
 /** The sender of a move, and its key if available. */
 type Treasury = {
   sender: string
-  accounts: readonly PrivateKeyAccount[]
-  signers: readonly SolanaSigner[]
+  signers: Signers
 }
 
 type Asked = { network: NetworkConfig; chain: ChainConfig; kind: Move['kind']; isLocal: boolean }
@@ -25,7 +23,7 @@ export async function findTreasury(
 ): Promise<Treasury> {
   const owner = ownerOf(asked)
   const key = readKey(env, asked, { opensKeystore: needsKey || owner === undefined })
-  if (!key && owner && !needsKey) return { sender: owner, accounts: [], signers: [] }
+  if (!key && owner && !needsKey) return { sender: owner, signers: {} }
   if (!key) {
     const whose = owner ?? 'the wallet that pays the deposit'
     throw new UsageError(
@@ -68,10 +66,7 @@ function readKey(
 }
 
 async function toTreasury(key: Secret, chain: ChainConfig): Promise<Treasury> {
-  if (chain.family === 'evm') {
-    const account = privateKeyToAccount(key.reveal() as Hex)
-    return { sender: account.address, accounts: [account], signers: [] }
-  }
-  const signers = await createSigners([key])
-  return { sender: signers[0]?.address ?? '', accounts: [], signers }
+  const { name, keys } = familyOf(chain)
+  const signer = await keys.open(key.reveal())
+  return { sender: signer.address, signers: { [name]: [signer] } }
 }

@@ -50,8 +50,8 @@ export async function applyCalls(env: Env, applied: Applied, output: Output): Pr
 async function openTreasury(env: Env, { network, isLocal, byGuardian }: Applied, chain: EvmChainConfig) {
   if (byGuardian) return openGuardian(env, network)
   const asked = { network, chain, kind: 'withdraw', isLocal } as const
-  const { accounts } = await findTreasury(env, asked, { needsKey: true })
-  return accounts[0]
+  const { signers } = await findTreasury(env, asked, { needsKey: true })
+  return signers.evm?.[0] as PrivateKeyAccount | undefined
 }
 
 function openGuardian(env: Env, { guardian }: NetworkConfig): PrivateKeyAccount {

@@ -24,7 +24,9 @@ async function ask(state: Delegation | Error, { chainId = 1, walletAddress = '0x
     {
       catalog,
       originOf: () => ({ readDelegation }) as unknown as OriginChain,
-      parseAddress: (family, text) => (text === 'bad' ? undefined : `${family} ${text.toLowerCase()}`),
+      addressesOf: ({ family }) => ({
+        parse: (text) => (text === 'bad' ? undefined : `${family} ${text.toLowerCase()}`),
+      }),
       delegationTargetOf: (id) => `target of ${id}`,
       rememberDelegated: (id, wallet) => remembered.push(`${id} ${wallet}`),
     },

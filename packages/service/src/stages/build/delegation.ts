@@ -1,5 +1,6 @@
 import type { DelegationReply } from '@geoswap/wire'
 import type { Delegation, OriginChain } from '../../chains/chain.ts'
+import type { AddressRules } from '../../chains/family.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import {
   accountOn,
@@ -60,7 +61,7 @@ export async function readOrUnavailable<T>(chain: Chain, reading: Promise<T>): P
 type DelegationDeps = {
   catalog: Catalog
   originOf(chainId: number): OriginChain
-  parseAddress(family: CatalogChain['family'], text: string): string | undefined
+  addressesOf(chain: Pick<CatalogChain, 'family'>): Pick<AddressRules, 'parse'>
   /** The contract that an undelegated wallet has to delegate to. */
   delegationTargetOf(chainId: number): string
   rememberDelegated(chainId: number, wallet: string): void
@@ -75,7 +76,7 @@ export async function delegation(
   if (!chain) throw new ServiceError('UNSUPPORTED_CHAIN', { details: { chainId: query.chainId } })
   const caip2 = toCaip2(chain)
   const named = accountOn(caip2, query.walletAddress)
-  const wallet = 'address' in named ? deps.parseAddress(chain.family, named.address) : undefined
+  const wallet = 'address' in named ? deps.addressesOf(chain).parse(named.address) : undefined
   if (!wallet) {
     const message = 'problem' in named ? named.problem : `must be ${addressLike(chain)}`
     throw invalidRequest({ field: 'walletAddress', message })

@@ -62,10 +62,7 @@ const vault: Venue = {
 
 const deps: QuoteDeps = {
   ...{ catalog, market, venues: [vault], highImpactBps: 500, quoteTtlMs: 30_000 },
-  addresses: {
-    evm: { parse: (text) => text, canSign: () => true },
-    solana: { parse: (text) => text, canSign: () => true },
-  },
+  addressesOf: () => ({ parse: (text) => text, canSign: () => true }),
   findStop: () => undefined,
   inspectRecipient: () => undefined,
   isDepositAddress: async (address) => address === '0xde',

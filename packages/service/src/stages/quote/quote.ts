@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import type { NamedQuoteRequest, QuoteReply, QuoteWarning } from '@geoswap/wire'
+import type { RecipientView } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import { mostWithin, toCentsUp, usdE18 } from '../../swap/amount.ts'
 import type { Catalog, Market } from '../../swap/catalog.ts'
@@ -27,22 +28,14 @@ import {
 } from './choose.ts'
 import { type BaseTerms, feeBoundsOf, termsOf } from './costs.ts'
 import { describePrice, mostInputWithin, slowSettlement, tooSlow } from './describe.ts'
-import { type AddressBooks, assertNotStopped, type FindStop, type Order, toOrder } from './request.ts'
-
-/**
- * Whether the recipient can be paid, the cost of creating its account in the native coin, and the least amount that the
- * chain accepts there.
- */
-export type RecipientView =
-  | { kind: 'payable'; rent: bigint; leastOutput: bigint }
-  | { kind: 'refused'; why: string }
+import { type AddressesOf, assertNotStopped, type FindStop, type Order, toOrder } from './request.ts'
 
 export type QuoteDeps = {
   catalog: Catalog
   market: Market
   /** In tie-breaking order. */
   venues: readonly Venue[]
-  addresses: AddressBooks
+  addressesOf: AddressesOf
   /** Finds a stop that applies to an order; from memory. */
   findStop: FindStop
   /** Inspects the recipient on its chain; undefined if the chain can pay every address. */
@@ -80,7 +73,7 @@ export function quote(
   request: NamedQuoteRequest,
 ): QuoteReply | Promise<QuoteReply> {
   if (request.amount === 'max') return quoteBalance(deps, caller, request)
-  return quoteOrder(deps, caller, toOrder(deps.catalog, deps.addresses, request))
+  return quoteOrder(deps, caller, toOrder(deps.catalog, deps.addressesOf, request))
 }
 
 async function quoteBalance(
@@ -90,7 +83,7 @@ async function quoteBalance(
 ): Promise<QuoteReply> {
   if (request.tradeType === 'exactOutput')
     throw invalidRequest({ field: 'amount', message: 'can be max only with tradeType exactInput' })
-  const order = toOrder(deps.catalog, deps.addresses, { ...request, amount: '1' })
+  const order = toOrder(deps.catalog, deps.addressesOf, { ...request, amount: '1' })
   const amount = await deps.readBalance(order)
   if (amount === 0n) throw nothingHeld(order)
   return quoteOrder(deps, caller, { ...order, amount })

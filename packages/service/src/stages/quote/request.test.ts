@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parseEvmAddress } from '../../chains/evm/address.ts'
 import type { ServiceError } from '../../errors.ts'
 import { addressLike, type Catalog, type CatalogChain, type Token } from '../../swap/catalog.ts'
-import { type AddressBooks, toOrder } from './request.ts'
+import { type AddressesOf, toOrder } from './request.ts'
 
 const at = (digit: string) => parseEvmAddress(`0x${digit.repeat(40)}`) ?? ''
 const ZERO = at('0')
@@ -40,13 +40,15 @@ const catalog: Catalog = {
     ['DAI', { name: 'Dai', usdStable: true }],
   ]),
 }
-const addresses: AddressBooks = {
+const addresses: Record<CatalogChain['family'], ReturnType<AddressesOf>> = {
   evm: { parse: parseEvmAddress, canSign: (address) => address !== '' },
   solana: {
     parse: (text) => (text.startsWith('bad') ? undefined : text),
     canSign: (address) => address !== 'offCurve',
   },
 }
+
+const addressesOf: AddressesOf = ({ family }) => addresses[family]
 
 const asked: NamedQuoteRequest = {
   originChain: 1,
@@ -58,7 +60,7 @@ const asked: NamedQuoteRequest = {
 }
 
 const order = (request: Partial<NamedQuoteRequest> = {}) =>
-  toOrder(catalog, addresses, { ...asked, ...request })
+  toOrder(catalog, addressesOf, { ...asked, ...request })
 
 function refusal(request: Partial<NamedQuoteRequest>): ServiceError {
   try {
@@ -209,7 +211,7 @@ test('422 UNSUPPORTED_TOKEN names why a token is closed, and does not list it as
   const why = 'chain 1: the token has the symbol NEW, not DAI'
   const one = { ...chainOf(1, 'evm', evm), whyClosed: (token: string) => (token === DAI ? why : undefined) }
   const closed = { ...catalog, chains: new Map([...catalog.chains, [1, one] as const]) }
-  const ask = (inputToken: string) => toOrder(closed, addresses, { ...asked, inputToken })
+  const ask = (inputToken: string) => toOrder(closed, addressesOf, { ...asked, inputToken })
 
   expect(ask(USDC).input.address).toBe(USDC)
   expect(() => ask(DAI)).toThrow(

@@ -1,4 +1,5 @@
 import type { NamedQuoteRequest } from '@geoswap/wire'
+import type { AddressRules } from '../../chains/family.ts'
 import { type Issue, invalidRequest, ServiceError } from '../../errors.ts'
 import {
   accountOn,
@@ -14,14 +15,8 @@ import {
 } from '../../swap/catalog.ts'
 import { type QuoteStop, type SwapSide, stopsSide } from '../../swap/stop.ts'
 
-/** Parses addresses of one chain family. */
-type AddressBook = {
-  /** The canonical form of the address, for storage and comparison; undefined if it is not an address. */
-  parse(text: string): string | undefined
-  /** Whether a private key for this address can exist. */
-  canSign(address: string): boolean
-}
-export type AddressBooks = Readonly<Record<CatalogChain['family'], AddressBook>>
+/** The rules for addresses of a chain. */
+export type AddressesOf = (chain: Pick<CatalogChain, 'family'>) => Pick<AddressRules, 'parse' | 'canSign'>
 
 /** A validated quote request. */
 export type Order = {
@@ -41,11 +36,11 @@ export type Order = {
 }
 
 /** Validates the request, or refuses it with all of its invalid fields. */
-export function toOrder(catalog: Catalog, addresses: AddressBooks, request: NamedQuoteRequest): Order {
+export function toOrder(catalog: Catalog, addressesOf: AddressesOf, request: NamedQuoteRequest): Order {
   const origin = getChain(catalog, request.originChain, 'originChain')
   const destination = getChain(catalog, request.destinationChain, 'destinationChain')
   const issues: Issue[] = []
-  const parsing = { addresses, issues }
+  const parsing = { addressesOf, issues }
 
   const inputToken = parse(parsing, origin, 'inputToken', request.inputToken)
   const outputToken = parse(parsing, destination, 'outputToken', request.outputToken)
@@ -57,7 +52,7 @@ export function toOrder(catalog: Catalog, addresses: AddressBooks, request: Name
   if (amount === 0n) issues.push({ field: 'amount', message: 'must be more than 0' })
   if (amount > maxAmount)
     issues.push({ field: 'amount', message: `must be at most ${maxAmount} smallest units` })
-  if (wallet !== '' && !addresses[origin.family].canSign(wallet))
+  if (wallet !== '' && !addressesOf(origin).canSign(wallet))
     issues.push({ field: 'walletAddress', message: 'is an address that nobody can sign for' })
   checkParty(origin, 'walletAddress', wallet, inputToken, issues)
   checkParty(destination, 'recipient', recipient, outputToken, issues)
@@ -78,15 +73,15 @@ export function toOrder(catalog: Catalog, addresses: AddressBooks, request: Name
   return { origin, destination, input, output, amount, ...parties, slippageBps, tradeType, maxEtaSeconds }
 }
 
-type Parsing = { addresses: AddressBooks; issues: Issue[] }
+type Parsing = { addressesOf: AddressesOf; issues: Issue[] }
 
 type Field = 'inputToken' | 'outputToken' | 'walletAddress' | 'recipient'
 
 /** The address that the text is, or names by its CAIP id. */
-function parse({ addresses, issues }: Parsing, chain: CatalogChain, field: Field, text: string): string {
+function parse({ addressesOf, issues }: Parsing, chain: CatalogChain, field: Field, text: string): string {
   const find = field.endsWith('Token') ? tokenOn : accountOn
   const named = text.includes(':') ? find(toCaip2(chain), text) : { address: text }
-  const address = 'address' in named ? addresses[chain.family].parse(named.address) : undefined
+  const address = 'address' in named ? addressesOf(chain).parse(named.address) : undefined
   if (address) return address
   const wrong = `must be ${addressLike(chain)}`
   issues.push({ field, message: 'problem' in named ? named.problem : wrong })
@@ -97,7 +92,8 @@ type Parties = { request: NamedQuoteRequest; origin: CatalogChain; destination: 
 
 function recipientOf(parsing: Parsing, { request, origin, destination, wallet }: Parties): string {
   if (request.recipient !== undefined) return parse(parsing, destination, 'recipient', request.recipient)
-  if (origin.family === destination.family) return wallet
+  const { family } = origin
+  if (destination.family === family) return wallet
   parsing.issues.push({
     field: 'recipient',
     message: `is required from a chain of another family: ${addressLike(destination)}`,

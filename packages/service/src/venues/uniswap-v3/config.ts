@@ -57,7 +57,7 @@ export function poolsOf({ pools }: UniswapV3Config): Pool[] {
 
 function findProblems({ chainId, pools }: UniswapV3Config, { chains }: Served): Problem[] {
   const chain = chains.find((each) => each.chainId === chainId)
-  if (chain?.family !== 'evm') return [{ path: '/chainId', message: `no EVM chain ${chainId} is configured` }]
+  if (!chain?.hasContracts) return [{ path: '/chainId', message: `no EVM chain ${chainId} is configured` }]
   const isToken = (address: string) =>
     chain.tokens.some((token) => token.address.toLowerCase() === address.toLowerCase())
   const traded = pools.map(({ sell, buy }) => `${sell} for ${buy}`.toLowerCase())

@@ -1,68 +1,59 @@
 import { type Address, getAddress, type PublicClient, zeroAddress } from 'viem'
-import { orUndefined } from '../chains/evm/attempt.ts'
-import { createEvmChain } from '../chains/evm/chain.ts'
-import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
-import { createEvmCustody } from '../chains/evm/custody.ts'
-import { createPriceReader } from '../chains/evm/fees.ts'
-import { createHeadSubscription } from '../chains/evm/heads.ts'
-import { readBalance } from '../chains/evm/reads.ts'
-import { createEvmRecovery } from '../chains/evm/recovery.ts'
-import type { EvmSigner } from '../chains/evm/signer.ts'
-import { readTokenSigning } from '../chains/evm/tokens.ts'
-import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
-import { createEvmViewReader, type ExpectedFeed } from '../chains/evm/view.ts'
-import { checkNodes, type Findings, joinFindings, type NodeView } from '../chains/findings.ts'
-import { medianOfNodes } from '../chains/nodes/agree.ts'
-import type { NodeWatch } from '../chains/nodes/post-json.ts'
-import { attesterAddresses } from '../config/connections.ts'
-import { finalityOf, maxHeadAgeMs } from '../config/finality.ts'
-import type { EvmChainConfig, NetworkConfig } from '../config.ts'
-import { mapOwn } from '../isolate.ts'
-import { MAX_UINT256 } from '../swap/amount.ts'
-import type { AttesterSet } from '../swap/attester-set.ts'
-import type { Token } from '../swap/catalog.ts'
-import { type CustodyOf, ringOfOp } from '../swap/op-terms.ts'
-import { buyingVenues } from '../venues/registry.ts'
-import { evmWays } from '../ways/registry.ts'
-import type { EvmContracts, EvmParts, Ungated } from './connected-chain.ts'
+import { finalityOf, maxHeadAgeMs } from '../../config/finality.ts'
+import { mapOwn } from '../../isolate.ts'
+import { MAX_UINT256 } from '../../swap/amount.ts'
+import type { AttesterSet } from '../../swap/attester-set.ts'
+import type { Token } from '../../swap/catalog.ts'
+import { type CustodyOf, ringOfOp } from '../../swap/op-terms.ts'
+import type { Attestations, ConnectOptions, Contracts, Shared, Ungated } from '../family.ts'
+import { checkNodes, type Findings, joinFindings, type NodeView } from '../findings.ts'
+import { medianOfNodes } from '../nodes/agree.ts'
+import { orUndefined } from './attempt.ts'
+import { createAttestationMessages } from './attesters.ts'
+import { createEvmChain } from './chain.ts'
+import { createEvmClients, type EvmClients } from './client.ts'
+import type { EvmChainConfig } from './config.ts'
+import { createEvmCustody } from './custody.ts'
+import { createPriceReader } from './fees.ts'
+import { createHeadSubscription } from './heads.ts'
+import { readBalance } from './reads.ts'
+import { createEvmRecovery } from './recovery.ts'
+import type { EvmSigner } from './signer.ts'
+import { readTokenSigning } from './tokens.ts'
+import type { EvmVenue } from './venue.ts'
+import { findClosedCaps, readDecimals, verifyChain } from './verify.ts'
+import { readCodeHash } from './verify-code.ts'
+import { createEvmViewReader, type ExpectedFeed } from './view.ts'
+import type { EvmLock } from './ways.ts'
 
 /** The sets that the escrows may have: two during a change. */
-function attesterSetsOf({ attesters, nextAttesters }: NetworkConfig): AttesterSet[] {
+function attesterSetsOf({ attesters, nextAttesters }: Shared): AttesterSet[] {
   return [attesters, ...(nextAttesters ? [nextAttesters] : [])].map(toAttesterSet)
 }
 
-/** Addresses whose signatures may count. */
-export function attestersOf(network: NetworkConfig): string[] {
-  return attesterAddresses(network).map((address) => getAddress(address))
-}
-
-export function toAttesterSet({ members, threshold }: NetworkConfig['attesters']): AttesterSet {
+export function toAttesterSet({ members, threshold }: AttesterSet): AttesterSet {
   return { members: members.map((address) => getAddress(address)), threshold }
 }
 
-/** The attesters' keys on Solana chains. */
-export function solanaAttestersOf({ chains }: Pick<NetworkConfig, 'chains'>): string[] {
-  return chains.flatMap((chain) => (chain.family === 'solana' ? [chain.attester] : []))
+type Options = Omit<ConnectOptions<EvmChainConfig>, 'signers' | 'venues' | 'locks'> & {
+  signers: readonly EvmSigner[]
+  venues: readonly EvmVenue[]
+  locks: readonly EvmLock[]
 }
 
-type Options = {
-  network: NetworkConfig
-  config: EvmChainConfig
-  urls: readonly string[]
-  accounts: readonly EvmSigner[]
-  custodyOf: CustodyOf
-  caller?: string
-  watches?: readonly NodeWatch[] | undefined
-  assertOutsideTransaction(): void
+export type ConnectedEvm = Ungated<EvmChainConfig> & { client: PublicClient; contracts: Contracts }
+
+/** The chain as an EVM chain, for commands that act on its contracts. */
+export function asEvm(connected: { config: { family: string } }): ConnectedEvm | undefined {
+  return connected.config.family === 'evm' ? (connected as ConnectedEvm) : undefined
 }
 
 /** An EVM chain with the parts that the processes need. Makes no call to a node. */
-export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
-  const { network, config, urls, accounts, custodyOf, caller, watches, assertOutsideTransaction } = options
-  const clients = createEvmClients({ urls, watches, ...(caller && { caller }), assertOutsideTransaction })
+export function connectEvm(options: Options): ConnectedEvm {
+  const { network, config, urls, signers, venues, locks, custodyOf, float, ...connection } = options
+  const clients = createEvmClients({ urls, ...connection })
   const { client } = clients
   const contracts = toContracts(config)
-  const venues = buyingVenues(network, config.chainId)
   const senders = {
     relay: network.relayers.map((address) => getAddress(address)),
     authorize: network.authorizationRelayers.map((address) => getAddress(address)),
@@ -89,21 +80,23 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     clients,
     settings,
     venues,
-    locks: evmWays,
+    locks,
     prices: createPriceReader(clients.nodes, settings),
   }
   return {
     config,
-    chain: createEvmChain({ ...parts, accounts, deliverer: senders.deliver[0] ?? zeroAddress }),
+    client,
+    contracts,
+    chain: createEvmChain({ ...parts, accounts: signers, deliverer: senders.deliver[0] ?? zeroAddress }),
     custody: createEvmCustody({
       clients: clients.gathered,
       settings: { ...settings, lockers: [...senders.relay, ...senders.authorize] },
-      locks: evmWays,
+      locks,
     }),
     recovery: createEvmRecovery(parts),
     view: createEvmViewReader({
       ...parts,
-      keys: watchedKeys(network, config, Object.values(senders).flat()),
+      keys: [...new Set([...Object.values(senders).flat(), ...(float ? [getAddress(float)] : [])])],
       feeds: feedsOn(network, config.chainId),
       decimalsOf: rememberDecimals(client, config),
     }),
@@ -114,23 +107,31 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     maxAmount: MAX_UINT256,
     nativeToken: { address: zeroAddress, decimals: 18 },
     ownAddresses: Object.values(contracts),
-    verify: () => verifyConfigured({ network, config, urls, clients }),
+    verify: () => verifyConfigured({ network, config, urls, clients, venues }),
     loadTokens: () => loadTokens(client, config),
     readGasBalance: (address) =>
       medianOfNodes(clients.nodes.map((node) => node.getBalance({ address: address as Address }))),
     readTokenBalance: (owner, token) =>
       readBalance(clients.gathered.client, { owner: owner as Address, token: token as Address }),
-    evm: { client, contracts },
+    readCodeHash: (address) => readCodeHash(client, address as Address),
+    attestations: createAttestations(custodyOf, signers),
   }
 }
 
-/** The sending keys and the gas float that tops them up. */
-function watchedKeys({ gasFloat }: NetworkConfig, { chainId }: EvmChainConfig, keys: readonly Address[]) {
-  const hasFloat = gasFloat?.evm !== undefined && gasFloat.chains.some((each) => each.chainId === chainId)
-  return [...new Set([...keys, ...(hasFloat && gasFloat.evm ? [getAddress(gasFloat.evm)] : [])])]
+/** Attesters sign typed data for the escrow. */
+function createAttestations(custodyOf: CustodyOf, signers: readonly EvmSigner[]): Attestations {
+  const { messageOf, recoverSigner } = createAttestationMessages(custodyOf)
+  return {
+    async sign(address, attested) {
+      const signer = signers.find((each) => each.address === address)
+      if (!signer) throw new Error(`No private key for ${address}`)
+      return signer.signTypedData(messageOf(attested))
+    },
+    recoverSigner: async (attested, signature) => recoverSigner(attested, signature),
+  }
 }
 
-export function feedsOn({ assets }: NetworkConfig, chainId: number): ExpectedFeed[] {
+function feedsOn({ assets }: Shared, chainId: number): ExpectedFeed[] {
   return assets.flatMap(({ name, sources }) =>
     sources.flatMap((source) => {
       if (source.kind !== 'chainlink' || source.chainId !== chainId) return []
@@ -151,10 +152,10 @@ function rememberDecimals(client: PublicClient, { tokens }: EvmChainConfig) {
   }
 }
 
-type Checked = Pick<Options, 'network' | 'config' | 'urls'> & { clients: EvmClients }
+type Checked = Pick<Options, 'network' | 'config' | 'urls' | 'venues'> & { clients: EvmClients }
 
 /** Verifies each node, and then the contracts on the chain. */
-async function verifyConfigured({ network, config, urls, clients }: Checked): Promise<Findings> {
+async function verifyConfigured({ network, config, urls, clients, venues }: Checked): Promise<Findings> {
   const { client, nodes } = clients
   const { name, chainId } = config
   const ofNodes = await checkNodes({
@@ -172,7 +173,7 @@ async function verifyConfigured({ network, config, urls, clients }: Checked): Pr
   // Unknown contracts cannot be queried further.
   if (found.problems.length > 0) return ofChain
   const [unfit, closed] = await Promise.all([
-    mapOwn(buyingVenues(network, chainId), (venue) => venue.verify(client, contracts.vault)),
+    mapOwn(venues, (venue) => venue.verify(client, contracts.vault)),
     findClosedCaps(client, { contracts, tokens: paidOn(config) }),
   ])
   const withName = (text: string) => `${name}: ${text}`
@@ -193,7 +194,7 @@ async function readNode(node: PublicClient): Promise<NodeView> {
   return { chain: String(chainId), headSeconds: Number(head.timestamp) }
 }
 
-function toExpected(network: NetworkConfig, { chainId, tokens }: EvmChainConfig) {
+function toExpected(network: Shared, { chainId, tokens }: EvmChainConfig) {
   return {
     attesters: attesterSetsOf(network),
     treasury: network.treasury === undefined ? undefined : getAddress(network.treasury),
@@ -210,7 +211,7 @@ function toExpected(network: NetworkConfig, { chainId, tokens }: EvmChainConfig)
   }
 }
 
-export function toContracts({ contracts }: EvmChainConfig): EvmContracts {
+export function toContracts({ contracts }: EvmChainConfig): Contracts {
   return {
     account: getAddress(contracts.account),
     escrow: getAddress(contracts.escrow),

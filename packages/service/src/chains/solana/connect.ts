@@ -1,59 +1,49 @@
 import type { Address as SolanaAddress } from '@solana/kit'
-import { checkNodes, type Findings, joinFindings, type NodeView } from '../chains/findings.ts'
-import type { NodeWatch } from '../chains/nodes/post-json.ts'
-import { attestPayout, isAttested } from '../chains/solana/attested.ts'
-import { createInputBuilder, readWallet } from '../chains/solana/builder.ts'
-import { NATIVE_SOL } from '../chains/solana/bytes.ts'
-import { createSolanaChain } from '../chains/solana/chain.ts'
-import { createSolanaClient } from '../chains/solana/client.ts'
-import { createSolanaCustody } from '../chains/solana/custody.ts'
-import { accountCostLamports } from '../chains/solana/fees.ts'
-import type { SolanaBlock } from '../chains/solana/heads.ts'
-import { NATIVE_TOKEN } from '../chains/solana/mint.ts'
-import { createSolanaParts, type FindSigned, type SolanaParts } from '../chains/solana/parts.ts'
-import { readRecipient } from '../chains/solana/recipient.ts'
-import { createSolanaRecovery } from '../chains/solana/recovery.ts'
-import { createSolanaSigner, ownAddresses, type SolanaSigner } from '../chains/solana/settings.ts'
-import { findSweepable, sweepMarginSeconds } from '../chains/solana/sweep.ts'
-import { verifySolana } from '../chains/solana/verify.ts'
-import { createSolanaViewReader } from '../chains/solana/view.ts'
-import { maxHeadAgeMs } from '../config/finality.ts'
-import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
-import { mapOwn } from '../isolate.ts'
-import type { RecipientView } from '../stages/quote/quote.ts'
-import type { Order } from '../stages/quote/request.ts'
-import type { Token } from '../swap/catalog.ts'
-import { type CustodyOf, ringOfOp } from '../swap/op-terms.ts'
-import type { SolanaOrigin, Ungated } from './connected-chain.ts'
+import { maxHeadAgeMs } from '../../config/finality.ts'
+import { mapOwn } from '../../isolate.ts'
+import type { Token } from '../../swap/catalog.ts'
+import { ringOfOp } from '../../swap/op-terms.ts'
+import type { InputBuilder, RecipientView } from '../chain.ts'
+import type { Attestations, ConnectOptions, Ungated } from '../family.ts'
+import { checkNodes, type Findings, joinFindings, type NodeView } from '../findings.ts'
+import { attestPayout, isAttested } from './attested.ts'
+import { createInputBuilder, readWallet } from './builder.ts'
+import { NATIVE_SOL } from './bytes.ts'
+import { createSolanaChain } from './chain.ts'
+import { createSolanaClient } from './client.ts'
+import type { SolanaChainConfig } from './config.ts'
+import { createSolanaCustody } from './custody.ts'
+import { accountCostLamports } from './fees.ts'
+import type { SolanaBlock } from './heads.ts'
+import { NATIVE_TOKEN } from './mint.ts'
+import { createSolanaParts, type SolanaParts } from './parts.ts'
+import { readRecipient } from './recipient.ts'
+import { createSolanaRecovery } from './recovery.ts'
+import { ownAddresses, type SolanaSigner } from './settings.ts'
+import { findSweepable, sweepMarginSeconds } from './sweep.ts'
+import { verifySolana } from './verify.ts'
+import { createSolanaViewReader } from './view.ts'
 
 // The System, token and associated-token programs move amounts of 64 bits.
 const MAX_U64 = (1n << 64n) - 1n
 // Millionths of a lamport per compute unit: a payment costs 30 lamports more at the floor, 30,000 at the cap.
 const PRIORITY_PRICE = { floor: '1000', cap: '1000000' }
 
-type Options = {
-  network: NetworkConfig
-  config: SolanaChainConfig
-  urls: readonly string[]
+type Options = Omit<ConnectOptions<SolanaChainConfig>, 'signers'> & {
   signers: readonly SolanaSigner[]
-  findSigned: FindSigned | undefined
-  custodyOf: CustodyOf
-  caller?: string
-  watches?: readonly NodeWatch[] | undefined
-  assertOutsideTransaction(): void
 }
 
+export type ConnectedSolana = Ungated<SolanaChainConfig> & { builder: InputBuilder }
+
 /** A Solana chain with the parts that the processes need. Makes no call to a node. */
-export function connectSolana(options: Options): Ungated & { solana: SolanaOrigin } {
-  const { network, config, urls, signers, findSigned, caller, watches, assertOutsideTransaction } = options
+export function connectSolana(options: Options): ConnectedSolana {
+  const { config, urls, signers, findSigned, custodyOf, float, ...connection } = options
   const { feePayers } = config
-  const client = createSolanaClient({ urls, watches, ...(caller && { caller }), assertOutsideTransaction })
-  const ringOf: SolanaParts['ringOf'] = (op) => ringOfOp(options.custodyOf, op)
-  const parts = createSolanaParts({ client, settings: toSettings(options), signers, findSigned, ringOf })
+  const client = createSolanaClient({ urls, ...connection })
+  const ringOf: SolanaParts['ringOf'] = (op) => ringOfOp(custodyOf, op)
+  const parts = createSolanaParts({ client, settings: toSettings(config), signers, findSigned, ringOf })
   const chain = createSolanaChain(parts)
-  const { solana: float, chains: filled = [] } = network.gasFloat ?? {}
-  const hasFloat = float !== undefined && filled.some(({ chainId }) => chainId === config.chainId)
-  const keys = [...new Set([...Object.values(feePayers), ...(hasFloat ? [float] : [])])]
+  const keys = [...new Set([...Object.values(feePayers), ...(float ? [float] : [])])]
   return {
     config,
     chain,
@@ -69,15 +59,26 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
     loadTokens: () => loadTokens(parts, config),
     readGasBalance: async (address) => (await client.rpc.getBalance(address as SolanaAddress).send()).value,
     readTokenBalance: (owner, mint) => readTokenBalance(parts, { owner, mint }),
-    solana: {
-      builder: createInputBuilder(parts, config),
-      inspectRecipient: (order) => inspectRecipient(parts, order),
-      readLeastBalance: async () => (await parts.facts.rent()).emptyLamports,
-      sweepMarginSeconds,
+    builder: createInputBuilder(parts, config),
+    inspectRecipient: (party) => inspectRecipient(parts, party),
+    readLeastBalance: async () => (await parts.facts.rent()).emptyLamports,
+    sweeping: {
+      marginSeconds: sweepMarginSeconds,
       findSweepable: (deliveryHashes, at) => findSweepable(parts, deliveryHashes, at as SolanaBlock),
-      attest: (payout) => attestPayout(parts, getAttester(parts), payout),
-      recoverAttester: async (text) => ((await isAttested(parts, text)) ? config.attester : undefined),
     },
+    attestations: createAttestations(parts),
+  }
+}
+
+/** The attester signs the transaction that claims or refunds. */
+function createAttestations(parts: SolanaParts): Attestations {
+  return {
+    async sign(_signer, { kind }, [op, ...others]) {
+      if (!op || others.length > 0) throw new Error('One claim or refund per transaction')
+      return attestPayout(parts, getAttester(parts), { kind, op })
+    },
+    recoverSigner: async (_attested, text) =>
+      (await isAttested(parts, text)) ? parts.settings.attester : undefined,
   }
 }
 
@@ -87,7 +88,7 @@ function getAttester({ settings, signers }: SolanaParts): SolanaSigner {
   return signer
 }
 
-function toSettings({ config }: Options): SolanaParts['settings'] {
+function toSettings(config: SolanaChainConfig): SolanaParts['settings'] {
   const { chainId, program, vault, attester, feePayers } = config
   const price = config.priorityPrice ?? PRIORITY_PRICE
   return {
@@ -166,15 +167,17 @@ const refusals = {
 } as const
 
 /** Read at the quote: the swap costs more if the account does not exist. */
-async function inspectRecipient(parts: SolanaParts, order: Order): Promise<RecipientView> {
+async function inspectRecipient(
+  parts: SolanaParts,
+  { recipient, token: mint }: { recipient: string; token: string },
+): Promise<RecipientView> {
   const { client, facts, settings } = parts
   const [rent, token, microLamportsPerUnit] = await Promise.all([
     facts.rent(),
-    facts.tokenOf(order.output.address),
+    facts.tokenOf(mint),
     facts.priorityPrice(),
   ])
   const ours = ownAddresses(settings)
-  const { recipient } = order
   const seen = await readRecipient(client, { recipient, token, amount: MAX_U64, rent, ours })
   if (seen.kind === 'refused') return { kind: 'refused', why: refusals[seen.why] }
   const isNew = seen.kind === 'ready' && seen.account === recipient && (await isEmpty(parts, recipient))
@@ -187,8 +190,4 @@ async function inspectRecipient(parts: SolanaParts, order: Order): Promise<Recip
 
 async function isEmpty({ client }: SolanaParts, owner: string): Promise<boolean> {
   return (await client.rpc.getBalance(owner as SolanaAddress).send()).value === 0n
-}
-
-export function createSigners(keys: readonly Secret[]): Promise<SolanaSigner[]> {
-  return mapOwn(keys, (key) => createSolanaSigner(Buffer.from(key.reveal().slice(2), 'hex')))
 }

@@ -1,0 +1,49 @@
+import Type, { type Static } from 'typebox'
+import { address, solanaAddress } from '../config/fields.ts'
+import type { EvmChainConfig } from './evm/config.ts'
+import { evm } from './evm/family.ts'
+import type * as port from './family.ts'
+import type { SolanaChainConfig } from './solana/config.ts'
+import { solana } from './solana/family.ts'
+
+const all = [evm, solana] as const
+
+export type FamilyName = (typeof all)[number]['name']
+export type Family = port.Family<ChainConfig, FamilyName>
+export type ChainConfig = Static<typeof ChainSchema>
+export type ConnectedChain = port.ConnectedChain<ChainConfig>
+export type { EvmChainConfig, SolanaChainConfig }
+
+/** Every family of chains. No other file outside their folders names one. */
+export const families: readonly Family[] = all
+export const ChainSchema = Type.Union([evm.schema, solana.schema])
+
+/** The addresses in `gasFloat`, by family. */
+export const floatFields = {
+  evm: Type.Optional(address('Address that pays on EVM chains.')),
+  solana: Type.Optional(solanaAddress('Address that pays on Solana.')),
+}
+
+export function familyOf({ family }: { family: string }): Family {
+  const found = families.find(({ name }) => name === family)
+  if (!found) throw new Error(`Unknown family of chains: ${family}`)
+  return found
+}
+
+/** By the form of the address alone. */
+export function familyOfAddress(text: string): Family | undefined {
+  return families.find(({ addresses }) => addresses.pattern.test(text))
+}
+
+/** Asks each family about those of the chains that are its own. */
+export function askEach<T>(
+  chains: readonly ChainConfig[],
+  ask: (family: Family, own: readonly ChainConfig[]) => readonly T[],
+): T[] {
+  return families.flatMap((family) =>
+    ask(
+      family,
+      chains.filter((chain) => chain.family === family.name),
+    ),
+  )
+}
