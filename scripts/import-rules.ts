@@ -111,6 +111,7 @@ export const rules: readonly Rule[] = [
       TYPEBOX,
       KIT,
       TIMERS,
+      /^node:crypto$/,
       KEPT,
     ],
   },

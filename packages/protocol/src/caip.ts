@@ -1,6 +1,6 @@
 /** CAIP-2, CAIP-10 and CAIP-19: ids of chains, accounts and tokens that other services understand too. */
 
-type Family = 'evm' | 'solana'
+export type Family = 'evm' | 'solana'
 
 // The first 32 characters of the genesis hash.
 const SOLANA_REFERENCES: Readonly<Record<number, string>> = {
@@ -15,6 +15,11 @@ const TOKEN = /^([-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32})\/([-a-z0-9]{3,8}):([-.%a-zA
 /** `eip155:8453`. Solana is named by its genesis hash, a local Solana chain by its number. */
 export function toCaip2({ chainId, family }: { chainId: number; family: Family }): string {
   return family === 'evm' ? `eip155:${chainId}` : `solana:${SOLANA_REFERENCES[chainId] ?? chainId}`
+}
+
+/** The family of a chain that has this address. */
+export function familyOfAddress(address: string): Family {
+  return address.startsWith('0x') ? 'evm' : 'solana'
 }
 
 /** The chain id of a CAIP-2 id; undefined if the text is no such id, or its chain has no known number. */

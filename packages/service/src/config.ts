@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { FamilyName } from './chains/families.ts'
 import type { Asset } from './config/market-schema.ts'
 import type { NetworkSchema } from './config/network-schema.ts'
 import { defaultGasBudgets, defaultReservations } from './swap/budgets.ts'
@@ -39,17 +40,10 @@ export type Config = Readonly<{
   /** Addresses and ranges of the API's load balancers, whose forwarded client addresses are trusted. */
   trustedProxies: readonly string[]
   sealKeys: readonly { id: string; key: Secret }[]
-  relayerKeys: readonly Secret[]
-  delivererKeys: readonly Secret[]
-  /** One, or two during a handover on one machine. */
-  attesterKeys: readonly Secret[]
-  /** The gas float's key on EVM chains; that of Solana is one of the Solana keys. */
-  floatKey: Secret | undefined
+  /** The keys that the process holds itself, by family. */
+  keys: Readonly<Partial<Record<FamilyName, readonly Secret[]>>>
   /** Client certificate and its key for the remote signers, in PEM. */
   signerTls: Secret | undefined
-  /** Vault authorities and fee payers of the Solana chains. */
-  solanaKeys: readonly Secret[]
-  solanaAttesterKeys: readonly Secret[]
   pythApiKey: Secret | undefined
   /** Whether the code of the treasury may differ between chains. */
   acceptsTreasury: boolean

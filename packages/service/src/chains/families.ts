@@ -10,12 +10,15 @@ const all = [evm, solana] as const
 
 export type FamilyName = (typeof all)[number]['name']
 export type Family = port.Family<ChainConfig, FamilyName>
+/** Roles of key files; a key has one role. */
+export type KeyRole = (typeof all)[number]['keys']['roles'][number]
 export type ChainConfig = Static<typeof ChainSchema>
 export type ConnectedChain = port.ConnectedChain<ChainConfig>
 export type { EvmChainConfig, SolanaChainConfig }
 
 /** Every family of chains. No other file outside their folders names one. */
 export const families: readonly Family[] = all
+export const keyRoles: readonly KeyRole[] = all.flatMap(({ keys }): readonly KeyRole[] => keys.roles)
 export const ChainSchema = Type.Union([evm.schema, solana.schema])
 
 /** The addresses in `gasFloat`, by family. */
@@ -28,6 +31,11 @@ export function familyOf({ family }: { family: string }): Family {
   const found = families.find(({ name }) => name === family)
   if (!found) throw new Error(`Unknown family of chains: ${family}`)
   return found
+}
+
+/** Of the keys with this role; undefined if no family has it. */
+export function familyOfRole(role: string): Family | undefined {
+  return families.find(({ keys }) => keys.roles.includes(role))
 }
 
 /** By the form of the address alone. */

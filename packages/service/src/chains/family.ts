@@ -88,11 +88,29 @@ export type Traits = {
 export type Signer = { address: string }
 
 export type FamilyKeys<C> = {
+  /** Roles of key files; a key has one role. */
+  roles: readonly string[]
+  sources: readonly KeySource[]
   open(privateKey: string): Signer | Promise<Signer>
+  addressOf(privateKey: string): string
+  /** Web3 Secret Storage has no form for the addresses of most families. */
+  inFile: { write(address: string): string; read(text: string): string }
   /** The addresses that a worker signs for on these chains, without those that top them up. */
   ofWorker(network: Keys, chains: readonly C[]): string[]
   /** Those whose signatures of attestations may count. */
   ofAttesters(network: Keys, chains: readonly C[]): string[]
+}
+
+/** A variable with keys of a process. Without it, they are those of the roles in the keystore. */
+export type KeySource = {
+  process: 'worker' | 'attester'
+  variable: string
+  roles: readonly string[]
+  /** `isGiven`: the variable or the keystore has some. The configuration may be invalid, and contain anything. */
+  isNeeded(
+    network: Partial<Keys> & { gasFloat?: object; chains?: readonly { family: string }[] },
+    known: { isGiven(): boolean; isRemote(...addresses: unknown[]): boolean },
+  ): boolean
 }
 
 /** The keys of a configuration. */

@@ -29,8 +29,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const addresses = attestersOf(network)
   const metrics = createMetrics()
   const { registry } = metrics
-  const keys = { evm: config.attesterKeys, solana: config.solanaAttesterKeys }
-  const signers = await openSigners(config, { addresses, keys, logger, registry })
+  const signers = await openSigners(config, { addresses, logger, registry })
   assertMembers(addresses, signers.all)
   const max = connectionsOf(network).attesterPool
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap attester' })

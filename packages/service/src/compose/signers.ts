@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client'
 import { every } from '../async/timing.ts'
-import { type FamilyName, families, familyOfAddress } from '../chains/families.ts'
+import { families, familyOfAddress } from '../chains/families.ts'
 import type { Signer } from '../chains/family.ts'
-import type { Config, Secret } from '../config.ts'
+import type { Config } from '../config.ts'
 import { mapOwn } from '../isolate.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addSignerMetrics } from '../observe/role-metrics.ts'
@@ -28,17 +28,12 @@ type PlacedServer = SignerServer & { place: number }
 type Opened = {
   /** Addresses that the process signs for. */
   addresses: readonly string[]
-  /** Keys that the process holds itself. */
-  keys: Partial<Record<FamilyName, readonly Secret[]>>
   logger: Logger
   registry: Registry
 }
 
 /** The signers of a process: its own keys, and remote signers for the other addresses. */
-export async function openSigners(
-  config: Config,
-  { addresses, keys, logger, registry }: Opened,
-): Promise<Signers> {
+export async function openSigners(config: Config, { addresses, logger, registry }: Opened): Promise<Signers> {
   const { network, signerTls } = config
   const down = new Set<string>()
   const servers = (network.remoteSigners ?? []).flatMap((server, index): PlacedServer[] => {
@@ -52,7 +47,7 @@ export async function openSigners(
   const remote = servers.flatMap(({ signers }) => signers)
   const isRemote = (address: string) => remote.some((signer) => signer.address === address)
   const opened = await mapOwn(families, async ({ name, keys: { open } }) => {
-    const own = await mapOwn(keys[name] ?? [], async (key) => open(key.reveal()))
+    const own = await mapOwn(config.keys[name] ?? [], async (key) => open(key.reveal()))
     const local = own.filter(({ address }) => !isRemote(address))
     const away = remote.filter(({ address }) => familyOfAddress(address)?.name === name)
     return [name, [...local, ...away]] as const

@@ -32,7 +32,6 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const metrics = createMetrics()
   const signing = await openSigners(config, {
     addresses: signingAddresses(network),
-    keys: keysOf(config),
     logger,
     registry: metrics.registry,
   })
@@ -106,10 +105,6 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
       await pool.end()
     },
   }
-}
-
-function keysOf({ relayerKeys, delivererKeys, floatKey, solanaKeys }: Config) {
-  return { evm: [...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])], solana: solanaKeys }
 }
 
 type Options = {

@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
+import type { KeyRole } from '../chains/families.ts'
 import { runCommand } from '../command.ts'
 import { keys } from '../operate/keys.ts'
 import {
@@ -20,7 +21,6 @@ import {
   decryptSecret,
   type EncryptedSecret,
   encryptSecret,
-  type KeyRole,
   listKeys,
   openKeys,
 } from './keystore.ts'
@@ -112,8 +112,8 @@ test('each process opens the keys of its own role only', async () => {
     GEOSWAP_KEYSTORE_PASSPHRASE: PASSPHRASE,
   }
   const attester = loadConfig(env, 'attester')
-  expect(attester.relayerKeys).toEqual([])
-  expect(privateKeyToAddress(attester.attesterKeys[0]?.reveal() as `0x${string}`)).toBe(lines[0])
+  const held = attester.keys.evm?.map((key) => privateKeyToAddress(key.reveal() as `0x${string}`))
+  expect(held).toEqual([lines[0]])
   expect(inventory).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
   expect(() => loadConfig(env, 'worker')).toThrow('has no key of deliverer')
   expect(() => loadConfig({ ...env, GEOSWAP_KEYSTORE_PASSPHRASE: 'wrong' }, 'attester')).toThrow('passphrase')

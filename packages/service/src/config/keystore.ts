@@ -1,38 +1,14 @@
-import { createPrivateKey, createPublicKey, randomBytes, scryptSync } from 'node:crypto'
+import { randomBytes, scryptSync } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getAddressDecoder } from '@solana/kit'
 import * as Keystore from 'ox/Keystore'
-import { getAddress, type Hex, isAddress, isAddressEqual } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import type { Hex } from 'viem'
+import { familyOfRole, type KeyRole } from '../chains/families.ts'
 import { Secret } from '../config.ts'
 
-/** Key roles; a key has one role. */
-export const EVM_ROLES = [
-  'relayer',
-  'authorization-relayer',
-  'deliverer',
-  'attester',
-  'deployer',
-  'treasury',
-  'guardian',
-  'float',
-] as const
-/** Solana keys of the worker. */
-export const SOLANA_WORKER_ROLES = ['inventory', 'fee-input', 'fee-delivery', 'fee-float'] as const
-export const SOLANA_ROLES = [
-  ...SOLANA_WORKER_ROLES,
-  ...(['solana-attester', 'solana-deployer', 'solana-program'] as const),
-] as const
-export type KeyRole = (typeof EVM_ROLES)[number] | (typeof SOLANA_ROLES)[number]
-
-/** A key file: Web3 Secret Storage with a role, and for Solana a base58 address. */
+/** A key file: Web3 Secret Storage with a role, and an address in the form of its family. */
 type KeyFile = EncryptedSecret & { role: KeyRole; address: string }
 type ListedKey = { file: string; role: KeyRole; address: string }
-
-function isSolanaRole(role: KeyRole): boolean {
-  return SOLANA_ROLES.some((known) => known === role)
-}
 
 /** Lists the keys of a folder without decrypting any. */
 export function listKeys(folder: string): ListedKey[] {
@@ -42,15 +18,17 @@ export function listKeys(folder: string): ListedKey[] {
 /** Decrypts the keys of these roles only. */
 export function openKeys(
   folder: string,
-  { roles, passphrase }: { roles: readonly KeyRole[]; passphrase: string },
+  { roles, passphrase }: { roles: readonly string[]; passphrase: string },
 ) {
   const wanted = readFolder(folder).filter(({ key }) => roles.includes(key.role))
   return wanted.map(({ file, key }) => {
     const privateKey = decryptSecret(key, passphrase)
     if (!privateKey)
       throw new Error(`${file} cannot be opened: the passphrase is wrong, or the file was changed`)
-    if (!isKeyOf(privateKey, key)) throw new Error(`${file} holds the key of another address than it states`)
-    return { role: key.role, address: toAddress(key), key: new Secret(privateKey) }
+    const address = toAddress(key)
+    if (keysOf(key.role).addressOf(privateKey) !== address)
+      throw new Error(`${file} holds the key of another address than it states`)
+    return { role: key.role, address, key: new Secret(privateKey) }
   })
 }
 
@@ -61,39 +39,21 @@ export function createKeyFile(
   cost?: ScryptCost,
 ): { file: KeyFile; address: string } {
   const secret: Hex = `0x${randomBytes(32).toString('hex')}`
-  const address = addressOfKey(role, secret)
-  const plain = isSolanaRole(role) ? address : address.slice(2).toLowerCase()
-  return { file: { address: plain, role, ...encryptSecret(secret, passphrase, cost) }, address }
+  const { addressOf, inFile } = keysOf(role)
+  const address = addressOf(secret)
+  return {
+    file: { address: inFile.write(address), role, ...encryptSecret(secret, passphrase, cost) },
+    address,
+  }
 }
 
-function addressOfKey(role: KeyRole, privateKey: Hex): string {
-  return isSolanaRole(role) ? solanaAddressOf(privateKey) : privateKeyToAddress(privateKey)
+function keysOf(role: string) {
+  const family = familyOfRole(role)
+  if (!family) throw new Error(`Unknown role of a key: ${role}`)
+  return family.keys
 }
 
-function isKeyOf(privateKey: Hex, key: KeyFile): boolean {
-  const actual = addressOfKey(key.role, privateKey)
-  return isSolanaRole(key.role)
-    ? actual === key.address
-    : isAddressEqual(actual as Hex, toAddress(key) as Hex)
-}
-
-/** With its checksum. Web3 Secret Storage omits prefix and checksum of addresses. */
-function toAddress({ role, address }: KeyFile): string {
-  if (isSolanaRole(role)) return address
-  const plain = address.startsWith('0x') ? address : `0x${address}`
-  return isAddress(plain, { strict: false }) ? getAddress(plain) : plain
-}
-
-// The PKCS #8 prefix of a 32-byte Ed25519 private key (RFC 8410).
-const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
-
-function solanaAddressOf(seed: Hex): string {
-  const der = Buffer.concat([ED25519_PKCS8, Buffer.from(seed.slice(2), 'hex')])
-  const { x = '' } = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })).export({
-    format: 'jwk',
-  })
-  return getAddressDecoder().decode(Buffer.from(x, 'base64url'))
-}
+const toAddress = ({ role, address }: KeyFile) => keysOf(role).inFile.read(address)
 
 function readFolder(folder: string): { file: string; key: KeyFile }[] {
   return readdirSync(folder)
@@ -107,8 +67,7 @@ function readFolder(folder: string): { file: string; key: KeyFile }[] {
 
 function readKeyFile(file: string): KeyFile {
   const key = parseKeyFile(file)
-  if (!key?.role || ![...EVM_ROLES, ...SOLANA_ROLES].includes(key.role))
-    throw new Error(`${file} has an unknown role`)
+  if (!key?.role || !familyOfRole(key.role)) throw new Error(`${file} has an unknown role`)
   return key
 }
 

@@ -88,7 +88,7 @@ describe('keys at remote signers', () => {
 
     const [worker, own] = [loadConfig(given, 'worker'), loadConfig(given, 'attester')]
 
-    expect([worker.relayerKeys, worker.delivererKeys, own.attesterKeys]).toEqual([[], [], []])
+    expect([worker.keys.evm, own.keys.evm]).toEqual([[], []])
     expect([worker.signerTls?.reveal(), own.signerTls?.reveal()]).toEqual(['w', 'a'])
   })
 

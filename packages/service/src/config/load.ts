@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
+import { families } from '../chains/families.ts'
+import type { KeySource } from '../chains/family.ts'
 import { type Config, type NetworkConfig, Secret } from '../config.ts'
-import { type KeyRole, listKeys, SOLANA_WORKER_ROLES } from './keystore.ts'
+import { listKeys } from './keystore.ts'
 import { readNetwork } from './network-file.ts'
 import {
   type Env,
@@ -22,14 +24,6 @@ export function loadConfig(env: Env, role: Role): Config {
   const file = readNetwork(env['GEOSWAP_CONFIG'], problems)
   const nodes = role === 'attester' ? (['attesterRpcUrls'] as const) : (['rpcUrls', 'wsUrls'] as const)
   const network = problems.length > 0 ? file : fillInUrls(file, nodes, env, problems)
-  // An invalid file may contain anything.
-  const hasSolana =
-    Array.isArray(network?.chains) && network.chains.some((chain) => chain?.family === 'solana')
-  const isRemote = createRemoteCheck(network)
-  const keysOf = (owner: Role, name: string, roles: readonly KeyRole[], ...addresses: unknown[]) =>
-    role === owner && !isRemote(...addresses) ? readKeys(env, name, roles, problems) : []
-  const { relayers, authorizationRelayers, deliverers, gasFloat } = network ?? {}
-  const float = gasFloat?.evm
   const operatorPort =
     role === 'api' ? integerFrom(env, 'GEOSWAP_OPERATOR_PORT', { default: 0, max: 65_535 }, problems) : 0
   const config = {
@@ -56,24 +50,8 @@ export function loadConfig(env: Env, role: Role): Config {
     drainMs: 1_000 * integerFrom(env, 'GEOSWAP_DRAIN_SECONDS', { default: 0, max: 300 }, problems),
     trustedProxies: addressesFrom(env, 'GEOSWAP_TRUSTED_PROXIES', problems),
     sealKeys: role === 'api' ? parseSealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
-    relayerKeys: keysOf(
-      'worker',
-      'GEOSWAP_RELAYER_KEYS',
-      ['relayer', 'authorization-relayer'],
-      relayers,
-      authorizationRelayers,
-    ),
-    delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer'], deliverers),
-    attesterKeys: attesterKeysOf(network, isRemote, () =>
-      keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester']),
-    ),
-    floatKey: float ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'], float)[0] : undefined,
+    keys: readAllKeys(env, role, network, problems),
     signerTls: role === 'api' ? undefined : optionalSecret(env, SIGNER_TLS[role], problems),
-    solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_WORKER_ROLES) : [],
-    solanaAttesterKeys:
-      hasSolana && (isOnlyAttester(network) || hasSolanaAttester(env))
-        ? keysOf('attester', 'GEOSWAP_SOLANA_ATTESTER_KEY', ['solana-attester'])
-        : [],
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
     acceptsTreasury: env['GEOSWAP_ACCEPT_TREASURY'] === '1',
   }
@@ -81,25 +59,24 @@ export function loadConfig(env: Env, role: Role): Config {
   return Object.freeze(config)
 }
 
-/** An attester signs for some members of a set. A remote signer with one of them may be all it needs. */
-function attesterKeysOf(
-  network: Partial<Config['network']> | null,
-  isRemote: (address: unknown) => boolean,
-  read: () => Secret[],
-): Secret[] {
-  const sets: unknown[] = [network?.attesters?.members, network?.nextAttesters?.members]
-  return sets.flat().some((address) => address !== undefined && isRemote(address)) ? [] : read()
+/** The keys that a process holds itself. The network may be invalid, and contain anything. */
+function readAllKeys(env: Env, role: Role, network: NetworkConfig, problems: string[]): Config['keys'] {
+  const isRemote = createRemoteCheck(network)
+  return Object.fromEntries(
+    families.map(({ name, keys: { sources } }) => {
+      const needed = sources.filter(
+        ({ process, isNeeded, ...source }) =>
+          process === role && isNeeded(network ?? {}, { isRemote, isGiven: () => isGiven(env, source) }),
+      )
+      return [name, needed.flatMap(({ variable, roles }) => readKeys(env, variable, roles, problems))]
+    }),
+  )
 }
 
-/** Of several attesters, one at least has the key of Solana. An invalid file may contain anything. */
-const isOnlyAttester = (network: Partial<NetworkConfig> | null) =>
-  (network?.attesters?.members?.length ?? 1) < 2
-
-function hasSolanaAttester(env: Env): boolean {
+function isGiven(env: Env, { variable, roles }: Pick<KeySource, 'variable' | 'roles'>): boolean {
+  if ((env[variable] ?? env[`${variable}_FILE`]) !== undefined) return true
   const folder = env['GEOSWAP_KEYSTORE']
-  const isGiven = env['GEOSWAP_SOLANA_ATTESTER_KEY'] ?? env['GEOSWAP_SOLANA_ATTESTER_KEY_FILE']
-  if (isGiven !== undefined || !folder) return isGiven !== undefined
-  return listKeys(folder).some(({ role }) => role === 'solana-attester')
+  return folder ? listKeys(folder).some(({ role }) => roles.includes(role)) : false
 }
 
 /** Worker and attester sign with different servers, which must tell them apart. */

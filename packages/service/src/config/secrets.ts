@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type NetworkConfig, Secret } from '../config.ts'
-import { type KeyRole, openKeys } from './keystore.ts'
+import { openKeys } from './keystore.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -89,7 +89,7 @@ export function operatorKeys(env: Env, problems: string[]): Secret[] {
 }
 
 /** The keys of these roles, from their variable or from the keystore. */
-export function readKeys(env: Env, name: string, roles: readonly KeyRole[], problems: string[]): Secret[] {
+export function readKeys(env: Env, name: string, roles: readonly string[], problems: string[]): Secret[] {
   const folder = env['GEOSWAP_KEYSTORE']
   if (!folder || readSetting(env, name, problems) !== undefined) return privateKeys(env, name, problems)
   const passphrase = required(env, 'GEOSWAP_KEYSTORE_PASSPHRASE', problems)

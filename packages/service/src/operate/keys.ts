@@ -2,30 +2,27 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatUnits } from 'viem'
+import { families, type KeyRole, keyRoles } from '../chains/families.ts'
 import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
 import { type Chains, connectChains } from '../compose/chains.ts'
-import {
-  createKeyFile,
-  EVM_ROLES,
-  type KeyRole,
-  listKeys,
-  type ScryptCost,
-  SOLANA_ROLES,
-} from '../config/keystore.ts'
+import { createKeyFile, listKeys, type ScryptCost } from '../config/keystore.ts'
 import { readSetting } from '../config/secrets.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
 import { attesterAddresses } from '../swap/attester-set.ts'
 import { readChosen } from './served.ts'
 
+const ROLES = families
+  .map(({ title, keys }, index) => `${index === 0 ? '' : `on ${title} `}${keys.roles.join(', ')}`)
+  .join('; ')
+
 export const KEYS_HELP = `keys generate --role ROLE --out DIR [--count N]
       Creates keys, each in its own file encrypted with GEOSWAP_KEYSTORE_PASSPHRASE, and prints their addresses.
-      Roles: ${EVM_ROLES.join(', ')}; on Solana ${SOLANA_ROLES.join(', ')};
+      Roles: ${ROLES};
       seal, which is not a key of a chain, is written unencrypted, for GEOSWAP_SEAL_KEYS_FILE.
   service keys status [--config FILE] [--keystore DIR]
       Lists all addresses of the configuration: role, whether the keystore has the key, and gas by chain.
       Exit code 1: a chain does not answer.`
 
-const KEY_ROLES: readonly KeyRole[] = [...EVM_ROLES, ...SOLANA_ROLES]
 // Shorter ones can be guessed by anyone who has the file.
 const MIN_PASSPHRASE = 12
 
@@ -65,8 +62,8 @@ function writerOf(role: string, env: Env): (folder: string) => string {
       return writeSeal(join(folder, `seal-${id}.secret`), id)
     }
   }
-  const known = KEY_ROLES.find((name) => name === role)
-  if (!known) throw new UsageError(`Unknown role ${role}. Roles: ${KEY_ROLES.join(', ')}, seal.`)
+  const known = keyRoles.find((name) => name === role)
+  if (!known) throw new UsageError(`Unknown role ${role}. Roles: ${keyRoles.join(', ')}, seal.`)
   const passphrase = readPassphrase(env)
   return (folder) => writeKey(known, folder, passphrase)
 }

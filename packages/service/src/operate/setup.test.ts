@@ -49,9 +49,7 @@ test('one command makes all keys, secrets and the configuration, with which ever
   const env = { ...readEnvironment(), KEY: 'a-key' }
   const worker = loadConfig(environmentOf({ role: 'worker' }, env), 'worker')
   const attester = loadConfig(environmentOf({ role: 'attester' }, env), 'attester')
-  expect([worker.relayerKeys.length, worker.delivererKeys.length, attester.attesterKeys.length]).toEqual([
-    6, 2, 1,
-  ])
+  expect([worker.keys.evm?.length, attester.keys.evm?.length]).toEqual([8, 1])
   expect(loadConfig(environmentOf({ role: 'api' }, env), 'api').sealKeys).toHaveLength(1)
   expect(worker.databaseUrl.reveal()).toMatch(
     /^postgres:\/\/geoswap_worker_login:\w{48}@127\.0\.0\.1:5432\/geoswap$/,
@@ -72,7 +70,7 @@ test('several attesters have a keystore, a login and a process each', async () =
   const env = { ...readEnvironment('set'), KEY: 'a-key' }
   const attesters = instancesOf(env).filter(({ role }) => role === 'attester')
   const configs = attesters.map((each) => loadConfig(environmentOf(each, env), 'attester'))
-  const held = configs.flatMap(({ attesterKeys }) => attesterKeys.map((key) => key.reveal() as Hex))
+  const held = configs.flatMap(({ keys }) => keys.evm?.map((key) => key.reveal() as Hex) ?? [])
   const users = configs.map(({ databaseUrl }) => new URL(databaseUrl.reveal()).username)
 
   expect(network.attesters.threshold).toBe(2)

@@ -1,4 +1,4 @@
-import { fromCaip2, toCaip2, toCaip10, toCaip19 } from '@geoswap/protocol'
+import { type Family, familyOfAddress, fromCaip2, toCaip2, toCaip10, toCaip19 } from '@geoswap/protocol'
 import type { OriginMethod } from '@geoswap/wire'
 import type { Priced, PriceE18 } from './amount.ts'
 import type { AttesterChange } from './attester-set.ts'
@@ -23,7 +23,7 @@ export type TokenSigning = { name: string; version: string; methods: readonly ('
 export type CatalogChain = {
   chainId: number
   name: string
-  family: 'evm' | 'solana'
+  family: Family
   /** The chain's native coin. Its address is a placeholder that requests use for the coin, never a wallet. */
   native: Token
   tokens: readonly Token[]
@@ -123,8 +123,7 @@ export function findChain({ chains }: Catalog, named: number | string): CatalogC
 
 type Route = { originChain: number; destinationChain: number; inputToken: string; outputToken: string }
 
-const chainOf = (chainId: number, token: string) =>
-  toCaip2({ chainId, family: token.startsWith('0x') ? 'evm' : 'solana' })
+const chainOf = (chainId: number, token: string) => toCaip2({ chainId, family: familyOfAddress(token) })
 
 /** The chains of a stored swap. Its tokens tell their families, since a chain may no longer be served. */
 export function routeCaip({ originChain, destinationChain, inputToken, outputToken }: Route) {

@@ -1,3 +1,4 @@
+import type { Family } from '@geoswap/protocol'
 import type { FloatLimits } from './gas.ts'
 import type { Share } from './group.ts'
 
@@ -13,7 +14,7 @@ export type GasFloat = { address: string; limits: FloatLimits }
 export type ServedChain = {
   chainId: number
   name: string
-  family: 'evm' | 'solana'
+  family: Family
   nodes: number
   coin: { symbol: string; decimals: number }
   hardSeconds: number

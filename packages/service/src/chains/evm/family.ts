@@ -1,7 +1,7 @@
-import { getAddress, type Hex, zeroAddress } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { getAddress, type Hex, isAddress, zeroAddress } from 'viem'
+import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { attesterAddresses } from '../../swap/attester-set.ts'
-import type { Family } from '../family.ts'
+import type { Family, KeySource } from '../family.ts'
 import { parseEvmAddress } from './address.ts'
 import { isUnknownBlock } from './agreement.ts'
 import { isEvmSilence } from './attempt.ts'
@@ -14,6 +14,54 @@ import {
   findSystemAddress,
 } from './config.ts'
 import { connectEvm, toContracts } from './connect.ts'
+
+const roles = [
+  'relayer',
+  'authorization-relayer',
+  'deliverer',
+  'attester',
+  'deployer',
+  'treasury',
+  'guardian',
+  'float',
+] as const
+
+const sources: readonly KeySource[] = [
+  {
+    process: 'worker',
+    variable: 'GEOSWAP_RELAYER_KEYS',
+    roles: ['relayer', 'authorization-relayer'],
+    isNeeded: ({ relayers, authorizationRelayers }, { isRemote }) =>
+      !isRemote(relayers, authorizationRelayers),
+  },
+  {
+    process: 'worker',
+    variable: 'GEOSWAP_DELIVERER_KEYS',
+    roles: ['deliverer'],
+    isNeeded: ({ deliverers }, { isRemote }) => !isRemote(deliverers),
+  },
+  {
+    process: 'worker',
+    variable: 'GEOSWAP_FLOAT_KEY',
+    roles: ['float'],
+    isNeeded: ({ gasFloat: { evm: float } = {} }: { gasFloat?: { evm?: string } }, { isRemote }) =>
+      float !== undefined && !isRemote(float),
+  },
+  {
+    process: 'attester',
+    variable: 'GEOSWAP_ATTESTER_KEY',
+    roles: ['attester'],
+    // An attester signs for some members of a set. A remote signer with one of them may be all it needs.
+    isNeeded: ({ attesters, nextAttesters }, { isRemote }) =>
+      ![attesters?.members, nextAttesters?.members].flat().some((address) => isRemote(address)),
+  },
+]
+
+// Web3 Secret Storage omits prefix and checksum.
+function readAddress(text: string): string {
+  const address = text.startsWith('0x') ? text : `0x${text}`
+  return isAddress(address, { strict: false }) ? getAddress(address) : address
+}
 
 /** Chains with an EVM. */
 export const evm = {
@@ -41,7 +89,11 @@ export const evm = {
     maxInFlight: 16,
   },
   keys: {
+    roles,
+    sources,
     open: (privateKey) => privateKeyToAccount(privateKey as Hex),
+    addressOf: (privateKey) => privateKeyToAddress(privateKey as Hex),
+    inFile: { write: (address) => address.slice(2).toLowerCase(), read: readAddress },
     ofWorker: ({ relayers, authorizationRelayers, deliverers }) =>
       [...relayers, ...authorizationRelayers, ...deliverers].map((address) => getAddress(address)),
     ofAttesters: (network) => attesterAddresses(network).map((address) => getAddress(address)),

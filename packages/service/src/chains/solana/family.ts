@@ -1,10 +1,48 @@
-import type { Family } from '../family.ts'
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { getAddressDecoder } from '@solana/kit'
+import type { Family, KeySource } from '../family.ts'
 import { isOnCurve, NATIVE_SOL, parseSolanaAddress } from './bytes.ts'
 import { isEveryNodeBehind, isSolanaSilence } from './client.ts'
 import { findSolanaFault, SolanaChain, type SolanaChainConfig, solanaConfigRules } from './config.ts'
 import { connectSolana } from './connect.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import { createSolanaSigner } from './settings.ts'
+
+const WORKER_ROLES = ['inventory', 'fee-input', 'fee-delivery', 'fee-float'] as const
+const roles = [
+  ...WORKER_ROLES,
+  ...(['solana-attester', 'solana-deployer', 'solana-program'] as const),
+] as const
+
+type Given = Parameters<KeySource['isNeeded']>[0]
+
+const isServed = ({ chains }: Given) =>
+  Array.isArray(chains) && chains.some((chain) => chain?.family === 'solana')
+
+const sources: readonly KeySource[] = [
+  { process: 'worker', variable: 'GEOSWAP_SOLANA_KEYS', roles: WORKER_ROLES, isNeeded: isServed },
+  {
+    process: 'attester',
+    variable: 'GEOSWAP_SOLANA_ATTESTER_KEY',
+    roles: ['solana-attester'],
+    // Of several attesters, one at least has it.
+    isNeeded: (network, { isGiven }) =>
+      isServed(network) && ((network.attesters?.members?.length ?? 1) < 2 || isGiven()),
+  },
+]
+
+// The PKCS #8 prefix of a 32-byte Ed25519 private key (RFC 8410).
+const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+const seedOf = (privateKey: string) => Buffer.from(privateKey.slice(2), 'hex')
+
+function addressOf(privateKey: string): string {
+  const der = Buffer.concat([ED25519_PKCS8, seedOf(privateKey)])
+  const { x = '' } = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })).export({
+    format: 'jwk',
+  })
+  return getAddressDecoder().decode(Buffer.from(x, 'base64url'))
+}
 
 /** Clusters of Solana. */
 export const solana = {
@@ -33,7 +71,11 @@ export const solana = {
     maxInFlight: 128,
   },
   keys: {
-    open: (privateKey) => createSolanaSigner(Buffer.from(privateKey.slice(2), 'hex')),
+    roles,
+    sources,
+    open: (privateKey) => createSolanaSigner(seedOf(privateKey)),
+    addressOf,
+    inFile: { write: (address) => address, read: (text) => text },
     ofWorker: (_network, chains) =>
       chains.flatMap(({ vault, feePayers }) => [vault, ...Object.values(feePayers)]),
     ofAttesters: (_network, chains) => chains.map(({ attester }) => attester),

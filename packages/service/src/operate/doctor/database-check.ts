@@ -1,13 +1,12 @@
-import { getAddress, type Hex } from 'viem'
-import { privateKeyToAddress } from 'viem/accounts'
+import { getAddress } from 'viem'
+import { families } from '../../chains/families.ts'
 import { type Findings, joinFindings } from '../../chains/findings.ts'
-import { solana } from '../../chains/solana/family.ts'
 import { describeError, type Env } from '../../command.ts'
 import { signingAddresses } from '../../compose/chains.ts'
 import { loadConfig, type Role } from '../../config/load.ts'
 import { readSetting } from '../../config/secrets.ts'
 import { createRemoteCheck } from '../../config/signer-problems.ts'
-import type { Config, Secret } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { createPool } from '../../store/db.ts'
 import type { Part } from '../../store/grants.ts'
 import { assertMigrated } from '../../store/migrate.ts'
@@ -123,19 +122,18 @@ async function checkRole(instance: Instance, env: Env): Promise<string[]> {
 
 /** Addresses without a key here or at a remote signer. */
 async function findMissingKeys(role: Role, config: Config): Promise<string[]> {
-  const { network, relayerKeys, delivererKeys, attesterKeys, floatKey, solanaKeys } = config
+  const { network } = config
   const isRemote = createRemoteCheck(network)
   const without = (addresses: readonly string[], given: readonly string[]) =>
     addresses.filter((address) => !given.includes(address) && !isRemote(address))
   if (role === 'api') return []
+  const held = families.flatMap(({ name, keys }) =>
+    (config.keys[name] ?? []).map((key) => keys.addressOf(key.reveal())),
+  )
   if (role === 'attester') {
     const members = attesterAddresses(network).map((address) => getAddress(address))
-    const missing = without(members, addressesOf(attesterKeys))
+    const missing = without(members, held)
     return missing.length < members.length ? [] : missing
   }
-  const evm = addressesOf([...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])])
-  const others = await Promise.all(solanaKeys.map((key) => solana.keys.open(key.reveal())))
-  return without(signingAddresses(network), [...evm, ...others.map(({ address }) => address)])
+  return without(signingAddresses(network), held)
 }
-
-const addressesOf = (keys: readonly Secret[]) => keys.map((key) => privateKeyToAddress(key.reveal() as Hex))
