@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { proofKinds } from '../packages/service/src/swap/lifecycle.ts'
-import { ROOT } from './sources.ts'
+import { isTest, ROOT, readSources } from './sources.ts'
 
 const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
 
@@ -15,4 +15,23 @@ test('ARCHITECTURE.md lists every proof of the code, and no other', () => {
 
 test('ARCHITECTURE.md has fewer than 2,000 words', () => {
   expect(page.split(/\s+/).length).toBeLessThan(2_000)
+})
+
+// The ways in ask whether a wallet signs an op or a transaction. Commands act on the contracts of one family.
+const ASKING = [
+  'stages/build/build-evm.ts',
+  'stages/build/build-solana.ts',
+  'stages/quote/quote.ts',
+  'swap/origin-methods.ts',
+]
+const OWN = /^(chains\/(evm|solana)\/|chains\/families\.ts$|operate\/)/
+
+test('outside its folder and the registry, the service does not name a family', () => {
+  const named = readSources().flatMap(({ path, text }) => {
+    const file = /^packages\/service\/src\/(.*)/.exec(path)?.[1]
+    const isOther = file !== undefined && !isTest(path) && !OWN.test(file)
+    return isOther && /'(evm|solana)'|\.(evm|solana)\b/.test(text) ? [file] : []
+  })
+
+  expect(named.sort()).toEqual(ASKING)
 })

@@ -48,7 +48,7 @@ export type AddressRules = {
   canSign(address: string): boolean
   /** Equal for two forms of one address. */
   keyOf(address: string): string
-  /** What is wrong with a configured address, or with one that has a role, or with that of a contract. */
+  /** The fault of a configured address, of one that has a role, and of that of a contract. */
   findFault(address: string, what: string): string | undefined
   findRoleFault?(address: string, what: string): string | undefined
   findContractFault?(address: string, what: string): string | undefined

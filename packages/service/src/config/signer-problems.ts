@@ -1,3 +1,4 @@
+import { families } from '../chains/families.ts'
 import type { NetworkConfig } from '../config.ts'
 import { attesterAddresses } from '../swap/attester-set.ts'
 import { findRepeated, type Problem } from './shape.ts'
@@ -37,9 +38,10 @@ export function findSignerProblems(network: NetworkConfig): Problem[] {
   return [...each, ...repeated, ...findJoined(remoteSigners, attesters)]
 }
 
-/** EVM addresses that a worker signs for. */
+/** Addresses that a worker signs for, of those that a remote signer may have. */
 function workersOf({ relayers, authorizationRelayers, deliverers, gasFloat }: NetworkConfig): string[] {
-  return [...relayers, ...authorizationRelayers, ...deliverers, ...(gasFloat?.evm ? [gasFloat.evm] : [])]
+  const floats = families.flatMap(({ name }) => gasFloat?.[name] ?? [])
+  return [...relayers, ...authorizationRelayers, ...deliverers, ...floats]
 }
 
 const lowerCased = (addresses: readonly string[]) => addresses.map((address) => address.toLowerCase())
