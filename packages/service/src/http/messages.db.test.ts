@@ -4,11 +4,10 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { useTestDatabase } from '../../test/support/database.ts'
 import { expectPlainWords } from '../../test/support/http-errors.ts'
 import { createTestServer } from '../../test/support/http-server.ts'
-import { parseEvmAddress } from '../chains/evm/address.ts'
-import { parseSolanaAddress } from '../chains/solana/bytes.ts'
+import { familyOf, familyOfAddress } from '../chains/families.ts'
 import { delegation } from '../stages/build/delegation.ts'
 import { history } from '../stages/history/history.ts'
-import { toOrder } from '../stages/quote/request.ts'
+import { type AddressesOf, toOrder } from '../stages/quote/request.ts'
 import { createStatusStreams } from '../stages/status/streams.ts'
 import type { Catalog, CatalogChain } from '../swap/catalog.ts'
 
@@ -31,10 +30,7 @@ const catalog: Catalog = {
   ]),
   assets: new Map(),
 }
-const addresses = {
-  evm: { parse: parseEvmAddress, canSign: () => true },
-  solana: { parse: parseSolanaAddress, canSign: () => true },
-}
+const addressesOf: AddressesOf = (chain) => familyOf(chain).addresses
 const unreached = () => {
   throw new Error('A wrong request went on')
 }
@@ -54,14 +50,14 @@ const { app, headers: key } = await createTestServer({
     chains: () => endpoints.chains.example.reply,
     tokens: () => endpoints.tokens.example.reply,
     quote(_caller, body) {
-      toOrder(catalog, addresses, body)
+      toOrder(catalog, addressesOf, body)
       return endpoints.quote.example.reply
     },
     delegation: (_caller, query) =>
       delegation(
         {
           catalog,
-          parseAddress: (family, text) => addresses[family].parse(text),
+          addressesOf,
           originOf: unreached,
           delegationTargetOf: unreached,
           rememberDelegated: unreached,
@@ -73,7 +69,7 @@ const { app, headers: key } = await createTestServer({
     submit: () => endpoints.submit.example.reply,
     submitSolana: () => endpoints.submitSolana.example.reply,
     async history(caller, query) {
-      const parseWallet = (text: string) => parseEvmAddress(text) ?? parseSolanaAddress(text)
+      const parseWallet = (text: string) => familyOfAddress(text)?.addresses.parse(text)
       return history({ pool: database.pool, catalog, parseWallet }, caller.accountId, query)
     },
   },

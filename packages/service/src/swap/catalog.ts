@@ -37,16 +37,6 @@ export type CatalogChain = {
   blockSeconds: number
 }
 
-const ADDRESS_WORDS = {
-  evm: 'an EVM address, such as 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, in one case or with a right checksum',
-  solana: 'a Solana address, such as 9aE476sH92Vz7DMPyq5WLPkrKWivxeuTKEFKd2sZZcde',
-}
-
-/** How an address on this chain looks, to follow "must be". */
-export function addressLike({ family }: Pick<CatalogChain, 'family'>): string {
-  return ADDRESS_WORDS[family]
-}
-
 type Asset = { name: string; usdStable: boolean }
 
 /** The supported chains, their tokens (decimals are read from the chain), and the assets of those tokens. */

@@ -25,6 +25,7 @@ async function ask(state: Delegation | Error, { chainId = 1, walletAddress = '0x
       catalog,
       originOf: () => ({ readDelegation }) as unknown as OriginChain,
       addressesOf: ({ family }) => ({
+        like: 'an address',
         parse: (text) => (text === 'bad' ? undefined : `${family} ${text.toLowerCase()}`),
       }),
       delegationTargetOf: (id) => `target of ${id}`,
@@ -89,7 +90,7 @@ test('422 UNSUPPORTED_CHAIN answers a chain that is not served', async () => {
 })
 
 test.each([
-  ['no address', 'bad', expect.stringContaining('must be an EVM address, such as 0x')],
+  ['no address', 'bad', expect.stringContaining('must be an address')],
   ['an account of another chain', 'eip155:2:0xa', 'must be an account on eip155:1, and is one on eip155:2'],
 ])('400 INVALID_REQUEST answers %s', async (_, walletAddress, message) => {
   expect(await refusal({ kind: 'unneeded' }, { walletAddress })).toMatchObject({

@@ -4,7 +4,6 @@ import type { AddressRules } from '../../chains/family.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import {
   accountOn,
-  addressLike,
   type Catalog,
   type CatalogChain,
   findChain,
@@ -61,7 +60,7 @@ export async function readOrUnavailable<T>(chain: Chain, reading: Promise<T>): P
 type DelegationDeps = {
   catalog: Catalog
   originOf(chainId: number): OriginChain
-  addressesOf(chain: Pick<CatalogChain, 'family'>): Pick<AddressRules, 'parse'>
+  addressesOf(chain: Pick<CatalogChain, 'family'>): Pick<AddressRules, 'parse' | 'like'>
   /** The contract that an undelegated wallet has to delegate to. */
   delegationTargetOf(chainId: number): string
   rememberDelegated(chainId: number, wallet: string): void
@@ -76,9 +75,10 @@ export async function delegation(
   if (!chain) throw new ServiceError('UNSUPPORTED_CHAIN', { details: { chainId: query.chainId } })
   const caip2 = toCaip2(chain)
   const named = accountOn(caip2, query.walletAddress)
-  const wallet = 'address' in named ? deps.addressesOf(chain).parse(named.address) : undefined
+  const addresses = deps.addressesOf(chain)
+  const wallet = 'address' in named ? addresses.parse(named.address) : undefined
   if (!wallet) {
-    const message = 'problem' in named ? named.problem : `must be ${addressLike(chain)}`
+    const message = 'problem' in named ? named.problem : `must be ${addresses.like}`
     throw invalidRequest({ field: 'walletAddress', message })
   }
   const state = await readOrUnavailable(chain, deps.originOf(chain.chainId).readDelegation(wallet))

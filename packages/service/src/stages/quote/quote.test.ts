@@ -62,7 +62,7 @@ const vault: Venue = {
 
 const deps: QuoteDeps = {
   ...{ catalog, market, venues: [vault], highImpactBps: 500, quoteTtlMs: 30_000 },
-  addressesOf: () => ({ parse: (text) => text, canSign: () => true }),
+  addressesOf: () => ({ like: 'an address', parse: (text) => text, canSign: () => true }),
   findStop: () => undefined,
   inspectRecipient: () => undefined,
   isDepositAddress: async (address) => address === '0xde',

@@ -2,7 +2,7 @@ import type { NamedQuoteRequest } from '@geoswap/wire'
 import { expect, test } from 'vitest'
 import { parseEvmAddress } from '../../chains/evm/address.ts'
 import type { ServiceError } from '../../errors.ts'
-import { addressLike, type Catalog, type CatalogChain, type Token } from '../../swap/catalog.ts'
+import type { Catalog, CatalogChain, Token } from '../../swap/catalog.ts'
 import { type AddressesOf, toOrder } from './request.ts'
 
 const at = (digit: string) => parseEvmAddress(`0x${digit.repeat(40)}`) ?? ''
@@ -41,8 +41,9 @@ const catalog: Catalog = {
   ]),
 }
 const addresses: Record<CatalogChain['family'], ReturnType<AddressesOf>> = {
-  evm: { parse: parseEvmAddress, canSign: (address) => address !== '' },
+  evm: { like: 'an EVM address', parse: parseEvmAddress, canSign: (address) => address !== '' },
   solana: {
+    like: 'a Solana address',
     parse: (text) => (text.startsWith('bad') ? undefined : text),
     canSign: (address) => address !== 'offCurve',
   },
@@ -103,7 +104,7 @@ test('chains, tokens and accounts can be named by their CAIP ids', () => {
   expect(named.output.address).toBe(ZERO)
 })
 
-const [EVM_ADDRESS, SOLANA_ADDRESS] = [addressLike({ family: 'evm' }), addressLike({ family: 'solana' })]
+const [EVM_ADDRESS, SOLANA_ADDRESS] = [addresses.evm.like, addresses.solana.like]
 const toSolana = { destinationChain: 3, outputToken: 'mint-usdc' }
 
 test.each<[string, Partial<NamedQuoteRequest>, string[]]>([

@@ -3,7 +3,6 @@ import type { AddressRules } from '../../chains/family.ts'
 import { type Issue, invalidRequest, ServiceError } from '../../errors.ts'
 import {
   accountOn,
-  addressLike,
   arePegged,
   type Catalog,
   type CatalogChain,
@@ -16,7 +15,9 @@ import {
 import { type QuoteStop, type SwapSide, stopsSide } from '../../swap/stop.ts'
 
 /** The rules for addresses of a chain. */
-export type AddressesOf = (chain: Pick<CatalogChain, 'family'>) => Pick<AddressRules, 'parse' | 'canSign'>
+export type AddressesOf = (
+  chain: Pick<CatalogChain, 'family'>,
+) => Pick<AddressRules, 'parse' | 'canSign' | 'like'>
 
 /** A validated quote request. */
 export type Order = {
@@ -83,7 +84,7 @@ function parse({ addressesOf, issues }: Parsing, chain: CatalogChain, field: Fie
   const named = text.includes(':') ? find(toCaip2(chain), text) : { address: text }
   const address = 'address' in named ? addressesOf(chain).parse(named.address) : undefined
   if (address) return address
-  const wrong = `must be ${addressLike(chain)}`
+  const wrong = `must be ${addressesOf(chain).like}`
   issues.push({ field, message: 'problem' in named ? named.problem : wrong })
   return ''
 }
@@ -96,7 +97,7 @@ function recipientOf(parsing: Parsing, { request, origin, destination, wallet }:
   if (destination.family === family) return wallet
   parsing.issues.push({
     field: 'recipient',
-    message: `is required from a chain of another family: ${addressLike(destination)}`,
+    message: `is required from a chain of another family: ${parsing.addressesOf(destination).like}`,
   })
   return ''
 }
