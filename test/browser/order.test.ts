@@ -208,3 +208,12 @@ test('where a chain has an explorer, each transaction links to it', async () => 
   expect(await links.count()).toBe(2)
   expect(await page.locator('a[href^="https://scan.example/tx/0x"]').count()).toBeGreaterThan(2)
 })
+
+test('a link to a token that is not served says so, and shows no order in its place unsaid', async () => {
+  const page = await visit()
+  await page.goto('/app/swap?from=base:DAI&to=solana:SOL&amount=10')
+  await expectText(page, 'This service does not swap base:DAI.')
+
+  await page.getByLabel('Amount to pay').fill('11')
+  expect(await page.getByText('does not swap').count()).toBe(0)
+})

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { explain } from '../explain.ts'
 import { decimalMark } from '../language.ts'
 import { ActionButton } from '../parts/action-button.tsx'
-import { Problem } from '../parts/notice.tsx'
+import { Notice, Problem } from '../parts/notice.tsx'
 import { useFocusRescue } from '../parts/use-focus.ts'
 import { go, hrefOf, replace, useRoute } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
@@ -11,7 +11,16 @@ import { keep, readStored } from '../storage.ts'
 import { keyOf, useActiveSwap } from './active.ts'
 import { ActiveSwapView } from './active-swap-view.tsx'
 import { useFunds } from './funds.tsx'
-import { firstOrder, isServed, namesOf, type Order, type OrderNames, orderNamed, toRequest } from './order.ts'
+import {
+  firstOrder,
+  isServed,
+  namesOf,
+  type Order,
+  type OrderNames,
+  orderNamed,
+  toRequest,
+  unknownIn,
+} from './order.ts'
 import { OrderForm } from './order-form.tsx'
 import { QuotePanel } from './quote-panel.tsx'
 import { Review } from './review.tsx'
@@ -59,6 +68,7 @@ function useOrder() {
   const { catalog } = useSession()
   const { query } = useRoute()
   const [order, setOrder] = useState(() => readOrder(catalog, query))
+  const [unknown, setUnknown] = useState(() => unknownIn(queried(query), catalog))
   const seen = useRef(query)
   const names = namesOf(order, catalog)
   const key = Object.values(names).join()
@@ -74,8 +84,9 @@ function useOrder() {
   const change = (next: Order) => {
     keep(NAME, next)
     setOrder(next)
+    setUnknown([])
   }
-  return { order, change, names }
+  return { order, change, names, unknown }
 }
 
 const REVIEW = 'review'
@@ -123,7 +134,7 @@ function useReview(
 /** The order and its price side by side; then the review in the same place. */
 function NewSwap() {
   const { client, catalog, wallets } = useSession()
-  const { order, change, names } = useOrder()
+  const { order, change, names, unknown } = useOrder()
   const { phase, start, startDeposit, reset } = usePreparation()
   useFocusRescue(phase.kind)
   const request = toRequest(order, { catalog, owners: wallets.used, mark: decimalMark })
@@ -151,6 +162,11 @@ function NewSwap() {
     <div class="columns">
       <section class="card" aria-labelledby="swap-title">
         <h1 id="swap-title">Swap</h1>
+        {unknown.length > 0 && (
+          <Notice tone="warn">
+            <p>This service does not swap {unknown.join(' or ')}.</p>
+          </Notice>
+        )}
         <form class="order-form">
           <OrderForm
             order={order}

@@ -98,6 +98,10 @@ export function namesOf(order: Order, catalog: Catalog): OrderNames {
   }
 }
 
+/** The tokens that an address names and this service does not swap. */
+export const unknownIn = ({ from, to }: OrderNames, catalog: Catalog): string[] =>
+  [from, to].filter((text) => text !== '' && !findToken(catalog, text))
+
 /** The order that an address names, perhaps in part; undefined if it names no token of this service. */
 export function orderNamed({ from, to, amount }: OrderNames, catalog: Catalog): Order | undefined {
   const [input, output] = [findToken(catalog, from), findToken(catalog, to)]
