@@ -51,21 +51,20 @@ export function accountOn(chain: string, text: string): Named {
   const [, named, address] = ACCOUNT.exec(text) ?? []
   if (named === undefined || address === undefined)
     return { problem: `must be a CAIP-10 account, such as ${chain}:ADDRESS` }
-  return named === chain ? { address } : { problem: `must be an account on ${chain}, and is one on ${named}` }
+  return named === chain ? { address } : { problem: `is on ${named}, not on ${chain}` }
 }
 
 /** The address of a token on this chain, by its CAIP-19 id. Any other text is taken for the address. */
 export function tokenOn(chain: string, text: string): Named {
   if (!text.includes(':')) return { address: text }
-  const [, named, kind, reference] = TOKEN.exec(text) ?? []
+  const [, named = chain, kind, reference = ''] = TOKEN.exec(text) ?? []
+  if (named !== chain) return { problem: `is on ${named}, not on ${chain}` }
   const { native, kind: ofTokens } = namespaceOf(chain)
-  if (named === undefined || reference === undefined)
-    return { problem: `must be a CAIP-19 token, such as ${chain}/${ofTokens}:ADDRESS` }
-  if (named !== chain) return { problem: `must be a token on ${chain}, and is one on ${named}` }
+  const coin = `slip44:${coinTypeOf(chain)}`
   if (kind === ofTokens) return { address: reference }
-  if (kind === 'slip44' && reference === `${coinTypeOf(chain)}`) return { address: native }
+  if (`${kind}:${reference}` === coin) return { address: native }
   return {
-    problem: `must be ${chain}/${ofTokens}:ADDRESS, or ${chain}/slip44:${coinTypeOf(chain)} for its coin`,
+    problem: `must be a CAIP-19 token, such as ${chain}/${ofTokens}:ADDRESS, or ${chain}/${coin}`,
   }
 }
 

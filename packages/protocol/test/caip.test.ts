@@ -51,6 +51,10 @@ describe('ids lead back to addresses', () => {
   })
 })
 
+const wrongToken = (chain: string, coin: number) => ({
+  problem: `must be a CAIP-19 token, such as ${chain}/erc20:ADDRESS, or ${chain}/slip44:${coin}`,
+})
+
 test('an id of another chain, of another standard, or of a coin that is not native there is refused', () => {
   const problems = [
     accountOn(base, `eip155:1:${usdc}`),
@@ -62,11 +66,11 @@ test('an id of another chain, of another standard, or of a coin that is not nati
   ]
 
   expect(problems).toEqual([
-    { problem: 'must be an account on eip155:8453, and is one on eip155:1' },
+    { problem: 'is on eip155:1, not on eip155:8453' },
     { problem: 'must be a CAIP-10 account, such as eip155:8453:ADDRESS' },
-    { problem: 'must be a token on eip155:8453, and is one on eip155:1' },
-    { problem: 'must be a CAIP-19 token, such as eip155:8453/erc20:ADDRESS' },
-    { problem: 'must be eip155:8453/erc20:ADDRESS, or eip155:8453/slip44:60 for its coin' },
-    { problem: 'must be eip155:137/erc20:ADDRESS, or eip155:137/slip44:966 for its coin' },
+    { problem: 'is on eip155:1, not on eip155:8453' },
+    wrongToken(base, 60),
+    wrongToken(base, 60),
+    wrongToken('eip155:137', 966),
   ])
 })

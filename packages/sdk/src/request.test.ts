@@ -23,10 +23,10 @@ test('CAIP ids become numbers and addresses, which stay as they are', () => {
 
 test.each([
   [{ originChain: 'cosmos:cosmoshub-4' }, 'originChain cosmos:cosmoshub-4 is no known CAIP-2 id'],
-  [{ originChain: 1 }, 'must be a token on eip155:1, and is one on eip155:8453'],
-  [{ walletAddress: `eip155:1:${usdc}` }, 'must be an account on eip155:8453, and is one on eip155:1'],
-  [{ recipient: `eip155:8453:${usdc}` }, ', and is one on eip155:8453'],
-  [{ outputToken: `${solana}/nft:${mint}` }, `must be ${solana}/token:ADDRESS, or ${solana}/slip44:501`],
+  [{ originChain: 1 }, 'is on eip155:8453, not on eip155:1'],
+  [{ walletAddress: `eip155:1:${usdc}` }, 'is on eip155:1, not on eip155:8453'],
+  [{ recipient: `eip155:8453:${usdc}` }, 'is on eip155:8453, not on '],
+  [{ outputToken: `${solana}/nft:${mint}` }, `such as ${solana}/token:ADDRESS, or ${solana}/slip44:501`],
 ])('a request with %j is refused before the service sees it', (change, message) => {
   expect(() => toPlainRequest({ ...named, ...change })).toThrow(message)
 })

@@ -43,7 +43,7 @@ const statusStreams = createStatusStreams({
 
 const database = useTestDatabase()
 
-// What is checked after the schema is checked by the real functions.
+// The real functions check the rest, after the schemas.
 const { app, headers: key } = await createTestServer({
   statusStreams,
   handlers: {

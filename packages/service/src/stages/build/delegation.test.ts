@@ -91,7 +91,7 @@ test('422 UNSUPPORTED_CHAIN answers a chain that is not served', async () => {
 
 test.each([
   ['no address', 'bad', expect.stringContaining('must be an address')],
-  ['an account of another chain', 'eip155:2:0xa', 'must be an account on eip155:1, and is one on eip155:2'],
+  ['an account of another chain', 'eip155:2:0xa', 'is on eip155:2, not on eip155:1'],
 ])('400 INVALID_REQUEST answers %s', async (_, walletAddress, message) => {
   expect(await refusal({ kind: 'unneeded' }, { walletAddress })).toMatchObject({
     code: 'INVALID_REQUEST',

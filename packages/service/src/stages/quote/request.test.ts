@@ -123,12 +123,12 @@ test.each<[string, Partial<NamedQuoteRequest>, string[]]>([
   [
     'a wallet of another chain',
     { walletAddress: `eip155:2:${WALLET}` },
-    ['walletAddress must be an account on eip155:1, and is one on eip155:2'],
+    ['walletAddress is on eip155:2, not on eip155:1'],
   ],
   [
     'a recipient of another chain',
     { ...toSolana, recipient: `eip155:2:${WALLET}` },
-    ['recipient must be an account on solana:3, and is one on eip155:2'],
+    ['recipient is on eip155:2, not on solana:3'],
   ],
   [
     'a token and a wallet that are no addresses',
@@ -138,7 +138,7 @@ test.each<[string, Partial<NamedQuoteRequest>, string[]]>([
   [
     'a token that is named as an account',
     { inputToken: `eip155:1:${USDC}` },
-    ['inputToken must be a CAIP-19 token, such as eip155:1/erc20:ADDRESS'],
+    ['inputToken must be a CAIP-19 token, such as eip155:1/erc20:ADDRESS, or eip155:1/slip44:60'],
   ],
   [
     'a recipient that is no address',
