@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
   const events = seen.filter(({ kind, block }) => kind === 'refunded' || block <= heads.hard.number)`,
       },
       {
-        file: 'stages/lock/finalize-origin.ts',
+        file: 'stages/settle/close.ts',
         find: 'origin.readLocks(ops, heads.hard, faults)',
         put: 'origin.readLocks(ops, heads.head, faults)',
       },

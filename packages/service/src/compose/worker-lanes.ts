@@ -14,10 +14,10 @@ import { createWatchLane } from '../engine/watch.ts'
 import { confirmDeliveries, finalizeDeliveries } from '../stages/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../stages/deliver/deliver.ts'
 import { confirmLocks, undoLocks } from '../stages/lock/confirm-lock.ts'
-import { finalizeOrigin } from '../stages/lock/finalize-origin.ts'
 import { lockWaiting } from '../stages/lock/lock.ts'
 import { createWaitingLocks } from '../stages/lock/readiness.ts'
 import { retryStalledLocks } from '../stages/lock/retry-lock.ts'
+import { closeSwaps } from '../stages/settle/close.ts'
 import { noteRecoveries } from '../stages/settle/recover-deposits.ts'
 import { type RelayDeps, relayAttested } from '../stages/settle/relay.ts'
 import { markOriginSafe } from '../store/exposure.ts'
@@ -136,7 +136,7 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
     undo: (db, gone) => undoLocks(moves, db, gone),
     confirmLocks: (heads) => confirmLocks(originDeps, heads),
     confirmDeliveries: (lease, heads) => confirmDeliveries(destinationDeps, lease, heads),
-    finalizeOrigin: (heads, events, faults) => finalizeOrigin(originDeps, heads, events, faults),
+    closeSwaps: (heads, events, faults) => closeSwaps(originDeps, heads, events, faults),
     finalizeDeliveries: (heads, events, faults) => finalizeDeliveries(destinationDeps, heads, events, faults),
     noteRecoveries: (heads, faults) => noteRecoveries({ pool, chainId: config.chainId }, heads, faults),
     onSafe: (after, upTo) => markOriginSafe(pool, { chainId: config.chainId, after, upTo }),

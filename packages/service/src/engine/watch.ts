@@ -31,7 +31,7 @@ type Options = Omit<ScanDeps, 'chain'> & {
   confirmLocks(heads: Heads): Promise<void>
   confirmDeliveries(lease: Lease, heads: Heads): Promise<void>
   /** Both return the events that the final state contradicts. */
-  finalizeOrigin: Finalize
+  closeSwaps: Finalize
   finalizeDeliveries: Finalize
   /** Tells swaps what went back from the addresses of their ops. */
   noteRecoveries(heads: Heads, faults: unknown[]): Promise<void>
@@ -115,7 +115,7 @@ async function finalize(options: Options, heads: Heads, faults: unknown[]): Prom
   const [delivered, taken] = [events.filter(isDelivery), events.filter((event) => !isDelivery(event))]
   const contradicted = await Promise.all([
     collectError(faults, () => options.finalizeDeliveries(heads, delivered, faults)),
-    collectError(faults, () => options.finalizeOrigin(heads, taken, faults)),
+    collectError(faults, () => options.closeSwaps(heads, taken, faults)),
   ])
   const gone = contradicted.flatMap((each) => each ?? [])
   for (const event of gone) {

@@ -9,6 +9,7 @@ import {
   findForgottenDeliveries,
   findOpenAfter,
   findOrphans,
+  findPaidUnlocked,
   findStalledDeliveries,
   findStalledLocks,
   findToDeliver,
@@ -59,6 +60,17 @@ const lists: Record<string, List> = {
       'with a lock in a block': { swap: 'locked_block = 1' },
       'with a final lock': { swap: 'origin_final = true' },
       'that failed': { swap: `state = 'failed'` },
+    },
+  },
+  'paid swaps without a known lock': {
+    find: (db) => findPaidUnlocked(db, ORIGIN),
+    row: { swap: `state = 'settled', delivery_final = true` },
+    but: {
+      ...elsewhere,
+      'with a lock in a block': { swap: 'locked_block = 1' },
+      'with a final lock': { swap: 'origin_final = true' },
+      'whose delivery is not final': { swap: 'delivery_final = false' },
+      'that is closed': { swap: `state = 'closed'` },
     },
   },
   'swaps that wait for their deposit': {

@@ -12,6 +12,13 @@ export async function findUnlocked(db: Db, chainId: number): Promise<Swap[]> {
   return selectSwaps(db, `${clause} order by s.created_at`, [chainId])
 }
 
+/** Those of them that were delivered for good. */
+export async function findPaidUnlocked(db: Db, chainId: number): Promise<Swap[]> {
+  const isPaid = `s.state in ${listOf(paidStates)} and s.delivery_final`
+  const clause = `where s.locked_block is null and not s.origin_final and ${isPaid} and s.origin_chain = $1`
+  return selectSwaps(db, `${clause} order by s.created_at`, [chainId])
+}
+
 /** Swaps whose input was not deposited yet, in the words of the index `swaps_awaiting`. */
 type Page = { chainId: number; after: string | undefined; limit: number }
 

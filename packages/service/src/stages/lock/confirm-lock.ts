@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { ChainEvent, Heads, LockState, OriginChain } from '../../chains/chain.ts'
+import type { ChainEvent, Heads, OriginChain } from '../../chains/chain.ts'
 import type { Moves } from '../../engine/advance.ts'
 import { isolate } from '../../isolate.ts'
 import { wasAuthorityRefused } from '../../store/attempts.ts'
@@ -85,9 +85,7 @@ async function endUnlockable(
     const decision = decideNeverLocked(swap, state)
     if (decision === 'rescan')
       await rewindCursor(pool, { chainId: origin.chainId, to: swap.op.originBlock - 1n })
-    else if (decision === 'inputLost')
-      await isolate(faults, toSubject(swap), () => closeLost(deps, heads, swap, state))
-    else if (decision !== 'nothing')
+    else if (decision === 'declined' || decision === 'lockDead')
       await isolate(faults, toSubject(swap), () => fail(deps, heads, swap, decision))
   }
 }
@@ -115,24 +113,6 @@ async function reasonOf(origin: OriginChain, pool: Pool, swap: Swap): Promise<Fa
   const obstacle = await origin.findObstacle(swap).catch(() => undefined)
   if (obstacle) return failureOf(swap.op, obstacle)
   return (await wasAuthorityRefused(pool, swap.id)) ? 'INVALID_AUTHORIZATION' : 'OPERATION_EXPIRED'
-}
-
-/**
- * Closes a swap whose input is lost. Its exposure stays booked, so that all such losses together stay below the cap.
- */
-export async function closeLost(
-  { origin, moves }: Pick<ConfirmLockDeps, 'origin' | 'moves'>,
-  heads: Heads,
-  swap: Swap,
-  hard: LockState,
-): Promise<boolean> {
-  const proof = hard === 'refunded' ? refundedProof(origin, heads) : neverLockedProof(origin, heads)
-  return (await moves.advance({ swap, event: 'inputLost', proof })) !== undefined
-}
-
-/** Proof: a hard-final block in which the input of a paid swap is back in its wallet. */
-function refundedProof({ chainId }: OriginChain, { hard }: Heads): Proof<'refundedAfterDelivery'> {
-  return { kind: 'refundedAfterDelivery', chainId, block: hard }
 }
 
 /** Proof: a hard-final block past the op's deadline in which its input is not taken. */

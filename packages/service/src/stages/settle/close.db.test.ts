@@ -5,14 +5,15 @@ import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../
 import type { Block, ChainEvent, Heads, LockRef, LockState } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
 import { findFinalEvents, storePage } from '../../store/chain-events.ts'
-import { findLostInputs } from '../../store/exposure.ts'
-import { findSwaps } from '../../store/swaps.ts'
-import { finalizeOrigin } from './finalize-origin.ts'
+import { bookDelivery, findLostInputs, markOriginFinal, writeOffInput } from '../../store/exposure.ts'
+import { readExposure } from '../../store/figures.ts'
+import { findSwaps, findToPropose, markDeliveriesFinal } from '../../store/swaps.ts'
+import { closeSwaps } from './close.ts'
 
 const CHAIN = 31_337
 
 const database = useTestDatabase()
-beforeEach(() => database.pool.query('truncate swaps, ops, chain_events, ring_positions cascade'))
+beforeEach(() => database.pool.query('truncate swaps, ops, chain_events, ring_positions, exposure cascade'))
 
 const block: Block = { number: 20n, height: 20n, hash: '0x14', seconds: 700 }
 const heads: Heads = { head: block, settle: block, hard: block }
@@ -57,7 +58,7 @@ async function apply({ swapId }: TestSwap, kind: ChainEvent['kind'], { state, mo
     moves: createMoves(pool, ({ id }, { event }) => moved.push(`${id === swapId} ${event}`)),
   }
   const faults: unknown[] = []
-  const contradicted = await finalizeOrigin(deps, heads, events, faults)
+  const contradicted = await closeSwaps(deps, heads, events, faults)
   const [swap] = await findSwaps(pool, [swapId])
   const left = await findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
   const positions = await pool.query('select op_id from ring_positions')
@@ -125,7 +126,7 @@ async function finalize(stored: ChainEvent[]) {
     new Map(ops.map(({ hash }): [string, LockState] => [hash, 'refunded']))
   const deps = { pool, origin: { chainId: CHAIN, readLocks } as never, moves: createMoves(pool, () => {}) }
   const find = () => findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
-  expect(await finalizeOrigin(deps, heads, await find(), [])).toEqual([])
+  expect(await closeSwaps(deps, heads, await find(), [])).toEqual([])
   return find()
 }
 
@@ -186,7 +187,7 @@ test('a wrong sum of exposure holds up its own swap, and no other of the page', 
   const deps = { pool, origin: { chainId: CHAIN, readLocks } as never, moves: createMoves(pool, () => {}) }
   const faults: unknown[] = []
 
-  await finalizeOrigin(deps, heads, events, faults)
+  await closeSwaps(deps, heads, events, faults)
 
   const final = await findSwaps(pool, ids)
   expect(final.filter(({ originFinal }) => originFinal).map(({ id }) => id)).toEqual([right.swapId])
@@ -195,4 +196,75 @@ test('a wrong sum of exposure holds up its own swap, and no other of the page', 
   expect(left.map(({ id }) => id)).toEqual(
     final.filter(({ id }) => id === wrong.swapId).map(({ op }) => op.hash),
   )
+})
+
+const VALUE = 601n
+
+/** A chain past every deadline, on which every input is in this state. */
+function closer(state: LockState): Parameters<typeof closeSwaps>[0] {
+  const readLocks = async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, state]))
+  const origin = { chainId: CHAIN, readLocks, isLockOver: () => true }
+  return { pool: database.pool, origin: origin as never, moves: createMoves(database.pool, () => {}) }
+}
+
+const proofOf = async (swapId: string) =>
+  (await database.pool.query('select proof from swaps where id = $1', [swapId])).rows[0].proof
+
+test('a paid swap that can never be locked is closed, and its value is exposed until it is written off', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await settleTestSwap(pool, swap)
+  await pool.query('update ops set value_cents = $1', [VALUE.toString()])
+  await bookDelivery(pool, {
+    chainId: CHAIN,
+    swaps: await findSwaps(pool, [swap.swapId]),
+    caps: { exposedCents: 10_000n, unclaimedCents: 10_000n },
+  })
+  await markDeliveriesFinal(pool, [{ id: swap.swapId, deliveryTxHash: '0xdelivery' }])
+  // A reorg undid the lock.
+  await pool.query('update swaps set locked_block = null')
+
+  await closeSwaps(closer('none'), heads, [], [])
+
+  const [closed] = await findSwaps(pool, [swap.swapId])
+  expect(closed).toMatchObject({ state: 'closed', originFinal: false })
+  expect(await proofOf(swap.swapId)).toMatchObject({ kind: 'notLockedPastDeadline', chainId: CHAIN })
+  expect(await findLostInputs(pool)).toMatchObject([{ swapId: swap.swapId, chainId: CHAIN, cents: VALUE }])
+  expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: VALUE, lostCents: VALUE }])
+
+  const elsewhere = CHAIN + 1
+  await pool.query('insert into exposure (chain_id, cents, unclaimed_cents) values ($1, 7, 7)', [elsewhere])
+  const loss = { swapId: swap.swapId, note: 'reorg of four blocks' }
+  expect([await writeOffInput(pool, loss), await writeOffInput(pool, loss)]).toEqual([true, false])
+  const { rows } = await pool.query('delete from exposure where chain_id = $1 returning cents', [elsewhere])
+  expect(rows).toEqual([{ cents: '7' }])
+  expect(await findLostInputs(pool)).toEqual([])
+  expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
+})
+
+test('a swap whose input was refunded after the delivery is closed, and its value counts as lost', async () => {
+  const { pool } = database
+  const { swapId, accountId } = await insertTestSwap(pool, await insertTestAccount(pool))
+  await settleTestSwap(pool, { swapId, accountId })
+  await pool.query('update ops set value_cents = $1', [VALUE.toString()])
+  const swaps = await findSwaps(pool, [swapId])
+  await bookDelivery(pool, {
+    chainId: CHAIN,
+    swaps,
+    caps: { exposedCents: 10_000n, unclaimedCents: 10_000n },
+  })
+  await markOriginFinal(pool, swaps)
+  await markDeliveriesFinal(pool, [{ id: swapId, deliveryTxHash: '0xdelivery' }])
+
+  await storeTestEvents(pool, CHAIN, 'refunded', swaps)
+  const events = await findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
+  await closeSwaps(closer('refunded'), heads, events, [])
+
+  expect(await findSwaps(pool, [swapId])).toMatchObject([{ state: 'closed', originFinal: true }])
+  expect(await proofOf(swapId)).toMatchObject({ kind: 'refundedAfterDelivery', chainId: CHAIN })
+  expect(await findToPropose(pool, { kind: 'claim', chainId: CHAIN })).toEqual([])
+  expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: VALUE, lostCents: VALUE }])
+
+  await writeOffInput(pool, { swapId, note: 'the attester was down' })
+  expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
 })

@@ -1,27 +1,30 @@
-import type { ChainEvent, Heads, LockState } from '../../chains/chain.ts'
+import type { Pool } from 'pg'
+import type { ChainEvent, Heads, LockState, OriginChain } from '../../chains/chain.ts'
+import type { Moves } from '../../engine/advance.ts'
 import { failPoint } from '../../fail-point.ts'
-import { isolate, isolateTogether } from '../../isolate.ts'
-import { closeEvents, type StoredEvent } from '../../store/chain-events.ts'
+import { isolateTogether } from '../../isolate.ts'
+import { closeEvents, findEvents, type StoredEvent } from '../../store/chain-events.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import type { Change } from '../../store/swap-moves.ts'
-import { findSwapsByOp } from '../../store/swaps.ts'
-import { isOpen, isUnlocked } from '../../swap/lifecycle.ts'
-import { decideExit } from '../../swap/origin.ts'
+import { findPaidUnlocked, findSwapsByOp } from '../../store/swaps.ts'
+import { collectError } from '../../swap/group.ts'
+import { isOpen, isUnlocked, type ProofOf } from '../../swap/lifecycle.ts'
+import { decideExit, decideNeverLocked } from '../../swap/origin.ts'
 import type { Swap } from '../../swap/swap.ts'
-import { type ConfirmLockDeps, closeLost } from './confirm-lock.ts'
 
-type Deps = Pick<ConfirmLockDeps, 'pool' | 'origin' | 'moves'>
+type Deps = { pool: Pool; origin: OriginChain; moves: Moves }
 
 /**
- * Applies escrow events in hard-final blocks that the escrow's state at the final block confirms. Returns the events
- * that it contradicts, which a reorg undid unnoticed.
+ * Ends swaps whose input left the escrow, or can never reach it. Applies escrow events in hard-final blocks that the
+ * escrow's state at the final block confirms. Returns the events that it contradicts, which a reorg undid unnoticed.
  */
-export async function finalizeOrigin(
+export async function closeSwaps(
   deps: Deps,
   heads: Heads,
   events: readonly StoredEvent[],
   faults: unknown[],
 ): Promise<ChainEvent[]> {
+  await collectError(faults, () => closeUnlocked(deps, heads, faults))
   if (events.length === 0) return []
   const { pool, origin } = deps
   const ids = events.map(({ id }) => id)
@@ -50,10 +53,8 @@ export async function finalizeOrigin(
     if (decision === 'claimFinal')
       exits.set(swap.id, { event, change: { swap, event: decision, claimedBySeconds: heads.hard.seconds } })
     if (decision === 'refundFinal') exits.set(swap.id, { event, change: refundOf(swap, event) })
-    if (decision !== 'inputLost') continue
-    const subject = { step: 'finalize refunded', id: swap.id }
-    const isLost = await isolate(faults, subject, () => closeLost(deps, heads, swap, 'refunded'))
-    if (isLost) done.push(event)
+    if (decision === 'inputLost')
+      exits.set(swap.id, { event, change: lossOf(deps, heads, swap, 'refundedAfterDelivery') })
   }
   const changes = [...exits.values()].map(({ change }) => change)
   const closed = await deps.moves.advanceAll(faults, 'finalize exit', changes)
@@ -89,4 +90,33 @@ function refundOf(swap: Swap, { txHash, creditedTo }: StoredEvent): Change {
   const { op, refundReason = 'DELIVERY_EXPIRED' } = swap
   const credited = creditedTo?.includes(op.wallet) ?? false
   return { swap, event: 'refundFinal', refundReason, refundTxHash: txHash, credited }
+}
+
+/**
+ * Closes paid swaps that a hard-final block past their deadline shows as unlocked. A reorg undid their lock after the
+ * delivery, and no lock can follow.
+ */
+async function closeUnlocked(deps: Deps, heads: Heads, faults: unknown[]): Promise<void> {
+  const { pool, origin, moves } = deps
+  const { chainId } = origin
+  const paid = (await findPaidUnlocked(pool, chainId)).filter((swap) => origin.isLockOver(swap, heads.hard))
+  if (paid.length === 0) return
+  const events = await findEvents(pool, { chainId, kind: 'locked', ids: paid.map(({ op }) => op.hash) })
+  const unseen = paid.filter(({ op }) => !events.has(op.hash))
+  const slots = unseen.map(({ op }) => op)
+  const states = await origin.readLocks(slots, heads.hard, faults)
+  const lost = unseen.filter((swap) => {
+    const state = states.get(swap.op.hash)
+    // A slot that cannot be read decides nothing.
+    return state !== undefined && decideNeverLocked(swap, state) === 'inputLost'
+  })
+  const changes = lost.map((swap) => lossOf(deps, heads, swap, 'notLockedPastDeadline'))
+  await moves.advanceAll(faults, 'close unlocked', changes)
+}
+
+type Loss = ProofOf<'inputLost'>['kind']
+
+/** The exposure of a swap whose input is lost stays booked: all such losses together stay below the cap. */
+function lossOf({ origin: { chainId } }: Deps, { hard }: Heads, swap: Swap, kind: Loss): Change {
+  return { swap, event: 'inputLost', proof: { kind, chainId, block: hard } }
 }
