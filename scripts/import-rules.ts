@@ -73,7 +73,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the store knows the rules of a swap and PostgreSQL',
     files: STORE,
-    may: [STORE, SWAP, ERRORS, PG, NODE],
+    may: [STORE, SWAP, WAYS, ERRORS, PG, NODE],
     mayTypesOf: [WIRE, CHAIN_PORTS],
   },
   {

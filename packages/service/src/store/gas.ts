@@ -1,6 +1,7 @@
 import type { AtRisk, Wasted } from '../swap/budgets.ts'
 import { settledStates, unlockedStates } from '../swap/lifecycle.ts'
 import type { Db } from './db.ts'
+import { isSentSql } from './op-columns.ts'
 import { isOpenAt, listOf } from './sql.ts'
 
 const HOUR = `date_trunc('hour', clock_timestamp())`
@@ -27,7 +28,7 @@ export async function insertWasted(db: Db, wasted: readonly WastedGas[]): Promis
          from added a join swaps s on s.id = a.swap_id join ops o on o.id = s.op_id
         cross join lateral (values ('wallet', s.wallet), ('account', s.account_id), ('chain', a.chain_id::text))
                                 as p (scope, id)
-        where p.scope <> 'wallet' or o.method is distinct from 'deposit'
+        where p.scope <> 'wallet' or ${isSentSql('o')} is not true
      )
      insert into wasted_hours as h (scope, id, hour, usd_e6)
      select scope, id, ${HOUR}, sum(usd_e6) from parts group by 1, 2 order by 1, 2
@@ -114,7 +115,7 @@ export async function findUnseen(db: Db, attemptIds: readonly string[]): Promise
        join ops o on o.id = s.op_id
       cross join lateral (select case l.role when 'lock' then o.hash else o.delivery_hash end as id,
                                  case l.role when 'lock' then 'locked' else 'delivered' end as kind) e
-      where a.id = any($1) and (l.role = 'deliver' or l.role = 'lock' and o.method is distinct from 'deposit')
+      where a.id = any($1) and (l.role = 'deliver' or l.role = 'lock' and ${isSentSql('o')} is not true)
         and not exists (select 1 from chain_events c where c.chain_id = a.chain_id and c.tx_hash = a.tx_hash
                            and c.id = e.id and c.kind = e.kind)
         and not exists (select 1 from wasted_gas w where w.attempt_id = l.attempt_id and w.swap_id = l.swap_id)`,

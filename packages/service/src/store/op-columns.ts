@@ -1,5 +1,6 @@
 import type { Op, WayName } from '../swap/swap.ts'
-import { toJson } from './sql.ts'
+import { sentWays } from '../ways/registry.ts'
+import { listOf, toJson } from './sql.ts'
 
 /** A column of `ops`, and how its value is stored and read. `copy` if a swap is read with the copy in its own row. */
 type Column<Value> = {
@@ -39,6 +40,9 @@ export const PAY_AMOUNT = 'coalesce(s.lowered_pay, o.pay_amount)'
  */
 export const METHOD =
   "coalesce(o.method, case when o.hash = o.delivery_hash then 'transaction' else 'delegation' end)"
+
+/** SQL condition: the input of this op is sent to the op's own address. */
+export const isSentSql = (op: string) => `(${op}.method in ${listOf(sentWays)})`
 
 /** An op as it is built. A rebuild sets the other fields of `Op` later. */
 type BuiltOp = Omit<Op, 'isOrphan' | 'isLogLost'>

@@ -1,8 +1,9 @@
 import { endedStates, type SwapState } from '../swap/lifecycle.ts'
+import type { WayName } from '../swap/swap.ts'
 
-/** The SQL list of a group of states. */
-export function listOf(states: readonly SwapState[]): string {
-  return `(${states.map((state) => `'${state}'`).join(', ')})`
+/** The SQL list of a group of states or ways. */
+export function listOf(names: readonly (SwapState | WayName)[]): string {
+  return `(${names.map((name) => `'${name}'`).join(', ')})`
 }
 
 /** An open swap, in exactly the words of the index `swaps_open`: PostgreSQL would not use the index otherwise. */

@@ -15,6 +15,7 @@ import {
   reportedStates,
   type SwapState,
 } from '../swap/lifecycle.ts'
+import { isSent } from '../ways/registry.ts'
 import type { Db } from './db.ts'
 import { listOf } from './sql.ts'
 
@@ -110,7 +111,7 @@ export function toStatus(row: StatusRow): StatusReply {
     ...(row.refund_reason && { refund: toRefund(row, row.refund_reason) }),
     ...(row.waiting && WAITING_IN[row.waiting.reason] === row.state && { waiting: row.waiting }),
     ...(row.method && { method: row.method }),
-    ...(row.method === 'deposit' && row.deposit_address && { deposit: toDeposit(row, row.deposit_address) }),
+    ...(isAwaited(row) && { deposit: toDeposit(row) }),
   }
 }
 
@@ -123,8 +124,13 @@ function toRepriced({ quoted_output: quoted, lowered_output: lowered, delivered 
 
 const WAITING_IN: Record<WaitingReason, SwapState> = { lateLock: 'locking', lateDelivery: 'delivering' }
 
-function toDeposit(row: StatusRow, address: string): NonNullable<StatusReply['deposit']> {
-  const { state, deposit_until: until } = row
+type Awaited = StatusRow & { deposit_address: string }
+
+const isAwaited = (row: StatusRow): row is Awaited =>
+  row.method !== null && row.deposit_address !== null && isSent({ method: row.method })
+
+function toDeposit(row: Awaited): NonNullable<StatusReply['deposit']> {
+  const { state, deposit_until: until, deposit_address: address } = row
   const deposit = row.deposit ?? {}
   const next = nextOf({ state, input: BigInt(row.input_amount), inputToken: row.input_token, until, deposit })
   return { address, until: until.toISOString(), ...deposit, ...(next && { next }) }

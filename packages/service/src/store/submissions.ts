@@ -3,7 +3,7 @@ import { type SwapState, unlockedStates } from '../swap/lifecycle.ts'
 import type { Paid } from '../swap/price-tolerance.ts'
 import type { SignedDelegation, WayName } from '../swap/swap.ts'
 import type { Db } from './db.ts'
-import { METHOD, PAY_AMOUNT } from './op-columns.ts'
+import { isSentSql, METHOD, PAY_AMOUNT } from './op-columns.ts'
 import { listOf } from './sql.ts'
 
 export type Submission = {
@@ -89,7 +89,7 @@ export async function findSubmission(db: Db, submitted: Submitted): Promise<Subm
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
                 and (p.state in ${listOf(unlockedStates)}
                      or p.locked_block > o.wallet_block and p.state <> 'refunded')
-                and not exists (select 1 from ops d where d.id = p.op_id and d.method = 'deposit')
+                and not exists (select 1 from ops d where d.id = p.op_id and ${isSentSql('d')})
             ) as open_inputs
        from ops o left join swaps s on s.op_id = o.id
       where o.id = $1`,
@@ -228,7 +228,7 @@ export async function readReserved(db: Db, opId: string): Promise<Reserved> {
           from swaps s join ops p on p.id = s.op_id
          where s.account_id = o.account_id and s.state in ${listOf(unlockedStates)}
            and p.destination_chain = o.destination_chain and p.pay_token = o.pay_token
-           and p.method is distinct from 'deposit') u
+           and ${isSentSql('p')} is not true) u
       cross join lateral (
         select count(*)::int as ended, (count(*) filter (where ${FAILED}))::int as failed
           from (select swap_id from account_swaps a

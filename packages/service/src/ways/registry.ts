@@ -34,6 +34,11 @@ const ofFamily: Readonly<Record<CatalogChain['family'], readonly EvmWay[]>> = { 
 /** The ways that the chains of a family know. */
 export const waysOn = (family: CatalogChain['family']): readonly EvmWay[] => ofFamily[family]
 
+/** Ways by which the input is sent, as ops are stored with them. */
+export const sentWays: readonly WayName[] = evmWays
+  .filter(({ signs }) => signs === 'nothing')
+  .map(({ name }) => name)
+
 /** An obstacle as the reason of a failure: what a sent input lacks is its deposit, which a reorg undid. */
 export const failureOf = (op: ByWay, obstacle: FailureCode): FailureCode =>
   isSent(op) && obstacle === 'INPUT_UNAVAILABLE' ? 'DEPOSIT_MISSING' : obstacle
