@@ -3,6 +3,7 @@ import type { OriginMethod } from '@geoswap/wire'
 import type { Priced, PriceE18 } from './amount.ts'
 import type { AttesterChange } from './attester-set.ts'
 import type { FinalityRules } from './finality.ts'
+import type { WayName } from './swap.ts'
 
 /** Prices of both sides of an exchange. */
 export type Exchange = { input: PriceE18; output: PriceE18 }
@@ -18,7 +19,7 @@ export type Token = {
 }
 
 /** The token's EIP-712 domain, as the token itself confirmed it, and the signatures it takes. */
-export type TokenSigning = { name: string; version: string; methods: readonly ('authorization' | 'permit')[] }
+export type TokenSigning = { name: string; version: string; methods: readonly WayName[] }
 
 export type CatalogChain = {
   chainId: number

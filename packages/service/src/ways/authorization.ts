@@ -3,6 +3,7 @@ import {
   authorizationOf,
   contractWalletAbi,
   geoEscrowAbi,
+  receiveTypes,
   signedTokenAbi,
   toTokenTypedData,
   VALID_SIGNATURE,
@@ -13,6 +14,7 @@ import {
   encodeFunctionData,
   type Hex,
   hexToBigInt,
+  keccak256,
   numberToHex,
   type PublicClient,
   pad,
@@ -21,9 +23,11 @@ import {
 } from 'viem'
 import { attempt } from '../chains/evm/attempt.ts'
 import { LOCK, LOCK_MANY, toEscrowOp } from '../chains/evm/plans.ts'
+import { STRANGE_GAS } from '../chains/evm/strange-reads.ts'
+import type { TriedKey, TriedToken } from '../chains/evm/ways.ts'
 import { NodeSilence } from '../chains/nodes/silence.ts'
 import type { Swap } from '../swap/swap.ts'
-import { findSignedObstacle, paidBy, readSigned, TAKE_GAS, toSign } from './signed-token.ts'
+import { findSignedObstacle, NEVER, paidBy, readSigned, TAKE_GAS, toSign } from './signed-token.ts'
 import type { EvmWay } from './way.ts'
 
 /** The wallet signs an authorization of EIP-3009, which its token takes. A wallet with code signs by that code. */
@@ -56,6 +60,7 @@ export const authorization: EvmWay<'authorization'> = {
     return acceptsSignature(reads.client, input.wallet as Address, signed.digest, signature as Hex)
   },
   findObstacle: (reads, swap) => findSignedObstacle(reads, swap, takesAuthorization),
+  tryOn,
 }
 
 const digestOf: Parameters<typeof readSigned>[2]['digestOf'] = (separator, escrow, input) =>
@@ -79,18 +84,29 @@ export async function takesAuthorization(
   blockNumber: bigint,
 ): Promise<boolean> {
   const message = authorizationOf({ escrow }, op.hash as Hex, paidBy(op))
+  const call = { address: op.inputToken as Address, account: escrow, gas: TAKE_GAS, blockNumber }
+  const take = () => client.simulateContract({ ...call, ...takeBy(message, signature as Hex) })
+  return (await attempt(client, take, blockNumber)).kind === 'ok'
+}
+
+function takeBy(message: ReturnType<typeof authorizationOf>, signature: Hex) {
   const { from, to, value, validAfter, validBefore, nonce } = message
-  const call = {
-    address: op.inputToken as Address,
-    abi: signedTokenAbi,
-    functionName: 'receiveWithAuthorization',
-    args: [from, to, value, validAfter, validBefore, nonce, signature as Hex],
-    account: escrow,
-    gas: TAKE_GAS,
-    blockNumber,
-  } as const
-  const { kind } = await attempt(client, () => client.simulateContract(call), blockNumber)
-  return kind === 'ok'
+  const args = [from, to, value, validAfter, validBefore, nonce, signature] as const
+  return { abi: signedTokenAbi, functionName: 'receiveWithAuthorization', args } as const
+}
+
+/** Has the token take nothing. */
+async function tryOn(
+  client: PublicClient,
+  { token: address, escrow }: TriedToken,
+  { domain, account }: TriedKey,
+) {
+  const nothing = { wallet: account.address, inputAmount: 0n, opDeadline: NEVER }
+  const message = authorizationOf({ escrow }, keccak256(account.address), nothing)
+  const typed = { types: receiveTypes, primaryType: 'ReceiveWithAuthorization', message } as const
+  const signature = await account.signTypedData({ domain, ...typed })
+  const call = { address, account: escrow, gas: STRANGE_GAS }
+  return client.simulateContract({ ...call, ...takeBy(message, signature) })
 }
 
 // As much as a lock has for one input.

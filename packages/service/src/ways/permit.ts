@@ -1,10 +1,26 @@
-import { geoEscrowAbi, permitDigest, permitOf, signedTokenAbi, toTokenTypedData } from '@geoswap/protocol'
-import { type Address, encodeFunctionData, erc20Abi, type Hex, type PublicClient, parseSignature } from 'viem'
+import {
+  geoEscrowAbi,
+  permitDigest,
+  permitOf,
+  permitTypes,
+  signedTokenAbi,
+  toTokenTypedData,
+} from '@geoswap/protocol'
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  keccak256,
+  type PublicClient,
+  parseSignature,
+} from 'viem'
 import { attempt } from '../chains/evm/attempt.ts'
 import { LOCK_AT_ADDRESS, toEscrowOp } from '../chains/evm/plans.ts'
-import { strangeReads } from '../chains/evm/strange-reads.ts'
+import { STRANGE_GAS, strangeReads } from '../chains/evm/strange-reads.ts'
+import type { TriedKey, TriedToken } from '../chains/evm/ways.ts'
 import type { Swap } from '../swap/swap.ts'
-import { findSignedObstacle, paidBy, readSigned, TAKE_GAS, toSign } from './signed-token.ts'
+import { findSignedObstacle, NEVER, paidBy, readSigned, TAKE_GAS, toSign } from './signed-token.ts'
 import { type EvmWay, isOthers, onlyOne } from './way.ts'
 
 /** The wallet signs a permit of EIP-2612, by which the op's own address takes the input. */
@@ -31,6 +47,7 @@ export const permit: EvmWay<'permit'> = {
     return (await readSigned(reads, input, { digestOf, signature }))?.isByKey ?? false
   },
   findObstacle: (reads, swap) => findSignedObstacle(reads, swap, takesPermit),
+  tryOn,
 }
 
 const digestOf: Parameters<typeof readSigned>[2]['digestOf'] = (separator, escrow, input) => {
@@ -52,20 +69,33 @@ export async function takesPermit(
   blockNumber: bigint,
 ): Promise<boolean> {
   const terms = { ...paidBy(op), nonce: op.permitNonce ?? 0n }
-  const { owner, spender, value, deadline } = permitOf({ escrow }, op.hash as Hex, terms)
+  const message = permitOf({ escrow }, op.hash as Hex, terms)
+  const { owner, spender, value } = message
   const token = { address: op.inputToken as Address, blockNumber } as const
   const allowance = { ...token, abi: erc20Abi, functionName: 'allowance', args: [owner, spender] } as const
   const allowed = await attempt(client, () => strangeReads(client).readContract(allowance), blockNumber)
   if (allowed.kind === 'ok' && allowed.result >= value) return true
-  const { r, s, yParity } = parseSignature(signature as Hex)
-  const call = {
-    ...token,
-    abi: signedTokenAbi,
-    functionName: 'permit',
-    account: escrow,
-    gas: TAKE_GAS,
-    args: [owner, spender, value, deadline, 27 + yParity, r, s],
-  } as const
-  const { kind } = await attempt(client, () => client.simulateContract(call), blockNumber)
-  return kind === 'ok'
+  const call = { ...token, account: escrow, gas: TAKE_GAS }
+  const permit = () => client.simulateContract({ ...call, ...permitBy(message, signature as Hex) })
+  return (await attempt(client, permit, blockNumber)).kind === 'ok'
+}
+
+function permitBy({ owner, spender, value, deadline }: ReturnType<typeof permitOf>, signature: Hex) {
+  const { r, s, yParity } = parseSignature(signature)
+  const args = [owner, spender, value, deadline, 27 + yParity, r, s] as const
+  return { abi: signedTokenAbi, functionName: 'permit', args } as const
+}
+
+/** Has the token permit one unit of nothing. */
+async function tryOn(
+  client: PublicClient,
+  { token: address, escrow }: TriedToken,
+  { domain, account }: TriedKey,
+) {
+  const unit = { wallet: account.address, inputAmount: 1n, opDeadline: NEVER, nonce: 0n }
+  const message = permitOf({ escrow }, keccak256(account.address), unit)
+  const typed = { types: permitTypes, primaryType: 'Permit', message } as const
+  const signature = await account.signTypedData({ domain, ...typed })
+  const call = { address, account: escrow, gas: STRANGE_GAS }
+  return client.simulateContract({ ...call, ...permitBy(message, signature) })
 }

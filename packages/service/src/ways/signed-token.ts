@@ -13,6 +13,9 @@ import { type BuiltOp, isOthers } from './way.ts'
 // copy into its own: memory for half a megabyte costs more.
 export const TAKE_GAS = 300_000n
 
+/** The deadline of a signature that is only tried. */
+export const NEVER = BigInt(Number.MAX_SAFE_INTEGER)
+
 /** The terms of an op as the messages that tokens take name them. */
 export const paidBy = (op: Pick<Op, 'wallet' | 'inputAmount' | 'opDeadline'>) => ({
   wallet: op.wallet as Address,

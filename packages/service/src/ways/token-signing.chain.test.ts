@@ -38,6 +38,7 @@ import { readTokenSigning } from '../chains/evm/tokens.ts'
 import type { Swap } from '../swap/swap.ts'
 import { takesAuthorization } from './authorization.ts'
 import { takesPermit } from './permit.ts'
+import { evmWays } from './registry.ts'
 
 const chainId = 31_337
 const ANYONE: Address = '0x00000000000000000000000000000000000000fe'
@@ -107,7 +108,7 @@ const failing = (message: string, code = -32_005) =>
 const refused = failing('execution reverted', 3)
 
 const signingOf = (token: Address, answers: Record<string, Hex | Error> = {}) =>
-  readTokenSigning(nodeWith(answers), { chainId, escrow, token })
+  readTokenSigning(nodeWith(answers), evmWays, { chainId, escrow, token })
 const known = { name: 'Dollar', version: '2' }
 
 test('a dollar is moved by authorizations and permits, whatever key signs', async () => {

@@ -108,7 +108,7 @@ export function connectEvm(options: Options): ConnectedEvm {
     nativeToken: { address: zeroAddress, decimals: 18 },
     ownAddresses: Object.values(contracts),
     verify: () => verifyConfigured({ network, config, urls, clients, venues }),
-    loadTokens: () => loadTokens(client, config),
+    loadTokens: () => loadTokens(client, locks, config),
     readGasBalance: (address) =>
       medianOfNodes(clients.nodes.map((node) => node.getBalance({ address: address as Address }))),
     readTokenBalance: (owner, token) =>
@@ -223,14 +223,18 @@ export function toContracts({ contracts }: EvmChainConfig): Contracts {
 const UNKNOWN_DECIMALS = 18
 
 /** With the configured decimals where there are any: a token that reports others is closed. */
-function loadTokens(client: PublicClient, config: EvmChainConfig): Promise<Token[]> {
+function loadTokens(
+  client: PublicClient,
+  locks: readonly EvmLock[],
+  config: EvmChainConfig,
+): Promise<Token[]> {
   const { chainId, tokens } = config
   const { escrow } = toContracts(config)
   return mapOwn(tokens, async ({ symbol, asset, address: text, decimals: configured }) => {
     const address = getAddress(text)
     const [actual, signing] = await Promise.all([
       orUndefined(client, () => readDecimals(client, address)),
-      readTokenSigning(client, { chainId, escrow, token: address }),
+      readTokenSigning(client, locks, { chainId, escrow, token: address }),
     ])
     const decimals = configured ?? actual ?? UNKNOWN_DECIMALS
     return { chainId, address, symbol, asset, decimals, ...(signing && { signing }) }

@@ -1,22 +1,11 @@
-import {
-  authorizationOf,
-  permitOf,
-  permitTypes,
-  receiveTypes,
-  signedTokenAbi,
-  type TokenDomain,
-  transferProbeAbi,
-  transferProbeRuntime,
-} from '@geoswap/protocol'
+import { signedTokenAbi, type TokenDomain, transferProbeAbi, transferProbeRuntime } from '@geoswap/protocol'
 import {
   type Address,
   decodeFunctionResult,
   domainSeparator,
   encodeFunctionData,
-  keccak256,
   type PublicClient,
   parseAbi,
-  parseSignature,
   type ReadContractParameters,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -24,9 +13,10 @@ import type { TokenSigning } from '../../swap/catalog.ts'
 import { attempt, orUndefined } from './attempt.ts'
 import { readBalance } from './reads.ts'
 import { STRANGE_GAS, strangeReads } from './strange-reads.ts'
+import type { EvmLock, TriedToken } from './ways.ts'
 
 /** A token, and the escrow that takes inputs of it. */
-type InputToken = { chainId: number; escrow: Address; token: Address }
+type InputToken = TriedToken & { chainId: number }
 
 /**
  * Finds which signatures move a token, by its own answers: its EIP-712 domain has to give its DOMAIN_SEPARATOR, and a
@@ -34,18 +24,20 @@ type InputToken = { chainId: number; escrow: Address; token: Address }
  */
 export async function readTokenSigning(
   client: PublicClient,
+  locks: readonly EvmLock[],
   input: InputToken,
 ): Promise<TokenSigning | undefined> {
   const domain = await readDomain(client, input)
   if (!domain) return undefined
-  const [isAuthorized, isPermitted] = await Promise.all([
-    takesAuthorization(client, input, domain),
-    takesPermit(client, input, domain),
-  ])
-  const methods = [
-    ...(isAuthorized ? (['authorization'] as const) : []),
-    ...(isPermitted ? (['permit'] as const) : []),
-  ]
+  const account = privateKeyToAccount(generatePrivateKey())
+  const accepted = await Promise.all(
+    locks.map(async ({ name, tryOn }) => {
+      if (!tryOn) return []
+      const { kind } = await attempt(client, () => tryOn(client, input, { domain, account }))
+      return kind === 'ok' ? [name] : []
+    }),
+  )
+  const methods = accepted.flat()
   return methods.length > 0 ? { name: domain.name, version: domain.version, methods } : undefined
 }
 
@@ -74,57 +66,6 @@ async function readDomain(
   )
   return domains.find((domain) => domainSeparator({ domain }) === separator)
 }
-
-const NEVER = BigInt(Number.MAX_SAFE_INTEGER)
-
-async function takesAuthorization(
-  client: PublicClient,
-  input: InputToken,
-  domain: TokenDomain,
-): Promise<boolean> {
-  const account = privateKeyToAccount(generatePrivateKey())
-  const nothing = { wallet: account.address, inputAmount: 0n, opDeadline: NEVER }
-  const message = authorizationOf(input, keccak256(account.address), nothing)
-  const signature = await account.signTypedData({
-    domain,
-    types: receiveTypes,
-    primaryType: 'ReceiveWithAuthorization',
-    message,
-  })
-  const { from, to, value, validAfter, validBefore, nonce } = message
-  return isAccepted(client, () =>
-    client.simulateContract({
-      address: input.token,
-      abi: signedTokenAbi,
-      functionName: 'receiveWithAuthorization',
-      args: [from, to, value, validAfter, validBefore, nonce, signature],
-      account: input.escrow,
-      gas: STRANGE_GAS,
-    }),
-  )
-}
-
-async function takesPermit(client: PublicClient, input: InputToken, domain: TokenDomain): Promise<boolean> {
-  const account = privateKeyToAccount(generatePrivateKey())
-  const something = { wallet: account.address, inputAmount: 1n, opDeadline: NEVER, nonce: 0n }
-  const message = permitOf(input, keccak256(account.address), something)
-  const signed = await account.signTypedData({ domain, types: permitTypes, primaryType: 'Permit', message })
-  const { r, s, yParity } = parseSignature(signed)
-  const { owner, spender, value, deadline } = message
-  return isAccepted(client, () =>
-    client.simulateContract({
-      address: input.token,
-      abi: signedTokenAbi,
-      functionName: 'permit',
-      args: [owner, spender, value, deadline, 27 + yParity, r, s],
-      account: input.escrow,
-      gas: STRANGE_GAS,
-    }),
-  )
-}
-
-const isAccepted = async (client: PublicClient, simulate: () => Promise<unknown>) =>
-  (await attempt(client, simulate)).kind === 'ok'
 
 /** The number of the wallet's next permit. */
 export function readPermitNonce(client: PublicClient, token: string, wallet: string): Promise<bigint> {

@@ -1,6 +1,7 @@
-import { type EscrowOp, type geoEscrowAbi, signedTokenAbi } from '@geoswap/protocol'
+import { type EscrowOp, type geoEscrowAbi, signedTokenAbi, type TokenDomain } from '@geoswap/protocol'
 import type { Address, DecodeFunctionDataReturnType, Hex, PublicClient } from 'viem'
 import { getAddress } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { type FailureCode, isUnlocked } from '../../swap/lifecycle.ts'
 import type { SignedInput, Swap, WayName } from '../../swap/swap.ts'
 import type { LockRef, LockState } from '../chain.ts'
@@ -26,6 +27,10 @@ export type ObstacleReads = {
   readClaimCap(token: string): Promise<{ perHour: bigint }>
 }
 
+export type TriedToken = Escrow & { token: Address }
+/** A key that has nothing, and the token's domain. */
+export type TriedKey = { account: PrivateKeyAccount; domain: TokenDomain }
+
 /** How an EVM chain takes inputs that come in by one way. */
 export type EvmLock<Name extends string = WayName> = {
   name: Name
@@ -40,6 +45,8 @@ export type EvmLock<Name extends string = WayName> = {
   isSigned(reads: SignatureReads, input: SignedInput, signature: string): Promise<boolean>
   /** The reason why the lock would fail, or be in vain; undefined if there is none. */
   findObstacle(reads: ObstacleReads, swap: Swap): Promise<FailureCode | undefined>
+  /** For a way that not every token knows: has this one accept a signature, in a call that fails if it does not. */
+  tryOn?(client: PublicClient, token: TriedToken, by: TriedKey): Promise<unknown>
 }
 
 /** The way of an op, among those of this chain. */
