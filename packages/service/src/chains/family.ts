@@ -10,7 +10,6 @@ import type { Attested } from './attested.ts'
 import type { Block, Chain, InputBuilder, RecipientView } from './chain.ts'
 import type { CustodyChain } from './custody.ts'
 import type { Findings } from './findings.ts'
-import type { Gate } from './gate.ts'
 import type { NodeWatch } from './nodes/post-json.ts'
 import type { RecoveryChain } from './recovery.ts'
 import type { HeadSubscription, ViewReader } from './view.ts'
@@ -178,6 +177,9 @@ export type Sweeping = {
   /** The deliveries among these whose marker still exists and may be closed. */
   findSweepable(deliveryHashes: readonly string[], at: Block): Promise<string[]>
 }
+
+/** Whether a chain was verified against the configuration. Until then it is neither read nor acted on. */
+export type Gate = { isOpen: boolean }
 
 /** A chain of any family, with the parts that the processes need. */
 export type ConnectedChain<C extends ChainFields = ChainFields> = {

@@ -4,13 +4,22 @@ import { openLimits } from '../../test/support/limits.ts'
 import { insertTestOp } from '../../test/support/swaps.ts'
 import { within } from '../async/timing.ts'
 import { submit } from '../stages/submit/submit-evm.ts'
-import type { OriginChain } from './chain.ts'
-import { guarded } from './gate.ts'
+import type { SignedInput } from '../swap/swap.ts'
+import type { Ungated } from './family.ts'
+import { withGate } from './gate.ts'
 
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const delegation = { chainId: 31_337, address: wallet, nonce: 0, yParity: 0, r: '0x', s: '0x' } as const
 
 const database = useTestDatabase()
+
+const connected = {
+  config: { chainId: 31_337, name: 'alpha' },
+  chain: {
+    readDelegation: async () => expect.unreachable(),
+    ways: { isInputSigned: async () => true },
+  },
+} as unknown as Ungated
 
 /** Builds an op for a wallet's first swap. */
 async function builtOp(): Promise<string> {
@@ -25,17 +34,23 @@ async function builtOp(): Promise<string> {
 
 test('a first swap is accepted while its chain is closed: the lane checks the chain before it locks', async () => {
   const opId = await builtOp()
-  const chain = { readDelegation: async () => expect.unreachable() } as unknown as OriginChain
-  const origin = guarded(chain, { isOpen: false }, { chainId: 31_337, name: 'alpha' })
+  const closed = withGate(connected, () => true)
+  closed.gate.isOpen = false
   const deps = {
-    ...{ pool: database.pool, limits: openLimits, within, originOf: () => origin },
+    ...{ pool: database.pool, limits: openLimits, within, originOf: () => closed.chain },
     openOp: () => ({ opId, delegation }),
     paidNow: () => undefined,
-    isHashSigned: () => true,
   }
   const caller = { accountId: 'account', keyId: 'key', rules: {} }
 
   const reply = await submit(deps, caller, { geoOpToken: 'sealed', signature: `0x${'11'.repeat(64)}1b` })
 
   expect(reply.status).toBe('pending')
+})
+
+test('a signature that a node is asked about is not checked while its chain is closed', async () => {
+  const { chain, gate } = withGate(connected, () => false)
+  gate.isOpen = false
+
+  expect(() => chain.ways?.isInputSigned({} as SignedInput, '0x')).toThrow('does not answer')
 })

@@ -1,4 +1,3 @@
-import type { InputBuilder } from '../chains/chain.ts'
 import {
   askEach,
   type ChainConfig,
@@ -7,16 +6,16 @@ import {
   families,
   familyOf,
 } from '../chains/families.ts'
-import type { FindSigned, Signer, Ungated } from '../chains/family.ts'
+import type { FindSigned, Signer } from '../chains/family.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
-import { type Gate, guarded } from '../chains/gate.ts'
+import { withGate } from '../chains/gate.ts'
 import type { NetworkConfig } from '../config.ts'
 import { mapOwn } from '../isolate.ts'
 import type { CallMeter } from '../observe/call-meter.ts'
 import { insideTransaction } from '../store/db.ts'
 import type { ChainCustody } from '../swap/op-terms.ts'
 import { buyingVenues } from '../venues/registry.ts'
-import { waysOn } from '../ways/registry.ts'
+import { wayOf, waysOn } from '../ways/registry.ts'
 
 export type Chains = {
   all: readonly ConnectedChain[]
@@ -61,7 +60,7 @@ export function connectChains(options: Options): Chains {
       watches: options.calls?.watch(config.name, urls),
       assertOutsideTransaction,
     })
-    return { ...withGate(connected), family }
+    return { ...withGate(connected, (input) => wayOf(input).signs === 'hash'), family }
   })
   const byId = new Map(connected.map((chain) => [chain.config.chainId, chain]))
   const of = (chainId: number) => get(byId, chainId)
@@ -70,26 +69,6 @@ export function connectChains(options: Options): Chains {
     of,
     custodyOf,
   }
-}
-
-function withGate(connected: Ungated<ChainConfig>): Omit<ConnectedChain, 'family'> {
-  const { config, chain, builder } = connected
-  const gate = { isOpen: true }
-  const { readTokenBalance } = guarded(connected, gate, config)
-  const ways = chain.ways && guarded(chain.ways, gate, config)
-  return {
-    ...connected,
-    readTokenBalance,
-    gate,
-    chain: guarded({ ...chain, ...(ways && { ways }) }, gate, config),
-    builder: builder && guardedBuilder(builder, gate, config),
-  }
-}
-
-/** Checks a signed input without a node, so that a repeated submission is answered while the chain is closed. */
-function guardedBuilder(builder: InputBuilder, gate: Gate, config: ChainConfig): InputBuilder {
-  const { readPayer, build } = guarded(builder, gate, config)
-  return { readPayer, build, check: (signed) => builder.check(signed) }
 }
 
 /** A database transaction that waits for a node or a signer would hold its locks for as long as that takes. */
