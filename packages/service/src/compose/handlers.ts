@@ -74,8 +74,8 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
   const known = createKnownWallets()
   const now = Date.now
   const originOf = (chainId: number) => chains.of(chainId).chain
-  const builderOf = (chainId: number) => must(chains.of(chainId).builder, chainId)
-  const contractsOf = (chainId: number) => must(chains.of(chainId).contracts, chainId)
+  const builderOf = (chainId: number) => chains.of(chainId).builder
+  const contractsOf = (chainId: number) => chains.of(chainId).contracts
   const storeDeps = {
     pool,
     catalog,
@@ -105,7 +105,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     originOf,
     rememberDelegated: known.add,
     addressesOf,
-    delegationTargetOf: (chainId: number) => contractsOf(chainId).account,
+    delegationTargetOf: (chainId: number) => contractsOf(chainId)?.account,
   }
   const quoteDeps = toQuoteDeps(config, parts, { sealQuote: tokens.sealQuote, isKnownDelegated: known.has })
   const recentHeadsOf = (chainId: number) => parts.views.of(chainId).recent(RECENT_MS)
@@ -141,11 +141,6 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller, body),
     history: (caller, query) => history({ pool, catalog, parseWallet }, caller.accountId, query),
   }
-}
-
-function must<T>(value: T | undefined, chainId: number): T {
-  if (value === undefined) throw new Error(`Chain ${chainId} is of another family`)
-  return value
 }
 
 type QuoteParts = Pick<QuoteDeps, 'sealQuote' | 'isKnownDelegated'>

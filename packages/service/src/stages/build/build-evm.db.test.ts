@@ -62,12 +62,7 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
   const signing = { name: 'Test', version: '2', methods: asked.signs ?? ['authorization', 'permit'] }
   const token = { chainId: CHAIN, address: TOKEN, symbol: 'TEST', decimals: 0, asset: 'TEST', signing }
   const chain = {
-    ...{
-      family: asked.isServed === false ? 'solana' : 'evm',
-      chainId: CHAIN,
-      name: 'alpha',
-      blockSeconds: 1,
-    },
+    ...{ family: 'evm', chainId: CHAIN, name: 'alpha', blockSeconds: 1 },
     ...{ finality: { hardSeconds: 4, reorgWindowSeconds: 4 }, tokens: [token], native: { address: '0x0' } },
   }
   const deps = {
@@ -100,7 +95,7 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
       },
       ways: { readPermitNonce: async () => 5n },
     }),
-    contractsOf: () => contracts,
+    contractsOf: () => (asked.isServed === false ? undefined : contracts),
     isSignedBy: async () => true,
     openQuote: () => quote,
     sealOp: () => 'token',

@@ -17,7 +17,8 @@ type EvmContracts = { escrow: Hex; vault: Hex; account: Hex }
 export type BuildDeps = StoreDeps & {
   deadlines: { depositSeconds: number }
   originOf(chainId: number): OriginChain
-  contractsOf(chainId: number): EvmContracts
+  /** Undefined on a chain where the wallet signs the transaction that takes its input. */
+  contractsOf(chainId: number): EvmContracts | undefined
   isSignedBy(wallet: string, signed: SignedDelegation): Promise<boolean>
   openQuote(accountId: string, token: string): Quote
   sealOp(accountId: string, op: SealedOp): string
@@ -42,7 +43,8 @@ export async function buildGeoOp(
 ): Promise<BuildGeoOpReply> {
   const sealed = deps.openQuote(accountId, geoQuoteToken)
   const origin = deps.catalog.chains.get(sealed.originChain)
-  if (origin?.family !== 'evm') throw new ServiceError('INVALID_TOKEN')
+  const contracts = origin && deps.contractsOf(sealed.originChain)
+  if (!origin || !contracts) throw new ServiceError('INVALID_TOKEN')
   if (sealed.expiresAt <= deps.now()) throw new ServiceError('QUOTE_EXPIRED')
 
   const way = evmWayOf(method)
@@ -53,7 +55,6 @@ export async function buildGeoOp(
   const due = isUnsigned ? 0n : sealed.amountIn
   const wallet = await readHolder(origin, due, () => chain.readWallet(held))
   const methods = methodsOfQuote(deps.catalog, sealed, wallet.delegation.kind)
-  const contracts = deps.contractsOf(sealed.originChain)
   const delegation = await way.getDelegation?.(
     {
       ...{ wallet: sealed.wallet, chainId: sealed.originChain, delegationTarget: contracts.account },

@@ -40,6 +40,17 @@ async function build(quote: Quote, { now = 0, lifeMs = 60_000, family = 'solana'
   const payer = { balance: 10n, block: 1n, isFrozen: false, minimum: 3n, ...seen } as Payer
   const sealed: SealedInput[] = []
   const inputs: object[] = []
+  const builder = {
+    readPayer: async () => {
+      if (seen.isSilent) throw new Error('silent')
+      return payer
+    },
+    build: async (input: object) => {
+      inputs.push(input)
+      const operation = { memo: 'memo' }
+      return { unsignedTransaction: 'tx', messageHash: 'hash', lastValid: 7n, lifeMs, operation }
+    },
+  }
   const deps = {
     pool: database.pool,
     catalog: {
@@ -66,17 +77,7 @@ async function build(quote: Quote, { now = 0, lifeMs = 60_000, family = 'solana'
     maxUnsubmitted: 100,
     maxUnsubmittedCents: 10n ** 9n,
     gasBudgets: defaultGasBudgets,
-    builderOf: () => ({
-      readPayer: async () => {
-        if (seen.isSilent) throw new Error('silent')
-        return payer
-      },
-      build: async (input: object) => {
-        inputs.push(input)
-        const operation = { memo: 'memo' }
-        return { unsignedTransaction: 'tx', messageHash: 'hash', lastValid: 7n, lifeMs, operation }
-      },
-    }),
+    builderOf: () => (family === 'solana' ? builder : undefined),
     recentHeadsOf: () => 'recent heads',
     openQuote: () => quote,
     sealInput: (_accountId: string, input: SealedInput) => {

@@ -7,7 +7,8 @@ import { readHolder, readOrUnavailable } from './delegation.ts'
 import { amountWriter, hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
 
 type BuildSolanaDeps = StoreDeps & {
-  builderOf(chainId: number): InputBuilder
+  /** Undefined on a chain where the wallet signs no transaction. */
+  builderOf(chainId: number): InputBuilder | undefined
   /** The heads of a chain, if they are at most two seconds old. */
   recentHeadsOf(chainId: number): Heads | undefined
   openQuote(accountId: string, token: string): Quote
@@ -35,10 +36,10 @@ export async function buildSolanaTx(
 ): Promise<BuildSolanaTxReply> {
   const quote = deps.openQuote(accountId, request.geoQuoteToken)
   const origin = deps.catalog.chains.get(quote.originChain)
-  if (origin?.family !== 'solana') throw new ServiceError('INVALID_TOKEN')
+  const builder = origin && deps.builderOf(quote.originChain)
+  if (!origin || !builder) throw new ServiceError('INVALID_TOKEN')
   if (quote.expiresAt <= deps.now()) throw new ServiceError('QUOTE_EXPIRED')
 
-  const builder = deps.builderOf(quote.originChain)
   const { wallet, inputToken: token, amountIn: amount } = quote
   const payer = await readHolder(origin, amount, () => builder.readPayer({ wallet, token }))
   const refusal = refusalOf(origin, quote, payer)

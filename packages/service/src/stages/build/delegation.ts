@@ -62,7 +62,7 @@ type DelegationDeps = {
   originOf(chainId: number): OriginChain
   addressesOf(chain: Pick<CatalogChain, 'family'>): Pick<AddressRules, 'parse' | 'like'>
   /** The contract that an undelegated wallet has to delegate to. */
-  delegationTargetOf(chainId: number): string
+  delegationTargetOf(chainId: number): string | undefined
   rememberDelegated(chainId: number, wallet: string): void
 }
 
@@ -88,7 +88,7 @@ export async function delegation(
   return { chainId: chain.chainId, walletAddress: wallet, caip, ...toReply(state, targetOf) }
 }
 
-function toReply(state: Delegation, targetOf: () => string) {
+function toReply(state: Delegation, targetOf: () => string | undefined) {
   switch (state.kind) {
     case 'ours':
       return { delegated: true, originReady: true, delegatedTo: state.delegate }

@@ -17,6 +17,7 @@ import { type PriceTolerance, pairClassOf, toleranceOf } from '../../swap/price-
 import { withSlippage } from '../../swap/pricing.ts'
 import { type Quote, toSealed } from '../../swap/quote.ts'
 import type { Venue } from '../../swap/venue.ts'
+import { waysOf } from '../../ways/registry.ts'
 import {
   type Choice,
   chooseVenue,
@@ -163,7 +164,7 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { fee, rent }: 
     input: price.amountIn.toString(),
     output: price.amountOut.toString(),
     minOutput: minOutput.toString(),
-    ...(order.origin.family === 'evm' && { originMethods: toQuotedMethods(quoted, ways) }),
+    originMethods: waysOf(order.origin, order.input).length > 0 ? toQuotedMethods(quoted, ways) : undefined,
     feeBps: feeCentiBps / 100,
     expiresAt: new Date(expiresAt).toISOString(),
     etaSeconds: settlement.etaSeconds,

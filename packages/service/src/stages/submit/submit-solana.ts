@@ -16,7 +16,7 @@ type OpenedInput = {
 type SubmitSolanaDeps = SubmitOnceDeps & {
   market: Market
   openInput(accountId: string, token: string): OpenedInput
-  builderOf(chainId: number): InputBuilder
+  builderOf(chainId: number): InputBuilder | undefined
 }
 
 /** Accepts the built transaction with the wallet's signature; the service adds its own when it sends it. */
@@ -36,8 +36,8 @@ export async function submitSolana(
     async verify({ wallet }) {
       const { signedTransaction } = request
       const { messageHash } = input
-      const checked = await deps.builderOf(input.chainId).check({ messageHash, wallet, signedTransaction })
-      if (checked.kind === 'mismatch') throw new ServiceError('TRANSACTION_MISMATCH')
+      const checked = await deps.builderOf(input.chainId)?.check({ messageHash, wallet, signedTransaction })
+      if (!checked || checked.kind === 'mismatch') throw new ServiceError('TRANSACTION_MISMATCH')
       if (checked.kind === 'badSignature') throw unsigned(wallet)
       return { signature: checked.signedTransaction, lastValid }
     },
