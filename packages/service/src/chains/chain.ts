@@ -116,7 +116,7 @@ export type ReplacementOffers = {
 
 /**
  * Why every node refuses a transaction. `underpriced` and `feeBelowBase`: its fee is too low. `gasTooLow`: its gas
- * limit is too low. `unfunded`: its sender's balance is too low. `authority`: a wallet whose authorization it carries
+ * limit is too low. `unfunded`: its sender's balance is too low. `authority`: a wallet whose delegation it carries
  * has transactions of its own pending.
  */
 export type Refusal = 'underpriced' | 'feeBelowBase' | 'gasTooLow' | 'unfunded' | 'authority'

@@ -52,7 +52,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     pool,
     chainOf: (chainId) => byId.get(chainId) ?? chains.of(chainId).chain,
     isVerified: (chainId) => chains.of(chainId).gate.isOpen,
-    isSigned: (swap) =>
+    isRefundable: (swap) =>
       isRefundable({ custodyOf: chains.custodyOf, originOf: (id) => chains.of(id).chain }, swap),
     everywhere: chains.all,
     signers: signers.all.map(({ address }) => address),

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { within } from '../async/timing.ts'
-import { isSignedBy } from '../chains/evm/signatures.ts'
+import { isDelegationSigned } from '../chains/evm/signatures.ts'
 import { families, familyOf } from '../chains/families.ts'
 import {
   type Config,
@@ -84,8 +84,8 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     maxUnsubmitted: MAX_UNSUBMITTED,
     gasBudgets: gasBudgetsOf(config.network),
     maxUnsubmittedCents: BigInt(config.network.unsubmittedCapUsd ?? defaultUnsubmittedCapUsd) * 100n,
-    lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
-      const keys = activeSenders(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
+    lockersOf(chainId: number, { hasDelegation }: { hasDelegation: boolean }) {
+      const keys = activeSenders(chains.of(chainId), hasDelegation ? 'authorize' : 'relay')
       return keys.filter((locker) => parts.gas.canSend(chainId, locker))
     },
     deadlines: { ...defaultDeadlines, ...config.network.deadlines },
@@ -97,8 +97,8 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     contractsOf,
     now,
     rememberDelegated: known.add,
-    isSignedBy: (wallet, signed) => isSignedBy(wallet as Address, signed),
-    isForAuthorizations: (chainId, locker) => chains.of(chainId).senders.authorize.includes(locker),
+    isDelegationSigned: (wallet, signed) => isDelegationSigned(wallet as Address, signed),
+    isForDelegations: (chainId, locker) => chains.of(chainId).senders.authorize.includes(locker),
   }
   const delegationDeps = {
     catalog,
@@ -184,7 +184,7 @@ function feeTermsOf({ feeCentiBps = 1_250, discount }: NetworkConfig) {
 
 const MAX_WALLETS = 50_000
 
-/** Recently seen delegated wallets, whose quotes need not price an authorization. */
+/** Recently seen delegated wallets, whose quotes need not price a delegation. */
 function createKnownWallets() {
   const seen = new Set<string>()
   return {

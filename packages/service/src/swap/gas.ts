@@ -25,12 +25,12 @@ export function leastBound(bounds: readonly bigint[]): bigint {
 }
 
 /**
- * Gas of each leg, measured by `npm run gas` and rounded up. `lock` is at a used position; `authorization` is the
- * EIP-7702 one of a first swap. A claim is one of a batch; a purchase is a delivery bought from a pool.
+ * Gas of each leg, measured by `npm run gas` and rounded up. `lock` is at a used position; `delegation` is the
+ * authorization of EIP-7702 of a first swap. A claim is one of a batch; a purchase is a delivery bought from a pool.
  */
 export const GAS = {
   lock: 58_500n,
-  authorization: 25_000n,
+  delegation: 25_000n,
   recover: 83_500n,
   claim: 12_500n,
   deliver: 54_500n,

@@ -3,7 +3,7 @@ import type { FloatLimits } from './gas.ts'
 import type { Share } from './group.ts'
 
 /**
- * Keys that send transactions: for inputs, claims and refunds, for inputs with an authorization, and for deliveries.
+ * Keys that send transactions: for inputs, claims and refunds, for inputs with a delegation, and for deliveries.
  */
 export type Senders = Record<'relay' | 'authorize' | 'deliver', readonly string[]>
 

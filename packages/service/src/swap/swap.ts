@@ -6,7 +6,7 @@ import type { QuotedTerms } from './quote.ts'
 /** How an input comes in: as the caller chose, or by the transaction that the wallet signs on Solana. */
 export type WayName = OriginMethod | 'transaction'
 
-/** A signed EIP-7702 authorization as the caller sent it. */
+/** A signed authorization of EIP-7702 as the caller sent it: the wallet delegates to our code. */
 export type SignedDelegation = {
   chainId: number
   address: string

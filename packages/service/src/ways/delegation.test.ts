@@ -12,7 +12,7 @@ const ask = (state: Delegation, given?: SignedDelegation, isSigned = true) =>
   getDelegation(
     {
       ...{ wallet: '0xw', chainId: 1, delegationTarget: TARGET, others: ['deposit'] },
-      isSignedBy: async (wallet) => isSigned && wallet === '0xw',
+      isDelegationSigned: async (wallet) => isSigned && wallet === '0xw',
     },
     state,
     given,
@@ -21,13 +21,13 @@ const ask = (state: Delegation, given?: SignedDelegation, isSigned = true) =>
 test.each<[string, Delegation]>([
   ['is delegated to us', { kind: 'ours', delegate: TARGET }],
   ['needs no delegation', { kind: 'unneeded' }],
-])('a wallet that %s needs no authorization, and one is ignored', async (_, state) => {
+])('a wallet that %s needs no delegation, and one is ignored', async (_, state) => {
   expect(await ask(state)).toBeUndefined()
   expect(await ask(state, { ...signed, nonce: 9 })).toBeUndefined()
 })
 
 test.each([plain, older])(
-  'a wallet that is $kind authorizes our delegate in any case of letters',
+  'a wallet that is $kind delegates to our code in any case of letters',
   async (state) => {
     expect(await ask(state, signed)).toEqual({ ...signed, address: TARGET })
   },
@@ -40,7 +40,7 @@ const pending: Delegation = { kind: 'none', nonce: 4, pendingNonce: 5 }
 test.each<[string, string, Delegation, SignedDelegation | undefined, object]>([
   ['UNSUPPORTED_DELEGATION', 'other code', { kind: 'foreign', delegate: '0xf' }, signed, { methods }],
   ['UNSUPPORTED_DELEGATION', 'a contract', { kind: 'contract' }, signed, { methods }],
-  ['NEEDS_DELEGATION', 'no authorization', plain, undefined, { ...toSign, methods }],
+  ['NEEDS_DELEGATION', 'no delegation', plain, undefined, { ...toSign, methods }],
   ['INVALID_AUTHORIZATION_SIGNATURE', 'one for every chain', plain, { ...signed, chainId: 0 }, toSign],
   ['INVALID_AUTHORIZATION_SIGNATURE', 'one for other code', plain, { ...signed, address: '0xee' }, toSign],
   ['INVALID_AUTHORIZATION', 'an old nonce', plain, { ...signed, nonce: 3 }, toSign],

@@ -1,7 +1,7 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
 import { encodeFunctionData, type Hex, parseSignature, signatureToCompactSignature } from 'viem'
 import type { Delegation, WalletView } from '../chains/chain.ts'
-import { AUTHORIZATION, LOCK, LOCK_MANY, toEscrowOp } from '../chains/evm/plans.ts'
+import { DELEGATION, LOCK, LOCK_MANY, toEscrowOp } from '../chains/evm/plans.ts'
 import { readWalletState, type WalletInput } from '../chains/evm/reads.ts'
 import { isHashSigned } from '../chains/evm/signatures.ts'
 import type { ObstacleReads } from '../chains/evm/ways.ts'
@@ -30,8 +30,7 @@ export const delegation: EvmWay<'delegation'> = {
       to: escrow,
       data: isSingle ? encodeLock(only) : encodeLockMany(swaps),
       gas:
-        (isSingle ? LOCK : LOCK_MANY.fixed + LOCK_MANY.each * swaps.length) +
-        AUTHORIZATION * delegations.length,
+        (isSingle ? LOCK : LOCK_MANY.fixed + LOCK_MANY.each * swaps.length) + DELEGATION * delegations.length,
       ...(delegations.length > 0 && { authorizations: delegations }),
     }
   },
@@ -107,7 +106,7 @@ export async function getDelegation(
     throw new ServiceError('UNSUPPORTED_DELEGATION', { recovery: { methods: check.others } })
   if (!given) throw needsDelegation(check, state)
   const isForUs = given.chainId === check.chainId && sameAddress(given.address, check.delegationTarget)
-  if (!isForUs || !(await check.isSignedBy(check.wallet, given))) {
+  if (!isForUs || !(await check.isDelegationSigned(check.wallet, given))) {
     throw new ServiceError('INVALID_AUTHORIZATION_SIGNATURE', { recovery: fieldsToSign(check, state) })
   }
   if (given.nonce !== state.nonce || state.pendingNonce !== state.nonce) throw staleDelegation(check, state)

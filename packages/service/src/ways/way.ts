@@ -42,7 +42,7 @@ export type DelegationCheck = {
   wallet: string
   chainId: number
   delegationTarget: string
-  isSignedBy(wallet: string, signed: SignedDelegation): Promise<boolean>
+  isDelegationSigned(wallet: string, signed: SignedDelegation): Promise<boolean>
   /** Other ways in which this wallet can pay. */
   others: readonly OriginMethod[]
 }

@@ -25,7 +25,7 @@ type Settings = Pick<EvmChainSettings, 'l1FeeOracle' | 'l1Gas'>
 /** Sizes of unsigned transactions, measured and rounded up; a claim's is its share of a batch. */
 export const BYTES = {
   lock: 420n,
-  authorization: 110n,
+  delegation: 110n,
   claim: 300n,
   deliver: 350n,
   purchase: 680n,
@@ -34,7 +34,7 @@ export const BYTES = {
 const ENVELOPE = 200n
 
 export function bytesOf({ data, authorizations = [] }: EvmRequest): bigint {
-  return ENVELOPE + BigInt(size(data as Hex)) + BYTES.authorization * BigInt(authorizations.length)
+  return ENVELOPE + BigInt(size(data as Hex)) + BYTES.delegation * BigInt(authorizations.length)
 }
 
 /** Undefined on a chain without L1 data fees. */
@@ -66,7 +66,7 @@ const nodeAbi = parseAbi([
 const SAMPLE = concatHex(Array.from({ length: 32 }, (_, n) => keccak256(numberToHex(n))))
 
 /**
- * Estimates an empty call with the sample as data: a real lock may fail before its authorization, and the bytes cost
+ * Estimates an empty call with the sample as data: a real lock may fail before its delegation, and the bytes cost
  * the same.
  */
 async function readL1Gas(node: PublicClient): Promise<bigint> {

@@ -118,7 +118,7 @@ describe('on a rollup', () => {
     expect(boundFees(fees, 105n)).toBeUndefined()
   })
 
-  test('a transaction with an authorization has more bytes', () => {
+  test('a transaction with a delegation has more bytes', () => {
     const authorizations = [{} as SignedDelegation]
     const fees = { ...feesOf(100n), data: ARBITRUM }
 

@@ -116,7 +116,7 @@ export async function readLegCosts(
   )
   return {
     lock,
-    firstLock: lock + costOf('authorization'),
+    firstLock: lock + costOf('delegation'),
     ways: Object.fromEntries(ways),
     delivery: costOf('deliver'),
     purchase: costOf('purchase'),

@@ -24,7 +24,7 @@ import { strangeReads } from './strange-reads.ts'
 type Clients = Pick<EvmClients, 'client' | 'gathered'>
 export type WalletInput = { wallet: string; token: string; blockNumber?: bigint }
 
-/** Reads the nonces only if an authorization needs them: most wallets are already delegated. */
+/** Reads the nonces only if a delegation needs them: most wallets are already delegated. */
 export async function readDelegation(
   { client, gathered }: Clients,
   settings: EvmChainSettings,

@@ -78,8 +78,8 @@ function delegateOf(code: Hex): Address | undefined {
 // EIP-2: a signature with the higher s is a second form of the same one, and nodes refuse it.
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** Whether the wallet signed this authorization; the caller checks its content. */
-export async function isSignedBy(wallet: Address, signed: SignedDelegation): Promise<boolean> {
+/** Whether the wallet signed this delegation; the caller checks its content. */
+export async function isDelegationSigned(wallet: Address, signed: SignedDelegation): Promise<boolean> {
   if (BigInt(signed.s) > HALF_ORDER) return false
   const hash = hashAuthorization({
     chainId: signed.chainId,

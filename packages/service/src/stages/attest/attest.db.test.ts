@@ -44,7 +44,7 @@ async function attestAt(number: bigint) {
   const deps = {
     pool: database.pool,
     chainOf: () => chain,
-    isSigned: async () => true,
+    isRefundable: async () => true,
     isVerified: () => true,
     signers: ['mine'],
     sign: async () => '0x',

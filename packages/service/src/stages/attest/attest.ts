@@ -24,7 +24,7 @@ export type AttestDeps = {
   /** Whether the chain matches the configuration, and shows no transaction of our keys that is not recorded. */
   isVerified(chainId: number): boolean
   /** Whether the wallet signed the stored terms; for an orphan, whether the input is its own. */
-  isSigned(swap: Swap): Promise<boolean>
+  isRefundable(swap: Swap): Promise<boolean>
   /** The addresses of this process. */
   signers: readonly string[]
   /** `ops` are those of the attestation, in its order. */
@@ -247,7 +247,7 @@ async function readDestination(deps: AttestDeps, op: Op) {
 }
 
 async function filterSigned(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
-  const judged = await mapIsolated(faults, swaps, toSubject, deps.isSigned)
+  const judged = await mapIsolated(faults, swaps, toSubject, deps.isRefundable)
   for (const { item, result } of judged)
     if (!result) deps.onRefused(item, 'the stored terms differ from the signed ones')
   return judged.filter(({ result }) => result).map(({ item }) => item)

@@ -59,7 +59,7 @@ async function attest(
   const claimed: string[] = []
   const deps = {
     pool: database.pool,
-    isSigned: async () => true,
+    isRefundable: async () => true,
     isVerified: () => isVerified,
     chainOf: (chainId: number) => ({
       ...chain,

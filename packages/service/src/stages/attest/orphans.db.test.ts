@@ -55,7 +55,7 @@ async function attestSeeing(chains: readonly SeenChain[]) {
     chainOf: () => chain,
     everywhere,
     // An orphan has no destination.
-    isSigned: async () => true,
+    isRefundable: async () => true,
     isVerified: () => false,
     signers: ['mine'],
     sign: async () => '0x',

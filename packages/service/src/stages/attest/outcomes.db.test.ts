@@ -124,7 +124,7 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
     pool: database.pool,
     chainOf: () => chain,
     isVerified: () => seen.isVerified ?? true,
-    isSigned: (swap: Swap) =>
+    isRefundable: (swap: Swap) =>
       isRefundable({ custodyOf, originOf: () => ({ isSigned: async () => true }) }, swap),
     signers: [MINE],
     sign: async (signer: string, { kind, validUntil }: Attested) =>

@@ -82,7 +82,7 @@ async function attest(name: 'a' | 'b' | 'c', { unseen, isSilent, signs = `by ${n
   const deps = {
     pool: logins[SET.members.indexOf(name)],
     chainOf: () => chain,
-    isSigned: async () => true,
+    isRefundable: async () => true,
     isVerified: () => true,
     signers: [name],
     sign: async () => signs,

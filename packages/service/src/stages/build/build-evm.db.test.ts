@@ -84,7 +84,7 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
     custodyOf: () => contracts,
     deadlines: defaultDeadlines,
     lockersOf: () => asked.lockers ?? [RELAYER],
-    isForAuthorizations: () => false,
+    isForDelegations: () => false,
     originOf: () => ({
       readWallet: async () => {
         reads.push(balance)
@@ -96,7 +96,7 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
       ways: { readPermitNonce: async () => 5n },
     }),
     contractsOf: () => (asked.isServed === false ? undefined : contracts),
-    isSignedBy: async () => true,
+    isDelegationSigned: async () => true,
     openQuote: () => quote,
     sealOp: () => 'token',
     rememberDelegated: (_chainId: number, wallet: string) => remembered.push(wallet),

@@ -19,12 +19,12 @@ export type BuildDeps = StoreDeps & {
   originOf(chainId: number): OriginChain
   /** Undefined on a chain where the wallet signs the transaction that takes its input. */
   contractsOf(chainId: number): EvmContracts | undefined
-  isSignedBy(wallet: string, signed: SignedDelegation): Promise<boolean>
+  isDelegationSigned(wallet: string, signed: SignedDelegation): Promise<boolean>
   openQuote(accountId: string, token: string): Quote
   sealOp(accountId: string, op: SealedOp): string
   rememberDelegated(chainId: number, wallet: string): void
-  /** Whether this key takes inputs with an authorization; other keys never do. */
-  isForAuthorizations(chainId: number, locker: string): boolean
+  /** Whether this key takes inputs with a delegation; other keys never do. */
+  isForDelegations(chainId: number, locker: string): boolean
   now(): number
 }
 
@@ -58,7 +58,7 @@ export async function buildGeoOp(
   const delegation = await way.getDelegation?.(
     {
       ...{ wallet: sealed.wallet, chainId: sealed.originChain, delegationTarget: contracts.account },
-      ...{ isSignedBy: deps.isSignedBy, others: methods.filter((other) => other !== method) },
+      ...{ isDelegationSigned: deps.isDelegationSigned, others: methods.filter((other) => other !== method) },
     },
     wallet.delegation,
     authorization,
@@ -73,14 +73,14 @@ export async function buildGeoOp(
   const nonce = way.readPermitNonce?.(chainWaysOf(chain), quote)
   const op = await storeOnce(deps, accountId, quote, wallet, {
     method,
-    isAuthorized: delegation !== undefined,
+    hasDelegation: delegation !== undefined,
     isContract,
     permitNonce: nonce && (await readOrUnavailable(origin, nonce)),
     depositAddressOf: (hash) =>
       way.usesAddress ? depositAddressOf(contracts.escrow, hash as Hex) : undefined,
   })
   if (op.method !== method) throw builtOtherwise(op.method)
-  if (delegation && !deps.isForAuthorizations(quote.originChain, op.locker)) throw lostDelegation()
+  if (delegation && !deps.isForDelegations(quote.originChain, op.locker)) throw lostDelegation()
   const content = { opId: op.id, expiresAt: op.expiresAt.getTime(), ...(delegation && { delegation }) }
   return {
     geoOpHash: op.hash,

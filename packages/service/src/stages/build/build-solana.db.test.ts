@@ -63,7 +63,7 @@ async function build(quote: Quote, { now = 0, lifeMs = 60_000, family = 'solana'
     market: { chainNow: () => ({ seconds: 100, block: 1n, height: 1n }), canSend: () => true },
     custodyOf: (chainId: number) =>
       chainId === ORIGIN ? { program: MINT } : { escrow: addressOf(6), vault: addressOf(7) },
-    lockersOf: (_: number, { isAuthorized }: { isAuthorized: boolean }) => (isAuthorized ? [] : [WALLET]),
+    lockersOf: (_: number, { hasDelegation }: { hasDelegation: boolean }) => (hasDelegation ? [] : [WALLET]),
     deadlines: {
       ...{
         opLifeSeconds: 120,

@@ -68,13 +68,13 @@ async function build(
       detectionSeconds: 60,
       claimInclusionSeconds: 300,
     },
-    lockersOf: (_: number, { isAuthorized }: { isAuthorized: boolean }) => [
-      isAuthorized ? AUTHORIZER : RELAYER,
+    lockersOf: (_: number, { hasDelegation }: { hasDelegation: boolean }) => [
+      hasDelegation ? AUTHORIZER : RELAYER,
     ],
-    isForAuthorizations: (_: number, locker: string) => locker === AUTHORIZER,
+    isForDelegations: (_: number, locker: string) => locker === AUTHORIZER,
     originOf: () => ({ readWallet: async () => ({ delegation, balance: 10n, block: 1n }) }),
     contractsOf: () => contracts,
-    isSignedBy: async () => true,
+    isDelegationSigned: async () => true,
     openQuote: () => quote,
     sealOp: () => 'token',
     rememberDelegated: () => {},
@@ -89,7 +89,7 @@ async function build(
   return rows[0]?.locker
 }
 
-test('an op with an authorization names a locker that sends nothing else', async () => {
+test('an op with a delegation names a locker that sends nothing else', async () => {
   expect(await build(newQuote(), undelegated)).toBe(AUTHORIZER)
   expect(await build(newQuote(), delegated)).toBe(RELAYER)
 })

@@ -44,8 +44,8 @@ export type StoreDeps = {
   catalog: Catalog
   market: Market
   custodyOf: CustodyOf
-  /** The keys that may take an input on a chain. Keys for inputs with an authorization take no others. */
-  lockersOf(chainId: number, input: { isAuthorized: boolean }): readonly string[]
+  /** The keys that may take an input on a chain. Keys for inputs with a delegation take no others. */
+  lockersOf(chainId: number, input: { hasDelegation: boolean }): readonly string[]
   deadlines: DeadlinePolicy
   /** Of one account: how many built ops may wait for submission, and their value. */
   maxUnsubmitted: number
@@ -87,8 +87,8 @@ type WalletBalance = Pick<WalletView, 'balance' | 'block'>
 /** How the input comes in. A deposit is waited for, and not signed. */
 export type WayIn = {
   method: WayName
-  /** With an authorization for our own code, which certain keys send. */
-  isAuthorized?: boolean
+  /** With a delegation to our own code, which certain keys send. */
+  hasDelegation?: boolean
   permitNonce?: bigint | undefined
   /** Code of others answers for the wallet. */
   isContract?: boolean
@@ -210,7 +210,7 @@ async function storeOp(
   { accountId, quote, wallet, clocks, way }: Draft,
 ): Promise<StoredOp> {
   const id = randomUUID()
-  const locker = await leastBusyLocker(deps, db, quote.originChain, way.isAuthorized ?? false)
+  const locker = await leastBusyLocker(deps, db, quote.originChain, way.hasDelegation ?? false)
   const { originChain: chainId } = quote
   const isShared = isRingShared(deps.custodyOf, chainId)
   const slot = await takePosition(db, { chainId, locker, isShared, opId: id })
@@ -241,10 +241,10 @@ async function leastBusyLocker(
   deps: StoreDeps,
   db: Db,
   chainId: number,
-  isAuthorized: boolean,
+  hasDelegation: boolean,
 ): Promise<string> {
   const open = await countOpenByLocker(db, chainId)
-  const [first, ...others] = deps.lockersOf(chainId, { isAuthorized })
+  const [first, ...others] = deps.lockersOf(chainId, { hasDelegation })
   if (!first)
     throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery: { retryAfterMs: 5_000 } })
   return others.reduce((best, next) => ((open.get(next) ?? 0) < (open.get(best) ?? 0) ? next : best), first)

@@ -126,7 +126,7 @@ async function decline(
 }
 
 /**
- * An input with an authorization for our code has a transaction of its own: nodes refuse all of it if the authorizing
+ * An input with a delegation to our code has a transaction of its own: nodes refuse all of it if the delegating
  * wallet has others pending. The escrow takes several inputs of one way at once, if that way is batched; a
  * contract wallet's lock is simulated, and so is singly sent.
  */

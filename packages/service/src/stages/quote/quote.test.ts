@@ -201,7 +201,7 @@ test('a quote of an exact output promises that output', async () => {
   expect(reply).toMatchObject({ output: '995750', minOutput: '995750', input: '1000000' })
 })
 
-test('a wallet that is not known to be delegated pays for its authorization', async () => {
+test('a wallet that is not known to be delegated pays for its delegation', async () => {
   const reply = await ask({}, { deps: { isKnownDelegated: () => false } })
 
   expect(reply.output).toBe('993750')

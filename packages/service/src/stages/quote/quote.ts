@@ -43,7 +43,7 @@ export type QuoteDeps = {
   inspectRecipient(order: Order): Promise<RecipientView> | undefined
   /** Whether this is the address of a stored op, to which its deposit is sent. */
   isDepositAddress(address: string): Promise<boolean>
-  /** Whether the wallet is known to be delegated; for any other, the price includes its authorization. */
+  /** Whether the wallet is known to be delegated; for any other, the price includes its delegation. */
   isKnownDelegated(chainId: number, wallet: string): boolean
   /** The value of the swaps that a key submitted today. */
   readSpentCents(keyId: string): Promise<bigint>

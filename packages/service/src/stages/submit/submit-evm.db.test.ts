@@ -9,7 +9,7 @@ import { submit } from './submit-evm.ts'
 
 const SIGNATURE = `0x${'ab'.repeat(32)}${'01'.repeat(32)}1b`
 const CONTRACT = '0xABCDEF'
-const authorized: SignedDelegation = { chainId: 1, address: '0xd', nonce: 4, yParity: 0, r: '0x1', s: '0x2' }
+const delegation: SignedDelegation = { chainId: 1, address: '0xd', nonce: 4, yParity: 0, r: '0x1', s: '0x2' }
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -68,7 +68,7 @@ async function send({ method = 'delegation', signer = 'wallet', ...seen }: Seen 
 test.each<[string, Seen, string]>([
   ['the signature of the hash', {}, SIGNATURE],
   [
-    'a signature without an authorization, whatever code the wallet has',
+    'a signature without a delegation, whatever code the wallet has',
     { state: { kind: 'contract' } },
     SIGNATURE,
   ],
@@ -121,10 +121,10 @@ test.each<[string, Delegation | undefined]>([
   ['was used already', { kind: 'ours', delegate: '0xd' }],
   ['is not needed', { kind: 'unneeded' }],
   ['cannot be checked in time', undefined],
-])('an authorization that %s is stored with the swap', async (_, state) => {
-  const { delegation } = await send({ delegation: authorized, ...(state && { state }) })
+])('a delegation that %s is stored with the swap', async (_, state) => {
+  const stored = await send({ delegation, ...(state && { state }) })
 
-  expect(delegation).toEqual(authorized)
+  expect(stored.delegation).toEqual(delegation)
 })
 
 test.each<[string, string, Delegation]>([
@@ -136,6 +136,6 @@ test.each<[string, string, Delegation]>([
   ],
   ['UNSUPPORTED_DELEGATION', 'the wallet has other code', { kind: 'foreign', delegate: '0xf' }],
   ['UNSUPPORTED_DELEGATION', 'the wallet is a contract', { kind: 'contract' }],
-])('%s answers an authorization if %s', async (code, _, state) => {
-  await expect(send({ delegation: authorized, state })).rejects.toMatchObject({ code })
+])('%s answers a delegation if %s', async (code, _, state) => {
+  await expect(send({ delegation, state })).rejects.toMatchObject({ code })
 })
