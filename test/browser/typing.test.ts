@@ -106,3 +106,24 @@ test('keys and reasons keep what is typed, key by key', async () => {
   await page.goto('/app/')
   await typeInto(page.getByLabel('Your key'), 'gsk_live x')
 })
+
+test('a key that is typed while the order renames its address stays', async () => {
+  const page = await visit()
+  await page.addInitScript(() => {
+    const { replaceState } = history
+    let isOver = false
+    history.replaceState = (...call) => {
+      replaceState.apply(history, call)
+      const field = document.querySelector<HTMLInputElement>('input.amount')
+      if (isOver || field?.value !== '12') return
+      isOver = true
+      field.value = '123'
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+    }
+  })
+  await page.goto('/app/swap')
+  await page.getByLabel('Amount to pay').fill('12')
+
+  await page.waitForURL(/amount=123/)
+  expect(await page.getByLabel('Amount to pay').inputValue()).toBe('123')
+})

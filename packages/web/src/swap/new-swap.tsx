@@ -72,13 +72,18 @@ function useOrder() {
   const seen = useRef(query)
   const names = namesOf(order, catalog)
   const key = Object.values(names).join()
-  const isNamed = key === Object.values(queried(query)).join()
+  const named = Object.values(queried(query)).join()
+  // A key may be typed between the renaming of the address and its effect.
+  const written = useRef(named)
   useEffect(() => {
-    const isOther = seen.current !== query && query.has('from')
+    const isOther = seen.current !== query && query.has('from') && named !== written.current
     seen.current = query
-    if (isNamed) return undefined
+    if (named === key) return undefined
     if (isOther) return setOrder(readOrder(catalog, query))
-    const timer = setTimeout(() => replace(hrefOf('swap', names)), TYPING_MS)
+    const timer = setTimeout(() => {
+      written.current = key
+      replace(hrefOf('swap', names))
+    }, TYPING_MS)
     return () => clearTimeout(timer)
   }, [query, key])
   const change = (next: Order) => {
