@@ -12,6 +12,7 @@ import {
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { metricsPage } from './metrics-page.ts'
+import { pythonClient } from './python-client.ts'
 import { sdkPage } from './sdk-page.ts'
 import { ROOT, report } from './sources.ts'
 import { statesPage } from './states-page.ts'
@@ -32,6 +33,7 @@ function createPages(): Record<string, string> {
     'docs/operations/metrics.md': metricsPage(),
     'docs/sdk.md': sdkPage(),
     'docs/states.md': statesPage(transitions, describe),
+    'examples/python/geoswap_client.py': pythonClient(),
     'packages/service/src/http/guides.gen.ts': guidesModule(),
   }
 }

@@ -1,5 +1,0 @@
-from types import SimpleNamespace
-
-
-def encode_defunct(*, hexstr):
-    return SimpleNamespace(raw=hexstr)
