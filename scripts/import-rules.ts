@@ -305,7 +305,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the MCP server knows no command',
     files: /^mcp\//,
-    may: [/^mcp\//, WALLET, SDK, NODE, /^wire\/(nearest|is-reply)\.ts$/, /^@modelcontextprotocol\//, /^zod$/],
+    may: [/^mcp\//, WALLET, SDK, NODE, /^wire\/(nearest|is-reply)\.ts$/, /^@modelcontextprotocol\//, TYPEBOX],
   },
   {
     name: 'commands do not know each other',

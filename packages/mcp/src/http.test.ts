@@ -1,6 +1,6 @@
 import { Server } from 'node:http'
 import { connect } from 'node:net'
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { afterEach, expect, test, vi } from 'vitest'
 import { refusalOf, serveHttp } from './serve.ts'
@@ -101,7 +101,7 @@ function sessionsOf() {
     created.push(session)
     return session
   }
-  return { create, open: () => created.filter((session) => session.isConnected()).length }
+  return { create, open: () => created.filter((session) => session.transport !== undefined).length }
 }
 
 test('the oldest sessions end when there are too many', async () => {

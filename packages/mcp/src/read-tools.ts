@@ -22,7 +22,7 @@ export async function listChains({ client, context }: Opened) {
       family,
       coin: native.symbol,
       available,
-      ...(reason !== undefined && { reason }),
+      reason,
     })),
   }
 }
@@ -44,7 +44,7 @@ export async function listTokens({ client, context }: Opened, { chain }: { chain
         decimals,
         canPay: input,
         canReceive: output,
-        ...(priceUsd !== undefined && { priceUsd }),
+        priceUsd,
       }
     }),
   }
@@ -81,7 +81,7 @@ export async function quoteSwap(mcp: McpContext, opened: Opened, input: OrderInp
   return {
     ...toQuoteView(quote, order),
     allowed: refusal === undefined && !mcp.isReadOnly,
-    ...(refusal !== undefined && { refusal }),
+    refusal,
     confirmationReasons: reasonsToAsk(facts, mcp.rules),
   }
 }
@@ -135,11 +135,11 @@ export async function swapHistory({ client, context }: Opened, { wallet, ...quer
   const address = wallet === undefined ? undefined : findAddress(context, wallet)
   const [catalog, page] = await Promise.all([
     readCatalog(client, signal) as Promise<Catalog>,
-    client.history({ ...defined(query), ...(address !== undefined && { wallet: address }) }, { signal }),
+    client.history({ ...query, wallet: address }, { signal }),
   ])
   return {
     swaps: page.swaps.map((record) => toRecordView(record, catalog)),
-    ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
+    nextCursor: page.nextCursor,
   }
 }
 
@@ -151,11 +151,4 @@ function findAddress({ wallets }: Opened['context'], text: string): string {
   throw new UserError('NO_WALLET', `${text} is neither an address nor a wallet.`, {
     advice: `There are ${names.join(', ') || 'no wallets'}; any address is accepted as well.`,
   })
-}
-
-type Defined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> }
-
-/** Removes properties that are undefined. */
-function defined<T extends object>(values: T): Defined<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { UserError } from '@geoswap/wallet/errors'
 import { isErrno } from '@geoswap/wallet/store/private-files'
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import type { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -108,7 +108,7 @@ async function openSession(
   const server = createSession()
   // The two types disagree on `undefined` in optional properties.
   await server.connect(transport as Transport)
-  server.server.onclose = () => {
+  server.onclose = () => {
     if (transport.sessionId !== undefined) sessions.delete(transport.sessionId)
   }
   return transport
@@ -140,7 +140,7 @@ export async function serve(mcp: McpContext, way: Way): Promise<void> {
 async function serveStdio(mcp: McpContext, { stdin = process.stdin, stdout }: Stdio): Promise<void> {
   const server = createMcpServer(mcp)
   const left = new Promise<void>((resolve) => stdin.once('close', resolve).once('end', resolve))
-  server.server.onerror = (error) => mcp.log(error.message)
+  server.onerror = (error) => mcp.log(error.message)
   await server.connect(new StdioServerTransport(stdin, stdout))
   await Promise.race([left, interrupted(mcp)])
   await server.close()
@@ -155,7 +155,7 @@ async function serveAt(mcp: McpContext, text = `${DEFAULT_PORT}`): Promise<void>
   const token = given ?? randomBytes(24).toString('base64url')
   const http = await serveHttp({ port, token, createSession: () => createMcpServer(mcp), log: mcp.log })
   const { terminal } = mcp.context
-  if (terminal.json) terminal.result([], { url: http.url, ...(given === undefined && { token }) })
+  if (terminal.json) terminal.result([], { url: http.url, token: given === undefined ? token : undefined })
   mcp.log(`ready ${http.url}`)
   if (given === undefined) mcp.log(`token ${token}`)
   await interrupted(mcp)

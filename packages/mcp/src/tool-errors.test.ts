@@ -2,7 +2,8 @@ import { GeoswapError, SwapTimeoutError } from '@geoswap/sdk'
 import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { expect, test } from 'vitest'
-import { toErrorResult, toToolError } from './tool-errors.ts'
+import { inputs } from './schemas.ts'
+import { toErrorResult, toToolError, whatIsWrong } from './tool-errors.ts'
 
 const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls: {}, contracts: {} }
 const told = (error: unknown, attempt?: object) =>
@@ -73,4 +74,24 @@ test('the result of an error has a text for people and one for programs, without
     '{"error":{"code":"DECLINED","message":"No. [2J","advice":"Ask.","attempt":"att_1"}}',
   ])
   expect(textsOf({ code: 'DECLINED', message: 'No.' })[0]).toBe('DECLINED: No.')
+})
+
+test.each<[object, string]>([
+  [{}, 'from is missing. to is missing.'],
+  [
+    { from: 'a', to: 1, slippageBps: 0, maxEtaSeconds: 1.5 },
+    'to must be text. slippageBps must be at least 1. maxEtaSeconds must be a whole number.',
+  ],
+  [
+    { from: 'a', to: 'b', slippageBps: 6_000, method: 'x' },
+    'slippageBps must be at most 5000. method must be one of delegation, authorization, permit.',
+  ],
+])('the arguments %j are refused in sentences', (input, sentences) => {
+  expect(whatIsWrong(inputs.execute, input)).toBe(sentences)
+})
+
+test('an argument that no tool has is refused by its nearest name alone', () => {
+  expect(whatIsWrong(inputs.listTokens, { chian: 'alpha' })).toBe(
+    'This tool has no argument "chian". Did you mean chain? It has chain.',
+  )
 })

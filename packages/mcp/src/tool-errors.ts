@@ -4,22 +4,50 @@ import { plainDeep, quoteService } from '@geoswap/wallet/plain'
 import { idsOf } from '@geoswap/wallet/swap/claim'
 import { findNearest } from '@geoswap/wire/nearest'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { z } from 'zod'
+import type { TSchema } from 'typebox'
+import { Value } from 'typebox/value'
 
 const MOST_NAMED = 40
 
-/**
- * The arguments of a tool. An unknown one is refused with the nearest known name: ignored, a limit of the caller would
- * be no limit.
- */
-export function strict<Shape extends z.ZodRawShape>(shape: Shape) {
-  const known = Object.keys(shape)
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((name) => refuse(name, known)).join(' ')
-        : undefined,
-  })
+type Fields = { properties?: Readonly<Record<string, { enum?: readonly string[] }>> }
+type Fault = ReturnType<typeof Value.Errors>[number]
+
+/** The arguments of a call that the schema refuses, in sentences; an unknown one with the nearest known name. */
+export function whatIsWrong(schema: TSchema, value: unknown): string | undefined {
+  if (Value.Check(schema, value)) return undefined
+  const { properties = {} } = schema as Fields
+  return Value.Errors(schema, value)
+    .flatMap((fault) => tell(fault, properties))
+    .join(' ')
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+}
+
+function tell(fault: Fault, known: NonNullable<Fields['properties']>): string[] {
+  const name = fault.instancePath.slice(1)
+  switch (fault.keyword) {
+    case 'additionalProperties':
+      return fault.params.additionalProperties.map((each) => refuse(each, Object.keys(known)))
+    case 'required':
+      return fault.params.requiredProperties.map((each) => `${each} is missing.`)
+    case 'type':
+      return [`${name} must be ${KINDS[String(fault.params.type)] ?? fault.params.type}.`]
+    case 'minimum':
+      return [`${name} must be at least ${fault.params.limit}.`]
+    case 'maximum':
+      return [`${name} must be at most ${fault.params.limit}.`]
+    case 'enum':
+      return [`${name} must be one of ${known[name]?.enum?.join(', ')}.`]
+    // The schema of an unknown argument, which is told already.
+    case 'boolean':
+      return []
+    default:
+      return [`${name} ${fault.message}.`]
+  }
 }
 
 function refuse(name: string, known: readonly string[]): string {
@@ -66,7 +94,7 @@ export function toToolError(
   const { attempt } = context.seen
   const advice = ADVICE[code] ?? (told.advice && inTools(told.advice))
   const isOpen = attempt !== undefined && attempt.stage !== 'ended'
-  return { code, message, ...(advice !== undefined && { advice }), ...details, ...(isOpen && idsOf(attempt)) }
+  return { code, message, advice, ...details, ...(isOpen ? idsOf(attempt) : {}) }
 }
 
 /** The first text is for people, the second for programs. An error has no structured output. */

@@ -17,12 +17,12 @@ type Sides = { from: KnownSide; to: KnownSide }
 
 export function toMoney(units: string, { chainId, chain, token, symbol, decimals }: KnownSide): Money {
   return {
-    ...(decimals !== undefined && { amount: formatAmount(BigInt(units), decimals) }),
+    amount: decimals === undefined ? undefined : formatAmount(BigInt(units), decimals),
     units,
     chain,
     chainId,
-    ...(symbol !== undefined && { symbol }),
-    ...(token !== undefined && { token }),
+    symbol,
+    token,
   }
 }
 
@@ -49,9 +49,9 @@ export function toQuoteView(quote: QuoteReply, { from, to, wallet, recipient }: 
     minReceive: toMoney(quote.minOutput, to),
     wallet: wallet.address,
     recipient,
-    ...(quote.inputUsd !== undefined && { payUsd: quote.inputUsd }),
-    ...(quote.outputUsd !== undefined && { receiveUsd: quote.outputUsd }),
-    ...(quote.priceImpactBps !== undefined && { priceImpactBps: quote.priceImpactBps }),
+    payUsd: quote.inputUsd,
+    receiveUsd: quote.outputUsd,
+    priceImpactBps: quote.priceImpactBps,
     fees: quote.fees.map(({ kind, amount }) => ({ kind, pay: toMoney(amount, from) })),
     etaSeconds: quote.etaSeconds,
     warnings: (quote.warnings ?? []).map(({ code, message }) => `${code}, ${quoteService(message)}`),
@@ -62,7 +62,7 @@ type Parties = { wallet?: string | undefined; recipient?: string | undefined }
 
 export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient }: Parties = {}): SwapView {
   const { input, quotedOutput, minOutput, delivered } = swap.amounts
-  const { failure, refund } = swap
+  const { failure, refund, deposit } = swap
   const reason = failure ? `${failure.code}, ${quoteService(failure.message)}` : refund?.reason
   return {
     swapId: swap.swapId,
@@ -71,16 +71,16 @@ export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient 
     pay: toMoney(input, sides.from),
     receive: toMoney(delivered ?? quotedOutput, sides.to),
     minReceive: toMoney(minOutput, sides.to),
-    ...(wallet !== undefined && { wallet }),
-    ...(recipient !== undefined && { recipient }),
-    ...(swap.originTxHash !== undefined && { lockTx: swap.originTxHash }),
-    ...(swap.deliveryTxHash !== undefined && { deliveryTx: swap.deliveryTxHash }),
-    ...(swap.refund?.txHash !== undefined && { refundTx: swap.refund.txHash }),
-    ...(swap.deposit && { depositAddress: swap.deposit.address }),
-    ...(swap.deposit?.received !== undefined && { received: toMoney(swap.deposit.received, sides.from) }),
-    ...(swap.deposit?.next !== undefined && { next: quoteService(swap.deposit.next) }),
-    ...(swap.deposit?.returned && { returnTxs: swap.deposit.returned.map(({ txHash }) => txHash) }),
-    ...(reason !== undefined && { reason }),
+    wallet,
+    recipient,
+    lockTx: swap.originTxHash,
+    deliveryTx: swap.deliveryTxHash,
+    refundTx: refund?.txHash,
+    depositAddress: deposit?.address,
+    received: deposit?.received === undefined ? undefined : toMoney(deposit.received, sides.from),
+    next: deposit?.next === undefined ? undefined : quoteService(deposit.next),
+    returnTxs: deposit?.returned?.map(({ txHash }) => txHash),
+    reason,
     createdAt: swap.createdAt,
     updatedAt: swap.updatedAt,
   }

@@ -29,11 +29,12 @@ export function quoteService(text: string): string {
   return `the service says: "${said.length > MAX_QUOTED ? `${said.slice(0, MAX_QUOTED)}…` : said}"`
 }
 
-/** Returns the value with `plain` applied to every text in it. */
+/** Returns the value with `plain` applied to every text in it, and without fields that are undefined. */
 export function plainDeep<T>(value: T): T {
   if (typeof value === 'string') return plain(value) as T
   if (Array.isArray(value)) return value.map(plainDeep) as T
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([name, each]) => [plain(name), plainDeep(each)])
+  const known = Object.entries(value).filter(([, each]) => each !== undefined)
+  const entries = known.map(([name, each]) => [plain(name), plainDeep(each)])
   return Object.fromEntries(entries) as T
 }

@@ -1,0 +1,169 @@
+import type { Static, TSchema } from 'typebox'
+import { executeSwap, openDeposit } from './execute.ts'
+import type { Call, McpContext, Opened } from './mcp-context.ts'
+import { getBalance, listChains, listTokens, quoteSwap, swapHistory, swapStatus } from './read-tools.ts'
+import { inputs, outputs } from './schemas.ts'
+import { quoteText, say, swapText } from './views.ts'
+
+type Tool<Input extends TSchema, Output extends TSchema> = {
+  name: string
+  title: string
+  description: string
+  annotations: {
+    readOnlyHint: boolean
+    destructiveHint: boolean
+    idempotentHint: boolean
+    openWorldHint: boolean
+  }
+  input: Input
+  output: Output
+  run(opened: Opened, input: Static<Input>, call: Call): Promise<Static<Output>>
+  /** The result in lines for people. */
+  describe(result: Static<Output>): string[]
+}
+export type AnyTool = Tool<TSchema, TSchema>
+
+/** Preserves the types of arguments and result. */
+const defineTool = <Input extends TSchema, Output extends TSchema>(tool: Tool<Input, Output>): AnyTool => tool
+
+const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true }
+// Not idempotent: two calls may swap twice. Destructive: the input is spent.
+const SPENDS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+// It spends nothing of the user's: somebody has to pay the address.
+const OPENS = { ...SPENDS, destructiveHint: false }
+
+/** The tools of a server. One that only reads has none that opens or spends. */
+export function createTools(mcp: McpContext): AnyTool[] {
+  return mcp.isReadOnly ? createReads(mcp) : [...createReads(mcp), executeTool(mcp), depositTool(mcp)]
+}
+
+function createReads(mcp: McpContext): AnyTool[] {
+  return [listChainsTool, listTokensTool, balanceTool(mcp), quoteTool(mcp), statusTool, historyTool]
+}
+
+const listChainsTool = defineTool({
+  name: 'list_chains',
+  title: 'Chains',
+  description: 'Chains that can be swapped from and to.',
+  annotations: READS,
+  input: inputs.nothing,
+  output: outputs.chains,
+  run: listChains,
+  describe: ({ chains }) =>
+    chains.map(
+      ({ chain, chainId, available }) => `${chain} (${chainId})${available ? '' : ', not available'}`,
+    ),
+})
+
+const listTokensTool = defineTool({
+  name: 'list_tokens',
+  title: 'Tokens',
+  description: 'Tokens that can be swapped, with the names that the other tools take.',
+  annotations: READS,
+  input: inputs.listTokens,
+  output: outputs.tokens,
+  run: listTokens,
+  describe: ({ tokens }) =>
+    tokens.map(({ id, address, priceUsd }) => `${id} ${address}${priceUsd ? ` ${priceUsd} USD` : ''}`),
+})
+
+const balanceTool = (mcp: McpContext) =>
+  defineTool({
+    name: 'get_balance',
+    title: 'Balance',
+    description: 'What a wallet holds of the tokens that can be swapped, read from the chains.',
+    annotations: READS,
+    input: inputs.getBalance,
+    output: outputs.balance,
+    run: (opened, input) => getBalance(mcp, opened, input),
+    describe: ({ balances }) =>
+      balances.length === 0 ? ['It holds no tokens.'] : balances.map((each) => `${say(each)}, ${each.owner}`),
+  })
+
+const quoteTool = (mcp: McpContext) =>
+  defineTool({
+    name: 'quote_swap',
+    title: 'Quote',
+    description: 'Prices a swap and says whether execute_swap would perform it. Nothing is signed.',
+    annotations: READS,
+    input: inputs.quote,
+    output: outputs.quote,
+    run: (opened, input) => quoteSwap(mcp, opened, input),
+    describe: (quote) => [quoteText(quote), ...executionOf(quote)],
+  })
+
+/** Whether the quoted swap would be performed, and whether the user would have to confirm it. */
+function executionOf({ allowed, refusal, confirmationReasons }: Static<typeof outputs.quote>): string[] {
+  if (refusal !== undefined) return [`execute_swap would refuse it: ${refusal}`]
+  if (!allowed) return ['This server only reads: it has no execute_swap.']
+  if (confirmationReasons.length === 0) return ['execute_swap would swap without asking.']
+  return confirmationReasons.map((reason) => `execute_swap would ask first: ${reason}`)
+}
+
+const statusTool = defineTool({
+  name: 'swap_status',
+  title: 'Status',
+  description: 'The status of a swap, or its end within waitSeconds.',
+  annotations: READS,
+  input: inputs.status,
+  output: outputs.status,
+  run: swapStatus,
+  describe: (swap) => [swapText(swap)],
+})
+
+const historyTool = defineTool({
+  name: 'swap_history',
+  title: 'History',
+  description: "The account's swaps, newest first.",
+  annotations: READS,
+  input: inputs.history,
+  output: outputs.history,
+  run: swapHistory,
+  describe: ({ swaps, nextCursor }) => [
+    ...(swaps.length === 0 ? ['No swaps.'] : swaps.map(swapText)),
+    ...(nextCursor === undefined ? [] : ['There are older swaps: pass nextCursor.']),
+  ],
+})
+
+const executeTool = (mcp: McpContext) =>
+  defineTool({
+    name: 'execute_swap',
+    title: 'Swap',
+    description: `Swaps: quotes, checks what is to be signed, signs, submits and waits up to ${
+      mcp.rules.waitMs / 1_000
+    } s for the end. Moves the user's money, within the limits of who runs the server.`,
+    annotations: SPENDS,
+    input: inputs.execute,
+    output: outputs.execute,
+    run: (opened, input, call) => executeSwap(mcp, opened, input, call),
+    describe: describeExecution,
+  })
+
+function describeExecution({ outcome, swap, quote, confirmation }: Static<typeof outputs.execute>): string[] {
+  if (swap) return [swapText(swap), ...(outcome === 'pending' ? ['It continues: poll swap_status.'] : [])]
+  if (!quote || !confirmation) return []
+  const { reasons, maxPay, minReceive, confirmationToken } = confirmation
+  return [
+    `Not swapped yet: ${reasons.join('; ')}.`,
+    `It would be ${quoteText(quote)}, to ${quote.recipient}.`,
+    `Ask the user. If they agree that at most ${say(maxPay, 'up')} is paid for at least ${say(minReceive)}, call ` +
+      `execute_swap again with the same order and confirmationToken ${confirmationToken}.`,
+  ]
+}
+
+const depositTool = (mcp: McpContext) =>
+  defineTool({
+    name: 'deposit_address',
+    title: 'Deposit address',
+    description:
+      'Opens a swap that a plain transfer pays, from any wallet or an exchange, and returns the address to pay. ' +
+      'Only between equal or pegged tokens, from an EVM chain. wallet gets back what is not swapped.',
+    annotations: OPENS,
+    input: inputs.quote,
+    output: outputs.deposit,
+    run: (opened, input) => openDeposit(mcp, opened, input),
+    describe: ({ depositAddress, send, until, swapId }) => [
+      `Send exactly ${say(send, 'exact')} to ${depositAddress} until ${until}, once.`,
+      `Then poll swap_status with ${swapId}.`,
+    ],
+  })
