@@ -38,6 +38,18 @@ test.each(documents)('every link of %s leads to a file and a heading', (document
   expect(brokenLinksOf(document)).toEqual([])
 })
 
+test('each decision is named by the code that it explains, and code names no other', () => {
+  const code = execFileSync('git', ['grep', '-h', 'docs/decisions.md#', '--', '*.ts'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  const named = [...code.matchAll(/docs\/decisions\.md#([\w-]+)/g)].map(([, anchor = '']) => anchor)
+  const titles = [...read('docs/decisions.md').matchAll(/^### .+$/gm)].map(([title]) => title)
+
+  expect(titles.length).toBeGreaterThan(30)
+  expect([...new Set(named)].sort()).toEqual(titles.flatMap(anchorsOf).sort())
+})
+
 /** Traces are printed by the protocol model; the skill is a document for models. */
 const isForReaders = (path: string) => !/^(skills\/|llms\.txt$|packages\/service\/test\/)/.test(path)
 const isWritten = (text: string) => !/^# .*\n\nGenerated from /.test(text)

@@ -36,7 +36,7 @@ function isProduct(path: string): boolean {
   return folder !== undefined && !OTHERS.has(folder) && !isTest(path) && !/\.test\.tsx$/.test(path)
 }
 
-/** Files that exactly one other file imports, which stands beside them. */
+/** Files that exactly one other file imports, which stands beside them. See docs/decisions.md#whole-files. */
 function filesWithOneNeighbour(product: readonly Source[]): Source[] {
   const graph = graphOf(product)
   const importers = new Map<string, Set<string>>()

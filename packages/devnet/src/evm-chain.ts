@@ -18,6 +18,7 @@ type Options = { chainId: number; port: number; blockMs: number; shape: EvmShape
 
 const onFault = (error: unknown) => process.stderr.write(`${error}\n`)
 
+// See docs/decisions.md#a-local-network-without-mocks.
 /** One EVM chain in memory, with JSON-RPC over HTTP and WebSocket. It mines by the clock only. */
 async function runChain({ shape, ...options }: Options): Promise<void> {
   const server = shape ? await shapedServer({ ...options, shape }) : await plainServer(options)

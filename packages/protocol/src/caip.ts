@@ -1,3 +1,4 @@
+// See docs/decisions.md#caip-ids.
 /** CAIP-2, CAIP-10 and CAIP-19: ids of chains, accounts and tokens that other services understand too. */
 
 export type Family = 'evm' | 'solana'

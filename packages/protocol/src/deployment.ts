@@ -12,6 +12,7 @@ import { sortAttesters } from './attestation.ts'
 /** Compiled runtime code, with 32 zero bytes wherever the constructor writes an immutable. */
 export type RuntimeCode = { bytecode: Hex; immutables: readonly number[] }
 
+// See docs/decisions.md#three-contracts-and-a-ring-of-slots.
 /** The hash of deployed code with its immutables blanked: equal for every contract of the same source. */
 export function hashCode(code: Hex, { immutables }: Pick<RuntimeCode, 'immutables'>): Hex {
   return keccak256(immutables.reduce(blank, code))

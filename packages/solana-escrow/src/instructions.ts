@@ -20,7 +20,7 @@ import {
   toHeldToken,
 } from './terms.ts'
 
-/** The first byte of the data. */
+/** The first byte of the data. See docs/decisions.md#a-program-of-our-own. */
 export const tags = {
   refund: 0,
   claim: 1,

@@ -11,6 +11,7 @@ export type Built = { script: string; style: string; icon: string }
 
 /**
  * Builds the page into a folder, which is emptied first: index.html, and files with their hash in their name.
+ * See docs/decisions.md#one-bundle-for-the-page.
  */
 export async function buildWeb(folder: string): Promise<Built> {
   await rm(folder, { recursive: true, force: true })

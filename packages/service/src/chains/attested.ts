@@ -14,6 +14,7 @@ export type Attested = {
 
 type SignedDeps = { custodyOf: CustodyOf; originOf(chainId: number): Pick<OriginChain, 'isSigned'> }
 
+// See docs/decisions.md#the-signed-terms-are-paid.
 /** Whether the wallet signed the stored terms. Nothing else is locked or paid. */
 export async function isSigned({ custodyOf, originOf }: SignedDeps, swap: Swap): Promise<boolean> {
   return isWellFormed(custodyOf, swap.op) && originOf(swap.op.originChain).isSigned(swap)

@@ -18,6 +18,7 @@ import { createRemoteCheck } from './signer-problems.ts'
 
 export type Role = 'api' | 'worker' | 'attester'
 
+// See docs/decisions.md#one-explicit-configuration.
 /** Reads the whole configuration and reports all problems in one error, before anything starts. */
 export function loadConfig(env: Env, role: Role): Config {
   const problems: string[] = []

@@ -1,6 +1,7 @@
 import { mapOwn } from '../isolate.ts'
 import type { Lease } from '../store/lanes.ts'
 
+// See docs/decisions.md#leases-by-lane.
 /** Work that one process at a time may do: sending a key's transactions, watching a chain. */
 export type Lane = {
   name: string

@@ -70,6 +70,7 @@ function clearChainEvents(pool: Pool, logger: Logger, atOnce: number): Clear {
 
 type Clearing = { eventDays: number; atOnce: number }
 
+// See docs/decisions.md#events-by-months.
 /** Drops whole months. A month with rows still in use is cleared by rows, once. */
 function clearEvents(pool: Pool, logger: Logger, { eventDays, atOnce }: Clearing): Clear {
   const begun = new Set<string>()

@@ -34,7 +34,7 @@ export function overlapOf(chain: { finality: { reorgWindowSeconds: number }; blo
  * Stores the events up to this head. Every page is committed with the cursor, so that a restart or a refusal of the
  * node costs one page. The newest blocks are read again each time: a reorg within the window shows as events that
  * disappeared or moved. An event that cannot be stored or undone delays no other; the cursor waits for it until it is
- * set aside.
+ * set aside. See docs/decisions.md#stored-events.
  */
 export async function scanEvents(deps: ScanDeps, heads: Heads, faults: unknown[]): Promise<void> {
   const { pool, chain, overlap } = deps

@@ -48,6 +48,7 @@ export type Views = {
 const LOOK_MS = 1_000
 const LONGEST_LOOK_MS = 5_000
 
+// See docs/decisions.md#one-follower-for-each-chain.
 /** The chains as every process knows them: views written by the chains' followers, read without a call to a node. */
 export function createViews({ pool, chains, onHead, onPrices, onFault }: Options): Views {
   const all = chains.map((chain) =>

@@ -5,6 +5,7 @@ import type { Granted, Lease, Limits } from '../store/api-keys.ts'
 export type Admission = { bucket: Bucket; retryAfterMs: number | undefined }
 type Waiter = { resolve(admission: Admission): void; reject(error: unknown): void }
 
+// See docs/decisions.md#leased-rate-limits.
 /** One process's view of an account's budget for one class. Times are clock milliseconds. */
 type Bucket = {
   readonly accountId: string

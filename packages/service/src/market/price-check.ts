@@ -37,7 +37,7 @@ export type PricedOp = Pick<
 
 type Judging = Pick<Options, 'catalog' | 'book' | 'tolerance' | 'thinSpreadBps' | 'isBuyer'>
 
-/** Judges the prices of ops by the last reading of the book. */
+/** Judges the prices of ops by the last reading of the book. See docs/decisions.md#the-quoted-output-or-the-market. */
 export function createPriceJudge({ catalog, book, tolerance, thinSpreadBps, isBuyer }: Judging) {
   /** Both tokens at the operator's prices. */
   function exchangedSides(op: PricedOp) {

@@ -30,7 +30,7 @@ const WARN = 40
 
 /**
  * Writes JSON lines to standard output, buffered. Call `flush` before the process ends. Warnings and errors that repeat
- * are folded.
+ * are folded. See docs/decisions.md#broken-parts-have-names.
  */
 export function createLogger({ level = 'info', name, stream }: Options = {}): Logger {
   const options: LoggerOptions = {

@@ -28,6 +28,7 @@ function deriveSubkey(key: Buffer, { purpose, salt }: { purpose: Purpose; salt: 
 
 type SealingSubkey = { salt: Buffer; key: KeyObject }
 
+// See docs/decisions.md#sealed-tokens.
 /** The subkey to seal with: new for each process and hour, so that random nonces never collide under one key. */
 function createSealingSubkeys(key: Buffer, clock: Clock): (purpose: Purpose) => SealingSubkey {
   const current = new Map<Purpose, SealingSubkey & { hour: number }>()

@@ -28,6 +28,7 @@ const KEYS = '/api/v1/eth1/publicKeys'
 // Web3Signer names a key by the two coordinates of its public key.
 const PUBLIC_KEY = /^0x(04)?[0-9a-fA-F]{128}$/
 
+// See docs/decisions.md#remote-signers.
 /** A server with the eth1 API of Web3Signer. Each signature is verified before anything uses it. */
 export function createWeb3Signer({ name, exchange }: Options): Web3Signer {
   const failed = (fault: SignerError['fault'], text: string, cause?: unknown) =>

@@ -11,7 +11,7 @@ import {
   toStatus,
 } from './statuses.ts'
 
-/** A change of a swap, with the status reply at that time. */
+/** A change of a swap, with the status reply at that time. See docs/decisions.md#one-log-of-events. */
 export type SwapEvent = { seq: number; status: StatusReply }
 /** The events of a swap after a given one, and the number of its last event. */
 export type SwapEvents = { lastSeq: number; ended: boolean; events: SwapEvent[] }

@@ -10,6 +10,7 @@ export function attesterAddresses({ attesters, nextAttesters }: Sets): string[] 
   return [...new Map(all.map((address) => [address.toLowerCase(), address])).values()]
 }
 
+// See docs/decisions.md#the-refund-deadline-chooses-attesters.
 /** `since`: the first refund deadline of the ops that the set decides. */
 export type DatedSet = AttesterSet & { since: number }
 

@@ -21,6 +21,7 @@ export type DeadlinePolicy = {
   claimInclusionSeconds: number
 }
 
+// See docs/decisions.md#deadlines-by-the-clock-that-checks-them.
 /** Timestamps of each chain's newest block; the two clocks may differ. */
 type Clocks = { originSeconds: number; destinationSeconds: number }
 export type Finality = { originSeconds: number; destinationSeconds: number }

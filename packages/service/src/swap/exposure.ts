@@ -11,7 +11,7 @@ export function isUnbooked({ state, unclaimedCents }: Swap): boolean {
   return unclaimedCents === 0n && isDeliverable(state)
 }
 
-/** Remaining caps of an origin chain, in cents. */
+/** Remaining caps of an origin chain, in cents. See docs/decisions.md#claims-are-booked-first. */
 type OriginRoom = { exposed: bigint; unclaimed: bigint }
 
 /** The swaps that fit into the caps, in order. The others wait until locks become final or claims free room. */

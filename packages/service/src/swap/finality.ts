@@ -3,6 +3,7 @@ import type { Waiting, WaitingReason } from '@geoswap/wire'
 /** The depth that a lock needs before its output is delivered. A tier without `belowUsd` applies to every value. */
 type AcceptTier = { belowUsd?: number | undefined; depth: number }
 
+// See docs/decisions.md#four-depths.
 /** The depths of one chain, in blocks; the newest block has depth 1. `hard` and deeper mean final. */
 export type FinalityRules = {
   accept: readonly AcceptTier[]

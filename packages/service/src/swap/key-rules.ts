@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts'
 import { formatBoth, formatCents, largest } from './amount.ts'
 import type { QuotedTerms } from './quote.ts'
 
-/** Limits of one API key. A missing one does not limit. */
+/** Limits of one API key. A missing one does not limit. See docs/decisions.md#publishable-keys. */
 export type KeyRules = {
   /** The most that one swap may be worth, in cents. */
   maxSwapCents?: number

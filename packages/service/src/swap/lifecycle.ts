@@ -148,6 +148,7 @@ export const failureMessages: Record<FailureCode, string> = {
 type Block = { number: bigint; hash: string; seconds: number }
 type AtBlock = { chainId: number; block: Block }
 
+// See docs/decisions.md#failing-early-by-a-consumed-nonce.
 /** Evidence of each kind from the chains. Each kind rules out that the other outcome can still happen. */
 type Evidence = {
   /** The block is unknown while the destination is silent. */

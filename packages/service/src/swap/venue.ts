@@ -9,6 +9,7 @@ import type { Op } from './swap.ts'
  *     g - g * (s + k * g / depth)
  *
  * The curve rises and is concave while s + 2k stays below 10,000: twice the amount costs more than twice.
+ * See docs/decisions.md#venues-compete-from-memory.
  */
 export type DepthCurve = {
   kind: 'depth'

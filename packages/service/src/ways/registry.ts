@@ -17,6 +17,7 @@ const onEvm: { readonly [Name in OriginMethod]: EvmWay<Name> } = {
 }
 const all: { readonly [Name in WayName]: Way<Name> } = { ...onEvm, transaction }
 
+// See docs/decisions.md#four-ways-in.
 /** The ways of EVM chains, in the order in which a token lists them: the cheapest first. */
 export const evmWays: readonly EvmWay[] = Object.values(onEvm)
 

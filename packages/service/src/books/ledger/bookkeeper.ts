@@ -49,6 +49,7 @@ type BookkeeperDeps = {
 /**
  * Books the movements of a chain up to a hard-final block, and compares its balances with the books and the swaps. A
  * surplus is booked as received; a shortfall is booked as unexplained and stops quotes.
+ * See docs/decisions.md#books-that-balance.
  */
 export function createBookkeeper(deps: BookkeeperDeps) {
   const { pool, chain } = deps

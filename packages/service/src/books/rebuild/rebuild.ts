@@ -22,6 +22,7 @@ import { completeUnknown, type Unknown } from './unknown.ts'
 /**
  * Updates a database that lost rows, or has none, from the chains: all locks, deliveries, claims and refunds since.
  * Reads first, then writes everything in one transaction. Signs and sends nothing.
+ * See docs/decisions.md#only-the-chains-are-believed.
  */
 export async function rebuild(deps: RebuildDeps): Promise<Summary> {
   if (await isDatabaseInUse(deps.pool)) {

@@ -16,6 +16,7 @@ import { type Fees, gasLimitOf } from './fees.ts'
 import type { EvmRequest } from './plans.ts'
 import type { EvmSigner } from './signer.ts'
 
+// See docs/decisions.md#rules-of-real-nodes.
 /** Broadcasts to every node: resolves when one accepted the bytes, and throws if that is unknown. */
 export async function broadcast(nodes: readonly PublicClient[], raw: string): Promise<Refusal | undefined> {
   const offers = nodes.map((node) => offer(node, raw as Hex))

@@ -1,5 +1,6 @@
 import { NodeSilence } from './silence.ts'
 
+// See docs/decisions.md#a-majority-of-nodes.
 /** The number of nodes that have to agree before money depends on an answer: more than half. */
 export function majorityOf(nodes: number): number {
   return Math.floor(nodes / 2) + 1

@@ -18,6 +18,7 @@ export type Reference =
  * The reference price: the median of the live prices, if all are within the limit of it. Prices beyond the limit are
  * dropped if the others are more than half and agree by the same rule; the reference is then their median. Otherwise
  * there is no reference, since it is unknown which price is right.
+ * See docs/decisions.md#the-median-of-sources-that-agree.
  */
 export function toReference(live: readonly PriceE18[], rules: PriceRules): Reference {
   if (live.length === 0 || live.length < rules.minSources) return { unavailable: 'tooFew' }

@@ -64,7 +64,7 @@ export type TokenState = {
 type Steps = { calls: TreasuryCall[]; notes: string[] }
 /**
  * Calls that the treasury has to make, in order, states that no call changes now, coins that it lacks for them, and
- * tokens that must not be listed.
+ * tokens that must not be listed. See docs/decisions.md#the-treasury-by-comparison.
  */
 export type TreasuryPlan = Steps & { lacks: string[]; refused: string[] }
 

@@ -46,6 +46,7 @@ type Asked = Proposed & { swaps: readonly Swap[]; signers: readonly string[] }
 // The worker proposes an hour. These nodes may be behind the worker's.
 const LONGEST_VALID_SECONDS = 2 * 3_600
 
+// See docs/decisions.md#attesters-share-the-database.
 /** Signs proposed outcomes that this attester itself has seen to be final: at most one per op, ever. */
 export async function attestAll(deps: AttestDeps): Promise<void> {
   const faults: unknown[] = []

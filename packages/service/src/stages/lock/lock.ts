@@ -36,7 +36,7 @@ const SENT_AT_ONCE = 4
 
 /**
  * Locks the inputs that wait for the key, beside other tasks that do the same, in as few transactions as possible.
- * True if some were found, or may be there.
+ * True if some were found, or may be there. See docs/decisions.md#lease-and-heads.
  */
 export async function lockWaiting(
   deps: LockDeps,

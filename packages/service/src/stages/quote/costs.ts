@@ -47,6 +47,7 @@ export function wayCost(market: Market, order: Order, method: OriginMethod): big
   return convertUp(cost, pricedToken(market, order.origin.native), pricedToken(market, order.input))
 }
 
+// See docs/decisions.md#a-bound-for-gas.
 /** How high gas prices may rise until lock and delivery; the quote charges the current price. */
 export function feeBoundsOf(market: Market, { origin, destination }: Order): FeeBounds {
   const boundOn = (chain: Order['origin'], side: Side, leg: 'lock' | 'delivery') => {

@@ -61,7 +61,7 @@ export function toOrder(catalog: Catalog, addressesOf: AddressesOf, request: Nam
 
   const input = getToken(origin, inputToken)
   const output = getToken(destination, outputToken)
-  // To another recipient it is a transfer.
+  // To another recipient it is a transfer. See docs/decisions.md#transfers.
   if (input === output && wallet === recipient) {
     throw new ServiceError('NO_ROUTE', {
       message:

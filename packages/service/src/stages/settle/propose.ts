@@ -25,7 +25,7 @@ const REFUND_VALID_SECONDS = 3_600
 
 /**
  * Proposes outcomes for the attesters to sign. A claim has its ops fixed here, once, so that all attesters sign the
- * same batch. Every attester checks all of it on its own nodes.
+ * same batch. Every attester checks all of it on its own nodes. See docs/decisions.md#proposed-outcomes.
  */
 export async function proposeOutcomes(deps: ProposeDeps, heads: Heads): Promise<void> {
   const faults: unknown[] = []

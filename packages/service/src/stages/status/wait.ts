@@ -45,7 +45,7 @@ export const isSwapId = (text: string): boolean => SWAP_ID.test(text)
 
 /**
  * Holds status reads with one statement for swaps that end together and one sweep per second, without a query of their
- * own.
+ * own. See docs/decisions.md#status-reads.
  */
 export function createStatusReads(options: Options): StatusReads {
   const { findEnded, sweepMs = 1_000, slots = createConnectionSlots(), onError } = options
