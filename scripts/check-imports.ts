@@ -71,15 +71,19 @@ function fill(pattern: RegExp, rule: Rule, file: string): RegExp {
   return new RegExp(pattern.source.replace(/\{([a-z]+)\}/g, (whole, name: string) => groups[name] ?? whole))
 }
 
-/** Another package is imported by its name, never by a path into it, except its generated files. */
+/**
+ * Another package is imported by its name, never by a path into it, except its generated files. Scripts of a package
+ * may use those of the root.
+ */
 function findCrossings({ path, text }: Source): string[] {
   const own = /^packages\/[\w-]+\//.exec(path)?.[0]
   if (!own) return []
+  const isScript = path.startsWith(`${own}scripts/`)
+  const mayReach = (target: string) => target.startsWith(own) || (isScript && target.startsWith('scripts/'))
   return [...text.matchAll(IMPORT)]
     .map((match) => match[3] ?? match[5] ?? '')
     .filter(
-      (specifier) =>
-        /^\.(?!.*\.gen\.\w+$)/.test(specifier) && !join(dirname(path), specifier).startsWith(own),
+      (specifier) => /^\.(?!.*\.gen\.\w+$)/.test(specifier) && !mayReach(join(dirname(path), specifier)),
     )
     .map((specifier) => `${nameOf(path)} reaches out of its package: ${specifier}`)
 }

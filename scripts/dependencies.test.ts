@@ -69,7 +69,7 @@ test.each(['20.19.0', '24.0.0'])('every installed package runs on Node %s', (ver
   expect(others.map(([path, { engines }]) => `${nameOf(path)} asks for ${engines?.node}`)).toEqual([])
 })
 
-/** What npm installs with this package, without the overrides that only this repository has. */
+/** All that npm installs with this package, without the overrides that only this repository has. */
 function closureOf(name: string, found = new Set<string>()): Set<string> {
   if (found.has(name)) return found
   found.add(name)

@@ -183,6 +183,7 @@ export const rules: readonly Rule[] = [
     files: /^service\/stages\/(?<stage>[\w-]+)\//,
     may: [
       /^service\/stages\/{stage}\//,
+      ASYNC,
       ERRORS,
       FAIL_POINT,
       ISOLATE,

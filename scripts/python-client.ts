@@ -24,7 +24,7 @@ type Document = {
   components: { schemas: Readonly<Record<string, Schema>> }
 }
 
-const HEAD = `"""Generated from docs/openapi.json by npm run generate: every call of the service, with the standard library alone.
+const HEAD = `"""Every call of the service, with the standard library alone: from docs/openapi.json by npm run generate.
 
     client = Client("http://127.0.0.1:8080", api_key)
     quote = client.quote({"originChain": 31337, ...})

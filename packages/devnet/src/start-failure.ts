@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 
 type Cause = { shows: RegExp; nextStep: string }
 
-// What the user can do about the usual causes. Another start repairs most others, such as a port that was taken since.
+// The usual causes, and how the user repairs them. Another start repairs most others, as a port that was taken since.
 const CAUSES: readonly Cause[] = [
   {
     shows: /EADDRINUSE|address already in use|could not bind/i,

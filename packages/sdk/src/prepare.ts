@@ -82,7 +82,7 @@ type Order = { request: QuoteRequest; signer: Signer; options: PrepareOptions; b
 // Quotes are valid for 30 s. A signer that was too slow three times will not be faster.
 const MAX_REQUOTES = 3
 
-/** Quotes, checks and signs. The same request is refused while its signature can be used and its swap is not settled. */
+/** Quotes, checks and signs. Refuses the same request while its signature can be used and its swap is not settled. */
 export async function prepare(
   deps: PrepareDeps,
   asked: SwapRequest,
@@ -167,7 +167,7 @@ async function assertConfirmed(quote: QuoteReply, { confirm, signal }: PrepareOp
   if (answer !== true) throw new SwapRefusedError('DECLINED', 'The quote was not confirmed.')
 }
 
-/** What the signed terms are compared with, besides the request. */
+/** The signed terms are compared with it, besides the request. */
 export async function toContext(
   { pins, maxHoldSeconds }: Pick<PrepareDeps, 'pins' | 'maxHoldSeconds'>,
   { originChain, destinationChain }: QuoteRequest,

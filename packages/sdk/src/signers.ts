@@ -23,8 +23,8 @@ export type EvmSigner = {
 export type DepositPayment = { chainId: number; to: string; token: string; amount: bigint }
 
 /**
- * What the wallet is asked for, computed here: typed data, or the hash where the signer signs no typed data; a transfer
- * of its own; or a transaction in base64.
+ * The wallet is asked for this, which is computed here: typed data, or the hash where the signer signs no typed
+ * data; a transfer of its own; or a transaction in base64.
  */
 export type ToSign =
   | { hash: Hex; typedData?: TypedData | undefined }

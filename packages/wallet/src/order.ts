@@ -209,7 +209,7 @@ export function quoteLine(quote: QuoteReply, { from, to }: Sides, style: Style):
   return `${money(quote.input, from, style)} for ${money(quote.output, to, style)}, at least ${least}`
 }
 
-/** What a cost of a quote is for. */
+/** The name of a cost of a quote, in words. */
 export function costName(
   kind: QuoteReply['fees'][number]['kind'],
   { feeBps }: Pick<QuoteReply, 'feeBps'>,

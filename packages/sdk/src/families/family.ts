@@ -44,7 +44,7 @@ export type Signed = {
   payment?: DepositPayment | undefined
 }
 
-/** What the client of a swap knows of a family of chains. Nothing else asks which family a chain is of. */
+/** All that the client of a swap knows of a family of chains. Nothing else asks which family a chain is of. */
 export type Family = {
   name: string
   /** The form in which addresses are compared; undefined for a text that is no address of this family. */

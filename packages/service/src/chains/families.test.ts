@@ -64,7 +64,7 @@ const chainOf = ({ chainId }: PaperConfig): Chain => ({
   readHoldings: onPaper,
 })
 
-/** All that a family of chains is to the service. What it leaves out, no chain of it can do. */
+/** All that a family of chains is to the service. Its chains can do nothing that it leaves out. */
 const paper = {
   name: 'paper',
   title: 'Paper',

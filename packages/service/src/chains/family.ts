@@ -68,7 +68,7 @@ export type ConfigRules<C> = {
 }
 
 /** Facts that hold for all chains of a family. */
-export type Traits = {
+type Traits = {
   /** Whether escrows reject ops that could hold an input for longer than a week. */
   limitsHold: boolean
   /** For how long after its deadline a delivery can be proven; undefined without a limit. */
@@ -88,7 +88,7 @@ export type Traits = {
 /** A key of this process. Only its family does more than read the address. */
 export type Signer = { address: string }
 
-export type FamilyKeys<C> = {
+type FamilyKeys<C> = {
   /** Roles of key files; a key has one role. */
   roles: readonly string[]
   sources: readonly KeySource[]
@@ -115,7 +115,7 @@ export type KeySource = {
 }
 
 /** The keys of a configuration. */
-export type Keys = {
+type Keys = {
   relayers: readonly string[]
   authorizationRelayers: readonly string[]
   deliverers: readonly string[]

@@ -35,8 +35,8 @@ const json = (name: string): Column<object> => ({
 export const PAY_AMOUNT = 'coalesce(s.lowered_pay, o.pay_amount)'
 
 /**
- * SQL: how the input of `ops o` comes in. Without a stored way the wallet signs a transaction, of which the delivery
- * hash is the op's hash, or has a delegation, as all wallets of EVM chains had before there were other ways.
+ * SQL: how the input of `ops o` comes in. Without a stored way the wallet signs a transaction if the delivery hash is
+ * the op's hash. Otherwise it has a delegation, as all wallets of EVM chains had before there were other ways.
  */
 export const METHOD =
   "coalesce(o.method, case when o.hash = o.delivery_hash then 'transaction' else 'delegation' end)"

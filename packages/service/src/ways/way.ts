@@ -14,8 +14,8 @@ export const isOthers = (code: WalletCode): boolean => code === 'foreign' || cod
 export type Way<Name extends string = WayName> = {
   name: Name
   /**
-   * What the wallet signs for its input. Without a signature the input is sent to the op's own address, by anyone:
-   * it is waited for, and neither reserved nor priced before it arrives.
+   * The form of the wallet's signature for its input. Without a signature the input is sent to the op's own address,
+   * by anyone: it is waited for, and neither reserved nor priced before it arrives.
    */
   signs: 'hash' | 'typedData' | 'transaction' | 'nothing'
   /** Whether one transaction locks several inputs. */
@@ -47,7 +47,7 @@ export type DelegationCheck = {
   others: readonly OriginMethod[]
 }
 
-/** What a payment is told from. `terms` are those that the op's hash commits to. */
+/** The facts from which a payment is told. `terms` are those that the op's hash commits to. */
 export type BuiltOp = {
   chain: CatalogChain
   escrow: Hex
@@ -55,7 +55,7 @@ export type BuiltOp = {
   op: { hash: string; terms: unknown; expiresAt: Date; permitNonce?: bigint | undefined }
 }
 
-export type Payment = Pick<BuildGeoOpReply, 'typedData' | 'depositAddress' | 'depositUntil'>
+type Payment = Pick<BuildGeoOpReply, 'typedData' | 'depositAddress' | 'depositUntil'>
 
 /** A way on EVM chains: how it is built, and how the chain takes the input. */
 export type EvmWay<Name extends string = OriginMethod> = Way<Name> &

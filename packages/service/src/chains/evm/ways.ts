@@ -15,7 +15,7 @@ import { strangeReads } from './strange-reads.ts'
 type Escrow = Pick<EvmChainSettings, 'escrow'>
 export type EscrowCall = DecodeFunctionDataReturnType<typeof geoEscrowAbi>
 
-/** What a signature is checked with. `separatorOf`: the hash of a token's EIP-712 domain; undefined if it has none. */
+/** The reads by which a signature is checked. `separatorOf`: the hash of a token's EIP-712 domain, if it has one. */
 export type SignatureReads = Escrow & {
   client: PublicClient
   separatorOf(token: string): Promise<Hex | undefined>

@@ -51,7 +51,7 @@ export async function buildGeoOp(
   const isUnsigned = isSent({ method })
   const chain = deps.originOf(sealed.originChain)
   const held = { wallet: sealed.wallet, token: sealed.inputToken }
-  // What is sent comes from anywhere.
+  // An input that is sent may come from anywhere.
   const due = isUnsigned ? 0n : sealed.amountIn
   const wallet = await readHolder(origin, due, () => chain.readWallet(held))
   const methods = methodsOfQuote(deps.catalog, sealed, wallet.delegation.kind)
