@@ -16,6 +16,8 @@ import { pythonClient } from './python-client.ts'
 import { sdkPage } from './sdk-page.ts'
 import { ROOT, report } from './sources.ts'
 import { statesPage } from './states-page.ts'
+import { tablesPage } from './tables-page.ts'
+import { wakesPage } from './wakes-page.ts'
 
 /** Packages with generators of their own: ABIs and bytecode, the program on Solana. */
 const GENERATORS = ['packages/contracts/scripts/generate.ts', 'packages/solana-escrow/scripts/build.ts']
@@ -33,6 +35,8 @@ function createPages(): Record<string, string> {
     'docs/operations/metrics.md': metricsPage(),
     'docs/sdk.md': sdkPage(),
     'docs/states.md': statesPage(transitions, describe),
+    'docs/tables.md': tablesPage(),
+    'docs/wakes.md': wakesPage(),
     'examples/python/geoswap_client.py': pythonClient(),
     'packages/service/src/http/guides.gen.ts': guidesModule(),
   }

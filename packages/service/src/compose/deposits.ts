@@ -11,6 +11,7 @@ import { createDepositTransactions, type Received, seeDeposits } from '../stages
 import { recoverDeposits } from '../stages/settle/recover-deposits.ts'
 import type { PastPlace } from '../store/deposits.ts'
 import type { Lease } from '../store/lanes.ts'
+import type { Topic } from '../store/wakes.ts'
 import { type PriceE18, usdE18 } from '../swap/amount.ts'
 import { type Catalog, findToken } from '../swap/catalog.ts'
 import { GAS } from '../swap/gas.ts'
@@ -31,7 +32,7 @@ export function createDepositTasks(
   const { ways, chainId } = chain
   if (!ways) return []
   const transactions = createDepositTransactions({ pool, ways })
-  const topic = `deposits:${chainId}`
+  const topic: Topic = `deposits:${chainId}`
   let done: string | undefined
   let after: string | undefined
   // The heads at which the last pass over all that wait began, and this one.

@@ -3,11 +3,12 @@ import { parseUnits } from 'viem'
 import type { Heads } from '../chains/chain.ts'
 import type { ConnectedChain } from '../chains/families.ts'
 import type { NetworkConfig } from '../config.ts'
-import { announcedTopic, createChainFollower } from '../engine/chain-follower.ts'
+import { createChainFollower } from '../engine/chain-follower.ts'
 import type { Task } from '../engine/lane.ts'
 import type { ViewOfChain, Views } from '../engine/views.ts'
 import type { Logger } from '../observe/logger.ts'
 import { bookPayouts, readPaid } from '../store/claim-books.ts'
+import type { Topic } from '../store/wakes.ts'
 import { largest, smallest } from '../swap/amount.ts'
 import { type Catalog, findToken } from '../swap/catalog.ts'
 import { isPaid } from '../swap/lifecycle.ts'
@@ -22,7 +23,7 @@ type Parts = {
   catalog: Catalog
   views: Views
   logger: Logger
-  wake(topic: string): void
+  wake(topic: Topic): void
   unsigned(): UnsignedKeys
 }
 
@@ -48,7 +49,7 @@ export function createFollowing(parts: Parts, connected: ConnectedChain): Task[]
     topics: [...locking.flatMap(lockTopicsOf), `deliver:${chainId}`],
     followedBefore: () => views.of(chainId).followed(),
     subscription: connected.listenToHeads?.({
-      onHead: () => wake(announcedTopic(chainId)),
+      onHead: () => wake(`announced:${chainId}`),
       onFault: (err) => logger.warn({ err, chain: config.name }, 'head subscription failed'),
     }),
     unsigned: parts.unsigned,
@@ -57,7 +58,7 @@ export function createFollowing(parts: Parts, connected: ConnectedChain): Task[]
 }
 
 const lockTopicsOf = ({ senders, config }: Pick<ConnectedChain, 'senders' | 'config'>) =>
-  [...senders.relay, ...senders.authorize].map((locker) => `lock:${config.chainId}:${locker}`)
+  [...senders.relay, ...senders.authorize].map((locker): Topic => `lock:${config.chainId}:${locker}`)
 
 type Holding = { token: string; amount: bigint }
 type CapParts = { pool: Pool; catalog: Catalog }

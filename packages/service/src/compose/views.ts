@@ -2,7 +2,6 @@ import type { Pool } from 'pg'
 import { maxHeadAgeMs } from '../config/finality.ts'
 import { createViews, type Views } from '../engine/views.ts'
 import { createClaimLimits } from '../market/claim-limits.ts'
-import { VIEWS_CHANNEL } from '../store/chain-views.ts'
 import { readClaimBooks } from '../store/claim-books.ts'
 import { readBooked } from '../store/exposure.ts'
 import { capsOf } from './catalog.ts'
@@ -14,7 +13,7 @@ type ViewListener = {
   onFault(error: unknown): void
 }
 
-type OpenViews = Views & { channels: Record<string, () => void> }
+type OpenViews = Views & { channels: { chain_view(): void } }
 
 /** The views of all configured chains, and the notification channels that refresh them. */
 export function openViews(pool: Pool, chains: Pick<Chains, 'all'>, listener: ViewListener): OpenViews {
@@ -23,7 +22,7 @@ export function openViews(pool: Pool, chains: Pick<Chains, 'all'>, listener: Vie
     maxAgeMs: maxHeadAgeMs(config),
   }))
   const views = createViews({ pool, chains: followed, ...listener })
-  return { ...views, channels: { [VIEWS_CHANNEL]: () => void views.refresh() } }
+  return { ...views, channels: { chain_view: () => void views.refresh() } }
 }
 
 type Parts = { pool: Pool; chains: Chains; views: Pick<Views, 'of'> }

@@ -36,8 +36,6 @@ import { createGasTask, createLedgerTask, createSettleTasks, gasValueOf, sweepWo
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
-// Feeds of any chain may price a swap that waits to be locked.
-export const PRICES_TOPIC = 'prices'
 // More than a batch, so that blocked swaps do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -199,7 +197,8 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     retryStalled: (lease, heads) => retryStalledLocks(deps, lease, heads),
     works: [
       ...Array.from({ length: atOnce }, () => ({
-        topics: [`lock:${config.chainId}:${address}`, PRICES_TOPIC],
+        // Feeds of any chain may price a swap that waits to be locked.
+        topics: [`lock:${config.chainId}:${address}`, 'prices'] as const,
         run: async (lease: Lease, heads?: Heads) => !heads || lockWaiting(deps, lease, heads, waiting),
       })),
       ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share })]),
@@ -210,7 +209,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
 
 function relayWork(chainId: number, deps: RelayDeps) {
   return {
-    topics: [`relay:${chainId}`],
+    topics: [`relay:${chainId}`] as const,
     run: async (lease: Lease, heads?: Heads) => !heads || relayAttested(deps, lease, heads),
   }
 }
@@ -222,7 +221,7 @@ function deliverWork(chainId: number, deps: DeliverDeps, { sweeping }: Connected
   return {
     retryStalled: (lease: Lease, heads: Heads) => redeliverStalled(deps, lease, heads),
     works: [
-      { topics: [`deliver:${chainId}`], run: deliver },
+      { topics: [`deliver:${chainId}`] as const, run: deliver },
       ...(sweeping ? [sweepWork(chainId, deps, sweeping)] : []),
     ],
   }

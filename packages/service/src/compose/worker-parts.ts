@@ -10,6 +10,7 @@ import type { Logger } from '../observe/logger.ts'
 import type { WorkerEvents } from '../observe/worker-metrics.ts'
 import { simulateOnce } from '../stages/deliver/judge.ts'
 import type { CollectDeps } from '../stages/settle/collect.ts'
+import type { Topic } from '../store/wakes.ts'
 import type { Catalog } from '../swap/catalog.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
 import { toServedChains } from './catalog.ts'
@@ -22,7 +23,7 @@ type Given = {
   chains: Chains
   catalog: Catalog
   views: Views
-  wake(topic: string): void
+  wake(topic: Topic): void
   unsigned(): UnsignedKeys
   logger: Logger
   events: WorkerEvents

@@ -15,6 +15,7 @@ import { type ProposeDeps, proposeOutcomes } from '../stages/settle/propose.ts'
 import { releaseDeferred } from '../stages/settle/relay.ts'
 import type { Lease } from '../store/lanes.ts'
 import { readLedgerBalances } from '../store/ledger.ts'
+import type { Topic } from '../store/wakes.ts'
 import { type PriceE18, usdE18 } from '../swap/amount.ts'
 import { type Catalog, findToken } from '../swap/catalog.ts'
 import { sendersOf } from '../swap/served-chain.ts'
@@ -37,7 +38,7 @@ export function createSettleTasks({ pool, chain, current, ...deps }: SettleParts
   const release = atMostEvery(DEFERRED_LOOK_MS, (heads: Heads) =>
     releaseDeferred({ pool, origin: chain }, heads),
   )
-  const taskOf = (topics: readonly string[], work: (heads: Heads) => Promise<void>): Task => ({
+  const taskOf = (topics: readonly Topic[], work: (heads: Heads) => Promise<void>): Task => ({
     topics,
     async step() {
       const heads = current()

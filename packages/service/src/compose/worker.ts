@@ -11,15 +11,15 @@ import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { tracingLane } from '../observe/swap-trace.ts'
 import { addWorkerMetrics, createWorkerEvents } from '../observe/worker-metrics.ts'
 import { createPool } from '../store/db.ts'
-import { LANES_CHANNEL } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
+import type { Topic } from '../store/wakes.ts'
 import { describeUnsigned, type ServedChain, type UnsignedKeys } from '../swap/served-chain.ts'
 import { openCatalog, toServedChains } from './catalog.ts'
 import { assertKeysFor, connectChains, signingAddresses } from './chains.ts'
 import { assertOneTreasury, listenToDatabase, openQuarantine, openSpans, verifyDatabase } from './process.ts'
 import { openSigners } from './signers.ts'
 import { openViews } from './views.ts'
-import { lanesOf, PRICES_TOPIC } from './worker-lanes.ts'
+import { lanesOf } from './worker-lanes.ts'
 import { completeParts } from './worker-parts.ts'
 
 type Worker = { start(): Promise<void>; close(): Promise<void> }
@@ -51,10 +51,10 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const findLost = (chain: ConnectedChain) => findLostOn(pool, chain)
   const { catalog, ...opening } = await openCatalog(network, chains, { logger, findLost })
   await assertOneTreasury(config, chains)
-  const wake = (topic: string) => runner.wake(topic)
+  const wake = (topic: Topic) => runner.wake(topic)
   const views = openViews(pool, chains, {
     onHead: (chainId) => wake(`head:${chainId}`),
-    onPrices: () => wake(PRICES_TOPIC),
+    onPrices: () => wake('prices'),
     onFault: (err) => logger.warn({ err }, 'reading views failed'),
   })
   const isDatabaseUp = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
@@ -83,7 +83,11 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
   const { leaseMs } = network
   const runner = createLaneRunner({ pool, lanes, onFault, ...(leaseMs !== undefined && { leaseMs }) })
-  const channels = { swap_work: wake, [LANES_CHANNEL]: runner.onLaneNotification, ...views.channels }
+  const channels = {
+    swap_work: (topic: string) => wake(topic as Topic),
+    lanes: runner.onLaneNotification,
+    ...views.channels,
+  }
   const listener = listenToDatabase(config, logger, { channels })
   let server: MetricsServer | undefined
   return {

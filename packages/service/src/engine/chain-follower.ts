@@ -5,6 +5,7 @@ import type { ChainState, ChainView, HeadSubscription, ViewReader } from '../cha
 import { type Awaited, readAwaited, type StoredView, writeChainView } from '../store/chain-views.ts'
 import { setHoldings } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
+import type { Topic } from '../store/wakes.ts'
 import { createHeadOrder, createMeasure, createStateTime, type Pace, paceOf } from '../swap/pace.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
 import type { Task } from './lane.ts'
@@ -32,7 +33,7 @@ type Options = {
   limitHoldings?: ((holdings: Holdings, at: Heads) => Promise<Holdings>) | undefined
   reader: ViewReader
   /** Topics that say that a swap begins to wait for this chain. */
-  topics: readonly string[]
+  topics: readonly Topic[]
   /** The heads that another process followed before: a block that was final for it stays final. */
   followedBefore(): Heads | undefined
   /** Undefined without WebSocket nodes. A new head wakes `announced:<chain>`. */
@@ -43,8 +44,6 @@ type Options = {
 }
 
 const NEVER = Number.NEGATIVE_INFINITY
-
-export const announcedTopic = (chainId: number) => `announced:${chainId}`
 
 /**
  * Follows a chain for all processes, under the lease of its watch lane: polls its heads, reads the parts of its view
@@ -79,7 +78,7 @@ export function createChainFollower(options: Options): Task[] {
     isStateAwaited: stateTime.isAwaited(),
   }))
   const followHeads: Task = {
-    topics: [...options.topics, announcedTopic(chainId)],
+    topics: [...options.topics, `announced:${chainId}`],
     async step(lease, wakeLane) {
       options.subscription?.keep()
       // Each new swap wakes this task. While another waits already, it matters only when a poll may be due.
@@ -191,7 +190,7 @@ function createPollSchedule({ chainId, subscription, hasFeeds }: Options, state:
       lookedAt = now
       return true
     },
-    async whenDue(wakeLane: (topic: string) => void, poll: (now: number) => Promise<void>): Promise<void> {
+    async whenDue(wakeLane: (topic: Topic) => void, poll: (now: number) => Promise<void>): Promise<void> {
       const now = performance.now()
       try {
         if (now < dueAt()) return
@@ -199,7 +198,10 @@ function createPollSchedule({ chainId, subscription, hasFeeds }: Options, state:
         await poll(now)
       } finally {
         clearTimeout(timer)
-        timer = setTimeout(wakeLane, Math.max(0, lookDueAt() - performance.now()), announcedTopic(chainId))
+        timer = setTimeout(
+          () => wakeLane(`announced:${chainId}`),
+          Math.max(0, lookDueAt() - performance.now()),
+        )
       }
     },
   }

@@ -1,5 +1,6 @@
 import { mapOwn } from '../isolate.ts'
 import type { Lease } from '../store/lanes.ts'
+import type { Topic } from '../store/wakes.ts'
 
 // See docs/decisions.md#leases-by-lane.
 /** Work that one process at a time may do: sending a key's transactions, watching a chain. */
@@ -13,15 +14,15 @@ export type Lane = {
 /** One kind of work of a lane. Its steps never overlap, but run beside the lane's other tasks. */
 export type Task = {
   /** Topics that wake the task. */
-  topics: readonly string[]
+  topics: readonly Topic[]
   /** It also runs this often, in case a wake-up is lost. Default: a second. */
   idleMs?: number
-  step(lease: Lease, wakeLane: (topic: string) => void): Promise<void>
+  step(lease: Lease, wakeLane: (topic: Topic) => void): Promise<void>
 }
 
 export type RunningLane = {
   lease: Lease
-  wake(topic: string): void
+  wake(topic: Topic): void
   /** Stops the lane; resolves when its running steps have ended. */
   leave(): Promise<void>
 }
@@ -33,7 +34,7 @@ const BACK_OFF_MS = 250
 
 /** Runs the tasks of a lane concurrently under its lease. */
 export function runLane(lane: Lane, lease: Lease, onFault: OnFault): RunningLane {
-  const wake = (topic: string) => {
+  const wake = (topic: Topic) => {
     for (const loop of loops) if (loop.topics.includes(topic)) loop.wake()
   }
   const loops = lane.tasks.map((task) =>

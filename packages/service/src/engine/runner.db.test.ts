@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { afterEach, expect, test, vi } from 'vitest'
 import { useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
-import { LANES_CHANNEL, type Lease, readHolders } from '../store/lanes.ts'
+import { type Lease, readHolders } from '../store/lanes.ts'
 import { createListener, type Listener } from '../store/listen.ts'
 import type { Lane } from './lane.ts'
 import { createHeldLanes, createLaneRunner } from './runner.ts'
@@ -25,13 +25,13 @@ type Step = { lane: string; lease: Lease; from: number; to: number }
 
 /** A lane that is always busy and records its steps. */
 function busyLane(name: string, steps: Step[]): Lane {
-  const step = async (lease: Lease, wakeLane: (topic: string) => void) => {
+  const step = async (lease: Lease, wakeLane: (topic: 'prices') => void) => {
     const from = performance.now()
     await delay(5)
     steps.push({ lane: name, lease, from, to: performance.now() })
-    wakeLane('go on')
+    wakeLane('prices')
   }
-  return { name, tasks: [{ topics: ['go on'], step }] }
+  return { name, tasks: [{ topics: ['prices'], step }] }
 }
 
 async function startWorker(lanes: readonly Lane[], leaseMs = LEASE_MS) {
@@ -42,7 +42,7 @@ async function startWorker(lanes: readonly Lane[], leaseMs = LEASE_MS) {
     leaseMs,
     onFault: (error) => faults.push(error),
   })
-  const channels = { [LANES_CHANNEL]: runner.onLaneNotification }
+  const channels = { lanes: runner.onLaneNotification }
   const listener = await new Promise<Listener>((resolve) => {
     const onFault = (error: unknown) => void faults.push(error)
     const opened = createListener({ url: database.url, channels, onConnect: () => resolve(opened), onFault })
@@ -227,14 +227,14 @@ const lose = (name: string) =>
 
 test('a lane that is left counts as held until it is released', async () => {
   const { held, did } = await holdLanes('one', 'two')
-  held.wake('topic')
+  held.wake('prices')
 
   await held.leave('the lane of another')
   await held.leave(nameOf('one'))
   const before = [held.count(), held.has(nameOf('one')), await isFree('one')]
   const released = [await held.release(), await held.release()]
 
-  expect(did).toEqual(['one topic', 'two topic', 'leave one', 'left'])
+  expect(did).toEqual(['one prices', 'two prices', 'leave one', 'left'])
   expect(before).toEqual([2, true, false])
   expect(released).toEqual([[nameOf('one')], []])
   expect([held.count(), await isFree('one'), await isFree('two')]).toEqual([1, true, false])

@@ -10,6 +10,7 @@ import {
   renewLanes,
   takeLanes,
 } from '../store/lanes.ts'
+import type { Topic } from '../store/wakes.ts'
 import { type Lane, type RunningLane, runLane } from './lane.ts'
 import { createLaneBalancer } from './lane-balancer.ts'
 
@@ -28,7 +29,7 @@ const RENEWALS_PER_LEASE = 4
 
 type LaneRunner = {
   start(): Promise<void>
-  wake(topic: string): void
+  wake(topic: Topic): void
   /** Handles a payload of the lanes' notification channel. */
   onLaneNotification(payload: string): void
   heldCount(): number
@@ -120,7 +121,7 @@ export function createHeldLanes({ pool, leaseMs, onLeft }: HeldLanesOptions) {
     /** Whether steps that began under an earlier lease of this lane still run here. */
     isEnding: (name: string) => [...ending].some(({ lease }) => lease.name === name),
     add: (running: RunningLane) => void held.set(running.lease.name, running),
-    wake(topic: string) {
+    wake(topic: Topic) {
       for (const running of held.values()) running.wake(topic)
     },
     /** Waits a limited time for the lane's steps, then queues the lane for release. */

@@ -17,7 +17,7 @@ function laneOf({ ms = 0, fails = false }: Step = {}) {
     if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
     if (fails || began.length > 9) throw new Error(`step ${began.length}`)
   }
-  const running = runLane({ name: 'lane', tasks: [{ topics: ['mine'], step }] }, lease, (error, lane) => {
+  const running = runLane({ name: 'lane', tasks: [{ topics: ['head:1'], step }] }, lease, (error, lane) => {
     if (began.length > 9) throw new Error('It runs without end')
     faults.push(`${lane}: ${(error as Error).message}`)
   })
@@ -47,9 +47,9 @@ test('a topic wakes the tasks that name it, at once', async () => {
   const { running, began } = laneOf()
   await vi.advanceTimersByTimeAsync(100)
 
-  running.wake('other')
+  running.wake('head:2')
   await vi.advanceTimersByTimeAsync(100)
-  running.wake('mine')
+  running.wake('head:1')
   await vi.advanceTimersByTimeAsync(1_100)
 
   expect(began).toEqual([0, 200, 1_200])
@@ -59,8 +59,8 @@ test('a task that is woken during its step runs once more after it', async () =>
   const { running, began } = laneOf({ ms: 300 })
   await vi.advanceTimersByTimeAsync(100)
 
-  running.wake('mine')
-  running.wake('mine')
+  running.wake('head:1')
+  running.wake('head:1')
   await vi.advanceTimersByTimeAsync(1_400)
 
   expect(began).toEqual([0, 300])
@@ -98,11 +98,11 @@ test('a step may wake the other tasks of its lane', async () => {
   const start = Date.now()
   const wakeLater: Task['step'] = async (_, wakeLane) => {
     await new Promise((resolve) => setTimeout(resolve, 200))
-    wakeLane('done')
+    wakeLane('prices')
   }
   const tasks: Task[] = [
     { topics: [], step: wakeLater },
-    { topics: ['done'], step: async () => void began.push(Date.now() - start) },
+    { topics: ['prices'], step: async () => void began.push(Date.now() - start) },
   ]
 
   runLane({ name: 'lane', tasks }, lease, () => {})

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
 import type { Lease } from '../store/lanes.ts'
+import type { Topic } from '../store/wakes.ts'
 import type { HeadFollower } from './chain-follower.ts'
 import type { Sender } from './sender.ts'
 import { createSendingLane } from './sending.ts'
@@ -60,7 +61,7 @@ async function runsIn(blocks: number, found: { isOpen?: boolean; isLeft?: boolea
     },
     works: [
       {
-        topics: ['lock'],
+        topics: ['lock:1:key'],
         run: async () => {
           runs.work += 1
           return found.isLeft ?? false
@@ -70,7 +71,7 @@ async function runsIn(blocks: number, found: { isOpen?: boolean; isLeft?: boolea
   })
   const [followUp, work] = lane.tasks
   for (; number < blocks; number += 1) {
-    const woken: string[] = []
+    const woken: Topic[] = []
     await followUp?.step(lease, (topic) => woken.push(topic))
     if (woken.some((topic) => work?.topics.includes(topic))) await work?.step(lease, () => {})
     vi.advanceTimersByTime(1_000)
@@ -92,7 +93,7 @@ test.each([
 })
 
 test('work that fails runs again at the next block', async () => {
-  const woken: string[] = []
+  const woken: Topic[] = []
   const lane = createSendingLane({
     name: 'relay:1:key',
     sender: { isRefused: () => false, followUp: async () => false } as unknown as Sender,
@@ -121,7 +122,7 @@ function standingLane({ isReached = true, isRefused = false }: World = {}) {
     sender: { isRefused: () => isRefused, followUp: note('follow up') } as unknown as Sender,
     follower: { chainId: 1, current: () => (isReached ? heads : undefined) } as HeadFollower,
     retryStalled: note('retry'),
-    works: [{ topics: ['swaps'], run: async (_, at) => did.push(`work at ${at?.head.hash}`) > 0 }],
+    works: [{ topics: ['prices'], run: async (_, at) => did.push(`work at ${at?.head.hash}`) > 0 }],
   })
   const step = (task: number) => lane.tasks[task]?.step(lease, (topic) => void did.push(`wake ${topic}`))
   return { lane, did, followUp: () => step(0), work: () => step(1) }
@@ -135,7 +136,7 @@ test('after a follow-up the waiting works run, and failed transactions are retri
   expect(did).toEqual(['follow up', 'wake followed:0', 'retry'])
   expect(lane.tasks.map(({ topics }) => topics)).toEqual([
     ['head:1', 'refused'],
-    ['swaps', 'followed:0'],
+    ['prices', 'followed:0'],
   ])
 })
 

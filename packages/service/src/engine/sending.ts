@@ -1,11 +1,12 @@
 import type { Heads } from '../chains/chain.ts'
 import type { Lease } from '../store/lanes.ts'
+import type { Topic } from '../store/wakes.ts'
 import type { HeadFollower } from './chain-follower.ts'
 import type { Lane, Task } from './lane.ts'
 import type { Sender } from './sender.ts'
 
 type Work = {
-  topics: readonly string[]
+  topics: readonly Topic[]
   /** True if something is left for the next block. Heads are undefined until the chain was reached once. */
   run(lease: Lease, heads: Heads | undefined): Promise<boolean>
 }
@@ -26,8 +27,7 @@ const FOLLOW_MS = 700
 const RECHECK_MS = 2_000
 // Notifications announce new work. This finds work whose notification was lost.
 const IDLE_MS = 5_000
-const REFUSED = 'refused'
-const afterFollowUp = (work: number) => `followed:${work}`
+const afterFollowUp = (work: number): Topic => `followed:${work}`
 
 /** The lane of one sender key: follows up on sent transactions and, beside that, sends waiting ones. */
 export function createSendingLane({ name, sender, follower, retryStalled, works }: Options): Lane {
@@ -37,7 +37,7 @@ export function createSendingLane({ name, sender, follower, retryStalled, works 
   let retriedAt = Number.NEGATIVE_INFINITY
   const isLeft = works.map(() => true)
   const followUp: Task = {
-    topics: [`head:${follower.chainId}`, REFUSED],
+    topics: [`head:${follower.chainId}`, 'refused'],
     async step(lease, wakeLane) {
       const heads = follower.current()
       const isNew = performance.now() - at > (heads?.head.hash !== followed ? FOLLOW_MS : RECHECK_MS)
@@ -57,10 +57,10 @@ export function createSendingLane({ name, sender, follower, retryStalled, works 
   const tasks = works.map(({ topics, run }, work) => ({
     topics: [...topics, afterFollowUp(work)],
     idleMs: IDLE_MS,
-    async step(lease: Lease, wakeLane: (topic: string) => void) {
+    async step(lease: Lease, wakeLane: (topic: Topic) => void) {
       isLeft[work] = true
       isLeft[work] = await run(lease, follower.current())
-      if (sender.isRefused()) wakeLane(REFUSED)
+      if (sender.isRefused()) wakeLane('refused')
     },
   }))
   return { name, tasks: [followUp, ...tasks] }

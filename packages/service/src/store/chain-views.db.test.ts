@@ -3,7 +3,7 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap, lockTestSwap } from '../../test/support/swaps.ts'
 import type { ChainView } from '../chains/view.ts'
-import { readAwaited, readChainViews, VIEWS_CHANNEL, writeChainView } from './chain-views.ts'
+import { readAwaited, readChainViews, writeChainView } from './chain-views.ts'
 import type { Db } from './db.ts'
 import { type Lease, releaseLanes } from './lanes.ts'
 import { createListener } from './listen.ts'
@@ -73,7 +73,7 @@ test('listeners are notified which chain has a new view', async () => {
   const heard = new Promise<string>((resolve) => {
     const listener = createListener({
       url: database.url,
-      channels: { [VIEWS_CHANNEL]: (payload) => void listener.close().then(() => resolve(payload)) },
+      channels: { chain_view: (payload) => void listener.close().then(() => resolve(payload)) },
       onConnect: () => void write(21n),
       onFault: (error) => expect.unreachable(String(error)),
     })

@@ -21,8 +21,6 @@ export function fromPlain(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, each]) => [key, fromPlain(each)]))
 }
 
-export const VIEWS_CHANNEL = 'chain_view'
-
 /** Stores the view of the chain's watcher. Returns the new version; undefined if another worker holds the lane. */
 export async function writeChainView(
   pool: Pool,
@@ -40,7 +38,7 @@ export async function writeChainView(
             set view = excluded.view, version = excluded.version, updated_at = excluded.updated_at
       returning version
        )
-       select version, pg_notify('${VIEWS_CHANNEL}', $1::text) from written`,
+       select version, pg_notify('chain_view', $1::text) from written`,
       [String(chainId), json],
     )
     return BigInt(rows[0]?.version ?? 0)

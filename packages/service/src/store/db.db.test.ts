@@ -98,18 +98,18 @@ test('a listener reconnects and receives again after its connection was cut', as
   const heard: string[] = []
   const onConnect = vi.fn()
   const onDisconnect = vi.fn()
-  const channels = { probe: (payload: string) => void heard.push(payload) }
+  const channels = { lanes: (payload: string) => void heard.push(payload) }
   const onFault = vi.fn()
   const listener = createListener({ url: database.url, channels, onConnect, onDisconnect, onFault })
   await vi.waitFor(() => expect(onConnect).toHaveBeenCalledTimes(1))
-  await database.pool.query("notify probe, 'one'")
+  await database.pool.query("notify lanes, 'one'")
   await vi.waitFor(() => expect(heard).toEqual(['one']))
 
   await database.pool.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'geoswap listener'",
   )
   await vi.waitFor(() => expect(onConnect).toHaveBeenCalledTimes(2), 5_000)
-  await database.pool.query("notify probe, 'two'")
+  await database.pool.query("notify lanes, 'two'")
 
   await vi.waitFor(() => expect(heard).toEqual(['one', 'two']))
   expect(onDisconnect).toHaveBeenCalledTimes(1)

@@ -3,9 +3,6 @@ import { type Db, inTransaction } from './db.ts'
 
 export type Lease = { name: string; holder: string; fence: string }
 
-/** Notifications between workers. Payload: the name of a wanted lane, or empty if lanes became free. */
-export const LANES_CHANNEL = 'lanes'
-
 export async function declareLanes(db: Db, names: readonly string[]): Promise<void> {
   await db.query('insert into lanes (name) select unnest($1::text[]) on conflict (name) do nothing', [names])
 }
@@ -55,14 +52,14 @@ export async function releaseLanes(db: Db, leases: readonly Lease[]): Promise<vo
         where (l.name, l.fence, l.holder) = (mine.name, mine.fence, mine.holder)
     returning 1
      )
-     select pg_notify('${LANES_CHANNEL}', '') where exists (select 1 from released)`,
+     select pg_notify('lanes', '') where exists (select 1 from released)`,
     columnsOf(leases),
   )
 }
 
 /** Asks the holder of a lane to hand it over. The holder may ignore it. */
 export async function askForLane(db: Db, name: string): Promise<void> {
-  await db.query(`select pg_notify('${LANES_CHANNEL}', $1)`, [name])
+  await db.query(`select pg_notify('lanes', $1)`, [name])
 }
 
 /**

@@ -1,9 +1,10 @@
 import { Client } from 'pg'
+import type { Channel } from './wakes.ts'
 
 export type ListenerOptions = {
   url: string
   /** Payload handlers by channel. */
-  channels: Record<string, (payload: string) => void>
+  channels: { readonly [Each in Channel]?: (payload: string) => void }
   /** Called after each (re)connection: notifications sent before it may have been missed. */
   onConnect?: () => void
   onDisconnect?: () => void
@@ -86,6 +87,6 @@ function createClient({ url, channels }: ListenerOptions): Client {
     query_timeout: 3_000,
     application_name: 'geoswap listener',
   })
-  client.on('notification', ({ channel, payload }) => channels[channel]?.(payload ?? ''))
+  client.on('notification', ({ channel, payload }) => channels[channel as Channel]?.(payload ?? ''))
   return client
 }
