@@ -2,9 +2,9 @@ import { CHANNELS, TOPICS } from '../packages/service/src/store/wakes.ts'
 
 const INTRO = `# Wake-ups
 
-Generated from \`packages/service/src/store/wakes.ts\`. Processes tell each other by notifications of PostgreSQL that work
-is there. Within a worker, topics wake the tasks of its lanes. Everybody who sleeps also looks by a timer, so that a lost
-wake-up only delays.
+Generated from \`packages/service/src/store/wakes.ts\`. Processes tell each other by notifications of PostgreSQL that
+work is there. Within a worker, topics wake the tasks of its lanes. Every sleeper also looks by its own timer, so that
+a lost wake-up only delays.
 `
 
 type Rows = Readonly<

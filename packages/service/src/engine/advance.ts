@@ -12,7 +12,7 @@ import type { Swap } from '../swap/swap.ts'
 type Within = {
   /** The lane that decides: nothing moves if another worker has taken it. */
   lease?: Lease
-  /** Checks a condition of the transition, in its transaction. False leaves everything as it was. */
+  /** Does in the same transaction whatever the transition requires. False leaves everything as it was. */
   require?(db: PoolClient): Promise<boolean>
 }
 

@@ -1,15 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
-import { isTest, readSources } from '../../../../scripts/sources.ts'
 import { useTestDatabase } from '../../test/support/database.ts'
 import { CHANNELS, TOPICS } from './wakes.ts'
 
 const database = useTestDatabase()
-const FOLDER = 'packages/service/src/'
-const sources = readSources().flatMap(({ path, text }) =>
-  path.startsWith(FOLDER) && !isTest(path) && !path.endsWith('store/wakes.ts')
-    ? [{ file: path.slice(FOLDER.length), text }]
-    : [],
-)
+const FOLDER = new URL('../', import.meta.url)
+const sources = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'store/wakes.ts')
+  .map((file) => ({ file, text: readFileSync(new URL(file, FOLDER), 'utf8') }))
 const filesWith = (pattern: RegExp, folder = '') =>
   sources.filter(({ file, text }) => file.startsWith(folder) && pattern.test(text)).map(({ file }) => file)
 const isFile = (name: string) => name.includes('/')

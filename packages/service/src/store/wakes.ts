@@ -1,4 +1,4 @@
-/** One thing that wakes work. Whoever sleeps also looks by its own timer, so that a lost wake-up only delays. */
+/** One thing that wakes work. Every sleeper also looks by its own timer, so that a lost wake-up only delays. */
 type Wake = {
   when: string
   /** The functions of triggers, or the files below `src`, that write it. */
