@@ -147,8 +147,8 @@ type AnyChain = {
   readHeads(known?: Heads): Promise<Heads>
   /** Reads one page of events, as many as a node returns at once. */
   findEvents(query: EventQuery, faults?: unknown[]): Promise<EventPage>
-  /** Whether this block is part of the canonical chain now. */
-  isCanonical(block: { number: bigint; hash: string }): Promise<boolean>
+  /** Whether this block is part of the canonical chain now. Absent where a dropped fork shows by itself. */
+  isCanonical?(block: { number: bigint; hash: string }): Promise<boolean>
   readLegCosts(at: Heads): Promise<LegCosts>
   /** The native balance of an address at this block, agreed by a majority of the nodes. */
   readCoins(address: string, at: Block): Promise<bigint>
@@ -160,11 +160,12 @@ type AnyChain = {
   readTerms(at: Heads, isRefused?: boolean): Promise<SigningTerms>
   /**
    * The same terms with a bound on the price per unit of gas, all fees included; undefined if the bound is too low now.
+   * Absent where the configuration bounds the fees.
    */
-  boundTerms(terms: SigningTerms, bound: bigint): SigningTerms | undefined
+  boundTerms?(terms: SigningTerms, bound: bigint): SigningTerms | undefined
   sign(request: TxRequest, as: { sender: string; nonce?: number; terms: SigningTerms }): Promise<Signed>
-  /** Whether a block has room for the request, signed with these terms. */
-  fits(request: TxRequest, terms: SigningTerms): boolean
+  /** Whether a block has room for the request, signed with these terms. Absent where it always has. */
+  fits?(request: TxRequest, terms: SigningTerms): boolean
   /**
    * Broadcasts the bytes. Their arrival is never known here: the chain shows it later. Returns the reason if every node
    * refused them for the same one.
@@ -175,14 +176,15 @@ type AnyChain = {
   /** Whether the transaction would succeed now, sent by this key at these terms. Absent where signing checks it. */
   simulate?(request: TxRequest, as: { sender: string; terms: SigningTerms }): Promise<boolean>
   readOutcomes<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<TxOutcomes<T>>
-  /** Whether these bytes, signed by the sender, have the effect of the request. */
-  isSignedFor(request: TxRequest, by: { raw: string; sender: string }): Promise<boolean>
-  /** Prices the replacements of an unmined transaction; undefined if this chain replaces none. */
-  offerReplacements(stuck: Sent, current: SigningTerms): ReplacementOffers | undefined
+  /** Whether these bytes, signed by the sender, have the effect of the request. Absent where none is signed again. */
+  isSignedFor?(request: TxRequest, by: { raw: string; sender: string }): Promise<boolean>
+  /** Prices the replacements of an unmined transaction. Absent on a chain that replaces none. */
+  offerReplacements?(stuck: Sent, current: SigningTerms): ReplacementOffers
 }
 
 export type OriginChain = AnyChain & {
-  readDelegation(wallet: string): Promise<Delegation>
+  /** Absent on a chain where the wallet signs the transaction itself. */
+  readDelegation?(wallet: string): Promise<Delegation>
   readWallet(input: { wallet: string; token: string }): Promise<WalletView>
   /**
    * The state of each op at a block, by op hash. An op that cannot be read is left out, and its error is added to
@@ -193,15 +195,15 @@ export type OriginChain = AnyChain & {
   isLockOver(swap: Swap, at: Block): boolean
   /** The reason why taking the input would fail now; undefined if there is none. */
   findObstacle(swap: Swap): Promise<FailureCode | undefined>
-  /** How much of a token can be claimed per hour of the chain's clock; undefined without a cap. Some seconds old. */
-  readClaimCap(token: string): Promise<ClaimCap | undefined>
+  /** How much of a token can be claimed per hour of the chain's clock. Some seconds old. Absent without caps. */
+  readClaimCap?(token: string): Promise<ClaimCap | undefined>
   /**
    * Whether the wallet signed this op: by the stored signature or, if that was lost with the database, by the input
    * that the chain took for the op.
    */
   isSigned(swap: Swap): Promise<boolean>
-  /** Whether the wallet can be refunded now, or credited. */
-  canRefund(swap: Swap): Promise<boolean>
+  /** Whether the wallet can be refunded now. Absent where a payment that a token refuses is credited. */
+  canRefund?(swap: Swap): Promise<boolean>
   planLock(swaps: readonly Swap[]): Promise<TxRequest>
   /** The attesters who decide an op: its refund deadline alone chooses them. Some seconds old. */
   readAttesters(refundDeadline: number): Promise<AttesterSet>
@@ -210,10 +212,10 @@ export type OriginChain = AnyChain & {
    * refund: the attesters sign again.
    */
   planClaim(swaps: readonly Swap[], signatures: readonly AttesterSignature[]): Promise<TxRequest | undefined>
-  /** How many claims fit into one transaction now, with a reserve. */
-  readMaxClaims(at: Heads): Promise<number>
-  /** How much of a token can be refunded by attestation now; undefined without a limit. Some seconds old. */
-  readRefundRoom(token: string): Promise<bigint | undefined>
+  /** How many claims fit into one transaction now, with a reserve. Absent where it is one. */
+  readMaxClaims?(at: Heads): Promise<number>
+  /** How much of a token can be refunded by attestation now. Some seconds old. Absent without a limit. */
+  readRefundRoom?(token: string): Promise<bigint | undefined>
   /** Whether anyone may refund the input at this block, without attesters and limits. */
   isRefundPublic(op: Op, at: Block): boolean
   /** Without signatures: a refund that is public. */

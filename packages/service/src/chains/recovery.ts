@@ -36,15 +36,15 @@ export type RecoveryChain = {
   findDeliveryTerms(txHash: string, delivery: string): Promise<DeliveryTerms | undefined>
   /** Finds a delivery at a block; none was made before the chain time `since`. */
   findDelivery(deliveryHash: string, since: number, at: Block): Promise<Delivered | undefined>
-  /** The sender's next nonce on the chain; undefined on a chain without nonces. */
-  readNextNonce(sender: string): Promise<number | undefined>
-  /** The newest transactions that mention a sender and name an op, for a chain without nonces. */
-  readNamed(sender: string): Promise<{ txHash: string; block: bigint }[]>
-  /** Whether the sender paid for the transaction, which requires its signature. */
-  isPaidBy(txHash: string, sender: string): Promise<boolean>
-  /**
-   * The height after which nothing signed by now can land; undefined on a chain where the signed deadline ends a
-   * delivery.
-   */
-  expiryOf(at: Block): bigint | undefined
+  /** The sender's next nonce on the chain. Absent on a chain without nonces. */
+  readNextNonce?(sender: string): Promise<number>
+  /** On a chain without nonces. */
+  named?: {
+    /** The newest transactions that mention a sender and name an op. */
+    read(sender: string): Promise<{ txHash: string; block: bigint }[]>
+    /** Whether the sender paid for the transaction, which requires its signature. */
+    isPaidBy(txHash: string, sender: string): Promise<boolean>
+  }
+  /** The height after which nothing signed by now can land. Absent where the signed deadline ends a delivery. */
+  expiryOf?(at: Block): bigint | undefined
 }

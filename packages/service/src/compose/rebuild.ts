@@ -93,7 +93,7 @@ function toRebuildChain({
     senders: Object.values(senders).flat(),
     async readClaimed() {
       const tokens = [nativeToken.address, ...config.tokens.map(({ address }) => address)]
-      const caps = await mapOwn(tokens, (token) => chain.readClaimCap(token))
+      const caps = await mapOwn(tokens, async (token) => chain.readClaimCap?.(token))
       return tokens.flatMap((token, index) => {
         const amount = caps[index]?.claimed ?? 0n
         return amount > 0n ? [{ token, amount }] : []

@@ -106,6 +106,7 @@ async function findGone(
   found: readonly ChainEvent[],
   range: { from: bigint; to: bigint },
 ): Promise<ChainEvent[]> {
+  if (!chain.isCanonical) return []
   const there = new Set(found.map(keyOf))
   const known = await findOpenEvents(pool, { chainId: chain.chainId, ...range })
   const missing = known.filter((event) => !there.has(keyOf(event)))

@@ -96,7 +96,7 @@ export function createSender(options: Options): Sender {
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
     const terms = boundBy(chain, await termsAt(heads), feeBound)
-    if (!terms || !chain.fits(work.request, terms)) return false
+    if (!terms || chain.fits?.(work.request, terms) === false) return false
     const signing = { ...work, ...sentAt(heads), replacement: 0, terms }
     const sign = (nonce?: number) => signAndRecord(options, lease, { ...signing, nonce })
     const signed = await (chain.hasNonces ? nonces.take(sign) : sign())
@@ -155,7 +155,7 @@ function createChecks({ chain, address: sender }: Options, termsAt: TermsAt) {
     termsAt: (heads: Heads) => termsAt(heads),
     affords: async (heads: Heads, feeBound: bigint) =>
       boundBy(chain, await termsAt(heads), feeBound) !== undefined,
-    fits: async (heads: Heads, request: TxRequest) => chain.fits(request, await termsAt(heads)),
+    fits: async (heads: Heads, request: TxRequest) => chain.fits?.(request, await termsAt(heads)) ?? true,
     simulates: async (heads: Heads, request: TxRequest) =>
       (await chain.simulate?.(request, { sender, terms: await termsAt(heads) })) ?? true,
   }
@@ -224,7 +224,7 @@ async function fillGap(
   const { pool, chain, address } = options
   const recorded = await findRecordedNonces(pool, { chainId: chain.chainId, address }, missing)
   const [behind] = unmined
-  const offers = behind && chain.offerReplacements(behind, terms)
+  const offers = behind && chain.offerReplacements?.(behind, terms)
   if (!behind || !offers || offers.noop.cost > (await chain.readCoins(address, heads.head))) return
   for (const nonce of missing.filter((each) => !recorded.has(each))) {
     const free = { ...behind, nonce, replacement: 0 }
@@ -244,19 +244,19 @@ async function planReplacement(
 ): Promise<Replacement | undefined> {
   const { chain, address } = options
   const { attempt, isUnwanted } = stuck
-  const offers = chain.offerReplacements(attempt, terms)
+  const offers = chain.offerReplacements?.(attempt, terms)
   if (!offers || !isDue(stuck, heads, offers)) return undefined
   if (isUnwanted) return offers.noop
   const policy = (await broadcaster.readPolicies([attempt])).get(attempt.id)
   const replacement = policy && chooseReplacement(attempt, policy, offers)
   if (!replacement || replacement.isBurn) return replacement
   // A key signs a stored request again only if it matches the bytes that the key signed before.
-  const isOurs = await chain.isSignedFor(attempt.request, { raw: attempt.raw, sender: address })
+  const isOurs = await chain.isSignedFor?.(attempt.request, { raw: attempt.raw, sender: address })
   return isOurs ? replacement : offers.noop
 }
 
 const boundBy = (chain: SendingChain, terms: SigningTerms, feeBound: bigint) =>
-  feeBound > 0n ? chain.boundTerms(terms, feeBound) : terms
+  feeBound > 0n && chain.boundTerms ? chain.boundTerms(terms, feeBound) : terms
 
 /** Reads terms once per head, and again after a refusal. */
 function createTermsMemo(chain: SendingChain) {

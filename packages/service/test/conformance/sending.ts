@@ -53,7 +53,7 @@ export function describeSending(onStage: () => Stage): void {
     for (let block = 0; block < 3; block += 1) await world.confirm()
 
     const heads = await actor.look()
-    const replacement = chain.offerReplacements(stuck, await chain.readTerms(heads))?.bounded
+    const replacement = chain.offerReplacements?.(stuck, await chain.readTerms(heads))?.bounded
     // Without a replacement the same bytes are broadcast again.
     const { request, terms, isBurn } = replacement ?? stuck
     expect({ request, isBurn }).toEqual({ request: stuck.request, isBurn: false })

@@ -24,7 +24,7 @@ export async function findLostOn(pool: Pool, { config, senders, recovery }: Send
   const lost: string[] = []
   for (const address of Object.values(senders).flat()) {
     // Reads the chain first: its transactions were recorded before.
-    const used = await recovery.readNextNonce(address)
+    const used = await recovery.readNextNonce?.(address)
     const isBehind =
       used === undefined
         ? await hasUnlogged(pool, { chainId, recovery }, address)
@@ -37,7 +37,9 @@ export async function findLostOn(pool: Pool, { config, senders, recovery }: Send
 type Named = { chainId: number; recovery: RecoveryChain }
 
 async function hasUnlogged(pool: Pool, { chainId, recovery }: Named, sender: string): Promise<boolean> {
-  const unlogged = await findUnlogged(pool, chainId, await recovery.readNamed(sender))
-  const isOurs = await mapOwn(unlogged, (txHash) => recovery.isPaidBy(txHash, sender))
+  const { named } = recovery
+  if (!named) return false
+  const unlogged = await findUnlogged(pool, chainId, await named.read(sender))
+  const isOurs = await mapOwn(unlogged, (txHash) => named.isPaidBy(txHash, sender))
   return isOurs.some(Boolean)
 }

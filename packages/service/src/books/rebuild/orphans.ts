@@ -36,7 +36,7 @@ async function resolve(deps: OrphanDeps, swap: Swap): Promise<void> {
     const made = await recovery.findDelivery(op.deliveryHash, op.opDeadline - SKEW_SECONDS, hard)
     if (made) return adopt(deps, swap, recovery, made)
     // Deliveries without a deadline live for a minute, and the rebuild waited for that.
-    const isOver = recovery.expiryOf(hard) !== undefined || hard.seconds > op.refundDeadline
+    const isOver = recovery.expiryOf?.(hard) !== undefined || hard.seconds > op.refundDeadline
     passed.push({ chainId: chain.chainId, block: hard, isOver })
   }
   if (!passed.every(({ isOver }) => isOver)) return

@@ -134,7 +134,7 @@ async function readNonces({ chains }: RebuildDeps): Promise<SenderNonce[]> {
   const nonces: SenderNonce[] = []
   for (const { recovery, senders } of chains) {
     for (const address of senders) {
-      const atLeast = await recovery.readNextNonce(address)
+      const atLeast = await recovery.readNextNonce?.(address)
       if (atLeast !== undefined) nonces.push({ chainId: recovery.chainId, address, atLeast })
     }
   }
@@ -171,7 +171,7 @@ async function findEnd(
   { deadlines, say }: Ending,
 ): Promise<WaitingChain> {
   const { head } = await chain.readHeads()
-  const height = recovery.expiryOf(head)
+  const height = recovery.expiryOf?.(head)
   // A lock that was sent can land as long as its op lives, and that of a deposit lives longest.
   const { opLifeSeconds, lockInclusionSeconds } = chain.ways ? longestLife(deadlines) : deadlines
   const seconds = head.seconds + opLifeSeconds + lockInclusionSeconds

@@ -86,8 +86,6 @@ export function createEvmChain(options: Options): Chain {
     readClaimCap,
     isSigned: (swap) =>
       isOpSigned(locks, swap, { isInputSigned, readLock: (op) => reads.readLockNow(clients, settings, op) }),
-    // A payment that a token refuses is credited.
-    canRefund: async () => true,
     planLock: async (swaps) => planLock(locks, settings, swaps),
     readAttesters: createAttesterReader(clients.gathered.client, settings.escrow),
     planClaim: async (swaps, signatures) => planClaim(settings, swaps, signatures),

@@ -41,9 +41,6 @@ export function createEvmRecovery(parts: Parts): RecoveryChain {
       ])
       return Math.max(mined, Number(pending))
     },
-    readNamed: async () => [],
-    isPaidBy: async () => false,
-    expiryOf: () => undefined,
   }
 }
 

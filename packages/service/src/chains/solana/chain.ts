@@ -18,7 +18,8 @@ import { findTransaction, planTransfer, readCoins } from './transfer.ts'
 
 /**
  * A Solana chain behind the ports of the flow. A transaction carries one swap. An input's account and a delivery's
- * marker are created once, so of all transactions of one step at most one lands.
+ * marker are created once, so of all transactions of one step at most one lands. Two with one purpose could both be
+ * valid: none is replaced, and a second is planned anew and signed once the first has expired.
  */
 export function createSolanaChain(parts: SolanaParts): Chain {
   const { client, settings, facts } = parts
@@ -30,25 +31,15 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     readHeads: (known) => readNewHeads(parts, known),
     // The chain has no log: events of an op are read from its accounts.
     findEvents: ({ heads, watched }, faults) => findEvents({ watched, depths: depthsOf(heads), faults }),
-    // A dropped fork shows once its slot is finalized.
-    isCanonical: async () => true,
     readLegCosts: () => readLegCosts(parts),
     readCoins: (address, at) => readCoins(parts, address, at as SolanaBlock),
     planTransfer: (transfer) => planTransfer(parts, transfer),
     findTransaction: (txHash) => findTransaction(parts, txHash),
     readTerms: () => readTerms(parts),
-    // The configuration bounds priority fees.
-    boundTerms: (terms) => terms,
     sign: (request, { terms }) => sign(parts, request as SolanaRequest, terms as Terms),
-    fits: () => true,
     broadcast: (raw) => broadcast(client, raw).then(() => undefined),
     readCost: (txHash) => readCost(parts, txHash),
     readOutcomes: (_sender, sent, { hard }) => readOutcomes(parts, sent, hard as SolanaBlock),
-    // A stored request is never signed again: every payment is planned again.
-    isSignedFor: async () => false,
-    // Two transactions with one purpose could both be valid: a second is signed only once the first has expired.
-    offerReplacements: () => undefined,
-    readDelegation: async () => ({ kind: 'unneeded' }),
     async readWallet({ wallet, token }) {
       const [rent, of] = await Promise.all([facts.rent(), facts.tokenOf(token)])
       const { balance, frozen, slot } = await readWallet(client, { wallet, token: of, rent })
@@ -57,8 +48,6 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     readLocks: (ops, at, faults) => locks.readLocks(parts, ops, at as SolanaBlock, faults),
     isLockOver: ({ lastValid }, at) => lastValid !== undefined && at.height > lastValid,
     findObstacle: (swap) => locks.findObstacle(parts, swap),
-    // The program has no caps.
-    readClaimCap: async () => undefined,
     isSigned: (swap) => isOpSigned(parts, swap),
     canRefund: (swap) => locks.canRefund(parts, swap),
     planLock: (swaps) => planInput(parts, onlyOne(swaps)),
@@ -66,8 +55,6 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     readAttesters: async () => ({ members: [settings.attester], threshold: 1 }),
     planClaim: (swaps, signatures) =>
       planPayout(parts, { kind: 'claim', op: onlyOne(swaps).op }, onlyOne(signatures).signature),
-    readMaxClaims: async () => 1,
-    readRefundRoom: async () => undefined,
     isRefundPublic: ({ refundDeadline }, at) => at.seconds > refundDeadline,
     planRefund: async ({ op }: Swap, attested) =>
       attested

@@ -27,9 +27,10 @@ export function createSolanaRecovery(parts: SolanaParts): RecoveryChain {
       if (marker) throw new Error(`A marker of ${deliveryHash} exists without its delivery`)
       return undefined
     },
-    readNextNonce: async () => undefined,
-    readNamed: (sender) => readNamed(parts, sender),
-    isPaidBy: async (txHash, sender) => (await readLanded(parts, txHash)).accounts[0] === sender,
+    named: {
+      read: (sender) => readNamed(parts, sender),
+      isPaidBy: async (txHash, sender) => (await readLanded(parts, txHash)).accounts[0] === sender,
+    },
     expiryOf: ({ height }) => height + BLOCKHASH_LIFE,
   }
 }

@@ -231,7 +231,7 @@ const SKEW_SECONDS = 3_600
 async function objectionToOrphan(deps: AttestDeps, op: Op): Promise<string | undefined> {
   for (const { chain, recovery } of deps.everywhere) {
     const { hard } = await chain.readHeads()
-    const isOver = recovery.expiryOf(hard) !== undefined || hard.seconds > op.refundDeadline
+    const isOver = recovery.expiryOf?.(hard) !== undefined || hard.seconds > op.refundDeadline
     if (!isOver) return MAY_BE_DELIVERED
     const made = await recovery.findDelivery(op.deliveryHash, op.opDeadline - SKEW_SECONDS, hard)
     if (made) return `chain ${recovery.chainId} shows a delivery`

@@ -81,7 +81,8 @@ export async function delegation(
     const message = 'problem' in named ? named.problem : `must be ${addresses.like}`
     throw invalidRequest({ field: 'walletAddress', message })
   }
-  const state = await readOrUnavailable(chain, deps.originOf(chain.chainId).readDelegation(wallet))
+  const reading = deps.originOf(chain.chainId).readDelegation?.(wallet)
+  const state: Delegation = reading ? await readOrUnavailable(chain, reading) : { kind: 'unneeded' }
   if (state.kind === 'ours') deps.rememberDelegated(chain.chainId, wallet)
   const targetOf = () => deps.delegationTargetOf(chain.chainId)
   const caip = { chainId: caip2, walletAddress: toCaip10(caip2, wallet) }

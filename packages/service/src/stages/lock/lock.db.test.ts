@@ -226,7 +226,8 @@ async function lockAll(
     origin: {
       ...worker.origin,
       findObstacle: async () => (decline ? 'INPUT_UNAVAILABLE' : undefined),
-      readClaimCap: (token: string) => (token === more.free ? undefined : worker.origin.readClaimCap(token)),
+      readClaimCap: (token: string) =>
+        token === more.free ? undefined : worker.origin.readClaimCap?.(token),
     },
     isPayable: async ({ id }: Swap) => id !== more.unsigned,
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),

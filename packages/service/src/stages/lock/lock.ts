@@ -170,7 +170,7 @@ async function readCaps({ origin }: Pick<LockDeps, 'origin'>, swaps: readonly Sw
   const tokens = [...new Set(swaps.map(({ op }) => op.inputToken))]
   const caps = new Map<string, bigint>()
   for (const token of tokens) {
-    const cap = await origin.readClaimCap(token)
+    const cap = await origin.readClaimCap?.(token)
     if (cap) caps.set(token, cap.perHour)
   }
   return caps

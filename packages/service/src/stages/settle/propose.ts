@@ -41,7 +41,7 @@ async function proposeClaims(deps: ProposeDeps, heads: Heads, faults: unknown[])
   const found = await findToPropose(pool, { kind: 'claim', chainId })
   const swaps = await filterProven(deps, found, faults)
   if (swaps.length === 0) return
-  const most = await origin.readMaxClaims(heads)
+  const most = (await origin.readMaxClaims?.(heads)) ?? 1
   for (const group of await groupBySet(deps, swaps, faults)) {
     for (const batch of claimBatches(group, most))
       await insertAttestation(pool, { chainId, kind: 'claim', swapIds: batch.map(({ id }) => id) })

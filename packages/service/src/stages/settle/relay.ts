@@ -74,7 +74,7 @@ export async function releaseDeferred(deps: Pick<RelayDeps, 'pool' | 'origin'>, 
   )
   const held = new Set<string>()
   for (const { id, op } of swaps) {
-    const isCapped = (await origin.readClaimCap(op.inputToken)) !== undefined
+    const isCapped = (await origin.readClaimCap?.(op.inputToken)) !== undefined
     if (isCapped && states.get(op.hash) === 'locked') held.add(id)
   }
   const deferred = sent.filter(({ swapId }) => held.has(swapId)).map(({ attestationId }) => attestationId)
@@ -136,9 +136,9 @@ function isRefundPublic({ origin }: RelayDeps, { kind }: Attestation, { open, he
 async function isBlocked({ moves, origin }: RelayDeps, [swap]: readonly Swap[], isPublic: boolean) {
   if (!swap) return false
   const { inputToken, inputAmount } = swap.op
-  const room = isPublic ? undefined : await origin.readRefundRoom(inputToken)
+  const room = isPublic ? undefined : await origin.readRefundRoom?.(inputToken)
   const hasRoom = room === undefined || inputAmount <= room
-  if (hasRoom && (await origin.canRefund(swap))) return false
+  if (hasRoom && (await origin.canRefund?.(swap)) !== false) return false
   if (swap.state !== 'refundBlocked') await moves.advance({ swap, event: 'refundRefused' })
   return true
 }
@@ -146,7 +146,7 @@ async function isBlocked({ moves, origin }: RelayDeps, [swap]: readonly Swap[], 
 /** Whether this hour's cap has room for any of them: the escrow skips the others. All wait if it has none. */
 async function hasRoom({ origin }: RelayDeps, open: readonly Swap[]): Promise<boolean> {
   for (const { op } of open) {
-    const cap = await origin.readClaimCap(op.inputToken)
+    const cap = await origin.readClaimCap?.(op.inputToken)
     if (!cap || op.inputAmount <= cap.left) return true
   }
   return false

@@ -38,7 +38,7 @@ export async function submit(deps: SubmitDeps, caller: Caller, request: SubmitRe
 
 async function recheckDelegation(deps: SubmitDeps, submission: Submission, signed: SignedDelegation) {
   // Async, so that a closed chain's immediate refusal also counts as no answer.
-  const reading = async () => deps.originOf(submission.originChain).readDelegation(submission.wallet)
+  const reading = async () => deps.originOf(submission.originChain).readDelegation?.(submission.wallet)
   const state = await deps.within(RECHECK_MS, reading())
   if (!state || state.kind === 'ours' || state.kind === 'unneeded') return
   if (state.kind === 'foreign' || state.kind === 'contract') throw new ServiceError('UNSUPPORTED_DELEGATION')
