@@ -1,4 +1,5 @@
 import { formatUnits } from 'viem'
+import { familyOf } from '../chains/families.ts'
 import { type Env, UsageError } from '../command.ts'
 import type { NetworkConfig } from '../config.ts'
 import { findNetworkNames, nativeOf, tokensOf } from './served.ts'
@@ -11,8 +12,6 @@ export type Amounts = {
   amount(chainId: number, token: string, amount: string | bigint): string
 }
 
-const COIN_DECIMALS = { evm: 18, solana: 9 }
-
 /** Writes amounts with the symbols and decimals of the configuration. */
 export function createAmounts({ chains }: Pick<NetworkConfig, 'chains'>): Amounts {
   const find = (id: number) => chains.find(({ chainId }) => chainId === id)
@@ -21,13 +20,13 @@ export function createAmounts({ chains }: Pick<NetworkConfig, 'chains'>): Amount
     chain: nameOf,
     coin(chainId) {
       const chain = find(chainId)
-      return chain && { address: nativeOf(chain), hasRent: chain.family === 'solana' }
+      return chain && { address: nativeOf(chain), hasRent: !familyOf(chain).traits.paysOnlyFees }
     },
     amount(chainId, token, amount) {
       const chain = find(chainId)
       const known = chain && tokensOf(chain).find(({ address }) => address === token)
       if (!chain || !known) return `${amount} ${nameOf(chainId)}:${token}`
-      const decimals = known.decimals ?? (known.isNative ? COIN_DECIMALS[chain.family] : undefined)
+      const decimals = known.decimals ?? (known.isNative ? familyOf(chain).nativeToken.decimals : undefined)
       const text = decimals === undefined ? `${amount} units of` : formatUnits(BigInt(amount), decimals)
       return `${text} ${chain.name}:${known.symbol}`
     },

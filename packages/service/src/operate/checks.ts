@@ -10,6 +10,8 @@ import type { NetworkConfig } from '../config.ts'
 import { marksOf } from '../swap/gas.ts'
 import { describeGasNeed, fundingOf } from '../swap/gas-funding.ts'
 import type { Senders } from '../swap/served-chain.ts'
+import type { KeyGas } from './family.ts'
+import { vaultOf } from './inventory/holdings.ts'
 import { findTreasuryLost, planChain } from './treasury/read-chain.ts'
 
 // Checks of nodes and chains that `check-config --online` and `doctor` share.
@@ -78,8 +80,6 @@ function describeFailure(name: string, error: unknown): string {
   return `${name} cannot be read: ${reasonOf(error).split('\n')[0]}`
 }
 
-/** A key that pays for gas. `isDry`: it may be unable to pay for its next transaction. */
-export type KeyGas = { role: string; address: string; balance: bigint; needs: bigint; isDry: boolean }
 export type ChainGas = { connected: ConnectedChain; keys: readonly KeyGas[] }
 
 const ROLES: readonly (keyof Senders)[] = ['relay', 'authorize', 'deliver']
@@ -101,7 +101,7 @@ async function readChainGas(
       .map((address) => ({
         role: NAMES[role],
         address,
-        needs: fundingOf(role, costs, { float, ...(swaps !== undefined && { swaps }) }),
+        needs: fundingOf(role, costs, { float, swaps }),
       })),
   )
   const treasury = await findPayingTreasury(network, connected)
@@ -110,8 +110,8 @@ async function readChainGas(
     : []
   // A vault with tokens alone needs as much as keeps its account.
   const vaults =
-    connected.config.family === 'solana' && connected.readLeastBalance
-      ? [{ role: 'vault', address: connected.config.vault, needs: await connected.readLeastBalance() }]
+    !connected.contracts && connected.readLeastBalance
+      ? [{ role: 'vault', address: vaultOf(connected), needs: await connected.readLeastBalance() }]
       : []
   const floats = float ? [{ role: 'float', address: float.address, needs: float.limits.maxPerDay }] : []
   const keys = await Promise.all(

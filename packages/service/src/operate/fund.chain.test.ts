@@ -77,6 +77,16 @@ test('a second run pays nobody, although the balances that the node tells are ol
   expect(await readAll()).toEqual(paid)
 })
 
+test('the tip of a payment is at most twice the base fee, whatever the node suggests', async () => {
+  await apply()
+
+  const { transactions, baseFeePerGas } = await client.getBlock({ includeTransactions: true })
+  const suggested = await client.request({ method: 'eth_maxPriorityFeePerGas' })
+  const bound = 2n * (baseFeePerGas ?? 0n)
+  expect(BigInt(suggested)).toBeGreaterThan(bound)
+  expect(transactions.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)).toEqual([bound])
+})
+
 test('a second run pays nobody on a node that knows no later block, and says that it lags', async () => {
   const before = await client.getBlockNumber()
   await apply()

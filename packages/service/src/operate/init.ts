@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { getAddress, isAddress } from 'viem'
 import { type Output, parseFlags, UsageError } from '../command.ts'
 import { listKeys } from '../config/keystore.ts'
+import { addressesOf } from './family.ts'
 import { listPresets, type Preset, readPreset } from './presets.ts'
-import { createStarter, type Roles } from './starter.ts'
+import { createStarter } from './starter.ts'
 
 export const INIT_HELP = `init --chains NAME,NAME [--treasury ADDRESS] [--keystore DIR]... [--node CHAIN=URL]...
       [--attester-node CHAIN=URL]... [--threshold N] [--out FILE]
@@ -14,27 +15,50 @@ export const INIT_HELP = `init --chains NAME,NAME [--treasury ADDRESS] [--keysto
       that deploy will use. Of several attesters --threshold have to sign, by default a majority.
       Chains: see packages/service/presets.`
 
+/** The options of init; setup gives them too. */
+export type Asked = {
+  chains: readonly string[]
+  treasury?: string | undefined
+  keystores: readonly string[]
+  /** CHAIN=URL. */
+  nodes: readonly string[]
+  attesterNodes: readonly string[]
+  threshold?: string | undefined
+  out?: string | undefined
+}
+
 export async function init(args: string[], output: Output): Promise<number> {
-  const { chains, treasury, keystore, out, nodes, threshold } = parse(args)
+  writeStarter(parse(args), output)
+  return 0
+}
+
+export function writeStarter(asked: Asked, output: Output): void {
+  const { chains, treasury, keystores, out, threshold } = asked
   if (treasury !== undefined && !isAddress(treasury)) throw new UsageError(`${treasury} is not an address.`)
   const presets = chains.map(getPreset)
   refuseMixedNetworks(presets)
-  const known = rolesIn(keystore)
+  const nodes = {
+    rpcUrls: nodesOf(chains, asked.nodes),
+    attesterRpcUrls: nodesOf(chains, asked.attesterNodes),
+  }
+  const keys = keystores.flatMap(listKeys)
   const roles = {
-    ...known,
+    keys,
     treasury: treasury && getAddress(treasury),
-    threshold: threshold === undefined ? undefined : thresholdFrom(threshold, known.attesters.length),
+    threshold:
+      threshold === undefined
+        ? undefined
+        : thresholdFrom(threshold, addressesOf({ keys }, 'attester').length),
   }
   const starter = { $schema: schemaFrom(out), ...createStarter(presets, roles, nodes) }
   const text = `${JSON.stringify(starter, null, 2)}\n`
   for (const { name, notes } of presets) for (const note of notes) output.hint(`${name}: ${note}`)
   if (out === undefined) {
     output.out(text.trimEnd())
-    return 0
+    return
   }
   writeNew(out, text)
   output.hint(`Wrote ${out}. To see what has to be filled in, run service check-config ${out}`)
-  return 0
 }
 
 const SCHEMA = fileURLToPath(new URL('../../../../docs/config.schema.json', import.meta.url))
@@ -45,7 +69,7 @@ function schemaFrom(file = 'geoswap.json'): string {
   return path.startsWith('.') ? path : `./${path}`
 }
 
-function parse(args: string[]) {
+function parse(args: string[]): Asked {
   const { values } = parseFlags({
     args,
     options: {
@@ -60,16 +84,12 @@ function parse(args: string[]) {
   })
   const chains = values.chains?.split(',').filter((name) => name !== '') ?? []
   if (chains.length === 0) throw new UsageError(`Chains missing: init --chains ${listPresets().slice(0, 2)}`)
-  const nodes = {
-    rpcUrls: nodesOf(chains, values.node),
-    attesterRpcUrls: nodesOf(chains, values['attester-node']),
-  }
-  const { treasury, keystore, out } = values
-  return { treasury, keystore, out, chains, nodes, threshold: values.threshold }
+  const { treasury, keystore: keystores = [], node: nodes = [], threshold, out } = values
+  return { chains, treasury, keystores, nodes, attesterNodes: values['attester-node'] ?? [], threshold, out }
 }
 
 /** The URLs of each chain. */
-function nodesOf(chains: readonly string[], given: readonly string[] = []): Map<string, string[]> {
+function nodesOf(chains: readonly string[], given: readonly string[]): Map<string, string[]> {
   const nodes = new Map<string, string[]>()
   for (const text of given) {
     const [, chain = '', url = ''] = /^([^=]+)=(.+)$/.exec(text) ?? []
@@ -92,27 +112,6 @@ function refuseMixedNetworks(presets: readonly Preset[]): void {
   throw new UsageError(
     `${names(test)} and ${names(real)} belong in two files: coins of test networks have no value.`,
   )
-}
-
-function rolesIn(keystores: readonly string[] = []): Roles {
-  const keys = keystores.flatMap(listKeys)
-  const allOf = (role: string) => keys.filter((key) => key.role === role).map(({ address }) => address)
-  const oneOf = (role: string) => allOf(role)[0]
-  const solana = {
-    program: oneOf('solana-program'),
-    vault: oneOf('inventory'),
-    attester: oneOf('solana-attester'),
-    input: oneOf('fee-input'),
-    delivery: oneOf('fee-delivery'),
-  }
-  const known = Object.fromEntries(Object.entries(solana).filter(([, address]) => address !== undefined))
-  return {
-    relayers: allOf('relayer'),
-    authorizationRelayers: allOf('authorization-relayer'),
-    deliverers: allOf('deliverer'),
-    attesters: allOf('attester'),
-    solana: known,
-  }
 }
 
 function thresholdFrom(text: string, attesters: number): number {

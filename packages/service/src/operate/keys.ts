@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatUnits } from 'viem'
-import { families, type KeyRole, keyRoles } from '../chains/families.ts'
+import { askEach, families, familyOf, type KeyRole, keyRoles } from '../chains/families.ts'
 import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
 import { type Chains, connectChains } from '../compose/chains.ts'
 import { createKeyFile, listKeys, type ScryptCost } from '../config/keystore.ts'
 import { readSetting } from '../config/secrets.ts'
-import type { ChainConfig, NetworkConfig } from '../config.ts'
-import { attesterAddresses } from '../swap/attester-set.ts'
+import type { ChainConfig } from '../config.ts'
+import { operateOf } from './families.ts'
 import { readChosen } from './served.ts'
 
 const ROLES = families
@@ -111,7 +111,9 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
   )
   const chains = connectChains({ network, urlsOf: (chain) => chain.rpcUrls })
   const holders = await Promise.all(
-    holdersOf(network).map(async ({ on, ...holder }) => ({
+    askEach(network.chains, ({ name }, own) =>
+      operateOf({ family: name }).keys.listHolders(network, own),
+    ).map(async ({ on, ...holder }) => ({
       ...holder,
       gas: await Promise.all(on.map((chain) => readGas(chains, chain, holder.address))),
     })),
@@ -126,41 +128,6 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
   return holders.some(({ gas }) => gas.some(({ balance }) => balance === undefined)) ? 1 : 0
 }
 
-type Holder = { role: string; address: string; on: readonly ChainConfig[] }
-
-function holdersOf(network: NetworkConfig): Holder[] {
-  const { relayers, authorizationRelayers, deliverers, treasury, guardian, chains, gasFloat } = network
-  const evm = chains.filter(({ family }) => family === 'evm')
-  const solana = chains.flatMap((chain): Holder[] => {
-    if (chain.family !== 'solana') return []
-    const { vault, attester, feePayers } = chain
-    const named = { inventory: vault, 'fee-input': feePayers.input, 'fee-delivery': feePayers.delivery }
-    return [
-      ...Object.entries(named).map(([role, address]) => ({ role, address, on: [chain] })),
-      { role: 'solana-attester', address: attester, on: [] },
-    ]
-  })
-  return [
-    ...relayers.map((address) => ({ role: 'relayer', address, on: evm })),
-    ...authorizationRelayers.map((address) => ({ role: 'authorization-relayer', address, on: evm })),
-    ...deliverers.map((address) => ({ role: 'deliverer', address, on: evm })),
-    ...attesterAddresses(network).map((address) => ({ role: 'attester', address, on: [] })),
-    ...(treasury === undefined ? [] : [{ role: 'treasury', address: treasury, on: evm }]),
-    ...(guardian === undefined ? [] : [{ role: 'guardian', address: guardian, on: evm }]),
-    ...(gasFloat?.evm ? [{ role: 'float', address: gasFloat.evm, on: evm }] : []),
-    ...solana,
-    ...(gasFloat?.solana
-      ? [
-          {
-            role: 'fee-float',
-            address: gasFloat.solana,
-            on: chains.filter(({ family }) => family === 'solana'),
-          },
-        ]
-      : []),
-  ]
-}
-
 /** Undefined if the chain does not answer. */
 type Gas = { chain: ChainConfig; balance: bigint | undefined }
 
@@ -169,7 +136,8 @@ async function readGas(chains: Chains, chain: ChainConfig, address: string): Pro
   return { chain, balance: await read.catch(() => undefined) }
 }
 
-function describeGas({ chain: { name, native, family }, balance }: Gas): string {
+function describeGas({ chain, balance }: Gas): string {
+  const { name, native } = chain
   if (balance === undefined) return `${name} does not answer`
-  return `${name} ${formatUnits(balance, family === 'evm' ? 18 : 9)} ${native.symbol}`
+  return `${name} ${formatUnits(balance, familyOf(chain).nativeToken.decimals)} ${native.symbol}`
 }

@@ -2,27 +2,27 @@ import { isAddress as isSolanaAddress } from '@solana/kit'
 import { isAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { parseNetwork, TO_FILL_IN } from '../config/network-file.ts'
+import type { Roles } from './family.ts'
 import { listPresets, type Preset, readPreset } from './presets.ts'
 import { createStarter } from './starter.ts'
 
 const presets = listPresets().map((name) => readPreset(name) as Preset)
 const NODE = 'https://node.example'
 const address = (digit: number) => `0x${String(digit).repeat(40)}`
-const SOLANA = {
-  program: 'Stake11111111111111111111111111111111111111',
-  vault: 'SysvarRent111111111111111111111111111111111',
-  attester: 'SysvarS1otHashes111111111111111111111111111',
-  input: 'SysvarC1ock11111111111111111111111111111111',
-  delivery: 'Vote111111111111111111111111111111111111111',
-}
 const roles = {
   treasury: address(1),
-  attesters: [address(2)],
-  relayers: [address(3)],
-  authorizationRelayers: [address(9)],
-  deliverers: [address(4)],
-  solana: SOLANA,
-}
+  keys: [
+    { role: 'attester', address: address(2) },
+    { role: 'relayer', address: address(3) },
+    { role: 'authorization-relayer', address: address(9) },
+    { role: 'deliverer', address: address(4) },
+    { role: 'solana-program', address: 'Stake11111111111111111111111111111111111111' },
+    { role: 'inventory', address: 'SysvarRent111111111111111111111111111111111' },
+    { role: 'solana-attester', address: 'SysvarS1otHashes111111111111111111111111111' },
+    { role: 'fee-input', address: 'SysvarC1ock11111111111111111111111111111111' },
+    { role: 'fee-delivery', address: 'Vote111111111111111111111111111111111111111' },
+  ],
+} satisfies Roles
 
 test('every documented chain has a preset', () => {
   expect(listPresets().sort()).toEqual([

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { FamilyName } from '../chains/families.ts'
 import type { AssetConfig } from '../config.ts'
 import type { FinalityRules } from '../swap/finality.ts'
 
@@ -15,7 +16,7 @@ export type Preset = {
   name: string
   /** Its coins have no value. */
   testnet?: true
-  family: 'evm' | 'solana'
+  family: FamilyName
   native: { symbol: string; asset: string }
   finality: FinalityRules
   /** The source for the depths. */

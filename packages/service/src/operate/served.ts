@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path'
-import { getAddress, zeroAddress } from 'viem'
-import { NATIVE_SOL } from '../chains/solana/bytes.ts'
+import { familyOf } from '../chains/families.ts'
 import { type Env, findDatabaseTarget, UsageError } from '../command.ts'
 import { readNetwork } from '../config/network-file.ts'
 import { fillInUrls } from '../config/secrets.ts'
@@ -64,19 +63,24 @@ export function parseSide(
 }
 
 /** The address that stands for the coin of a chain. */
-export const nativeOf = ({ family }: ChainConfig) => (family === 'evm' ? zeroAddress : NATIVE_SOL)
+export const nativeOf = (chain: ChainConfig) => familyOf(chain).nativeToken.address
 
-type ServedToken = { symbol: string; address: string; isNative: boolean; decimals?: number }
+type ServedToken = { symbol: string; address: string; isNative: boolean; decimals: number | undefined }
 
 /** The coin and the tokens of a chain, with addresses in the form of quotes. */
 export function tokensOf(chain: ChainConfig): ServedToken[] {
-  const isEvm = chain.family === 'evm'
-  const native = { symbol: chain.native.symbol, address: nativeOf(chain), isNative: true }
+  const { addresses } = familyOf(chain)
+  const native = {
+    symbol: chain.native.symbol,
+    address: nativeOf(chain),
+    isNative: true,
+    decimals: undefined,
+  }
   const tokens = chain.tokens.map(({ symbol, address, decimals }) => ({
     symbol,
-    address: isEvm ? getAddress(address) : address,
+    address: addresses.parse(address) ?? address,
     isNative: false,
-    ...(decimals !== undefined && { decimals }),
+    decimals,
   }))
   return [native, ...tokens]
 }

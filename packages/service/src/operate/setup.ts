@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { KeyRole } from '../chains/families.ts'
+import { families, type KeyRole } from '../chains/families.ts'
 import { type Output, parseFlags, UsageError } from '../command.ts'
 import type { ScryptCost } from '../config/keystore.ts'
 import { groupOf, PARTS } from '../store/grants.ts'
-import { init } from './init.ts'
+import { operateOf } from './families.ts'
+import type { Operate } from './family.ts'
+import { writeStarter } from './init.ts'
 import { writeKey, writeSeal, writeSecretFile } from './keys.ts'
 import { readPreset } from './presets.ts'
 
@@ -17,13 +19,6 @@ export const SETUP_HELP = `setup --chains NAME,NAME --out DIR [--treasury ADDRES
       Each of several --attesters has a keystore and a login of its own, and can move to another machine with them.
       Without --treasury it makes a treasury key: good for test networks, never for money.`
 
-// Enough to begin with: more keys work in parallel, and each needs gas on every chain.
-const WORKER: readonly (readonly [KeyRole, number])[] = [
-  ['relayer', 4],
-  ['authorization-relayer', 2],
-  ['deliverer', 2],
-]
-const WORKER_SOLANA: readonly KeyRole[] = ['inventory', 'fee-input', 'fee-delivery']
 const OWNER = 'geoswap_owner'
 // As many as the escrow takes.
 const MAX_ATTESTERS = 7
@@ -32,7 +27,7 @@ type Part = (typeof PARTS)[number]
 
 /** `cost`: of the encryption of keys. */
 export async function setup(args: string[], output: Output, cost?: ScryptCost): Promise<number> {
-  const { chains, out, treasury, database, attesters, rest } = parse(args)
+  const { out, database, attesters, ...asked } = parse(args)
   const folder = resolve(out)
   const at = (...parts: string[]) => join(folder, ...parts)
   if (existsSync(at('geoswap.json')))
@@ -40,18 +35,19 @@ export async function setup(args: string[], output: Output, cost?: ScryptCost): 
   const stores = ['worker', ...attesters, 'operator']
   for (const part of ['secrets', ...stores.map((name) => `keystore/${name}`)])
     mkdirSync(at(part), { recursive: true, mode: 0o700 })
-  const hasSolana = chains.split(',').some((name) => readPreset(name)?.family === 'solana')
   output.hint('Making keys: a few seconds for each.')
-  const made = makeKeys(at, { hasSolana, attesters, makesTreasury: treasury === undefined, cost })
+  const used = new Set(asked.chains.map((name) => readPreset(name)?.family))
+  // The configuration names the keys of contracts in any case.
+  const served = families.filter(({ name, traits }) => traits.hasContracts || used.has(name))
+  const operates = served.map(({ name }) => operateOf({ family: name }))
+  const made = makeKeys(at, { operates, attesters, makesTreasury: asked.treasury === undefined, cost })
   makeSecrets(at, database, attesters)
   writeSecretFile(at('geoswap.env'), environmentOf(at, attesters))
-  const owner = treasury ?? made.treasury ?? ''
-  const keystores = stores.flatMap((part) => ['--keystore', at('keystore', part)])
-  const config = ['--chains', chains, '--treasury', owner, '--out', at('geoswap.json')]
-  await init([...config, ...keystores, ...rest], output)
-  output.out(`deployer ${made.deployer}`)
-  if (made.solanaDeployer) output.out(`solana-deployer ${made.solanaDeployer}`)
-  output.out(`treasury ${owner}`)
+  const treasury = asked.treasury ?? made.treasury
+  const keystores = stores.map((part) => at('keystore', part))
+  writeStarter({ ...asked, treasury, keystores, out: at('geoswap.json') }, output)
+  for (const { role, address } of made.payers) output.out(`${role} ${address}`)
+  output.out(`treasury ${treasury}`)
   output.hint(`Back up ${at('secrets')} and ${at('keystore')} elsewhere.`)
   return 0
 }
@@ -59,32 +55,28 @@ export async function setup(args: string[], output: Output, cost?: ScryptCost): 
 type At = (...parts: string[]) => string
 
 type Wanted = {
-  hasSolana: boolean
+  operates: readonly Operate[]
   attesters: readonly string[]
   makesTreasury: boolean
   cost: ScryptCost | undefined
 }
 
-function makeKeys(at: At, { hasSolana, attesters, makesTreasury, cost }: Wanted) {
+function makeKeys(at: At, { operates, attesters, makesTreasury, cost }: Wanted) {
   const open = (part: string) => {
     const passphrase = randomBytes(24).toString('hex')
     writeSecretFile(at('secrets', `${part}_passphrase`), `${passphrase}\n`)
     return (role: KeyRole) => writeKey(role, at('keystore', part), passphrase, cost)
   }
   const [worker, operator] = [open('worker'), open('operator')]
-  for (const [role, count] of WORKER) for (let made = 0; made < count; made += 1) worker(role)
-  if (hasSolana) for (const role of WORKER_SOLANA) worker(role)
+  for (const [role, count] of operates.flatMap(({ keys }) => keys.worker))
+    for (let made = 0; made < count; made += 1) worker(role)
   for (const [index, part] of attesters.entries()) {
     const attester = open(part)
-    attester('attester')
-    // Solana has one.
-    if (hasSolana && index === 0) attester('solana-attester')
+    for (const { keys } of operates) if (index === 0 || !keys.attester.isOne) attester(keys.attester.role)
   }
-  return {
-    deployer: operator('deployer'),
-    ...(hasSolana && { solanaDeployer: operator('solana-deployer'), program: operator('solana-program') }),
-    ...(makesTreasury && { treasury: operator('treasury') }),
-  }
+  const payers = operates.map(({ payer: { role } }) => ({ role, address: operator(role) }))
+  for (const role of operates.flatMap(({ keys }) => keys.operator)) operator(role)
+  return { payers, treasury: makesTreasury ? operator('treasury') : undefined }
 }
 
 /** The database knows an attester by its login, so each has one. */
@@ -150,18 +142,15 @@ function parse(args: string[]) {
   })
   const { chains, out, treasury, database, threshold, node = [] } = values
   if (!chains || !out) throw new UsageError('Chains or folder missing: setup --chains NAME,NAME --out DIR')
-  const unknown = chains.split(',').find((name) => !readPreset(name))
+  const names = chains.split(',')
+  const unknown = names.find((name) => !readPreset(name))
   if (unknown !== undefined) throw new UsageError(`Unknown preset ${unknown}: see packages/service/presets.`)
   const count = Number(values.attesters)
   if (!(count >= 1 && count <= MAX_ATTESTERS && Number.isInteger(count)))
     throw new UsageError(`--attesters ${values.attesters} is not a number from 1 to ${MAX_ATTESTERS}.`)
-  const rest = [
-    ...(threshold === undefined ? [] : ['--threshold', threshold]),
-    ...node.flatMap((each) => ['--node', each]),
-    ...(values['attester-node'] ?? []).flatMap((each) => ['--attester-node', each]),
-  ]
   const attesters = Array.from({ length: count }, (_, index) =>
     index === 0 ? 'attester' : `attester_${index + 1}`,
   )
-  return { chains, out, treasury, database, attesters, rest }
+  const attesterNodes = values['attester-node'] ?? []
+  return { chains: names, out, treasury, database, threshold, nodes: node, attesterNodes, attesters }
 }

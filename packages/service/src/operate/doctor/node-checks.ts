@@ -1,10 +1,9 @@
-import { createEvmClients } from '../../chains/evm/client.ts'
 import type { ConnectedChain } from '../../chains/families.ts'
 import { type Findings, reasonOf } from '../../chains/findings.ts'
-import { createSolanaClient } from '../../chains/solana/client.ts'
 import { finalityOf } from '../../config/finality.ts'
 import type { ChainConfig } from '../../config.ts'
 import { isTooSlow } from '../../swap/finality.ts'
+import { operateOf } from '../families.ts'
 import { listPresets, type Preset, readPreset } from '../presets.ts'
 
 /** Asks each node for its software: a node that does not answer is named with the reason. */
@@ -15,27 +14,19 @@ export async function checkNodeVersions(
   const facts: string[] = []
   const asked = chains.flatMap((chain) => {
     const urls = [...new Set([...chain.rpcUrls, ...chain.attesterRpcUrls])]
-    return versionsOf(chain, urls).map(async (version, index) => {
-      const { host } = new URL(urls[index] ?? '')
-      await version.then(
-        (text) => facts.push(`${chain.name}: ${host} runs ${text}`),
-        (error: unknown) =>
-          warnings.push(`${chain.name}: the node at ${host} does not answer: ${reasonOf(error)}`),
-      )
-    })
+    return operateOf(chain)
+      .readVersions(urls)
+      .map(async (version, index) => {
+        const { host } = new URL(urls[index] ?? '')
+        await version.then(
+          (text) => facts.push(`${chain.name}: ${host} runs ${text}`),
+          (error: unknown) =>
+            warnings.push(`${chain.name}: the node at ${host} does not answer: ${reasonOf(error)}`),
+        )
+      })
   })
   await Promise.all(asked)
   return { problems: [], warnings: warnings.sort(), facts: facts.sort() }
-}
-
-function versionsOf({ family }: ChainConfig, urls: readonly string[]): Promise<string>[] {
-  if (family === 'evm')
-    return createEvmClients({ urls }).nodes.map((node) =>
-      node.request({ method: 'web3_clientVersion' } as never),
-    )
-  return createSolanaClient({ urls }).nodes.map(
-    async (node) => `Solana ${(await node.getVersion().send())['solana-core']}`,
-  )
 }
 
 type Nodes = Pick<ChainConfig, 'name' | 'rpcUrls' | 'attesterRpcUrls'>

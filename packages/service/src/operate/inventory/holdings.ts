@@ -1,7 +1,7 @@
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, formatUnits } from 'viem'
 import { asEvm } from '../../chains/evm/connect.ts'
-import type { ConnectedChain } from '../../chains/families.ts'
+import { type ConnectedChain, familyOf } from '../../chains/families.ts'
 import type { NetworkConfig } from '../../config.ts'
 import { formatCents, type PriceE18, toCents, usdE18 } from '../../swap/amount.ts'
 import type { Token } from '../../swap/catalog.ts'
@@ -33,18 +33,18 @@ export type TokenStock = {
 type Booked = { reserved: bigint; toClaim: bigint; ofSwaps: bigint }
 
 export function vaultOf({ config }: ConnectedChain): string {
-  return config.family === 'evm' ? config.contracts.vault : config.vault
+  return familyOf(config).custodyOf(config).vault
 }
 
-/** On Solana each input has an account of its own: the open swaps have their sum. */
+/** Without contracts each input has an account of its own: the open swaps have their sum. */
 async function readEscrow(connected: ConnectedChain, token: string, ofSwaps: bigint): Promise<bigint> {
-  const { config, readTokenBalance } = connected
-  return config.family === 'evm' ? readTokenBalance(config.contracts.escrow, token) : ofSwaps
+  const { contracts, readTokenBalance } = connected
+  return contracts ? readTokenBalance(contracts.escrow, token) : ofSwaps
 }
 
 /** The vault's payable balance of a token; the rent-exempt minimum of a Solana account stays. */
 export async function readHeld(connected: ConnectedChain, token: string): Promise<bigint> {
-  if (connected.config.family === 'evm') return connected.readTokenBalance(vaultOf(connected), token)
+  if (connected.contracts) return connected.readTokenBalance(vaultOf(connected), token)
   const { head } = await connected.chain.readHeads()
   const holdings = await connected.chain.readHoldings(head)
   return holdings.find((holding) => holding.token === token)?.amount ?? 0n

@@ -116,10 +116,10 @@ async function planMove(context: MoveContext): Promise<TxRequest> {
 
 async function toRequest({ connected, token, move }: MoveContext): Promise<TxRequest> {
   const { kind, sender, recipient, amount, once } = move
-  const isEvm = connected.config.family === 'evm'
-  if (kind === 'withdraw' && isEvm) return planWithdrawal(connected, move)
+  const { chain, contracts } = connected
+  if (kind === 'withdraw' && contracts) return planWithdrawal(connected, move)
   const transfer = { from: sender, to: recipient, token: token.address, amount }
-  return connected.chain.planTransfer(isEvm ? transfer : { ...transfer, once })
+  return chain.planTransfer(chain.hasNonces ? transfer : { ...transfer, once })
 }
 
 async function planWithdrawal(connected: ConnectedChain, move: Move): Promise<TxRequest> {

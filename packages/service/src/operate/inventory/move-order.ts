@@ -1,12 +1,10 @@
 import type { Pool } from 'pg'
 import { parseUnits } from 'viem'
 import type { TxRequest } from '../../chains/chain.ts'
-import { parseEvmAddress } from '../../chains/evm/address.ts'
 import { asEvm } from '../../chains/evm/connect.ts'
 import { costOf, type Fees } from '../../chains/evm/fees.ts'
 import type { EvmRequest } from '../../chains/evm/plans.ts'
 import type { ConnectedChain } from '../../chains/families.ts'
-import { parseSolanaAddress } from '../../chains/solana/bytes.ts'
 import { type Output, parseFlags, UsageError } from '../../command.ts'
 import { type Move, readFree } from '../../store/inventory.ts'
 import type { Token } from '../../swap/catalog.ts'
@@ -62,8 +60,7 @@ export function parseCoins(text: string, { decimals, symbol }: Pick<Token, 'deci
 /** The recipient: the vault, or an address outside of the service. */
 export function recipientOf({ kind, to = '' }: MoveOrder, connected: ConnectedChain): string {
   if (kind === 'deposit') return vaultOf(connected)
-  const parse = connected.config.family === 'evm' ? parseEvmAddress : parseSolanaAddress
-  const address = parse(to)
+  const address = connected.family.addresses.parse(to)
   if (!address) throw new UsageError(`${to} is not an address on ${connected.config.name}.`)
   if ([...connected.ownAddresses, connected.nativeToken.address].includes(address)) {
     throw new UsageError(`${address} belongs to the service, or to nobody.`)
@@ -74,10 +71,10 @@ export function recipientOf({ kind, to = '' }: MoveOrder, connected: ConnectedCh
 /** A move and everything needed to send it. */
 export type MoveContext = { connected: ConnectedChain; token: Token; move: Move; pool: Pool; output: Output }
 
-/** The balance minus the fee and the rent of an account, which the Solana vault itself pays. */
+/** The balance minus the fee and the rent of an account, which a vault that is no contract pays itself. */
 export async function readWithdrawable({ connected, token }: Pick<MoveContext, 'connected' | 'token'>) {
   const held = await readHeld(connected, token.address)
-  const isOwnCoin = connected.config.family === 'solana' && token.address === connected.nativeToken.address
+  const isOwnCoin = !connected.contracts && token.address === connected.nativeToken.address
   if (!isOwnCoin) return held
   const { delivery, deposits } = await connected.chain.readLegCosts(await connected.chain.readHeads())
   const cost = delivery + (deposits?.delivery ?? 0n)

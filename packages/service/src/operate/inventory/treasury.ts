@@ -1,10 +1,10 @@
-import { getAddress } from 'viem'
 import { familyOf } from '../../chains/families.ts'
 import { type Env, UsageError } from '../../command.ts'
 import type { Signers } from '../../compose/chains.ts'
 import { readKeys, readSetting } from '../../config/secrets.ts'
 import { type ChainConfig, type NetworkConfig, Secret } from '../../config.ts'
 import type { Move } from '../../store/inventory.ts'
+import { operateOf } from '../families.ts'
 import { readLocalSecret } from './session.ts'
 
 /** The sender of a move, and its key if available. */
@@ -39,27 +39,19 @@ export async function findTreasury(
   return treasury
 }
 
-/** The owner of the inventory. On Solana the owner is also the vault: deposits come from other wallets. */
 function ownerOf({ network, chain, kind }: Asked): string | undefined {
-  if (chain.family === 'solana') return kind === 'withdraw' ? chain.vault : undefined
-  return network.treasury === undefined ? undefined : getAddress(network.treasury)
+  return operateOf(chain).owner.addressOf(network, chain, kind)
 }
 
-function readKey(
-  env: Env,
-  { chain, kind, isLocal }: Asked,
-  { opensKeystore }: { opensKeystore: boolean },
-): Secret | undefined {
+function readKey(env: Env, asked: Asked, { opensKeystore }: { opensKeystore: boolean }): Secret | undefined {
+  const { role, local } = operateOf(asked.chain).owner
   const problems: string[] = []
   const isGiven = readSetting(env, 'GEOSWAP_TREASURY_KEY', problems) !== undefined
-  if (!isGiven && isLocal) {
-    const local = readLocalSecret(env, chain.family === 'evm' ? 'treasuryKey' : 'solanaInventoryKey')
-    return local === undefined || (chain.family === 'solana' && kind === 'deposit')
-      ? undefined
-      : new Secret(local)
+  if (!isGiven && asked.isLocal) {
+    const secret = ownerOf(asked) === undefined ? undefined : readLocalSecret(env, local)
+    return secret === undefined ? undefined : new Secret(secret)
   }
   if (!isGiven && !(opensKeystore && env['GEOSWAP_KEYSTORE'])) return undefined
-  const role = chain.family === 'evm' ? 'treasury' : 'inventory'
   const [key] = readKeys(env, 'GEOSWAP_TREASURY_KEY', [role], problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return key

@@ -10,6 +10,7 @@ import { judgeTreasury, readCodeHash } from '../../chains/evm/verify-code.ts'
 import { describeError, UsageError } from '../../command.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { buyingVenues } from '../../venues/registry.ts'
+import { withContracts } from '../family.ts'
 import { planTreasury, type TokenState, type TreasuryPlan, type TreasuryState, type Wanted } from './plan.ts'
 
 /** Wishes of one run: addresses to revoke, and stocks by token, in whole coins. */
@@ -151,9 +152,8 @@ export async function findTreasuryLost(
   const { treasury } = network
   if (treasury === undefined) return undefined
   const address = getAddress(treasury)
-  const evm = network.chains.filter((chain): chain is EvmChainConfig => chain.family === 'evm')
   const seen = await Promise.all(
-    evm.map(async (chain) => {
+    withContracts(network.chains).map(async (chain) => {
       const { client } = createEvmClients({ urls: chain.rpcUrls })
       try {
         return { chain, code: await readCodeHash(client, address) }

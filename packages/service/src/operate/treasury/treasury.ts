@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { type Address, getAddress, isAddress, type PublicClient } from 'viem'
 import { createEvmClients } from '../../chains/evm/client.ts'
+import { familyOf } from '../../chains/families.ts'
 import { describeError, type Env, type Output, parseFlags, UsageError } from '../../command.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
+import { withContracts } from '../family.ts'
 import { parseCoins } from '../inventory/move-order.ts'
 import { getChainConfig, parseSide, readChosen } from '../served.ts'
 import { applyCalls, toSafeBatch } from './apply.ts'
@@ -137,7 +139,7 @@ function guardianOf({ guardian }: NetworkConfig): Address {
 
 function chainsOf(network: NetworkConfig, only: string | undefined): EvmChainConfig[] {
   const wanted = only === undefined ? network.chains : [getChainConfig(network, only)]
-  const chains = wanted.filter((chain): chain is EvmChainConfig => chain.family === 'evm')
+  const chains = withContracts(wanted)
   if (chains.length === 0) throw new UsageError('No EVM chain: other chains have no contracts to call.')
   return chains
 }
@@ -173,8 +175,11 @@ function parseStock(network: NetworkConfig, text: string) {
     throw new UsageError(`${text} is not CHAIN:TOKEN=AMOUNT, such as base:USDC=1000.`)
   const { chainId, token } = parseSide(network, side)
   const chain = getChainConfig(network, String(chainId))
-  if (chain.family === 'solana')
-    throw new UsageError(`${chain.name} has no treasury: send ${side} to its vault ${chain.vault} yourself.`)
+  const { traits, custodyOf } = familyOf(chain)
+  if (!traits.hasContracts) {
+    const { vault } = custodyOf(chain)
+    throw new UsageError(`${chain.name} has no treasury: send ${side} to its vault ${vault} yourself.`)
+  }
   // The decimals of the chain decide later; this refuses anything but a positive number.
   parseCoins(amount, { decimals: 36, symbol: side })
   return { chainId, entry: [token as Address, amount] as const }

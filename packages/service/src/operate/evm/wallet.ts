@@ -2,9 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Address,
   createPublicClient,
-  createWalletClient,
   custom,
-  defineChain,
   type Hex,
   keccak256,
   type PrivateKeyAccount,
@@ -12,11 +10,20 @@ import {
   TransactionReceiptNotFoundError,
   toHex,
 } from 'viem'
-import { isUnknownBlock } from '../chains/evm/agreement.ts'
-import { createEvmClients } from '../chains/evm/client.ts'
-import { meaningOf } from '../chains/evm/send.ts'
-import { describeError, UsageError } from '../command.ts'
-import type { EvmChainConfig } from '../config.ts'
+import { isUnknownBlock } from '../../chains/evm/agreement.ts'
+import { createEvmClients } from '../../chains/evm/client.ts'
+import { readTip } from '../../chains/evm/fees.ts'
+import { meaningOf } from '../../chains/evm/send.ts'
+import { describeError, type Env, UsageError } from '../../command.ts'
+import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
+import { openPayer } from '../family.ts'
+
+/** Pays for deployments, and gives gas to the other keys. */
+export const payer = { role: 'deployer', variable: 'GEOSWAP_DEPLOYER_KEY' } as const
+
+export async function openDeployer(env: Env, network: NetworkConfig): Promise<PrivateKeyAccount> {
+  return (await openPayer(env, network, payer)) as PrivateKeyAccount
+}
 
 type Transaction = { to: Address; data?: Hex; value?: bigint }
 export type Included = { gasUsed: bigint; cost: bigint; txHash: Hex }
@@ -38,12 +45,10 @@ export async function openWallet(
   config: EvmChainConfig,
   account: PrivateKeyAccount | undefined,
 ): Promise<ChainWallet> {
-  const nodes = createEvmClients({ urls: config.rpcUrls }).client
+  const { client: any, nodes } = createEvmClients({ urls: config.rpcUrls })
   const retryMs = Math.min(config.blockMs, MAX_POLL_MS)
-  const fresh = createFreshNode(nodes.request as FreshNode['request'], { retryMs, patienceMs: LAG_MS })
-  const transport = custom(fresh)
-  const chain = toChain(config)
-  const client = createPublicClient({ chain, transport, cacheTime: 0 })
+  const fresh = createFreshNode(any.request as FreshNode['request'], { retryMs, patienceMs: LAG_MS })
+  const client = createPublicClient({ transport: custom(fresh), cacheTime: 0 })
   const actual = await client.getChainId().catch((error: unknown) => {
     throw new Error(`${config.name}: ${describeError(error)}`, { cause: error })
   })
@@ -68,10 +73,13 @@ export async function openWallet(
 
   async function send(transaction: Transaction): Promise<Included> {
     if (!account) throw new Error('A key is required to send')
-    const wallet = createWalletClient({ account, chain, transport })
-    const prepared = await wallet.prepareTransactionRequest({ ...transaction, nonce })
-    const raw = await wallet.signTransaction(prepared)
-    const isUsed = await broadcast(raw)
+    const [gas, fees] = await Promise.all([
+      client.estimateGas({ account: account.address, ...transaction }),
+      readFees({ client, nodes }, config),
+    ])
+    const { chainId } = config
+    const raw = await account.signTransaction({ ...transaction, ...fees, gas, nonce, chainId })
+    const isUsed = await broadcast(client, raw)
     const included = await settle(keccak256(raw), isUsed ? config.blockMs * USED_BLOCKS : INCLUSION_MS).catch(
       (error: unknown) => {
         if (!isUsed) throw error
@@ -83,18 +91,31 @@ export async function openWallet(
     return included
   }
 
-  /** True if the node has these bytes already, or the nonce is used. */
-  async function broadcast(serializedTransaction: Hex): Promise<boolean> {
-    try {
-      await client.sendRawTransaction({ serializedTransaction })
-      return false
-    } catch (error) {
-      if (meaningOf(error) !== 'known') throw error
-      return true
-    }
-  }
-
   return { client, settle, send }
+}
+
+/** The fees of the service's own transactions, whose tip no node can set at will. */
+async function readFees(
+  { client, nodes }: { client: PublicClient; nodes: readonly PublicClient[] },
+  { tipWei, maxTipWei, l1Gas }: EvmChainConfig,
+) {
+  const { baseFeePerGas } = await client.getBlock()
+  const baseFee = baseFeePerGas ?? 0n
+  const toWei = (text: string | undefined) => (text === undefined ? undefined : BigInt(text))
+  const bounds = { tipWei: toWei(tipWei), maxTipWei: toWei(maxTipWei), l1Gas }
+  const tip = await readTip(nodes, bounds, baseFee)
+  return { maxFeePerGas: 2n * baseFee + tip, maxPriorityFeePerGas: tip }
+}
+
+/** True if the node has these bytes already, or the nonce is used. */
+async function broadcast(client: PublicClient, serializedTransaction: Hex): Promise<boolean> {
+  try {
+    await client.sendRawTransaction({ serializedTransaction })
+    return false
+  } catch (error) {
+    if (meaningOf(error) !== 'known') throw error
+    return true
+  }
 }
 
 // Providers keep backends within a few blocks of each other.
@@ -131,11 +152,6 @@ async function readSettledNonce(
     await refresh()
   }
   throw new UsageError(`A transaction of ${address} on ${name} is pending (nonce ${next}). Wait for it.`)
-}
-
-function toChain({ chainId, name, native, rpcUrls }: EvmChainConfig) {
-  const nativeCurrency = { name: native.symbol, symbol: native.symbol, decimals: 18 }
-  return defineChain({ id: chainId, name, nativeCurrency, rpcUrls: { default: { http: rpcUrls } } })
 }
 
 type Call = { method: string; params?: unknown }

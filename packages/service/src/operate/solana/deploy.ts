@@ -1,5 +1,5 @@
 import { formatUnits } from 'viem'
-import { createSolanaClient, type SolanaClients } from '../chains/solana/client.ts'
+import { createSolanaClient, type SolanaClients } from '../../chains/solana/client.ts'
 import {
   createProgram,
   type DeployedProgram,
@@ -7,25 +7,19 @@ import {
   finishProgram,
   readDeploymentCost,
   readProgram,
-} from '../chains/solana/deployment.ts'
-import { createAccounts, findMissingAccounts, type MissingAccount } from '../chains/solana/send.ts'
-import { createSolanaSigner } from '../chains/solana/settings.ts'
-import { type Env, type Output, UsageError } from '../command.ts'
-import { readKeys } from '../config/secrets.ts'
-import type { NetworkConfig, SolanaChainConfig } from '../config.ts'
-import { about } from '../swap/gas-funding.ts'
-import { openSolanaDeployer } from './deployer.ts'
+} from '../../chains/solana/deployment.ts'
+import { createAccounts, findMissingAccounts, type MissingAccount } from '../../chains/solana/send.ts'
+import type { SolanaSigner } from '../../chains/solana/settings.ts'
+import { type Env, UsageError } from '../../command.ts'
+import type { NetworkConfig, SolanaChainConfig } from '../../config.ts'
+import { about } from '../../swap/gas-funding.ts'
+import { type Deploying, openKey, openPayer, readKey } from '../family.ts'
 
-type Mode = 'deploy' | 'dry-run' | 'verify-only'
+/** Pays for deployments, and gives gas to the other keys. */
+export const payer = { role: 'solana-deployer', variable: 'GEOSWAP_SOLANA_DEPLOYER_KEY' } as const
 
-type Options = {
-  chain: SolanaChainConfig
-  network: NetworkConfig
-  mode: Mode
-  /** Gives up the right to change the program. */
-  isFinal: boolean
-  env: Env
-  output: Output
+export async function openSolanaDeployer(env: Env, network: NetworkConfig): Promise<SolanaSigner> {
+  return (await openPayer(env, network, payer)) as SolanaSigner
 }
 
 type Say = (text: string) => void
@@ -39,8 +33,8 @@ const RESERVE_LAMPORTS = 1_500_000n
  * Uploads the escrow program to its address in the file and creates the vault's token accounts, or compares them. True
  * if all is there and right.
  */
-export async function deploySolana(options: Options): Promise<boolean> {
-  const { chain, network, mode, isFinal, env, output } = options
+export async function deployProgram(chain: SolanaChainConfig, deploying: Deploying): Promise<boolean> {
+  const { network, mode, isFinal, env, output } = deploying
   const say = (text: string) => output.out(`${chain.name}: ${text}`)
   const client = createSolanaClient({ urls: chain.rpcUrls })
   await assertCluster(client, chain)
@@ -137,13 +131,12 @@ async function refuseUnfunded(
   throw new UsageError(`${name}: the deployer ${deployer} ${has}. Nothing was sent there.`)
 }
 
+const PROGRAM = { role: 'solana-program', variable: 'GEOSWAP_SOLANA_PROGRAM_KEY' } as const
+
 async function openKeys(env: Env, network: NetworkConfig, address: string) {
-  const problems: string[] = []
-  const [own] = readKeys(env, 'GEOSWAP_SOLANA_PROGRAM_KEY', ['solana-program'], problems)
-  if (!own || problems.length > 0) throw new UsageError(problems.join('\n'))
-  const program = await createSolanaSigner(Buffer.from(own.reveal().slice(2), 'hex'))
+  const program = (await openKey(env, PROGRAM)) as SolanaSigner
   if (program.address !== address)
     throw new UsageError(`The file has ${address} as program, but its key is that of ${program.address}.`)
   const deployer = await openSolanaDeployer(env, network)
-  return { deployer, program, programSecret: own.reveal() }
+  return { deployer, program, programSecret: readKey(env, PROGRAM) }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onEach } from './deployer.ts'
+import { onEach } from './family.ts'
 
 test('a chain that fails keeps no other from its end, and all failures are told', async () => {
   const ended: string[] = []

@@ -1,6 +1,6 @@
 import { RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
-import { createFreshNode, findInTime } from './chain-wallet.ts'
+import { createFreshNode, findInTime } from './wallet.ts'
 
 const OPTIONS = { retryMs: 1, patienceMs: 5_000 }
 const refusal = (message: string) =>
