@@ -116,8 +116,13 @@ export function helpOf(name: string, { usage, about, options, examples }: AnyCom
   ]
 }
 
-/** Pads each column to its widest cell, except the last. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+type Cells = readonly (string | undefined)[]
+
+/** Pads each column to its widest cell, except the last. A row with an unknown cell is left out. */
+export function columns(all: readonly (Cells | false | undefined)[]): string[] {
+  const rows = all.filter(
+    (row): row is readonly string[] => row !== false && row?.includes(undefined) === false,
+  )
   const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
   return rows.map((row) =>
     row

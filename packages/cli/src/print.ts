@@ -14,17 +14,17 @@ export function quoteLines(quote: QuoteReply, order: Order, style: Style): strin
     ['at least', money(quote.minOutput, to, style), ''],
     ['from', order.wallet.address, order.wallet.name],
     ['to', order.recipient, ''],
-    ...(inputUsd && outputUsd
-      ? [['value', `${inputUsd} USD for ${outputUsd} USD`, impactOf(priceImpactBps)]]
-      : []),
+    inputUsd && outputUsd
+      ? ['value', `${inputUsd} USD for ${outputUsd} USD`, impactOf(priceImpactBps)]
+      : undefined,
     ...fees.map(({ kind, amount }) => [
       'cost',
       `${fee(amount)} ${from.symbol}`,
       costName(kind, quote, order),
     ]),
-    ...(feeDiscount ? [['discount', `${feeDiscount.discountPercent} %`, feeDiscount.tier]] : []),
+    feeDiscount && ['discount', `${feeDiscount.discountPercent} %`, feeDiscount.tier],
     ['takes', `about ${quote.etaSeconds} s`, ''],
-    ...(originMethods.length > 1 ? [['ways', originMethods.map(({ method }) => method).join(', '), '']] : []),
+    originMethods.length > 1 && ['ways', originMethods.map(({ method }) => method).join(', '), ''],
     ...warnings.map(({ code, message }) => ['note', message, code]),
   ])
 }
@@ -39,16 +39,14 @@ export function swapLines(swap: StatusReply, order: Order | undefined, style: St
   return columns([
     ['swap', swap.swapId],
     ['status', swap.status === 'pending' ? `pending (${swap.substatus})` : swap.status],
-    ...(swap.waiting
-      ? [['waiting', `for finality, about until ${swap.waiting.until} (${swap.waiting.reason})`]]
-      : []),
+    swap.waiting && ['waiting', `for finality, about until ${swap.waiting.until} (${swap.waiting.reason})`],
     ['pay', paid],
     [delivered ? 'got' : 'get', delivered ? got : `${got}, at least ${least}`],
-    ...(order ? [['wallet', `${order.wallet.address} (${order.wallet.name})`]] : []),
-    ...(order ? [['to', order.recipient]] : []),
-    ...(swap.originTxHash ? [['lock', swap.originTxHash]] : []),
-    ...(swap.deliveryTxHash ? [['delivery', swap.deliveryTxHash]] : []),
-    ...(swap.refund?.txHash ? [['refund', swap.refund.txHash]] : []),
+    order && ['wallet', `${order.wallet.address} (${order.wallet.name})`],
+    ['to', order?.recipient],
+    ['lock', swap.originTxHash],
+    ['delivery', swap.deliveryTxHash],
+    ['refund', swap.refund?.txHash],
     ...(swap.deposit ? depositLines(swap.deposit) : []),
     ...endLines(swap),
   ])
@@ -60,23 +58,21 @@ function depositLines({
   txHash,
   returned = [],
   next,
-}: NonNullable<StatusReply['deposit']>): string[][] {
+}: NonNullable<StatusReply['deposit']>) {
   return [
     ['deposit', `${address}${received ? `, received ${received} units` : ''}`],
-    ...(txHash ? [['paid by', txHash]] : []),
+    ['paid by', txHash],
     ...returned.map((each) => ['returned', `${each.amount} units of ${each.token} in ${each.txHash}`]),
-    ...(next ? [['next', next]] : []),
+    ['next', next],
   ]
 }
 
-function endLines({ failure, refund, createdAt, updatedAt, status }: StatusReply): string[][] {
+function endLines({ failure, refund, createdAt, updatedAt, status }: StatusReply) {
   const seconds = (Date.parse(updatedAt) - Date.parse(createdAt)) / 1_000
   return [
-    ...(status === 'pending' ? [] : [['took', `${seconds.toFixed(1)} s`]]),
-    ...(failure ? [['why', `${failure.code}: ${failure.message}`]] : []),
-    ...(refund ? [['why', refund.reason]] : []),
-    ...(refund?.credited
-      ? [['note', 'the token refused it: the wallet can withdraw it from the escrow']]
-      : []),
+    ['took', status === 'pending' ? undefined : `${seconds.toFixed(1)} s`],
+    failure && ['why', `${failure.code}: ${failure.message}`],
+    ['why', refund?.reason],
+    refund?.credited && ['note', 'the token refused it: the wallet can withdraw it from the escrow'],
   ]
 }

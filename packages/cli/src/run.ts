@@ -51,7 +51,7 @@ async function runCommand(io: Io, world: World, name: string, args: string[]): P
     const { createContext } = await import('@geoswap/wallet/context')
     const url = values['url'] as string | undefined
     const isInsecure = values['insecure'] === true
-    const given = { ...world.given, isInsecure, ...(url !== undefined && { url }) }
+    const given = { ...world.given, isInsecure, url: url ?? world.given.url }
     context = createContext(io, { ...world, given })
     return await orInterrupted(command.run(context, { values: values as never, words }), io.interrupts.signal)
   } catch (error) {

@@ -94,7 +94,7 @@ export function toToolError(
   const { attempt } = context.seen
   const advice = ADVICE[code] ?? (told.advice && inTools(told.advice))
   const isOpen = attempt !== undefined && attempt.stage !== 'ended'
-  return { code, message, advice, ...details, ...(isOpen ? idsOf(attempt) : {}) }
+  return { code, message, advice, ...details, ...idsOf(isOpen ? attempt : undefined) }
 }
 
 /** The first text is for people, the second for programs. An error has no structured output. */

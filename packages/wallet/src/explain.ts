@@ -95,7 +95,7 @@ function explainService(error: GeoswapError, known: Known): Explained {
     code,
     message,
     advice: adviceFor(error, known),
-    details: { retryable, recovery, ...(requestId && { requestId }), ...(details && { details }) },
+    details: { retryable, recovery, requestId, details },
   }
 }
 

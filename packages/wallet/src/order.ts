@@ -60,8 +60,8 @@ export async function resolveOrder(
     recipient,
     amount: amount.value.toString(),
     tradeType: amount.tradeType,
-    ...(words.slippage !== undefined && { slippageBps: readSlippage(words.slippage) }),
-    ...(words.maxEta !== undefined && { maxEtaSeconds: readMaxEta(words.maxEta) }),
+    slippageBps: words.slippage === undefined ? undefined : readSlippage(words.slippage),
+    maxEtaSeconds: words.maxEta === undefined ? undefined : readMaxEta(words.maxEta),
   }
   const order: Order = {
     service: getService(context.settings).url,
@@ -160,8 +160,8 @@ function nothingToSwap({ chain, token }: Side, { address }: ChosenWallet): UserE
 
 function readLimits({ minReceive, maxPay, raw }: OrderArguments, from: Side, to: Side): SwapLimits {
   return {
-    ...(minReceive !== undefined && { minOutput: readUnits(minReceive, to.token, raw) }),
-    ...(maxPay !== undefined && { maxInput: readUnits(maxPay, from.token, raw) }),
+    minOutput: minReceive === undefined ? undefined : readUnits(minReceive, to.token, raw),
+    maxInput: maxPay === undefined ? undefined : readUnits(maxPay, from.token, raw),
   }
 }
 

@@ -99,8 +99,8 @@ If not, its first swap there signs an authorization, once.`,
     const rows = [
       ['wallet', `${reply.walletAddress} on ${name}`],
       ['ready', originReady ? 'yes' : readyLater(delegationTarget)],
-      ...(delegatedTo ? [['delegated to', delegatedTo]] : []),
-      ...(delegationTarget ? [['to sign', `${delegationTarget} at nonce ${accountNonce}`]] : []),
+      ['delegated to', delegatedTo],
+      ['to sign', delegationTarget && `${delegationTarget} at nonce ${accountNonce}`],
     ]
     context.terminal.result(columns(rows), reply)
     return 0

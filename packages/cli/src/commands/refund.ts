@@ -81,8 +81,8 @@ function tell(
   const rows = [
     ['refunded', amount],
     ['to', op.wallet],
-    ...(txHash ? [['by', txHash]] : [['note', 'it was refunded earlier']]),
-    ...(credited ? [['note', 'the token refused it: the wallet can withdraw it from the escrow']] : []),
+    txHash ? ['by', txHash] : ['note', 'it was refunded earlier'],
+    credited && ['note', 'the token refused it: the wallet can withdraw it from the escrow'],
   ]
   const { wallet, token, hash } = op
   const value = { refunded: true, amount: op.amount.toString(), token, wallet, op: hash, txHash, credited }
@@ -164,9 +164,9 @@ function tellRecovery(
     ...sent.flatMap((each) => [
       ['recovered', amountOf(each)],
       ['by', each.txHash],
-      ...(each.credited ? [['note', 'the wallet was refused it, and can withdraw it from the escrow']] : []),
+      each.credited && ['note', 'the wallet was refused it, and can withdraw it from the escrow'],
     ]),
-    ...(sent.length === 0 ? [['recovered', 'nothing: the address is empty']] : []),
+    sent.length === 0 && ['recovered', 'nothing: the address is empty'],
     ['from', address],
     ['to', op.wallet],
   ]

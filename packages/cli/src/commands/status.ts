@@ -32,7 +32,7 @@ Exit code 0: settled, or pending. 2: failed or refunded.`,
     const swap = await read(context, client, attempt ?? id)
     context.terminal.result(swapLines(swap, attempt?.order, { raw: values.raw ?? false }), {
       ...swap,
-      ...(attempt && idsOf(attempt)),
+      ...idsOf(attempt),
     })
     return swap.status === 'failed' || swap.status === 'refunded' ? 2 : 0
   },
@@ -90,12 +90,12 @@ export const history = defineCommand({
     const client = connect(context)
     const { signal } = context.interrupts
     const query = {
-      ...(values.wallet !== undefined && { wallet: await getPayer(context, values.wallet) }),
-      ...(values.status !== undefined && { status: readStatus(values.status) }),
-      ...(values.from !== undefined && { from: readTime('--from', values.from) }),
-      ...(values.to !== undefined && { to: readTime('--to', values.to) }),
-      ...(values.limit !== undefined && { limit: readLimit(values.limit) }),
-      ...(values.cursor !== undefined && { cursor: values.cursor }),
+      wallet: values.wallet && (await getPayer(context, values.wallet)),
+      status: values.status === undefined ? undefined : readStatus(values.status),
+      from: readTime('--from', values.from),
+      to: readTime('--to', values.to),
+      limit: values.limit === undefined ? undefined : readLimit(values.limit),
+      cursor: values.cursor,
     }
     const [page, catalog] = await Promise.all([
       client.history(query, { signal }),
@@ -150,7 +150,8 @@ function readStatus(text: string): (typeof STATUSES)[number] {
   throw new UserError('USAGE', `--status is one of ${STATUSES.join(', ')}.`)
 }
 
-function readTime(option: string, text: string): string {
+function readTime(option: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
   const time = Date.parse(text)
   if (/^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text) && !Number.isNaN(time)) return new Date(time).toISOString()
   throw new UserError('USAGE', `${option} is a time in UTC, such as 2026-01-31 or 2026-01-31T12:00Z.`)

@@ -136,7 +136,8 @@ function settledSince(last: Attempt): UserError {
   })
 }
 
-export function idsOf(attempt: Attempt): Record<string, string> {
+export function idsOf(attempt: Attempt | undefined): { attempt?: string; swapId?: string } {
+  if (attempt === undefined) return {}
   const swapId = swapIdOf(attempt)
-  return { attempt: attempt.id, ...(swapId !== undefined && { swapId }) }
+  return swapId === undefined ? { attempt: attempt.id } : { attempt: attempt.id, swapId }
 }
