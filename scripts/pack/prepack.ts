@@ -3,12 +3,13 @@ import { basename, join } from 'node:path'
 import { buildSdk } from '../../packages/sdk/scripts/build.ts'
 import { readBom } from '../sbom.ts'
 import { ROOT } from '../sources.ts'
-import { buildProgram } from './program.ts'
+import { buildProgram, licensesOf } from './program.ts'
 import { toManifest, toReadme } from './published.ts'
 import { putFiles, restoreFiles } from './swapped-files.ts'
 
 const builds: Readonly<Record<string, (folder: string) => Promise<void>>> = {
-  sdk: buildSdk,
+  sdk: async (folder) =>
+    writeFileSync(join(folder, 'licenses.txt'), await licensesOf(await buildSdk(folder))),
   cli: (folder) => buildProgram('packages/cli/src/geoswap.ts', folder),
   mcp: (folder) => buildProgram('packages/cli/src/geoswap-mcp.ts', folder),
 }

@@ -5,25 +5,29 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { licensesOf } from '../../../scripts/pack/program.ts'
 import { bundleWithInputs } from './bundle.ts'
 import { wireTypes } from './wire-types.ts'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 const FORMATS = ['esm', 'cjs'] as const
 
-/** Writes the SDK as applications load it: one module for `import`, one for `require`, each with its types. */
-export async function buildSdk(folder: string): Promise<void> {
+/**
+ * Writes the SDK as applications load it: one module for `import`, one for `require`, each with its types. Returns the
+ * files that it holds.
+ */
+export async function buildSdk(folder: string): Promise<string[]> {
+  let bundled: string[] = []
   await rm(folder, { recursive: true, force: true })
   const types = await createTypes()
   for (const format of FORMATS) {
     const { text, inputs } = await bundleWithInputs({ minify: false, format })
     const files = { ...types, 'index.js': text }
-    await write(join(folder, 'licenses.txt'), await licensesOf(inputs))
+    bundled = inputs
     for (const [path, text] of Object.entries(files)) await write(join(folder, format, path), text)
   }
   // Without it, Node and TypeScript would read these files as ES modules, like those of the package.
   await write(join(folder, 'cjs/package.json'), '{ "type": "commonjs" }\n')
+  return bundled
 }
 
 async function write(path: string, text: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build, type PluginBuild } from 'esbuild'
-import { ROOT } from '../../../scripts/sources.ts'
 
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const ENTRY = join(ROOT, 'packages/sdk/src/index.ts')
 
 const MESSAGES = /var SolanaErrorMessages = \{[\s\S]*?\n\};/
