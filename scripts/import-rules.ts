@@ -295,7 +295,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'what a wallet keeps on disk knows no terminal and no swap',
-    files: /^wallet\/(store\/|errors\.ts$|keys\.ts$)/,
+    files: /^wallet\/(store\/|errors\.ts$)/,
     may: [/^wallet\/(store\/|errors\.ts$|keys\.ts$)/, SDK, VIEM, KIT, NODE, /^ox\/Keystore$/],
   },
   {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isatty, ReadStream, WriteStream } from 'node:tty'
 import { type Context, connect } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
+import { familyNames } from '@geoswap/wallet/families/registry'
 import type { Key } from '@geoswap/wallet/keys'
 import { LOCAL_WALLET } from '@geoswap/wallet/store/wallet-files'
 import { createTerminal } from '@geoswap/wallet/terminal'
@@ -12,13 +13,11 @@ import { attendedBy, type McpContext } from './mcp-context.ts'
 import { formatUsd, type GivenRules, listOf, mergeGiven, toRules } from './rules.ts'
 import { openSpending } from './spending.ts'
 
-const FAMILIES = ['evm', 'solana'] as const
-
 /** The named wallets; by default the one of each family that the CLI would use. */
 export async function chooseWallets(context: Context, names: readonly string[]): Promise<ChosenWallet[]> {
   if (names.length > 0) return (await Promise.all(names.map((name) => findNamed(context, name)))).flat()
   const found = await Promise.all(
-    FAMILIES.map((family) =>
+    familyNames.map((family) =>
       chooseWallet(context, { family, chain: `${family} chains` }).catch((error: unknown) => {
         if (error instanceof UserError && error.code === 'NO_WALLET') return undefined
         throw error
@@ -46,7 +45,7 @@ export async function ownAddresses(context: Context): Promise<string[]> {
 
 function ownLocal(context: Context): Promise<ChosenWallet[]> {
   const named = LOCAL_WALLET
-  return Promise.all(FAMILIES.map((family) => chooseWallet(context, { family, chain: family, named })))
+  return Promise.all(familyNames.map((family) => chooseWallet(context, { family, chain: family, named })))
 }
 
 /** Once at the start, when somebody can still be asked. */

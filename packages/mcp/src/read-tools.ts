@@ -1,8 +1,9 @@
 import type { StatusReply } from '@geoswap/sdk'
 import { readBalances } from '@geoswap/wallet/balances'
-import { type Catalog, getChain, isAddressOf, toPlainChains } from '@geoswap/wallet/catalog'
+import { type Catalog, getChain, toPlainChains } from '@geoswap/wallet/catalog'
 import { readCatalog } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
+import { parseAnyAddress } from '@geoswap/wallet/families/registry'
 import { swapIdOf } from '@geoswap/wallet/store/journal'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { notSubmitted } from '@geoswap/wallet/swap/follow'
@@ -144,7 +145,7 @@ export async function swapHistory({ client, context }: Opened, { wallet, ...quer
 }
 
 function findAddress({ wallets }: Opened['context'], text: string): string {
-  if (text.includes(':') || isAddressOf('evm', text) || isAddressOf('solana', text)) return text
+  if (text.includes(':') || parseAnyAddress(text) !== undefined) return text
   const found = wallets.find(text)
   if (found) return found.address
   const names = wallets.list().map(({ name }) => name)

@@ -1,7 +1,7 @@
 import type { QuoteReply } from '@geoswap/sdk'
-import { isAddressOf, toCanonical } from '@geoswap/wallet/catalog'
 import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
+import { parseAnyAddress } from '@geoswap/wallet/families/registry'
 import type { McpSetting } from '@geoswap/wallet/store/config-file'
 
 /** Parses dollars with up to two decimals into cents. Undefined if invalid or negative. */
@@ -96,9 +96,7 @@ function readSeconds(text: string): number {
 }
 
 function readRecipient(text: string, find: (name: string) => string | undefined): string {
-  for (const family of ['evm', 'solana'] as const)
-    if (isAddressOf(family, text)) return toCanonical(family, text)
-  const address = find(text)
+  const address = parseAnyAddress(text) ?? find(text)
   if (address !== undefined) return address
   throw unreadable('recipients', text, 'They are addresses or names of wallets, separated by commas.')
 }

@@ -3,6 +3,7 @@ import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { type Catalog, getChain, isAddressOf } from './catalog.ts'
 import { type Context, nodeOf } from './context.ts'
 import { UserError } from './errors.ts'
+import { parseAnyAddress } from './families/registry.ts'
 import { chooseAddress } from './wallets.ts'
 
 type Held = {
@@ -58,7 +59,7 @@ function fits({ wallets, settings }: Context, chain: ChainEntry, named: string |
   if (named?.includes(':')) return named.startsWith(`${toCaip2(chain)}:`)
   if (named === undefined)
     return settings.local !== undefined || wallets.list().some((each) => each.family === family)
-  if (isAddressOf('evm', named) || isAddressOf('solana', named)) return isAddressOf(family, named)
+  if (parseAnyAddress(named) !== undefined) return isAddressOf(family, named)
   const wallet = wallets.find(named)
   return wallet === undefined || wallet.family === family
 }

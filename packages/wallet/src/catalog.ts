@@ -1,9 +1,8 @@
 import { accountOn, toCaip2, tokenOn } from '@geoswap/protocol'
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
-import { isAddress as isSolanaAddress } from '@solana/kit'
-import { getAddress, isAddress as isEvmAddress } from 'viem'
 import { UserError } from './errors.ts'
-import type { Family } from './keys.ts'
+import type { FamilyName } from './families/family.ts'
+import { families } from './families/registry.ts'
 import { plainName } from './plain.ts'
 
 export type Catalog = { chains: readonly ChainEntry[]; tokens: readonly TokenEntry[] }
@@ -62,9 +61,10 @@ export function getChain(chains: readonly ChainEntry[], text: string): ChainEntr
 /** Symbols in any case, unless they differ in their case only. */
 function getToken(tokens: readonly TokenEntry[], chain: ChainEntry, text: string): TokenEntry {
   const here = tokens.filter(({ chainId }) => chainId === chain.chainId)
-  const form = (address: string) => (chain.family === 'evm' ? address.toLowerCase() : address)
+  const { parseAddress } = families[chain.family]
+  const named = parseAddress(text)
   const exact = here.filter(({ symbol, address }) =>
-    isAddressOf(chain.family, text) ? form(address) === form(text) : symbol === text,
+    named === undefined ? symbol === text : parseAddress(address) === named,
   )
   const found = exact.length > 0 ? exact : here.filter(({ symbol }) => isSameText(symbol, text))
   const [only] = found
@@ -97,13 +97,11 @@ function unknown(here: readonly TokenEntry[], chain: ChainEntry, text: string): 
 }
 
 /** EVM addresses in any case; mixed case must have a valid checksum. */
-export function isAddressOf(family: Family, text: string): boolean {
-  if (family === 'solana') return isSolanaAddress(text)
-  const isOneCase = text === text.toLowerCase() || /^0x[0-9A-F]{40}$/.test(text)
-  return isEvmAddress(text, { strict: !isOneCase })
+export function isAddressOf(family: FamilyName, text: string): boolean {
+  return families[family].parseAddress(text) !== undefined
 }
 
 /** The form used for comparing and storing. */
-export function toCanonical(family: Family, address: string): string {
-  return family === 'evm' ? getAddress(address) : address
+export function toCanonical(family: FamilyName, address: string): string {
+  return families[family].parseAddress(address) ?? address
 }

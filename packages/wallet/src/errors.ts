@@ -72,6 +72,13 @@ export function assertId(id: string): void {
   })
 }
 
+/** Does not repeat the input, which may be a secret. */
+export function badKey(message = 'This is not a private key.'): UserError {
+  const advice =
+    'EVM: 64 hex digits. Solana: base58 of the 64 bytes of the key pair, or the list of numbers in a keypair file.'
+  return new UserError('BAD_KEY', message, { advice })
+}
+
 /** The time after which a signature can certainly not be used. */
 export function timeOf(seconds: number): string {
   return new Date(seconds * 1_000).toISOString()

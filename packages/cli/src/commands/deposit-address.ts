@@ -2,6 +2,7 @@ import type { Deposit } from '@geoswap/sdk'
 import { getAccount, getChain, isAddressOf } from '@geoswap/wallet/catalog'
 import { connect } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
+import { evm } from '@geoswap/wallet/families/evm'
 import { money, resolveOrder } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
 import { keepSubmitted } from '@geoswap/wallet/swap/claim'
@@ -39,7 +40,7 @@ its address, that gets back whatever is not swapped: never an address of an exch
       async ({ chain }) => {
         const { family, name } = chain
         const { wallet: named } = values
-        if (family !== 'evm') throw new UserError('USAGE', `There are no deposit addresses on ${name}.`)
+        if (family !== evm.name) throw new UserError('USAGE', `There are no deposit addresses on ${name}.`)
         if (named?.includes(':')) return { name: '', family, address: getAccount(chain, named) }
         if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
         return chooseWallet(context, { family, chain: name, named })

@@ -1,29 +1,25 @@
 import type { RefundableOp } from '@geoswap/protocol'
 import { formatAmount } from '@geoswap/wallet/amounts'
-import { isAddressOf, toCanonical } from '@geoswap/wallet/catalog'
 import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
-import { assertChain, connectEvm, orNodeFailed } from '@geoswap/wallet/nodes/node'
-import {
-  readEscrow,
-  readGasMoney,
-  readOpAddress,
-  sendRecover,
-  sendRefund,
-} from '@geoswap/wallet/refund/escrow'
-import { isSolanaOperation, readOperation, readSolanaOperation } from '@geoswap/wallet/refund/operation'
+import { evm, toAccount } from '@geoswap/wallet/families/evm'
+import type { Input } from '@geoswap/wallet/families/family'
+import { readAnyInput } from '@geoswap/wallet/families/registry'
+import { assertChain, connectEvm } from '@geoswap/wallet/nodes/evm-node'
+import { orNodeFailed } from '@geoswap/wallet/nodes/node'
+import { readEscrow, readGasMoney, readOpAddress, sendRecover } from '@geoswap/wallet/refund/escrow'
+import type { Attempt } from '@geoswap/wallet/store/journal'
 import { toEnd } from '@geoswap/wallet/swap/claim'
 import { columns, defineCommand } from '../command.ts'
 import {
+  assertGas,
   assertRefundable,
   type Case,
   caseOptions,
   findCase,
   findNode,
   findOperation,
-  getGasAccount,
-  needsGas,
-  refundSolana,
+  getGasKey,
 } from '../op-case.ts'
 
 export const refund = defineCommand({
@@ -41,51 +37,43 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
 
   async run(context, { values, words: [id] }) {
     const known = findOperation(context, id, values)
-    if (isSolanaOperation(known.operation)) {
-      const op = readSolanaOperation(known.operation)
-      const found = { op, attempt: known.attempt, ...findNode(context, known, op.chainId, values.rpc) }
-      return refundSolana(context, found, values['gas-key'])
-    }
-    const evm = readOperation(known.operation)
-    const found: Case = {
-      op: evm,
-      attempt: known.attempt,
-      ...findNode(context, known, evm.origin.chainId, values.rpc),
-    }
-    const { op, attempt, rpcUrl, chain } = found
+    const input = readAnyInput(known.operation)
+    if (!input) throw new UserError('USAGE', 'This is not the operation of a swap.', { advice: OPERATION })
+    const { attempt } = known
+    const { chain, rpcUrl } = findNode(context, known, input.chainId, values.rpc)
     const ask = <T>(answer: Promise<T>) => orNodeFailed(chain, answer)
-    await ask(assertChain(connectEvm(rpcUrl), chain))
-    const { state, now } = await ask(readEscrow(rpcUrl, op))
-    if (state === 'refunded') return tell(context, found, {})
-    assertRefundable(state, op, now)
-    const account = await getGasAccount(context, found, values['gas-key'])
-    const gas = await ask(readGasMoney(rpcUrl, account.address))
-    if (gas.held < gas.needed) throw needsGas(account.address, gas.needed - gas.held)
+    const { state, now } = await ask(input.read(rpcUrl, chain))
+    if (state === 'refunded') return tell(context, { input, attempt }, {})
+    assertRefundable(state, input, now)
+    const { family, wallet } = input
+    const payer = await getGasKey(context, { attempt, family, wallet, named: values['gas-key'] })
+    await assertGas(payer, await ask(input.readGas(rpcUrl, payer)))
     context.terminal.progress('sending the refund')
     const onSent = (txHash: string) => context.terminal.note(`sent ${txHash}`)
-    const sent = await ask(sendRefund(rpcUrl, { op, account, onSent }))
+    const sent = await ask(input.refund(rpcUrl, { payer, onSent }))
     if (sent.state !== 'refunded')
       throw new UserError('NOT_REFUNDABLE', `Transaction ${sent.txHash} refunded nothing.`, { details: sent })
     if (attempt) context.journal.record(attempt, toEnd(attempt, 'refunded'))
-    return tell(context, found, sent)
+    return tell(context, { input, attempt }, sent)
   },
 })
 
+const OPERATION = 'It is the field operation of a reply of a build call.'
+
 function tell(
   { terminal }: Context,
-  { op, attempt }: Case,
+  { input, attempt }: { input: Input; attempt: Attempt | undefined },
   { txHash, credited = false }: { txHash?: string; credited?: boolean },
 ): 0 {
-  const { decimals = 0, symbol = `units of ${op.token}` } = attempt?.order.from ?? {}
-  const amount = `${formatAmount(op.amount, decimals)} ${symbol}`
+  const { wallet, token, hash, amount } = input
+  const { decimals = 0, symbol = `units of ${token}` } = attempt?.order.from ?? {}
   const rows = [
-    ['refunded', amount],
-    ['to', op.wallet],
+    ['refunded', `${formatAmount(amount, decimals)} ${symbol}`],
+    ['to', wallet],
     txHash ? ['by', txHash] : ['note', 'it was refunded earlier'],
     credited && ['note', 'the token refused it: the wallet can withdraw it from the escrow'],
   ]
-  const { wallet, token, hash } = op
-  const value = { refunded: true, amount: op.amount.toString(), token, wallet, op: hash, txHash, credited }
+  const value = { refunded: true, amount: amount.toString(), token, wallet, op: hash, txHash, credited }
   terminal.result(columns(rows), value)
   return 0
 }
@@ -117,9 +105,11 @@ works only once the input was taken.`,
     const { address, lying } = await ask(readOpAddress(rpcUrl, op, others))
     if (lying.length === 0) return tellRecovery(context, found, { address, sent: [] })
     await ask(assertRecoverable(rpcUrl, op))
-    const account = await getGasAccount(context, found, values['gas-key'])
-    const gas = await ask(readGasMoney(rpcUrl, account.address))
-    if (gas.held < gas.needed) throw needsGas(account.address, gas.needed - gas.held)
+    const { attempt } = found
+    const named = values['gas-key']
+    const payer = await getGasKey(context, { attempt, family: evm.name, wallet: op.wallet, named })
+    const account = toAccount(payer)
+    await assertGas(payer, await ask(readGasMoney(rpcUrl, account.address)))
     const onSent = (txHash: string) => context.terminal.note(`sent ${txHash}`)
     const sent: Sent[] = []
     for (const { token } of lying) {
@@ -137,7 +127,8 @@ works only once the input was taken.`,
 type Sent = { token: string; amount: string; txHash: string; credited: boolean }
 
 function toToken(text: string): string {
-  if (isAddressOf('evm', text)) return toCanonical('evm', text)
+  const address = evm.parseAddress(text)
+  if (address !== undefined) return address
   throw new UserError('USAGE', `--token ${text} is not an EVM address.`)
 }
 

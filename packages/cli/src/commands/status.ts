@@ -1,8 +1,9 @@
 import type { Client, HistoryReply, StatusReply } from '@geoswap/sdk'
 import { formatAmount } from '@geoswap/wallet/amounts'
-import { type Catalog, isAddressOf } from '@geoswap/wallet/catalog'
+import type { Catalog } from '@geoswap/wallet/catalog'
 import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
 import { assertId, resumeWith, UserError } from '@geoswap/wallet/errors'
+import { parseAnyAddress, usualFamily } from '@geoswap/wallet/families/registry'
 import { type Attempt, swapIdOf } from '@geoswap/wallet/store/journal'
 import { idsOf, toEnd } from '@geoswap/wallet/swap/claim'
 import { followAttempt, followSwap, notSubmitted } from '@geoswap/wallet/swap/follow'
@@ -140,8 +141,8 @@ async function getPayer(context: Context, named: string): Promise<string> {
   if (named.includes(':')) return named
   const known = context.wallets.find(named)
   if (known) return known.address
-  if (isAddressOf('solana', named) || isAddressOf('evm', named)) return named
-  return (await chooseWallet(context, { family: 'evm', chain: 'the origin chain', named })).address
+  if (parseAnyAddress(named) !== undefined) return named
+  return (await chooseWallet(context, { family: usualFamily, chain: 'the origin chain', named })).address
 }
 
 function readStatus(text: string): (typeof STATUSES)[number] {

@@ -4,7 +4,8 @@ import { readBalances } from '@geoswap/wallet/balances'
 import { getSide } from '@geoswap/wallet/catalog'
 import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
-import { createKey, formatKey, type Key, parseKey } from '@geoswap/wallet/keys'
+import { familyNames, usualFamily } from '@geoswap/wallet/families/registry'
+import { createKey, type Family, formatKey, type Key, parseKey } from '@geoswap/wallet/keys'
 import type { Wallet } from '@geoswap/wallet/store/wallet-files'
 import { askFaucet } from '@geoswap/wallet/swap/local-wallet'
 import { chooseAddress, getPassphrase } from '@geoswap/wallet/wallets'
@@ -113,9 +114,10 @@ function getWallet({ wallets }: Context, name: string): Wallet {
   return found
 }
 
-function readFamily(text = 'evm'): 'evm' | 'solana' {
-  if (text === 'evm' || text === 'solana') return text
-  throw new UserError('USAGE', '--family is evm or solana.')
+function readFamily(text: string = usualFamily): Family {
+  const found = familyNames.find((name) => name === text)
+  if (found) return found
+  throw new UserError('USAGE', `--family is ${familyNames.join(' or ')}.`)
 }
 
 export const balance = defineCommand({

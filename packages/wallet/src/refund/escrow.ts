@@ -20,7 +20,7 @@ import {
   zeroAddress,
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { connectEvm } from '../nodes/node.ts'
+import { connectEvm } from '../nodes/evm-node.ts'
 
 // Above the gas that the escrow requires, so that the amount is paid and not just credited.
 const REFUND_GAS = 450_000n

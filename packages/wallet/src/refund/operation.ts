@@ -26,11 +26,6 @@ export type SolanaRefundable = {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Only operations of Solana name a program. */
-export function isSolanaOperation(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'program' in value
-}
-
 /** Reads the `operation` of a build reply. A wrong field yields an address that holds nothing. */
 export function readSolanaOperation(value: unknown): SolanaRefundable {
   try {

@@ -24,7 +24,7 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
   signTransactionMessageWithSigners,
 } from '@solana/kit'
-import type { Key } from '../keys.ts'
+import type { Key } from '../families/family.ts'
 import type { SolanaRefundable } from './operation.ts'
 
 type State = 'none' | 'locked' | 'claimed' | 'refunded'

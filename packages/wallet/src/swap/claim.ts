@@ -1,8 +1,8 @@
 import { type Client, GeoswapError, type StatusReply } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
 import { resumeWith, timeOf, UserError } from '../errors.ts'
-import { connectEvm, orNodeFailed } from '../nodes/node.ts'
-import { isSolanaOperation, readOperation } from '../refund/operation.ts'
+import { readAnyInput } from '../families/registry.ts'
+import { orNodeFailed } from '../nodes/node.ts'
 import {
   type Attempt,
   isOpenEnd,
@@ -81,11 +81,10 @@ async function canBeUsed({ settings }: Context, last: Attempt): Promise<boolean>
   const { operation, order, lockableUntil } = last
   const rpcUrl = settings.rpcUrls[order.from.chainId]
   if (!isOpenEnd(last) || lockableUntil === undefined) return false
-  if (!operation || rpcUrl === undefined || isSolanaOperation(operation)) return isUsable(last)
-  const { argument } = readOperation(operation)
+  const input = rpcUrl === undefined ? undefined : readAnyInput(operation)
+  if (rpcUrl === undefined || !input?.isLockable) return isUsable(last)
   const chain = { chainId: order.from.chainId, name: order.from.chain }
-  const { timestamp } = await orNodeFailed(chain, connectEvm(rpcUrl).getBlock())
-  return timestamp <= argument.opDeadline
+  return orNodeFailed(chain, input.isLockable(rpcUrl))
 }
 
 type Status = StatusReply['status']

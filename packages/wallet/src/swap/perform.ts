@@ -11,7 +11,8 @@ import {
 import { type Address, createWalletClient, encodeFunctionData, erc20Abi, http, zeroAddress } from 'viem'
 import type { Context } from '../context.ts'
 import { UserError } from '../errors.ts'
-import { type Key, toAccount, toSigner } from '../keys.ts'
+import { toAccount } from '../families/evm.ts'
+import { type Key, toSigner } from '../keys.ts'
 import { type Chain, orNodeFailed } from '../nodes/node.ts'
 import { impactOf, orderLines, quoteLine, type ReadyOrder, type Style } from '../order.ts'
 import { getRpcUrl } from '../settings.ts'
@@ -145,7 +146,7 @@ function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): 
     case 'authorizing':
       return `signing the delegation of ${order.wallet.address} on ${order.from.chain}`
     case 'built':
-      return progress.build.origin === 'evm' ? `built, by ${progress.build.method ?? 'delegation'}` : 'built'
+      return 'geoOpHash' in progress.build ? `built, by ${progress.build.method ?? 'delegation'}` : 'built'
     case 'signing':
       return 'checked, signing'
     case 'submitting':
