@@ -50,6 +50,20 @@ test('each decision is named by the code that it explains, and code names no oth
   expect([...new Set(named)].sort()).toEqual(titles.flatMap(anchorsOf).sort())
 })
 
+test('every file and room that the tour names exists', () => {
+  const named = [...read('docs/tour.md').matchAll(/`([a-z][\w-]*(?:\/[\w.-]+)*)`/g)].map(
+    ([, path = '']) => path,
+  )
+  const paths = named.filter((path) => /\/|^(swap|engine|store|stages)$/.test(path))
+
+  expect(paths.length).toBeGreaterThan(40)
+  expect(
+    paths.filter(
+      (path) => !existsSync(join(ROOT, 'packages/service/src', path)) && !existsSync(join(ROOT, path)),
+    ),
+  ).toEqual([])
+})
+
 /** Traces are printed by the protocol model; the skill is a document for models. */
 const isForReaders = (path: string) => !/^(skills\/|llms\.txt$|packages\/service\/test\/)/.test(path)
 const isWritten = (text: string) => !/^# .*\n\nGenerated from /.test(text)

@@ -13,8 +13,9 @@ import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { metricsPage } from './metrics-page.ts'
 import { pythonClient } from './python-client.ts'
+import { roomsPage } from './rooms-page.ts'
 import { sdkPage } from './sdk-page.ts'
-import { ROOT, report } from './sources.ts'
+import { ROOT, readSources, report } from './sources.ts'
 import { statesPage } from './states-page.ts'
 import { tablesPage } from './tables-page.ts'
 import { wakesPage } from './wakes-page.ts'
@@ -33,6 +34,7 @@ function createPages(): Record<string, string> {
     'docs/errors.md': errorsPage(),
     'docs/operations/configuration.md': configPage(),
     'docs/operations/metrics.md': metricsPage(),
+    'docs/rooms.md': roomsPage(readSources()),
     'docs/sdk.md': sdkPage(),
     'docs/states.md': statesPage(transitions, describe),
     'docs/tables.md': tablesPage(),
