@@ -4,11 +4,11 @@ import { isTest, type Source } from './sources.ts'
 const INTRO = `# Rooms
 
 Generated from the imports of the code. An arrow leads to what a room imports, a dotted one to what it imports only as
-types. [import-rules.ts](../scripts/import-rules.ts) says what each room may import, the [tour](tour.md) walks through
-them.
+types. [import-rules.ts](../scripts/import-rules.ts) says what each room may import, the [tour](tour.md) walks
+through them.
 
-Left out are the arrows to \`swap\`, which nearly every room imports and which imports none, and those from \`roots\` and
-\`operate\`, which connect all others.
+Left out are the arrows to \`swap\`, which nearly every room imports and which imports none, and those from
+\`roots\` and \`operate\`, which connect all others.
 `
 
 /** Files that every room may use: errors, timers, fail-points. */
