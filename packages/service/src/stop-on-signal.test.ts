@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { stub } from '../test/support/stub.ts'
 import type { Logger } from './observe/logger.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
 
@@ -7,11 +8,11 @@ const setup = (running: { servesOnMs?: number; close(): Promise<void> }) => {
   const exits: number[] = []
   const warnings: string[] = []
   const signals = new EventEmitter()
-  const logger = {
+  const logger = stub<Logger>({
     warn: (text: string) => warnings.push(text),
     error: () => {},
     flush: (done: () => void) => done(),
-  } as unknown as Logger
+  })
   stopOnSignal(running, logger, {
     on: (signal, listener) => signals.on(signal, listener),
     exit: (code) => exits.push(code),

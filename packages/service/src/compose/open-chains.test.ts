@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { ConnectedChain } from '../chains/families.ts'
 import type { Findings } from '../chains/findings.ts'
 import { guarded } from '../chains/gate.ts'
@@ -19,7 +20,7 @@ type Answer = () => Promise<Findings>
 function chainOf(name: string, ...answers: Answer[]): ConnectedChain {
   const [last = silent] = answers.slice(-1)
   const verify = () => (answers.shift() ?? last)()
-  return { config: { name, chainId: 5 }, verify, gate: { isOpen: true } } as unknown as ConnectedChain
+  return stub<ConnectedChain>({ config: { name, chainId: 5 }, verify, gate: { isOpen: true } })
 }
 
 const ok: Answer = async () => fine

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { Heads } from '../chains/chain.ts'
 import { type ConnectedChain, familyOf } from '../chains/families.ts'
 import type { Catalog } from '../swap/catalog.ts'
@@ -7,22 +8,22 @@ import { createPayoutCaps } from './following.ts'
 
 const heads = { head: { seconds: 3_600 } } as Heads
 const tokens = ['SOL', 'USDC', 'GEO'].map((address) => ({ address, decimals: 2 }))
-const catalog = { chains: new Map([[1, { tokens }]]) } as unknown as Catalog
+const catalog = stub<Catalog>({ chains: new Map([[1, { tokens }]]) })
 
 function capsOf(family: 'evm' | 'solana', paid: Record<string, number> = {}) {
   const rows = Object.entries(paid).map(([token, amount]) => ({ token, paid: String(amount) }))
-  const pool = { query: async () => ({ rows }) } as unknown as Pool
+  const pool = stub<Pool>({ query: async () => ({ rows }) })
   const config = {
     family,
     chainId: 1,
     native: { capPerHour: '3' },
     tokens: [{ address: 'USDC', capPerHour: '0.5' }],
   }
-  const connected = {
+  const connected = stub<ConnectedChain>({
     config,
     family: familyOf(config),
     nativeToken: { address: 'SOL', decimals: 2 },
-  } as unknown as ConnectedChain
+  })
   return createPayoutCaps({ pool, catalog }, connected, { part: () => undefined })
 }
 

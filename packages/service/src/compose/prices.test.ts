@@ -1,5 +1,6 @@
 import { getAddress } from 'viem'
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { Config } from '../config.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Outcome } from '../market/prices/source.ts'
@@ -20,7 +21,7 @@ const network = {
   ],
   pyth: { url: 'https://hermes.example/secret-path' },
 }
-const config = { network } as unknown as Config
+const config = stub<Config>({ network })
 
 test('each chain with feeds is one source and Pyth is one, each with its assets', () => {
   const sources = createPriceSources(config, () => undefined)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { ConnectedChain } from '../chains/families.ts'
 import type { Config } from '../config.ts'
 import { assertOneTreasury } from './process.ts'
@@ -6,10 +7,10 @@ import { assertOneTreasury } from './process.ts'
 const TREASURY = '0x4000000000000000000000000000000000000001'
 
 function chainOf(name: string, code: string | undefined, isOpen = true): ConnectedChain {
-  return {
+  return stub<ConnectedChain>({
     ...{ config: { name }, gate: { isOpen } },
     readCodeHash: async () => code ?? 'none',
-  } as unknown as ConnectedChain
+  })
 }
 
 const startOn = (all: readonly ConnectedChain[], acceptsTreasury = false) =>

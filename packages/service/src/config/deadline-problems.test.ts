@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import { defaultDeadlines, type NetworkConfig } from '../config.ts'
 import { findDeadlineProblems } from './deadline-problems.ts'
 
@@ -9,14 +10,16 @@ type Family = 'evm' | 'solana'
 type Times = { claimInclusionSeconds?: number; depositSeconds?: number; hardSeconds?: number }
 
 const problemsOf = (families: Family[], { hardSeconds = 60, ...deadlines }: Times) =>
-  findDeadlineProblems({
-    deadlines: { ...defaultDeadlines, claimInclusionSeconds: 300, ...deadlines },
-    chains: families.map((family) => ({
-      family,
-      blockMs: 1_000,
-      finality: { reorgWindowSeconds: 10, hardSeconds },
-    })),
-  } as unknown as NetworkConfig)
+  findDeadlineProblems(
+    stub<NetworkConfig>({
+      deadlines: { ...defaultDeadlines, claimInclusionSeconds: 300, ...deadlines },
+      chains: families.map((family) => ({
+        family,
+        blockMs: 1_000,
+        finality: { reorgWindowSeconds: 10, hardSeconds },
+      })),
+    }),
+  )
 
 test('a claim may not take longer than a delivery on Solana is proven', () => {
   const long = problemsOf(['evm', 'solana'], { claimInclusionSeconds: 1.5 * DAY })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import { createClaimCheck, createLateCheck } from './checks.ts'
 
 const deadlines = { attemptLifeSeconds: 30, detectionSeconds: 5, claimInclusionSeconds: 10 }
@@ -9,7 +10,7 @@ type Seen = { originSeconds?: number; measured?: [origin: number, destination: n
 /** By the configuration, origin 1 is final after 4 seconds, destination 2 after 6. */
 function partsOf({ originSeconds, measured = [3, 3] }: Seen) {
   const current = originSeconds === undefined ? undefined : { head: { seconds: originSeconds } }
-  return {
+  return stub<Parameters<typeof createClaimCheck>[0]>({
     deadlines,
     catalog: { chains: new Map([4, 6].map((hardSeconds, at) => [at + 1, { finality: { hardSeconds } }])) },
     followers: new Map(
@@ -18,7 +19,7 @@ function partsOf({ originSeconds, measured = [3, 3] }: Seen) {
         { current: () => current, measured: () => ({ finalitySeconds }) },
       ]),
     ),
-  } as unknown as Parameters<typeof createClaimCheck>[0]
+  })
 }
 
 const isClaimable = (seen: Seen) =>

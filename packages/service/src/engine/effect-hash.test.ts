@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { TxRequest } from '../chains/chain.ts'
 import { effectHash } from './nonces.ts'
 
 const request = { to: '0x01', gas: 60_000, calls: [{ data: '0x', value: null }, { value: 'b' }] }
-const hashOf = (change: object = {}) => effectHash({ ...request, ...change } as unknown as TxRequest)
+const hashOf = (change: object = {}) => effectHash(stub<TxRequest>({ ...request, ...change }))
 
 test('a request has the same effect however its fields are ordered, in lists too', () => {
   const { to, gas, calls } = request
 
   expect(hashOf({ calls: [{ value: null, data: '0x' }, { value: 'b' }] })).toBe(hashOf())
-  expect(effectHash({ gas, calls, to } as unknown as TxRequest)).toBe(hashOf())
-  expect(effectHash({ calls, to, gas } as unknown as TxRequest)).toBe(hashOf())
+  expect(effectHash(stub<TxRequest>({ gas, calls, to }))).toBe(hashOf())
+  expect(effectHash(stub<TxRequest>({ calls, to, gas }))).toBe(hashOf())
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { ServedChain } from '../swap/served-chain.ts'
 import { createGasWatch } from './gas-watch.ts'
 import type { ViewOfChain } from './views.ts'
@@ -29,10 +30,10 @@ function watchOf(balances: Record<string, bigint | undefined>, look: Look = {}) 
     costs: { value: { lock: 1_000n, firstLock: 1_500n, delivery: 1_000n }, ageMs: 0 },
     state: { value: { balances: { ...rich, ...balances } }, ageMs },
   }
-  const view = {
+  const view = stub<ViewOfChain>({
     part: (name: Part) => (name === unread ? undefined : parts[name]),
     unsigned: () => unsigned,
-  } as unknown as ViewOfChain
+  })
   return createGasWatch([{ ...chain, float }], { of: () => view })
 }
 

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { useTestDatabase } from '../../test/support/database.ts'
+import { stub } from '../../test/support/stub.ts'
 import type { Heads } from '../chains/chain.ts'
 import { readBooks } from '../store/books.ts'
 import { createGasBook } from './books.ts'
@@ -25,7 +26,8 @@ async function topUp({ room = 1, seen = {}, coins, chainId = 1 }: World) {
   const sender = {
     address: 'float',
     room: () => room,
-    send: async (_lease: unknown, _heads: unknown, { request }: { request: unknown }) => sent.push(request),
+    send: async (_lease: unknown, _heads: unknown, { request }: { request: unknown }) =>
+      sent.push(request) > 0,
   }
   const chain = {
     chainId,
@@ -42,7 +44,7 @@ async function topUp({ room = 1, seen = {}, coins, chainId = 1 }: World) {
   const deps = {
     pool: database.pool,
     chain,
-    sender: sender as unknown as Sender,
+    sender: stub<Sender>(sender),
     nativeToken: 'coin',
     limits: { low: 100n, target: 1_000n, maxPerDay: 10_000n },
     keys: ['a', 'b'],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
+import { stub } from '../../test/support/stub.ts'
 import {
   insertTestSwap,
   lockTestSwap,
@@ -22,7 +23,7 @@ const FEES = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 /** A chain that includes no transaction, and records the broadcasts. */
 function newChain({ hasNonces }: { hasNonces: boolean }) {
   const offered: string[] = []
-  const chain = {
+  const chain = stub<Chain>({
     ...{ chainId: 31_337, hasNonces, offerReplacements: hasNonces ? offerReplacements : () => undefined },
     fits: () => true,
     readTerms: async () => FEES,
@@ -36,7 +37,7 @@ function newChain({ hasNonces }: { hasNonces: boolean }) {
     readCoins: async () => 10n ** 18n,
     sign: async () => ({ raw: 'replacement', txHash: crypto.randomUUID() }),
     broadcast: async (raw: string) => void offered.push(raw),
-  } as unknown as Chain
+  })
   return { chain, offered }
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
+import { stub } from '../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Heads, Refusal, Sent } from '../chains/chain.ts'
 import { offerReplacements } from '../chains/evm/fees.ts'
@@ -34,7 +35,7 @@ async function newKey(answer: Answer = () => undefined, world: World = {}) {
     [],
   ]
   const signing = { now: 0, most: 0 }
-  const chain = {
+  const chain = stub<Chain>({
     ...{ chainId: 31_337, hasNonces, fits: () => fits, readTerms },
     offerReplacements: hasNonces ? offerReplacements : () => undefined,
     isSignedFor: async () => true,
@@ -63,7 +64,7 @@ async function newKey(answer: Answer = () => undefined, world: World = {}) {
       if (said === 'silence') throw new Error('No answer within 5000 ms')
       return said
     },
-  } as unknown as Chain
+  })
   const sender = createSender({
     pool,
     chain,
@@ -179,7 +180,7 @@ test.each([
   [1n, 0],
   [0n, 1],
 ])('a key that lacks %i for the no-op sends %i', async (lacking, noops) => {
-  const { noop } = offerReplacements({ request: REQUEST, terms: FEES } as unknown as Sent, FEES)
+  const { noop } = offerReplacements(stub<Sent>({ request: REQUEST, terms: FEES }), FEES)
   const key = await newFollowedKey(() => 'authority', { coins: noop.cost - lacking })
   await lock(key)
 

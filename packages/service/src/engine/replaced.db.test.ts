@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { stub } from '../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Heads } from '../chains/chain.ts'
 import { offerReplacements } from '../chains/evm/fees.ts'
@@ -16,7 +17,7 @@ const ASKED = { maxFeePerGas: '5000', maxPriorityFeePerGas: '1' }
 const CALM = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 
 /** Includes no transaction. */
-const chain = {
+const chain = stub<Chain>({
   ...{ chainId: 31_337, hasNonces: true, offerReplacements },
   readTerms: async () => ASKED,
   readOutcomes: async (_: string, open: Attempt[]) => ({
@@ -28,7 +29,7 @@ const chain = {
   readCoins: async () => 10n ** 18n,
   sign: async () => ({ raw: '0x', txHash: crypto.randomUUID() }),
   broadcast: async () => {},
-} as unknown as Chain
+})
 const heads = { head: { number: 9n, hash: '0x' }, hard: { number: 1n } } as Heads
 
 const newSwap = async () => insertTestSwap(database.pool, await insertTestAccount(database.pool))

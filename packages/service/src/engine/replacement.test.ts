@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { Heads, Refusal, Replacement, ReplacementOffers, Sent } from '../chains/chain.ts'
 import { type Fees, offerReplacements } from '../chains/evm/fees.ts'
 import type { AttemptSwap, Role } from '../store/attempts.ts'
@@ -113,7 +114,7 @@ describe('a stuck transaction is due', () => {
 })
 
 describe('the replacement', () => {
-  const named = (name: string) => ({ request: { name } }) as unknown as Replacement
+  const named = (name: string) => stub<Replacement>({ request: { name } })
   const offers = { bounded: named('bounded'), unbounded: named('unbounded'), noop: named('noop') }
   const without = (...names: ('bounded' | 'unbounded')[]): Omit<ReplacementOffers, 'isOutbid'> => ({
     ...offers,

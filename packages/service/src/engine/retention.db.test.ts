@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from '../../test/support/event-log.ts'
+import { stub } from '../../test/support/stub.ts'
 import { insertTestOp, insertTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Logger } from '../observe/logger.ts'
 import { retentionLane } from './retention.ts'
@@ -23,7 +24,7 @@ const lease = { name: 'retention', holder: '', fence: '0' }
 /** A worker's retention, with this many rows at once. */
 function newWorker(atOnce?: number) {
   const logger = { info: vi.fn(), error: vi.fn() }
-  const lane = retentionLane(database.pool, logger as unknown as Logger, 90, atOnce)
+  const lane = retentionLane(database.pool, stub<Logger>(logger), 90, atOnce)
   const step = async (times = 1) => {
     for (const task of lane.tasks)
       for (let time = 0; time < times; time += 1) await task.step(lease, () => {})

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { Heads } from '../chains/chain.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { Topic } from '../store/wakes.ts'
@@ -24,7 +25,7 @@ async function followsIn(blockMs: number, { isRefused = false } = {}): Promise<n
   const follower = { chainId: 1, current: () => ({ head: { hash: `0x${number}` } }) as Heads }
   const lane = createSendingLane({
     name: 'relay:1:key',
-    sender: sender as unknown as Sender,
+    sender: stub<Sender>(sender),
     follower: follower as HeadFollower,
     retryStalled: async () => false,
     works: [],
@@ -53,7 +54,7 @@ async function runsIn(blocks: number, found: { isOpen?: boolean; isLeft?: boolea
   const sender = { isRefused: () => false, followUp: async () => found.isOpen ?? false }
   const lane = createSendingLane({
     name: 'relay:1:key',
-    sender: sender as unknown as Sender,
+    sender: stub<Sender>(sender),
     follower: { chainId: 1, current: () => ({ head: { hash: `0x${number}` } }) as Heads } as HeadFollower,
     retryStalled: async () => {
       runs.retries += 1
@@ -96,7 +97,7 @@ test('work that fails runs again at the next block', async () => {
   const woken: Topic[] = []
   const lane = createSendingLane({
     name: 'relay:1:key',
-    sender: { isRefused: () => false, followUp: async () => false } as unknown as Sender,
+    sender: stub<Sender>({ isRefused: () => false, followUp: async () => false }),
     follower: { chainId: 1, current: () => ({ head: { hash: '0x1' } }) as Heads } as HeadFollower,
     retryStalled: async () => false,
     works: [{ topics: [], run: () => Promise.reject(new Error('down')) }],
@@ -119,7 +120,7 @@ function standingLane({ isReached = true, isRefused = false }: World = {}) {
   const heads = { head: { hash: '0x' } } as Heads
   const lane = createSendingLane({
     name: 'relay:1:key',
-    sender: { isRefused: () => isRefused, followUp: note('follow up') } as unknown as Sender,
+    sender: stub<Sender>({ isRefused: () => isRefused, followUp: note('follow up') }),
     follower: { chainId: 1, current: () => (isReached ? heads : undefined) } as HeadFollower,
     retryStalled: note('retry'),
     works: [{ topics: ['prices'], run: async (_, at) => did.push(`work at ${at?.head.hash}`) > 0 }],

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
+import { stub } from '../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { Chain, Heads, TxRequest } from '../chains/chain.ts'
 import type { Attempt } from '../store/attempts.ts'
@@ -33,7 +34,7 @@ async function newKey(world: World = {}) {
   const { refusal, hasNonces = true } = world
   const { pool } = database
   let readings = 0
-  const chain = {
+  const chain = stub<Chain>({
     ...{ chainId: 31_337, hasNonces, offerReplacements: () => undefined },
     ...{ fits: () => true, readTerms: async () => ({}), broadcast: async () => refusal },
     sign: async () => ({ raw: '0x', txHash: crypto.randomUUID() }),
@@ -43,7 +44,7 @@ async function newKey(world: World = {}) {
       const final = world.finalOf?.(open) ?? []
       return { final, consumed: [], unmined: open.filter(({ isConsumed }) => !isConsumed), nextNonce: 0 }
     },
-  } as unknown as Chain
+  })
   const address = `key ${crypto.randomUUID()}`
   const silent = { onSent() {}, onSendFault() {}, onRefused() {}, onReplaced() {} }
   const sender = createSender({ pool, chain, address, maxInFlight: 64, isClaimable: () => true, ...silent })

@@ -3,6 +3,7 @@ import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { storeTestEvents } from '../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
+import { stub } from '../../test/support/stub.ts'
 import {
   insertTestOp,
   insertTestSwap,
@@ -63,11 +64,11 @@ async function watch(readLocks: Chain['readLocks'] = readNone): Promise<void> {
   const chain = { chainId: CHAIN, findEvents, readHoldings: async () => [], readLocks }
   const lane = createWatchLane({
     pool: database.pool,
-    chain: chain as unknown as Chain,
+    chain: stub<Chain>(chain),
     senders: [],
     overlap: 4n,
     undo: async () => {},
-    follower: { current: () => heads } as unknown as HeadFollower,
+    follower: stub<HeadFollower>({ current: () => heads }),
     confirmLocks: async () => {},
     confirmDeliveries: async () => {},
     closeSwaps: async () => [],
@@ -175,7 +176,7 @@ function createLooker() {
   })
   const lane = createWatchLane({
     pool: database.pool,
-    chain: {
+    chain: stub<Chain>({
       chainId: CHAIN,
       findEvents,
       isCanonical: async () => true,
@@ -187,7 +188,7 @@ function createLooker() {
         if (sender === 'removed key') did.push('outcomes of a removed key')
         return { final: [...open], consumed: [], unmined: [], nextNonce: 0 }
       },
-    } as unknown as Chain,
+    }),
     senders: [],
     overlap: 4n,
     async undo(_db, gone) {

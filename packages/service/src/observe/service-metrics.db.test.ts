@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { stub } from '../../test/support/stub.ts'
 import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import { createDailyNeeds } from '../market/swap-times.ts'
@@ -24,7 +25,7 @@ const stockOf = (catalog: Catalog) => ({
 
 test('a token that is not stocked does not count as used up, whether a pool sells it or not', async () => {
   const tokens = [USDC, LINK, DAI].map((address) => ({ address }))
-  const catalog = { chains: new Map([[1, { name: 'alpha', tokens }]]) } as unknown as Catalog
+  const catalog = stub<Catalog>({ chains: new Map([[1, { name: 'alpha', tokens }]]) })
   const held = [USDC, LINK, DAI, GONE].map((token) => ({ token, amount: token === USDC ? 10n : 0n }))
   await setHoldings(database.pool, { chainId: 1, block: 1n }, held)
   const registry = new Registry()
@@ -43,9 +44,9 @@ test('a token that is not stocked does not count as used up, whether a pool sell
 
 test('free liquidity lasts for this many days like the last three', async () => {
   const { pool } = database
-  const catalog = {
+  const catalog = stub<Catalog>({
     chains: new Map([[31_338, { name: 'beta', tokens: [{ address: 'output' }, { address: 'quiet' }] }]]),
-  } as unknown as Catalog
+  })
   await settleTestSwap(pool, await insertTestSwap(pool, await insertTestAccount(pool)))
   const held = ['output', 'quiet'].map((token) => ({ token, amount: 207n }))
   await setHoldings(pool, { chainId: 31_338, block: 1n }, held)

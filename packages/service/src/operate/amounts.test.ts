@@ -1,5 +1,6 @@
 import { zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { NetworkConfig } from '../config.ts'
 import { createAmounts } from './amounts.ts'
 
@@ -11,7 +12,7 @@ const tokens = [
   { symbol: 'ODD', address: ODD, asset: 'ODD' },
 ]
 const base = { family: 'evm', chainId: 8453, name: 'base', native: { symbol: 'ETH', asset: 'ETH' }, tokens }
-const amounts = createAmounts({ chains: [base] } as unknown as NetworkConfig)
+const amounts = createAmounts(stub<NetworkConfig>({ chains: [base] }))
 
 test('an amount has the name of its chain, its symbol and its decimals', () => {
   expect(amounts.amount(8453, USDC, '10500000')).toBe('10.5 base:USDC')

@@ -3,6 +3,7 @@ import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { storeTestEvents } from '../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
+import { stub } from '../../test/support/stub.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../test/support/swaps.ts'
 import type { ChainEvent } from '../chains/chain.ts'
 import { toRecoveryId } from '../swap/deposit.ts'
@@ -78,7 +79,7 @@ test('a worker that holds its lane takes nonces one by one with what it signed',
   const { swapId } = await newSwap()
 
   const record = (change: object) =>
-    recordAttempt(pool, { ...newAttempt([swapId]), ...change } as unknown as Record, lease)
+    recordAttempt(pool, stub<Record>({ ...newAttempt([swapId]), ...change }), lease)
 
   const id = await record({})
   const refused = [await record({ txHash: '0xb' }), await record({ txHash: '0xc', nonce: 5 })]
@@ -105,7 +106,7 @@ test.each<[string, (lease: Lease) => Lease, string]>([
   await raiseNonce(pool, { ...key, atLeast: 3 })
   if (sql) await pool.query(sql)
 
-  expect(await recordAttempt(pool, newAttempt([]) as unknown as Record, lease)).toBeUndefined()
+  expect(await recordAttempt(pool, stub<Record>(newAttempt([])), lease)).toBeUndefined()
   expect([await findNextNonce(pool, key), await findOpenAttempts(pool, key)]).toEqual([3, []])
 })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { stub } from '../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import { isEventExpected } from './chain-events.ts'
 import { type Db, inTransaction } from './db.ts'
@@ -122,7 +123,7 @@ test('swaps that ended are not read, however many there are', async () => {
       lines.push(...rows.map((row) => row['QUERY PLAN']))
       return { rows: [] }
     }
-    await isEventExpected({ query } as unknown as Db, { chainId: ORIGIN, head: 1n })
+    await isEventExpected(stub<Db>({ query }), { chainId: ORIGIN, head: 1n })
     return lines.join('\n')
   })
 

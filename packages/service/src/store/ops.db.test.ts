@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
+import { stub } from '../../test/support/stub.ts'
 import { insertOlderTestOp, insertTestOp, insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
 import { unquotedTerms } from '../swap/quote.ts'
 import type { Db } from './db.ts'
@@ -84,13 +85,13 @@ test('only ops that can still be submitted are counted, neither submitted nor ex
 test('a build reads the live ops of its account, not all of them', async () => {
   const client = await database.pool.connect()
   const plans: string[] = []
-  const explaining = {
+  const explaining = stub<Db>({
     query: async (text: string, values: unknown[]) => {
       const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
       return { rows: [] }
     },
-  } as unknown as Db
+  })
   try {
     await client.query('set enable_seqscan = off')
     await readUnsubmitted(explaining, 'acc_any')

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import { isExposing, isUnbooked, withinCaps } from './exposure.ts'
 import type { Swap } from './swap.ts'
 
 type Part = { id: string; originChain: number; valueCents: bigint; originFinal: boolean }
 
 const toSwap = ({ id, originFinal, ...op }: Part) =>
-  ({ id, state: 'locked', originFinal, exposedCents: 0n, unclaimedCents: 0n, op }) as unknown as Swap
+  stub<Swap>({ id, state: 'locked', originFinal, exposedCents: 0n, unclaimedCents: 0n, op })
 const idsOf = (swaps: readonly Swap[]) => swaps.map(({ id }) => id)
 
 test('a final lock needs no room, and any other takes room of its origin chain', () => {

@@ -1,21 +1,22 @@
 import type { OriginMethod } from '@geoswap/wire'
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { Catalog, CatalogChain, Token } from '../swap/catalog.ts'
 import { evmWays, failureOf, waysFor, waysOf } from './registry.ts'
 import type { WalletCode } from './way.ts'
 
 const token = (asset: string, methods?: OriginMethod[]) =>
-  ({ asset, ...(methods && { signing: { methods } }) }) as unknown as Token
+  stub<Token>({ asset, ...(methods && { signing: { methods } }) })
 const native = token('ETH', ['permit'])
 const evm = { family: 'evm', native } as CatalogChain
 const usdc = token('USDC', ['authorization', 'permit'])
-const catalog = {
+const catalog = stub<Catalog>({
   assets: new Map([
     ['USDC', { usdStable: true }],
     ['DAI', { usdStable: true }],
     ['ETH', { usdStable: false }],
   ]),
-} as unknown as Catalog
+})
 
 test.each<[string, CatalogChain, Token, OriginMethod[]]>([
   ['a token that is signed for', evm, usdc, ['delegation', 'authorization', 'permit', 'deposit']],

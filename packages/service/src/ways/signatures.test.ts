@@ -2,6 +2,7 @@ import { authorizationDigest, authorizationOf, permitDigest, permitOf } from '@g
 import { createPublicClient, custom, type Hex, keccak256, padHex, RpcRequestError, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import type { LockState } from '../chains/chain.ts'
 import { createInputCheck, isOpSigned } from '../chains/evm/ways.ts'
 import type { SwapState } from '../swap/lifecycle.ts'
@@ -24,7 +25,7 @@ function isSigned({
   state = 'locked',
   ...seen
 }: Case) {
-  const swap = { op: { method, isOrphan }, signature, state } as unknown as Swap
+  const swap = stub<Swap>({ op: { method, isOrphan }, signature, state })
   return isOpSigned(evmWays, swap, {
     readLock: async () => seen.lock,
     isInputSigned: async () => seen.isSigned ?? false,
@@ -59,7 +60,7 @@ test.each<[string, Case, boolean]>([
 test.each(['authorization', 'permit', 'deposit'] as const)(
   'neither wallet nor token is asked about an input that came by %s and is locked',
   async (method) => {
-    const swap = { op: { method }, signature: '0x1', state: 'claiming' } as unknown as Swap
+    const swap = stub<Swap>({ op: { method }, signature: '0x1', state: 'claiming' })
     const isInputSigned = () => expect.unreachable('The slot proves the terms')
 
     expect(await isOpSigned(evmWays, swap, { readLock: async () => 'locked', isInputSigned })).toBe(true)
@@ -70,7 +71,7 @@ const owner = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const stranger = privateKeyToAccount(`0x${'22'.repeat(32)}`)
 const escrow: Hex = `0x${'1'.repeat(40)}`
 const [hash, separator] = [keccak256(toHex('op')), keccak256(toHex('domain'))]
-const input = {
+const input = stub<SignedInput>({
   ...{
     method: 'delegation',
     hash,
@@ -79,7 +80,7 @@ const input = {
     inputAmount: 7n,
     opDeadline: 100,
   },
-} as unknown as SignedInput
+})
 const paid = { wallet: owner.address, inputAmount: 7n, opDeadline: 100n }
 const authorization = authorizationDigest(separator, authorizationOf({ escrow }, hash, paid))
 const permit = (nonce: bigint) => permitDigest(separator, permitOf({ escrow }, hash, { ...paid, nonce }))

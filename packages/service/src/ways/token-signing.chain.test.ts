@@ -33,6 +33,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stub } from '../../test/support/stub.ts'
 import { createEvmClient } from '../chains/evm/client.ts'
 import { readTokenSigning } from '../chains/evm/tokens.ts'
 import type { Swap } from '../swap/swap.ts'
@@ -194,7 +195,7 @@ async function swapOf(text: string, method: Method, { signer = owner } = {}) {
       ? permitDigest(separator, permitOf({ escrow }, hash, { ...paid, nonce: 0n }))
       : authorizationDigest(separator, authorizationOf({ escrow }, hash, paid))
   const signature = await signer.sign({ hash: digest })
-  return { op, signature } as unknown as Swap
+  return stub<Swap>({ op, signature })
 }
 
 const takes = { authorization: takesAuthorization, permit: takesPermit }

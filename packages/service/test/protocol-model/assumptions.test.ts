@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { findDeadlineProblems } from '../../src/config/deadline-problems.ts'
 import type { NetworkConfig } from '../../src/config.ts'
 import { type DeadlinePolicy, deadlinesFrom, routeTimesOf } from '../../src/swap/deadlines.ts'
+import { stub } from '../support/stub.ts'
 
 /**
  * The model assumes that some events happen before time advances. These inequalities ensure it for every configuration;
@@ -72,7 +73,7 @@ function judgeProof(policy: DeadlinePolicy, { hardSeconds, aheadSeconds }: Recor
   const { fillDeadline, refundDeadline } = deadlinesFrom(policy, apart, routeTimesOf(chain, chain))
   const onDestination = refundDeadline - apart.originSeconds + apart.destinationSeconds
   const chains = ['evm', 'solana'].map((family) => ({ family, blockMs: 1_000, finality }))
-  const problems = findDeadlineProblems({ deadlines: policy, chains } as unknown as NetworkConfig)
+  const problems = findDeadlineProblems(stub<NetworkConfig>({ deadlines: policy, chains }))
   const isProven = !isSweepable({ fillDeadline: BigInt(fillDeadline) }, BigInt(onDestination))
   return { isProven, isRefused: problems.length > 0 }
 }

@@ -37,6 +37,7 @@ import { type Mint, NATIVE_TOKEN, readMint } from '../../src/chains/solana/mint.
 import type { SolanaParts } from '../../src/chains/solana/parts.ts'
 import { compilePayment, type Payment, signPayment } from '../../src/chains/solana/payment.ts'
 import { broadcast } from '../../src/chains/solana/send.ts'
+import { stub } from './stub.ts'
 
 type DevApi = {
   dev_pauseSlots(): number
@@ -116,7 +117,7 @@ export async function startSolanaWorld() {
     attester,
     escrow,
     /** For checks of inputs. */
-    settings: { ...escrow, chainId: 1 } as unknown as SolanaParts['settings'],
+    settings: stub<SolanaParts['settings']>({ ...escrow, chainId: 1 }),
     facts: { rent: async () => rent } as SolanaParts['facts'],
     payer,
     rent,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { Heads } from '../../chains/chain.ts'
 import { defaultDeadlines } from '../../config.ts'
 import { awaitExpiry } from './rebuild.ts'
@@ -24,7 +25,7 @@ async function lookAt(chains: ReturnType<typeof startChain>[]) {
   const said: string[] = []
   let waits = 0
   await awaitExpiry({
-    chains: chains as unknown as Parameters<typeof awaitExpiry>[0]['chains'],
+    chains: stub<Parameters<typeof awaitExpiry>[0]['chains']>(chains),
     deadlines: defaultDeadlines,
     say: (line) => said.push(line),
     wait: async () => {

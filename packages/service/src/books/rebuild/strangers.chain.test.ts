@@ -2,6 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
 import { useTestDatabase } from '../../../test/support/database.ts'
 import { startStrangersWorld } from '../../../test/support/strangers.ts'
+import { stub } from '../../../test/support/stub.ts'
 import type { RebuildDeps } from './facts.ts'
 import { rebuild } from './rebuild.ts'
 
@@ -32,7 +33,7 @@ async function run() {
     finalityOf: () => ({ originSeconds: 1, destinationSeconds: 1 }),
     say: (line: string) => void said.push(line),
   }
-  return { summary: await rebuild(deps as unknown as RebuildDeps), said }
+  return { summary: await rebuild(stub<RebuildDeps>(deps)), said }
 }
 
 test('inputs that strangers locked, in whatever form, are no swaps of a rebuilt database', async () => {

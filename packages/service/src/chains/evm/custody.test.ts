@@ -1,5 +1,6 @@
 import { type PublicClient, RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import { createEvmCustody } from './custody.ts'
 
 const refusal = new RpcRequestError({
@@ -12,7 +13,7 @@ test('the books go on with a node that answers fewer blocks than two readings sh
     if (toBlock - fromBlock + 1n > 5n) throw refusal
     return []
   }
-  const agreed = { getLogs } as unknown as PublicClient
+  const agreed = stub<PublicClient>({ getLogs })
   const settings = { chainId: 1, escrow: '0xe5', vault: '0xa7', tokens: [], lockers: [] } as const
   const custody = createEvmCustody({ clients: { client: agreed, agreed }, settings, locks: [] })
 

@@ -1,6 +1,7 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
 import { encodeAbiParameters, encodeEventTopics, type Hex, type PublicClient, zeroHash } from 'viem'
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import { createEventReader } from './events.ts'
 
 const escrow = '0x00000000000000000000000000000000000000e5'
@@ -45,7 +46,7 @@ function readerOver(heads: readonly bigint[], logs: readonly object[] = [locked]
     },
   }
   return {
-    read: createEventReader(client as unknown as PublicClient, { escrow, vault, tokens: [] }),
+    read: createEventReader(stub<PublicClient>(client), { escrow, vault, tokens: [] }),
     reads: () => reads,
   }
 }

@@ -1,5 +1,6 @@
 import { type PublicClient, RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import { createLogPages, readAllLogs } from './events.ts'
 
 const body = { method: 'eth_getLogs' }
@@ -17,7 +18,7 @@ function createNode(
     asked.push([fromBlock, toBlock])
     return []
   }
-  return { asked, pages: createLogPages({ getLogs } as unknown as PublicClient) }
+  return { asked, pages: createLogPages(stub<PublicClient>({ getLogs })) }
 }
 
 test('a range that the node refuses is halved, and what it accepts is the page', async () => {
@@ -71,7 +72,7 @@ test('a page of one block grows again', async () => {
     if (toBlock - fromBlock + 1n > limit) throw refusal(-32_005, 'too many')
     return []
   }
-  const pages = createLogPages({ getLogs } as unknown as PublicClient)
+  const pages = createLogPages(stub<PublicClient>({ getLogs }))
   await pages.readPage([], { from: 1n, to: 5_000n })
 
   limit = 5_000n

@@ -1,6 +1,7 @@
 import { type RunningChain, startChain } from '@geoswap/devnet'
 import { type Address, createTestClient, type Hex, http } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import { createEvmClients } from './client.ts'
 import { readBalance, readHoldings } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
@@ -29,7 +30,7 @@ test.each<[string, Hex]>([
   await test.setCode({ address: VAULT, bytecode: '0x5f195f5260405ff3' })
   await test.setCode({ address: TOKEN, bytecode: SEVEN })
   await test.setCode({ address: MUTE, bytecode })
-  const settings = { vault: VAULT, tokens: [MUTE, TOKEN] } as unknown as EvmChainSettings
+  const settings = stub<EvmChainSettings>({ vault: VAULT, tokens: [MUTE, TOKEN] })
   const { number } = await client.getBlock()
 
   for (const asked of [client, gathered.client])

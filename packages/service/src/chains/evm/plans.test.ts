@@ -1,20 +1,21 @@
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { decodeFunctionData, erc20Abi, type Hex, zeroAddress, zeroHash } from 'viem'
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { type EvmRequest, planClaim, planDelivery, planRecover, planRefund, planTransfer } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 const addressOf = (digit: string) => `0x${digit.repeat(40)}` as Hex
 const [escrow, vault, locker, token] = ['1', '2', '3', '4'].map(addressOf) as [Hex, Hex, Hex, Hex]
-const settings = { escrow, vault, ringOf: () => zeroHash } as unknown as EvmChainSettings
+const settings = stub<EvmChainSettings>({ escrow, vault, ringOf: () => zeroHash })
 // Its last byte is 27 plus the parity.
 const signature: Hex = `0x${'11'.repeat(32)}${'22'.repeat(32)}1c`
-const op = {
+const op = stub<Op>({
   ...{ wallet: addressOf('5'), inputToken: token, inputAmount: 7n, deliveryHash: zeroHash, locker },
   ...{ position: 1n, round: 2n, opDeadline: 100, refundDeadline: 300, fillDeadline: 200 },
   ...{ outputToken: token, quotedOutput: 9n, minOutput: 8n, recipient: addressOf('6') },
-} as unknown as Op
+})
 const swap = { op, signature } as Swap
 const decode = (data: string) =>
   decodeFunctionData({ abi: [...geoEscrowAbi, ...geoVaultAbi, ...erc20Abi], data: data as Hex })

@@ -1,6 +1,7 @@
 import { createKeys, deployContracts, EVM_CHAINS, startChain } from '@geoswap/devnet'
 import { zeroAddress, zeroHash } from 'viem'
 import { afterAll, expect, test, vi } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { Op } from '../../swap/swap.ts'
 import type { Block } from '../chain.ts'
 import { createEvmClients } from './client.ts'
@@ -20,7 +21,7 @@ const MANY = 2_500
 
 test('thousands of open swaps are read in calls that no node refuses', async () => {
   const calls = vi.spyOn(client, 'readContract')
-  const settings = { ...contracts, ringOf: () => zeroHash } as unknown as EvmChainSettings
+  const settings = stub<EvmChainSettings>({ ...contracts, ringOf: () => zeroHash })
   const at = { number: await client.getBlockNumber() } as Block
   const ops = Array.from({ length: MANY }, (_, index) => {
     const hash = `0x${index.toString(16).padStart(64, '0')}`
@@ -37,9 +38,9 @@ test('thousands of open swaps are read in calls that no node refuses', async () 
 })
 
 test("a block before the contracts' deployment contains no op and no delivery", async () => {
-  const settings = { ...contracts, ringOf: () => zeroHash } as unknown as EvmChainSettings
+  const settings = stub<EvmChainSettings>({ ...contracts, ringOf: () => zeroHash })
   const before = { number: 0n } as Block
-  const op = { hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n } as unknown as Op
+  const op = stub<Op>({ hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n })
 
   expect(await readLocks(clients, settings, [op], before)).toEqual(new Map([[zeroHash, 'none']]))
   expect(await readUndelivered(client, settings, [op], before)).toEqual(new Set([zeroHash]))
@@ -47,8 +48,8 @@ test("a block before the contracts' deployment contains no op and no delivery", 
 
 test('locks cannot be read from a contract that is not the escrow', async () => {
   const at = { number: await client.getBlockNumber() } as Block
-  const wrong = { escrow: contracts.account } as unknown as EvmChainSettings
-  const op = { hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n } as unknown as Op
+  const wrong = stub<EvmChainSettings>({ escrow: contracts.account })
+  const op = stub<Op>({ hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n })
 
   await expect(readLocks(clients, wrong, [op], at)).rejects.toThrow()
 })

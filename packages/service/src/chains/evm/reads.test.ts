@@ -13,6 +13,7 @@ import {
   zeroHash,
 } from 'viem'
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { Op } from '../../swap/swap.ts'
 import type { Block } from '../chain.ts'
 import type { EvmClients } from './client.ts'
@@ -27,7 +28,7 @@ import {
 } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 
-const settings = { account: zeroAddress, olderAccounts: [] } as unknown as EvmChainSettings
+const settings = stub<EvmChainSettings>({ account: zeroAddress, olderAccounts: [] })
 const input = { wallet: zeroAddress, token: '0x00000000000000000000000000000000000000a7' }
 
 test('a balance and its block are of one request, also while another wallet is read', async () => {
@@ -35,7 +36,7 @@ test('a balance and its block are of one request, also while another wallet is r
   const request = async ({ method }: { method: string }) =>
     method === 'eth_blockNumber' ? numbers.shift() : zeroHash
   const client = createPublicClient({ transport: custom({ request }) })
-  const clients = { client, gathered: { client, agreed: client } } as unknown as EvmClients
+  const clients = stub<EvmClients>({ client, gathered: { client, agreed: client } })
 
   const [first, second] = await Promise.all([
     readWallet(clients, settings, input),
@@ -85,14 +86,14 @@ test.each([
   [5n, 5n],
 ])('of a balance of %i, with a cap of 9 and 2 spent, %i can be delivered', async (balanceOf, amount) => {
   const { asked, client } = nodeWith({ balanceOf, caps: [9n, 2n] })
-  const at = { vault: zeroAddress, tokens: [token] } as unknown as EvmChainSettings
+  const at = stub<EvmChainSettings>({ vault: zeroAddress, tokens: [token] })
 
   expect(await readHoldings(client, at, block)).toEqual([{ token, amount }])
   expect(asked.every((call) => call.endsWith(' 0x7'))).toBe(true)
 })
 
 const account = `0x${'3'.repeat(40)}` as const
-const delegated = { account, olderAccounts: [] } as unknown as EvmChainSettings
+const delegated = stub<EvmChainSettings>({ account, olderAccounts: [] })
 
 test.each<[string, Hex, bigint | undefined, string[]]>([
   ['nobody', '0x', undefined, ['eth_getTransactionCount latest', 'eth_getTransactionCount pending']],
@@ -100,7 +101,7 @@ test.each<[string, Hex, bigint | undefined, string[]]>([
   ['us', concat(['0xef0100', account]), undefined, []],
 ])('the nonces of a wallet that is delegated to %s are read as needed', async (_, code, at, calls) => {
   const { asked, client } = nodeWith({ code, eth_getTransactionCount: '0x4' })
-  const clients = { client, gathered: { client } } as unknown as EvmClients
+  const clients = stub<EvmClients>({ client, gathered: { client } })
 
   const { kind } = await readDelegation(clients, delegated, zeroAddress, at)
 
@@ -110,21 +111,21 @@ test.each<[string, Hex, bigint | undefined, string[]]>([
 
 test('a wallet is read at the asked block', async () => {
   const { asked, client } = nodeWith({ code: concat(['0xef0100', account]), balanceOf: 5n })
-  const clients = { client, gathered: { client } } as unknown as EvmClients
+  const clients = stub<EvmClients>({ client, gathered: { client } })
 
   const { balance } = await readWalletState(clients, delegated, { ...input, blockNumber: 7n })
 
   expect([balance, ...asked]).toEqual([5n, 'code 0x7', 'balanceOf 0x7'])
 })
 
-const opOf = (hash: Hex, round = 2n) => ({ hash, locker: zeroAddress, position: 0n, round }) as unknown as Op
+const opOf = (hash: Hex, round = 2n) => stub<Op>({ hash, locker: zeroAddress, position: 0n, round })
 const hashes = ['0x01', '0x02', '0x03'] as const
 const held = (hash: Hex) => (1n << 222n) | BigInt(hash)
-const escrow = { escrow: zeroAddress } as unknown as EvmChainSettings
+const escrow = stub<EvmChainSettings>({ escrow: zeroAddress })
 
 test('a position holds an op, or another one', async () => {
   const { asked, client } = nodeWith({ slots: [held('0x01'), 0n, held('0x09')] })
-  const clients = { agreed: client, gathered: { agreed: client } } as unknown as EvmClients
+  const clients = stub<EvmClients>({ agreed: client, gathered: { agreed: client } })
 
   const states = await readLocks(
     clients,
@@ -143,7 +144,7 @@ test.each([
 ])('reads of %i positions are made %s', async (count, by) => {
   const slots = Array.from({ length: count }, () => 0n)
   const [alone, gathered] = [nodeWith({ slots }), nodeWith({ slots })]
-  const clients = { agreed: alone.client, gathered: { agreed: gathered.client } } as unknown as EvmClients
+  const clients = stub<EvmClients>({ agreed: alone.client, gathered: { agreed: gathered.client } })
 
   await readLocks(
     clients,
@@ -155,7 +156,7 @@ test.each([
   expect([alone.asked.length, gathered.asked.length]).toEqual(by === 'alone' ? [1, 0] : [0, 1])
 })
 
-const vault = { vault: zeroAddress, ringOf: () => zeroHash } as unknown as EvmChainSettings
+const vault = stub<EvmChainSettings>({ vault: zeroAddress, ringOf: () => zeroHash })
 const undelivered = (answers: Record<string, unknown>) =>
   readUndelivered(
     nodeWith(answers).client,

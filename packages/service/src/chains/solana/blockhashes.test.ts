@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { SolanaClients } from './client.ts'
 import { createBlockhashes } from './heads.ts'
 
@@ -12,7 +13,7 @@ function open() {
     return { context: { slot: 1n }, value: { blockhash: `read ${calls}`, lastValidBlockHeight: 150n } }
   }
   const agreed = { rpc: { getLatestBlockhash: () => ({ send }) }, nodes: [{}] }
-  const { note, recent } = createBlockhashes({ agreed } as unknown as SolanaClients, () => time)
+  const { note, recent } = createBlockhashes(stub<SolanaClients>({ agreed }), () => time)
   return {
     at(ms: number) {
       time = ms

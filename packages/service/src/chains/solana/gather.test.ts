@@ -1,5 +1,6 @@
 import type { RpcTransport } from '@solana/kit'
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import { gatherAccounts } from './client.ts'
 
 type Asked = { method: string; params: [string[], unknown] }
@@ -7,10 +8,12 @@ type Asked = { method: string; params: [string[], unknown] }
 /** A node on which every account holds its own address. */
 function createNode(answer = (addresses: string[]): unknown => ({ result: { value: addresses } })) {
   const asked: Asked[] = []
-  const transport = gatherAccounts((async ({ payload }: { payload: Asked }) => {
-    asked.push(payload)
-    return answer(payload.params[0])
-  }) as unknown as RpcTransport)
+  const transport = gatherAccounts(
+    stub<RpcTransport>(async ({ payload }: { payload: Asked }) => {
+      asked.push(payload)
+      return answer(payload.params[0])
+    }),
+  )
   const read = (addresses: string[], options: unknown = {}) =>
     transport({
       payload: { method: 'getMultipleAccounts', params: [addresses, options] },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { Sent } from '../chain.ts'
 import type { SolanaBlock } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
@@ -14,7 +15,7 @@ function nodesWith(statuses: Readonly<Record<string, Status>>, heights: readonly
       answer({ value: hashes.map((hash) => (statuses[hash] ? { err: null, ...statuses[hash] } : null)) }),
   }
   const nodes = heights.map((blockHeight) => ({ getEpochInfo: () => answer({ blockHeight }) }))
-  return { client: { agreed: { rpc }, nodes } } as unknown as SolanaParts
+  return stub<SolanaParts>({ client: { agreed: { rpc }, nodes } })
 }
 
 /** The final slot is 100, at height 90. */

@@ -1,6 +1,7 @@
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { expect, test } from 'vitest'
 import { addressOf } from '../../../test/support/solana-node.ts'
+import { stub } from '../../../test/support/stub.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { attestPayout } from './attested.ts'
 import { NATIVE_SOL } from './bytes.ts'
@@ -36,7 +37,7 @@ function partsWith({ height = 0n, units = 20_000n, isFailing = false } = {}) {
     getMultipleAccounts: () => answer({ context: { slot: 1n }, value: [null] }),
   }
   const client = { rpc, nodes: [rpc] }
-  return {
+  return stub<SolanaParts>({
     client: { ...client, agreed: client },
     settings: {
       ...{ program: addressOf(5), vault: addressOf(6), attester: attester.address, feePayers },
@@ -55,7 +56,7 @@ function partsWith({ height = 0n, units = 20_000n, isFailing = false } = {}) {
         return found
       },
     },
-  } as unknown as SolanaParts
+  })
 }
 
 test.each([
@@ -71,10 +72,10 @@ test.each([
 })
 
 const opTo = (recipient: string, createsAccount: boolean) =>
-  ({
+  stub<Op>({
     ...{ deliveryHash: HASH, recipient, createsAccount, outputToken: token.mint },
     ...{ quotedOutput: 5n, fillDeadline: 1_000, minOutput: 4n, destinationChain: 7, round: 1n, position: 2n },
-  }) as unknown as Op
+  })
 
 test('a delivery is limited by its measured units, with those of a new account by its own address', async () => {
   const people = Array.from({ length: 40 }, (_, index) => addressOf(100 + index))

@@ -1,6 +1,7 @@
 import type { Address } from '@solana/kit'
 import { AccountState, getTokenEncoder, TOKEN_PROGRAM_ADDRESS, type TokenArgs } from '@solana-program/token'
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { RawAccount } from './accounts.ts'
 import { NATIVE_SOL } from './bytes.ts'
 import type { SolanaClient } from './client.ts'
@@ -59,7 +60,7 @@ test('landed transactions are found by hash, failed ones included, in requests o
       return { value: hashes.map((hash) => (options.searchTransactionHistory && statuses[hash]) || null) }
     },
   })
-  const client = { rpc: { getSignatureStatuses } } as unknown as SolanaClient
+  const client = stub<SolanaClient>({ rpc: { getSignatureStatuses } })
   const unknown = Array.from({ length: 254 }, (_, index) => `unknown ${index}`)
 
   const found = await readSignatures(client, ['first', 'failed', ...unknown, 'old'])

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { addressOf } from '../../../test/support/solana-node.ts'
 import { messageOf, signAsWallet } from '../../../test/support/solana-wallet.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { sha256Hex, toBase64 } from './bytes.ts'
 import { feeLamports } from './fees.ts'
 import { NO_LIFETIME } from './heads.ts'
@@ -14,10 +15,10 @@ import { checkSignedInput, cosignInput, isSignedBy } from './signed-input.ts'
 const wallet = await createSolanaSigner(new Uint8Array(32).fill(1))
 const feePayer = await createSolanaSigner(new Uint8Array(32).fill(2))
 const RENT = 7n
-const parts = {
+const parts = stub<SolanaParts>({
   settings: { program: addressOf(1), vault: addressOf(2), attester: addressOf(3) },
   facts: { rent: async () => ({ tokenAccountLamports: RENT }) },
-} as unknown as SolanaParts
+})
 const [units, microLamportsPerUnit] = [40_000, 1_000_000n]
 const { unsignedTransaction, messageHash } = await buildInput(parts.settings, {
   ...{ opHash: `0x${'ab'.repeat(32)}`, wallet: wallet.address, token: NATIVE_TOKEN, amount: 5n },

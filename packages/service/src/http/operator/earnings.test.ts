@@ -1,17 +1,18 @@
 import { OperatorEarnings } from '@geoswap/wire'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import { joinBooks, type RouteDay } from '../../swap/books.ts'
 import type { Catalog } from '../../swap/catalog.ts'
 import { toEarnings } from './operator.ts'
 
 const day = '2026-11-17'
-const catalog = {
+const catalog = stub<Catalog>({
   chains: new Map([
     [1, { native: { symbol: 'ETH', decimals: 18 } }],
     [7, { native: { symbol: 'SOL', decimals: 9 } }],
   ]),
-} as unknown as Catalog
+})
 const route: RouteDay = {
   ...{ day, originChain: 1, destinationChain: 7, inputToken: '0xusdc', outputToken: 'usdc' },
   ...{ settled: 2, refunded: 0, accounts: 1, volumeCents: 2_000n, earnedE6: 40_000n },

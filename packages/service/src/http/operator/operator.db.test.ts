@@ -2,6 +2,7 @@ import { OperatorOverview, OperatorSeries } from '@geoswap/wire'
 import { Value } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import { createDailyNeeds } from '../../market/swap-times.ts'
 import { readBooks } from '../../store/books.ts'
@@ -15,10 +16,10 @@ import { createOperator } from './operator.ts'
 const database = useTestDatabase()
 
 const token = { chainId: 31337, address: '0xusdc', symbol: 'USDC', decimals: 6, asset: 'USDC' }
-const catalog = {
+const catalog = stub<Catalog>({
   chains: new Map([[31337, { chainId: 31337, name: 'alpha', tokens: [token] }]]),
   assets: new Map([['USDC', { name: 'USDC', usdStable: true }]]),
-} as unknown as Catalog
+})
 const chain: ServedChain = {
   chainId: 31337,
   name: 'alpha',
@@ -32,7 +33,7 @@ const chain: ServedChain = {
   float: undefined,
 }
 const price = 10n ** 18n
-const market = {
+const market = stub<Parameters<typeof createOperator>[0]['market']>({
   priceOf: () => price,
   available: () => 0n,
   chainNow: () => undefined,
@@ -44,7 +45,7 @@ const market = {
       { feed: 'pyth', problem: 'silent' },
     ],
   },
-} as unknown as Parameters<typeof createOperator>[0]['market']
+})
 
 const compose = () =>
   createOperator({

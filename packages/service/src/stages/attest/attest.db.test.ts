@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { LockRef } from '../../chains/chain.ts'
 import { markAttemptsFinal } from '../../store/attempts.ts'
@@ -52,7 +53,7 @@ async function attestAt(number: bigint) {
     onRefused: (_swap: unknown, why: string) => said.push(why),
     onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
   }
-  await attestAll(deps as unknown as AttestDeps)
+  await attestAll(stub<AttestDeps>(deps))
   return said
 }
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Chain, Delivered, LockRef, LockState, PaidOp } from '../../chains/chain.ts'
 import { insertAttestation } from '../../store/attestations.ts'
@@ -72,7 +73,7 @@ async function attest(
     onRefused: () => {},
     onPostponed: () => {},
   }
-  const fault = await attestAll(deps as unknown as AttestDeps).catch((error: unknown) => error)
+  const fault = await attestAll(stub<AttestDeps>(deps)).catch((error: unknown) => error)
   return { claimed: claimed.sort(), fault }
 }
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, LockRef } from '../../chains/chain.ts'
 import { insertAttestation } from '../../store/attestations.ts'
@@ -63,7 +64,7 @@ async function attestSeeing(chains: readonly SeenChain[]) {
     onRefused: (_swap: unknown, why: string) => said.push(why),
     onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
   }
-  await attestAll(deps as unknown as AttestDeps)
+  await attestAll(stub<AttestDeps>(deps))
   return { said, since }
 }
 

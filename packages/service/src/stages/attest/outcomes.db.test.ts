@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import {
   insertTestSwap,
   lockTestSwap,
@@ -133,7 +134,7 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
     onRefused: (_swap: unknown, why: string) => said.push(why),
     onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
   }
-  await attestAll(deps as unknown as AttestDeps)
+  await attestAll(stub<AttestDeps>(deps))
   const rows = await query('select signature from attestation_signatures where signature is not null')
   return { said, signed: rows.map(({ signature }) => signature) }
 }

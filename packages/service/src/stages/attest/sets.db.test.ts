@@ -2,6 +2,7 @@ import { createLogins } from '@geoswap/devnet'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, settleTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Heads, LockRef, PaidOp } from '../../chains/chain.ts'
 import { findProposed, recordCheck, settleOutcomes } from '../../store/attestations.ts'
@@ -90,7 +91,7 @@ async function attest(name: 'a' | 'b' | 'c', { unseen, isSilent, signs = `by ${n
     onRefused: () => {},
     onPostponed: () => {},
   }
-  await attestAll(deps as unknown as AttestDeps)
+  await attestAll(stub<AttestDeps>(deps))
 }
 
 const batches = async () =>

@@ -3,6 +3,7 @@ import type { OriginMethod } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import type { Delegation } from '../../chains/chain.ts'
 import { defaultDeadlines } from '../../config.ts'
 import { createPool, type Db } from '../../store/db.ts'
@@ -103,7 +104,7 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
     now: () => now,
   }
   const request = { geoQuoteToken: 'token', ...(method && { method }) }
-  return buildGeoOp(deps as unknown as BuildDeps, asked.account ?? accountId, request)
+  return buildGeoOp(stub<BuildDeps>(deps), asked.account ?? accountId, request)
 }
 
 const paid = { wallet: WALLET, inputAmount: 10n, opDeadline: 280n }

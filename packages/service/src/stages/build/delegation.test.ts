@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { Delegation, OriginChain } from '../../chains/chain.ts'
 import type { ServiceError } from '../../errors.ts'
 import type { Catalog } from '../../swap/catalog.ts'
 import { delegation } from './delegation.ts'
 
-const catalog = {
+const catalog = stub<Catalog>({
   chains: new Map([
     [1, { chainId: 1, name: 'alpha', family: 'evm' }],
     [3, { chainId: 3, name: 'solana', family: 'solana' }],
   ]),
-} as unknown as Catalog
+})
 
 type Asked = { chainId?: number | string; walletAddress?: string }
 
@@ -23,7 +24,7 @@ async function ask(state: Delegation | Error, { chainId = 1, walletAddress = '0x
   const reply = await delegation(
     {
       catalog,
-      originOf: () => ({ readDelegation }) as unknown as OriginChain,
+      originOf: () => stub<OriginChain>({ readDelegation }),
       addressesOf: ({ family }) => ({
         like: 'an address',
         parse: (text) => (text === 'bad' ? undefined : `${family} ${text.toLowerCase()}`),

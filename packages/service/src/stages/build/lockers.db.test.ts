@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import type { Delegation } from '../../chains/chain.ts'
 import { defaultGasBudgets } from '../../swap/budgets.ts'
 import { type Quote, unquotedTerms } from '../../swap/quote.ts'
@@ -81,7 +82,7 @@ async function build(
     now: () => 0,
   }
   const request = { geoQuoteToken: 'token', ...(delegation.kind === 'none' && { authorization }) }
-  await buildGeoOp(deps as unknown as BuildDeps, accountId, request)
+  await buildGeoOp(stub<BuildDeps>(deps), accountId, request)
   const { rows } = await database.pool.query<{ locker: string }>(
     'select locker from ops where quote_id = $1',
     [quote.id],

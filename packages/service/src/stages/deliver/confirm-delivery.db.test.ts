@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, ChainEvent, Heads } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -121,7 +122,7 @@ async function look({ seconds = 0, isOver = false, isUndelivered = true, ...worl
       },
     },
   }
-  await confirmDeliveries(deps as unknown as ConfirmDeliveryDeps, lease, headsAt(seconds))
+  await confirmDeliveries(stub<ConfirmDeliveryDeps>(deps), lease, headsAt(seconds))
   return reported
 }
 
@@ -268,7 +269,7 @@ async function finalize({ missing = [], unread = [] }: Vault = {}) {
   const faults: unknown[] = []
   const heads = headsAt(0)
   const events = await findFinalEvents(database.pool, { chainId: CHAIN, hard: 30n, limit: 100 })
-  const deps = { pool: database.pool, destination } as unknown as ConfirmDeliveryDeps
+  const deps = stub<ConfirmDeliveryDeps>({ pool: database.pool, destination })
   const contradicted = await finalizeDeliveries(deps, heads, events, faults)
   const left = await findFinalEvents(database.pool, { chainId: CHAIN, hard: 30n, limit: 100 })
   return { contradicted: contradicted.map(({ id }) => id), left: left.map(({ id }) => id), faults, reads }

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockState, OriginChain } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -51,7 +52,7 @@ async function decide(swap: Swap, { lock, isOver }: Origin = { lock: 'locked', i
   const reported: string[] = []
   await decideRefund(
     {
-      originOf: () => origin as unknown as OriginChain,
+      originOf: () => stub<OriginChain>(origin),
       moves: createMoves(database.pool, ({ state, refundReason }, { event }) =>
         reported.push(`${state} ${refundReason ?? event}`),
       ),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -92,7 +93,7 @@ function workerSeeing({ exposedCents = 1_000n, room = 16, refuses = 20, kind = '
     moves: createMoves(database.pool, ({ id }) => refunded.push(id)),
     ...own,
   }
-  return { deps: deps as unknown as DeliverDeps, sent, tried, refunded, bounds }
+  return { deps: stub<DeliverDeps>(deps), sent, tried, refunded, bounds }
 }
 
 const stateOf = async (swapId: string) => {

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { storeTestEvents } from '../../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -66,7 +67,7 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
       affords,
       termsAt: async () => ({}),
       send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) =>
-        paid.push(...swapIds),
+        paid.push(...swapIds) > 0,
     },
     share: () => ({ index: 0, of: 1 }),
     isVerified: () => true,
@@ -132,13 +133,13 @@ test('a delivery that cannot be recorded is reported, and the others of its chai
     await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   const moved: string[] = []
   const permit = await refuse('trap', 'settled')
-  const deps = {
+  const deps = stub<ConfirmDeliveryDeps>({
     pool: database.pool,
     rules,
     finalitySeconds: () => undefined,
     moves: createMoves(database.pool, ({ id }) => moved.push(id)),
     destination: { chainId: 31338, isDeliveryOver: () => false },
-  } as unknown as ConfirmDeliveryDeps
+  })
   await storeTestEvents(database.pool, 31338, 'delivered', await findSwaps(database.pool, idsOf(swaps)))
 
   await expect(confirmDeliveries(deps, lease, heads)).rejects.toThrow('odd')
@@ -155,7 +156,7 @@ test('a swap whose delivery cannot be read is reported and kept; others past the
   for (const swap of swaps)
     await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   await markOriginFinal(database.pool, await findSwaps(database.pool, idsOf(swaps)))
-  const deps = {
+  const deps = stub<ConfirmDeliveryDeps>({
     pool: database.pool,
     rules,
     moves: createMoves(database.pool, () => {}),
@@ -167,7 +168,7 @@ test('a swap whose delivery cannot be read is reported and kept; others past the
         return new Set(ops.filter(({ wallet }) => wallet !== 'trap').map(({ hash }) => hash))
       },
     },
-  } as unknown as ConfirmDeliveryDeps
+  })
 
   await expect(confirmDeliveries(deps, lease, heads)).rejects.toBe(trap)
 

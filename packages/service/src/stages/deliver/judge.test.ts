@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { Block, Heads, Simulation } from '../../chains/chain.ts'
 import type { SwapState } from '../../swap/lifecycle.ts'
 import type { Swap } from '../../swap/swap.ts'
@@ -24,7 +25,7 @@ function judge(state: SwapState, { seconds = 0, isClaimable, late, ...world }: W
   const head: Block = { number: 1n, height: 1n, hash: '0x1', seconds }
   const heads: Heads = { head, settle: head, hard: head }
   const isPriceKept = 'isPriceKept' in world ? world.isPriceKept : true
-  const deps = {
+  const deps = stub<JudgeDeps>({
     isLive: () => world.isLive ?? true,
     downSeconds: () => world.downSeconds ?? 0,
     patienceSeconds: 60,
@@ -34,7 +35,7 @@ function judge(state: SwapState, { seconds = 0, isClaimable, late, ...world }: W
     isLate: (chainId: number) => chainId === late,
     sender: { address: '0x', termsAt: async () => ({}), affords: async () => world.affords ?? true },
     destination: { simulateDelivery: async () => ({ kind: world.simulation ?? 'ok' }) },
-  } as unknown as JudgeDeps
+  })
   return judgeDelivery(deps, world.isSilent ? undefined : heads, swapIn(state))
 }
 

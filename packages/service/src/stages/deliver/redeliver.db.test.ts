@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, lockTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -71,7 +72,7 @@ function workerWith({ isVerified = true, sent = [] as Work[] } = {}): DeliverDep
       room: () => 1,
       affords: async () => false,
       termsAt: async () => ({}),
-      send: async (_lease: Lease, _heads: Heads, work: Work) => sent.push(work),
+      send: async (_lease: Lease, _heads: Heads, work: Work) => sent.push(work) > 0,
     },
     share: () => ({ index: 0, of: 1 }),
     capsOf: () => ({ exposedCents: 1_000_000n, unclaimedCents: 1_000_000n }),
@@ -97,7 +98,7 @@ function workerWith({ isVerified = true, sent = [] as Work[] } = {}): DeliverDep
     isLate: () => false,
     moves: createMoves(database.pool, () => {}),
   }
-  return deps as unknown as DeliverDeps
+  return stub<DeliverDeps>(deps)
 }
 
 const stateOf = async (swapId: string) => (await findSwaps(database.pool, [swapId]))[0]?.state

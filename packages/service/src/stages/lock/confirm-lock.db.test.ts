@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { storeTestEvents } from '../../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -21,7 +22,7 @@ function watcher(state: LockState): ConfirmLockDeps {
   const origin = { chainId: CHAIN, readLocks, isLockOver: () => true }
   const rules = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 4, hardSeconds: 4 }
   const moves = createMoves(database.pool, () => {})
-  return { pool: database.pool, origin, rules, moves } as unknown as ConfirmLockDeps
+  return stub<ConfirmLockDeps>({ pool: database.pool, origin, rules, moves })
 }
 
 test('the status of a swap whose lock came too late says why it waits, and until when', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestOp, statusOfTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Heads, OriginWays } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -30,14 +31,14 @@ async function awaited(): Promise<TestSwap & { opId: string }> {
 function chainWith({ opId }: { opId: string }, ...amounts: bigint[]) {
   const asked: (bigint | undefined)[] = []
   const world = { isSilent: false }
-  const ways = {
+  const ways = stub<OriginWays>({
     readDeposits: async () => new Map([[opId, [{ token: 'input', amount: amounts.shift() ?? 0n }]]]),
     async findDepositTx(_op: unknown, { since }: { since: bigint | undefined }) {
       asked.push(since)
       if (world.isSilent) throw new Error('silent')
       return `0x${asked.length}`
     },
-  } as unknown as OriginWays
+  })
   const transactions = createDepositTransactions({ pool: database.pool, ways })
   const look = async (seconds: number, since?: bigint) => {
     const block = { number: BigInt(seconds), height: 0n, hash: '', seconds }

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { storeTestEvents } from '../../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockState } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -65,6 +66,7 @@ function workerWith(found: { locked?: string[]; declined?: string[]; isGone?: bo
       fits: async () => true,
       send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) => {
         locked.push(...swapIds)
+        return true
       },
     },
     origin: {
@@ -132,12 +134,12 @@ test('a swap that cannot be advanced is reported, and the others of its chain ar
   const swaps = await insertSwaps()
   for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
   const moved: string[] = []
-  const deps = {
+  const deps = stub<ConfirmLockDeps>({
     pool: database.pool,
     rules,
     moves: createMoves(database.pool, ({ id }) => moved.push(id)),
     origin: { chainId: 31337, isLockOver: () => false },
-  } as unknown as ConfirmLockDeps
+  })
   const permit = await refuse('trap', 'locked')
   await storeTestEvents(database.pool, 31337, 'locked', await findSwaps(database.pool, idsOf(swaps)))
 
@@ -153,7 +155,7 @@ test('a swap that cannot be advanced is reported, and the others of its chain ar
 test('a swap whose input cannot be read is reported and left unchanged; others of its chain are advanced', async () => {
   const swaps = await insertSwaps()
   for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
-  const deps = {
+  const deps = stub<ConfirmLockDeps>({
     pool: database.pool,
     rules,
     moves: createMoves(database.pool, () => {}),
@@ -167,7 +169,7 @@ test('a swap whose input cannot be read is reported and left unchanged; others o
         return new Map(read.map(({ hash }): [string, LockState] => [hash, 'none']))
       },
     },
-  } as unknown as ConfirmLockDeps
+  })
 
   await expect(confirmLocks(deps, heads)).rejects.toBe(trap)
 

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg'
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Heads } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -73,7 +74,7 @@ function workerSeeing(valueCents: bigint | undefined, seeing: Seeing = {}): Lock
     valueCentsOf: () => valueCents,
     isPayable: async () => true,
   }
-  return deps as unknown as LockDeps
+  return stub<LockDeps>(deps)
 }
 
 async function locked({ id }: Swap): Promise<Swap> {
@@ -226,7 +227,7 @@ async function lockAll(
     origin: {
       ...worker.origin,
       findObstacle: async () => (decline ? 'INPUT_UNAVAILABLE' : undefined),
-      readClaimCap: (token: string) =>
+      readClaimCap: async (token: string) =>
         token === more.free ? undefined : worker.origin.readClaimCap?.(token),
     },
     isPayable: async ({ id }: Swap) => id !== more.unsigned,
@@ -250,7 +251,7 @@ async function lockAll(
   }
   const waiting = createWaitingLocks({ find, limit, takeSize: 3 })
   const held = await holdTestLane(database, `relay of ${found[0]?.id}`)
-  await lockWaiting(deps as unknown as LockDeps, held, headsAt(99), waiting)
+  await lockWaiting(stub<LockDeps>(deps), held, headsAt(99), waiting)
   return { sent, declined, reads: reads.length, waiting, bounds }
 }
 

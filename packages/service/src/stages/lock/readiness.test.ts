@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { Heads } from '../../chains/chain.ts'
 import { defaultGasBudgets } from '../../swap/budgets.ts'
 import type { Paid } from '../../swap/price-tolerance.ts'
@@ -69,7 +70,7 @@ function judge({
   }
   const swap = { op, state: seen.isLocking ? 'locking' : 'accepted', changedAt: CHANGED_AT } as Swap
   const wasted = { wallet: (seen.wastedCents ?? 0n) * 10_000n, account: 0n, chain: 0n, isKnown: false }
-  return readinessOf(deps as unknown as ReadinessDeps, { head: { seconds } } as Heads, swap, wasted)
+  return readinessOf(stub<ReadinessDeps>(deps), { head: { seconds } } as Heads, swap, wasted)
 }
 
 const declined = (code: string) => ({ kind: 'decline', code })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -82,7 +83,7 @@ function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [], declined = [], 
       affords: async () => true,
       fits: async () => true,
       simulates: async () => true,
-      send: async (_lease: unknown, _heads: unknown, work: Sent) => sent.push(work),
+      send: async (_lease: unknown, _heads: unknown, work: Sent) => sent.push(work) > 0,
     },
     origin: {
       chainId: 31337,
@@ -106,7 +107,7 @@ function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [], declined = [], 
       if (change.event === 'lockDead') declined.push(`${id} ${change.failureCode}`)
     }),
   }
-  return deps as unknown as LockDeps
+  return stub<LockDeps>(deps)
 }
 
 const stateOf = async (swapId: string) => (await findSwaps(database.pool, [swapId]))[0]?.state

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
 import { storeTestEvents } from '../../../test/support/chain-events.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestOp, insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -85,7 +86,7 @@ async function look({ seconds = DEADLINE + 1, state = 'none', obstacle, trap, mo
   const rules = { accept: [{ depth: 2 }], settle: 2, reorgWindowSeconds: 4, hard: 11, hardSeconds: 100 }
   const pool = movesMeanwhile ? movingPool() : database.pool
   const moves = createMoves(pool, (_swap, { event }) => moved.push(event))
-  await confirmLocks({ pool, origin, rules, moves } as unknown as ConfirmLockDeps, heads)
+  await confirmLocks(stub<ConfirmLockDeps>({ pool, origin, rules, moves }), heads)
   return moved
 }
 

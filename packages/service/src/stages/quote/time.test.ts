@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import { toCentsUp, usdE18 } from '../../swap/amount.ts'
 import type { RouteSpeed } from '../../swap/eta.ts'
 import { mostInputWithin, slowSettlement, tooSlow } from './describe.ts'
@@ -7,7 +8,7 @@ import type { Order } from './request.ts'
 const usd = { decimals: 6, price: 10n ** 18n }
 const sides = { origin: { name: 'base' }, destination: { name: 'solana' } }
 const input = { decimals: 6, symbol: 'USDC' }
-const order = { ...sides, input, tradeType: 'exactInput' } as unknown as Order
+const order = stub<Order>({ ...sides, input, tradeType: 'exactInput' })
 const speed = (roomCents: bigint): RouteSpeed => ({
   finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 20, hard: 390, hardSeconds: 2_400 },
   roomCents,

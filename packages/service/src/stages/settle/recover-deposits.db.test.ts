@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestOp, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, Held, OriginWays } from '../../chains/chain.ts'
 import type { Work } from '../../engine/sender.ts'
@@ -66,7 +67,7 @@ async function recover({ hard = [held('input')], head = hard, ...seen }: Seen = 
   const send = async (_lease: Lease, _heads: Heads, { role, request, swapIds, record }: Work) => {
     if (swapIds[0] === seen.fails) throw new Error('refused by the node')
     const isRecorded = await record(database.pool as never, {} as never)
-    sent.push(`${role} ${(request as unknown as Held).token} of ${swapIds.join()} ${isRecorded}`)
+    sent.push(`${role} ${stub<Held>(request).token} of ${swapIds.join()} ${isRecorded}`)
     return true
   }
   const deps = {
@@ -81,7 +82,7 @@ async function recover({ hard = [held('input')], head = hard, ...seen }: Seen = 
     isWorth: seen.isWorth ?? (() => true),
   }
   const faults: Error[] = []
-  await recoverDeposits(deps as unknown as RecoverDeps, {} as Lease, heads, seen.after, faults)
+  await recoverDeposits(stub<RecoverDeps>(deps), {} as Lease, heads, seen.after, faults)
   const fault = faults[0]?.message
   return { sent: sent.sort(), refreshed, fault }
 }

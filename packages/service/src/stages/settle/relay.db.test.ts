@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { insertTestAttempt } from '../../../test/support/attempts.ts'
 import { insertSigned, oneSigner } from '../../../test/support/attestations.ts'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Heads, LockRef } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
@@ -90,7 +91,7 @@ function relayerSeeing(escrow: Escrow) {
       },
     },
   }
-  return { deps: deps as unknown as RelayDeps, sent, planned }
+  return { deps: stub<RelayDeps>(deps), sent, planned }
 }
 
 const aMinutePasses = () =>

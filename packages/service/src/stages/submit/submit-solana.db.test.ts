@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { openLimits } from '../../../test/support/limits.ts'
+import { stub } from '../../../test/support/stub.ts'
 import { insertTestOp } from '../../../test/support/swaps.ts'
 import type { InputBuilder } from '../../chains/chain.ts'
 import { findSwaps } from '../../store/swaps.ts'
@@ -36,7 +37,7 @@ function submit(opId: string, { kind = 'ok', ...seen }: Seen = {}) {
     pool: database.pool,
     limits: openLimits,
     paidNow: () => undefined,
-    market: { chainNow: () => (height === undefined ? undefined : { height }) } as unknown as Market,
+    market: stub<Market>({ chainNow: () => (height === undefined ? undefined : { height }) }),
     openInput: () => ({
       ...{ opId, chainId: 31_337, messageHash: 'hash', lastValid: '100' },
       expiresAt: Date.now() + 3_600_000,
