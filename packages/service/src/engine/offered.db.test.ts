@@ -24,7 +24,7 @@ const FEES = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 function newChain({ hasNonces }: { hasNonces: boolean }) {
   const offered: string[] = []
   const chain = stub<Chain>({
-    ...{ chainId: 31_337, hasNonces, offerReplacements: hasNonces ? offerReplacements : () => undefined },
+    ...{ chainId: 31_337, hasNonces, offerReplacements: hasNonces ? offerReplacements : undefined },
     fits: () => true,
     readTerms: async () => FEES,
     isSignedFor: async () => true,

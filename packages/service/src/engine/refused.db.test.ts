@@ -37,7 +37,7 @@ async function newKey(answer: Answer = () => undefined, world: World = {}) {
   const signing = { now: 0, most: 0 }
   const chain = stub<Chain>({
     ...{ chainId: 31_337, hasNonces, fits: () => fits, readTerms },
-    offerReplacements: hasNonces ? offerReplacements : () => undefined,
+    offerReplacements: hasNonces ? offerReplacements : undefined,
     isSignedFor: async () => true,
     readOutcomes: async (_: string, open: Attempt[]) => ({
       final: [],
