@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import type { FamilyName } from './chains/families.ts'
+import type { NetworkConfig } from './config/finish.ts'
 import type { Asset } from './config/market-schema.ts'
 import type { NetworkSchema } from './config/network-schema.ts'
-import { defaultGasBudgets, defaultReservations } from './swap/budgets.ts'
 
 /** A value that must never be printed: logs and JSON show only that it is set. */
 export class Secret {
@@ -18,8 +18,16 @@ export class Secret {
   }
 }
 
-export type NetworkConfig = Static<typeof NetworkSchema>
-export type { ChainConfig, EvmChainConfig, SolanaChainConfig } from './chains/families.ts'
+/** The configuration as written. */
+export type NetworkFile = Static<typeof NetworkSchema>
+export type { ChainConfig, ChainFile, EvmChainConfig, SolanaChainConfig } from './chains/families.ts'
+export {
+  defaultDeadlines,
+  defaultDiscount,
+  defaultExposureCapUsd,
+  defaultUnclaimedCapUsd,
+  type NetworkConfig,
+} from './config/finish.ts'
 export type AssetConfig = Static<typeof Asset>
 export type GasFloatConfig = NonNullable<NetworkConfig['gasFloat']>
 export type WebConfig = NonNullable<NetworkConfig['web']>
@@ -48,43 +56,3 @@ export type Config = Readonly<{
   /** Whether the code of the treasury may differ between chains. */
   acceptsTreasury: boolean
 }>
-
-export const defaultDeadlines = {
-  opLifeSeconds: 120,
-  volatileLifeSeconds: 60,
-  depositSeconds: 900,
-  lockInclusionSeconds: 60,
-  fillSeconds: 600,
-  cutOffSeconds: 60,
-  attemptLifeSeconds: 90,
-  detectionSeconds: 60,
-  claimInclusionSeconds: 300,
-}
-
-/** Cap on value delivered against locks of a chain that are not hard-final. */
-export const defaultExposureCapUsd = 25_000
-
-/** Cap on value delivered against inputs of a chain that are not finally claimed. */
-export const defaultUnclaimedCapUsd = 250_000
-
-/** Value that one account may have in built and not submitted ops. */
-export const defaultUnsubmittedCapUsd = 250_000
-
-export const defaultDiscount = {
-  tiers: [
-    { name: 'bronze', holding: '1000', percent: 10 },
-    { name: 'silver', holding: '10000', percent: 25 },
-    { name: 'gold', holding: '100000', percent: 50 },
-  ],
-  maxAgeSeconds: 60,
-}
-
-export const gasBudgetsOf = ({ budgets }: Pick<NetworkConfig, 'budgets'>) => ({
-  ...defaultGasBudgets,
-  ...budgets?.wastedGas,
-})
-
-export const reservationsOf = ({ budgets }: Pick<NetworkConfig, 'budgets'>) => ({
-  ...defaultReservations,
-  ...budgets?.reservations,
-})

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { expect, test } from 'vitest'
-import { anyChain, nativeOf, TOKENS, tokenOf } from '../config/chain-fields.ts'
+import { anyChain, type Finished, nativeOf, TOKENS, tokenOf } from '../config/chain-fields.ts'
 import { address, strict } from '../config/fields.ts'
 import type { Chain } from './chain.ts'
 import { families } from './families.ts'
@@ -16,7 +16,7 @@ const schema = Type.Object(
   },
   strict,
 )
-type PaperConfig = Static<typeof schema>
+type PaperConfig = Static<typeof schema> & Finished
 
 const onPaper = (): never => {
   throw new Error('This chain is on paper only')

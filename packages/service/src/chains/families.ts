@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { Finished } from '../config/chain-fields.ts'
 import { address, solanaAddress } from '../config/fields.ts'
 import type { EvmChainConfig } from './evm/config.ts'
 import { evm } from './evm/family.ts'
@@ -12,7 +13,9 @@ export type FamilyName = (typeof all)[number]['name']
 export type Family = port.Family<ChainConfig, FamilyName>
 /** Roles of key files; a key has one role. */
 export type KeyRole = (typeof all)[number]['keys']['roles'][number]
-export type ChainConfig = Static<typeof ChainSchema>
+/** A chain as written, and with its defaults. */
+export type ChainFile = Static<typeof ChainSchema>
+export type ChainConfig = ChainFile & Finished
 export type ConnectedChain = port.ConnectedChain<ChainConfig>
 export type { EvmChainConfig, SolanaChainConfig }
 

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { ChainFields } from '../config/chain-fields.ts'
+import type { ChainFields, Finished } from '../config/chain-fields.ts'
 import type { Problem } from '../config/shape.ts'
 import type { AttesterSet } from '../swap/attester-set.ts'
 import type { Token } from '../swap/catalog.ts'
@@ -23,7 +23,7 @@ export type Family<C extends ChainFields = ChainFields, Name extends string = st
   schema: TSchema
   nativeToken: Pick<Token, 'address' | 'decimals'>
   addresses: AddressRules
-  config: ConfigRules<C>
+  config: ConfigRules<Written<C>>
   traits: Traits
   keys: FamilyKeys<C>
   /** The holders of inputs and inventory. */
@@ -57,6 +57,9 @@ export type AddressRules = {
 
 /** An address of a configuration, its role, and its path, below that of its chain. */
 export type Named = { address: string; path: string; what: string }
+
+/** A chain as its configuration is written, as far as the rules of a family look at it. */
+type Written<C> = C extends unknown ? Omit<C, keyof Finished> : never
 
 /** `fields` are those that the functions read. */
 export type ConfigRules<C> = {

@@ -4,7 +4,7 @@ import { createRecent } from '../async/cache.ts'
 import { every } from '../async/timing.ts'
 import { findLostOn } from '../books/rebuild/lost-log.ts'
 import type { ConnectedChain } from '../chains/families.ts'
-import { connectionsOf, DASHBOARD_POOL } from '../config/connections.ts'
+import { DASHBOARD_POOL } from '../config/connections.ts'
 import type { Config } from '../config.ts'
 import { createGasWatch, type GasWatch } from '../engine/gas-watch.ts'
 import type { Views } from '../engine/views.ts'
@@ -34,7 +34,7 @@ import type { Token } from '../swap/catalog.ts'
 import { openCatalog, toServedChains } from './catalog.ts'
 import { type Chains, connectChains } from './chains.ts'
 import { type ApiParts, createHandlers, createVenues, isBought } from './handlers.ts'
-import { createPriceSources, priceRulesOf, thinSpreadOf, warnOfPyth, watchPrices } from './prices.ts'
+import { createPriceSources, priceRulesOf, warnOfPyth, watchPrices } from './prices.ts'
 import { assertOneTreasury, listenToDatabase, openSpans, verifyDatabase } from './process.ts'
 import { composeStatus } from './status.ts'
 import { followClaimLimits, openViews } from './views.ts'
@@ -66,7 +66,7 @@ function connect({ network }: Config, calls: CallMeter): Chains {
 /** The HTTP API with its dependencies. It holds no key that can move money. */
 export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const { network } = config
-  const max = connectionsOf(network).apiPool
+  const max = network.connections.apiPool
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap api' })
   const calls = createCallMeter()
   const chains = connect(config, calls)
@@ -124,7 +124,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     spans,
     web,
     ready: async () => (isDraining ? { ok: false, checks: { draining: true } } : readiness(parts)),
-    basePath: network.basePath ?? '',
+    basePath: network.basePath,
     corsOrigins: network.corsOrigins,
     trustedProxies: config.trustedProxies,
   })
@@ -213,7 +213,7 @@ function followMarket(config: Config, { pool, chains, views, gas, onFault, logge
     chainNow: (chainId) => toChainNow(views.of(chainId)),
     prices: createPriceSources(config, (chainId) => views.of(chainId).part('state')),
     priceRules: priceRulesOf(config),
-    thinSpreadBps: thinSpreadOf(config.network),
+    thinSpreadBps: config.network.thinSpreadBps,
     readInventory: () => readInventory(pool),
     canSend: (chainId, side) => (side === 'origin' ? gas.canLock(chainId) : gas.canDeliver(chainId)),
     needs: (chainId) => [...gas.unsigned(chainId), ...gas.needs(chainId)],

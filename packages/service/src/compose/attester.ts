@@ -1,7 +1,6 @@
 import { every } from '../async/timing.ts'
 import { findLostOn } from '../books/rebuild/lost-log.ts'
 import { isRefundable } from '../chains/attested.ts'
-import { connectionsOf } from '../config/connections.ts'
 import type { Config } from '../config.ts'
 import { createCallMeter } from '../observe/call-meter.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -31,7 +30,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const { registry } = metrics
   const signers = await openSigners(config, { addresses, logger, registry })
   assertMembers(addresses, signers.all)
-  const max = connectionsOf(network).attesterPool
+  const max = network.connections.attesterPool
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap attester' })
   const calls = createCallMeter()
   const chains = connectChains({

@@ -2,8 +2,8 @@ import { parseUnits } from 'viem'
 import type { ConnectedChain } from '../chains/families.ts'
 import { type ChainConfig, familyOf } from '../chains/families.ts'
 import type { ClosedToken } from '../chains/findings.ts'
-import { blockSecondsOf, finalityOf } from '../config/finality.ts'
-import { defaultExposureCapUsd, defaultUnclaimedCapUsd, type NetworkConfig } from '../config.ts'
+import { blockSecondsOf } from '../config/finality.ts'
+import type { NetworkConfig } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../swap/catalog.ts'
 import type { GasFloat, ServedChain } from '../swap/served-chain.ts'
 import { type Chains, floatAddressOf } from './chains.ts'
@@ -22,7 +22,7 @@ export function toServedChains(network: NetworkConfig, chains: readonly Connecte
       family,
       nodes: rpcUrls.length,
       coin: { symbol: native.symbol, decimals: nativeToken.decimals },
-      hardSeconds: finalityOf(config).hardSeconds,
+      hardSeconds: config.finality.hardSeconds,
       caps: capsOf(config),
       senders,
       retiring,
@@ -33,8 +33,8 @@ export function toServedChains(network: NetworkConfig, chains: readonly Connecte
 
 /** Limits of deliveries against inputs of a chain that are not final, and that are not claimed. */
 export function capsOf({
-  exposureCapUsd = defaultExposureCapUsd,
-  unclaimedCapUsd = defaultUnclaimedCapUsd,
+  exposureCapUsd,
+  unclaimedCapUsd,
 }: Pick<ChainConfig, 'exposureCapUsd' | 'unclaimedCapUsd'>): ServedChain['caps'] {
   return { exposedCents: BigInt(exposureCapUsd) * 100n, unclaimedCents: BigInt(unclaimedCapUsd) * 100n }
 }
@@ -101,7 +101,7 @@ export function toCatalog(
 ): Catalog {
   return {
     chains: new Map(chains.map((chain) => [chain.config.chainId, toCatalogChain(chain, loaded, shut)])),
-    assets: new Map(assets.map(({ name, usdStable = false }) => [name, { name, usdStable }] as const)),
+    assets: new Map(assets.map(({ name, usdStable }) => [name, { name, usdStable }] as const)),
   }
 }
 
@@ -122,7 +122,7 @@ function toCatalogChain(connected: ConnectedChain, loaded: LoadedTokens, shut: C
       return [native, ...(loaded.get(chainId) ?? [])]
     },
     whyClosed,
-    finality: finalityOf(config),
+    finality: config.finality,
     blockSeconds: blockSecondsOf(config),
   }
 }

@@ -2,15 +2,7 @@ import type { Address } from 'viem'
 import { within } from '../async/timing.ts'
 import { isDelegationSigned } from '../chains/evm/signatures.ts'
 import { families, familyOf } from '../chains/families.ts'
-import {
-  type Config,
-  defaultDeadlines,
-  defaultDiscount,
-  defaultUnsubmittedCapUsd,
-  gasBudgetsOf,
-  type NetworkConfig,
-  reservationsOf,
-} from '../config.ts'
+import type { Config, NetworkConfig } from '../config.ts'
 import type { GasWatch } from '../engine/gas-watch.ts'
 import type { Views } from '../engine/views.ts'
 import type { Handlers } from '../http/server.ts'
@@ -32,7 +24,6 @@ import { isDepositAddress } from '../store/deposits.ts'
 import { shareOfLeft } from '../swap/budgets.ts'
 import { type Catalog, findToken, type Market, type Token } from '../swap/catalog.ts'
 import { mayUseContracts } from '../swap/key-rules.ts'
-import { defaultPriceTolerance } from '../swap/price-tolerance.ts'
 import { fromSealed } from '../swap/quote.ts'
 import { activeSenders } from '../swap/served-chain.ts'
 import type { Venue } from '../swap/venue.ts'
@@ -82,13 +73,13 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     market,
     custodyOf: chains.custodyOf,
     maxUnsubmitted: MAX_UNSUBMITTED,
-    gasBudgets: gasBudgetsOf(config.network),
-    maxUnsubmittedCents: BigInt(config.network.unsubmittedCapUsd ?? defaultUnsubmittedCapUsd) * 100n,
+    gasBudgets: config.network.budgets.wastedGas,
+    maxUnsubmittedCents: BigInt(config.network.unsubmittedCapUsd) * 100n,
     lockersOf(chainId: number, { hasDelegation }: { hasDelegation: boolean }) {
       const keys = activeSenders(chains.of(chainId), hasDelegation ? 'authorize' : 'relay')
       return keys.filter((locker) => parts.gas.canSend(chainId, locker))
     },
-    deadlines: { ...defaultDeadlines, ...config.network.deadlines },
+    deadlines: config.network.deadlines,
   }
   const buildDeps: BuildDeps = {
     ...storeDeps,
@@ -111,8 +102,8 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
   const recentHeadsOf = (chainId: number) => parts.views.of(chainId).recent(RECENT_MS)
   const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, recentHeadsOf, now }
   const limits = {
-    gas: gasBudgetsOf(config.network),
-    reservations: reservationsOf(config.network),
+    gas: config.network.budgets.wastedGas,
+    reservations: config.network.budgets.reservations,
     lockUsdE6: (chainId: number) => lockUsdE6(market, catalog, chainId),
   }
   const { paidNow } = judgePrices(config, catalog, market.prices)
@@ -163,7 +154,7 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
       const inspecting = chains.of(destination.chainId).inspectRecipient?.(party)
       return inspecting && readOrUnavailable(destination, inspecting)
     },
-    feeFor: createFeeFor(feeTermsOf(network), {
+    feeFor: createFeeFor(network, {
       ...shared,
       readTokenBalance: (chainId, owner, token) => chains.of(chainId).readTokenBalance(owner, token),
     }),
@@ -171,15 +162,11 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
       const { chain } = chains.of(origin.chainId)
       return (await readHolder(origin, 1n, () => chain.readWallet({ wallet, token: input.address }))).balance
     },
-    highImpactBps: network.highImpactBps ?? 500,
-    tolerance: { ...defaultPriceTolerance, ...network.priceTolerance },
-    quoteTtlMs: network.quoteTtlMs ?? 30_000,
+    highImpactBps: network.highImpactBps,
+    tolerance: network.priceTolerance,
+    quoteTtlMs: network.quoteTtlMs,
     etaSecondsOf: shared.times.etaSecondsOf,
   }
-}
-
-function feeTermsOf({ feeCentiBps = 1_250, discount }: NetworkConfig) {
-  return { feeCentiBps, discount: discount && { ...defaultDiscount, ...discount } }
 }
 
 const MAX_WALLETS = 50_000
@@ -214,7 +201,7 @@ function createTokens(sealer: Sealer) {
 type Deps = { network: NetworkConfig; views: Views; catalog: Catalog; market: Market }
 
 export function createVenues({ network, views, catalog, market }: Deps): Venue[] {
-  const shares = reservationsOf(network)
+  const shares = network.budgets.reservations
   return createAll(network, {
     market,
     shareOf: (left) => shareOfLeft(shares, left),

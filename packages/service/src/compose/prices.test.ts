@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Outcome } from '../market/prices/source.ts'
 import { createLogger } from '../observe/logger.ts'
-import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
+import { createPriceSources, watchPrices } from './prices.ts'
 
 const feed = (chainId: number) => ({
   kind: 'chainlink',
@@ -54,13 +54,6 @@ test('a feed ages with its view: a fresh one expires, and then the source fails'
   ])
   expect(await outcomesAt(21_000)).toEqual([{ problem: 'stale' }, { problem: 'stale' }])
   await expect(outcomesAt(30_001)).rejects.toThrow('The feeds of chain 1 are outdated')
-})
-
-test('an asset without rules of its own has 200 bps and one source', () => {
-  expect(Object.fromEntries(priceRulesOf(config))).toEqual({
-    ETH: { maxDeviationBps: 200, minSources: 2 },
-    USDC: { maxDeviationBps: 50, minSources: 1 },
-  })
 })
 
 test('a lost price is one warning with its reason, and its return is one line', async () => {

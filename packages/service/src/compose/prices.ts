@@ -4,28 +4,18 @@ import type { ChainState } from '../chains/view.ts'
 import type { AssetConfig, Config } from '../config.ts'
 import type { Aged, Views } from '../engine/views.ts'
 import { createPriceCheck, createPriceJudge } from '../market/price-check.ts'
-import {
-  createPriceBook,
-  createPriceWatch,
-  DEFAULT_THIN_SPREAD_BPS,
-  type FeedState,
-  type PriceBook,
-} from '../market/prices/book.ts'
+import { createPriceBook, createPriceWatch, type FeedState, type PriceBook } from '../market/prices/book.ts'
 import { createPythSource, findPythDifferences, withoutRenamed } from '../market/prices/pyth.ts'
 import type { PriceRules } from '../market/prices/reference.ts'
 import { createChainlinkSource, type PriceSource } from '../market/prices/source.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Catalog } from '../swap/catalog.ts'
 import { groupBy } from '../swap/group.ts'
-import { defaultPriceTolerance } from '../swap/price-tolerance.ts'
 import { createBuyerCheck } from '../venues/registry.ts'
 
 // Feeds are read at new blocks: on the slowest chains twice in this time.
 const FEEDS_MS = 30_000
-const DEFAULT_DEVIATION_BPS = 200
 const DEFAULT_CONFIDENCE_BPS = 100
-// The public server allows 30 requests in 10 s per address: six processes may share it.
-const DEFAULT_PYTH_POLL_MS = 2_000
 
 type PriceConfig = Pick<Config, 'network' | 'pythApiKey'>
 type Feed<Kind> = Extract<AssetConfig['sources'][number], { kind: Kind }> & { asset: string }
@@ -64,7 +54,7 @@ function chainlinkOf(
 
 function pythOf({ network, pythApiKey }: PriceConfig, configured: readonly Feed<'pyth'>[]): PriceSource[] {
   if (!network.pyth || configured.length === 0) return []
-  const { url, pollMs = DEFAULT_PYTH_POLL_MS } = network.pyth
+  const { url, pollMs } = network.pyth
   const feeds = configured.map((feed) => ({ maxConfidenceBps: DEFAULT_CONFIDENCE_BPS, ...feed }))
   const server = { url, apiKey: pythApiKey?.reveal() }
   const source = createPythSource({ ...server, feeds, pollMs, now: Date.now })
@@ -89,15 +79,9 @@ export async function warnOfPyth(config: PriceConfig, logger: Logger): Promise<v
 
 export function priceRulesOf({ network }: Pick<Config, 'network'>): Map<string, PriceRules> {
   return new Map(
-    network.assets.map(({ name, maxDeviationBps = DEFAULT_DEVIATION_BPS, minSources = 1 }) => [
-      name,
-      { maxDeviationBps, minSources },
-    ]),
+    network.assets.map(({ name, maxDeviationBps, minSources }) => [name, { maxDeviationBps, minSources }]),
   )
 }
-
-/** The spread of assets with few sources. */
-export const thinSpreadOf = ({ thinSpreadBps = DEFAULT_THIN_SPREAD_BPS }: Config['network']) => thinSpreadBps
 
 /** Returns a check that logs when an asset loses its price, with the reason, and when it is back. */
 export function watchPrices(book: PriceBook, logger: Logger): () => void {
@@ -132,8 +116,8 @@ export function judgePrices(config: Pick<Config, 'network'>, catalog: Catalog, b
 
 function rulesOf({ network }: Pick<Config, 'network'>) {
   return {
-    tolerance: { ...defaultPriceTolerance, ...network.priceTolerance },
-    thinSpreadBps: thinSpreadOf(network),
+    tolerance: network.priceTolerance,
+    thinSpreadBps: network.thinSpreadBps,
     isBuyer: createBuyerCheck(network),
   }
 }

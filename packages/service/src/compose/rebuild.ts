@@ -8,8 +8,8 @@ import { resolveOrphans } from '../books/rebuild/orphans.ts'
 import { rebuild } from '../books/rebuild/rebuild.ts'
 import type { Rules } from '../books/rebuild/terms.ts'
 import type { ConnectedChain } from '../chains/families.ts'
-import { blockSecondsOf, finalityOf } from '../config/finality.ts'
-import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
+import { blockSecondsOf } from '../config/finality.ts'
+import type { ChainConfig, NetworkConfig } from '../config.ts'
 import type { Task } from '../engine/lane.ts'
 import { mapOwn } from '../isolate.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -32,10 +32,10 @@ const ORPHANS_MS = 5_000
 function rulesOf(network: NetworkConfig, chains: Chains): Rules {
   return {
     custodyOf: chains.custodyOf,
-    deadlines: { ...defaultDeadlines, ...network.deadlines },
+    deadlines: network.deadlines,
     finalityOf: (origin, destination) => ({
-      originSeconds: finalityOf(chains.of(origin).config).hardSeconds,
-      destinationSeconds: finalityOf(chains.of(destination).config).hardSeconds,
+      originSeconds: chains.of(origin).config.finality.hardSeconds,
+      destinationSeconds: chains.of(destination).config.finality.hardSeconds,
     }),
   }
 }
@@ -68,7 +68,7 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
 
 /** A route between two chains that are as slow as the slowest may become. */
 function slowestOf(chains: readonly ChainConfig[]): RouteTimes {
-  const rules = chains.map(finalityOf)
+  const rules = chains.map(({ finality }) => finality)
   const hardSeconds = MAX_SLOWDOWN * Math.max(...rules.map((each) => each.hardSeconds))
   return {
     originSeconds: hardSeconds,

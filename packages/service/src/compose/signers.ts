@@ -36,7 +36,7 @@ type Opened = {
 export async function openSigners(config: Config, { addresses, logger, registry }: Opened): Promise<Signers> {
   const { network, signerTls } = config
   const down = new Set<string>()
-  const servers = (network.remoteSigners ?? []).flatMap((server, index): PlacedServer[] => {
+  const servers = network.remoteSigners.flatMap((server, index): PlacedServer[] => {
     const mine = addressesFor(server, addresses)
     if (mine.length === 0) return []
     const clientTls = signerTls?.reveal()

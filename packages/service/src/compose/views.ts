@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import { maxHeadAgeMs } from '../config/finality.ts'
 import { createViews, type Views } from '../engine/views.ts'
 import { createClaimLimits } from '../market/claim-limits.ts'
 import { readClaimBooks } from '../store/claim-books.ts'
@@ -19,7 +18,7 @@ type OpenViews = Views & { channels: { chain_view(): void } }
 export function openViews(pool: Pool, chains: Pick<Chains, 'all'>, listener: ViewListener): OpenViews {
   const followed = chains.all.map(({ config }) => ({
     chainId: config.chainId,
-    maxAgeMs: maxHeadAgeMs(config),
+    maxAgeMs: config.maxHeadAgeMs,
   }))
   const views = createViews({ pool, chains: followed, ...listener })
   return { ...views, channels: { chain_view: () => void views.refresh() } }

@@ -30,7 +30,7 @@ export function composeWebhooks({ network, pool, sealer, logger, registry }: Par
   const countAttempt = addWebhookMetrics(registry, pool)
   const sender = createWebhookSender({
     pool,
-    post: createPost({ allowPrivate: network.webhooks?.allowPrivateAddresses ?? false }),
+    post: createPost({ allowPrivate: network.webhooks.allowPrivateAddresses }),
     openSecret: seal.open,
     now: Date.now,
     random: Math.random,

@@ -1,8 +1,7 @@
 import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
 import type { ConnectedChain } from '../chains/families.ts'
-import { blockSecondsOf, finalityOf } from '../config/finality.ts'
-import { defaultDeadlines, gasBudgetsOf } from '../config.ts'
+import { blockSecondsOf } from '../config/finality.ts'
 import { createMoves } from '../engine/advance.ts'
 import { createTimeKeeper, createWasteReader } from '../engine/books.ts'
 import { topUpLowest } from '../engine/gas-watch.ts'
@@ -92,13 +91,13 @@ function relayShareOf(chain: ConnectedChain, address: string): Share | undefined
 }
 
 function senderOf(parts: WorkerParts, connected: ConnectedChain, address: string) {
-  const { chain, config, family, nativeToken } = connected
+  const { chain, config, nativeToken } = connected
   const { pool, events, isClaimable } = parts
   return createSender({
     pool,
     chain,
     address,
-    maxInFlight: config.maxInFlight ?? family.traits.maxInFlight,
+    maxInFlight: config.maxInFlight,
     isClaimable,
     readWasted: createWasteReader({ pool, chain, usdE6Of: gasValueOf(parts, config, nativeToken) }),
     ...events.ofSender(config.name, address),
@@ -110,8 +109,8 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
   const { chain, config } = connected
   const senders = Object.values(connected.senders).flat()
   const follower = followerOf(parts, config.chainId)
-  const rules = finalityOf(config)
-  const times = createTimeKeeper(pool, (chainId) => finalityOf(parts.chains.of(chainId).config))
+  const rules = config.finality
+  const times = createTimeKeeper(pool, (chainId) => parts.chains.of(chainId).config.finality)
   const moves = createMoves(pool, (moved, change) => {
     events.moved(moved, change)
     if (change.event === 'deliverySeen') times.note(moved)
@@ -172,7 +171,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     refreshPrices: prices.refresh,
     paidNow: prices.paidNow,
     isPriceKept: prices.isKept,
-    gasBudgets: gasBudgetsOf(parts.config.network),
+    gasBudgets: parts.config.network.budgets.wastedGas,
     valueCentsOf: prices.valueCentsOf,
     ...parts.signed,
     ...parts.collect,
@@ -180,7 +179,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
     isLate: parts.isLate,
-    lateLockSeconds: lateLockSeconds({ ...finalityOf(config), originBlockSeconds: blockSecondsOf(config) }),
+    lateLockSeconds: lateLockSeconds({ ...config.finality, originBlockSeconds: blockSecondsOf(config) }),
     moves: parts.moves,
   }
   // If a transaction carries one swap, several are prepared concurrently.
@@ -250,7 +249,7 @@ function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: str
     isPriceKept: prices.isKept,
     patienceSeconds: PATIENCE_SECONDS,
     ...parts.signed,
-    cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,
+    cutOffSeconds: config.network.deadlines.cutOffSeconds,
     capsOf: (origin: number) => capsOf(parts.chains.of(origin).config),
     moves: parts.moves,
   }

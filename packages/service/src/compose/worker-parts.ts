@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { type Attested, isRefundable, isSigned } from '../chains/attested.ts'
 import type { Chain } from '../chains/chain.ts'
-import { type Config, defaultDeadlines } from '../config.ts'
+import type { Config } from '../config.ts'
 import { createMoves, type Moves } from '../engine/advance.ts'
 import { createClaimCheck, createLateCheck, createSignedCheck, type SignedCheck } from '../engine/checks.ts'
 import { createGasWatch, type GasWatch } from '../engine/gas-watch.ts'
@@ -56,7 +56,7 @@ export function completeParts(given: Given): WorkerParts {
       chains.of(attested.chainId).attestations.recoverSigner(attested, signature),
     onRejected: events.signatureRejected,
   }
-  const deadlines = { ...defaultDeadlines, ...config.network.deadlines }
+  const { deadlines } = config.network
   const isClaimable = createClaimCheck({ deadlines, catalog, followers })
   const isLate = createLateCheck({ catalog, followers })
   const destinations = createDestinations(chains, followers)

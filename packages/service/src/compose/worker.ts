@@ -1,6 +1,5 @@
 import { findLostOn } from '../books/rebuild/lost-log.ts'
 import { type ConnectedChain, families } from '../chains/families.ts'
-import { connectionsOf } from '../config/connections.ts'
 import type { Config } from '../config.ts'
 import { retentionLane } from '../engine/retention.ts'
 import { createLaneRunner } from '../engine/runner.ts'
@@ -27,7 +26,7 @@ type Worker = { start(): Promise<void>; close(): Promise<void> }
 /** The worker: follows the chains, locks, delivers, claims, refunds. */
 export async function composeWorker(config: Config, logger: Logger): Promise<Worker> {
   const { network } = config
-  const max = connectionsOf(network).workerPool
+  const max = network.connections.workerPool
   const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap worker' })
   const metrics = createMetrics()
   const signing = await openSigners(config, {
@@ -81,8 +80,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     logger.warn({ err: error, ...place }, 'lane step failed')
     metrics.countFault('lane')
   }
-  const { leaseMs } = network
-  const runner = createLaneRunner({ pool, lanes, onFault, ...(leaseMs !== undefined && { leaseMs }) })
+  const runner = createLaneRunner({ pool, lanes, leaseMs: network.leaseMs, onFault })
   const channels = {
     swap_work: (topic: string) => wake(topic as Topic),
     lanes: runner.onLaneNotification,

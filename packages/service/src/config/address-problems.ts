@@ -1,6 +1,6 @@
 import { families, familyOf, familyOfAddress } from '../chains/families.ts'
 import type { AddressRules, Named } from '../chains/family.ts'
-import type { ChainConfig, NetworkConfig } from '../config.ts'
+import type { ChainFile, NetworkFile } from '../config.ts'
 import { kindOf } from '../venues/registry.ts'
 import { type Check, indicesOf, type Problem } from './shape.ts'
 
@@ -20,7 +20,7 @@ const ROLES = [
 const CONTRACTS = ['family', ...families.flatMap(({ config }) => config.contracts.fields)]
 
 /** Finds addresses that are mistyped, have two roles, or have a published key. */
-export function addressChecks(network: NetworkConfig): Check[] {
+export function addressChecks(network: NetworkFile): Check[] {
   const ofChains = indicesOf(network?.chains).flatMap((index): Check[] => {
     const at = (...fields: string[]) => fields.map((field) => `/chains/${index}/${field}`)
     const chain = () => network.chains.slice(index, index + 1)
@@ -63,7 +63,7 @@ function findContractProblems(contracts: readonly Named[]): Problem[] {
 }
 
 /** All addresses with a role. Each key has one role only. */
-export function rolesOf(network: NetworkConfig): Named[] {
+export function rolesOf(network: NetworkFile): Named[] {
   const {
     relayers,
     authorizationRelayers,
@@ -105,7 +105,7 @@ export function rolesOf(network: NetworkConfig): Named[] {
 }
 
 /** Retiring keys must leave at least one active key per role. */
-function findRetiringProblems(network: NetworkConfig): Problem[] {
+function findRetiringProblems(network: NetworkFile): Problem[] {
   const { relayers, authorizationRelayers, deliverers, retiring = [] } = network
   const isRetiring = (address: string) =>
     retiring.some((each) => each.toLowerCase() === address.toLowerCase())
@@ -127,7 +127,7 @@ function findRetiringProblems(network: NetworkConfig): Problem[] {
   ]
 }
 
-function tokensOf({ tokens }: ChainConfig, index: number): Named[] {
+function tokensOf({ tokens }: ChainFile, index: number): Named[] {
   return tokens.map(({ address, symbol }, position) => ({
     address,
     path: `/chains/${index}/tokens/${position}/address`,
@@ -135,7 +135,7 @@ function tokensOf({ tokens }: ChainConfig, index: number): Named[] {
   }))
 }
 
-function contractsOf(chain: ChainConfig, index: number): Named[] {
+function contractsOf(chain: ChainFile, index: number): Named[] {
   return below(index, familyOf(chain).config.contracts.of(chain))
 }
 
@@ -143,7 +143,7 @@ function below(index: number, named: readonly Named[]): Named[] {
   return named.map(({ path, ...each }) => ({ ...each, path: `/chains/${index}${path}` }))
 }
 
-function feedsOf({ assets }: NetworkConfig): Named[] {
+function feedsOf({ assets }: NetworkFile): Named[] {
   return assets.flatMap(({ sources }, asset) =>
     sources.flatMap((source, index) =>
       source.kind === 'chainlink'
@@ -153,7 +153,7 @@ function feedsOf({ assets }: NetworkConfig): Named[] {
   )
 }
 
-function venuesOf({ venues = [] }: NetworkConfig): Named[] {
+function venuesOf({ venues = [] }: NetworkFile): Named[] {
   return venues.flatMap((venue, index) =>
     Object.entries(kindOf(venue).contractsOf?.(venue) ?? {}).map(([name, address]) => ({
       address,

@@ -122,9 +122,19 @@ export const TOKENS = { description: 'Tokens served beside the native coin.' }
 const AnyChain = Type.Object(anyChain)
 type Coin = { symbol: string; asset: string; capPerHour?: string }
 
-/** A chain of any family, as far as families have the same fields. */
-export type ChainFields = Static<typeof AnyChain> & {
-  family: string
-  native: Coin
-  tokens: (Coin & { address: string; decimals?: number })[]
+/** What a chain has once its defaults are filled in. */
+export type Finished = {
+  finality: { hardSeconds: number }
+  maxHeadAgeMs: number
+  exposureCapUsd: number
+  unclaimedCapUsd: number
+  maxInFlight: number
 }
+
+/** A chain of any family, as far as families have the same fields. */
+export type ChainFields = Static<typeof AnyChain> &
+  Finished & {
+    family: string
+    native: Coin
+    tokens: (Coin & { address: string; decimals?: number })[]
+  }

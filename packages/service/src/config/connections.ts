@@ -1,8 +1,8 @@
-import type { NetworkConfig } from '../config.ts'
+import type { NetworkConfig, NetworkFile } from '../config.ts'
 import { attesterAddresses } from '../swap/attester-set.ts'
 import { findRepeated, type Problem } from './shape.ts'
 
-type Sets = Pick<NetworkConfig, 'attesters' | 'nextAttesters'>
+type Sets = Pick<NetworkFile, 'attesters' | 'nextAttesters'>
 
 /** Finds sets that no escrow would accept. */
 export function findAttesterProblems({ attesters, nextAttesters }: Sets): Problem[] {
@@ -21,32 +21,17 @@ export function findAttesterProblems({ attesters, nextAttesters }: Sets): Proble
   })
 }
 
-const defaultConnections = {
-  apiPool: 20,
-  workerPool: 20,
-  attesterPool: 4,
-  apiProcesses: 1,
-  workerProcesses: 1,
-}
-
 export const DASHBOARD_POOL = 2
 // API processes and workers listen to notifications on a connection of their own.
 const LISTENER = 1
 // Commands, `migrate` and a backup, side by side.
 const COMMANDS = 3
 
-/** Sizes of the pools, and how many processes have one. */
-export function connectionsOf({
-  connections,
-}: Pick<NetworkConfig, 'connections'>): typeof defaultConnections {
-  return { ...defaultConnections, ...connections }
-}
-
 /** Connections that all processes and commands need together at most. */
 export function neededConnections(
   network: Pick<NetworkConfig, 'connections' | 'attesters' | 'nextAttesters'>,
 ): number {
-  const { apiPool, workerPool, attesterPool, apiProcesses, workerProcesses } = connectionsOf(network)
+  const { apiPool, workerPool, attesterPool, apiProcesses, workerProcesses } = network.connections
   const attesters = attesterAddresses(network).length
   const serving = apiProcesses * (apiPool + LISTENER) + workerProcesses * (workerPool + LISTENER)
   return serving + attesters * attesterPool + DASHBOARD_POOL + COMMANDS

@@ -1,5 +1,5 @@
 import { familyOf } from '../chains/families.ts'
-import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
+import { type ChainFile, defaultDeadlines, type NetworkFile } from '../config.ts'
 import {
   type DeadlinePolicy,
   deadlinesFrom,
@@ -19,7 +19,7 @@ const MIN_LEASE_MS = 200
 const NO_TIME = { originSeconds: 0, destinationSeconds: 0 }
 
 /** Checks that every configured duration is long enough. */
-export function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: NetworkConfig): Problem[] {
+export function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: NetworkFile): Problem[] {
   const policy = { ...defaultDeadlines, ...deadlines }
   const holds = findLongHolds(longestLife(policy), chains)
   return [
@@ -29,7 +29,7 @@ export function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: Net
   ]
 }
 
-function findShortTimes(policy: DeadlinePolicy, chains: readonly ChainConfig[]): Problem[] {
+function findShortTimes(policy: DeadlinePolicy, chains: readonly ChainFile[]): Problem[] {
   const { fillSeconds, cutOffSeconds } = policy
   const slowest = Math.max(...chains.map(({ blockMs }) => blockMs))
   const problems: Problem[] = []
@@ -57,7 +57,7 @@ function findLeaseProblems({ lockInclusionSeconds }: DeadlinePolicy, leaseMs: nu
 }
 
 /** Finds routes whose ops the escrow would reject. Blames the deadlines if they are too long by themselves. */
-function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainConfig[]): Problem[] {
+function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainFile[]): Problem[] {
   const judge = (path: string, route: RouteTimes): Problem[] => {
     const hold = deadlinesFrom(policy, NO_TIME, route).refundDeadline
     if (hold <= MAX_HOLD_SECONDS - CLOCKS_APART_SECONDS) return []
@@ -80,7 +80,7 @@ function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainConfig[]): 
 }
 
 /** A delivery must be proven until its claim is over. */
-function findLostProofs(policy: DeadlinePolicy, chains: readonly ChainConfig[]): Problem[] {
+function findLostProofs(policy: DeadlinePolicy, chains: readonly ChainFile[]): Problem[] {
   const slowest = Math.max(...chains.map(longestFinality))
   const claim = refundMargin(policy, { originSeconds: slowest, destinationSeconds: slowest })
   return [...new Set(chains.map(familyOf))].flatMap(({ title, traits: { provenSeconds = Infinity } }) => {
@@ -93,6 +93,6 @@ function findLostProofs(policy: DeadlinePolicy, chains: readonly ChainConfig[]):
 }
 
 /** The slowest finality that deadlines are made for. */
-function longestFinality(chain: ChainConfig): number {
+function longestFinality(chain: ChainFile): number {
   return MAX_SLOWDOWN * finalityOf(chain).hardSeconds
 }

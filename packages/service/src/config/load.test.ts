@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
+import { defaultDiscount } from './finish.ts'
 import { loadConfig } from './load.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-config-'))
@@ -156,13 +157,21 @@ describe('trusted proxies', () => {
 
 const tier = (holding: string, percent: number) => ({ name: `tier ${percent}`, holding, percent })
 
+test('a configuration that is loaded has every default', () => {
+  const { network } = load(undefined)
+
+  expect(network).toMatchObject({ leaseMs: 6_000, quoteTtlMs: 30_000, deadlines: { cutOffSeconds: 60 } })
+  expect(network.assets[0]).toMatchObject({ maxDeviationBps: 200, minSources: 1 })
+  expect(network.chains).toMatchObject([{ maxInFlight: 16 }, { maxInFlight: 128, maxHeadAgeMs: 15_000 }])
+})
+
 describe('a discount', () => {
   test.each([
     undefined,
     { asset: 'SOL' },
     { asset: 'ETH', tiers: [tier('0.5', 1), tier('1', 100)], maxAgeSeconds: 10 },
   ])('%j is accepted', (discount) => {
-    expect(load(discount).network.discount).toEqual(discount)
+    expect(load(discount).network.discount).toEqual(discount && { ...defaultDiscount, ...discount })
   })
 
   test.each([

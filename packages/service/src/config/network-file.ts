@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs'
-import type { NetworkConfig } from '../config.ts'
+import type { NetworkConfig, NetworkFile } from '../config.ts'
+import { finishNetwork } from './finish.ts'
 import { JsonError, type Position, parseJson } from './json-text.ts'
 import { checksOf } from './network-problems.ts'
 import { NetworkSchema } from './network-schema.ts'
 import { findShapeProblems, type Problem, runChecks } from './shape.ts'
 
 type PlacedProblem = Problem & Position
-type NetworkFile = { network: NetworkConfig; problems: readonly PlacedProblem[] }
+type Parsed = { network: NetworkConfig; problems: readonly PlacedProblem[] }
 
-/** Parses a configuration and finds all problems, in the order of their lines. */
-export function parseNetwork(text: string): NetworkFile {
+/** Parses a configuration and finds all problems, in the order of their lines. With any, its defaults are missing. */
+export function parseNetwork(text: string): Parsed {
   try {
     const { value, repeated, positionOf } = parseJson(text)
     const problems = [
@@ -17,7 +18,8 @@ export function parseNetwork(text: string): NetworkFile {
       ...findProblems(value).map((problem) => describePlaceholder(value, problem)),
     ].map((problem) => ({ ...problem, ...positionOf(problem.path) }))
     problems.sort((a, b) => a.line - b.line || a.column - b.column)
-    return { network: value as NetworkConfig, problems }
+    const network = problems.length > 0 ? (value as NetworkConfig) : finishNetwork(value as NetworkFile)
+    return { network, problems }
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     const { message, position } = error
@@ -41,7 +43,7 @@ function findProblems(value: unknown): Problem[] {
     message: REPLACED.get(problem.path) ?? problem.message,
   }))
   const misshapen = problems.flatMap(({ misshapen: path }) => path ?? [])
-  return [...problems, ...runChecks(checksOf(value as NetworkConfig), misshapen)]
+  return [...problems, ...runChecks(checksOf(value as NetworkFile), misshapen)]
 }
 
 /** A placeholder in new files for values that only the operator knows. */

@@ -1,6 +1,6 @@
 import { parseUnits } from 'viem'
 import { families, familyOf } from '../chains/families.ts'
-import { type ChainConfig, defaultDiscount, type GasFloatConfig, type NetworkConfig } from '../config.ts'
+import { type ChainFile, defaultDiscount, type GasFloatConfig, type NetworkFile } from '../config.ts'
 import { isRising, toTiers } from '../swap/discount.ts'
 import { kindOf, type VenueConfig } from '../venues/registry.ts'
 import { addressChecks } from './address-problems.ts'
@@ -20,7 +20,7 @@ const SIGNING = [
 ]
 
 /** Cross-checks of a configuration. Parts are only read when their check runs, since they may be malformed. */
-export function checksOf(network: NetworkConfig): Check[] {
+export function checksOf(network: NetworkFile): Check[] {
   const everyChain = (...fields: string[]) => fields.map((field) => `/chains/*/${field}`)
   return [
     { reads: everyChain('chainId', 'name', 'testnet'), find: () => findChainProblems(network) },
@@ -47,7 +47,7 @@ export function checksOf(network: NetworkConfig): Check[] {
   ]
 }
 
-function findChainProblems({ chains }: NetworkConfig): Problem[] {
+function findChainProblems({ chains }: NetworkFile): Problem[] {
   return [
     ...findRepeated(
       chains,
@@ -64,7 +64,7 @@ function findChainProblems({ chains }: NetworkConfig): Problem[] {
 }
 
 /** A worthless test coin must not count as the same asset as a real one. */
-function findMixedTestnets(chains: readonly ChainConfig[]): Problem[] {
+function findMixedTestnets(chains: readonly ChainFile[]): Problem[] {
   if (chains.every(({ testnet }) => !testnet)) return []
   return chains.flatMap(({ name, testnet }, index) =>
     testnet
@@ -78,9 +78,9 @@ function findMixedTestnets(chains: readonly ChainConfig[]): Problem[] {
   )
 }
 
-function checksOfChain(network: NetworkConfig, index: number): Check[] {
+function checksOfChain(network: NetworkFile, index: number): Check[] {
   const at = (path: string) => `/chains/${index}${path}`
-  const check = (fields: string[], find: (chain: ChainConfig) => Problem[], ...reads: string[]): Check => ({
+  const check = (fields: string[], find: (chain: ChainFile) => Problem[], ...reads: string[]): Check => ({
     reads: [...fields.map((field) => at(`/${field}`)), ...reads],
     find: () =>
       network.chains
@@ -100,7 +100,7 @@ function checksOfChain(network: NetworkConfig, index: number): Check[] {
   ]
 }
 
-function findTokenProblems({ native, tokens }: ChainConfig, known: ReadonlySet<string>): Problem[] {
+function findTokenProblems({ native, tokens }: ChainFile, known: ReadonlySet<string>): Problem[] {
   const unknown = (asset: string, path: string) =>
     known.has(asset) ? [] : [{ path, message: `${asset} is not one of the assets` }]
   const symbols = [native.symbol, ...tokens.map(({ symbol }) => symbol)]
@@ -116,7 +116,7 @@ function findTokenProblems({ native, tokens }: ChainConfig, known: ReadonlySet<s
 }
 
 /** Contradictions between block time, head age and finality. */
-function findRateProblems(chain: ChainConfig): Problem[] {
+function findRateProblems(chain: ChainFile): Problem[] {
   const problems = findFinalityProblems(chain)
   if (chain.maxHeadAgeMs !== undefined && chain.maxHeadAgeMs < 2 * chain.blockMs) {
     problems.push({
@@ -128,7 +128,7 @@ function findRateProblems(chain: ChainConfig): Problem[] {
 }
 
 /** The tiers of `accept` must rise, and no depth may exceed the final one. */
-function findFinalityProblems({ finality, blockMs }: ChainConfig): Problem[] {
+function findFinalityProblems({ finality, blockMs }: ChainFile): Problem[] {
   const { accept, settle, hard, hardSeconds } = finality
   const problems: Problem[] = []
   const add = (path: string, message: string) => problems.push({ path: `/finality${path}`, message })
@@ -153,7 +153,7 @@ function findFinalityProblems({ finality, blockMs }: ChainConfig): Problem[] {
 }
 
 /** Finds discounts that no wallet can get, or that shrink as a holding grows. */
-function findDiscountProblems({ discount, chains }: NetworkConfig): Problem[] {
+function findDiscountProblems({ discount, chains }: NetworkFile): Problem[] {
   if (!discount) return []
   const { asset, tiers = defaultDiscount.tiers } = discount
   const isServed = chains.some(({ native, tokens }) =>
@@ -178,7 +178,7 @@ function findDiscountProblems({ discount, chains }: NetworkConfig): Problem[] {
 }
 
 /** Finds venues with unknown tokens or chains, and repeated venues. */
-function findVenueProblems(network: NetworkConfig): Problem[] {
+function findVenueProblems(network: NetworkFile): Problem[] {
   const { venues = [], assets, chains } = network
   const served = {
     assets,
@@ -195,7 +195,7 @@ function findVenueProblems(network: NetworkConfig): Problem[] {
 }
 
 /** Finds gas floats that could never pay, or would top up forever. */
-function findFloatProblems({ gasFloat, chains }: NetworkConfig): Problem[] {
+function findFloatProblems({ gasFloat, chains }: NetworkFile): Problem[] {
   if (!gasFloat) return []
   const repeated = findRepeated(
     gasFloat.chains,

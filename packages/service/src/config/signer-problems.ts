@@ -1,12 +1,12 @@
 import { families } from '../chains/families.ts'
-import type { NetworkConfig } from '../config.ts'
+import type { NetworkFile } from '../config.ts'
 import { attesterAddresses } from '../swap/attester-set.ts'
 import { findRepeated, type Problem } from './shape.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /** Finds remote signers that nobody would ask, that anyone could read, or that join worker and attester. */
-export function findSignerProblems(network: NetworkConfig): Problem[] {
+export function findSignerProblems(network: NetworkFile): Problem[] {
   const { remoteSigners = [] } = network
   const attesters = lowerCased(attesterAddresses(network))
   const known = new Set([...attesters, ...lowerCased(workersOf(network))])
@@ -39,7 +39,7 @@ export function findSignerProblems(network: NetworkConfig): Problem[] {
 }
 
 /** Addresses that a worker signs for, of those that a remote signer may have. */
-function workersOf({ relayers, authorizationRelayers, deliverers, gasFloat }: NetworkConfig): string[] {
+function workersOf({ relayers, authorizationRelayers, deliverers, gasFloat }: NetworkFile): string[] {
   const floats = families.flatMap(({ name }) => gasFloat?.[name] ?? [])
   return [...relayers, ...authorizationRelayers, ...deliverers, ...floats]
 }
@@ -56,7 +56,7 @@ function findUnsafe(url: string, path: string): Problem[] {
   return [{ path, message: 'must be https, unless it is this machine' }]
 }
 
-type RemoteSigners = NonNullable<NetworkConfig['remoteSigners']>
+type RemoteSigners = NonNullable<NetworkFile['remoteSigners']>
 
 /** A server signs for any client it lets in: one for both would let the worker sign attestations. */
 function findJoined(remoteSigners: RemoteSigners, attesters: readonly string[]): Problem[] {
@@ -77,7 +77,7 @@ function findJoined(remoteSigners: RemoteSigners, attesters: readonly string[]):
 }
 
 /** Tells whether remote signers hold the keys of all these addresses. An invalid file may contain anything. */
-export function createRemoteCheck(network: Partial<NetworkConfig> | null) {
+export function createRemoteCheck(network: Partial<NetworkFile> | null) {
   const remoteSigners = network?.remoteSigners
   const servers = Array.isArray(remoteSigners) ? remoteSigners : []
   const lists: unknown[] = servers.map((server) => server?.addresses)

@@ -1,4 +1,4 @@
-import type { ChainConfig, NetworkConfig } from '../config.ts'
+import type { ChainFile, NetworkFile } from '../config.ts'
 import { PLACEHOLDER } from './secrets.ts'
 import { findRepeated, type Problem } from './shape.ts'
 
@@ -10,7 +10,7 @@ export function isWebOrigin(text: string): boolean {
 }
 
 /** Finds invalid URLs of nodes, and repeated ones: a repeated node would outvote another. */
-export function findNodeProblems({ rpcUrls, attesterRpcUrls }: ChainConfig): Problem[] {
+export function findNodeProblems({ rpcUrls, attesterRpcUrls }: ChainFile): Problem[] {
   return Object.entries({ rpcUrls, attesterRpcUrls }).flatMap(([list, urls]) => {
     const pathOf = (index: number) => `/${list}/${index}`
     return [
@@ -21,7 +21,7 @@ export function findNodeProblems({ rpcUrls, attesterRpcUrls }: ChainConfig): Pro
 }
 
 /** URLs of the other servers in the configuration. */
-export function findUrlProblems(network: Pick<NetworkConfig, 'pyth' | 'web' | 'chains'>): Problem[] {
+export function findUrlProblems(network: Pick<NetworkFile, 'pyth' | 'web' | 'chains'>): Problem[] {
   const { pyth, chains, web = {} } = network
   const { rpcUrls = {}, txUrls = {} } = web
   const isServed = (id: string) => chains.some(({ chainId }) => String(chainId) === id)
@@ -38,7 +38,7 @@ export function findUrlProblems(network: Pick<NetworkConfig, 'pyth' | 'web' | 'c
 }
 
 /** Browsers send an origin in one form, without a path. */
-export function findOriginProblems({ corsOrigins = [] }: Pick<NetworkConfig, 'corsOrigins'>): Problem[] {
+export function findOriginProblems({ corsOrigins = [] }: Pick<NetworkFile, 'corsOrigins'>): Problem[] {
   return corsOrigins.flatMap((origin, index) =>
     isWebOrigin(origin)
       ? []

@@ -35,7 +35,7 @@ async function newKey(world: World = {}) {
   const { pool } = database
   let readings = 0
   const chain = stub<Chain>({
-    ...{ chainId: 31_337, hasNonces, offerReplacements: undefined },
+    ...{ chainId: 31_337, hasNonces },
     ...{ fits: () => true, readTerms: async () => ({}), broadcast: async () => refusal },
     sign: async () => ({ raw: '0x', txHash: crypto.randomUUID() }),
     readOutcomes: async (_: string, open: Attempt[]) => {

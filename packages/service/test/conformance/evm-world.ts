@@ -14,6 +14,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
 import { connectEvm } from '../../src/chains/evm/connect.ts'
+import { finishChain } from '../../src/config/finish.ts'
 import type { EvmChainConfig } from '../../src/config.ts'
 import type { Swap } from '../../src/swap/swap.ts'
 import { evmWays } from '../../src/ways/registry.ts'
@@ -178,7 +179,7 @@ async function startNode() {
   })
   // Provides heads at every depth from the first test on.
   await client.mine({ blocks: FINALITY.hard })
-  const config: EvmChainConfig = {
+  const config: EvmChainConfig = finishChain({
     family: 'evm',
     chainId: plan.chainId,
     name: plan.name,
@@ -189,7 +190,7 @@ async function startNode() {
     blockMs: 1_000,
     native: { symbol: 'ETH', asset: 'ETH' },
     tokens: tokens.map(({ symbol, asset, address }) => ({ symbol, asset, address })),
-  }
+  })
   const nodes = await startNodesBeside(node.rpcUrl, 'evm')
   const stop = async () => {
     await nodes.stop()

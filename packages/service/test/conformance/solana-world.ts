@@ -11,6 +11,7 @@ import { AHEAD_BLOCKS } from '../../src/chains/solana/heads.ts'
 import { transferInstruction } from '../../src/chains/solana/message.ts'
 import { isNative, NATIVE_TOKEN, type Token } from '../../src/chains/solana/mint.ts'
 import { readVaultBalances } from '../../src/chains/solana/reads.ts'
+import { finishChain } from '../../src/config/finish.ts'
 import type { SolanaChainConfig } from '../../src/config.ts'
 import type { Swap } from '../../src/swap/swap.ts'
 import { type SolanaWorld, startSolanaWorld, type TestMint } from '../support/solana.ts'
@@ -164,7 +165,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
   const { feePayer, authority, attester: signer, escrow, chain } = solana
   const feePayers = { input: feePayer.address, delivery: delivery.address }
   const nodes = await startNodesBeside(chain.rpcUrl, 'solana')
-  const config: SolanaChainConfig = {
+  const config: SolanaChainConfig = finishChain({
     family: 'solana',
     chainId: CHAIN_ID,
     name: 'solana',
@@ -176,7 +177,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: FINALIZED_SLOTS },
     native: { symbol: 'SOL', asset: 'SOL' },
     tokens: [{ symbol: 'USDC', asset: 'USDC', address: mint }],
-  }
+  })
   const connectAs = (attesting: KeyPairSigner) =>
     connectSolana({
       network: {

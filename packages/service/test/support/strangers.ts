@@ -24,6 +24,7 @@ import {
   zeroHash,
 } from 'viem'
 import { connectEvm } from '../../src/chains/evm/connect.ts'
+import { finishChain } from '../../src/config/finish.ts'
 import type { EvmChainConfig } from '../../src/config.ts'
 import { evmWays } from '../../src/ways/registry.ts'
 import { lockBehindPointers } from './pointers.ts'
@@ -45,12 +46,12 @@ export async function startStrangersWorld() {
   await client.setIntervalMining({ interval: 0 })
   const keys = createKeys()
   const { contracts, tokens } = await deployContracts({ ...plan, rpcUrl, keys })
-  const config: EvmChainConfig = {
+  const config: EvmChainConfig = finishChain({
     ...{ family: 'evm', chainId: plan.chainId, name: plan.name, contracts, finality: FINALITY },
     ...{ rpcUrls: [rpcUrl], attesterRpcUrls: [rpcUrl], blockMs: 1_000 },
     native: { symbol: 'ETH', asset: 'ETH' },
     tokens: tokens.map(({ symbol, asset, address }) => ({ symbol, asset, address })),
-  }
+  })
   const [relayer, deliverer] = [keys.relayers[0], keys.deliverers[0]]
   if (!relayer || !deliverer) throw new Error('No keys')
   const custody = { escrow: contracts.escrow, vault: contracts.vault }

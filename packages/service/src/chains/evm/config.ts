@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { isAddress, zeroAddress } from 'viem'
-import { anyChain, nativeOf, TOKENS, tokenOf } from '../../config/chain-fields.ts'
+import { anyChain, type Finished, nativeOf, TOKENS, tokenOf } from '../../config/chain-fields.ts'
 import { address, decimal, digits, flag, strict, wsUrl } from '../../config/fields.ts'
 import type { Problem } from '../../config/shape.ts'
 import type { ConfigRules, Named } from '../family.ts'
@@ -74,7 +74,7 @@ export const EvmChain = Type.Object(
   strict,
 )
 
-export type EvmChainConfig = Static<typeof EvmChain>
+export type EvmChainConfig = Static<typeof EvmChain> & Finished
 
 export const evmConfigRules: ConfigRules<EvmChainConfig> = {
   roles: { fields: [], of: () => [] },

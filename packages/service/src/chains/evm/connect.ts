@@ -1,5 +1,4 @@
 import { type Address, getAddress, type PublicClient, zeroAddress } from 'viem'
-import { finalityOf, maxHeadAgeMs } from '../../config/finality.ts'
 import { mapOwn } from '../../isolate.ts'
 import { MAX_UINT256 } from '../../swap/amount.ts'
 import type { AttesterSet } from '../../swap/attester-set.ts'
@@ -66,7 +65,7 @@ export function connectEvm(options: Options): ConnectedEvm {
     attesters: attesterSetsOf(network),
     tokens: [zeroAddress, ...config.tokens.map((token) => getAddress(token.address))],
     finality: {
-      ...finalityOf(config),
+      ...config.finality,
       blockMs: config.blockMs,
       followsSafe: config.exposureUntil === 'safe',
     },
@@ -162,7 +161,7 @@ async function verifyConfigured({ network, config, urls, clients, venues }: Chec
     name,
     urls,
     chain: String(chainId),
-    maxHeadAgeMs: maxHeadAgeMs(config),
+    maxHeadAgeMs: config.maxHeadAgeMs,
     now: Date.now(),
     ask: (index) => readNode(nodes[index] ?? client),
   })

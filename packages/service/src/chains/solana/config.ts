@@ -1,6 +1,6 @@
 import { isAddress } from '@solana/kit'
 import Type, { type Static } from 'typebox'
-import { anyChain, nativeOf, TOKENS, tokenOf } from '../../config/chain-fields.ts'
+import { anyChain, type Finished, nativeOf, TOKENS, tokenOf } from '../../config/chain-fields.ts'
 import { decimal, digits, solanaAddress, strict, text } from '../../config/fields.ts'
 import type { Problem } from '../../config/shape.ts'
 import type { ConfigRules, Named } from '../family.ts'
@@ -49,7 +49,7 @@ export const SolanaChain = Type.Object(
   strict,
 )
 
-export type SolanaChainConfig = Static<typeof SolanaChain>
+export type SolanaChainConfig = Static<typeof SolanaChain> & Finished
 
 export const solanaConfigRules: ConfigRules<SolanaChainConfig> = {
   roles: { fields: ['vault', 'attester', 'feePayers'], of: rolesOf },

@@ -1,5 +1,4 @@
 import type { Address as SolanaAddress } from '@solana/kit'
-import { maxHeadAgeMs } from '../../config/finality.ts'
 import { mapOwn } from '../../isolate.ts'
 import type { Token } from '../../swap/catalog.ts'
 import { ringOfOp } from '../../swap/op-terms.ts'
@@ -113,7 +112,7 @@ async function verifyConfigured(
     name,
     urls,
     chain: genesisHash,
-    maxHeadAgeMs: maxHeadAgeMs(config),
+    maxHeadAgeMs: config.maxHeadAgeMs,
     now: Date.now(),
     ask: (index) => readNode(client.nodes[index] ?? client.rpc),
   })

@@ -73,7 +73,7 @@ export async function checkFinality({ config, chain }: ConnectedChain): Promise<
   const preset = findPreset(config.chainId)
   return judgeFinality({
     name: config.name,
-    configured: finalityOf(config).hardSeconds,
+    configured: config.finality.hardSeconds,
     measured: head.seconds - hard.seconds,
     preset: preset && finalityOf(preset).hardSeconds,
   })

@@ -1,0 +1,97 @@
+import type { Static } from 'typebox'
+import { type ChainFile, familyOf } from '../chains/families.ts'
+import { defaultGasBudgets, defaultReservations } from '../swap/budgets.ts'
+import { defaultPriceTolerance } from '../swap/price-tolerance.ts'
+import type { Finished } from './chain-fields.ts'
+import { finalityOf, maxHeadAgeMs } from './finality.ts'
+import type { NetworkSchema } from './network-schema.ts'
+
+export const defaultDeadlines = {
+  opLifeSeconds: 120,
+  volatileLifeSeconds: 60,
+  depositSeconds: 900,
+  lockInclusionSeconds: 60,
+  fillSeconds: 600,
+  cutOffSeconds: 60,
+  attemptLifeSeconds: 90,
+  detectionSeconds: 60,
+  claimInclusionSeconds: 300,
+}
+
+/** Cap on value delivered against locks of a chain that are not hard-final. */
+export const defaultExposureCapUsd = 25_000
+
+/** Cap on value delivered against inputs of a chain that are not finally claimed. */
+export const defaultUnclaimedCapUsd = 250_000
+
+// The public server allows 30 requests in 10 s per address: six processes may share it.
+const defaultPythPollMs = 2_000
+
+/** Value that one account may have in built and not submitted ops. */
+const defaultUnsubmittedCapUsd = 250_000
+
+export const defaultDiscount = {
+  tiers: [
+    { name: 'bronze', holding: '1000', percent: 10 },
+    { name: 'silver', holding: '10000', percent: 25 },
+    { name: 'gold', holding: '100000', percent: 50 },
+  ],
+  maxAgeSeconds: 60,
+}
+
+export const defaultConnections = {
+  apiPool: 20,
+  workerPool: 20,
+  attesterPool: 4,
+  apiProcesses: 1,
+  workerProcesses: 1,
+}
+
+/** The configuration of a process: every default is filled in, and nothing looks for one later. */
+export type NetworkConfig = ReturnType<typeof finishNetwork>
+
+/** Fills the defaults into a configuration without problems. */
+export function finishNetwork(file: Static<typeof NetworkSchema>) {
+  const { discount, budgets } = file
+  return {
+    ...file,
+    basePath: file.basePath ?? '',
+    retiring: file.retiring ?? [],
+    chains: file.chains.map(finishChain),
+    remoteSigners: file.remoteSigners ?? [],
+    assets: file.assets.map((asset) => ({
+      ...asset,
+      usdStable: asset.usdStable ?? false,
+      maxDeviationBps: asset.maxDeviationBps ?? 200,
+      minSources: asset.minSources ?? 1,
+    })),
+    pyth: file.pyth && { ...file.pyth, pollMs: file.pyth.pollMs ?? defaultPythPollMs },
+    feeCentiBps: file.feeCentiBps ?? 1_250,
+    discount: discount && { ...defaultDiscount, ...discount },
+    highImpactBps: file.highImpactBps ?? 500,
+    priceTolerance: { ...defaultPriceTolerance, ...file.priceTolerance },
+    thinSpreadBps: file.thinSpreadBps ?? 5,
+    unsubmittedCapUsd: file.unsubmittedCapUsd ?? defaultUnsubmittedCapUsd,
+    quoteTtlMs: file.quoteTtlMs ?? 30_000,
+    leaseMs: file.leaseMs ?? 6_000,
+    deadlines: { ...defaultDeadlines, ...file.deadlines },
+    budgets: {
+      wastedGas: { ...defaultGasBudgets, ...budgets?.wastedGas },
+      reservations: { ...defaultReservations, ...budgets?.reservations },
+    },
+    webhooks: { allowPrivateAddresses: file.webhooks?.allowPrivateAddresses ?? false },
+    connections: { ...defaultConnections, ...file.connections },
+    eventDays: file.eventDays ?? 90,
+  }
+}
+
+export function finishChain<C extends ChainFile>(chain: C): C & Finished {
+  return {
+    ...chain,
+    finality: { ...chain.finality, hardSeconds: finalityOf(chain).hardSeconds },
+    maxHeadAgeMs: maxHeadAgeMs(chain),
+    exposureCapUsd: chain.exposureCapUsd ?? defaultExposureCapUsd,
+    unclaimedCapUsd: chain.unclaimedCapUsd ?? defaultUnclaimedCapUsd,
+    maxInFlight: chain.maxInFlight ?? familyOf(chain).traits.maxInFlight,
+  }
+}
