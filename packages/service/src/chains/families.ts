@@ -54,7 +54,7 @@ export function askEach<T>(
   return families.flatMap((family) =>
     ask(
       family,
-      chains.filter((chain) => chain.family === family.name),
+      chains.filter((chain) => familyOf(chain) === family),
     ),
   )
 }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../async/timing.ts'
-import type { Heads, Held } from '../chains/chain.ts'
+import type { Heads } from '../chains/chain.ts'
 import type { ConnectedChain } from '../chains/families.ts'
 import type { Moves } from '../engine/advance.ts'
 import type { HeadFollower } from '../engine/chain-follower.ts'
@@ -8,13 +8,12 @@ import type { Task } from '../engine/lane.ts'
 import type { Sender } from '../engine/sender.ts'
 import type { ViewOfChain } from '../engine/views.ts'
 import { createDepositTransactions, type Received, seeDeposits } from '../stages/lock/see-deposits.ts'
-import { recoverDeposits } from '../stages/settle/recover-deposits.ts'
+import { createWorthCheck, recoverDeposits } from '../stages/settle/recover-deposits.ts'
 import type { PastPlace } from '../store/deposits.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { Topic } from '../store/wakes.ts'
-import { type PriceE18, usdE18 } from '../swap/amount.ts'
-import { type Catalog, findToken } from '../swap/catalog.ts'
-import { GAS } from '../swap/gas.ts'
+import type { PriceE18 } from '../swap/amount.ts'
+import type { Catalog } from '../swap/catalog.ts'
 import { throwFirst } from '../swap/group.ts'
 
 type Parts = {
@@ -69,8 +68,6 @@ export function createDepositTasks(
 
 // A late deposit is not urgent: its owner can also send it back himself.
 const LOOK_MS = 5_000
-// A return must be worth this many times its transaction.
-const WORTH = 2n
 
 /** Sends back what lies at the addresses of ops that are over. */
 export function createRecoverWork(
@@ -80,16 +77,11 @@ export function createRecoverWork(
 ) {
   const { chainId } = config
   const tokens = catalog.chains.get(chainId)?.tokens ?? []
-  const isWorth = ({ token, amount }: Held) => {
-    const origin = catalog.chains.get(chainId)
-    const known = origin && findToken(origin, token)
-    const price = known && prices.priceOf(known.asset)
-    const coin = origin && prices.priceOf(origin.native.asset)
-    const costs = view.part('costs')?.value
-    if (!known || !price || !coin || !costs) return undefined
-    const cost = usdE18(GAS.recover * costs.gasPrice, { decimals: origin.native.decimals, price: coin })
-    return usdE18(amount, { decimals: known.decimals, price }) >= WORTH * cost
-  }
+  const isWorth = createWorthCheck({
+    origin: () => catalog.chains.get(chainId),
+    priceOf: prices.priceOf,
+    gasPrice: () => view.part('costs')?.value.gasPrice,
+  })
   const addresses = tokens.map(({ address }) => address)
   let after: PastPlace | undefined
   const look = atMostEvery(LOOK_MS, async (lease: Lease, heads: Heads) => {

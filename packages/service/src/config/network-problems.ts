@@ -92,9 +92,9 @@ function checksOfChain(network: NetworkFile, index: number): Check[] {
     check(['native', 'tokens'], (chain) => findTokenProblems(chain, assets()), '/assets/*/name'),
     check(['finality', 'blockMs', 'maxHeadAgeMs'], findRateProblems),
     check(['rpcUrls', 'attesterRpcUrls'], findNodeProblems),
-    ...families.flatMap(({ name, config: { checks } }) =>
-      checks.map(({ fields, find }) =>
-        check(['family', ...fields], (chain) => (chain.family === name ? find(chain) : [])),
+    ...families.flatMap((family) =>
+      family.config.checks.map(({ fields, find }) =>
+        check(['family', ...fields], (chain) => (familyOf(chain) === family ? find(chain) : [])),
       ),
     ),
   ]
@@ -218,7 +218,7 @@ function findFloatProblems({ gasFloat, chains }: NetworkFile): Problem[] {
   })
   // No process would load its key, and the key would then be missing.
   const idle = families
-    .filter(({ name }) => gasFloat[name] && !chains.some(({ family }) => family === name))
+    .filter(({ name }) => gasFloat[name] && !chains.some((chain) => familyOf(chain).name === name))
     .map(({ name }) => ({ path: `/gasFloat/${name}`, message: `no chain of family ${name} is configured` }))
   return [...repeated, ...each, ...idle]
 }

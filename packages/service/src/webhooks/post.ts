@@ -81,9 +81,9 @@ globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
 export function isPublicAddress(address: string): boolean {
   // An address with a zone is local to an interface; the block lists do not accept it.
-  const family = address.includes('%') ? 0 : isIP(address)
-  if (family === 4) return !notPublic.check(address, 'ipv4')
-  return family === 6 && globalUnicast.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
+  const version = address.includes('%') ? 0 : isIP(address)
+  if (version === 4) return !notPublic.check(address, 'ipv4')
+  return version === 6 && globalUnicast.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
 }
 
 export type Post = (message: Posted) => Promise<Answer>

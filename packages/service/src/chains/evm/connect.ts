@@ -43,8 +43,8 @@ type Options = Omit<ConnectOptions<EvmChainConfig>, 'signers' | 'venues' | 'lock
 export type ConnectedEvm = Ungated<EvmChainConfig> & { client: PublicClient; contracts: Contracts }
 
 /** The chain as an EVM chain, for commands that act on its contracts. */
-export function asEvm(connected: { config: { family: string } }): ConnectedEvm | undefined {
-  return connected.config.family === 'evm' ? (connected as ConnectedEvm) : undefined
+export function asEvm(connected: object): ConnectedEvm | undefined {
+  return 'client' in connected ? (connected as ConnectedEvm) : undefined
 }
 
 /** An EVM chain with the parts that the processes need. Makes no call to a node. */

@@ -60,9 +60,12 @@ const vault: Venue = {
   }),
 }
 
+const rule = () => ({ like: 'an address', parse: (text: string) => text, canSign: () => true })
+const rules = { evm: rule(), solana: rule() }
+
 const deps: QuoteDeps = {
   ...{ catalog, market, venues: [vault], highImpactBps: 500, quoteTtlMs: 30_000 },
-  addressesOf: () => ({ like: 'an address', parse: (text) => text, canSign: () => true }),
+  addressesOf: ({ family }) => rules[family],
   findStop: () => undefined,
   inspectRecipient: () => undefined,
   isDepositAddress: async (address) => address === '0xde',

@@ -14,7 +14,7 @@ import {
 } from '../../swap/catalog.ts'
 import { type QuoteStop, type SwapSide, stopsSide } from '../../swap/stop.ts'
 
-/** The rules for addresses of a chain. */
+/** The rules for addresses of a chain: one object for each family. */
 export type AddressesOf = (
   chain: Pick<CatalogChain, 'family'>,
 ) => Pick<AddressRules, 'parse' | 'canSign' | 'like'>
@@ -93,8 +93,8 @@ type Parties = { request: NamedQuoteRequest; origin: CatalogChain; destination: 
 
 function recipientOf(parsing: Parsing, { request, origin, destination, wallet }: Parties): string {
   if (request.recipient !== undefined) return parse(parsing, destination, 'recipient', request.recipient)
-  const { family } = origin
-  if (destination.family === family) return wallet
+  const { addressesOf } = parsing
+  if (addressesOf(origin) === addressesOf(destination)) return wallet
   parsing.issues.push({
     field: 'recipient',
     message: `is required from a chain of another family: ${parsing.addressesOf(destination).like}`,

@@ -11,6 +11,9 @@ import {
   type PastPlace,
 } from '../../store/deposits.ts'
 import type { Lease } from '../../store/lanes.ts'
+import { type PriceE18, usdE18 } from '../../swap/amount.ts'
+import { type CatalogChain, findToken } from '../../swap/catalog.ts'
+import { GAS } from '../../swap/gas.ts'
 import { collectError } from '../../swap/group.ts'
 import type { Swap } from '../../swap/swap.ts'
 
@@ -24,6 +27,28 @@ export type RecoverDeps = {
   refreshPrices(): Promise<void>
   /** Whether an amount is worth more than the transaction that sends it back; undefined without prices. */
   isWorth(held: Held): boolean | undefined
+}
+
+type WorthDeps = {
+  origin(): CatalogChain | undefined
+  priceOf(asset: string): PriceE18 | undefined
+  gasPrice(): bigint | undefined
+}
+
+// A return must be worth this many times its transaction.
+const WORTH = 2n
+
+export function createWorthCheck({ origin, priceOf, gasPrice }: WorthDeps): RecoverDeps['isWorth'] {
+  return ({ token, amount }) => {
+    const chain = origin()
+    const known = chain && findToken(chain, token)
+    const price = known && priceOf(known.asset)
+    const coin = chain && priceOf(chain.native.asset)
+    const perGas = gasPrice()
+    if (!known || !price || !coin || perGas === undefined) return undefined
+    const cost = usdE18(GAS.recover * perGas, { decimals: chain.native.decimals, price: coin })
+    return usdE18(amount, { decimals: known.decimals, price }) >= WORTH * cost
+  }
 }
 
 // Deposits of ops whose deadline is longer past are left to their owners: anyone can send them back with
