@@ -281,5 +281,5 @@ async function readAll(reader: ViewReader, due: readonly Part[], at: Heads) {
   const answers = await Promise.allSettled(due.map(async (part) => [part, await reads[part]()] as const))
   const read = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   const failed = answers.find((answer) => answer.status === 'rejected')
-  return { read: Object.fromEntries(read) as Parts, ...(failed && { fault: failed.reason as unknown }) }
+  return { read: Object.fromEntries(read) as Parts, fault: failed?.reason as unknown }
 }

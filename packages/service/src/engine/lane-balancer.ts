@@ -27,7 +27,7 @@ export function chooseLanes({ me, lanes, neglected, handedOver }: Seen): Choice 
   if (take.length > 0) return { take, limit: Math.max(share, neglected.size) }
   const [busiest, most] = [...held].reduce((max, each) => (each[1] > max[1] ? each : max), [me, mine])
   const wanted = share > 0 && most - mine > 1 ? lanes.find(({ holder }) => holder === busiest) : undefined
-  return { take, limit: 0, ...(wanted && { ask: wanted.name }) }
+  return { take, limit: 0, ask: wanted?.name }
 }
 
 function countByHolder(lanes: readonly SeenLane[]): Map<string, number> {

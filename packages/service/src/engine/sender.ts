@@ -300,7 +300,7 @@ type Signing = Pick<Work, 'role' | 'request' | 'swapIds'> & {
 }
 
 function signWith({ chain, address }: Options, { request, terms, nonce }: Signing) {
-  return chain.sign(request, { sender: address, terms, ...(nonce !== undefined && { nonce }) })
+  return chain.sign(request, { sender: address, terms, nonce })
 }
 
 async function recordSigned(

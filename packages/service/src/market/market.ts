@@ -102,8 +102,8 @@ export function toChainNow(view: View): ChainNow | undefined {
     block,
     height,
     costs: costs.value,
-    ...(finalitySeconds !== undefined && { finalitySeconds }),
-    ...(attesterChange && { attesterChange }),
+    finalitySeconds,
+    attesterChange,
   }
 }
 

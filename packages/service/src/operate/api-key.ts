@@ -68,11 +68,11 @@ type GivenRules = { [Rule in keyof KeyRules]: KeyRules[Rule] | null }
 function parseRules(flags: SettingFlags): GivenRules {
   const { 'max-swap-usd': swap, 'max-day-usd': day, recipient, token, 'contract-wallets': contracts } = flags
   return {
-    ...(swap !== undefined && { maxSwapCents: parseCents('--max-swap-usd', swap) }),
-    ...(day !== undefined && { maxDayCents: parseCents('--max-day-usd', day) }),
-    ...(recipient && { recipients: parseList(recipient, parseRecipient) }),
-    ...(token && { tokens: parseList(token, parseToken) }),
-    ...(contracts !== undefined && { contractWallets: parseAnswer('--contract-wallets', contracts) }),
+    maxSwapCents: swap !== undefined ? parseCents('--max-swap-usd', swap) : undefined,
+    maxDayCents: day !== undefined ? parseCents('--max-day-usd', day) : undefined,
+    recipients: recipient ? parseList(recipient, parseRecipient) : undefined,
+    tokens: token ? parseList(token, parseToken) : undefined,
+    contractWallets: contracts !== undefined ? parseAnswer('--contract-wallets', contracts) : undefined,
   }
 }
 

@@ -97,8 +97,8 @@ function toScope(env: Env, { chain, asset, from, to }: Scope): StopScope {
   if (from === undefined && to === undefined) {
     return {
       kind: 'part',
-      ...(chain !== undefined && { chainId: getChainConfig(network, chain).chainId }),
-      ...(asset !== undefined && { asset: getAssetName(network, asset) }),
+      chainId: chain !== undefined ? getChainConfig(network, chain).chainId : undefined,
+      asset: asset !== undefined ? getAssetName(network, asset) : undefined,
     }
   }
   if (from === undefined || to === undefined || chain !== undefined || asset !== undefined)

@@ -77,8 +77,8 @@ export function toFilter({ status, wallet, limit }: Flags): SwapFilter {
     throw new UsageError(`${wallet} is not a wallet address on EVM chains or Solana.`)
   return {
     limit: parseLimit(limit),
-    ...(status !== undefined && { status }),
-    ...(address !== undefined && { wallet: address }),
+    status,
+    wallet: address,
   }
 }
 
@@ -130,7 +130,7 @@ async function trace({ env, output, flags, rest }: Run): Promise<void> {
 function toLine({ at, what, detail }: TraceLine, swap: ListedSwap, { chain, amount }: Amounts): string[] {
   const { chain: id, token, amount: moved, delivered, ...rest } = detail
   const shown = {
-    ...(id !== undefined && { chain: chain(Number(id)) }),
+    chain: id !== undefined ? chain(Number(id)) : undefined,
     ...(moved !== undefined && { amount: amount(Number(id), String(token), String(moved)) }),
     ...(delivered !== undefined && {
       delivered: amount(swap.destinationChain, swap.outputToken, String(delivered)),

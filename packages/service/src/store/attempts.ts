@@ -322,6 +322,6 @@ function toAttempt(row: Row): Attempt {
     sentAtSeconds,
     isBurn: row.role === 'noop',
     isConsumed: row.consumed_block !== null,
-    ...(row.last_valid !== null && { lastValid: BigInt(row.last_valid) }),
+    lastValid: row.last_valid !== null ? BigInt(row.last_valid) : undefined,
   }
 }

@@ -91,7 +91,7 @@ export async function readHolders(db: Db, names: readonly string[]) {
        from lanes where name = any($1) order by random()`,
     [names],
   )
-  return rows.map(({ name, holder }) => ({ name, ...(holder !== null && { holder }) }))
+  return rows.map(({ name, holder }) => ({ name, holder: holder ?? undefined }))
 }
 
 /** The number of lanes held by workers. The webhooks lane belongs to the API. */

@@ -153,7 +153,7 @@ export async function findOpRecords(db: Db, names: readonly string[]): Promise<O
   return rows.map((row) => ({
     hash: row.hash,
     deliveryHash: row.delivery_hash,
-    ...(row.swap_id && { swapId: row.swap_id }),
+    swapId: row.swap_id ?? undefined,
     inputToken: row.input_token,
     inputAmount: BigInt(row.input_amount),
     outputToken: row.output_token,

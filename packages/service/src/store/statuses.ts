@@ -90,8 +90,8 @@ export function toStatus(row: StatusRow): StatusReply {
     swapId: row.id,
     status: publicStatus(row.state),
     substatus: publicSubstatus(row.state),
-    ...(row.origin_tx_hash && { originTxHash: row.origin_tx_hash }),
-    ...(row.delivery_tx_hash && { deliveryTxHash: row.delivery_tx_hash }),
+    originTxHash: row.origin_tx_hash ?? undefined,
+    deliveryTxHash: row.delivery_tx_hash ?? undefined,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     originChain,
@@ -101,7 +101,7 @@ export function toStatus(row: StatusRow): StatusReply {
       input: row.input_amount,
       quotedOutput: row.quoted_output,
       minOutput: row.min_output,
-      ...(row.delivered && { delivered: row.delivered }),
+      delivered: row.delivered ?? undefined,
       ...toRepriced(row),
     },
     timeline: row.timeline,
@@ -141,8 +141,8 @@ function toRefund(row: StatusRow, reason: RefundReason): NonNullable<StatusReply
     reason,
     amount: row.input_amount,
     token: row.input_token,
-    ...(row.refund_tx_hash && { txHash: row.refund_tx_hash }),
-    ...(row.credited && { credited: true }),
+    txHash: row.refund_tx_hash ?? undefined,
+    credited: row.credited ? true : undefined,
   }
 }
 

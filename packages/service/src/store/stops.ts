@@ -99,7 +99,7 @@ function toScope(row: Row): StopScope {
   }
   return {
     kind: 'part',
-    ...(row.chain_id !== null && { chainId: Number(row.chain_id) }),
-    ...(row.asset !== null && { asset: row.asset }),
+    chainId: row.chain_id !== null ? Number(row.chain_id) : undefined,
+    asset: row.asset ?? undefined,
   }
 }

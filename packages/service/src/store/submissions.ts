@@ -204,7 +204,7 @@ function toSubmission(row: Row): Submission {
     position: BigInt(row.position),
     opDeadline: Number(row.op_deadline),
     method: row.method,
-    ...(row.permit_nonce && { permitNonce: BigInt(row.permit_nonce) }),
+    permitNonce: row.permit_nonce ? BigInt(row.permit_nonce) : undefined,
     ...(row.swap_id && row.state && { existing: { swapId: row.swap_id, state: row.state } }),
   }
 }

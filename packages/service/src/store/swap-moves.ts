@@ -181,10 +181,10 @@ function timelineEntry(swap: Swap, facts: AnyFacts, state: SwapState): object | 
 
 function changedFieldsOf({ originTxHash, deliveryTxHash, refundReason, deposit }: AnyFacts): Partial<Swap> {
   return {
-    ...(deposit && { deposit }),
-    ...(originTxHash && { originTxHash }),
-    ...(deliveryTxHash && { deliveryTxHash }),
-    ...(refundReason && { refundReason }),
+    deposit,
+    originTxHash,
+    deliveryTxHash,
+    refundReason,
   }
 }
 

@@ -48,10 +48,10 @@ function toSwap(row: Row): Swap {
     version: row.version,
     op: toOp(row),
     signature: row.signature,
-    ...(row.last_valid !== null && { lastValid: BigInt(row.last_valid) }),
-    ...(row.delegation && { delegation: row.delegation }),
-    ...(row.origin_tx_hash && { originTxHash: row.origin_tx_hash }),
-    ...(row.delivery_tx_hash && { deliveryTxHash: row.delivery_tx_hash }),
+    lastValid: row.last_valid !== null ? BigInt(row.last_valid) : undefined,
+    delegation: row.delegation ?? undefined,
+    originTxHash: row.origin_tx_hash ?? undefined,
+    deliveryTxHash: row.delivery_tx_hash ?? undefined,
     originFinal: row.origin_final,
     originSafe: row.origin_safe,
     deliveryFinal: row.delivery_final,
@@ -59,9 +59,9 @@ function toSwap(row: Row): Swap {
     unclaimedCents: BigInt(row.unclaimed_cents),
     changedAt: row.changed_at,
     isClaimBooked: row.claim_booked,
-    ...(row.refund_reason && { refundReason: row.refund_reason }),
-    ...(row.is_unsigned && { isUnsigned: true }),
-    ...(row.deposit && { deposit: row.deposit }),
+    refundReason: row.refund_reason ?? undefined,
+    isUnsigned: row.is_unsigned ? true : undefined,
+    deposit: row.deposit ?? undefined,
   }
 }
 

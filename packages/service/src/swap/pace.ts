@@ -46,8 +46,8 @@ export function createMeasure(blockMs: number) {
     measured(): Measured {
       const [usual, newest, interval] = [p95(lags), lags.at(-1)?.value, p95(intervals)]
       return {
-        ...(usual !== undefined && newest !== undefined && { finalitySeconds: Math.max(usual, newest) }),
-        ...(interval !== undefined && { blockMs: interval }),
+        finalitySeconds: usual !== undefined && newest !== undefined ? Math.max(usual, newest) : undefined,
+        blockMs: interval,
       }
     },
   }

@@ -115,9 +115,9 @@ function toOutcomes(endpointId: string, attempts: readonly Attempted[]) {
       .map(({ delivery }) => delivery.position),
     failed: failures.map(({ position, verdict }) => ({
       position,
-      ...(verdict.kind === 'retry' && { pauseMs: verdict.pauseMs }),
+      pauseMs: verdict.kind === 'retry' ? verdict.pauseMs : undefined,
     })),
-    ...(failure && { failure }),
+    failure,
     isGone: failures.some(({ verdict }) => verdict.kind === 'gone'),
   }
 }

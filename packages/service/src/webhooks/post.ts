@@ -175,7 +175,7 @@ function toAnswer({ statusCode = 0, headers }: IncomingMessage): Answer {
   const seconds = headers['retry-after']
   const retryAfterMs =
     seconds !== undefined && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : undefined
-  return { kind: 'answered', status: statusCode, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  return { kind: 'answered', status: statusCode, retryAfterMs }
 }
 
 function describe(error: Error & { code?: string }, isLate: boolean, timeoutMs: number): string {

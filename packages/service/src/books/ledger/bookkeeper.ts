@@ -154,7 +154,7 @@ async function raiseAll(deps: BookkeeperDeps, db: PoolClient, drifts: readonly D
   const stops: Stopped[] = []
   for (const drift of drifts) {
     const asset = drift.token === undefined ? undefined : deps.assetOf(drift.token)
-    const scope = { kind: 'part', chainId, ...(asset && { asset }) } as const
+    const scope = { kind: 'part', chainId, asset } as const
     const note = describeDrift(drift)
     const { id, isNew } = await raiseStop(db, { why: 'drift', scope, note, by: 'reconciliation' })
     if (isNew) stops.push({ ...drift, ...(asset && { asset }), stopId: id })

@@ -138,8 +138,8 @@ export async function explainNew(
     const each = {
       event,
       isWithdrawal,
-      ...(lock && { lock }),
-      ...(op && { op }),
+      lock,
+      op,
       ...(await askChain(chain, event, op)),
     }
     explained.push(each)
@@ -171,7 +171,7 @@ async function askChain(chain: CustodyChain, event: CustodyEvent, op: OpRecord |
   const isTold = isKnown || ('token' in event && event.token !== undefined)
   const isOurs = isOurLock || event.kind === 'delivered'
   const paid = isTold || !isOurs ? undefined : await chain.findPaid(event)
-  return { isOurLock, ...(paid && { paid }) }
+  return { isOurLock, paid }
 }
 
 export function movementsOf(explained: Explained): NewMovement[] {

@@ -142,10 +142,10 @@ function shownOf(facts: Facts, { op }: Swap): Shown {
   const delivered = facts.deliveries.get(op.deliveryHash)
   const isPaid = delivered && delivered.chainId === op.destinationChain && delivered.amount >= op.minOutput
   return {
-    ...(locked && { locked }),
-    ...(claimed && { claimed }),
-    ...(refunded && { refunded }),
-    ...(isPaid && { delivered }),
+    locked,
+    claimed,
+    refunded,
+    delivered: isPaid ? delivered : undefined,
   }
 }
 

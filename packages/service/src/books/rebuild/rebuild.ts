@@ -105,10 +105,10 @@ async function readOne(
     originChain: locked.chainId,
     locked,
     lock,
-    ...(claimed && { claimed }),
-    ...(refunded && { refunded }),
-    ...(delivered && { delivered }),
-    ...(delivery && { delivery }),
+    claimed,
+    refunded,
+    delivered,
+    delivery,
   })
 }
 

@@ -75,7 +75,7 @@ export function toRows(
     lockedBlock: locked.block,
     ...(delivered && { deliveryTxHash: delivered.txHash, delivered: delivered.amount }),
     ...(refunded && { refundTxHash: refunded.txHash, credited: refunded.credited }),
-    ...(state === 'refunded' && { refundReason: 'DELIVERY_EXPIRED' }),
+    refundReason: state === 'refunded' ? 'DELIVERY_EXPIRED' : undefined,
   }
   return { op, swap, isOrphan: unknown.content === undefined }
 }

@@ -180,13 +180,13 @@ function toChain(
     family,
     isLive: now !== undefined,
     nodes,
-    ...(now && { block: now.block.toString() }),
+    block: now?.block.toString(),
     finalitySeconds: hardSeconds,
-    ...(now?.finalitySeconds !== undefined && { measuredFinalitySeconds: now.finalitySeconds }),
+    measuredFinalitySeconds: now?.finalitySeconds,
     ...(now?.attesterChange && {
       attesterChangeAt: new Date(now.attesterChange.since * 1_000).toISOString(),
     }),
-    ...(closed.length > 0 && { closed }),
+    closed: closed.length > 0 ? closed : undefined,
     exposedCents: cents.toString(),
     lostCents: lostCents.toString(),
     exposureCapCents: caps.exposedCents.toString(),
@@ -259,10 +259,10 @@ function toPrice(asset: string, book: PriceBook): OperatorOverview['prices'][num
   const { price } = book.referenceOf(asset)
   const feeds = book.feedsOf(asset).map(({ feed, price, problem }) => ({
     feed,
-    ...(price !== undefined && { price: formatUnits(price, 18) }),
-    ...(problem !== undefined && { problem }),
+    price: price !== undefined ? formatUnits(price, 18) : undefined,
+    problem,
   }))
-  return { asset, ...(price !== undefined && { price: formatUnits(price, 18) }), feeds }
+  return { asset, price: price !== undefined ? formatUnits(price, 18) : undefined, feeds }
 }
 
 function toBooks(balances: readonly LedgerBalance[], catalog: Catalog): OperatorBooks['balances'] {
@@ -342,7 +342,7 @@ function readSenderBalances(
       isLow: isLow(name, address),
       symbol: coin.symbol,
       decimals: coin.decimals,
-      ...(balance !== undefined && { balance: balance.toString() }),
+      balance: balance?.toString(),
     }
   }
   return chains.flatMap((chain) => [

@@ -67,11 +67,11 @@ async function toWanted(
         address,
         symbol,
         decimals,
-        ...(capPerHour !== undefined && { cap: parseUnits(capPerHour, decimals) }),
-        ...(claimCapPerHour !== undefined && { claimCap: parseUnits(claimCapPerHour, decimals) }),
-        ...(refundCapPerHour !== undefined && { refundCap: parseUnits(refundCapPerHour, decimals) }),
-        ...(plain !== undefined && { isPlain: plain }),
-        ...(stock !== undefined && { stock: parseUnits(stock, decimals) }),
+        cap: capPerHour !== undefined ? parseUnits(capPerHour, decimals) : undefined,
+        claimCap: claimCapPerHour !== undefined ? parseUnits(claimCapPerHour, decimals) : undefined,
+        refundCap: refundCapPerHour !== undefined ? parseUnits(refundCapPerHour, decimals) : undefined,
+        isPlain: plain,
+        stock: stock !== undefined ? parseUnits(stock, decimals) : undefined,
       }
     }),
   }
@@ -132,7 +132,7 @@ async function readToken(
   ])
   const listed = { token, vault, escrow, treasury: owner, isPlain: wishedPlain ?? isPlain }
   const fault = token === zeroAddress ? undefined : await findConductFault(client, listed)
-  return { cap, claimCap, refundCap, isPlain, held, owned, credit, ...(fault && { fault }) }
+  return { cap, claimCap, refundCap, isPlain, held, owned, credit, fault }
 }
 
 /** Throws before anything is deployed. */

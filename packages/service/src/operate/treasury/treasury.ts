@@ -59,7 +59,7 @@ async function plan(
 ): Promise<ChainPlan> {
   const asked = wishes.get(chain.chainId)
   try {
-    return await planChain(client, { network, chain, ...(asked && { wishes: asked }) })
+    return await planChain(client, { network, chain, wishes: asked })
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new Error(`${chain.name}: ${describeError(error)}`, { cause: error })

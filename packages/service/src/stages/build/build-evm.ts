@@ -81,7 +81,7 @@ export async function buildGeoOp(
   })
   if (op.method !== method) throw builtOtherwise(op.method)
   if (delegation && !deps.isForDelegations(quote.originChain, op.locker)) throw lostDelegation()
-  const content = { opId: op.id, expiresAt: op.expiresAt.getTime(), ...(delegation && { delegation }) }
+  const content = { opId: op.id, expiresAt: op.expiresAt.getTime(), delegation }
   return {
     geoOpHash: op.hash,
     geoOpToken: deps.sealOp(accountId, content),

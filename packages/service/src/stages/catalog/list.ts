@@ -61,8 +61,8 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
     family,
     native: { symbol, address, decimals },
     available: reason === undefined,
-    ...(reason && { reason }),
-    ...(change && { attesterChangeAt: new Date(change.since * 1_000).toISOString() }),
+    reason,
+    attesterChangeAt: change ? new Date(change.since * 1_000).toISOString() : undefined,
   }
 }
 
@@ -98,10 +98,10 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
     native: token === chain.native,
     input,
     output,
-    ...(originMethods.length > 0 && { originMethods }),
-    ...(closed !== undefined && { closed }),
-    ...(output && { maxOutput: deliverable.toString() }),
-    ...(price !== undefined && { priceUsd: formatCents(toCents(price)) }),
+    originMethods: originMethods.length > 0 ? originMethods : undefined,
+    closed,
+    maxOutput: output ? deliverable.toString() : undefined,
+    priceUsd: price !== undefined ? formatCents(toCents(price)) : undefined,
   }
 }
 

@@ -67,7 +67,7 @@ export async function readinessOf(
     return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
   const isReady = delivery.kind === 'ok' && (await deps.sender.affords(heads, op.lockFeeBound))
   if (!isReady) return { kind: 'wait' }
-  return { kind: 'ready', ...(paid.output < op.quotedOutput && { lowered: paid }) }
+  return { kind: 'ready', lowered: paid.output < op.quotedOutput ? paid : undefined }
 }
 
 /** A deposit is not declined: it lies at its address, whatever else was wasted. */

@@ -135,7 +135,7 @@ function getToken(chain: CatalogChain, address: string): Token {
   const why = closed === undefined ? '' : ` now: ${closed}`
   throw new ServiceError('UNSUPPORTED_TOKEN', {
     message: `${address} is not a token that can be swapped on ${chain.name}${why}.`,
-    details: { token: address, supported, ...(closed !== undefined && { closed }) },
+    details: { token: address, supported, closed },
   })
 }
 

@@ -31,7 +31,7 @@ export async function submit(deps: SubmitDeps, caller: Caller, request: SubmitRe
     },
     async verify(submission) {
       const signature = await getSignature(deps, submission, request.signature)
-      return { signature, ...(delegation && { delegation }) }
+      return { signature, delegation }
     },
   })
 }
