@@ -1,6 +1,4 @@
-import type { Address } from 'viem'
 import { within } from '../async/timing.ts'
-import { isDelegationSigned } from '../chains/evm/signatures.ts'
 import { families, familyOf } from '../chains/families.ts'
 import type { Config, NetworkConfig } from '../config.ts'
 import type { GasWatch } from '../engine/gas-watch.ts'
@@ -88,7 +86,6 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     contractsOf,
     now,
     rememberDelegated: known.add,
-    isDelegationSigned: (wallet, signed) => isDelegationSigned(wallet as Address, signed),
     isForDelegations: (chainId, locker) => chains.of(chainId).senders.authorize.includes(locker),
   }
   const delegationDeps = {

@@ -3,7 +3,7 @@ import { encodeFunctionData, type Hex, parseSignature, signatureToCompactSignatu
 import type { Delegation, WalletView } from '../chains/chain.ts'
 import { DELEGATION, LOCK, LOCK_MANY, toEscrowOp } from '../chains/evm/plans.ts'
 import { readWalletState, type WalletInput } from '../chains/evm/reads.ts'
-import { isHashSigned } from '../chains/evm/signatures.ts'
+import { isDelegationSigned, isHashSigned } from '../chains/evm/signatures.ts'
 import type { ObstacleReads } from '../chains/evm/ways.ts'
 import { ServiceError } from '../errors.ts'
 import { type FailureCode, isUnlocked } from '../swap/lifecycle.ts'
@@ -106,7 +106,7 @@ export async function getDelegation(
     throw new ServiceError('UNSUPPORTED_DELEGATION', { recovery: { methods: check.others } })
   if (!given) throw needsDelegation(check, state)
   const isForUs = given.chainId === check.chainId && sameAddress(given.address, check.delegationTarget)
-  if (!isForUs || !(await check.isDelegationSigned(check.wallet, given))) {
+  if (!isForUs || !(await isDelegationSigned(check.wallet, given))) {
     throw new ServiceError('INVALID_AUTHORIZATION_SIGNATURE', { recovery: fieldsToSign(check, state) })
   }
   if (given.nonce !== state.nonce || state.pendingNonce !== state.nonce) throw staleDelegation(check, state)

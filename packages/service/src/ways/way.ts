@@ -42,7 +42,6 @@ export type DelegationCheck = {
   wallet: string
   chainId: number
   delegationTarget: string
-  isDelegationSigned(wallet: string, signed: SignedDelegation): Promise<boolean>
   /** Other ways in which this wallet can pay. */
   others: readonly OriginMethod[]
 }

@@ -80,7 +80,7 @@ function delegateOf(code: Hex): Address | undefined {
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /** Whether the wallet signed this delegation; the caller checks its content. */
-export async function isDelegationSigned(wallet: Address, signed: SignedDelegation): Promise<boolean> {
+export async function isDelegationSigned(wallet: string, signed: SignedDelegation): Promise<boolean> {
   if (BigInt(signed.s) > HALF_ORDER) return false
   const hash = hashAuthorization({
     chainId: signed.chainId,
@@ -89,7 +89,7 @@ export async function isDelegationSigned(wallet: Address, signed: SignedDelegati
   })
   const signature = { r: signed.r as Hex, s: signed.s as Hex, yParity: signed.yParity }
   try {
-    return isAddressEqual(await recoverAddress({ hash, signature }), wallet)
+    return isAddressEqual(await recoverAddress({ hash, signature }), wallet as Address)
   } catch {
     // Not a point on the curve, so not a valid signature.
     return false

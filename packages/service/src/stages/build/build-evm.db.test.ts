@@ -97,7 +97,6 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
       ways: { readPermitNonce: async () => 5n },
     }),
     contractsOf: () => (asked.isServed === false ? undefined : contracts),
-    isDelegationSigned: async () => true,
     openQuote: () => quote,
     sealOp: () => 'token',
     rememberDelegated: (_chainId: number, wallet: string) => remembered.push(wallet),

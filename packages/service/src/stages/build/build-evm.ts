@@ -19,7 +19,6 @@ export type BuildDeps = StoreDeps & {
   originOf(chainId: number): OriginChain
   /** Undefined on a chain where the wallet signs the transaction that takes its input. */
   contractsOf(chainId: number): EvmContracts | undefined
-  isDelegationSigned(wallet: string, signed: SignedDelegation): Promise<boolean>
   openQuote(accountId: string, token: string): Quote
   sealOp(accountId: string, op: SealedOp): string
   rememberDelegated(chainId: number, wallet: string): void
@@ -57,8 +56,10 @@ export async function buildGeoOp(
   const methods = methodsOfQuote(deps.catalog, sealed, wallet.delegation.kind)
   const delegation = await way.getDelegation?.(
     {
-      ...{ wallet: sealed.wallet, chainId: sealed.originChain, delegationTarget: contracts.account },
-      ...{ isDelegationSigned: deps.isDelegationSigned, others: methods.filter((other) => other !== method) },
+      wallet: sealed.wallet,
+      chainId: sealed.originChain,
+      delegationTarget: contracts.account,
+      others: methods.filter((other) => other !== method),
     },
     wallet.delegation,
     authorization,

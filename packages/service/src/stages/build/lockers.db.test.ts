@@ -1,15 +1,17 @@
+import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import { stub } from '../../../test/support/stub.ts'
 import type { Delegation } from '../../chains/chain.ts'
 import { defaultGasBudgets } from '../../swap/budgets.ts'
 import { type Quote, unquotedTerms } from '../../swap/quote.ts'
-import type { SignedDelegation } from '../../swap/swap.ts'
 import { type BuildDeps, buildGeoOp } from './build-evm.ts'
 
 const CHAIN = 31_337
 const addressOf = (digit: number): `0x${string}` => `0x${String(digit).repeat(40)}`
-const [WALLET, TOKEN, RELAYER, AUTHORIZER] = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)]
+const owner = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+const WALLET = owner.address
+const [TOKEN, RELAYER, AUTHORIZER] = [addressOf(2), addressOf(3), addressOf(4)]
 const contracts = { account: addressOf(5), escrow: addressOf(6), vault: addressOf(7) }
 
 const database = useTestDatabase()
@@ -18,14 +20,9 @@ beforeAll(async () => {
   accountId = await insertTestAccount(database.pool)
 })
 
-const authorization: SignedDelegation = {
-  chainId: CHAIN,
-  address: contracts.account,
-  nonce: 0,
-  yParity: 0,
-  r: '0x01',
-  s: '0x01',
-}
+const toSign = { chainId: CHAIN, contractAddress: contracts.account, nonce: 0 }
+const { yParity = 0, ...signed } = await owner.signAuthorization(toSign)
+const authorization = { ...signed, yParity }
 const undelegated: Delegation = { kind: 'none', nonce: 0, pendingNonce: 0 }
 const delegated: Delegation = { kind: 'ours', delegate: contracts.account }
 
@@ -75,7 +72,6 @@ async function build(
     isForDelegations: (_: number, locker: string) => locker === AUTHORIZER,
     originOf: () => ({ readWallet: async () => ({ delegation, balance: 10n, block: 1n }) }),
     contractsOf: () => contracts,
-    isDelegationSigned: async () => true,
     openQuote: () => quote,
     sealOp: () => 'token',
     rememberDelegated: () => {},
