@@ -6,18 +6,28 @@ import { authorization } from './authorization.ts'
 import { delegation } from './delegation.ts'
 import { deposit } from './deposit.ts'
 import { permit } from './permit.ts'
-import { transaction } from './transaction.ts'
 import type { EvmWay, Way } from './way.ts'
 
+// See docs/decisions.md#four-ways-in.
 const onEvm: { readonly [Name in OriginMethod]: EvmWay<Name> } = {
   delegation,
   authorization,
   permit,
   deposit,
 }
+
+/** On Solana the wallet signs the transaction that takes its input. */
+const transaction: Way<'transaction'> = {
+  name: 'transaction',
+  signs: 'transaction',
+  isBatched: true,
+  isSimulated: false,
+  takes: () => true,
+  canPay: () => true,
+}
+
 const all: { readonly [Name in WayName]: Way<Name> } = { ...onEvm, transaction }
 
-// See docs/decisions.md#four-ways-in.
 /** The ways of EVM chains, in the order in which a token lists them: the cheapest first. */
 export const evmWays: readonly EvmWay[] = Object.values(onEvm)
 
