@@ -3,15 +3,18 @@ import type { DeployedSolanaChain } from './deploy-solana.ts'
 import type { Keys } from './keys.ts'
 import type { ChainPlan, SolanaPlan } from './plan.ts'
 import { ASSETS, amountWorth, DISCOUNT_ASSET, INVENTORY_USD, NATIVE, NATIVE_SOL } from './plan.ts'
-import { type ChainRules, publicRulesOf } from './public-rules.ts'
+import type { ChainRules } from './public-rules.ts'
 import type { ChainUrls } from './start-chain.ts'
 import type { DeployedUniswapV3, DeployedWithVenue } from './uniswap-v3/deploy-uniswap-v3.ts'
 
 /** A running chain with everything deployed. */
-export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedWithVenue & ChainUrls
+export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedWithVenue & ChainUrls & Rules
+/** Of the public chain that this one imitates. */
+type Rules = { publicRules: ChainRules | undefined }
 export type ReadySolanaChain = Omit<SolanaPlan, 'tokens'> &
   DeployedSolanaChain &
-  ChainUrls & { wsUrl: string }
+  ChainUrls &
+  Rules & { wsUrl: string }
 export type ReadyChains = { evm: ReadyChain[]; solana: ReadySolanaChain }
 
 type LocalToken = { symbol: string; address: string; decimals: number }
@@ -198,9 +201,9 @@ function toServiceToken({ symbol, address, asset, decimals }: ServiceToken): Ser
 }
 
 function toEvmServiceChain(chain: ReadyChain): ServiceChain {
-  const { chainId, name, rpcUrl, nodeUrl, attesterUrl, contracts, shape } = chain
+  const { chainId, name, rpcUrl, nodeUrl, attesterUrl, contracts, shape, publicRules } = chain
   return {
-    ...(shape ? publicRulesOf(shape) : localRulesOf(chain)),
+    ...(publicRules ?? localRulesOf(chain)),
     chainId,
     name,
     family: 'evm',
@@ -229,9 +232,9 @@ function localRulesOf({ blockMs }: ReadyChain): ChainRules {
 const UNCLAIMED_CAP_USD = 1_000_000_000
 
 function toSolanaServiceChain(chain: ReadySolanaChain): ServiceChain {
-  const { chainId, name, rpcUrl, attesterUrl, program, vault, attester, feePayers, shape } = chain
+  const { chainId, name, rpcUrl, attesterUrl, program, vault, attester, feePayers, publicRules } = chain
   return {
-    ...(shape ? publicRulesOf(shape) : localSolanaRulesOf(chain)),
+    ...(publicRules ?? localSolanaRulesOf(chain)),
     chainId,
     name,
     family: 'solana',

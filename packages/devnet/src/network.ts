@@ -212,7 +212,7 @@ async function startAll(
     apiUrl: `http://127.0.0.1:${port}`,
     apiKey,
     faucetUrl,
-    ...(operatorPort !== undefined && { operatorUrl: `http://127.0.0.1:${operatorPort}` }),
+    operatorUrl: operatorPort === undefined ? undefined : `http://127.0.0.1:${operatorPort}`,
     metricsUrls,
     chains: toLocalChains(chains),
     pins: toLocalPins(chains),
@@ -302,7 +302,7 @@ async function startEvm(context: Context, plan: ChainPlan): Promise<ReadyChain> 
   const contracts = await deployContracts({ ...plan, rpcUrl: nodeUrl, keys })
   const deployed = await deployUniswapV3({ ...plan, ...contracts, rpcUrl: nodeUrl, keys })
   say(`chain ${name} runs at ${rpcUrl} with contracts and inventory`)
-  return { ...plan, ...deployed, rpcUrl, attesterUrl, nodeUrl, blockMs }
+  return { ...plan, ...deployed, publicRules: await rulesOf(plan), rpcUrl, attesterUrl, nodeUrl, blockMs }
 }
 
 async function startSolana(context: Context): Promise<ReadySolanaChain> {
@@ -318,7 +318,23 @@ async function startSolana(context: Context): Promise<ReadySolanaChain> {
   const { rpcUrl, attesterUrl, nodeUrl, wsUrl } = chain
   const deployed = await deploySolana({ ...plan, rpcUrl: nodeUrl, keys: keys.solana })
   say(`chain ${name} runs at ${rpcUrl} with mints and inventory`)
-  return { ...plan, ...deployed, rpcUrl, attesterUrl, nodeUrl, wsUrl, blockMs }
+  return {
+    ...plan,
+    ...deployed,
+    publicRules: await rulesOf(plan),
+    rpcUrl,
+    attesterUrl,
+    nodeUrl,
+    wsUrl,
+    blockMs,
+  }
+}
+
+/** Loads the presets of the service, which take a second, only where they are needed. */
+async function rulesOf({ shape }: { shape?: string | undefined }) {
+  if (shape === undefined) return undefined
+  const { publicRulesOf } = await import('./public-rules.ts')
+  return publicRulesOf(shape)
 }
 
 function endWith({ options }: Context, name: string): (reason: string) => void {
