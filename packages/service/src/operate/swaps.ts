@@ -75,11 +75,7 @@ export function toFilter({ status, wallet, limit }: Flags): SwapFilter {
   const address = wallet === undefined ? undefined : (parseEvmAddress(wallet) ?? parseSolanaAddress(wallet))
   if (wallet !== undefined && address === undefined)
     throw new UsageError(`${wallet} is not a wallet address on EVM chains or Solana.`)
-  return {
-    limit: parseLimit(limit),
-    status,
-    wallet: address,
-  }
+  return { limit: parseLimit(limit), status, wallet: address }
 }
 
 const HEADER = ['ID', 'STATE', 'CREATED', 'FROM', 'TO', 'WALLET']
@@ -130,14 +126,16 @@ async function trace({ env, output, flags, rest }: Run): Promise<void> {
 function toLine({ at, what, detail }: TraceLine, swap: ListedSwap, { chain, amount }: Amounts): string[] {
   const { chain: id, token, amount: moved, delivered, ...rest } = detail
   const shown = {
-    chain: id !== undefined ? chain(Number(id)) : undefined,
-    ...(moved !== undefined && { amount: amount(Number(id), String(token), String(moved)) }),
-    ...(delivered !== undefined && {
-      delivered: amount(swap.destinationChain, swap.outputToken, String(delivered)),
-    }),
+    chain: id === undefined ? undefined : chain(Number(id)),
+    amount: moved === undefined ? undefined : amount(Number(id), String(token), String(moved)),
+    delivered:
+      delivered === undefined
+        ? undefined
+        : amount(swap.destinationChain, swap.outputToken, String(delivered)),
     ...rest,
   }
-  const details = Object.entries(shown).map(([name, value]) => `${name} ${toText(value)}`)
+  const known = Object.entries(shown).filter(([, value]) => value !== undefined)
+  const details = known.map(([name, value]) => `${name} ${toText(value)}`)
   return [at.toISOString(), what, details.join(', ')]
 }
 

@@ -48,7 +48,7 @@ export function toCall({ contract, to, name, args, says, isLess = false }: Asked
   const data = encodeFunctionData({ abi: [found], functionName: name, args: Object.values(args) })
   const shown = Object.values(args).map(textOf)
   const text = `${contract}.${name}(${shown.join(', ')}): ${says}`
-  return { to, value: 0n, data, text, method: { abi: found, args }, isLess }
+  return { to, value: 0n, data, text, method: { abi: found, args }, isLess: isLess || undefined }
 }
 
 /** A payment of native coin. */

@@ -55,23 +55,24 @@ async function toWanted(
     adapters: [...new Set(buyingVenues(network, chain.chainId).map(({ adapter }) => adapter))],
     revoked: wishes.revoked,
     attesters: toAttesterSet(network.nextAttesters ?? network.attesters),
-    ...(network.guardian !== undefined && { guardian: getAddress(network.guardian) }),
-    ...(network.attestedRefundsStopped !== undefined && { refundsStopped: network.attestedRefundsStopped }),
+    guardian: network.guardian === undefined ? undefined : getAddress(network.guardian),
+    refundsStopped: network.attestedRefundsStopped,
     tokens: [{ ...chain.native, address: zeroAddress, decimals: 18 }, ...tokens].map((token) => {
       const { address, symbol, decimals, capPerHour, claimCapPerHour, refundCapPerHour, plain } = {
         plain: undefined,
         ...token,
       }
-      const stock = wishes.stocks.get(address)
+      const inUnits = (coins: string | undefined) =>
+        coins === undefined ? undefined : parseUnits(coins, decimals)
       return {
         address,
         symbol,
         decimals,
-        cap: capPerHour !== undefined ? parseUnits(capPerHour, decimals) : undefined,
-        claimCap: claimCapPerHour !== undefined ? parseUnits(claimCapPerHour, decimals) : undefined,
-        refundCap: refundCapPerHour !== undefined ? parseUnits(refundCapPerHour, decimals) : undefined,
+        cap: inUnits(capPerHour),
+        claimCap: inUnits(claimCapPerHour),
+        refundCap: inUnits(refundCapPerHour),
         isPlain: plain,
-        stock: stock !== undefined ? parseUnits(stock, decimals) : undefined,
+        stock: inUnits(wishes.stocks.get(address)),
       }
     }),
   }

@@ -57,9 +57,8 @@ async function plan(
   wishes: ReadonlyMap<number, Wishes>,
   client: PublicClient = createEvmClients({ urls: chain.rpcUrls }).client,
 ): Promise<ChainPlan> {
-  const asked = wishes.get(chain.chainId)
   try {
-    return await planChain(client, { network, chain, wishes: asked })
+    return await planChain(client, { network, chain, wishes: wishes.get(chain.chainId) })
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new Error(`${chain.name}: ${describeError(error)}`, { cause: error })
