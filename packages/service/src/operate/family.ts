@@ -13,7 +13,7 @@ import { readKeys, readSetting } from '../config/secrets.ts'
 import type { NetworkConfig } from '../config.ts'
 import type { Move } from '../store/inventory.ts'
 
-/** What the commands of an operator do on the chains of one family. Only `operate/families.ts` names the families. */
+/** The part of a family in the commands of an operator. Only `operate/families.ts` names the families. */
 export type Operate<C = ChainConfig> = {
   /** The key that pays for deployments, and gives gas to the others. */
   payer: KeyName & { open(env: Env, network: NetworkConfig): Promise<Funder<C>> }
@@ -61,7 +61,7 @@ export type Funder<C = ChainConfig> = {
 }
 
 /** The parts of a new configuration that differ between families. */
-export type StarterRules = {
+type StarterRules = {
   custody(roles: Roles): object
   /** Of these caps in whole coins per hour, those that its chains can have. */
   caps(caps: Caps): object
@@ -82,7 +82,7 @@ export function thresholdOf(roles: Pick<Roles, 'threshold' | 'keys'>): number {
 }
 
 /** The keys of a new service. Enough to begin with: more work in parallel, and each needs gas on every chain. */
-export type SetupKeys = {
+type SetupKeys = {
   worker: readonly (readonly [KeyRole, number])[]
   /** `isOne`: several attesters share one key, which the first holds. */
   attester: { role: KeyRole; isOne: boolean }
