@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { useTestDatabase } from '../../test/support/database.ts'
+import { explaining } from '../../test/support/plans.ts'
 import { inTransaction } from './db.ts'
 import { freePositions, takePosition } from './ops.ts'
 
@@ -74,4 +75,20 @@ test('a position with rows of two lockers is taken once, above both of their rou
 
   expect(first.slot).toEqual([0n, 8n])
   expect(second.slot).toEqual([1n, 1n])
+})
+
+test('positions are freed without a look at those of other ops', async () => {
+  const { pool } = database
+  await pool.query(
+    `insert into ring_positions (chain_id, locker, position, last_round, op_id)
+     select $1, 'busy', n, 1, gen_random_uuid() from generate_series(1, 20000) n`,
+    [chainId],
+  )
+  await pool.query('vacuum analyze ring_positions')
+  const { db, plans } = explaining(pool)
+
+  await freePositions(db, [randomUUID()])
+
+  expect(plans.join()).toContain('ring_positions_by_op')
+  expect(plans.join()).not.toContain('Seq Scan on ring_positions')
 })
