@@ -4,7 +4,7 @@ import type { Journal, Order } from '@geoswap/wallet/store/journal'
 import { chains, offer, tokens } from '@geoswap/wallet/test/service'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startWorld, wallet } from '../test/world.ts'
-import { openDeposit } from './execute.ts'
+import { openAddress } from './execute.ts'
 
 let world: Awaited<ReturnType<typeof startWorld>>
 const opened: DepositOptions[] = []
@@ -47,7 +47,7 @@ function run(words: object = {}, { quote = {}, settings = {}, journal = world.jo
     interrupts: createInterrupts(() => {}),
     seen: {},
   }
-  return openDeposit(mcp, { context, client, submitted: Promise.resolve() }, { ...input, ...words })
+  return openAddress(mcp, { context, client, submitted: Promise.resolve() }, { ...input, ...words })
 }
 
 test('a deposit is opened with the address to pay, and the journal keeps what recovers it', async () => {

@@ -4,7 +4,8 @@ import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { assertReadable, type ReadyOrder } from '@geoswap/wallet/order'
 import { type Attempt, keyOf, type Order, standingOf, swapIdOf } from '@geoswap/wallet/store/journal'
-import { claimOrder, keepSubmitted, toEnd } from '@geoswap/wallet/swap/claim'
+import { claimOrder, toEnd } from '@geoswap/wallet/swap/claim'
+import { openDeposit } from '@geoswap/wallet/swap/deposit'
 import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { performSwap } from '@geoswap/wallet/swap/perform'
 import { hasHighImpact, isUnbounded, quoteOrder } from '@geoswap/wallet/swap/quote'
@@ -202,30 +203,23 @@ function getSwapId({ seen }: Context): string {
   return swapId
 }
 
-// Between pegged tokens, a larger loss is a mistake.
-const MAX_IMPACT_BPS = 500
-
 /** Opens a swap that somebody pays by a plain transfer. Nothing leaves a wallet of the user by it. */
-export async function openDeposit(mcp: McpContext, opened: Opened, input: OrderInput) {
+export async function openAddress(mcp: McpContext, opened: Opened, input: OrderInput) {
   const { context, client } = opened
   const ready = await readOrder(mcp, opened, input)
-  const { order, request, wallet, limits } = ready
+  const { order } = ready
   assertRecipient(order.recipient, mcp.rules)
   assertReadable(context, ready)
-  const asked = { ...request, walletAddress: wallet.address }
-  const { signal } = context.interrupts
   const quote = await quoteOrder(context, client, ready)
   assertWithinCaps({ ...factsOf(quote, ready), spentCents: mcp.spending.spentCents() }, mcp.rules)
-  const deposit = await client.deposit(asked, { ...limits, maxPriceImpactBps: MAX_IMPACT_BPS, signal })
-  const { operation, swapId } = deposit
-  // `geoswap recover` needs no more than the operation and a node.
-  keepSubmitted(context, order, { operation, swapId, rpcUrl: context.settings.rpcUrls[order.from.chainId] })
-  mcp.log(`${swapId} waits for a deposit at ${deposit.depositAddress}`)
+  const { deposit } = await openDeposit(context, client, ready)
+  const { swapId, depositAddress, amount, until } = deposit
+  mcp.log(`${swapId} waits for a deposit at ${depositAddress}`)
   return {
     swapId,
-    depositAddress: deposit.depositAddress,
-    send: toMoney(deposit.amount, order.from),
-    until: deposit.until,
+    depositAddress,
+    send: toMoney(amount, order.from),
+    until,
     quote: toQuoteView(deposit.quote, order),
   }
 }

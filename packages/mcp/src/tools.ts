@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import { executeSwap, openDeposit } from './execute.ts'
+import { executeSwap, openAddress } from './execute.ts'
 import type { Call, McpContext, Opened } from './mcp-context.ts'
 import { getBalance, listChains, listTokens, quoteSwap, swapHistory, swapStatus } from './read-tools.ts'
 import { inputs, outputs } from './schemas.ts'
@@ -161,7 +161,7 @@ const depositTool = (mcp: McpContext) =>
     annotations: OPENS,
     input: inputs.quote,
     output: outputs.deposit,
-    run: (opened, input) => openDeposit(mcp, opened, input),
+    run: (opened, input) => openAddress(mcp, opened, input),
     describe: ({ depositAddress, send, until, swapId }) => [
       `Send exactly ${say(send, 'exact')} to ${depositAddress} until ${until}, once.`,
       `Then poll swap_status with ${swapId}.`,

@@ -18,12 +18,18 @@ import type { Submission } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import { createLockable, createOpenSignatures, type SignatureStore } from './open-signatures.ts'
 import { createPins, type PinStore } from './pins.ts'
-import { type PreparedSwap, type PrepareOptions, prepare, type SwapRequest } from './prepare.ts'
 import { assertContracts } from './request.ts'
 import { defaultRetry, type RetryPolicy } from './retry.ts'
 import type { Signer } from './signers.ts'
 import { submitUntilKnown } from './submission.ts'
-import { type SwapOptions, swap } from './swap.ts'
+import {
+  type PreparedSwap,
+  type PrepareOptions,
+  prepare,
+  type SwapOptions,
+  type SwapRequest,
+  swap,
+} from './swap.ts'
 import {
   type EndedSwap,
   type EventsOptions,

@@ -9,8 +9,8 @@ import { type Submission, TamperedOperationError } from './errors.ts'
 import { evm } from './families/evm.ts'
 import { quoteBy } from './methods.ts'
 import type { Pins } from './pins.ts'
-import { toContext } from './prepare.ts'
 import { toPlainRequest } from './request.ts'
+import { toContext } from './swap.ts'
 
 /** A swap that waits for a plain transfer to an address of its own. */
 export type Deposit = {

@@ -47,7 +47,6 @@ export type { CallOptions } from './http.ts'
 export { bestMethod } from './methods.ts'
 export { intentOf, lockableUntil, type SignatureStore } from './open-signatures.ts'
 export type { PinStore } from './pins.ts'
-export type { Approval, PreparedSwap, PrepareOptions, SwapProgress, SwapRequest } from './prepare.ts'
 export type { RetryPolicy } from './retry.ts'
 export {
   type AuthorizationFields,
@@ -62,5 +61,12 @@ export {
   type SolanaSigner,
   type ToSign,
 } from './signers.ts'
-export type { SwapOptions } from './swap.ts'
+export type {
+  Approval,
+  PreparedSwap,
+  PrepareOptions,
+  SwapOptions,
+  SwapProgress,
+  SwapRequest,
+} from './swap.ts'
 export type { EndedSwap, EventsOptions, SwapEvent, WaitOptions } from './wait.ts'

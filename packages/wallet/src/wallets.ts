@@ -31,6 +31,18 @@ export async function chooseWallet(
   throw new UserError('NO_WALLET', `No wallet is set for ${chain}.`, { advice })
 }
 
+/** A wallet, or an address of somebody else: for swaps that no key of this machine signs. */
+export async function chooseAnybody(
+  context: Stores,
+  chain: { chainId: number; family: Family; name: string },
+  named: string | undefined,
+): Promise<ChosenWallet> {
+  const { family, name } = chain
+  if (named?.includes(':')) return { name: '', family, address: getAccount(chain, named) }
+  if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
+  return chooseWallet(context, { family, chain: name, named })
+}
+
 type Choice = { family: Family; chain: string; chainId: number; named?: string | undefined }
 
 /** An address or CAIP-10 account, or the address of the named wallet. For commands that need no key. */

@@ -1,13 +1,13 @@
 import type { Deposit } from '@geoswap/sdk'
-import { getAccount, getChain, isAddressOf } from '@geoswap/wallet/catalog'
+import { getChain } from '@geoswap/wallet/catalog'
 import { connect } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { evm } from '@geoswap/wallet/families/evm'
 import { money, resolveOrder } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
-import { keepSubmitted } from '@geoswap/wallet/swap/claim'
+import { openDeposit } from '@geoswap/wallet/swap/deposit'
 import { followAttempt } from '@geoswap/wallet/swap/follow'
-import { chooseAddress, chooseWallet } from '@geoswap/wallet/wallets'
+import { chooseAddress, chooseAnybody } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
 import { swapLines } from '../print.ts'
 import { nodesOption, orderOptions, toWords, withNodes } from './order-options.ts'
@@ -33,26 +33,12 @@ its address, that gets back whatever is not swapped: never an address of an exch
   async run(given, { values, words }) {
     const context = await withNodes(given, values.rpc ?? [], words[0])
     const client = connect(context)
-    const { order, request, limits, from } = await resolveOrder(
-      context,
-      client,
-      toWords(values, words),
-      async ({ chain }) => {
-        const { family, name } = chain
-        const { wallet: named } = values
-        if (family !== evm.name) throw new UserError('USAGE', `There are no deposit addresses on ${name}.`)
-        if (named?.includes(':')) return { name: '', family, address: getAccount(chain, named) }
-        if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
-        return chooseWallet(context, { family, chain: name, named })
-      },
-    )
-    const rpcUrl = context.settings.rpcUrls[from.chain.chainId]
-    const { signal } = context.interrupts
-    const asked = { ...request, walletAddress: order.wallet.address }
-    const opened = await client.deposit(asked, { ...limits, maxPriceImpactBps: MAX_IMPACT_BPS, signal })
-    const { operation, swapId } = opened
-    // `recover` and `refund` need no more than the operation and a node.
-    const attempt = keepSubmitted(context, order, { operation, swapId, rpcUrl })
+    const ready = await resolveOrder(context, client, toWords(values, words), async ({ chain }) => {
+      if (chain.family === evm.name) return chooseAnybody(context, chain, values.wallet)
+      throw new UserError('USAGE', `There are no deposit addresses on ${chain.name}.`)
+    })
+    const { order } = ready
+    const { deposit: opened, attempt } = await openDeposit(context, client, ready)
     const style = { raw: values.raw ?? false }
     const { quote: _quote, ...shown } = opened
     context.terminal.result(depositLines(opened, order, style), { ...shown, attempt: attempt.id })
@@ -62,9 +48,6 @@ its address, that gets back whatever is not swapped: never an address of an exch
     return ended.status === 'settled' ? 0 : 2
   },
 })
-
-// Between pegged tokens, a larger loss is a mistake.
-const MAX_IMPACT_BPS = 500
 
 function depositLines(opened: Deposit, order: Order, style: { raw: boolean }): string[] {
   const { quote, depositAddress, until, swapId } = opened

@@ -1,5 +1,4 @@
 import type { Client, EndedSwap } from '@geoswap/sdk'
-import { getAccount, isAddressOf } from '@geoswap/wallet/catalog'
 import { type Context, connect } from '@geoswap/wallet/context'
 import { assertReadable, type ReadyOrder, resolveOrder } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
@@ -7,7 +6,7 @@ import { claimOrder } from '@geoswap/wallet/swap/claim'
 import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { performSwap } from '@geoswap/wallet/swap/perform'
 import { quoteOrder } from '@geoswap/wallet/swap/quote'
-import { chooseWallet } from '@geoswap/wallet/wallets'
+import { chooseAnybody, chooseWallet } from '@geoswap/wallet/wallets'
 import { defineCommand, type ExitCode } from '../command.ts'
 import { quoteLines, swapLines } from '../print.ts'
 import { nodesOption, orderOptions, toMethod, toWords, withNodes } from './order-options.ts'
@@ -97,13 +96,9 @@ export const quote = defineCommand({
 
   async run(context, { values, words }) {
     const client = connect(context)
-    const ready = await resolveOrder(context, client, toWords(values, words), async ({ chain }) => {
-      const { family, name } = chain
-      const { wallet: named } = values
-      if (named?.includes(':')) return { name: '', family, address: getAccount(chain, named) }
-      if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
-      return chooseWallet(context, { family, chain: name, named })
-    })
+    const ready = await resolveOrder(context, client, toWords(values, words), ({ chain }) =>
+      chooseAnybody(context, chain, values.wallet),
+    )
     const { order, request } = ready
     const asked = { ...request, walletAddress: order.wallet.address }
     const reply = await quoteOrder(context, client, ready)

@@ -4,8 +4,7 @@ import { bytesToHex, type Hex, hexToBytes } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { badKey } from '../errors.ts'
 import { assertChain, connectEvm, createEvmReads } from '../nodes/evm-node.ts'
-import { readEscrow, readGasMoney, sendRefund } from '../refund/escrow.ts'
-import { readOperation } from '../refund/operation.ts'
+import { readEscrow, readGasMoney, readOperation, sendRefund } from '../refund/escrow.ts'
 import type { Input, Key, WalletFamily } from './family.ts'
 
 const HEX = /^(0x)?([0-9a-fA-F]{64})$/

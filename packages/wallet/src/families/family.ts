@@ -1,11 +1,19 @@
 import type { ChainEntry, Signer } from '@geoswap/sdk'
-import type { Reads } from '../nodes/reads.ts'
 
 export type FamilyName = ChainEntry['family']
 /** A private key of any family is 32 bytes. */
 export type Key = { family: FamilyName; secret: Uint8Array }
 
 export type Place = { chainId: number; name: string }
+/** Values read from the chain itself, without trusting the service. */
+export type Reads = {
+  /** The spendable balance: on Solana that of the wallet's associated token account. */
+  balanceOf(owner: string, token: string): Promise<bigint>
+  decimalsOf(token: string): Promise<number>
+  /** The symbol that the token's contract returns; undefined on a chain whose tokens have none. */
+  symbolOf(token: string): Promise<string | undefined>
+}
+
 type InputState = 'none' | 'locked' | 'claimed' | 'refunded'
 
 /** An input that may lie in the escrow of its chain, as its signed operation says. */
@@ -19,7 +27,7 @@ export type Input = {
   refundDeadline: bigint
   /** The state of the input and the time, by the chain itself. */
   read(rpcUrl: string, chain: Place): Promise<{ state: InputState; now: bigint }>
-  /** What a refund may cost the payer, and what it holds for that. */
+  /** The most that a refund costs the payer, and its balance for that. */
   readGas(rpcUrl: string, payer: Key): Promise<{ needed: bigint; held: bigint }>
   /** Sends the refund and waits for its end. The chain tells whether it succeeded. */
   refund(
@@ -30,11 +38,11 @@ export type Input = {
   isLockable?(rpcUrl: string): Promise<boolean>
 }
 
-/** What a wallet knows of a family of chains. Nothing else in wallet, command line and MCP server asks which it is. */
+/** One family of chains for wallets. Nothing else in wallet, command line and MCP server asks which it is. */
 export type WalletFamily = {
   name: FamilyName
   coin: { name: string; decimals: number }
-  /** For fields of the journal: the native coin, or the coin of a refund. */
+  /** The form used for comparing and storing; undefined for a text that is no address of this family. */
   parseAddress(text: string): string | undefined
   /** The secret that a text of this family holds; undefined for a text that is none. */
   parseKey(text: string): Promise<Uint8Array | undefined>

@@ -1,16 +1,22 @@
 import { fromKitSigner } from '@geoswap/sdk'
 import { families } from '@geoswap/sdk/families'
 import {
+  address,
   createKeyPairSignerFromPrivateKeyBytes,
+  createSolanaRpc,
   getAddressEncoder,
   getBase58Decoder,
   getBase58Encoder,
 } from '@solana/kit'
+import { findAssociatedTokenPda } from '@solana-program/token'
 import { badKey } from '../errors.ts'
-import { createSolanaReads } from '../nodes/solana-node.ts'
-import { readSolanaOperation } from '../refund/operation.ts'
-import { readSolanaEscrow, readSolanaGas, sendSolanaRefund } from '../refund/solana-escrow.ts'
-import type { Input, Key, WalletFamily } from './family.ts'
+import {
+  readSolanaEscrow,
+  readSolanaGas,
+  readSolanaOperation,
+  sendSolanaRefund,
+} from '../refund/solana-escrow.ts'
+import type { Input, Key, Reads, WalletFamily } from './family.ts'
 
 export const solana: WalletFamily = {
   name: 'solana',
@@ -70,4 +76,46 @@ function toInput(operation: unknown): Input {
       return { ...(await sendSolanaRefund(rpcUrl, { op, key: assertOwn(payer), onSent })), credited: false }
     },
   }
+}
+
+const NATIVE = '11111111111111111111111111111111'
+const SOL_DECIMALS = 9
+const AS_JSON = { commitment: 'confirmed', encoding: 'jsonParsed' } as const
+
+function createSolanaReads(rpcUrl: string): Reads {
+  const rpc = createSolanaRpc(rpcUrl)
+
+  /** The mint's program and its decimals. */
+  async function readMint(mint: string) {
+    const { value } = await rpc.getAccountInfo(address(mint), AS_JSON).send()
+    const decimals = value && Number(readInfo(value.data)?.['decimals'])
+    if (!value || !Number.isInteger(decimals)) throw new Error(`${mint} is not a mint`)
+    return { program: value.owner, decimals: decimals as number }
+  }
+
+  return {
+    async balanceOf(ownerText, token) {
+      const owner = address(ownerText)
+      if (token === NATIVE) return (await rpc.getBalance(owner, { commitment: 'confirmed' }).send()).value
+      const { program: tokenProgram } = await readMint(token)
+      const [account] = await findAssociatedTokenPda({ owner, mint: address(token), tokenProgram })
+      const { value } = await rpc.getAccountInfo(account, AS_JSON).send()
+      return value ? BigInt(readTokenAmount(value.data)) : 0n
+    },
+    async decimalsOf(token) {
+      return token === NATIVE ? SOL_DECIMALS : (await readMint(token)).decimals
+    },
+    symbolOf: async () => undefined,
+  }
+}
+
+function readTokenAmount(data: unknown): string {
+  const { amount } = (readInfo(data)?.['tokenAmount'] ?? {}) as { amount?: string }
+  if (amount === undefined) throw new Error("The wallet's token account holds something else")
+  return amount
+}
+
+function readInfo(data: unknown): Record<string, unknown> | undefined {
+  const { parsed } = data as { parsed?: { info?: Record<string, unknown> } }
+  return parsed?.info
 }

@@ -1,6 +1,6 @@
 import { type Address, createPublicClient, erc20Abi, http, type PublicClient, zeroAddress } from 'viem'
 import { UserError } from '../errors.ts'
-import type { Reads } from './reads.ts'
+import type { Reads } from '../families/family.ts'
 
 const COIN_DECIMALS = 18
 const TIMEOUT_MS = 10_000

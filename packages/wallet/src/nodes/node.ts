@@ -1,7 +1,6 @@
 import { UserError } from '../errors.ts'
-import type { FamilyName } from '../families/family.ts'
+import type { FamilyName, Reads } from '../families/family.ts'
 import { families } from '../families/registry.ts'
-import type { Reads } from './reads.ts'
 
 export type Chain = { chainId: number; name: string; family: FamilyName }
 

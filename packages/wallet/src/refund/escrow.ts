@@ -2,6 +2,7 @@ import {
   depositAddressOf,
   geoEscrowAbi,
   type RefundableOp,
+  readRefundableOp,
   type SlotState,
   slotStateOf,
 } from '@geoswap/protocol'
@@ -20,11 +21,24 @@ import {
   zeroAddress,
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
+import { UserError } from '../errors.ts'
 import { connectEvm } from '../nodes/evm-node.ts'
+
+export type { RefundableOp } from '@geoswap/protocol'
 
 // Above the gas that the escrow requires, so that the amount is paid and not just credited.
 const REFUND_GAS = 450_000n
 const INCLUSION_TIMEOUT_MS = 120_000
+
+/** Reads the `operation` of a build reply. A wrong field yields a hash that no slot holds. */
+export function readOperation(value: unknown): RefundableOp {
+  try {
+    return readRefundableOp(value)
+  } catch (cause) {
+    const advice = 'It is the field operation of a reply of POST /swap/build-geo-op.'
+    throw new UserError('USAGE', 'This is not the operation of an EVM swap.', { advice, cause })
+  }
+}
 
 /** Reads an op's state from the chain itself. */
 export async function readEscrow(

@@ -1,7 +1,7 @@
 import { type GeoOp, geoOpDomain, hashGeoOp, ringOf, toBytes32 } from '@geoswap/protocol'
 import { type Address, getAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { readOperation } from './operation.ts'
+import { readOperation } from './escrow.ts'
 
 const addressOf = (digit: string): Address => getAddress(`0x${digit.repeat(40)}`)
 const origin = { chainId: 31_337, escrow: addressOf('e') }
