@@ -216,7 +216,7 @@ export async function swap(
   signal?.throwIfAborted()
   const { swapId } = await deps.submit(submission, { signal })
   onProgress?.({ step: 'submitted', swapId })
-  if (payment && signer.family === 'evm') {
+  if (payment && 'sendPayment' in signer) {
     onProgress?.({ step: 'paying', payment })
     await orAborted(async () => signer.sendPayment?.(payment), signal)
   }

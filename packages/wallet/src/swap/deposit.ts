@@ -8,8 +8,8 @@ import { keepSubmitted } from './claim.ts'
 const MAX_IMPACT_BPS = 500
 
 /**
- * Opens a swap that somebody pays by a plain transfer, and keeps it: `geoswap recover` and `refund` need no more than its
- * operation and a node.
+ * Opens a swap that somebody pays by a plain transfer, and keeps it: `geoswap recover` and `refund` need no more than
+ * its operation and a node.
  */
 export async function openDeposit(
   context: Context,
