@@ -1,16 +1,6 @@
 import type { BuildGeoOpReply } from '@geoswap/wire'
-import {
-  type Address,
-  concat,
-  encodeFunctionData,
-  erc20Abi,
-  type HashTypedDataParameters,
-  type Hex,
-  hashTypedData,
-  numberToHex,
-  pad,
-  size,
-} from 'viem'
+import { type Address, concat, encodeFunctionData, erc20Abi, type Hex, numberToHex, pad, size } from 'viem'
+import { digestOf } from './ways.ts'
 
 // Code of strangers, and their calls of our contracts.
 
@@ -42,9 +32,8 @@ export const recipientCodes = {
 } as const satisfies Record<string, Hex>
 
 /** A signature that `ACCEPTS` takes. */
-export function signatureForCode({ typedData }: Pick<BuildGeoOpReply, 'typedData'>): Hex {
-  const digest = hashTypedData(typedData as unknown as HashTypedDataParameters)
-  return concat([digest, pad('0x01', { size: 100 })])
+export function signatureForCode(build: BuildGeoOpReply): Hex {
+  return concat([digestOf(build), pad('0x01', { size: 100 })])
 }
 
 /** One call for `CALLER`. */

@@ -4,6 +4,7 @@ import {
   encodeFunctionData,
   erc20Abi,
   type Hex,
+  hashTypedData,
   type TypedDataDefinition,
   zeroAddress,
 } from 'viem'
@@ -25,11 +26,15 @@ export async function buildBy(
   return { quote, build: build.body }
 }
 
-/** Signs what the build asks for: the token's typed data, or the op itself. */
-export function signBuild(wallet: PrivateKeyAccount, build: BuildGeoOpReply) {
-  const typedData = (build.typedData ?? build.operation) as unknown as TypedDataDefinition
-  return wallet.signTypedData(typedData)
-}
+/** What the build asks to be signed: the token's typed data, or the op itself. */
+const toSign = ({ typedData, operation }: BuildGeoOpReply) =>
+  (typedData ?? operation) as unknown as TypedDataDefinition
+
+export const signBuild = (wallet: PrivateKeyAccount, build: BuildGeoOpReply) =>
+  wallet.signTypedData(toSign(build))
+
+/** The hash that a signature of this build is for. */
+export const digestOf = (build: BuildGeoOpReply) => hashTypedData(toSign(build))
 
 export async function submitBy(
   caller: Caller,

@@ -4,6 +4,14 @@ import type { Page } from 'playwright-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }
+
+declare global {
+  interface Window {
+    axe: { run(): Promise<Found> }
+  }
+}
+
 /** Lists what axe finds, and whether something is wider than the screen. */
 export async function findFlaws(page: Page): Promise<string[]> {
   const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
@@ -22,9 +30,7 @@ async function findViolations(page: Page): Promise<string[]> {
   })
   await page.evaluate(AXE)
   return page.evaluate(async () => {
-    type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }
-    const { axe } = window as unknown as { axe: { run(): Promise<Found> } }
-    const { violations } = await axe.run()
+    const { violations } = await window.axe.run()
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
     )

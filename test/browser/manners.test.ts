@@ -5,6 +5,12 @@ import { findFlaws } from './axe.ts'
 import { LOOKS, PHONE, useBrowser } from './browser.ts'
 import { expectFocus, expectText } from './steps.ts'
 
+declare global {
+  interface Window {
+    shifts: number[]
+  }
+}
+
 const local = inject('local')
 const world = createWorld(local)
 const { alpha, beta } = world
@@ -206,16 +212,15 @@ describe('accessibility', () => {
       const shifts: number[] = []
       Object.assign(window, { shifts })
       new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value)
+        for (const entry of list.getEntries())
+          shifts.push((entry as PerformanceEntry & { value: number }).value)
       }).observe({ type: 'layout-shift', buffered: true })
     })
     await page.goto('/app/swap')
     await expectText(page, /^1 USDC = /)
     await expectText(page, /^Balance \d/)
 
-    const sum = await page.evaluate(() =>
-      (window as unknown as { shifts: number[] }).shifts.reduce((all, each) => all + each, 0),
-    )
+    const sum = await page.evaluate(() => window.shifts.reduce((all, each) => all + each, 0))
     // Web Vitals rates 0.1 as good.
     expect(sum).toBeLessThan(0.02)
   })

@@ -15,6 +15,13 @@ const { alpha, beta } = world
 const { visit } = useBrowser()
 const USDC = 1_000_000n
 
+declare global {
+  interface Window {
+    askWallet(method: string, params: unknown): Promise<unknown>
+    signBytes(bytes: number[]): Promise<number[]>
+  }
+}
+
 const hexOf = (chainId: number) => `0x${chainId.toString(16)}`
 
 /**
@@ -41,8 +48,7 @@ async function installEvmWallet(page: Page, privateKey: Hex): Promise<string[]> 
     throw new Error(`The wallet does not do ${method}`)
   })
   await page.addInitScript(() => {
-    const ask = (window as unknown as { askWallet(method: string, params: unknown): Promise<unknown> })
-      .askWallet
+    const ask = window.askWallet
     const provider = {
       request: ({ method, params }: { method: string; params?: unknown }) => ask(method, params),
     }
@@ -187,7 +193,7 @@ test('a Solana wallet of the browser swaps by the wallet standard', async () => 
     return [...Buffer.from(signed, 'base64')]
   })
   await page.addInitScript((address) => {
-    const ask = (window as unknown as { signBytes(bytes: number[]): Promise<number[]> }).signBytes
+    const ask = window.signBytes
     const account = { address }
     const signTransaction = async ({ transaction }: { transaction: Uint8Array }) => [
       { signedTransaction: Uint8Array.from(await ask([...transaction])) },

@@ -1,3 +1,4 @@
+import { stub } from '@geoswap/protocol/test/stub'
 import { expect, test } from 'vitest'
 import type { Evidence } from './checker/evidence.ts'
 import { escrowTotals } from './checker/gifts.ts'
@@ -41,7 +42,7 @@ function evidenceOf({ parties, held = {}, feeWei = 0n, ...facts }: Facts): Evide
     feeOf: async () => feeWei,
     hasSucceeded: async () => true,
   }
-  return {
+  return stub<Evidence>({
     input: {
       setup: { parties: parties ?? [party], local: { chains: [chain] } },
       facts: { hasCrowd: true },
@@ -52,7 +53,7 @@ function evidenceOf({ parties, held = {}, feeWei = 0n, ...facts }: Facts): Evide
     opEventsOf: () => [],
     partyOf: () => party,
     balanceOf: (_: number, owner: string) => balanceOf(owner),
-  } as unknown as Evidence
+  })
 }
 
 /** Twenty swaps without strangers that took a second, and as many beside them. */
@@ -67,7 +68,7 @@ function timed(besideMs: number, settled = 20) {
     })),
   })
   const swaps = parties.map(({ id, wallet }) => ({ id: `swp_${id}`, wallet }))
-  return { ...evidence, db: { ...evidence.db, swaps } } as unknown as Evidence
+  return stub<Evidence>({ ...evidence, db: { ...evidence.db, swaps } })
 }
 
 test('the 95th percentile is the highest time but one of twenty', () => {

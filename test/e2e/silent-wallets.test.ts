@@ -1,11 +1,10 @@
-import type { BuildGeoOpReply } from '@geoswap/wire'
-import { concat, type HashTypedDataParameters, type Hex, hashTypedData } from 'viem'
+import { concat, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, inject, test } from 'vitest'
 import { createCheckedClient } from '../checked-client.ts'
 import { delegatedWallet, setCode } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
-import { buildBy } from '../ways.ts'
+import { buildBy, digestOf } from '../ways.ts'
 import { createWorld, submitSwap, until } from '../world.ts'
 
 const local = inject('local')
@@ -18,9 +17,6 @@ const order = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: INPUT 
 
 // Accepts every signature that begins with the hash.
 const ACCEPTING = '0x60043560643514631626ba7e60e01b025f5260205ff3'
-
-const digestOf = ({ typedData }: BuildGeoOpReply) =>
-  hashTypedData(typedData as unknown as HashTypedDataParameters)
 
 const stateOf = async (swapId: string) =>
   (await operator.query<{ state: string }>('select state from swaps where id = $1', [swapId]))[0]?.state

@@ -1,20 +1,12 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
 import type { BuildGeoOpReply, OriginMethod } from '@geoswap/wire'
-import {
-  concat,
-  decodeFunctionData,
-  encodeFunctionData,
-  type HashTypedDataParameters,
-  type Hex,
-  hashTypedData,
-  pad,
-} from 'viem'
+import { concat, decodeFunctionData, encodeFunctionData, type Hex, pad } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
 import { delegatedWallet, delegateTo, setCode } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
-import { buildBy, pay, signBuild, submitBy } from '../ways.ts'
+import { buildBy, digestOf, pay, signBuild, submitBy } from '../ways.ts'
 import { createWorld, outcomeOf, prepare, quoteOnceSettled, toRequest, until } from '../world.ts'
 
 const local = inject('local')
@@ -37,8 +29,6 @@ beforeAll(async () => {
 })
 
 const newWallet = () => privateKeyToAccount(generatePrivateKey())
-const digestOf = ({ typedData }: BuildGeoOpReply) =>
-  hashTypedData(typedData as unknown as HashTypedDataParameters)
 
 const funded = () => world.walletWith(alpha, 'USDC', 10n * USDC)
 

@@ -5,7 +5,7 @@ import { geoEscrowAbi } from '@geoswap/protocol'
 import { MARKER_BYTES } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
 import pg from 'pg'
-import { type EncodeFunctionDataParameters, encodeFunctionData, type Hex } from 'viem'
+import { type Abi, encodeFunctionData, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createSolanaWorld, type SolanaWorld } from '../solana-world.ts'
@@ -55,10 +55,13 @@ afterEach(() => world.alpha.resume())
 /** A call of the treasury to the escrow of alpha. */
 async function call(functionName: string, ...args: unknown[]): Promise<void> {
   const { alpha } = world
-  const asked = { abi: geoEscrowAbi, functionName, args } as unknown as EncodeFunctionDataParameters
+  const abi: Abi = geoEscrowAbi
   const { address } = network.keys.treasury
   const sent = await alpha.client.getTransactionCount({ address })
-  await alpha.as(address, { to: alpha.contracts.escrow, data: encodeFunctionData(asked) })
+  await alpha.as(address, {
+    to: alpha.contracts.escrow,
+    data: encodeFunctionData({ abi, functionName, args }),
+  })
   await until(async () => (await alpha.client.getTransactionCount({ address })) > sent)
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { stub } from '@geoswap/protocol/test/stub'
 import { type Approval, createClient, type Deposit, fromKitSigner, intentOf } from '@geoswap/sdk'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
@@ -159,7 +160,7 @@ async function inHome<T>(liar: Liar, act: (context: Context) => Promise<T>): Pro
   const unlocked = new Map([[walletId(bot), key]])
   try {
     const { settings } = context
-    return await act({ ...context, settings, unlocked, wallets: wallets as unknown as Context['wallets'] })
+    return await act({ ...context, settings, unlocked, wallets: stub<Context['wallets']>(wallets) })
   } finally {
     rmSync(home, { recursive: true })
   }
@@ -179,5 +180,5 @@ function settingsOf(liar: Liar): Record<string, string> {
 
 function silent(): Streams {
   const stream = () => new PassThrough().resume()
-  return { stdin: stream(), stdout: stream(), stderr: stream() } as unknown as Streams
+  return stub<Streams>({ stdin: stream(), stdout: stream(), stderr: stream() })
 }

@@ -1,3 +1,4 @@
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Client, DepositOptions } from '@geoswap/sdk'
 import { createInterrupts } from '@geoswap/wallet/context'
 import type { Journal, Order } from '@geoswap/wallet/store/journal'
@@ -22,7 +23,7 @@ type Change = { quote?: object; settings?: object; journal?: Journal }
 
 function run(words: object = {}, { quote = {}, settings = {}, journal = world.journal }: Change = {}) {
   const { mcp } = world
-  const client = {
+  const client = stub<Client>({
     chains: async () => ({ chains }),
     tokens: async () => ({ tokens }),
     quote: async () => ({ ...offer, ...quote }),
@@ -39,7 +40,7 @@ function run(words: object = {}, { quote = {}, settings = {}, journal = world.jo
         operation,
       }
     },
-  } as unknown as Client
+  })
   const context = {
     ...mcp.context,
     journal,

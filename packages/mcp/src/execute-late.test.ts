@@ -1,3 +1,4 @@
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Client, SwapOptions } from '@geoswap/sdk'
 import { createInterrupts } from '@geoswap/wallet/context'
 import { chains, offer, swap, tokens } from '@geoswap/wallet/test/service'
@@ -28,7 +29,7 @@ function run(waitMs: number) {
   const [submitted, ended] = [gate(), gate()]
   const asked: string[] = []
   const inFlight: number[] = []
-  const client = {
+  const client = stub<Client>({
     chains: async () => ({ chains }),
     tokens: async () => ({ tokens }),
     quote: async () => offer,
@@ -46,7 +47,7 @@ function run(waitMs: number) {
       await ended.promise
       return { ...swap, status: 'settled' }
     },
-  } as unknown as Client
+  })
   const mcp = { ...world.mcp, rules: { ...world.mcp.rules, waitMs } }
   const context = { ...mcp.context, interrupts: createInterrupts(() => {}), seen: {} }
   const call = { signal: context.interrupts.signal, report: () => {} }

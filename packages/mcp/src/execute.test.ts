@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Client, QuoteReply, SwapLimits, SwapOptions } from '@geoswap/sdk'
 import { type Context, createInterrupts } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
@@ -97,7 +98,7 @@ function serviceOf({ shown, signed }: Service) {
       return { swapId: 'swp_1', status: 'settled', substatus: 'delivered', amounts }
     },
   }
-  return { client: client as unknown as Client, signings }
+  return { client: stub<Client>(client), signings }
 }
 
 /** A server with limits of 50 USD a swap and 60 USD a day, and confirmation above 15 USD. */
@@ -115,7 +116,7 @@ function openTestContext(given: GivenRules = {}, lines: string[] = []): McpConte
     isAttended: attendedBy(running),
   }
   return {
-    context: context as unknown as Context,
+    context: stub<Context>(context),
     wallets: [wallet],
     isReadOnly: false,
     log: (line) => lines.push(line),

@@ -1,3 +1,4 @@
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Context } from '@geoswap/wallet/context'
 import { expect, test } from 'vitest'
 import {
@@ -103,9 +104,7 @@ test.each<[string, GivenRules, GivenRules, Record<string, string>, GivenRules]>(
   ],
   ['other settings are not rules', {}, {}, { maxSwapUsd: '3', wallet: 'bot' }, {}],
 ])('for the rules, %s', (_, flags, mcp, kept, merged) => {
-  expect(mergeGiven(flags, { mcp, config: { read: () => kept } as unknown as Context['config'] })).toEqual(
-    merged,
-  )
+  expect(mergeGiven(flags, { mcp, config: stub<Context['config']>({ read: () => kept }) })).toEqual(merged)
 })
 
 test('settings are parsed to their types', () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Side } from '@geoswap/wallet/catalog'
 import { type Attempt, currentOwner, standingOf } from '@geoswap/wallet/store/journal'
 import type { ChosenWallet } from '@geoswap/wallet/wallets'
@@ -76,7 +77,7 @@ function open() {
     journal: { record },
   }
   const call = { signal: abort.signal, report: (line: string) => void reports.push(line), ask: undefined }
-  const opened = openCall({ context } as unknown as McpContext, call)
+  const opened = openCall(stub<McpContext>({ context }), call)
   return { ...opened, reports, cancel: () => abort.abort() }
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Context } from '@geoswap/wallet/context'
 import { addressOf, deriveKey } from '@geoswap/wallet/keys'
 import { openJournal } from '@geoswap/wallet/store/journal'
@@ -26,7 +27,7 @@ function machine({ isLocal = false, hasService = true } = {}) {
     wallets: openWalletFiles(join(home, 'wallets')),
     journal: openJournal(join(home, 'journal')),
   }
-  return { notes, context: context as unknown as Context }
+  return { notes, context: stub<Context>(context) }
 }
 
 const open = (context: Context, isReadOnly: boolean, flags = {}) =>

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Client, StatusReply } from '@geoswap/sdk'
 import { createInterrupts } from '@geoswap/wallet/context'
 import { type Attempt, type Journal, type Order, openJournal } from '@geoswap/wallet/store/journal'
@@ -36,13 +37,13 @@ function serviceOf(...states: Partial<StatusReply>[]) {
       return { ...swap, ...states[Math.min(reads.length, states.length) - 1] }
     },
   }
-  return { client: client as unknown as Client, reads }
+  return { client: stub<Client>(client), reads }
 }
 
 const reported: string[] = []
 const call = { signal: new AbortController().signal, report: (doing: string) => void reported.push(doing) }
 const openedBy = (client: Client, wallets: object = {}) =>
-  ({ client, context: { journal, wallets, interrupts: createInterrupts(() => {}) } }) as unknown as Opened
+  stub<Opened>({ client, context: { journal, wallets, interrupts: createInterrupts(() => {}) } })
 
 function ask(client: Client, swapId: string, waitSeconds?: number) {
   reported.splice(0)
@@ -135,7 +136,7 @@ test('the swaps of a wallet are asked for by its address', async () => {
   }
   const find = (name: string) => (name === 'bot' ? wallet : undefined)
   const list = () => [wallet, { ...wallet, name: 'cat' }]
-  const opened = openedBy({ ...client, history } as unknown as Client, { find, list })
+  const opened = openedBy(stub<Client>({ ...client, history }), { find, list })
   const account = `eip155:1:${wallet.address}`
   const mint = 'So11111111111111111111111111111111111111112'
 

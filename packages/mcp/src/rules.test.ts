@@ -1,3 +1,4 @@
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Context } from '@geoswap/wallet/context'
 import { expect, test } from 'vitest'
 import { type GivenRules, listOf, mergeGiven, toRules } from './rules.ts'
@@ -37,10 +38,10 @@ test.each<[GivenRules]>([
 })
 
 test('flags precede the environment, and that the configuration', () => {
-  const context = {
+  const context = stub<Context>({
     mcp: { maxSwapUsd: '2', maxDayUsd: '2', waitSeconds: undefined },
     config: { read: () => ({ 'mcp.maxSwapUsd': '3', 'mcp.waitSeconds': '3', url: 'http://other' }) },
-  } as unknown as Context
+  })
 
   expect(mergeGiven({ maxSwapUsd: '1' }, context)).toEqual({
     ...{ maxSwapUsd: '1', maxDayUsd: '2', waitSeconds: '3' },

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
+import { stub } from '@geoswap/protocol/test/stub'
 import { createInterrupts } from '@geoswap/wallet/context'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { McpContext } from './mcp-context.ts'
@@ -23,7 +24,7 @@ function start(port: string | undefined, { token, json = false }: { token?: stri
   }
   const terminal = { json, result: (_lines: unknown, value: unknown) => results.push(value) }
   const context = { mcp: { ...(token !== undefined && { token }) }, terminal, interrupts }
-  const mcp = { context, submitting, log, isReadOnly: true } as unknown as McpContext
+  const mcp = stub<McpContext>({ context, submitting, log, isReadOnly: true })
   const events: string[] = []
   const served = serve(mcp, { kind: 'http', port }).then(() => void events.push('served'))
   return { interrupts, submitting, results, lines, ready, served, events }
@@ -33,10 +34,10 @@ function start(port: string | undefined, { token, json = false }: { token?: stri
 function startStdio() {
   const interrupts = createInterrupts(() => {})
   const lines: string[] = []
-  const mcp = {
+  const mcp = stub<McpContext>({
     ...{ context: { interrupts }, submitting: new Set(), isReadOnly: true },
     log: (line: string) => void lines.push(line),
-  } as unknown as McpContext
+  })
   const [stdin, stdout] = [new PassThrough(), new PassThrough()]
   let isServed = false
   const served = serve(mcp, { kind: 'stdio', stdin, stdout }).then(() => {

@@ -1,3 +1,4 @@
+import { stub } from '@geoswap/protocol/test/stub'
 import { GeoswapError, SwapTimeoutError } from '@geoswap/sdk'
 import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
@@ -7,7 +8,7 @@ import { toErrorResult, toToolError, whatIsWrong } from './tool-errors.ts'
 
 const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls: {}, contracts: {} }
 const told = (error: unknown, attempt?: object) =>
-  toToolError(error, { settings, seen: { ...(attempt && { attempt }) } } as unknown as Context)
+  toToolError(error, stub<Context>({ settings, seen: { ...(attempt && { attempt }) } }))
 
 const fromService = (code: string, status: number) =>
   new GeoswapError({ code, status, message: 'No "gas".', retryable: false, recovery: {} } as never)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { addressOf, deriveKey } from '@geoswap/wallet/keys'
@@ -14,7 +15,7 @@ const none = openWalletFiles(join(folder, 'none'))
 const key = deriveKey('evm', 'bot')
 const local = { apiKey: 'key' }
 const contextOf = (settings: object = {}, change: object = {}) =>
-  ({ wallets: files, settings, passphrase: 'secret', ...change }) as unknown as Context
+  stub<Context>({ wallets: files, settings, passphrase: 'secret', ...change })
 
 beforeAll(() => files.add('bot', key, 'secret'))
 afterAll(() => rmSync(folder, { recursive: true }))

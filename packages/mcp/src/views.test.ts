@@ -1,3 +1,4 @@
+import { stub } from '@geoswap/protocol/test/stub'
 import type { QuoteReply, StatusReply } from '@geoswap/sdk'
 import { expect, test } from 'vitest'
 import { findSide, quoteText, say, swapText, toQuoteView, toSwapView } from './views.ts'
@@ -9,7 +10,7 @@ const tokens = [
   { chainId: 1, address: 'Mint', symbol: 'SOL', decimals: 9 },
 ]
 const find = (chainId: number, address?: string) =>
-  findSide({ chains, tokens } as unknown as Parameters<typeof findSide>[0], chainId, address)
+  findSide(stub<Parameters<typeof findSide>[0]>({ chains, tokens }), chainId, address)
 
 test.each<[number, string | undefined, object]>([
   [1, '0xaB', { chain: 'alpha', token: '0xaB', symbol: 'USDC', decimals: 6 }],
@@ -37,10 +38,10 @@ test('an amount to be sent is told with every digit, a bound is never told tight
   expect(say(money, 'exact')).toBe('0.001234567891 ETH on alpha')
 })
 
-const offer = {
+const offer = stub<QuoteReply>({
   ...{ input: '10000000', output: '9900000', minOutput: '9800000', inputUsd: '10.00' },
   ...{ fees: [], etaSeconds: 3 },
-} as unknown as QuoteReply
+})
 const quoted = { input: offer.input, quotedOutput: offer.output, minOutput: offer.minOutput }
 const swap = { swapId: 'swp_1', status: 'pending', substatus: 'locked', amounts: quoted } as StatusReply
 

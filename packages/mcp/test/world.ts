@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Context } from '@geoswap/wallet/context'
 import { addressOf, deriveKey } from '@geoswap/wallet/keys'
 import { openJournal } from '@geoswap/wallet/store/journal'
@@ -50,7 +51,7 @@ function openTestMcp(home: string, { url, nodeOf }: Awaited<ReturnType<typeof st
     isAttended: attendedBy(running),
   }
   const mcp: McpContext = {
-    context: context as unknown as Context,
+    context: stub<Context>(context),
     wallets: [wallet],
     isReadOnly: false,
     log: (line) => lines.push(line),

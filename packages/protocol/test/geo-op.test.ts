@@ -19,42 +19,31 @@ type Vector = {
   name: string
   chainId: number
   verifyingContract: Hex
-  op: Record<string, string> & { delivery: Record<string, string> }
+  op: GeoOp
   deliveryHash: Hex
   opHash: Hex
 }
 
 // The contracts reproduce the same file: the escrow recovers exactly what a wallet signs here.
 const file = new URL('../../contracts/vectors/geo-op.json', import.meta.url)
-const vectors: Vector[] = JSON.parse(readFileSync(file, 'utf8'))
+const vectors: Vector[] = JSON.parse(readFileSync(file, 'utf8'), (_, value) =>
+  typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : value,
+)
 
-function toGeoOp(op: Vector['op']): GeoOp {
-  const numbers = (fields: Record<string, unknown>) =>
-    Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [
-        name,
-        /^\d+$/.test(String(value)) ? BigInt(String(value)) : value,
-      ]),
-    )
-  return { ...numbers(op), delivery: numbers(op.delivery) } as unknown as GeoOp
-}
-
-test.each(vectors)('the delivery hasher returns the same hash for $name', ({ op }) => {
-  const { delivery } = toGeoOp(op)
-
+test.each(vectors)('the delivery hasher returns the same hash for $name', ({ op: { delivery } }) => {
   expect(createDeliveryHasher(delivery)(delivery)).toBe(hashDelivery(delivery))
 })
 
 test.each(vectors)('the hash of $name is that of its typed data', (vector) => {
   const origin = { chainId: vector.chainId, escrow: vector.verifyingContract }
-  const message = toGeoOp(vector.op)
+  const message = vector.op
   const typed = { domain: geoOpDomain(origin), types: geoOpTypes, primaryType: 'GeoOp', message } as const
 
   expect(hashGeoOp(origin, message)).toBe(hashTypedData(typed))
 })
 
 test.each(vectors)('the hash of $name is the one that the escrow computes', (vector) => {
-  const op = toGeoOp(vector.op)
+  const { op } = vector
 
   expect(hashDelivery(op.delivery)).toBe(vector.deliveryHash)
   expect(hashGeoOp({ chainId: vector.chainId, escrow: vector.verifyingContract }, op)).toBe(vector.opHash)

@@ -333,7 +333,7 @@ test('a preflight uses the state of its commitment', async () => {
 })
 
 test('unknown methods and bad parameters are refused with their code', async () => {
-  const unknown = world.rpc as unknown as { getNothing(): { send(): Promise<unknown> } }
+  const unknown = world.rpc as typeof world.rpc & { getNothing(): { send(): Promise<unknown> } }
   const wire = Buffer.from('nonsense').toString('base64') as Base64EncodedWireTransaction
 
   const method = await failureOf(unknown.getNothing().send())

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { stub } from '@geoswap/protocol/test/stub'
 import { expect, test } from 'vitest'
 import { plain, plainDeep, plainJson, plainName, quoteService } from './plain.ts'
 import { createTerminal, type Streams } from './terminal.ts'
@@ -39,7 +40,7 @@ test('a question at the terminal contains no escape sequence of the service', as
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
   const written: string[] = []
   stderr.on('data', (text: Buffer) => written.push(text.toString()))
-  const streams = { stdin, stdout: new PassThrough(), stderr } as unknown as Streams
+  const streams = stub<Streams>({ stdin, stdout: new PassThrough(), stderr })
   const terminal = createTerminal(streams, { json: false })
 
   const answer = terminal.confirm(`Swap 10 ${C1}USDC${BACKWARDS}?`, new AbortController().signal)

@@ -162,7 +162,7 @@ export function readInput(dir: string): Input {
   const history = lines<Said>('history.jsonl')
   return {
     ...{ setup, facts: json<Facts>('facts.json'), history },
-    payments: history.filter(({ type }) => type === 'paid') as unknown as Payment[],
+    payments: lines<Payment>('history.jsonl').filter(({ type }) => type === 'paid'),
     ...{ traffic: lines<Sighting>('traffic.jsonl'), faults: lines<Fault>('faults.jsonl') },
     heads: lines<Head>('heads.jsonl'),
     ...{ acts: lines<Act>('crowd.jsonl'), gifts: lines<Gift>('gifts.jsonl') },

@@ -29,6 +29,8 @@ type Built = {
 
 type TokenData = { domain: { verifyingContract: Address }; message: Record<string, string> }
 
+const tokenDataOf = ({ typedData }: Built['build']) => typedData as unknown as TokenData
+
 const TOKEN = parseAbi([
   'function permit(address, address, uint256, uint256, uint8, bytes32, bytes32)',
   'function cancelAuthorization(address, bytes32, bytes)',
@@ -77,7 +79,7 @@ export async function beforeSubmit(scene: Scene, { plan, wallet }: Party, built:
 
 /** A stranger shows the token a wallet's permit, ahead of the escrow. */
 async function spendPermit(chain: WorldChain, { submission, build }: Built): Promise<void> {
-  const { domain, message } = build.typedData as unknown as TokenData
+  const { domain, message } = tokenDataOf(build)
   const { r, s, v } = parseSignature(submission.signature ?? '0x')
   const args = [
     ...[message.owner as Hex, message.spender as Hex, BigInt(message.value ?? 0)],
@@ -89,7 +91,7 @@ async function spendPermit(chain: WorldChain, { submission, build }: Built): Pro
 
 /** The wallet cancels what it signed. */
 async function cancelAuthorization(chain: WorldChain, { build }: Built, wallet: PrivateKeyAccount) {
-  const { domain } = build.typedData as unknown as TokenData
+  const { domain } = tokenDataOf(build)
   const message = { authorizer: wallet.address, nonce: build.geoOpHash as Hex }
   const signature = await wallet.signTypedData({
     ...{ domain, types: CANCEL, primaryType: 'CancelAuthorization', message },

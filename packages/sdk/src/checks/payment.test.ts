@@ -1,4 +1,5 @@
 import { authorizationOf, depositAddressOf, type GeoOp, permitOf, toTokenTypedData } from '@geoswap/protocol'
+import { stub } from '@geoswap/protocol/test/stub'
 import type { BuildGeoOpReply, OriginMethod } from '@geoswap/wire'
 import { getAddress } from 'viem'
 import { expect, test } from 'vitest'
@@ -7,10 +8,10 @@ import { type CheckedOp, checkPayment } from './payment.ts'
 
 const at = (digit: string) => getAddress(`0x${digit.repeat(40)}`)
 const [escrow, hash] = [at('e'), `0x${'7'.repeat(64)}`] as const
-const op = {
+const op = stub<GeoOp>({
   ...{ wallet: at('a'), inputToken: at('c'), inputAmount: 1_000n, opDeadline: 50n },
   delivery: { minOutput: 9n },
-} as unknown as GeoOp
+})
 const checked: CheckedOp = { chainId: 1, escrow, hash, op }
 const domain = { name: 'USDC', version: '2', chainId: 1, verifyingContract: at('c') }
 

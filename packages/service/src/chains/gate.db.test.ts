@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { openLimits } from '../../test/support/limits.ts'
+import { stub } from '../../test/support/stub.ts'
 import { insertTestOp } from '../../test/support/swaps.ts'
 import { within } from '../async/timing.ts'
 import { submit } from '../stages/submit/submit-evm.ts'
@@ -13,13 +14,13 @@ const delegation = { chainId: 31_337, address: wallet, nonce: 0, yParity: 0, r: 
 
 const database = useTestDatabase()
 
-const connected = {
+const connected = stub<Ungated>({
   config: { chainId: 31_337, name: 'alpha' },
   chain: {
     readDelegation: async () => expect.unreachable(),
     ways: { isInputSigned: async () => true },
   },
-} as unknown as Ungated
+})
 
 /** Builds an op for a wallet's first swap. */
 async function builtOp(): Promise<string> {

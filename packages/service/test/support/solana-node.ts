@@ -1,6 +1,13 @@
 import { type Address, getAddressDecoder, getBase58Decoder, type Instruction } from '@solana/kit'
 import { AccountState, getTokenEncoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { toBase64 } from '../../src/chains/solana/bytes.ts'
+import type { SolanaParts } from '../../src/chains/solana/parts.ts'
+
+type SolanaRpc = SolanaParts['client']['rpc']
+type Request = (...args: never[]) => { send(): Promise<unknown> }
+
+/** A node of these methods. Their answers are those that a test needs: the overloads of kit cannot be checked. */
+export const rpcOf = (methods: { [Method in keyof SolanaRpc]?: Request }) => methods as unknown as SolanaRpc
 
 /** An address of 32 equal bytes, which nobody has a key for. */
 export const addressOf = (byte: number): Address => getAddressDecoder().decode(new Uint8Array(32).fill(byte))
@@ -27,7 +34,7 @@ export function solanaNode({ confirmed = {}, finalized = {}, landed = {}, histor
       return value
     },
   })
-  const rpc = {
+  const rpc = rpcOf({
     getMultipleAccounts(addresses: readonly string[], { commitment }: { commitment: string }) {
       const accounts = commitment === 'finalized' ? finalized : confirmed
       const value = addresses.map((address) => toRaw(accounts[address]))
@@ -47,7 +54,7 @@ export function solanaNode({ confirmed = {}, finalized = {}, landed = {}, histor
       )
     },
     getTransaction: (hash: string) => answer(hash, toTransaction(landed[hash])),
-  }
+  })
   return { calls, rpc, nodes: [rpc] }
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stub } from '@geoswap/protocol/test/stub'
 import { type Client, GeoswapError, type StatusReply } from '@geoswap/sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Context } from '../context.ts'
@@ -46,10 +47,10 @@ function runAgain({ says, isLocal = false, isNew = false }: World) {
     if (says instanceof Error) throw says
     return { status: says }
   }
-  const client = { status: read } as unknown as Client
+  const client = stub<Client>({ status: read })
   const terminal = { isInteractive: false, note: () => {} }
   const settings = { local: isLocal ? {} : undefined, rpcUrls: {} }
-  const context = { journal, terminal, settings, interrupts: {} } as unknown as Context
+  const context = stub<Context>({ journal, terminal, settings, interrupts: {} })
   return claimOrder(context, client, { order, isNew, rpcUrl: undefined })
 }
 

@@ -1,3 +1,4 @@
+import { stub } from '@geoswap/protocol/test/stub'
 import type { Client, HistoryQuery, SwapRecord } from '@geoswap/sdk'
 import { describe, expect, test } from 'vitest'
 import { findByTransaction, findRecord, readSearch } from './search.ts'
@@ -19,7 +20,7 @@ describe('a search text', () => {
 })
 
 const swap = (swapId: string, hashes: Partial<SwapRecord> = {}) =>
-  ({ swapId, timeline: [], ...hashes }) as unknown as SwapRecord
+  stub<SwapRecord>({ swapId, timeline: [], ...hashes })
 
 /** Serves pages of history and records the queries. */
 function clientWith(pages: SwapRecord[][]) {
@@ -30,7 +31,7 @@ function clientWith(pages: SwapRecord[][]) {
     const next = index + 1 < pages.length ? { nextCursor: String(index + 1) } : {}
     return { swaps: pages[index] ?? [], ...next }
   }
-  return { client: { history } as unknown as Client, asked }
+  return { client: stub<Client>({ history }), asked }
 }
 
 const { signal } = new AbortController()

@@ -1,3 +1,4 @@
+import { stub } from '@geoswap/protocol/test/stub'
 import { intentOf, type QuoteRequest, type SwapRecord } from '@geoswap/sdk'
 import { expect, test } from 'vitest'
 import { findUnused } from './unused-signatures.ts'
@@ -11,10 +12,10 @@ const life = { family: 'evm', chainId: 1, opDeadline: 1_000 } as const
 const kept = { [intentOf(request)]: life }
 const known = { wallets: [WALLET], swaps: [], nowMs: 900_000 }
 const swapOf = (input: string) =>
-  ({
+  stub<SwapRecord>({
     ...{ ...request, walletAddress: WALLET, inputToken: '0xAA', outputToken: '0xbb' },
     amounts: { input, quotedOutput: '9' },
-  }) as unknown as SwapRecord
+  })
 
 test('a signature without a swap is shown with the last time that a chain may accept it', () => {
   const [unused] = findUnused(kept, known)

@@ -1,5 +1,6 @@
 import { type PublicClient, zeroAddress } from 'viem'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { SignedDelegation, Swap } from '../../swap/swap.ts'
 import type { Heads, Sent } from '../chain.ts'
 import { bytesOf } from './data-price.ts'
@@ -15,6 +16,7 @@ import {
   readFees,
   readLegCosts,
 } from './fees.ts'
+import type { WithBaseFee } from './heads.ts'
 import { planClaim, planTransfer } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
 
@@ -33,8 +35,7 @@ test('terms are within the bound, or undefined', () => {
 
 describe('the replacements of an unmined transaction', () => {
   const request = { to: '0x01', data: '0x02', gas: 60_000 }
-  const offersOf = (terms: Fees, current: Fees) =>
-    offerReplacements({ request, terms } as unknown as Sent, current)
+  const offersOf = (terms: Fees, current: Fees) => offerReplacements(stub<Sent>({ request, terms }), current)
 
   test('keep its effect up to its bound, which stays', () => {
     const { bounded } = offersOf(feesOf(100n, 1_000n), feesOf(900n))
@@ -129,7 +130,7 @@ describe('on a rollup', () => {
 describe('when bytes become ten times as expensive', () => {
   const before = { ...feesOf(100n), data: ARBITRUM }
   const now = { ...feesOf(100n), data: { weiPerByte: '7000', gasPerByte: '70' } }
-  const stuck = { request, terms: before } as unknown as Sent
+  const stuck = stub<Sent>({ request, terms: before })
 
   test('a replacement has room for their current cost, with the same effect', () => {
     const replacement = offerReplacements(stuck, now).bounded
@@ -176,7 +177,7 @@ describe('when bytes become ten times as expensive', () => {
     }
     const swaps = Array.from({ length: 20 }, () => ({ op }) as Swap)
     const planned = planClaim(
-      { escrow: zeroAddress } as unknown as EvmChainSettings,
+      stub<EvmChainSettings>({ escrow: zeroAddress }),
       swaps,
       [1, 2].map((n) => ({ signer: `0x0${n}`, signature: `0x${`0${n}`.repeat(64)}1b` })),
     )
@@ -194,10 +195,10 @@ test('all keys share a tip of seven seconds, quotes read it again, and the base 
     asked += 1
     return BigInt(asked)
   }
-  const prices = createPriceReader([{ estimateMaxPriorityFeePerGas } as unknown as PublicClient], {
+  const prices = createPriceReader([stub<PublicClient>({ estimateMaxPriorityFeePerGas })], {
     tipWei: undefined,
   })
-  const headsAt = (baseFeeWei: bigint) => ({ head: { baseFeeWei } }) as unknown as Heads
+  const headsAt = (baseFeeWei: bigint) => stub<Heads & { head: WithBaseFee }>({ head: { baseFeeWei } })
 
   const fees = [await readFees(prices, headsAt(100n))]
   now = 6_999

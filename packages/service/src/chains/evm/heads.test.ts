@@ -1,5 +1,6 @@
 import { BlockNotFoundError, type PublicClient, RpcRequestError } from 'viem'
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import { createHeadReader } from './heads.ts'
 
 const rules = { settle: 1, hard: 64, hardSeconds: 1_140, blockMs: 12_000 }
@@ -19,7 +20,7 @@ function createNode(tags: { safe?: bigint; finalized: bigint | Error }) {
     timestamp: number * 12n,
     baseFeePerGas: 1n,
   })
-  const getBlock = async ({ blockTag, blockNumber }: Asked) => {
+  const getBlock = async ({ blockTag, blockNumber }: Asked = {}) => {
     node.asked.push(blockTag ?? String(blockNumber))
     if (blockNumber !== undefined) return blockOf(blockNumber)
     if (blockTag === 'latest') return blockOf(node.head)
@@ -27,7 +28,7 @@ function createNode(tags: { safe?: bigint; finalized: bigint | Error }) {
     if (tagged instanceof Error) throw tagged
     return blockOf(tagged)
   }
-  return { node, client: { getBlock } as unknown as PublicClient }
+  return { node, client: stub<PublicClient>({ getBlock }) }
 }
 
 test("the final block is the node's finalized block", async () => {

@@ -1,5 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { Block, Heads, Sent } from '../chain.ts'
 import type { EvmClients } from './client.ts'
 import { createOutcomeReader, isSignedFor, sign } from './send.ts'
@@ -15,12 +16,12 @@ const sent = [0, 1, 2].map((nonce) => ({ nonce, replacement: 0 }) as Sent)
 
 /** A key whose nonce is a tenth of the block's number. */
 function createReader() {
-  const asked: bigint[] = []
-  const getTransactionCount = async ({ blockNumber }: { blockNumber: bigint }) => {
+  const asked: (bigint | undefined)[] = []
+  const getTransactionCount = async ({ blockNumber }: { blockNumber?: bigint }) => {
     asked.push(blockNumber)
-    return Number(blockNumber / 10n)
+    return Number((blockNumber ?? 0n) / 10n)
   }
-  const read = createOutcomeReader({ agreed: { getTransactionCount } } as unknown as EvmClients)
+  const read = createOutcomeReader(stub<EvmClients>({ agreed: { getTransactionCount } }))
   return { asked, read }
 }
 

@@ -10,6 +10,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { stub } from '../../../test/support/stub.ts'
 import type { Op } from '../../swap/swap.ts'
 import { createEvmClient } from './client.ts'
 import type { EvmChainSettings } from './settings.ts'
@@ -55,9 +56,9 @@ test('code that accepts what the relayer sends passes', async () => {
 })
 
 const vault = { vault: HOSTILE, deliverer: RELAYER, ringOf: () => `0x${'ab'.repeat(32)}` }
-const settings = vault as unknown as EvmChainSettings & { deliverer: Address }
+const settings = stub<EvmChainSettings & { deliverer: Address }>(vault)
 const order = { outputToken: zeroAddress, quotedOutput: 1n, minOutput: 1n, recipient: RELAYER, position: 0n }
-const op = { ...order, round: 1n, fillDeadline: 9_000_000_000 } as unknown as Op
+const op = stub<Op>({ ...order, round: 1n, fillDeadline: 9_000_000_000 })
 
 /** The simulation of a delivery that fails, except under a condition. */
 async function simulate(condition: string, priced?: typeof terms) {

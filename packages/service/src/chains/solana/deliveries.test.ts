@@ -3,6 +3,7 @@ import { AccountRole, type Address, getAddressEncoder, getU64Encoder, type Instr
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { expect, test } from 'vitest'
 import { addressOf, solanaNode, tokensOf } from '../../../test/support/solana-node.ts'
+import { stub } from '../../../test/support/stub.ts'
 import type { Op } from '../../swap/swap.ts'
 import { SYSTEM_PROGRAM, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './bytes.ts'
@@ -39,7 +40,7 @@ type State = Parameters<typeof solanaNode>[0]
 function partsWith(state: State, signed: Readonly<Record<string, readonly string[]>> = {}) {
   const { calls, ...client } = solanaNode(state)
   const token = { mint, program: TOKEN_PROGRAM_ADDRESS, decimals: 6 }
-  const parts = {
+  const parts = stub<SolanaParts>({
     client: { ...client, agreed: client },
     settings: {
       ...{ program, vault, attester: addressOf(5), tokens: [NATIVE_SOL, mint] },
@@ -55,7 +56,7 @@ function partsWith(state: State, signed: Readonly<Record<string, readonly string
       calls.push(`record of ${step} ${ids.join(', ')}`)
       return new Map(Object.entries(signed))
     },
-  } as unknown as SolanaParts
+  })
   return { calls, parts }
 }
 

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { rpcOf } from '../../../test/support/solana-node.ts'
+import { stub } from '../../../test/support/stub.ts'
 import type { Op } from '../../swap/swap.ts'
 import { createEventFinder } from './events.ts'
 import type { SolanaBlock } from './heads.ts'
@@ -12,7 +14,7 @@ const opOf = (hash: string) => ({ hash, deliveryHash: hash, inputAmount: 1n }) a
 function waitFor(op: Op, { signed, landed }: { signed: string[]; landed: string[] }) {
   const calls: string[] = []
   let time = 0
-  const node = {
+  const node = rpcOf({
     getMultipleAccounts: (addresses: string[]) => ({
       async send() {
         calls.push('accounts')
@@ -26,12 +28,12 @@ function waitFor(op: Op, { signed, landed }: { signed: string[]; landed: string[
         return { value: hashes.map((hash) => (landed.includes(hash) ? status : null)) }
       },
     }),
-  }
-  const parts = {
+  })
+  const parts = stub<SolanaParts>({
     client: { agreed: { rpc: node, nodes: [node] } },
     addresses: { inputOf: async ({ hash }: Op) => `input of ${hash}` },
     findSigned: async () => new Map(signed.length > 0 ? [[op.hash, signed]] : []),
-  } as unknown as SolanaParts
+  })
   const find = createEventFinder(parts, () => time)
   const watched = async () => ({ locks: [op], exits: [], deliveries: [] })
   return async (ms: number) => {

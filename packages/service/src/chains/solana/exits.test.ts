@@ -2,6 +2,7 @@ import { TERMS_BYTES, tags } from '@geoswap/solana-escrow'
 import { AccountRole, type Address, type Instruction } from '@solana/kit'
 import { expect, test } from 'vitest'
 import { addressOf, solanaNode } from '../../../test/support/solana-node.ts'
+import { stub } from '../../../test/support/stub.ts'
 import type { LockRef } from '../chain.ts'
 import { NATIVE_SOL } from './bytes.ts'
 import { inputInstructions } from './input.ts'
@@ -14,10 +15,10 @@ const [program, vault, attester, wallet, locker] = [1, 2, 3, 4, 5].map(addressOf
   ...[Address, Address, Address, Address, Address],
 ]
 const settings = { program, vault, attester }
-const op = {
+const op = stub<LockRef>({
   ...{ hash: `0x${'ab'.repeat(32)}`, wallet, locker, refundDeadline: 1_000 },
   ...{ inputToken: NATIVE_SOL, inputAmount: 5n },
-} as unknown as LockRef
+})
 const at = { commitment: 'confirmed', number: 9n } as const
 
 /** An instruction of the escrow program that takes money from this account. */
@@ -49,7 +50,7 @@ const landed = {
 function findWith(history: readonly string[], signed?: readonly string[]) {
   const { calls, ...agreed } = solanaNode({ landed, histories: { input: history } })
   const addresses = { inputOf: async () => 'input' }
-  const parts = { client: { agreed }, settings, addresses } as unknown as SolanaParts
+  const parts = stub<SolanaParts>({ client: { agreed }, settings, addresses })
   return { calls, found: findExit(parts, op, at, signed) }
 }
 

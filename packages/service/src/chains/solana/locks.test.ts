@@ -1,7 +1,8 @@
 import { TERMS_BYTES, tags } from '@geoswap/solana-escrow'
 import { AccountRole, type Address } from '@solana/kit'
 import { expect, test } from 'vitest'
-import { addressOf, solanaNode, tokensOf } from '../../../test/support/solana-node.ts'
+import { addressOf, rpcOf, solanaNode, tokensOf } from '../../../test/support/solana-node.ts'
+import { stub } from '../../../test/support/stub.ts'
 import type { Swap } from '../../swap/swap.ts'
 import type { LockRef } from '../chain.ts'
 import { SYSTEM_PROGRAM } from './accounts.ts'
@@ -16,13 +17,13 @@ const answer = <Value>(value: Value) => ({ send: async () => value })
 
 /** A node at this height, whose simulation of every transaction fails so. */
 function nodeWith(err: unknown, height = 90n) {
-  const rpc = {
+  const rpc = rpcOf({
     // With another blockhash it would land.
     simulateTransaction: (_wire: string, { replaceRecentBlockhash = false }) =>
       answer({ value: { err: replaceRecentBlockhash ? null : err, unitsConsumed: 1n } }),
     getBlockHeight: () => answer(height),
-  }
-  return { client: { rpc } } as unknown as SolanaParts
+  })
+  return stub<SolanaParts>({ client: { rpc } })
 }
 
 const swapUntil = (lastValid?: bigint) =>
@@ -49,10 +50,12 @@ test.each<[string, bigint, boolean]>([
   ['with it stays below the rent minimum', 4n, false],
 ])('a wallet that %s can be refunded, or not', async (_, inputAmount, isPossible) => {
   const account = { owner: SYSTEM_PROGRAM, lamports: 5n, executable: false, data: ['', 'base64'] }
-  const parts = {
-    client: { rpc: { getMultipleAccounts: () => answer({ context: { slot: 1n }, value: [account] }) } },
+  const parts = stub<SolanaParts>({
+    client: {
+      rpc: rpcOf({ getMultipleAccounts: () => answer({ context: { slot: 1n }, value: [account] }) }),
+    },
     facts: { rent: async () => ({ emptyLamports: 10n }), tokenOf: async () => NATIVE_TOKEN },
-  } as unknown as SolanaParts
+  })
   const op = { wallet: 'w', inputToken: NATIVE_SOL, inputAmount } as Swap['op']
 
   expect(await canRefund(parts, { op })).toBe(isPossible)
@@ -66,10 +69,10 @@ const at = { commitment: 'confirmed', number: 9n } as const
 
 /** An op of its own whose input's account has the same name. */
 const opOf = (name: string) =>
-  ({
+  stub<LockRef & { name: string }>({
     ...{ hash: `0x${Buffer.from(name.padEnd(32)).toString('hex')}`, name, wallet, locker },
     ...{ inputToken: NATIVE_SOL, inputAmount: 5n, refundDeadline: 1_000 },
-  }) as unknown as LockRef & { name: string }
+  })
 
 async function lockOf({ hash: opHash, inputAmount: amount, refundDeadline }: LockRef) {
   const terms = { wallet, token: NATIVE_TOKEN, amount, feePayer: locker, refundDeadline }
@@ -83,13 +86,13 @@ type Signed = Partial<Record<'input' | 'exit', Readonly<Record<string, readonly 
 /** A node with these accounts, histories and transactions, and our record, all by the names of ops. */
 function partsOf(state: Parameters<typeof solanaNode>[0], signed: Signed = {}) {
   const { calls, ...agreed } = solanaNode(state)
-  const parts = {
+  const parts = stub<SolanaParts>({
     client: { agreed },
     settings,
-    addresses: { inputOf: async ({ name }: { name: string }) => name },
+    addresses: { inputOf: async ({ hash }) => Buffer.from(hash.slice(2), 'hex').toString().trim() },
     findSigned: async (step: 'input' | 'exit') =>
       new Map(Object.entries(signed[step] ?? {}).map(([name, txHashes]) => [opOf(name).hash, txHashes])),
-  } as unknown as SolanaParts
+  })
   return { calls, parts }
 }
 

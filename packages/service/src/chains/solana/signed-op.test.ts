@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { addressOf, solanaNode } from '../../../test/support/solana-node.ts'
 import { signAsWallet } from '../../../test/support/solana-wallet.ts'
+import { stub } from '../../../test/support/stub.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { NATIVE_SOL, toBase64 } from './bytes.ts'
 import { NO_LIFETIME } from './heads.ts'
@@ -15,10 +16,10 @@ const wallet = await createSolanaSigner(new Uint8Array(32).fill(1))
 const stranger = await createSolanaSigner(new Uint8Array(32).fill(2))
 const settings = { program: addressOf(1), vault: addressOf(2), attester: addressOf(3) }
 const locker = addressOf(4)
-const op = {
+const op = stub<Op>({
   ...{ hash: `0x${'ab'.repeat(32)}`, wallet: wallet.address, locker, refundDeadline: 1_000 },
   ...{ inputToken: NATIVE_SOL, inputAmount: 5n },
-} as unknown as Op
+})
 const input = {
   ...{ opHash: op.hash, wallet: wallet.address, token: NATIVE_TOKEN, amount: 5n, feePayer: locker },
   refundDeadline: 1_000,
@@ -40,7 +41,7 @@ const landed = {
 function isSigned(swap: Pick<Swap, 'signature'> & { op?: Partial<Op> }, history: readonly string[] = []) {
   const { calls: _, ...agreed } = solanaNode({ landed, histories: { input: history } })
   const addresses = { inputOf: async () => 'input' }
-  const parts = { client: { agreed }, settings, addresses } as unknown as SolanaParts
+  const parts = stub<SolanaParts>({ client: { agreed }, settings, addresses })
   return isOpSigned(parts, { ...swap, op: { ...op, ...swap.op } } as Swap)
 }
 

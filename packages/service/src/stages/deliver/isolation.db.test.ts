@@ -59,14 +59,14 @@ const affords = async (_heads: Heads, feeBound: bigint) => feeBound !== 1n
 /** A key that delivers everything; the simulation of the first swap fails if `hasTrap`. */
 function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
   const paid: string[] = []
-  const deps = {
+  const deps = stub<DeliverDeps>({
     pool: database.pool,
     sender: {
       address: 'deliverer',
       room: () => 16,
       affords,
       termsAt: async () => ({}),
-      send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) =>
+      send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: readonly string[] }) =>
         paid.push(...swapIds) > 0,
     },
     share: () => ({ index: 0, of: 1 }),
@@ -90,8 +90,8 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
     isClaimable: () => true,
     isLate: () => false,
     capsOf: () => ({ exposedCents: capCents, unclaimedCents: 1_000_000n }),
-  }
-  return { deps: deps as unknown as DeliverDeps, paid }
+  })
+  return { deps, paid }
 }
 
 test('a swap that cannot be judged is reported, and the other locked swaps are delivered', async () => {

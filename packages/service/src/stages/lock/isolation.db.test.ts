@@ -34,7 +34,7 @@ async function insertSwaps(): Promise<TestSwap[]> {
   return inserted
 }
 
-const failFor = ({ wallet }: Pick<Op, 'wallet'>): void => {
+const failFor = ({ wallet }: Pick<Op, 'wallet'>): undefined => {
   if (wallet === 'trap') throw trap
 }
 const idsOf = (swaps: readonly TestSwap[]) => swaps.map(({ swapId }) => swapId)
@@ -56,7 +56,7 @@ const affords = async (_heads: Heads, feeBound: bigint) => feeBound !== 1n
 
 function workerWith(found: { locked?: string[]; declined?: string[]; isGone?: boolean }): LockDeps {
   const { locked = [], declined = [], isGone = false } = found
-  const deps = {
+  return stub<LockDeps>({
     pool: database.pool,
     moves: createMoves(database.pool, ({ id }) => declined.push(id)),
     sender: {
@@ -64,7 +64,7 @@ function workerWith(found: { locked?: string[]; declined?: string[]; isGone?: bo
       room: () => 16,
       affords,
       fits: async () => true,
-      send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) => {
+      send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: readonly string[] }) => {
         locked.push(...swapIds)
         return true
       },
@@ -84,8 +84,7 @@ function workerWith(found: { locked?: string[]; declined?: string[]; isGone?: bo
     refreshPrices: async () => {},
     valueCentsOf: () => 0n,
     isPayable: async () => true,
-  }
-  return deps as unknown as LockDeps
+  })
 }
 
 function findWaiting() {
