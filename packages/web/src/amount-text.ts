@@ -64,7 +64,10 @@ function toSmallest(whole: string, tail: string, decimals: number): bigint | und
   return BigInt((whole || '0') + digits.padEnd(decimals, '0'))
 }
 
-export function markOf(language: string): DecimalMark {
+export function markOf(language?: string): DecimalMark {
   const parts = new Intl.NumberFormat(language).formatToParts(1.5)
   return parts.find(({ type }) => type === 'decimal')?.value === ',' ? ',' : '.'
 }
+
+/** How this user writes fractions. */
+export const decimalMark = markOf(globalThis.navigator?.language)

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { explain } from './explain.ts'
 import { OperateApp } from './operate/operate-app.tsx'
 import { NavLink } from './parts/links.tsx'
@@ -6,10 +6,10 @@ import { Problem } from './parts/notice.tsx'
 import { SecretForm } from './parts/secret-form.tsx'
 import { hrefOf, useRoute } from './route.ts'
 import { isRefused, useCatalog } from './service/catalog.ts'
-import { connect, type Settings } from './service/client.ts'
+import { connect, isReachable, readSettings, type Settings } from './service/client.ts'
 import { SessionContext } from './service/session.ts'
-import { useKey, useSettings } from './service/use-key.ts'
 import { Shell } from './shell.tsx'
+import { forget, keep, readSecret } from './storage.ts'
 import { views } from './views.ts'
 import { useWallets } from './wallets/use-wallets.ts'
 
@@ -109,4 +109,48 @@ function NotFound() {
       </div>
     </section>
   )
+}
+
+const NAME = 'api-key'
+
+/**
+ * The API key: the user's, else that of the local network. It is never in a URL, and is gone with the tab.
+ */
+function useKey(settings: Settings | undefined) {
+  const [given, setGiven] = useState(() => readSecret<string>(NAME))
+  return {
+    key: given ?? settings?.local?.apiKey,
+    setKey(key: string) {
+      keep(NAME, key)
+      setGiven(key)
+    },
+    forgetKey() {
+      forget(NAME)
+      setGiven(undefined)
+    },
+  }
+}
+
+const RETRY_MS = 2_000
+
+/** Undefined until the server has answered; the request is retried until then. */
+function useSettings(): Settings | undefined {
+  const [settings, setSettings] = useState<Settings>()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const load = () =>
+      readSettings().then(
+        (read) => {
+          isReachable.set(true)
+          setSettings(read)
+        },
+        () => {
+          isReachable.set(false)
+          timer = setTimeout(load, RETRY_MS)
+        },
+      )
+    void load()
+    return () => clearTimeout(timer)
+  }, [])
+  return settings
 }

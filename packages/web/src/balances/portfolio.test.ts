@@ -1,6 +1,6 @@
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { expect, test } from 'vitest'
-import { formatUsd } from '../usd.ts'
+import { formatUsd } from '../amounts.ts'
 import { portfolioOf, totalOf } from './portfolio.ts'
 
 const chain = (chainId: number, name: string) => ({ chainId, name }) as ChainEntry

@@ -1,6 +1,6 @@
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
+import { usdOf } from '../amounts.ts'
 import type { Catalog } from '../service/catalog.ts'
-import { usdOf } from '../usd.ts'
 
 /** The balances of a chain by token address, or why they are not known. */
 export type ChainBalances = ReadonlyMap<string, bigint> | 'reading' | 'noNode' | 'noWallet' | 'silent'

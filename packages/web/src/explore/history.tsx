@@ -2,15 +2,14 @@ import type { HistoryQuery, SwapRecord } from '@geoswap/sdk'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { formatUnits, shorten } from '../amounts.ts'
 import { explain } from '../explain.ts'
-import { ActionButton } from '../parts/action-button.tsx'
+import { ActionButton, useMedia } from '../parts/focus.tsx'
 import { NavLink } from '../parts/links.tsx'
 import { Problem } from '../parts/notice.tsx'
-import { useMedia } from '../parts/use-focus.ts'
 import { go, hrefOf } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
-import { toHistoryQuery } from './history-query.ts'
 import { returnOf } from './next.ts'
+import { toHistoryQuery } from './search.ts'
 
 /** The account's swaps, newest first, by wallet, status and time. */
 export function History({ query }: { query: URLSearchParams }) {

@@ -8,15 +8,15 @@ import {
 import { useEffect, useState } from 'preact/hooks'
 import { encodeFunctionData } from 'viem'
 import { callNode } from '../chain/rpc.ts'
-import { ActionButton } from '../parts/action-button.tsx'
+import type { EvmCall } from '../families/family.ts'
 import { useNow } from '../parts/countdown.tsx'
+import { ActionButton } from '../parts/focus.tsx'
 import { TxLink } from '../parts/links.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Copyable } from '../parts/row.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { Funds, useFunds } from '../swap/funds.tsx'
-import type { EvmCall } from '../wallets/wallet.ts'
 
 // Above the gas that the escrow requires, so that the amount is paid and not just credited.
 const REFUND_GAS = 350_000n

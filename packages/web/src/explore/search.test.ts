@@ -1,7 +1,7 @@
 import { stub } from '@geoswap/protocol/test/stub'
 import type { Client, HistoryQuery, SwapRecord } from '@geoswap/sdk'
 import { describe, expect, test } from 'vitest'
-import { findByTransaction, findRecord, readSearch } from './search.ts'
+import { findByTransaction, findRecord, readSearch, toHistoryQuery } from './search.ts'
 
 describe('a search text', () => {
   test.each([
@@ -59,4 +59,17 @@ test('the record of a swap is requested by the millisecond of its creation', asy
 
   expect(record?.swapId).toBe('mine')
   expect(asked[0]).toMatchObject({ from: '2026-01-02T03:04:12.999Z', to: '2026-01-02T03:04:13.000Z' })
+})
+
+const read = (text: string) => toHistoryQuery(new URLSearchParams(text))
+
+test('filters of the URL become those of the call, with the last day included', () => {
+  const { from = '', to = '', ...rest } = read('status=refunded&wallet=0x1&from=2026-01-02&to=2026-01-02')
+
+  expect(rest).toEqual({ status: 'refunded', wallet: '0x1' })
+  expect(Date.parse(to) - Date.parse(from)).toBe(86_400_000)
+})
+
+test('invalid filters are left out', () => {
+  expect(read('status=lost&from=yesterday&to=2026-99-99&wallet=')).toEqual({})
 })

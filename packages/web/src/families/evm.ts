@@ -3,8 +3,7 @@ import { type Hex, isAddress } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { callNode } from '../chain/rpc.ts'
 import { keep, readSecret } from '../storage.ts'
-import { type EvmCall, iconOf, type Wallet, type WalletOffer } from '../wallets/wallet.ts'
-import type { Family } from './family.ts'
+import { type EvmCall, type Family, iconOf, type Wallet, type WalletOffer } from './family.ts'
 
 const family = 'evm'
 

@@ -1,6 +1,36 @@
-import type { TokenEntry } from '@geoswap/sdk'
+import type { ChainEntry, EvmSigner, Signer, TokenEntry } from '@geoswap/sdk'
 import type { NodeCall } from '../chain/rpc.ts'
-import type { WalletOffer } from '../wallets/wallet.ts'
+
+export type FamilyName = ChainEntry['family']
+
+/** A transaction whose gas the wallet pays: a refund without the service. */
+export type EvmCall = { chainId: number; rpcUrl: string; to: `0x${string}`; data: `0x${string}`; gas: bigint }
+
+export type Wallet = {
+  id: string
+  name: string
+  family: FamilyName
+  address: string
+  signer: Signer
+  /** Its signer, if it signs no EIP-7702 authorization for a page and so pays some tokens in another way. */
+  plainSigner?: EvmSigner
+  /** Sends its own transaction and returns the hash; only wallets of EVM chains have it. */
+  send?(call: EvmCall): Promise<string>
+}
+
+/** An available wallet. Connecting may ask the user. The chain is the one it is needed for. */
+export type WalletOffer = Pick<Wallet, 'id' | 'name' | 'family'> & {
+  /** A data URL. */
+  icon?: string | undefined
+  connect(chainId?: number): Promise<Wallet>
+  /** The wallet as connected before, without asking the user; undefined if it shares no account. */
+  reconnect?(): Promise<Wallet | undefined>
+}
+
+/** Wallets bring their own icon. Only images in the text itself are shown: a link would tell who looks. */
+export function iconOf(icon: unknown): string | undefined {
+  return typeof icon === 'string' && icon.startsWith('data:image/') ? icon : undefined
+}
 
 /** Everything in which the page tells one family of chains from another. */
 export type Family = {

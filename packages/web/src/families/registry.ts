@@ -1,6 +1,5 @@
-import type { FamilyName } from '../wallets/wallet.ts'
 import { evm } from './evm.ts'
-import type { Family } from './family.ts'
+import type { Family, FamilyName } from './family.ts'
 import { solana } from './solana.ts'
 
 export const families: Readonly<Record<FamilyName, Family>> = { evm, solana }

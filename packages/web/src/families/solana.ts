@@ -1,8 +1,7 @@
 import { fromCallbacks, fromKitSigner } from '@geoswap/sdk'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { keep, readSecret } from '../storage.ts'
-import { iconOf, type Wallet, type WalletOffer } from '../wallets/wallet.ts'
-import type { Family } from './family.ts'
+import { type Family, iconOf, type Wallet, type WalletOffer } from './family.ts'
 
 const family = 'solana'
 

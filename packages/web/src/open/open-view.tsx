@@ -9,9 +9,8 @@ import { NoWallet, Problem } from '../parts/notice.tsx'
 import { hrefOf } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
-import { readSignatures } from '../swap/signatures.ts'
+import { findUnused, readSignatures } from '../swap/signatures.ts'
 import { addressesOf } from '../wallets/use-wallets.ts'
-import { findUnused } from './unused-signatures.ts'
 
 type OpenSwaps = { swaps?: readonly SwapRecord[]; error?: unknown }
 

@@ -1,13 +1,12 @@
-import type { OperatorOverview } from '@geoswap/wire'
-import { formatUnits } from '../amounts.ts'
-import { Problem } from '../parts/notice.tsx'
+import type { OperatorOverview, OperatorPrice } from '@geoswap/wire'
+import { formatUnits, shorten } from '../amounts.ts'
+import { Notice, Problem } from '../parts/notice.tsx'
 import { explainOperator, type OperatorClient } from './client.ts'
 import { BooksCard, chainName, InventoryCard, SendersCard } from './money-cards.tsx'
 import { SeriesCard } from './series-card.tsx'
-import { AlarmsCard, ChainsCard, PricesCard, SwapsCard } from './state-cards.tsx'
 import { StopsCard } from './stops-card.tsx'
-import { Table } from './table.tsx'
-import { formatCents, formatMicros } from './words.ts'
+import { Badge, Table } from './table.tsx'
+import { formatCents, formatMicros, formatSeconds, percentOf } from './words.ts'
 
 type Props = { overview: OperatorOverview; client: OperatorClient; error: unknown; refresh(): void }
 
@@ -88,6 +87,137 @@ function EarningsCard({ overview }: { overview: OperatorOverview }) {
           ],
         }))}
         none="No gas was spent."
+      />
+    </section>
+  )
+}
+
+type StateProps = { overview: OperatorOverview }
+
+/** The alarms that need an operator. */
+function AlarmsCard({ overview: { alarms } }: StateProps) {
+  return (
+    <section class="card wide-card" aria-labelledby="alarms">
+      <h2 id="alarms">Alarms</h2>
+      {alarms.length === 0 ? (
+        <Notice tone="good">
+          <p>There are no alarms.</p>
+        </Notice>
+      ) : (
+        <ul class="alarms">
+          {alarms.map(({ name, severity, summary }) => (
+            <li key={`${name} ${summary}`} class={`notice ${severity === 'page' ? 'bad' : 'warn'}`}>
+              <strong>{summary}</strong>
+              <span class="fine">
+                {name} · {severity}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function ChainsCard({ overview }: StateProps) {
+  const rows = overview.chains.map(({ chainId, name, isLive, nodes, block, ...chain }) => {
+    const [exposed, cap] = [BigInt(chain.exposedCents), BigInt(chain.exposureCapCents)]
+    const [unclaimed, unclaimedCap] = [BigInt(chain.unclaimedCents), BigInt(chain.unclaimedCapCents)]
+    return {
+      key: name,
+      cells: [
+        `${name} (${chainId})`,
+        isLive ? (
+          <Badge key="live" tone="good">
+            live
+          </Badge>
+        ) : (
+          <Badge key="live" tone="bad">
+            down
+          </Badge>
+        ),
+        String(nodes),
+        block ?? 'not known',
+        `${formatCents(exposed)} of ${formatCents(cap)} (${percentOf(exposed, cap)} %)`,
+        `${formatCents(unclaimed)} of ${formatCents(unclaimedCap)} (${percentOf(unclaimed, unclaimedCap)} %)`,
+      ],
+    }
+  })
+  return (
+    <section class="card" aria-labelledby="chains">
+      <h2 id="chains">Chains and exposure</h2>
+      <Table
+        label="Chains and exposure"
+        heads={['Chain', 'Nodes agree', 'Nodes', 'Block', 'Exposure', 'Not claimed']}
+        rows={rows}
+        none="There are none."
+      />
+    </section>
+  )
+}
+
+function PricesCard({ overview: { prices } }: StateProps) {
+  const rows = prices.map((each) => ({
+    key: each.asset,
+    cells: [
+      each.asset,
+      each.price === undefined ? (
+        <Badge key="price" tone="bad">
+          no price
+        </Badge>
+      ) : (
+        `$${each.price}`
+      ),
+      <Feeds key="feeds" feeds={each.feeds} />,
+    ],
+  }))
+  return (
+    <section class="card" aria-labelledby="prices">
+      <h2 id="prices">Price sources</h2>
+      <Table label="Price sources" heads={['Asset', 'Price', 'Sources']} rows={rows} none="There are none." />
+    </section>
+  )
+}
+
+function Feeds({ feeds }: Pick<OperatorPrice, 'feeds'>) {
+  return (
+    <span class="feeds">
+      {feeds.map(({ feed, problem }, index) => (
+        // Keyed by index: an asset may have two feeds with one name.
+        <Badge key={index} tone={problem === undefined ? 'good' : 'warn'}>
+          <span title={feed}>{feed.split(' ').map(shorten).join(' ')}</span>
+          {problem !== undefined && `: ${problem}`}
+        </Badge>
+      ))}
+    </span>
+  )
+}
+
+function SwapsCard({ overview: { swaps, lanesHeld } }: StateProps) {
+  const open = swaps.open.map(({ state, count, oldestSeconds }) => ({
+    key: state,
+    cells: [state, String(count), formatSeconds(oldestSeconds)],
+  }))
+  const ended = swaps.ended.map(({ status, reason, count }) => ({
+    key: `${status} ${reason}`,
+    cells: [status, reason || '–', String(count)],
+  }))
+  return (
+    <section class="card" aria-labelledby="swaps">
+      <div class="card-head">
+        <h2 id="swaps">Swaps</h2>
+        <Badge tone={lanesHeld > 0 ? 'good' : 'bad'}>
+          {lanesHeld > 0 ? `${lanesHeld} lanes at work` : 'no worker'}
+        </Badge>
+      </div>
+      <h3>Open</h3>
+      <Table label="Open swaps" heads={['State', 'Swaps', 'Oldest']} rows={open} none="None is open." />
+      <h3>Ended in the last hour</h3>
+      <Table
+        label="Ended swaps"
+        heads={['Outcome', 'Reason', 'Swaps']}
+        rows={ended}
+        none="None ended in the last hour."
       />
     </section>
   )

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { shorten } from '../amounts.ts'
-import { formatUsd, readUsd } from '../usd.ts'
+import { formatUsd, readUsd, shorten } from '../amounts.ts'
 
 /** A name and its value, in a list of rows. */
 export function Row({ name, children }: { name: string; children: ComponentChildren }) {
@@ -21,12 +20,11 @@ export function Usd({ text }: { text: string | undefined }) {
 
 type Props = { text: string; label: string; href?: string | undefined; whole?: boolean }
 
-// Pages without https, except on this machine, have no clipboard.
-const canCopy = 'clipboard' in navigator
-
 /** An address, hash or id: shortened on screen, copied in full, and a link if there is a target. */
 export function Copyable({ text, label, href, whole = false }: Props) {
   const [isCopied, setCopied] = useState(false)
+  // Pages without https, except on this machine, have no clipboard.
+  const canCopy = 'clipboard' in navigator
   const copy = async () => {
     await navigator.clipboard.writeText(text)
     setCopied(true)

@@ -1,11 +1,9 @@
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { useState } from 'preact/hooks'
-import { writeAmount } from '../amount-text.ts'
+import { decimalMark, writeAmount } from '../amount-text.ts'
 import { formatUnits } from '../amounts.ts'
 import { type Balance, useBalance } from '../chain/balance.ts'
-import { askFaucet } from '../chain/faucet.ts'
-import { decimalMark } from '../language.ts'
-import { ActionButton } from '../parts/action-button.tsx'
+import { ActionButton } from '../parts/focus.tsx'
 import { useSession } from '../service/session.ts'
 
 type Props = { chain: ChainEntry; token: TokenEntry; funds: Balance; onAll?(amount: string): void }
@@ -59,4 +57,25 @@ export function useFunds(chain: ChainEntry | undefined, token: TokenEntry | unde
   const owner = chain && wallets.used[chain.family]?.address
   const rpcUrl = chain && settings.rpcUrls[chain.chainId]
   return useBalance(chain && token && owner && rpcUrl ? { chain, token, owner, rpcUrl } : undefined)
+}
+
+const GIFT_USD = 1_000
+
+/** An amount worth about a thousand dollars, in whole tokens. */
+export function giftOf({ decimals, priceUsd }: Pick<TokenEntry, 'decimals' | 'priceUsd'>): bigint {
+  const price = Math.max(0.01, Number(priceUsd ?? 1))
+  return BigInt(Math.max(1, Math.round(GIFT_USD / price))) * 10n ** BigInt(decimals)
+}
+
+/** Requests tokens from the faucet of a local network, and returns once the balance has arrived. */
+async function askFaucet(
+  faucetUrl: string,
+  { token, owner }: { token: TokenEntry; owner: string },
+): Promise<void> {
+  const { chainId, address } = token
+  const gift = { chainId, address: owner, token: address, amount: giftOf(token).toString() }
+  const response = await fetch(faucetUrl, { method: 'POST', body: JSON.stringify(gift) })
+  if (response.ok) return
+  const { message } = (await response.json()) as { message?: string }
+  throw new Error(`The faucet refused: ${message ?? response.status}`)
 }

@@ -1,5 +1,5 @@
 import type { QuoteReply, TokenEntry } from '@geoswap/sdk'
-import { readUsd } from '../usd.ts'
+import { readUsd } from '../amounts.ts'
 
 type Offer = Pick<QuoteReply, 'input' | 'minOutput' | 'inputUsd' | 'outputUsd'>
 type Side = Pick<TokenEntry, 'asset' | 'decimals'>

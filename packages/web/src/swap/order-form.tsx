@@ -1,7 +1,6 @@
 import { useId, useState } from 'preact/hooks'
-import { writeAmount } from '../amount-text.ts'
+import { decimalMark, writeAmount } from '../amount-text.ts'
 import type { Balance } from '../chain/balance.ts'
-import { decimalMark } from '../language.ts'
 import { tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { type Order, SLIPPAGES, slippageNote, turned } from './order.ts'

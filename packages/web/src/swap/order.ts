@@ -1,8 +1,8 @@
 import type { ChainEntry, QuoteRequest, TokenEntry } from '@geoswap/sdk'
 import { type DecimalMark, readAmount } from '../amount-text.ts'
+import type { FamilyName } from '../families/family.ts'
 import { families } from '../families/registry.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
-import type { FamilyName } from '../wallets/wallet.ts'
 
 /** The choices of the form, in percent. Empty text lets the service choose. */
 export const SLIPPAGES = ['', '0.1', '0.5', '1', '3'] as const

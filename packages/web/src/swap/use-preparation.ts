@@ -2,9 +2,9 @@ import { type Approval, type QuoteRequest, SwapRefusedError } from '@geoswap/sdk
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Balance } from '../chain/balance.ts'
 import { rememberOperation } from '../explore/operations.ts'
+import type { Wallet } from '../families/family.ts'
 import { hrefOf, replace } from '../route.ts'
 import { useSession } from '../service/session.ts'
-import type { Wallet } from '../wallets/wallet.ts'
 import { setActiveSwap } from './active.ts'
 
 export type Phase =

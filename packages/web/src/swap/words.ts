@@ -1,7 +1,7 @@
 import type { OriginMethod, QuoteReply } from '@geoswap/sdk'
 import { formatUnits, type Unit } from '../amounts.ts'
+import type { FamilyName } from '../families/family.ts'
 import { families } from '../families/registry.ts'
-import type { FamilyName } from '../wallets/wallet.ts'
 
 type FeeKind = QuoteReply['fees'][number]['kind']
 type Route = { origin: string; destination: string; quote?: QuoteReply | undefined }

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { FamilyName, Wallet, WalletOffer } from '../families/family.ts'
 import { families, familyNames } from '../families/registry.ts'
 import type { Settings } from '../service/client.ts'
 import { keep, readStored } from '../storage.ts'
-import type { FamilyName, Wallet, WalletOffer } from './wallet.ts'
 
 export type Wallets = {
   offers: readonly WalletOffer[]

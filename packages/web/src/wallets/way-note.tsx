@@ -1,8 +1,8 @@
 import { bestMethod, type ChainEntry, type DelegationReply, type TokenEntry } from '@geoswap/sdk'
 import { useEffect, useState } from 'preact/hooks'
+import type { Wallet } from '../families/family.ts'
 import { Notice } from '../parts/notice.tsx'
 import { useSession } from '../service/session.ts'
-import type { Wallet } from './wallet.ts'
 
 type Props = { chain: ChainEntry; token: TokenEntry; wallet: Wallet }
 

@@ -1,5 +1,28 @@
-import type { RefObject } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+
+type Props = {
+  class: string
+  isDisabled?: boolean
+  onClick(): void
+  children: ComponentChildren
+  /** Enter in a field of its form presses it too. */
+  isSubmit?: boolean
+}
+
+/** A button that keeps the focus while it is disabled, so that keyboard users do not lose their place. */
+export function ActionButton({ isDisabled = false, isSubmit, onClick, children, ...rest }: Props) {
+  const press = (event: Event) => {
+    // The page handles the form itself.
+    event.preventDefault()
+    if (!isDisabled) onClick()
+  }
+  return (
+    <button {...rest} type={isSubmit ? 'submit' : 'button'} aria-disabled={isDisabled} onClick={press}>
+      {children}
+    </button>
+  )
+}
 
 /** Moves the focus to a heading when its subject changes, so that screen readers read the new content. */
 export function useFocus(subject: unknown): RefObject<HTMLHeadingElement | null> {

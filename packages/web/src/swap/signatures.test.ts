@@ -1,7 +1,7 @@
 import { stub } from '@geoswap/protocol/test/stub'
 import { intentOf, type QuoteRequest, type SwapRecord } from '@geoswap/sdk'
 import { expect, test } from 'vitest'
-import { findUnused } from './unused-signatures.ts'
+import { findUnused } from './signatures.ts'
 
 const WALLET = `0x${'Ab'.repeat(20)}`
 const request: QuoteRequest = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { giftOf } from './faucet.ts'
+import { giftOf } from '../swap/funds.tsx'
 
 test.each([
   ['1.00', 6, 1_000_000_000n],
