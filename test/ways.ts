@@ -26,7 +26,7 @@ export async function buildBy(
   return { quote, build: build.body }
 }
 
-/** What the build asks to be signed: the token's typed data, or the op itself. */
+/** The build asks for this signature: the token's typed data, or the op itself. */
 const toSign = ({ typedData, operation }: BuildGeoOpReply) =>
   (typedData ?? operation) as unknown as TypedDataDefinition
 

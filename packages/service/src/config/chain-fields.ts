@@ -122,7 +122,7 @@ export const TOKENS = { description: 'Tokens served beside the native coin.' }
 const AnyChain = Type.Object(anyChain)
 type Coin = { symbol: string; asset: string; capPerHour?: string }
 
-/** What a chain has once its defaults are filled in. */
+/** A chain whose defaults are filled in. */
 export type Finished = {
   finality: { hardSeconds: number }
   maxHeadAgeMs: number

@@ -135,7 +135,6 @@ export function createPriceWatch(book: PriceBook, onChange: (change: PriceChange
 
 /** With fewer live sources, no majority shows which of them is wrong. */
 export const USUAL_SOURCES = 3
-export const DEFAULT_THIN_SPREAD_BPS = 5
 
 /**
  * Values an exchange against the caller, who may know better than the sources: the input by its lowest source, the
