@@ -122,7 +122,7 @@ export const TOKENS = { description: 'Tokens served beside the native coin.' }
 const AnyChain = Type.Object(anyChain)
 type Coin = { symbol: string; asset: string; capPerHour?: string }
 
-/** A chain whose defaults are filled in. */
+/** The fields of a chain whose defaults are filled in. */
 export type Finished = {
   finality: { hardSeconds: number }
   maxHeadAgeMs: number
