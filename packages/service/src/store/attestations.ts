@@ -1,5 +1,6 @@
 import type { Share } from '../swap/group.ts'
 import type { Db } from './db.ts'
+import { listOf } from './sql.ts'
 
 export type Outcome = 'claim' | 'refund'
 export type Attestation = {
@@ -159,7 +160,7 @@ export async function releaseStalledAttestations(
       where t.attempt_id in (
         select l.attempt_id
           from swaps s join attempt_swaps l on l.swap_id = s.id and l.role in ('claim', 'refund')
-         where s.origin_chain = $1 and s.state in ('claiming', 'refunding') and not exists (
+         where s.origin_chain = $1 and s.state in ${listOf(['claiming', 'refunding'])} and not exists (
            select 1 from attempt_swaps o join tx_attempts a on a.id = o.attempt_id
             where o.swap_id = s.id and o.role = l.role and a.sender = any($2)
               and (a.final_at is null or a.final_at > clock_timestamp() - interval '30 seconds')))`,

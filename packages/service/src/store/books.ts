@@ -1,5 +1,6 @@
 import { type Books, type GasDay, joinBooks, type RouteDay } from '../swap/books.ts'
 import type { Db } from './db.ts'
+import { listOf } from './sql.ts'
 
 type Balances = { chainId: number; balances: ReadonlyMap<string, bigint>; usdE6Of(amount: bigint): bigint }
 
@@ -82,7 +83,7 @@ async function readRouteDays(db: Db, days: number): Promise<RouteDay[]> {
     `with ended as (
        select swap_id, min(at) as at from swap_events
         where at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - make_interval(days => $1 - 1)
-          and state in ('settled', 'refunded')
+          and state in ${listOf(['settled', 'refunded'])}
         group by 1
      )
      select to_char(e.at at time zone 'UTC', 'YYYY-MM-DD') as day, s.origin_chain, s.destination_chain, o.input_token,

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { ChainEvent, EventPage, Watched } from '../chains/chain.ts'
-import { owedStates, paidStates, refundDueStates } from '../swap/lifecycle.ts'
+import { deliverableStates, owedStates, paidStates, refundDueStates } from '../swap/lifecycle.ts'
 import type { Swap } from '../swap/swap.ts'
 import { type Db, inTransaction } from './db.ts'
 import { IS_OPEN, listOf } from './sql.ts'
@@ -261,10 +261,9 @@ export async function oldestOpenBlock(db: Db, chainId: number): Promise<bigint |
 /** Swaps that a chain without event logs has to be asked about, because a transaction of theirs is in flight. */
 export async function findWatched(db: Db, chainId: number): Promise<Watched> {
   const find = (condition: string) => selectSwaps(db, `where ${condition}`, [chainId])
+  const unclaimed = listOf(['locking', ...deliverableStates, 'settled'])
   const [locks, exits, deliveries] = await Promise.all([
-    find(
-      `s.origin_chain = $1 and not s.origin_final and s.state in ('locking', 'locked', 'delivering', 'settled')`,
-    ),
+    find(`s.origin_chain = $1 and not s.origin_final and s.state in ${unclaimed}`),
     find(`s.origin_chain = $1 and s.state in ${listOf(['claiming', ...refundDueStates])}`),
     find(`s.destination_chain = $1 and not s.delivery_final and s.state in ${listOf(owedStates)}`),
   ])

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg'
 import type { ChainView } from '../chains/view.ts'
+import { awaitingStates, deliverableStates, unlockedStates } from '../swap/lifecycle.ts'
 import type { Db } from './db.ts'
 import { type Lease, whileHeld } from './lanes.ts'
-import { toMs } from './sql.ts'
+import { listOf, toMs } from './sql.ts'
 
 const TAG = '$bigint'
 
@@ -79,13 +80,16 @@ export type Awaited = {
   at: number
 }
 
+/** The input is still to come, or to be locked. */
+const BEFORE_LOCK = [...awaitingStates, ...unlockedStates]
+
 export async function readAwaited(db: Db, chainId: number): Promise<Awaited> {
   const { rows } = await db.query<{ awaited: boolean; accepted_at: number | null; at: number }>(
     `select exists (
        select 1 from swaps
-        where state in ('awaitingDeposit', 'accepted', 'locking', 'locked', 'delivering')
-          and (origin_chain = $1 and state in ('awaitingDeposit', 'accepted', 'locking')
-               or destination_chain = $1 and state in ('locked', 'delivering'))
+        where state in ${listOf([...BEFORE_LOCK, ...deliverableStates])}
+          and (origin_chain = $1 and state in ${listOf(BEFORE_LOCK)}
+               or destination_chain = $1 and state in ${listOf(deliverableStates)})
           and updated_at > clock_timestamp() - make_interval(secs => $2)) as awaited,
        (select ${toMs('max(updated_at)')} from swaps where state = 'accepted') as accepted_at,
        ${toMs('clock_timestamp()')} as at`,

@@ -94,7 +94,7 @@ async function recountUnclaimed(db: Db): Promise<void> {
   await db.query(
     `update swaps s set unclaimed_cents = o.value_cents from ops o
       where o.id = s.op_id and s.unclaimed_cents = 0
-        and (s.state in ${listOf(owedStates)} or s.state in ('locking', 'locked') and s.log_lost)`,
+        and (s.state in ${listOf(owedStates)} or s.state in ${listOf(['locking', 'locked'])} and s.log_lost)`,
   )
   await db.query('update exposure set unclaimed_cents = 0')
   await db.query(

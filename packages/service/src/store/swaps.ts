@@ -19,9 +19,9 @@ export async function findPaidUnlocked(db: Db, chainId: number): Promise<Swap[]>
   return selectSwaps(db, `${clause} order by s.created_at`, [chainId])
 }
 
-/** Swaps whose input was not deposited yet, in the words of the index `swaps_awaiting`. */
 type Page = { chainId: number; after: string | undefined; limit: number }
 
+/** Swaps whose input was not deposited yet, in the words of the index `swaps_awaiting`. */
 export async function findAwaiting(db: Db, { chainId, after = '', limit }: Page): Promise<Swap[]> {
   const isNext = `where s.state = 'awaitingDeposit' and s.origin_chain = $1 and s.id > $2 order by s.id limit $3`
   return selectSwaps(db, isNext, [chainId, after, limit])
@@ -95,7 +95,8 @@ type Stalled = { chainId: number; hard: bigint; settle: bigint }
  * these blocks, none of their signed locks can still take effect.
  */
 export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
-  const waiting = `s.state in ('locking', 'delivering', 'settled') and not s.origin_final and s.locked_block is null`
+  const states = listOf(['locking', 'delivering', 'settled'])
+  const waiting = `s.state in ${states} and not s.origin_final and s.locked_block is null`
   const mine = `${waiting} and not s.log_lost and s.origin_chain = $1 and s.locker = $4`
   const values = [lane.chainId, lane.hard.toString(), lane.settle.toString(), lane.locker]
   return selectSwaps(db, `where ${mine} and ${noOpen('lock')}`, values)
@@ -142,7 +143,7 @@ export async function findToPropose(
       ? `s.state in ${listOf(paidStates)} and s.origin_final and s.delivery_final and (s.state = 'settled' or (
            select a.id from attempt_swaps l join attestations a on a.attempt_id = l.attempt_id
             where l.swap_id = s.id and l.role = 'claim' limit 1) is null)`
-      : `s.origin_final and (s.state in ('refundDecided', 'refundBlocked') or (s.state = 'refunding'
+      : `s.origin_final and (s.state in ${listOf(['refundDecided', 'refundBlocked'])} or (s.state = 'refunding'
            and ${attestations('true')} = 0))`
   const isDue = `s.origin_chain = $2 and ${ready} and ${attestations('a.attempt_id is null')} = 0`
   return selectSwaps(db, roundRobin('s.destination_chain', isDue), [PROPOSED_AT_ONCE, chainId])
