@@ -1,7 +1,7 @@
 type Method<A extends unknown[], R> = { method(...args: A): Stub<R> }['method']
 
 /** A value of the type, or the members that a test needs, at every depth. Parameters may be narrower. */
-export type Stub<T> =
+type Stub<T> =
   | T
   | (T extends string
       ? string
