@@ -196,8 +196,9 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     retryStalled: (lease, heads) => retryStalledLocks(deps, lease, heads),
     works: [
       ...Array.from({ length: atOnce }, () => ({
+        topics: [`lock:${config.chainId}:${address}`] as const,
         // Feeds of any chain may price a swap that waits to be locked.
-        topics: [`lock:${config.chainId}:${address}`, 'prices'] as const,
+        topicsIfLeft: ['prices'] as const,
         run: async (lease: Lease, heads?: Heads) => !heads || lockWaiting(deps, lease, heads, waiting),
       })),
       ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share })]),

@@ -172,3 +172,27 @@ test('a work wakes the follow-up only if a transaction was refused', async () =>
   expect(fine.did).toEqual(['work at 0x'])
   expect(refused.did).toEqual(['work at 0x', 'wake refused'])
 })
+
+test('a topic for work that was left wakes it only if something was left', async () => {
+  const found = { isLeft: true }
+  const lane = createSendingLane({
+    name: 'relay:1:key',
+    sender: stub<Sender>({ isRefused: () => false }),
+    follower: { chainId: 1, current: () => ({ head: { hash: '0x1' } }) as Heads } as HeadFollower,
+    retryStalled: async () => false,
+    works: [{ topics: ['lock:1:key'], topicsIfLeft: ['prices'], run: async () => found.isLeft }],
+  })
+  const priced = lane.tasks.find(({ topics }) => topics.includes('prices'))
+  const work = lane.tasks.find(({ topics }) => topics.includes('lock:1:key'))
+  const wokenBy = async () => {
+    const woken: Topic[] = []
+    await priced?.step(lease, (topic) => woken.push(topic))
+    return woken.filter((topic) => work?.topics.includes(topic)).length
+  }
+
+  await work?.step(lease, () => {})
+  expect(await wokenBy()).toBe(1)
+  found.isLeft = false
+  await work?.step(lease, () => {})
+  expect(await wokenBy()).toBe(0)
+})

@@ -7,6 +7,8 @@ import type { Sender } from './sender.ts'
 
 type Work = {
   topics: readonly Topic[]
+  /** These wake it only if something was left. */
+  topicsIfLeft?: readonly Topic[]
   /** True if something is left for the next block. Heads are undefined until the chain was reached once. */
   run(lease: Lease, heads: Heads | undefined): Promise<boolean>
 }
@@ -17,7 +19,7 @@ type Options = {
   follower: HeadFollower
   /** Retries failed transactions after their outcomes were read. True if it found some. */
   retryStalled(lease: Lease, heads: Heads): Promise<boolean>
-  /** Each runs at its own topics, and after a follow-up if something was left. */
+  /** Each runs at its own topics. After a follow-up, and at its other topics, only if something was left. */
   works: readonly Work[]
 }
 
@@ -27,7 +29,7 @@ const FOLLOW_MS = 700
 const RECHECK_MS = 2_000
 // Notifications announce new work. This finds work whose notification was lost.
 const IDLE_MS = 5_000
-const afterFollowUp = (work: number): Topic => `followed:${work}`
+const again = (work: number): Topic => `followed:${work}`
 
 /** The lane of one sender key: follows up on sent transactions and, beside that, sends waiting ones. */
 export function createSendingLane({ name, sender, follower, retryStalled, works }: Options): Lane {
@@ -43,7 +45,7 @@ export function createSendingLane({ name, sender, follower, retryStalled, works 
       const isNew = performance.now() - at > (heads?.head.hash !== followed ? FOLLOW_MS : RECHECK_MS)
       if (!heads || !(isNew || sender.isRefused())) return
       const isOpen = await sender.followUp(lease, heads)
-      for (const work of works.keys()) if (isLeft[work]) wakeLane(afterFollowUp(work))
+      for (const work of works.keys()) if (isLeft[work]) wakeLane(again(work))
       const now = performance.now()
       if (isOpen || isStalled || now - retriedAt > IDLE_MS) {
         isStalled = true
@@ -55,7 +57,7 @@ export function createSendingLane({ name, sender, follower, retryStalled, works 
     },
   }
   const tasks = works.map(({ topics, run }, work) => ({
-    topics: [...topics, afterFollowUp(work)],
+    topics: [...topics, again(work)],
     idleMs: IDLE_MS,
     async step(lease: Lease, wakeLane: (topic: Topic) => void) {
       isLeft[work] = true
@@ -63,5 +65,13 @@ export function createSendingLane({ name, sender, follower, retryStalled, works 
       if (sender.isRefused()) wakeLane('refused')
     },
   }))
-  return { name, tasks: [followUp, ...tasks] }
+  const wakers = works.flatMap(({ topicsIfLeft: topics }, work) => (topics ? [{ topics, work }] : []))
+  const waking = wakers.map(({ topics, work }) => ({
+    topics,
+    idleMs: IDLE_MS,
+    async step(_: Lease, wakeLane: (topic: Topic) => void) {
+      if (isLeft[work]) wakeLane(again(work))
+    },
+  }))
+  return { name, tasks: [followUp, ...tasks, ...waking] }
 }

@@ -12,7 +12,7 @@ const filesWith = (pattern: RegExp, folder = '') =>
   sources.filter(({ file, text }) => file.startsWith(folder) && pattern.test(text)).map(({ file }) => file)
 const isFile = (name: string) => name.includes('/')
 /** A word that is also used for other things. */
-const asTopic = (name: string) => new RegExp(`topics: \\[[^\\]]*'${name}'|wake\\w*\\('${name}'\\)`)
+const asTopic = (name: string) => new RegExp(`topics(?:IfLeft)?: \\[[^\\]]*'${name}'|wake\\w*\\('${name}'\\)`)
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
 
 /** The notifications of trigger functions: channel, and the beginning of a payload that is a topic. */
