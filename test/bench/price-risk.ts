@@ -1,7 +1,11 @@
 import { defaultDeadlines, defaultExposureCapUsd } from '../../packages/service/src/config.ts'
 import { type Priced, tenTo } from '../../packages/service/src/swap/amount.ts'
-import { defaultPriceTolerance, followPrice } from '../../packages/service/src/swap/price-tolerance.ts'
-import { priceExactInput, withSlippage } from '../../packages/service/src/swap/pricing.ts'
+import {
+  defaultPriceTolerance,
+  followPrice,
+  priceExactInput,
+  withSlippage,
+} from '../../packages/service/src/swap/pricing.ts'
 import type { DepthCurve } from '../../packages/service/src/swap/venue.ts'
 import { type Figure, isTrue } from './figures.ts'
 import { createRandom, type Random } from './random.ts'

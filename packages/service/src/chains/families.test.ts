@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { expect, test } from 'vitest'
-import { anyChain, type Finished, nativeOf, TOKENS, tokenOf } from '../config/chain-fields.ts'
-import { address, strict } from '../config/fields.ts'
+import { address, anyChain, type Finished, nativeOf, strict, TOKENS, tokenOf } from '../config/fields.ts'
 import type { Chain } from './chain.ts'
 import { families } from './families.ts'
 import type { Family } from './family.ts'

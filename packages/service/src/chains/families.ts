@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { Finished } from '../config/chain-fields.ts'
-import { address, solanaAddress } from '../config/fields.ts'
+import { address, type Finished, solanaAddress } from '../config/fields.ts'
 import type { EvmChainConfig } from './evm/config.ts'
 import { evm } from './evm/family.ts'
 import type * as port from './family.ts'

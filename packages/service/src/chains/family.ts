@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { ChainFields, Finished } from '../config/chain-fields.ts'
+import type { ChainFields, Finished } from '../config/fields.ts'
 import type { Problem } from '../config/shape.ts'
 import type { AttesterSet } from '../swap/attester-set.ts'
 import type { Token } from '../swap/catalog.ts'

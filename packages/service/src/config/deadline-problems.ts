@@ -7,8 +7,7 @@ import {
   type RouteTimes,
   refundMargin,
 } from '../swap/deadlines.ts'
-import { MAX_SLOWDOWN } from '../swap/finality.ts'
-import { blockSecondsOf, finalityOf } from './finality.ts'
+import { blockSecondsOf, finalityOf, MAX_SLOWDOWN } from '../swap/finality.ts'
 import type { Problem } from './shape.ts'
 
 // GeoEscrow rejects ops that could hold an input for longer.

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 
 // Field types of the configuration. Editors show their descriptions while the file is written.
 
@@ -21,3 +21,141 @@ export const chainId = (description: string) => range(1, Number.MAX_SAFE_INTEGER
 export const flag = (description: string) => Type.Boolean({ description })
 export const range = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, description })
+
+const NODES =
+  'A majority decides: one alone, two must agree, of three one may be down or wrong. Without a majority the chain is ' +
+  'down. Write a provider key as a dollar sign and a name in braces: it is read from the environment.'
+
+const coin = { symbol: text('Symbol of the coin.'), asset: text('Name of its asset, one of `assets`.') }
+export const nativeOf = <T extends Type.TProperties>(fields: T) =>
+  Type.Object({ ...coin, ...fields }, { ...strict, description: 'The coin that gas is paid in.' })
+
+// Fields of a chain of either family.
+export const anyChain = {
+  chainId: chainId('The EVM chain id. Solana mainnet is 792703809, devnet 792703810.'),
+  name: name('The name of the chain in messages, metrics and commands.'),
+  testnet: Type.Optional(
+    flag(
+      'True for a test network. Test networks and others cannot be mixed in one file: they would share assets.',
+    ),
+  ),
+  rpcUrls: Type.Array(url('A node.'), { minItems: 1, description: `Nodes of API and worker. ${NODES}` }),
+  attesterRpcUrls: Type.Array(url('A node.'), {
+    minItems: 1,
+    description: 'Nodes of the attester, which should be others. A majority decides, as in `rpcUrls`.',
+  }),
+  finality: Type.Object(
+    {
+      accept: Type.Array(
+        Type.Object(
+          {
+            belowUsd: Type.Optional(
+              count('Applies to inputs worth less than this, in USD. The last entry has no limit.'),
+            ),
+            depth: count(
+              'Depth at which such a lock may be paid for. A depth of `hard` or more waits for finality.',
+            ),
+          },
+          strict,
+        ),
+        {
+          minItems: 1,
+          description:
+            'Depth from which a lock is paid for, by the value of the input, rising; within `exposureCapUsd`.',
+        },
+      ),
+      settle: count('Depth from which a delivery is reported as settled.'),
+      reorgWindowSeconds: count(
+        'Seconds a usual reorg takes to include the same bytes again. Not finality. Lengthens the time to lock.',
+      ),
+      hard: count(
+        'Claims, refunds and `failed` wait for the finalized block of the nodes, and at least this depth.',
+      ),
+      hardSeconds: Type.Optional(
+        count(
+          'Seconds finality may take. Deadlines use this or the measured time if longer, up to three times. ' +
+            'Default: the time of `hard` blocks.',
+        ),
+      ),
+    },
+    {
+      ...strict,
+      description: 'Depths in blocks; 1 is the newest. On Solana 1 is confirmed and `hard` is finalized.',
+    },
+  ),
+  exposureUntil: Type.Optional(
+    Type.Union([Type.Literal('safe'), Type.Literal('hard')], {
+      description:
+        'When a lock stops counting against `exposureCapUsd`: at the safe block of the nodes (on a rollup: its batch ' +
+        'is on layer 1), or at finality. Default hard.',
+    }),
+  ),
+  blockMs: count('Usual time between blocks, in milliseconds.'),
+  maxHeadAgeMs: Type.Optional(
+    count(
+      'A head older than this makes the chain down; raise it for chains that miss blocks. ' +
+        'Default 15000, or five times blockMs where that is more.',
+    ),
+  ),
+  exposureCapUsd: Type.Optional(
+    range(
+      0,
+      1_000_000_000,
+      'USD that may be delivered against locks that are not final (`exposureUntil`). Default 25000; ' +
+        '0 always waits for finality.',
+    ),
+  ),
+  unclaimedCapUsd: Type.Optional(
+    range(
+      0,
+      1_000_000_000,
+      'USD that may be delivered without a final claim, at least `exposureCapUsd`. Default 250000; ' +
+        '0 delivers nothing from this chain.',
+    ),
+  ),
+  callsPerMinute: Type.Optional(
+    count(
+      'Calls to the nodes of this chain that you pay for, per minute, over all processes. More raise an alarm; ' +
+        'nothing is slowed. Default: none.',
+    ),
+  ),
+  maxInFlight: Type.Optional(
+    count('Unmined transactions per key; further work waits and is batched. Default 16, on Solana 128.'),
+  ),
+}
+
+export const tokenOf = <T extends Type.TProperties>(at: ReturnType<typeof address>, fields: T) =>
+  Type.Object(
+    {
+      symbol: text('Symbol as the chain reports it; checked at start.'),
+      address: at,
+      asset: text('Name of its asset, one of `assets`.'),
+      decimals: Type.Optional(
+        range(0, 36, 'Compared with the chain at start. Needed to start while the chain is down.'),
+      ),
+      ...fields,
+    },
+    strict,
+  )
+
+export const TOKENS = { description: 'Tokens served beside the native coin.' }
+
+const AnyChain = Type.Object(anyChain)
+type Coin = { symbol: string; asset: string; capPerHour?: string }
+
+/** The fields of a chain whose defaults are filled in. */
+export type Finished = {
+  finality: { hardSeconds: number }
+  maxHeadAgeMs: number
+  exposureCapUsd: number
+  unclaimedCapUsd: number
+  maxInFlight: number
+}
+
+/** A chain of any family, as far as families have the same fields. */
+export type ChainFields = Static<typeof AnyChain> &
+  Finished & {
+    family: string
+    native: Coin
+    tokens: (Coin & { address: string; decimals?: number })[]
+  }

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import { type ChainFile, familyOf } from '../chains/families.ts'
 import { defaultGasBudgets, defaultReservations } from '../swap/budgets.ts'
-import { defaultPriceTolerance } from '../swap/price-tolerance.ts'
-import type { Finished } from './chain-fields.ts'
-import { finalityOf, maxHeadAgeMs } from './finality.ts'
+import { finalityOf, maxHeadAgeMs } from '../swap/finality.ts'
+import { defaultPriceTolerance } from '../swap/pricing.ts'
+import type { Finished } from './fields.ts'
 import type { NetworkSchema } from './network-schema.ts'
 
 export const defaultDeadlines = {

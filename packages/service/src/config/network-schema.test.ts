@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
+import { maxHeadAgeMs } from '../swap/finality.ts'
 import { VenueSchema } from '../venues/registry.ts'
-import { maxHeadAgeMs } from './finality.ts'
 import { NetworkSchema } from './network-schema.ts'
 import { findShapeProblems } from './shape.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Catalog, CatalogChain } from '../swap/catalog.ts'
-import { defaultPriceTolerance as tolerance } from '../swap/price-tolerance.ts'
+import { defaultPriceTolerance as tolerance } from '../swap/pricing.ts'
 import { createPriceCheck } from './price-check.ts'
 import { createPriceBook } from './prices/book.ts'
 import type { PriceSource } from './prices/source.ts'

@@ -8,9 +8,9 @@ import {
   type PriceTolerance,
   pairClassOf,
   toleranceOf,
+  withSlippage,
   worthOf,
-} from '../swap/price-tolerance.ts'
-import { withSlippage } from '../swap/pricing.ts'
+} from '../swap/pricing.ts'
 import type { Swap } from '../swap/swap.ts'
 import { isPurchase } from '../swap/venue.ts'
 import { type PriceBook, toExchange } from './prices/book.ts'

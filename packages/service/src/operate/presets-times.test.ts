@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import { defaultDeadlines } from '../config.ts'
 import { deadlinesFrom, routeTimesOf } from '../swap/deadlines.ts'
 import { plannedEtaSeconds } from '../swap/eta.ts'
-import { MAX_SLOWDOWN } from '../swap/finality.ts'
+import { blockSecondsOf, finalityOf, MAX_SLOWDOWN } from '../swap/finality.ts'
 import { listPresets, type Preset, readPreset } from './presets.ts'
 
 const presets = listPresets().map((name) => readPreset(name) as Preset)

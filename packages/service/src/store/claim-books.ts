@@ -1,7 +1,7 @@
 import { type ClaimBook, hourOf } from '../swap/exposure.ts'
 import { groupBy } from '../swap/group.ts'
 import { awaitingStates, claimableStates, endedStates, owedStates } from '../swap/lifecycle.ts'
-import { leavingVault } from '../swap/price-tolerance.ts'
+import { leavingVault } from '../swap/pricing.ts'
 import type { Swap } from '../swap/swap.ts'
 import type { Db } from './db.ts'
 import { listOf } from './sql.ts'

@@ -1,6 +1,6 @@
 import type { Reserved } from '../swap/budgets.ts'
 import { type SwapState, unlockedStates } from '../swap/lifecycle.ts'
-import type { Paid } from '../swap/price-tolerance.ts'
+import type { Paid } from '../swap/pricing.ts'
 import type { SignedDelegation, WayName } from '../swap/swap.ts'
 import type { Db } from './db.ts'
 import { isSentSql, METHOD, PAY_AMOUNT } from './op-columns.ts'

@@ -1,4 +1,3 @@
-import type { AnyFacts, SwapChange } from '../swap/change.ts'
 import { hourOf } from '../swap/exposure.ts'
 import {
   claimableStates,
@@ -9,8 +8,8 @@ import {
   type SwapState,
   unpaidEndStates,
 } from '../swap/lifecycle.ts'
-import type { Paid } from '../swap/price-tolerance.ts'
-import type { Swap } from '../swap/swap.ts'
+import type { Paid } from '../swap/pricing.ts'
+import type { AnyFacts, Swap, SwapChange } from '../swap/swap.ts'
 import type { Db } from './db.ts'
 import { PAY_AMOUNT } from './op-columns.ts'
 import { listOf, toJson } from './sql.ts'

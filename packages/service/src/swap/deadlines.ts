@@ -1,5 +1,5 @@
 import { expectedHardSeconds } from './finality.ts'
-import type { PairClass } from './price-tolerance.ts'
+import type { PairClass } from './pricing.ts'
 
 /** Configured durations from which the deadlines of an op are derived. */
 export type DeadlinePolicy = {

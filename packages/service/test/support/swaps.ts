@@ -6,9 +6,8 @@ import { readStatuses } from '../../src/store/statuses.ts'
 import { insertSwap } from '../../src/store/submissions.ts'
 import { advanceSwap, type Change } from '../../src/store/swap-moves.ts'
 import { findSwaps } from '../../src/store/swaps.ts'
-import type { AnyFacts } from '../../src/swap/change.ts'
 import type { SwapEvent } from '../../src/swap/lifecycle.ts'
-import type { Swap } from '../../src/swap/swap.ts'
+import type { AnyFacts, Swap } from '../../src/swap/swap.ts'
 
 export type TestSwap = { swapId: string; accountId: string }
 

@@ -18,9 +18,8 @@ import {
 } from '../../store/rebuild.ts'
 import { advanceSwap } from '../../store/swap-moves.ts'
 import { findOpenSwaps, markDeliveriesFinal } from '../../store/swaps.ts'
-import type { SwapChange } from '../../swap/change.ts'
 import { isOpen } from '../../swap/lifecycle.ts'
-import type { Swap } from '../../swap/swap.ts'
+import type { Swap, SwapChange } from '../../swap/swap.ts'
 import type { Facts, RebuildDeps, SenderNonce } from './facts.ts'
 import { toRows, type Unknown } from './unknown.ts'
 

@@ -1,7 +1,18 @@
 import Type, { type Static } from 'typebox'
 import { isAddress, zeroAddress } from 'viem'
-import { anyChain, type Finished, nativeOf, TOKENS, tokenOf } from '../../config/chain-fields.ts'
-import { address, decimal, digits, flag, strict, wsUrl } from '../../config/fields.ts'
+import {
+  address,
+  anyChain,
+  decimal,
+  digits,
+  type Finished,
+  flag,
+  nativeOf,
+  strict,
+  TOKENS,
+  tokenOf,
+  wsUrl,
+} from '../../config/fields.ts'
 import type { Problem } from '../../config/shape.ts'
 import type { ConfigRules, Named } from '../family.ts'
 

@@ -1,7 +1,17 @@
 import { isAddress } from '@solana/kit'
 import Type, { type Static } from 'typebox'
-import { anyChain, type Finished, nativeOf, TOKENS, tokenOf } from '../../config/chain-fields.ts'
-import { decimal, digits, solanaAddress, strict, text } from '../../config/fields.ts'
+import {
+  anyChain,
+  decimal,
+  digits,
+  type Finished,
+  nativeOf,
+  solanaAddress,
+  strict,
+  TOKENS,
+  text,
+  tokenOf,
+} from '../../config/fields.ts'
 import type { Problem } from '../../config/shape.ts'
 import type { ConfigRules, Named } from '../family.ts'
 

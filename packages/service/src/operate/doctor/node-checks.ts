@@ -1,8 +1,7 @@
 import type { ConnectedChain } from '../../chains/families.ts'
 import { type Findings, reasonOf } from '../../chains/findings.ts'
-import { finalityOf } from '../../config/finality.ts'
 import type { ChainConfig } from '../../config.ts'
-import { isTooSlow } from '../../swap/finality.ts'
+import { finalityOf, isTooSlow } from '../../swap/finality.ts'
 import { operateOf } from '../families.ts'
 import { listPresets, type Preset, readPreset } from '../presets.ts'
 

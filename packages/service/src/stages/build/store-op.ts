@@ -25,7 +25,6 @@ import {
   type Market,
   type Side,
 } from '../../swap/catalog.ts'
-import { assertNotLate, assertOwnAttesters } from '../../swap/chain-refusal.ts'
 import {
   type DeadlinePolicy,
   type Deadlines,
@@ -34,8 +33,9 @@ import {
   routeTimesOf,
 } from '../../swap/deadlines.ts'
 import { type CustodyOf, isRingShared, termsOfOp } from '../../swap/op-terms.ts'
-import { type PairClass, pairClassOf } from '../../swap/price-tolerance.ts'
+import { type PairClass, pairClassOf } from '../../swap/pricing.ts'
 import type { Quote } from '../../swap/quote.ts'
+import { assertNotLate, assertOwnAttesters } from '../../swap/served-chain.ts'
 import type { WayName } from '../../swap/swap.ts'
 import { isSent } from '../../ways/registry.ts'
 

@@ -10,7 +10,7 @@ import {
   toCaip2,
   toCaip19,
 } from '../../swap/catalog.ts'
-import { isLate } from '../../swap/chain-refusal.ts'
+import { isLate } from '../../swap/served-chain.ts'
 import { mostOf, type Venue } from '../../swap/venue.ts'
 import { waysOf } from '../../ways/registry.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { stub } from '../../../test/support/stub.ts'
 import type { Heads } from '../../chains/chain.ts'
 import { defaultGasBudgets } from '../../swap/budgets.ts'
-import type { Paid } from '../../swap/price-tolerance.ts'
+import type { Paid } from '../../swap/pricing.ts'
 import type { Swap } from '../../swap/swap.ts'
 import { type Readiness, type ReadinessDeps, readinessOf } from './readiness.ts'
 

@@ -2,7 +2,7 @@ import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts
 import type { Sender } from '../../engine/sender.ts'
 import { findExceeded, type GasBudgets, type Wasted } from '../../swap/budgets.ts'
 import type { FailureCode } from '../../swap/lifecycle.ts'
-import type { Paid } from '../../swap/price-tolerance.ts'
+import type { Paid } from '../../swap/pricing.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { isSent, wayOf } from '../../ways/registry.ts'
 

@@ -2,10 +2,10 @@ import type { OriginMethod } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { convertUp, type Priced, type PriceE18, tenTo } from '../../swap/amount.ts'
 import type { ChainNow, Market, Side } from '../../swap/catalog.ts'
-import { assertNotLate } from '../../swap/chain-refusal.ts'
 import { feeBoundOf } from '../../swap/gas.ts'
 import type { Terms } from '../../swap/pricing.ts'
 import type { Quote } from '../../swap/quote.ts'
+import { assertNotLate } from '../../swap/served-chain.ts'
 import type { Order } from './request.ts'
 
 type Options = { feeCentiBps: number; delegated: boolean; accountRent: bigint }

@@ -13,8 +13,7 @@ import {
   type KeyRules,
   type RuledTerms,
 } from '../../swap/key-rules.ts'
-import { type PriceTolerance, pairClassOf, toleranceOf } from '../../swap/price-tolerance.ts'
-import { withSlippage } from '../../swap/pricing.ts'
+import { type PriceTolerance, pairClassOf, toleranceOf, withSlippage } from '../../swap/pricing.ts'
 import { type Quote, toSealed } from '../../swap/quote.ts'
 import type { Venue } from '../../swap/venue.ts'
 import { waysOf } from '../../ways/registry.ts'

@@ -38,7 +38,7 @@ import {
   mayUseContracts,
 } from '../../swap/key-rules.ts'
 import { publicStatus } from '../../swap/lifecycle.ts'
-import type { Paid } from '../../swap/price-tolerance.ts'
+import type { Paid } from '../../swap/pricing.ts'
 import type { SignedDelegation } from '../../swap/swap.ts'
 import { isSent } from '../../ways/registry.ts'
 

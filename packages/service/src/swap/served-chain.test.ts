@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertNotLate, assertOwnAttesters } from './chain-refusal.ts'
+import { assertNotLate, assertOwnAttesters } from './served-chain.ts'
 
 const chain = { chainId: 1, name: 'alpha' }
 const set = { members: ['0x1'], threshold: 1, since: 1_000 }
