@@ -157,7 +157,7 @@ export const rules: readonly Rule[] = [
     may: [
       /^service\/ways\//,
       /^service\/chains\/evm\//,
-      /^service\/chains\/nodes\/silence\.ts$/,
+      /^service\/chains\/nodes\/agree\.ts$/,
       SWAP,
       ERRORS,
       PROTOCOL,
@@ -222,7 +222,7 @@ export const rules: readonly Rule[] = [
       /^service\/http\//,
       /^service\/stages\/[\w-]+\/route\.ts$/,
       /^service\/store\/db\.ts$/,
-      /^service\/observe\/swap-trace\.ts$/,
+      /^service\/observe\/otlp\.ts$/,
       ERRORS,
       WIRE,
       FASTIFY,

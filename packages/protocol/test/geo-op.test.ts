@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Hex, hashTypedData } from 'viem'
 import { expect, test } from 'vitest'
-import { slotStateOf } from '../src/attestation.ts'
+import { slotStateOf } from '../src/deployment.ts'
 import {
   createDeliveryHasher,
   fromIndex,

@@ -1,7 +1,6 @@
 export * from './accounts.ts'
 export * from './addresses.ts'
 export * from './decode-instruction.ts'
-export * from './errors.ts'
 export * from './instructions.ts'
 export * from './instructions.ts'
 export * from './terms.ts'

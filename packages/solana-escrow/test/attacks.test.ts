@@ -2,7 +2,7 @@ import { assemble } from '@geoswap/sbpf'
 import { AccountRole } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
 import { findAuthority, findTokenAccount } from '../src/addresses.ts'
-import { escrowErrors } from '../src/errors.ts'
+import { escrowErrors } from '../src/decode-instruction.ts'
 import {
   claimInstruction,
   deliverInstruction,

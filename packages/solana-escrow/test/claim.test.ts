@@ -1,7 +1,7 @@
 import { AccountRole, type Address } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
 import { findTokenAccount } from '../src/addresses.ts'
-import { escrowErrors } from '../src/errors.ts'
+import { escrowErrors } from '../src/decode-instruction.ts'
 import { claimInstruction, refundInstruction } from '../src/instructions.ts'
 import { isNative, NATIVE_TOKEN } from '../src/terms.ts'
 import { tokensOf } from './tokens.ts'

@@ -23,8 +23,12 @@ import {
   SWEEP_MARGIN_SECONDS,
 } from '../src/accounts.ts'
 import { findAuthority, findInputAccount, findMarker, findTokenAccount } from '../src/addresses.ts'
-import { decodeEscrowInstruction, decodeTerms } from '../src/decode-instruction.ts'
-import { escrowErrors, findEscrowError } from '../src/errors.ts'
+import {
+  decodeEscrowInstruction,
+  decodeTerms,
+  escrowErrors,
+  findEscrowError,
+} from '../src/decode-instruction.ts'
 import {
   claimInstruction,
   deliverInstruction,

@@ -1,7 +1,7 @@
 import { type Address, getProgramDerivedAddress } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
 import { findTokenAccount } from '../src/addresses.ts'
-import { escrowErrors } from '../src/errors.ts'
+import { escrowErrors } from '../src/decode-instruction.ts'
 import { claimInstruction, createAccountInstruction, refundInstruction } from '../src/instructions.ts'
 import { ASSOCIATED_TOKEN_PROGRAM, isNative, SYSTEM_PROGRAM, toHeldToken } from '../src/terms.ts'
 import { tokensOf } from './tokens.ts'

@@ -1,7 +1,7 @@
 import { RpcRequestError, TimeoutError } from 'viem'
 import { expect, test } from 'vitest'
+import { NodeSilence } from '../chains/nodes/agree.ts'
 import { HttpStatusError } from '../chains/nodes/post-json.ts'
-import { NodeSilence } from '../chains/nodes/silence.ts'
 import { SignerError } from '../signers/exchange.ts'
 import { isOutage } from './process.ts'
 

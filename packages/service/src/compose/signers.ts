@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import { mapOwn } from '../isolate.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addSignerMetrics } from '../observe/role-metrics.ts'
-import { addressesFor, openServer, type SignerServer } from '../signers/open-server.ts'
+import { addressesFor, openServer, type SignerServer } from '../signers/web3signer.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
 import { assertOutsideTransaction, type Signers as SignersOf } from './chains.ts'
 

@@ -7,7 +7,7 @@ import { createClaimCheck, createLateCheck, createSignedCheck, type SignedCheck 
 import { createGasWatch, type GasWatch } from '../engine/gas-watch.ts'
 import type { ViewOfChain, Views } from '../engine/views.ts'
 import type { Logger } from '../observe/logger.ts'
-import type { WorkerEvents } from '../observe/worker-metrics.ts'
+import type { WorkerEvents } from '../observe/role-metrics.ts'
 import { simulateOnce } from '../stages/deliver/judge.ts'
 import type { CollectDeps } from '../stages/settle/collect.ts'
 import type { Topic } from '../store/wakes.ts'

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Spans } from '../observe/otlp.ts'
-import { parseTraceParent, randomTrace, traceOf } from '../observe/swap-trace.ts'
+import { parseTraceParent, randomTrace, type Spans, traceOf } from '../observe/otlp.ts'
 
 // Frequent reads without effect: they are in the metrics, and in the log at debug level.
 const READS = new Set(['GET /swap/status/:swapId', 'GET /swap/status/:swapId/events', 'POST /swap/quote'])

@@ -1,8 +1,7 @@
 import { endpoints } from '@geoswap/wire'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../test/support/http-server.ts'
-import type { Span } from '../observe/otlp.ts'
-import { traceOf } from '../observe/swap-trace.ts'
+import { type Span, traceOf } from '../observe/otlp.ts'
 
 const { submit, status } = endpoints
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EndedSwap } from '../store/ended-swaps.ts'
-import { parseTraceParent, spansOf, traceOf } from './swap-trace.ts'
+import { parseTraceParent, spansOf, traceOf } from './otlp.ts'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
 const swap: EndedSwap = {

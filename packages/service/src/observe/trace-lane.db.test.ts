@@ -5,8 +5,7 @@ import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../test/support
 import { readClaimMarginUsed, readEndedSwaps, readOpenSwaps, readStageTimes } from '../store/figures.ts'
 import { declareLanes, type Lease, takeLanes } from '../store/lanes.ts'
 import { placeEvents } from '../store/webhook-deliveries.ts'
-import type { Span } from './otlp.ts'
-import { traceOf, tracingLane } from './swap-trace.ts'
+import { type Span, traceOf, tracingLane } from './otlp.ts'
 
 const database = useTestDatabase()
 let lease: Lease

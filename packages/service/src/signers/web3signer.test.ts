@@ -4,7 +4,7 @@ import { type Address, type Hex, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, signAuthorization } from 'viem/accounts'
 import { afterEach, expect, test } from 'vitest'
 import { type StandInSigner, startWeb3Signer } from '../../test/support/web3signer.ts'
-import { openServer } from './open-server.ts'
+import { openServer } from './web3signer.ts'
 
 const key = generatePrivateKey()
 const account = privateKeyToAccount(key)

@@ -1,6 +1,6 @@
 import type { Address, Commitment, Signature } from '@solana/kit'
+import { isNative, type Token } from '../../src/chains/solana/accounts.ts'
 import type { SolanaClient } from '../../src/chains/solana/client.ts'
-import { isNative, type Token } from '../../src/chains/solana/mint.ts'
 
 type AmountQuery = { txHash: string; account: string; token: Pick<Token, 'mint'>; commitment?: Commitment }
 type Landed = { slot: bigint; seconds: number; failed: boolean; amount: bigint }

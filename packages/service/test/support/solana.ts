@@ -29,13 +29,13 @@ import {
   getMintToInstruction,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
+import { type Mint, NATIVE_TOKEN, readMint } from '../../src/chains/solana/accounts.ts'
 import { createSolanaClient } from '../../src/chains/solana/client.ts'
 import { type Rent, readRent } from '../../src/chains/solana/facts.ts'
 import { readBlockhash } from '../../src/chains/solana/heads.ts'
 import { buildInput, type InputRequest } from '../../src/chains/solana/input.ts'
-import { type Mint, NATIVE_TOKEN, readMint } from '../../src/chains/solana/mint.ts'
 import type { SolanaParts } from '../../src/chains/solana/parts.ts'
-import { compilePayment, type Payment, signPayment } from '../../src/chains/solana/payment.ts'
+import { compilePayment, type Payment, signPayment } from '../../src/chains/solana/plans.ts'
 import { broadcast } from '../../src/chains/solana/send.ts'
 import { stub } from './stub.ts'
 

@@ -7,8 +7,7 @@ import {
   type Transport,
   toHex,
 } from 'viem'
-import { agree, reachedByMajority } from '../nodes/agree.ts'
-import { NodeSilence } from '../nodes/silence.ts'
+import { agree, NodeSilence, reachedByMajority } from '../nodes/agree.ts'
 import { revertOf } from './attempt.ts'
 
 type Call = { method: string; params?: unknown }

@@ -1,7 +1,7 @@
 import { geoAccountAbi, geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, erc20Abi, type PublicClient } from 'viem'
+import { quoteStranger } from '../../errors.ts'
 import { type AttesterSet, keyOfSet } from '../../swap/attester-set.ts'
-import { quoteStranger } from '../../swap/stranger-text.ts'
 import type { ClosedToken, Findings } from '../findings.ts'
 import { orUndefined } from './attempt.ts'
 import { readAttesterSets } from './attesters.ts'

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NodeSilence } from './silence.ts'
+import { NodeSilence } from './agree.ts'
 
 /** Notes the calls to one node, and whether it answers. */
 export type NodeWatch = { called(method: string): void; answered(): void; failed(): void }

@@ -1,7 +1,6 @@
 import type { RpcTransport } from '@solana/kit'
 import { stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
-import { agree, majorityOf, NoAgreementError, reachedByMajority } from '../nodes/agree.ts'
-import { NodeSilence } from '../nodes/silence.ts'
+import { agree, majorityOf, NoAgreementError, NodeSilence, reachedByMajority } from '../nodes/agree.ts'
 
 type Fields = Record<string, unknown>
 type Answer = { result?: unknown; error?: { message?: string } }

@@ -2,19 +2,19 @@ import { findAuthority, toHeldToken } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
 import type { Heads, InputBuilder } from '../chain.ts'
 import {
+  isNative,
   type RawAccount,
   readAccountsAt,
   SYSTEM_PROGRAM,
+  type Token,
   toTokenAccount,
   toTokenAccountAddress,
 } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
-import { termsOf, toProgramToken } from './escrow.ts'
-import type { Rent } from './facts.ts'
+import { type Rent, termsOf, toProgramToken } from './facts.ts'
 import { accountUnits, unitsWithMargin } from './fees.ts'
 import { type Lifetime, lifetimeOf, readBlockhash } from './heads.ts'
 import { buildInput, describeInput, type InputRequest } from './input.ts'
-import { isNative, type Token } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { checkSignedInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'

@@ -7,8 +7,8 @@ import {
 } from '@solana/kit'
 import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
 import { groupBy } from '../../swap/group.ts'
+import { causesOf } from '../nodes/agree.ts'
 import { createPostJson, type NodeWatch, type PostJson, unwatched } from '../nodes/post-json.ts'
-import { causesOf } from '../nodes/silence.ts'
 import { createAgreement } from './agreement.ts'
 
 // Agave's MAX_MULTIPLE_ACCOUNTS.

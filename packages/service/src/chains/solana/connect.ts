@@ -2,9 +2,11 @@ import type { Address as SolanaAddress } from '@solana/kit'
 import { mapOwn } from '../../isolate.ts'
 import type { Token } from '../../swap/catalog.ts'
 import { ringOfOp } from '../../swap/op-terms.ts'
-import type { InputBuilder, RecipientView } from '../chain.ts'
+import type { Chain, InputBuilder, RecipientView } from '../chain.ts'
 import type { Attestations, ConnectOptions, Ungated } from '../family.ts'
 import { checkNodes, type Findings, joinFindings, type NodeView } from '../findings.ts'
+import type { ViewReader } from '../view.ts'
+import { NATIVE_TOKEN, readAccounts } from './accounts.ts'
 import { attestPayout, isAttested } from './attested.ts'
 import { createInputBuilder, readWallet } from './builder.ts'
 import { NATIVE_SOL } from './bytes.ts'
@@ -14,14 +16,12 @@ import type { SolanaChainConfig } from './config.ts'
 import { createSolanaCustody } from './custody.ts'
 import { accountCostLamports } from './fees.ts'
 import type { SolanaBlock } from './heads.ts'
-import { NATIVE_TOKEN } from './mint.ts'
 import { createSolanaParts, type SolanaParts } from './parts.ts'
 import { readRecipient } from './recipient.ts'
 import { createSolanaRecovery } from './recovery.ts'
 import { ownAddresses, type SolanaSigner } from './settings.ts'
 import { findSweepable, sweepMarginSeconds } from './sweep.ts'
 import { verifySolana } from './verify.ts'
-import { createSolanaViewReader } from './view.ts'
 
 // The System, token and associated-token programs move amounts of 64 bits.
 const MAX_U64 = (1n << 64n) - 1n
@@ -189,4 +189,30 @@ async function inspectRecipient(
 
 async function isEmpty({ client }: SolanaParts, owner: string): Promise<boolean> {
   return (await client.rpc.getBalance(owner as SolanaAddress).send()).value === 0n
+}
+
+type ViewOptions = {
+  parts: Pick<SolanaParts, 'client'>
+  chain: Pick<Chain, 'readLegCosts' | 'readHoldings'>
+  /** The keys whose native balances are read. */
+  keys: readonly string[]
+}
+
+/** Reads the parts of a Solana chain's view, which has no feeds, pools or limits. */
+function createSolanaViewReader({ parts, chain, keys }: ViewOptions): ViewReader {
+  return {
+    readCosts: (at) => chain.readLegCosts(at),
+    async readState({ head }) {
+      const { commitment, number: minContextSlot } = head as SolanaBlock
+      const [accounts, holdings] = await Promise.all([
+        readAccounts(parts.client.agreed, { addresses: keys, commitment, minContextSlot }),
+        chain.readHoldings(head),
+      ])
+      const balances = Object.fromEntries(
+        keys.map((key, index) => [key, accounts[index]?.lamports ?? 0n] as const),
+      )
+      return { rounds: {}, balances, holdings, claimCaps: {}, seconds: head.seconds }
+    },
+    readPools: async () => [],
+  }
 }

@@ -1,7 +1,7 @@
 import { type DecodedInstruction, type DecodedPayout, WRAPPED_SOL } from '@geoswap/solana-escrow'
 import type { CustodyEvent } from '../custody.ts'
+import { isNative, NATIVE_TOKEN, type Token } from './accounts.ts'
 import { type InputTerms, readInputTerms } from './input.ts'
-import { isNative, NATIVE_TOKEN, type Token } from './mint.ts'
 import type { SolanaChainSettings } from './settings.ts'
 import type { Transaction } from './transaction.ts'
 

@@ -4,10 +4,15 @@ import { createRecent } from '../../async/cache.ts'
 import type { Block, LockRef } from '../chain.ts'
 import type { Custody, CustodyChain, CustodyEvent, Held } from '../custody.ts'
 import { agree } from '../nodes/agree.ts'
-import { type RawAccount, readAccountsAt, toTokenAccount, toTokenAccountAddress } from './accounts.ts'
+import {
+  isNative,
+  type RawAccount,
+  readAccountsAt,
+  toTokenAccount,
+  toTokenAccountAddress,
+} from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { type Books, eventsOf, type VaultAccount } from './custody-events.ts'
-import { isNative } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { ownFeePayers } from './settings.ts'
 import { readTransaction } from './transaction.ts'

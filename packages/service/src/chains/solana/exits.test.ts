@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { addressOf, solanaNode } from '../../../test/support/solana-node.ts'
 import { stub } from '../../../test/support/stub.ts'
 import type { LockRef } from '../chain.ts'
+import { NATIVE_TOKEN } from './accounts.ts'
 import { NATIVE_SOL } from './bytes.ts'
 import { inputInstructions } from './input.ts'
 import { findExit } from './locks.ts'
 import { budgetInstructions } from './message.ts'
-import { NATIVE_TOKEN } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 
 const [program, vault, attester, wallet, locker] = [1, 2, 3, 4, 5].map(addressOf) as [

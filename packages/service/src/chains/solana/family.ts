@@ -1,11 +1,11 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { getAddressDecoder } from '@solana/kit'
 import type { Family, KeySource } from '../family.ts'
+import { NATIVE_TOKEN } from './accounts.ts'
 import { isOnCurve, NATIVE_SOL, parseSolanaAddress } from './bytes.ts'
 import { isEveryNodeBehind, isSolanaSilence } from './client.ts'
 import { findSolanaFault, SolanaChain, type SolanaChainConfig, solanaConfigRules } from './config.ts'
 import { connectSolana } from './connect.ts'
-import { NATIVE_TOKEN } from './mint.ts'
 import { createSolanaSigner } from './settings.ts'
 
 const WORKER_ROLES = ['inventory', 'fee-input', 'fee-delivery', 'fee-float'] as const

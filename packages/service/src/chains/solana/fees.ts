@@ -1,9 +1,8 @@
 import { findMarker } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
 import { findAssociatedTokenPda } from '@solana-program/token'
-import { opIdOf } from './escrow.ts'
-import { type Rent, tokenAccountRent } from './facts.ts'
-import { isNative, NATIVE_TOKEN, type Token } from './mint.ts'
+import { isNative, NATIVE_TOKEN, type Token } from './accounts.ts'
+import { opIdOf, type Rent, tokenAccountRent } from './facts.ts'
 
 // The fee per signature.
 const SIGNATURE_LAMPORTS = 5_000n

@@ -7,9 +7,9 @@ import {
 } from '@solana-program/compute-budget'
 import { createMemory } from '../../async/cache.ts'
 import type { LockRef } from '../chain.ts'
-import { SYSTEM_PROGRAM, TOKEN_PROGRAMS } from './accounts.ts'
+import { NATIVE_TOKEN, SYSTEM_PROGRAM, TOKEN_PROGRAMS, type Token } from './accounts.ts'
 import { fromBase64, sha256Hex, toBase64 } from './bytes.ts'
-import { termsOf, toProgramToken } from './escrow.ts'
+import { termsOf, toProgramToken } from './facts.ts'
 import { INPUT_UNITS } from './fees.ts'
 import type { Lifetime } from './heads.ts'
 import {
@@ -23,7 +23,6 @@ import {
   readMessage,
   splitWire,
 } from './message.ts'
-import { NATIVE_TOKEN, type Token } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import type { SolanaChainSettings } from './settings.ts'
 

@@ -5,12 +5,11 @@ import { addressOf, rpcOf, solanaNode, tokensOf } from '../../../test/support/so
 import { stub } from '../../../test/support/stub.ts'
 import type { Swap } from '../../swap/swap.ts'
 import type { LockRef } from '../chain.ts'
-import { SYSTEM_PROGRAM } from './accounts.ts'
+import { NATIVE_TOKEN, SYSTEM_PROGRAM } from './accounts.ts'
 import { NATIVE_SOL } from './bytes.ts'
 import { inputInstructions } from './input.ts'
 import { canRefund, findObstacle, readLocks } from './locks.ts'
 import { budgetInstructions } from './message.ts'
-import { NATIVE_TOKEN } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 
 const answer = <Value>(value: Value) => ({ send: async () => value })

@@ -21,10 +21,9 @@ import {
 import { getAddMemoInstruction } from '@solana-program/memo'
 import { getTransferSolInstruction } from '@solana-program/system'
 import { getTransferCheckedInstruction } from '@solana-program/token'
-import { toTokenAccountAddress } from './accounts.ts'
+import { isNative, type Token, toTokenAccountAddress } from './accounts.ts'
 import { toOpId } from './bytes.ts'
 import type { Lifetime } from './heads.ts'
-import { isNative, type Token } from './mint.ts'
 
 // IPv6's smallest MTU less its headers: the size of one network packet.
 export const MAX_TRANSACTION_BYTES = 1_232

@@ -3,9 +3,8 @@ import { getTransferSolInstruction } from '@solana-program/system'
 import { getSyncNativeInstruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SolanaWorld, startSolanaWorld } from '../../../test/support/solana.ts'
-import { readAccounts, TOKEN_2022_PROGRAM_ADDRESS, toTokenAccountAddress } from './accounts.ts'
+import { readAccounts, readMint, TOKEN_2022_PROGRAM_ADDRESS, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL, toBase64 } from './bytes.ts'
-import { readMint } from './mint.ts'
 import { readVaultBalances } from './reads.ts'
 
 let world: SolanaWorld

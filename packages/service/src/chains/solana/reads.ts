@@ -1,8 +1,14 @@
 import type { Commitment, Signature } from '@solana/kit'
 import { chunksOf } from '../../swap/group.ts'
-import { type RawAccount, readAccounts, toTokenAccount, toTokenAccountAddress } from './accounts.ts'
+import {
+  isNative,
+  type RawAccount,
+  readAccounts,
+  type Token,
+  toTokenAccount,
+  toTokenAccountAddress,
+} from './accounts.ts'
 import type { SolanaClient } from './client.ts'
-import { isNative, type Token } from './mint.ts'
 
 // Agave's limit per request.
 const MAX_STATUSES = 256

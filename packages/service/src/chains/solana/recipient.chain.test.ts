@@ -7,10 +7,9 @@ import {
 } from '@solana-program/token'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SOL, type SolanaWorld, startSolanaWorld, type TestMint } from '../../../test/support/solana.ts'
-import { readAccounts, TOKEN_2022_PROGRAM_ADDRESS } from './accounts.ts'
+import { NATIVE_TOKEN, readAccounts, TOKEN_2022_PROGRAM_ADDRESS } from './accounts.ts'
 import { canPay, readWallet } from './builder.ts'
 import { isOnCurve, toBase64 } from './bytes.ts'
-import { NATIVE_TOKEN } from './mint.ts'
 import { readRecipient } from './recipient.ts'
 
 let world: SolanaWorld

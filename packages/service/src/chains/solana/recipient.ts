@@ -1,15 +1,16 @@
 import {
+  isNative,
   type RawAccount,
   readAccounts,
   SYSTEM_PROGRAM,
   TOKEN_PROGRAMS,
+  type Token,
   toTokenAccount,
   toTokenAccountAddress,
 } from './accounts.ts'
 import { isOnCurve } from './bytes.ts'
 import type { SolanaClient } from './client.ts'
 import { type Rent, tokenAccountRent } from './facts.ts'
-import { isNative, type Token } from './mint.ts'
 
 type RecipientRefusal =
   | 'isOurs'

@@ -1,10 +1,10 @@
 import type { DecodedDelivery } from '@geoswap/solana-escrow'
 import type { Address } from '@solana/kit'
 import type { DeliveryTerms, LockTerms, RecoveryChain } from '../recovery.ts'
+import { isNative } from './accounts.ts'
 import { readMarkers, searchDelivery } from './deliveries.ts'
 import type { SolanaBlock } from './heads.ts'
 import { readInputTerms } from './input.ts'
-import { isNative } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { readTransaction, type Transaction } from './transaction.ts'
 

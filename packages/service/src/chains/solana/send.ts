@@ -15,11 +15,10 @@ import {
 import { getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget'
 import { getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
 import { chunksOf } from '../../swap/group.ts'
-import { readAccounts, toTokenAccountAddress } from './accounts.ts'
+import { readAccounts, readMint, type Token, toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient, SolanaClients } from './client.ts'
 import { readPriorityPrice, readRent, tokenAccountRent } from './facts.ts'
 import { readBlockHeight } from './heads.ts'
-import { readMint, type Token } from './mint.ts'
 import { readSignatures } from './reads.ts'
 import type { SolanaSigner } from './settings.ts'
 

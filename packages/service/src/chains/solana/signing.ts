@@ -11,13 +11,13 @@ import type { SolanaBlock } from './heads.ts'
 import { readBudget } from './input.ts'
 import { joinWire, readMessage } from './message.ts'
 import type { SolanaParts } from './parts.ts'
-import { signPayment } from './payment.ts'
 import {
   type AttestedRequest,
   compileDelivery,
   type PaymentRequest,
   type PublicRefundRequest,
   type SolanaRequest,
+  signPayment,
 } from './plans.ts'
 import { readSignatures } from './reads.ts'
 import type { SolanaSigner } from './settings.ts'

@@ -1,14 +1,16 @@
 import { type ClosedToken, type Findings, joinFindings } from '../findings.ts'
 import {
+  isNative,
+  type Mint,
   type RawAccount,
   readAccounts,
+  readMint,
   SYSTEM_PROGRAM,
   toTokenAccount,
   toTokenAccountAddress,
 } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { readProgram } from './deployment.ts'
-import { isNative, type Mint, readMint } from './mint.ts'
 
 type ExpectedSolana = {
   name: string

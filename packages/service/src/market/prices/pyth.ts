@@ -1,6 +1,6 @@
 import type { Findings } from '../../chains/findings.ts'
+import { quoteStranger } from '../../errors.ts'
 import { BPS, toPriceE18Down } from '../../swap/amount.ts'
-import { quoteStranger } from '../../swap/stranger-text.ts'
 import { judgePrice, type Outcome, type PriceSource } from './source.ts'
 
 type PythFeed = {

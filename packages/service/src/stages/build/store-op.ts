@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { createTurns } from '../../async/turns.ts'
+import { createKeyedTurns } from '../../async/timing.ts'
 import type { WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
@@ -80,7 +80,7 @@ export function amountWriter(chain: CatalogChain, { inputToken }: Pick<Quote, 'i
 }
 
 // Builds of one account wait for each other here, and not with a connection of the database in hand.
-const inTurn = createTurns()
+const inTurn = createKeyedTurns()
 
 type WalletBalance = Pick<WalletView, 'balance' | 'block'>
 
