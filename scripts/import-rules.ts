@@ -129,15 +129,9 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [CHAIN_PORTS],
   },
   {
-    name: 'the offer of a venue knows only the rules of a swap and its own configuration',
-    files: /^service\/venues\/(?<venue>[\w-]+)\/offer\.ts$/,
-    may: [/^service\/venues\/{venue}\/config\.ts$/, SWAP],
-    mayTypesOf: [VENUE_KIND],
-  },
-  {
-    name: 'the configuration of a venue knows only fields',
-    files: /^service\/venues\/[\w-]+\/config\.ts$/,
-    may: [CONFIG_FIELDS, VIEM, TYPEBOX],
+    name: 'a venue quotes from memory: it knows the rules of a swap and its own configuration',
+    files: /^service\/venues\/(?<venue>[\w-]+)\/\k<venue>\.ts$/,
+    may: [SWAP, CONFIG_FIELDS, VIEM, TYPEBOX],
     mayTypesOf: [VENUE_KIND],
   },
   {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import type { CatalogChain, Market, Token } from '../swap/catalog.ts'
 import { mostOf, type Offer, outputOf, type Refusal } from '../swap/venue.ts'
-import type { InventoryConfig } from './inventory/config.ts'
-import { createInventory } from './inventory/offer.ts'
-import { createUniswapV3 } from './uniswap-v3/offer.ts'
+import { createInventory, type InventoryConfig } from './inventory/inventory.ts'
+import { createUniswapV3 } from './uniswap-v3/uniswap-v3.ts'
 
 const USD = 10n ** 18n
 const usdc: Token = { chainId: 1, address: '0xusdc', symbol: 'USDC', decimals: 6, asset: 'USDC' }

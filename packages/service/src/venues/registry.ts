@@ -2,12 +2,10 @@ import Type, { type Static } from 'typebox'
 import type { EvmVenue } from '../chains/evm/venue.ts'
 import type { Op } from '../swap/swap.ts'
 import type { Venue } from '../swap/venue.ts'
-import { inventoryFields } from './inventory/config.ts'
-import { createInventory, limitHeld } from './inventory/offer.ts'
+import { createInventory, inventoryFields, limitHeld } from './inventory/inventory.ts'
 import type { Held, OfferDeps, VenueKind } from './kind.ts'
 import { connectUniswapV3 } from './uniswap-v3/chain.ts'
-import { uniswapV3Fields } from './uniswap-v3/config.ts'
-import { createUniswapV3 } from './uniswap-v3/offer.ts'
+import { createUniswapV3, uniswapV3Fields } from './uniswap-v3/uniswap-v3.ts'
 
 const inventory = { ...inventoryFields, createVenue: createInventory, limitHeld }
 const uniswapV3 = { ...uniswapV3Fields, createVenue: createUniswapV3, connect: connectUniswapV3 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Catalog, CatalogChain, ChainNow, Market, Side, Token } from '../../swap/catalog.ts'
 import type { Venue } from '../../swap/venue.ts'
-import { createInventory } from '../../venues/inventory/offer.ts'
+import { createInventory } from '../../venues/inventory/inventory.ts'
 import { listChains, listTokens } from './list.ts'
 
 const now: ChainNow = {

@@ -18,7 +18,7 @@ import type { CurveQuery, EvmVenue, VaultSettings } from '../../chains/evm/venue
 import { BPS, divideUp, largest, smallest } from '../../swap/amount.ts'
 import { withSlippage } from '../../swap/pricing.ts'
 import type { Op } from '../../swap/swap.ts'
-import { deviationOf, type Pool, poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
+import { deviationOf, type Pool, poolsOf, type UniswapV3Config, uniswapV3Fields } from './uniswap-v3.ts'
 
 const quoterAbi = parseAbi([
   'function factory() view returns (address)',
