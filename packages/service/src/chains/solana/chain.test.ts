@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { rpcOf } from '../../../test/support/solana-node.ts'
 import { stub } from '../../../test/support/stub.ts'
 import type { Op } from '../../swap/swap.ts'
-import { createEventFinder } from './events.ts'
+import { createEventFinder } from './chain.ts'
 import type { SolanaBlock } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
 
