@@ -320,10 +320,12 @@ test('facts stay until newer ones replace them', async () => {
   const swap = { swapId: id, accountId: '' }
   await moveTestSwap(pool, swap, 'lockRecorded')
   await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 7n })
-  await moveTestSwap(pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xfirst' })
-  await moveTestSwap(pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xsecond' })
+  const event = 'deliveryRecorded'
+  const first = await advanceSwap(pool, { swap: await find(id), event, deliveryTxHash: '0xfirst' })
+  await moveTestSwap(pool, swap, event, { deliveryTxHash: '0xsecond' })
   await moveTestSwap(pool, swap, 'deliverySeen', { delivered: 990n, deliveredBlock: 9n })
 
+  expect(first).toMatchObject({ originTxHash: '0xlock', deliveryTxHash: '0xfirst' })
   expect(
     (
       await pool.query(

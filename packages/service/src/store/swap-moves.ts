@@ -110,9 +110,7 @@ export async function advanceSwaps(db: Db, changes: readonly Change[]): Promise<
   return changes.flatMap(({ swap, event, ...facts }) => {
     const version = versions.get(swap.id)
     const state = nextState(swap.state, event)
-    return version === undefined || state === undefined
-      ? []
-      : [{ ...swap, state, version, ...changedFieldsOf(facts) }]
+    return version === undefined || state === undefined ? [] : [{ ...withFacts(swap, facts), state, version }]
   })
 }
 
@@ -178,12 +176,14 @@ function timelineEntry(swap: Swap, facts: AnyFacts, state: SwapState): object | 
   return { stage, chainId: swap.op.destinationChain, txHash: facts.deliveryTxHash }
 }
 
-function changedFieldsOf({ originTxHash, deliveryTxHash, refundReason, deposit }: AnyFacts): Partial<Swap> {
+/** A fact that the event does not tell stays as it was. */
+function withFacts(swap: Swap, facts: AnyFacts): Swap {
   return {
-    deposit,
-    originTxHash,
-    deliveryTxHash,
-    refundReason,
+    ...swap,
+    deposit: facts.deposit ?? swap.deposit,
+    originTxHash: facts.originTxHash ?? swap.originTxHash,
+    deliveryTxHash: facts.deliveryTxHash ?? swap.deliveryTxHash,
+    refundReason: facts.refundReason ?? swap.refundReason,
   }
 }
 
