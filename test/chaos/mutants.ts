@@ -155,8 +155,13 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/swap-moves.ts',
-        find: '   where s.id = m.id and s.version = m.version`',
-        put: '   where s.id = m.id`',
+        find: '} on s.id = c.id and s.version = c.version',
+        put: '} on s.id = c.id',
+      },
+      {
+        file: 'store/swap-moves.ts',
+        find: 'where s.id = c.id and s.version = c.version',
+        put: 'where s.id = c.id',
       },
       // Time for another process to decide, as after a pause.
       {
