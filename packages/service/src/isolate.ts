@@ -66,7 +66,8 @@ export async function mapIsolated<T, R>(
 
 /**
  * Does the work of all items in one go; of each apart, if that fails, so that an odd one holds up no other. An item
- * that failed before is done apart from the start. Returns the results of those that did not fail.
+ * that failed before is done apart from the start. A success counts for its step: other work on the same items needs
+ * a step of its own. Returns the results of those that did not fail.
  */
 export async function isolateTogether<T, R>(
   faults: unknown[],
@@ -74,11 +75,11 @@ export async function isolateTogether<T, R>(
   subjectOf: (item: T) => Subject,
   work: (items: readonly T[]) => Promise<readonly R[]>,
 ): Promise<R[]> {
-  const hasFailed = (item: T) => known.has(keyOf(subjectOf(item)))
-  const sound = items.filter((item) => !hasFailed(item))
+  const failed = items.filter((item) => known.has(keyOf(subjectOf(item))))
+  const sound = items.filter((item) => !failed.includes(item))
   // Below, each of them fails or succeeds alone.
   const done = sound.length > 1 ? await work(sound).catch(() => undefined) : undefined
-  const apart = done ? items.filter(hasFailed) : items
+  const apart = done ? failed : items
   const alone = await mapIsolated(faults, apart, subjectOf, (item) => work([item]))
   return [...(done ?? []), ...alone.flatMap(({ result }) => result)]
 }

@@ -55,7 +55,7 @@ export async function confirmDeliveries(
       if (change) seen.push(change)
     } else if (swap.state === 'delivering' && isOver) silent.push(swap)
   }
-  await deps.moves.advanceAll(faults, STEP, seen)
+  await deps.moves.advanceAll(faults, 'move delivered', seen)
   await refundExpired(deps, lease, heads, silent, faults)
   throwFirst(faults)
 }

@@ -44,7 +44,7 @@ export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise
       event && (await isolate(faults, toSubject(swap), () => confirmLock(deps, heads, swap, event)))
     if (change) seen.push(change)
   }
-  await deps.moves.advanceAll(faults, STEP, seen)
+  await deps.moves.advanceAll(faults, 'move locked', seen)
   const over = swaps.filter((swap) => !events.has(swap.op.hash) && origin.isLockOver(swap, heads.hard))
   await endUnlockable(deps, heads, over, faults)
   throwFirst(faults)

@@ -6,6 +6,7 @@ import { stub } from '../../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, LockState } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
+import { useQuarantine } from '../../isolate.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps, findToLock } from '../../store/swaps.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
@@ -149,6 +150,26 @@ test('a swap that cannot be advanced is reported, and the others of its chain ar
   await permit()
   await confirmLocks(deps, heads)
   expect(await statesOf(swaps)).toEqual(['locked', 'locked', 'locked'])
+})
+
+test('a swap that cannot be advanced three times is set aside, and its chain has no fault any more', async () => {
+  const swaps = await insertSwaps()
+  for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
+  const moves = createMoves(database.pool, () => {})
+  const origin = { chainId: 31337, isLockOver: () => false }
+  const deps = stub<ConfirmLockDeps>({ pool: database.pool, rules, moves, origin })
+  const permit = await refuse('trap', 'locked')
+  await storeTestEvents(database.pool, 31337, 'locked', await findSwaps(database.pool, idsOf(swaps)))
+  const aside: string[] = []
+  const release = async () => {}
+  useQuarantine({ isOutage: () => false, setAside: async ({ id }) => void aside.push(id), release })
+
+  for (const _ of [1, 2]) await expect(confirmLocks(deps, heads)).rejects.toThrow('odd')
+  for (const _ of [3, 4]) await confirmLocks(deps, heads)
+
+  expect(aside).toEqual([swaps[0]?.swapId])
+  await permit()
+  useQuarantine(undefined)
 })
 
 test('a swap whose input cannot be read is reported and left unchanged; others of its chain are advanced', async () => {
