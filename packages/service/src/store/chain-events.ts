@@ -56,7 +56,8 @@ export type Scanned = Pick<EventPage, 'events'> & {
  */
 export async function storePage(pool: Pool, page: Scanned, undo: Undo): Promise<void> {
   // Most heads have no events. A statement alone is a transaction, and spares two calls.
-  if (page.events.length + page.gone.length === 0) return moveCursor(pool, page)
+  // Without a cursor it only asks whether the database answers.
+  if (page.events.length + page.gone.length === 0 && page.to !== undefined) return moveCursor(pool, page)
   await inTransaction(pool, async (db) => {
     if (page.gone.length > 0) await removeEvents(db, page.chainId, page.gone)
     if (page.gone.length > 0) await undo(db, page.gone)
