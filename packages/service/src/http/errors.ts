@@ -80,6 +80,8 @@ function logFault(request: FastifyRequest, code: ServiceError['code'], error: Er
 
 // A body of 64 KiB can have thousands of invalid fields.
 const MAX_ISSUES = 20
+// One field can break several rules.
+const MAX_READ = 200
 
 type Refused = NonNullable<FastifyError['validation']>[number]
 
@@ -87,9 +89,11 @@ type Refused = NonNullable<FastifyError['validation']>[number]
 function toIssues(error: Pick<FastifyError, 'validation' | 'validationContext'>): Issue[] {
   const whole = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body')
   const byField = new Map<string, Issue>()
-  for (const refused of error.validation ?? []) {
+  // Names of unknown fields are compared with the known ones, which costs time.
+  for (const refused of error.validation?.slice(0, MAX_READ) ?? []) {
     const issue = toIssue(refused, whole)
-    if (byField.size < MAX_ISSUES && !byField.has(issue.field)) byField.set(issue.field, issue)
+    if (!byField.has(issue.field)) byField.set(issue.field, issue)
+    if (byField.size === MAX_ISSUES) break
   }
   return [...byField.values()]
 }

@@ -215,6 +215,16 @@ describe.each(all)('$method $path', (endpoint) => {
   })
 })
 
+test('of thousands of unknown fields twenty are named', async () => {
+  const [endpoint] = all.filter((each) => each.body)
+  const names = Array.from({ length: 2_000 }, (_, index) => `walletAddre${index}`)
+  const body = Object.fromEntries(names.map((name) => [name, 1]))
+
+  const { issues } = await send(endpoint as Endpoint, { body })
+
+  expect(issues).toHaveLength(20)
+})
+
 test.each([
   ['null', null],
   ['a list', []],
