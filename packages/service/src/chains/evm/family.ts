@@ -44,8 +44,8 @@ const sources: readonly KeySource[] = [
     process: 'worker',
     variable: 'GEOSWAP_FLOAT_KEY',
     roles: ['float'],
-    isNeeded: ({ gasFloat: { evm: float } = {} }: { gasFloat?: { evm?: string } }, { isRemote }) =>
-      float !== undefined && !isRemote(float),
+    isNeeded: ({ gasFloat }: { gasFloat?: { evm?: string } }, { isRemote }) =>
+      gasFloat?.evm !== undefined && !isRemote(gasFloat.evm),
   },
   {
     process: 'attester',
