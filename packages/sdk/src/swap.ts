@@ -158,9 +158,9 @@ async function prepareOnce(deps: PrepareDeps, order: Order): Promise<PreparedSwa
   const context = await toContext(deps, request, family, build)
   const onSign = async (toSign: ToSign) => {
     await options.approve?.({ kind: 'operation', quote, method, build, toSign })
-    signal?.throwIfAborted()
     // The user may have signed elsewhere in the meantime.
     await deps.openSignatures.assertNone(request)
+    signal?.throwIfAborted()
     if (!('payment' in toSign)) onProgress?.({ step: 'signing' })
   }
   const checked = { terms: toTerms(request, quote), context, method: chosen.method, onSign }
