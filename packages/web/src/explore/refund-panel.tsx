@@ -9,6 +9,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { encodeFunctionData } from 'viem'
 import { callNode } from '../chain/rpc.ts'
 import type { EvmCall } from '../families/family.ts'
+import { refundFamily } from '../families/registry.ts'
 import { useNow } from '../parts/countdown.tsx'
 import { ActionButton } from '../parts/focus.tsx'
 import { TxLink } from '../parts/links.tsx'
@@ -68,7 +69,7 @@ function RefundButton({ op, rpcUrl }: RefundButtonProps) {
   const [state, setState] = useState<State>({ isBusy: false })
   const chain = chainOf(catalog, op.origin.chainId)
   const coin = chain && tokenOf(catalog, chain.chainId, chain.native.address)
-  const wallet = chain && wallets.used[chain.family]
+  const wallet = refundFamily && wallets.used[refundFamily]
   const escrow = useEscrow(op, rpcUrl)
   const funds = useFunds(chain, coin)
   if (!rpcUrl)

@@ -2,7 +2,7 @@ import type { StatusReply, SwapRecord } from '@geoswap/sdk'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatUnits, type Unit } from '../amounts.ts'
 import { explain } from '../explain.ts'
-import { families } from '../families/registry.ts'
+import { mayRefund } from '../families/registry.ts'
 import { TxLink } from '../parts/links.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { Copyable, Row } from '../parts/row.tsx'
@@ -87,7 +87,7 @@ export function SwapDetails({ swapId }: { swapId: string }) {
           {where} {next}
         </p>
         <DetailRows swap={swap} record={record} />
-        {origin && families[origin.family].canRefund && swap.status === 'pending' && (
+        {mayRefund(origin) && swap.status === 'pending' && (
           <RefundPanel swapId={swapId} remembered={operation} />
         )}
       </section>

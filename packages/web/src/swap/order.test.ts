@@ -1,6 +1,16 @@
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { describe, expect, test } from 'vitest'
-import { firstOrder, isServed, namesOf, type Order, onChain, orderNamed, toRequest, turned } from './order.ts'
+import {
+  firstOrder,
+  isServed,
+  namesOf,
+  type Order,
+  onChain,
+  orderNamed,
+  toRequest,
+  turned,
+  unknownIn,
+} from './order.ts'
 
 const chain = (chainId: number, name: string, family: 'evm' | 'solana') =>
   ({ chainId, name, family, available: true }) as ChainEntry
@@ -48,6 +58,14 @@ describe('the form', () => {
 
     expect(received).toMatchObject({ inputToken: 'SOL-2', outputToken: 'USDC-1', amount: '0.06' })
     expect(turned(received, order.amount)).toEqual(order)
+  })
+
+  test('of a link to tokens that are not served names them, and repeats no sentence of the link', () => {
+    const unknown = (from: string) => unknownIn({ from, to: '', amount: '' }, catalog)
+
+    expect(unknown('base:DAI')).toEqual(['base:DAI'])
+    expect(unknown('base:DAI. Your wallet is at risk')).toEqual(['the token of this link'])
+    expect(unknown('1:USDC-1')).toEqual([])
   })
 
   test('of a link that names one token has another one beside it', () => {

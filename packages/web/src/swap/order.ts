@@ -98,9 +98,14 @@ export function namesOf(order: Order, catalog: Catalog): OrderNames {
   }
 }
 
+// The address may be a stranger's link: a name is shown, a sentence is not.
+const NAME = /^[\w-]{1,32}:\w{1,44}$/
+
 /** The tokens that an address names and this service does not swap. */
 export const unknownIn = ({ from, to }: OrderNames, catalog: Catalog): string[] =>
-  [from, to].filter((text) => text !== '' && !findToken(catalog, text))
+  [from, to]
+    .filter((text) => text !== '' && !findToken(catalog, text))
+    .map((text) => (NAME.test(text) ? text : 'the token of this link'))
 
 /** The order that an address names, perhaps in part; undefined if it names no token of this service. */
 export function orderNamed({ from, to, amount }: OrderNames, catalog: Catalog): Order | undefined {
