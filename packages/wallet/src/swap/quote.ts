@@ -62,7 +62,9 @@ async function findWorkingAmount(
     const quote = await ask(io, client, ready, amount.toString())
     if (!hasHighImpact(quote, ready)) return amount
     const { priceImpactBps = 0 } = quote
-    amount = roundUp(amount * BigInt(Math.max(2, Math.ceil(-priceImpactBps / TARGET_BPS))), DIGITS)
+    const factor = Math.ceil(-priceImpactBps / TARGET_BPS)
+    if (!Number.isSafeInteger(factor)) return undefined
+    amount = roundUp(amount * BigInt(Math.max(2, factor)), DIGITS)
   }
   return undefined
 }
