@@ -27,7 +27,8 @@ def quote(wallet, origin, destination, recipient):
 
 
 def check(build, wallet):
-    """What is signed is the op that the reply shows. With real money compare all of its terms with your request."""
+    """The op is the one of the reply. This trusts the service: with real money check the terms, the typed data, the
+    delegate and the bytes for Solana against your request, as the SDK does."""
     message = build["operation"]["message"]
     assert hash_typed_data(build["operation"]) == build["geoOpHash"]
     assert message["wallet"].lower() == wallet.address and message["inputAmount"] == "10000000"
