@@ -1,4 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { endpoints } from '@geoswap/wire'
 import { createKeyPairSignerFromPrivateKeyBytes, signBytes } from '@solana/kit'
 import { hashTypedData, hexToBytes } from 'viem'
@@ -7,7 +10,8 @@ import { expect, test } from 'vitest'
 import { pythonClient } from './python-client.ts'
 
 test('the Python client has a method for every call of the interface', () => {
-  const called = [...pythonClient().matchAll(/^ {4}def ([a-z]\w*)\(/gm)].map(([, name]) => name)
+  const [, client = ''] = pythonClient().split('class Client:')
+  const called = [...client.matchAll(/^ {4}def ([a-z]\w*)\(/gm)].map(([, name]) => name)
 
   expect(new Set(called).size).toBe(Object.keys(endpoints).length)
   expect(called).toEqual(expect.arrayContaining(['quote', 'build_geo_op', 'submit_solana', 'events']))
@@ -72,3 +76,33 @@ test.runIf(hasPython)('the wallets in Python sign exactly as viem and kit do', a
     Buffer.from(bySolana).toString('hex'),
   ])
 })
+
+const REDIRECTED = `
+import sys
+sys.path.insert(0, "examples/python")
+from geoswap_client import Client, GeoswapError
+try:
+    Client(sys.argv[1], "secret").chains()
+except GeoswapError as error:
+    print(error.status, error.code)`
+
+test.runIf(hasPython)(
+  'the Python client sends its API key to no other place that a reply names',
+  async () => {
+    const asked: (string | undefined)[] = []
+    const server = createServer(({ url, headers }, response) => {
+      asked.push(url)
+      const place = `http://localhost:${headers.host?.split(':')[1]}/elsewhere`
+      response.writeHead(url === '/swap/chains' ? 302 : 200, { location: place }).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, resolve))
+    const { port } = server.address() as AddressInfo
+
+    const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }
+    const asks = ['-c', REDIRECTED, `http://127.0.0.1:${port}`]
+    const { stdout } = await promisify(execFile)('python3', asks, { encoding: 'utf8', env })
+    server.close()
+
+    expect([asked, stdout]).toEqual([['/swap/chains'], '302 UNEXPECTED_REPLY\n'])
+  },
+)

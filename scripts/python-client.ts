@@ -37,7 +37,17 @@ from collections.abc import Iterator
 from typing import Any, Literal, NotRequired, TypedDict
 from urllib.error import HTTPError
 from urllib.parse import quote, urlencode
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+
+class Unmoved(HTTPRedirectHandler):
+    """The API key is for this service alone and must not follow a redirect."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+opener = build_opener(Unmoved)
 
 
 def in_path(value: Any) -> str:
@@ -69,7 +79,7 @@ const CLIENT = `class Client:
         headers = {"x-api-key": self.api_key, "content-type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         try:
-            return urlopen(Request(url, data, headers, method=method), timeout=self.timeout)
+            return opener.open(Request(url, data, headers, method=method), timeout=self.timeout)
         except HTTPError as error:
             text = error.read()
             try:
