@@ -152,6 +152,24 @@ test('items are done in one go, and each apart if one of them fails', async () =
   expect(await doubleTogether([3])).toEqual({ done: [], faults: [FAULT], tried: ['3'] })
 })
 
+test('after a failure only a few items are done at a time', async () => {
+  let running = 0
+  let most = 0
+  const items = [...Array(100).keys()]
+  const toSubject = (id: number) => ({ step: 'few', id: `${id}` })
+
+  const done = await isolateTogether([], items, toSubject, async (some) => {
+    if (some.length > 1) throw FAULT
+    running += 1
+    most = Math.max(most, running)
+    await new Promise((resolve) => setImmediate(resolve))
+    running -= 1
+    return some
+  })
+
+  expect([done, most]).toEqual([items, 8])
+})
+
 test('an item that failed before holds up no others, which are done in one go', async () => {
   await doubleTogether([2, 3, 4])
 

@@ -13,6 +13,8 @@ export type Quarantine = {
 const MAX_FAILURES = 3
 // A swap that is set aside may still have to be claimed, so it is tried again.
 const RETRY_MS = 60_000
+// Of a batch of 500 that failed, all at once would take every connection to the database.
+const AT_ONCE = 8
 // Strangers choose how many items there are.
 const MAX_KNOWN = 10_000
 
@@ -80,8 +82,13 @@ export async function isolateTogether<T, R>(
   // Below, each of them fails or succeeds alone.
   const done = sound.length > 1 ? await work(sound).catch(() => undefined) : undefined
   const apart = done ? failed : items
-  const alone = await mapIsolated(faults, apart, subjectOf, (item) => work([item]))
-  return [...(done ?? []), ...alone.flatMap(({ result }) => result)]
+  const alone: R[] = []
+  for (let next = 0; next < apart.length; next += AT_ONCE) {
+    const some = apart.slice(next, next + AT_ONCE)
+    const worked = await mapIsolated(faults, some, subjectOf, (item) => work([item]))
+    alone.push(...worked.flatMap(({ result }) => result))
+  }
+  return [...(done ?? []), ...alone]
 }
 
 /** The same for what only the operator names: chains, keys, tokens. If one fails, all do. */
