@@ -68,8 +68,8 @@ test('the amounts of a refusal are in whole tokens of the requested side', () =>
   const toldFor = (tradeType: 'exactInput' | 'exactOutput') =>
     explain(tooSmall, () => ({ ...known, order: { ...order, tradeType } }))?.advice
 
-  expect(toldFor('exactInput')).toBe('Use at least 0.003144 USDC.')
-  expect(toldFor('exactOutput')).toBe('Use at least 0.000000000000003144 ETH.')
+  expect(toldFor('exactInput')).toBe('The service says: use at least 0.003144 USDC.')
+  expect(toldFor('exactOutput')).toBe('The service says: use at least 0.000000000000003144 ETH.')
 })
 
 test('INTERRUPTED during a submission says that the outcome is unknown', () => {

@@ -120,10 +120,10 @@ function amountsIn(recovery: GeoswapError['recovery'], order: Order): string | u
   const write = (amount: unknown, { decimals, symbol }: Order['from']) =>
     `${formatAmount(BigInt(String(amount)), decimals)} ${symbol}`
   const { minAmount, maxAmount, balance, required } = recovery as Record<string, unknown>
-  if (minAmount !== undefined) return `Use at least ${write(minAmount, asked)}.`
-  if (maxAmount !== undefined) return `Use at most ${write(maxAmount, asked)}.`
+  if (minAmount !== undefined) return `The service says: use at least ${write(minAmount, asked)}.`
+  if (maxAmount !== undefined) return `The service says: use at most ${write(maxAmount, asked)}.`
   if (balance === undefined || required === undefined) return undefined
-  return `The wallet holds ${write(balance, order.from)}, the swap takes ${write(required, order.from)}.`
+  return `The service says: the wallet holds ${write(balance, order.from)}, the swap takes ${write(required, order.from)}.`
 }
 
 const CLOCK_LIMIT_MS = 60_000

@@ -58,12 +58,12 @@ test('the smallest amount suggested is one that is swapped without a further con
   const { code, stderr } = await say('quote', ...ROUTE, '0.01')
 
   expect(code).toBe(1)
-  const [, suggested = ''] = /Use at least ([\d.]+) USDC\./.exec(stderr) ?? []
+  const [, suggested = ''] = /The service quotes ([\d.]+) USDC without a high loss\./.exec(stderr) ?? []
   expect(Number(suggested)).toBeGreaterThan(0.05 / 0.05)
   expect(Number(suggested)).toBeLessThan(2)
   const { stdout } = await say('quote', ...ROUTE, suggested, '--json')
   expect(JSON.parse(stdout).priceImpactBps).toBeGreaterThan(-500)
-  expect(stderr).toMatch(/^error: The amount is too small/)
+  expect(stderr).toMatch(/^error: The service refuses the amount as too small/)
 })
 
 test('the faucet gives nothing for a swap that is not quoted', async () => {

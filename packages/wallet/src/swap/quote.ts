@@ -42,9 +42,9 @@ export async function withWorkingAmount(
   })
   if (found === undefined) return error
   const { decimals, symbol } = ready.request.tradeType === 'exactOutput' ? ready.order.to : ready.order.from
-  const message = 'The amount is too small: fee and network costs would take most of it.'
+  const message = 'The service refuses the amount as too small for fee and network costs.'
   return new UserError('NEEDS_LARGER_SIZE', message, {
-    advice: `Use at least ${formatAmount(found, decimals)} ${symbol}.`,
+    advice: `The service quotes ${formatAmount(found, decimals)} ${symbol} without a high loss.`,
     details: { retryable: false, recovery: { ...error.recovery, minAmount: found.toString() } },
     cause: error,
   })
