@@ -3,6 +3,7 @@ import { type Client, createClient } from '@geoswap/sdk'
 import { type Catalog, toPlainChains, toPlainTokens } from './catalog.ts'
 import { UserError } from './errors.ts'
 import type { Reads } from './families/family.ts'
+import { parseAnyAddress } from './families/registry.ts'
 import type { Key } from './keys.ts'
 import { type Chain, createNode } from './nodes/node.ts'
 import { type Given, getRpcUrl, getService, type Settings, toSettings } from './settings.ts'
@@ -81,11 +82,14 @@ export function createContext(
   }
 }
 
-/** A client of the configured service. It also records the clock difference that its replies show. */
-/** `wrap` may look at replies before the client does. */
+/**
+ * A client of the configured service. It also records the clock difference that its replies show. `wrap` may look at
+ * replies before the client does.
+ */
 export function connect(context: Context, wrap = (ask: typeof fetch) => ask): Client {
   const { url: baseUrl, apiKey } = getService(context.settings)
   const { contracts, rpcUrls } = context.settings
+  assertPins(contracts)
   return createClient({
     baseUrl,
     apiKey,
@@ -95,6 +99,19 @@ export function connect(context: Context, wrap = (ask: typeof fetch) => ask): Cl
     retry: { forMs: RETRY_MS },
     fetch: wrap(watchedFetch(context, baseUrl)),
   })
+}
+
+/** Here, so that `config set` can repair one that the file was given by hand or by an earlier version. */
+function assertPins(contracts: Settings['contracts']): void {
+  for (const [chainId, named] of Object.entries(contracts)) {
+    for (const [name, address] of Object.entries(named)) {
+      if (address === undefined || parseAnyAddress(address) !== undefined) continue
+      const setting = `${name}.${chainId}`
+      const message = `The setting ${setting} is no address, or its checksum is wrong: ${address}`
+      const advice = `geoswap config set ${setting} ADDRESS, or geoswap config unset ${setting}.`
+      throw new UserError('BAD_ADDRESS', message, { advice })
+    }
+  }
 }
 
 function watchedFetch({ terminal, seen }: Context, baseUrl: string): typeof fetch {

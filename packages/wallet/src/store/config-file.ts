@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
+import { parseAnyAddress } from '../families/registry.ts'
 import { damaged, readJsonFile, replaceJsonFile } from './private-files.ts'
 
 /**
@@ -64,7 +65,6 @@ export function openConfigFile(folder: string) {
 }
 
 const CHAIN_KEY = new RegExp(`^(rpc|${CONTRACTS.join('|')})\\.\\d{1,16}$`)
-const ADDRESS = /^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/
 const MCP_KEYS: readonly string[] = MCP_SETTINGS.map((name) => `mcp.${name}`)
 
 export function assertKey(key: string): void {
@@ -81,6 +81,6 @@ function assertFits(key: string, value: string): void {
     throw new UserError('USAGE', `${key} must be a URL such as https://host/path.`)
   if (value === '')
     throw new UserError('USAGE', `${key} needs a value.`, { advice: 'config unset removes it.' })
-  if (CONTRACTS.some((name) => key.startsWith(`${name}.`)) && !ADDRESS.test(value))
-    throw new UserError('USAGE', `${key} must be an address.`)
+  if (CONTRACTS.some((name) => key.startsWith(`${name}.`)) && parseAnyAddress(value) === undefined)
+    throw new UserError('USAGE', `${key} must be an address, with its checksum if it has mixed case.`)
 }
