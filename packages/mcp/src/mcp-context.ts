@@ -1,4 +1,5 @@
-import type { Client } from '@geoswap/sdk'
+import type { ChainsReply, Client } from '@geoswap/sdk'
+import { withKnownFamilies } from '@geoswap/sdk/families'
 import type { Side } from '@geoswap/wallet/catalog'
 import { type Context, connect, createInterrupts } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
@@ -19,11 +20,13 @@ function createCheckedFetch(ask: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await ask(input, init)
     if (!response.ok) return response
-    const text = await response.text()
+    const reply = withKnownFamilies(parse(await response.text()) as ChainsReply)
     const { pathname } = new URL(input instanceof Request ? input.url : input)
-    const isRight = isReply({ method: init?.method ?? 'GET', path: pathname }, parse(text))
+    const isRight = isReply({ method: init?.method ?? 'GET', path: pathname }, reply)
     const { status, headers } = response
-    return isRight ? new Response(text, { status, headers }) : new Response('', { status: 200 })
+    return isRight
+      ? new Response(JSON.stringify(reply), { status, headers })
+      : new Response('', { status: 200 })
   }
 }
 

@@ -31,6 +31,27 @@ test('chains are listed with those that are not available', async () => {
   expect((await call('list_chains')).text).toBe('alpha (31337)\nbeta (31338), not available')
 })
 
+test('a chain of an unknown family is left out, with its tokens', async () => {
+  const strange = { ...chains[0], chainId: 7, name: 'gamma', family: 'third' }
+  answerWith('/swap/chains', { chains: [...chains, strange] })
+  answerWith('/swap/tokens', { tokens: [...tokens, { ...tokens[0], chainId: 7 }] })
+  const { call } = await world.connect()
+
+  expect((await call('list_chains')).text).toBe('alpha (31337)\nbeta (31338), not available')
+  expect((await call('list_tokens')).text?.split('\n')).toHaveLength(tokens.length)
+  expect((await call('get_balance')).isError).toBe(false)
+})
+
+test('an amount of the service that is no number is its mistake, not ours', async () => {
+  answerWith('/swap/status', { ...swap, amounts: { ...swap.amounts, input: '1.5' } })
+  const { call } = await world.connect()
+
+  const { error } = await call('swap_status', { swapId: 'swp_1' })
+
+  const message = 'The service named an amount that is no whole number.'
+  expect(error).toMatchObject({ code: 'UNEXPECTED_REPLY', message })
+})
+
 test('tokens are listed as other tools take them, with the address of a symbol that is not unique', async () => {
   const { call } = await world.connect()
 

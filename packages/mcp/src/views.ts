@@ -1,4 +1,4 @@
-import type { QuoteReply, StatusReply, SwapRecord } from '@geoswap/sdk'
+import { GeoswapError, type QuoteReply, type StatusReply, type SwapRecord } from '@geoswap/sdk'
 import { formatAmount, readable } from '@geoswap/wallet/amounts'
 import type { Catalog } from '@geoswap/wallet/catalog'
 import { quoteService } from '@geoswap/wallet/plain'
@@ -15,7 +15,14 @@ type KnownSide = {
 }
 type Sides = { from: KnownSide; to: KnownSide }
 
+const AMOUNT = /^\d{1,78}$/
+
 export function toMoney(units: string, { chainId, chain, token, symbol, decimals }: KnownSide): Money {
+  if (!AMOUNT.test(units)) {
+    const message = 'The service named an amount that is no whole number.'
+    const recovery = { action: 'RETRY_LATER' } as const
+    throw new GeoswapError({ code: 'UNEXPECTED_REPLY', status: 200, message, retryable: false, recovery })
+  }
   return {
     amount: decimals === undefined ? undefined : formatAmount(BigInt(units), decimals),
     units,

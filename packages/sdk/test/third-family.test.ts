@@ -1,6 +1,8 @@
+import { stub } from '@geoswap/protocol/test/stub'
+import type { ChainEntry, ChainsReply } from '@geoswap/wire'
 import { expect, test } from 'vitest'
 import type { Family } from '../src/families/family.ts'
-import { families, familyOf } from '../src/families/registry.ts'
+import { families, familyOf, withKnownFamilies } from '../src/families/registry.ts'
 
 /** A family on paper: it has to compile against the object of a family, and no other file knows of it. */
 const third: Family = {
@@ -33,4 +35,11 @@ test('an address is of the family that can read it, or of none', () => {
   expect(familyOf(`0x${'a'.repeat(40)}`)?.name).toBe('evm')
   expect(familyOf('So11111111111111111111111111111111111111112')?.name).toBe('solana')
   expect(familyOf('third1')).toBeUndefined()
+})
+
+test('a chain of a family that this version does not know is left out', () => {
+  const [alpha, third] = [{ family: 'evm' }, { family: 'third' }].map((chain) => stub<ChainEntry>(chain))
+
+  expect(withKnownFamilies({ chains: [alpha, third, null] } as ChainsReply)).toEqual({ chains: [alpha] })
+  for (const lie of [undefined, null, { chains: 1 }]) expect(withKnownFamilies(lie as never)).toEqual(lie)
 })

@@ -133,7 +133,9 @@ export async function readCatalog(client: Client, signal: AbortSignal): Promise<
     client.chains({ signal }),
     client.tokens({}, { signal }),
   ])
-  return { chains: toPlainChains(chains), tokens: toPlainTokens(tokens) }
+  const known = new Set(chains.map(({ chainId }) => chainId))
+  const there = tokens.filter(({ chainId }) => known.has(chainId))
+  return { chains: toPlainChains(chains), tokens: toPlainTokens(there) }
 }
 
 export function nodeOf({ settings }: Pick<Context, 'settings'>, chain: Chain): Reads {
