@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { Value } from 'typebox/value'
 import { type Call, type McpContext, openCall } from './mcp-context.ts'
-import { toErrorResult, toToolError, whatIsWrong } from './tool-errors.ts'
+import { toErrorResult, toFault, toToolError, whatIsWrong } from './tool-errors.ts'
 import { type AnyTool, createTools } from './tools.ts'
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
@@ -65,8 +65,7 @@ async function callTool(
     const told = toToolError(error, opened.context)
     if (told) return toErrorResult(told)
     mcp.log(error instanceof Error ? `fault: ${error.stack}` : `fault: ${error}`)
-    const message = 'Internal error of geoswap.'
-    return toErrorResult({ code: 'INTERNAL', message, advice: 'See the log of the server.' })
+    return toErrorResult(toFault(opened.context))
   } finally {
     call.end()
   }

@@ -4,7 +4,7 @@ import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { expect, test } from 'vitest'
 import { inputs } from './schemas.ts'
-import { toErrorResult, toToolError, whatIsWrong } from './tool-errors.ts'
+import { toErrorResult, toFault, toToolError, whatIsWrong } from './tool-errors.ts'
 
 const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls: {}, contracts: {} }
 const told = (error: unknown, attempt?: object) =>
@@ -50,6 +50,11 @@ test.each<[string, object | undefined, object]>([
     { id: 'att_1', stage: 'submitted', swapId: 'swp_1' },
     { attempt: 'att_1', swapId: 'swp_1' },
   ],
+  [
+    'names a swap that is over',
+    { id: 'att_1', stage: 'ended', outcome: 'settled', swapId: 'swp_1' },
+    { attempt: 'att_1', swapId: 'swp_1' },
+  ],
   ['does not name an attempt that is over', { id: 'att_1', stage: 'ended', outcome: 'notSubmitted' }, {}],
   ['names no attempt before one began', undefined, {}],
 ])('an error %s', (_, attempt, ids) => {
@@ -58,6 +63,12 @@ test.each<[string, object | undefined, object]>([
     message: 'No.',
     ...ids,
   })
+  const fault = {
+    code: 'INTERNAL',
+    message: 'Internal error of geoswap.',
+    advice: 'See the log of the server.',
+  }
+  expect(toFault(stub<Context>({ seen: { ...(attempt && { attempt }) } }))).toEqual({ ...fault, ...ids })
 })
 
 test('an error that nobody expected is not explained', () => {

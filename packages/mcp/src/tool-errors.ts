@@ -1,6 +1,7 @@
 import type { Context } from '@geoswap/wallet/context'
 import { explain, isFromService, knownOf } from '@geoswap/wallet/explain'
 import { plainDeep, quoteService } from '@geoswap/wallet/plain'
+import { swapIdOf } from '@geoswap/wallet/store/journal'
 import { idsOf } from '@geoswap/wallet/swap/claim'
 import { findNearest } from '@geoswap/wire/nearest'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
@@ -91,10 +92,20 @@ export function toToolError(
   if (!told) return undefined
   const { code, details } = told
   const message = isFromService(error) ? quoteService(told.message) : inTools(told.message)
-  const { attempt } = context.seen
   const advice = ADVICE[code] ?? (told.advice && inTools(told.advice))
-  const isOpen = attempt !== undefined && attempt.stage !== 'ended'
-  return { code, message, advice, ...details, ...idsOf(isOpen ? attempt : undefined) }
+  return { code, message, advice, ...details, ...idsLeft(context) }
+}
+
+/** Of an unexpected error, which the log describes. */
+export function toFault(context: Pick<Context, 'seen'>): ToolError {
+  const message = 'Internal error of geoswap.'
+  return { code: 'INTERNAL', message, advice: 'See the log of the server.', ...idsLeft(context) }
+}
+
+/** An attempt that ended without a swap left nothing. */
+function idsLeft({ seen: { attempt } }: Pick<Context, 'seen'>) {
+  const isOver = attempt?.stage === 'ended' && swapIdOf(attempt) === undefined
+  return idsOf(isOver ? undefined : attempt)
 }
 
 /** The first text is for people, the second for programs. An error has no structured output. */
