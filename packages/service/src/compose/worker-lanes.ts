@@ -170,7 +170,6 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     batchSize,
     refreshPrices: prices.refresh,
     paidNow: prices.paidNow,
-    isPriceKept: prices.isKept,
     gasBudgets: parts.config.network.budgets.wastedGas,
     valueCentsOf: prices.valueCentsOf,
     ...parts.signed,

@@ -19,7 +19,6 @@ type Seen = {
   paid?: Paid | 'moved' | undefined
   pricedAt?: number
   isLocking?: boolean
-  isPriceKept?: boolean
   obstacle?: 'INPUT_UNAVAILABLE' | 'INVALID_AUTHORIZATION'
   delivery?: string
   method?: 'deposit' | 'permit'
@@ -57,7 +56,6 @@ function judge({
       if (at >= (seen.pricedAt ?? CHANGED_AT + 1)) return undefined
       return 'paid' in seen ? seen.paid : QUOTED
     },
-    isPriceKept: () => seen.isPriceKept,
   }
   const op = {
     ...{ originChain: ORIGIN, destinationChain: DESTINATION, opDeadline: DEADLINE, lockFeeBound: 5n },
@@ -99,11 +97,12 @@ test.each<[string, Seen, object]>([
   ],
   ['whose price moved below its minimum is declined', { paid: 'moved' }, declined('PRICE_MOVED')],
   ['whose price moved less is locked for less', { paid: LESS }, { kind: 'ready', lowered: LESS }],
-  ['whose lock is sent again without a price waits', { isLocking: true }, wait],
+  ['whose lock is sent again without a price waits', { isLocking: true, paid: undefined }, wait],
+  ['whose lock is sent again keeps its output', { isLocking: true }, { kind: 'ready' }],
   [
-    'whose lock is sent again keeps its output',
-    { isLocking: true, isPriceKept: true, paid: LESS },
-    { kind: 'ready' },
+    'whose lock would be sent again for less is declined: its wallet may have waited for that',
+    { isLocking: true, paid: LESS },
+    declined('PRICE_MOVED'),
   ],
   ['of a wallet that wasted too much gas is declined', { wastedCents: 200n }, declined('INPUT_UNAVAILABLE')],
   ['of a wallet that wasted little gas is locked', { wastedCents: 199n }, { kind: 'ready' }],

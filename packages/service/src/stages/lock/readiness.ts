@@ -28,8 +28,6 @@ export type ReadinessDeps = {
    * as new as this time of the database.
    */
   paidNow(op: Op, at: number): Paid | 'moved' | undefined
-  /** Whether an input whose lock was signed still buys about its payment, which no longer changes. */
-  isPriceKept(swap: Swap): boolean | undefined
   gasBudgets: GasBudgets
   /** The time before its deadline within which a lock would come too late. */
   lateLockSeconds: number
@@ -82,13 +80,14 @@ async function isLockable({ origin, sender }: ReadinessDeps, heads: Heads, swap:
   return sender.simulates(heads, await origin.planLock([swap]))
 }
 
-/** The market sets the amount until the lock is recorded. From then on it only decides whether it is paid at all. */
-function priceOf(deps: ReadinessDeps, swap: Swap): Paid | 'moved' | undefined {
-  const { op } = swap
-  if (swap.state === 'accepted') return deps.paidNow(op, swap.changedAt)
-  const isKept = deps.isPriceKept(swap)
-  if (isKept === undefined) return undefined
-  return isKept ? { output: op.quotedOutput, pay: op.payAmount } : 'moved'
+/**
+ * The market sets the amount until a lock is recorded. A lock that had no effect is sent again for that amount or not
+ * at all: its wallet may have taken the input away, to bring it back when the market has moved.
+ */
+function priceOf({ paidNow }: ReadinessDeps, { op, state, changedAt }: Swap): Paid | 'moved' | undefined {
+  const paid = paidNow(op, changedAt)
+  const isLess = paid !== undefined && paid !== 'moved' && paid.output < op.quotedOutput
+  return state !== 'accepted' && isLess ? 'moved' : paid
 }
 
 export const withPaid = (op: Op, { output, pay }: Paid): Op => ({

@@ -10,6 +10,7 @@ import { markAttemptsConsumed, markAttemptsFinal, markAttemptsReturned } from '.
 import { markOriginFinal } from '../../store/exposure.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { defaultGasBudgets } from '../../swap/budgets.ts'
+import type { Op } from '../../swap/swap.ts'
 import type { LockDeps } from './lock.ts'
 import { retryStalledLocks } from './retry-lock.ts'
 
@@ -99,7 +100,8 @@ function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [], declined = [], 
     lateLockSeconds: 0,
     isLate: () => false,
     gasBudgets: defaultGasBudgets,
-    isPriceKept: () => (seeing.isPriced === false ? undefined : true),
+    paidNow: ({ quotedOutput, payAmount }: Op) =>
+      seeing.isPriced === false ? undefined : { output: quotedOutput, pay: payAmount },
     refreshPrices: async () => {},
     valueCentsOf: () => 0n,
     isPayable: async () => true,
@@ -369,13 +371,10 @@ test('a lock is tried again by fresh prices', async () => {
   const refreshPrices = async () => {
     isFresh = true
   }
-  const isPriceKept = () => (isFresh ? true : undefined)
+  const worker = workerWith({ obstacle: '', sent })
+  const paidNow: LockDeps['paidNow'] = (op, at) => (isFresh ? worker.paidNow(op, at) : undefined)
 
-  await retryStalledLocks(
-    { ...workerWith({ obstacle: '', sent }), refreshPrices, isPriceKept },
-    lease,
-    headsAt(20n),
-  )
+  await retryStalledLocks({ ...worker, refreshPrices, paidNow }, lease, headsAt(20n))
 
   expect(sent.flatMap(({ swapIds }) => swapIds)).toContain(swapId)
 })
