@@ -43,7 +43,7 @@ export async function submitBy(
 ) {
   const built = await buildBy(caller, wallet, asked)
   const { geoOpToken } = built.build
-  const isSigned = asked.method !== 'deposit'
+  const isSigned = asked.method !== 'deposit' && asked.method !== 'transfer'
   const signature = isSigned ? await signBuild(wallet, built.build) : undefined
   const { status, body } = await caller.api.submit({ geoOpToken, ...(signature && { signature }) })
   if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)

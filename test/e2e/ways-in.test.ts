@@ -53,6 +53,7 @@ test('a quote has a price for each way, and delegation costs least', async () =>
     'authorization',
     'permit',
     'deposit',
+    'transfer',
   ])
   expect(originMethods[0]?.output).toBe(output)
   expect(originMethods.every((way) => BigInt(way.output) <= BigInt(output))).toBe(true)
@@ -63,9 +64,9 @@ test('the catalog says which ways a token has', async () => {
 
   const ways = Object.fromEntries(body.tokens.map(({ symbol, originMethods }) => [symbol, originMethods]))
   expect(ways).toMatchObject({
-    ETH: ['delegation', 'deposit'],
-    USDC: ['delegation', 'authorization', 'permit', 'deposit'],
-    WETH: ['delegation', 'deposit'],
+    ETH: ['delegation', 'deposit', 'transfer'],
+    USDC: ['delegation', 'authorization', 'permit', 'deposit', 'transfer'],
+    WETH: ['delegation', 'deposit', 'transfer'],
   })
 })
 
@@ -230,7 +231,7 @@ describe('wallets with code', () => {
 
     const refused = await api.build({ geoQuoteToken: quote.geoQuoteToken })
     expect(refusalOf(refused)).toBe('422 UNSUPPORTED_DELEGATION')
-    expect(refused.body.recovery).toMatchObject({ methods: ['authorization', 'deposit'] })
+    expect(refused.body.recovery).toMatchObject({ methods: ['authorization', 'deposit', 'transfer'] })
     const permit = await api.build({ geoQuoteToken: quote.geoQuoteToken, method: 'permit' })
     expect(refusalOf(permit)).toBe('422 UNSUPPORTED_METHOD')
 
@@ -250,7 +251,7 @@ test('409 NEEDS_DELEGATION names the other ways', async () => {
   const reply = await api.build({ geoQuoteToken: quote.geoQuoteToken })
 
   expect(refusalOf(reply)).toBe('409 NEEDS_DELEGATION')
-  expect(reply.body.recovery).toMatchObject({ methods: ['authorization', 'permit', 'deposit'] })
+  expect(reply.body.recovery).toMatchObject({ methods: ['authorization', 'permit', 'deposit', 'transfer'] })
 })
 
 test.each<[OriginMethod, string]>([
@@ -266,7 +267,7 @@ test.each<[OriginMethod, string]>([
   const reply = await api.build({ geoQuoteToken: quote.geoQuoteToken, method })
 
   expect(refusalOf(reply)).toBe('422 UNSUPPORTED_METHOD')
-  expect(reply.body.recovery).toMatchObject({ methods: ['delegation', 'deposit'] })
+  expect(reply.body.recovery).toMatchObject({ methods: ['delegation', 'deposit', 'transfer'] })
 })
 
 test('410 QUOTE_EXPIRED: a quote that was built by one way is not built by another', async () => {

@@ -262,8 +262,8 @@ test('a chain that is down when the service starts has every way in once it answ
   const bought = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }
   const { swapId } = await submitBy(world, wallet, { order: bought, method: 'authorization' })
 
-  expect(down).toEqual(['delegation', 'deposit'])
-  expect(up).toEqual(['delegation', 'authorization', 'permit', 'deposit'])
+  expect(down).toEqual(['delegation', 'deposit', 'transfer'])
+  expect(up).toEqual(['delegation', 'authorization', 'permit', 'deposit', 'transfer'])
   expect((await outcomeOf(world, swapId)).status).toBe('settled')
 })
 

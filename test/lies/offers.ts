@@ -6,9 +6,10 @@ import {
   permitOf,
   type TokenDomain,
   toTokenTypedData,
+  transferTo,
 } from '@geoswap/protocol'
 import type { BuildGeoOpReply, QuoteReply, QuoteRequest, StatusReply } from '@geoswap/wire'
-import { type Address, type HashTypedDataParameters, type Hex, hashTypedData } from 'viem'
+import { type Address, type HashTypedDataParameters, type Hex, hashTypedData, numberToHex } from 'viem'
 import { readGeoOp } from '../../packages/sdk/src/checks/read-fields.ts'
 import { account, buildOf, evmQuote, evmRequest, opFor, origin } from '../../packages/sdk/test/evm-offer.ts'
 import {
@@ -188,7 +189,7 @@ function quoteFor(request: QuoteRequest) {
 }
 
 const methodsOf = ({ input, output, minOutput }: QuoteReply) =>
-  (['delegation', 'authorization', 'permit', 'deposit'] as const).map((method) => ({
+  (['delegation', 'authorization', 'permit', 'deposit', 'transfer'] as const).map((method) => ({
     ...{ method, input, output, minOutput },
   }))
 
@@ -196,12 +197,19 @@ const methodsOf = ({ input, output, minOutput }: QuoteReply) =>
 function buildBy(op: GeoOp, method: string): BuildGeoOpReply {
   const build = buildOf(op)
   const hash = build.geoOpHash as Hex
+  const depositAddress = depositAddressOf(origin.escrow, hash)
+  const { value, ...call } = transferTo(depositAddress, { token: op.inputToken, amount: op.inputAmount })
   return {
     ...build,
     method: method as NonNullable<BuildGeoOpReply['method']>,
     typedData: tokenDataOf(op, hash, { method }),
-    depositAddress: depositAddressOf(origin.escrow, hash),
-    depositUntil: build.expiresAt,
+    depositAddress,
+    depositUntil: new Date(Number(op.opDeadline) * 1_000).toISOString(),
+    transaction: { chainId: origin.chainId, ...call, value: `${value}` },
+    sendCalls: {
+      ...{ version: '2.0.0', from: op.wallet, chainId: numberToHex(origin.chainId), atomicRequired: false },
+      calls: [{ ...call, value: numberToHex(value) }],
+    },
   }
 }
 

@@ -1,4 +1,15 @@
-import { type Address, concat, getContractAddress, type Hex, hashStruct, keccak256, parseAbi } from 'viem'
+import {
+  type Address,
+  concat,
+  encodeFunctionData,
+  erc20Abi,
+  getContractAddress,
+  type Hex,
+  hashStruct,
+  keccak256,
+  parseAbi,
+  zeroAddress,
+} from 'viem'
 import type { GeoOp, OriginEscrow } from './geo-op.ts'
 
 /** EIP-3009: the escrow alone may use it, since it is the receiver. */
@@ -113,6 +124,13 @@ export function permitDigest(separator: Hex, message: ReturnType<typeof permitOf
 /** The address of an op: whatever lies there goes into the escrow for this op, or to its wallet. */
 export function depositAddressOf(escrow: Address, hash: Hex): Address {
   return getContractAddress({ opcode: 'CREATE2', from: escrow, salt: hash, bytecode: opAddressCode(escrow) })
+}
+
+/** The call that sends an amount there: of a token, or of the native coin, whose token is the zero address. */
+export function transferTo(to: Address, { token, amount }: { token: Address; amount: bigint }) {
+  if (token === zeroAddress) return { to, data: '0x' as Hex, value: amount }
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
+  return { to: token, data, value: 0n }
 }
 
 /** The init code of every op's address, as OpAddressLib.sol has it. */

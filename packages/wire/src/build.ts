@@ -73,6 +73,31 @@ export const TypedData = Type.Object(
 )
 export type TypedData = Static<typeof TypedData>
 
+const SentTransaction = Type.Object(
+  {
+    chainId: ChainId,
+    to: Type.String(),
+    data: Type.String({ description: 'Calldata, hex.' }),
+    value: Type.String({ description: 'Native coin in its smallest unit, decimal.' }),
+  },
+  {
+    description:
+      'With transfer and deposit: the transaction that sends the input to depositAddress. Submit first, then send it, ' +
+      'once.',
+  },
+)
+
+const SendCalls = Type.Object(
+  {
+    version: Type.String(),
+    from: Type.String(),
+    chainId: Type.String(),
+    atomicRequired: Type.Boolean(),
+    calls: Type.Array(Type.Object({ to: Type.String(), data: Type.String(), value: Type.String() })),
+  },
+  { description: 'The same transaction as the parameter of wallet_sendCalls (EIP-5792).' },
+)
+
 export const BuildGeoOpReply = Type.Object({
   geoOpHash: Type.String({
     description:
@@ -93,15 +118,17 @@ export const BuildGeoOpReply = Type.Object({
   depositAddress: Type.Optional(
     Type.String({
       description:
-        'With deposit: submit without a signature, then send exactly the input here, in one token.',
+        'With transfer and deposit: submit without a signature, then send exactly the input here, in one token.',
     }),
   ),
   depositUntil: Type.Optional(
     Type.Unsafe<string>({
       ...Time,
-      description: 'With deposit: the transfer should be on the chain by then.',
+      description: 'With transfer and deposit: the input should be on the chain by then.',
     }),
   ),
+  transaction: Type.Optional(SentTransaction),
+  sendCalls: Type.Optional(SendCalls),
 })
 export type BuildGeoOpReply = Static<typeof BuildGeoOpReply>
 
@@ -150,7 +177,7 @@ export const SubmitRequest = strictObject({
       ...expecting('a signature in hex, as a string, such as "0x1f…1b"'),
       description:
         'Hex: 65 bytes (v 27, 28, 0 or 1; low s) or the 64 bytes of EIP-2098; for an authorization also what a ' +
-        'contract wallet accepts, up to 1 KiB. Absent for a deposit.',
+        'contract wallet accepts, up to 1 KiB. Absent for a transfer or a deposit.',
     }),
   ),
 })

@@ -93,13 +93,13 @@ export const Usd = Type.String({
   description: 'Indicative USD value, two decimals.',
 })
 
-/** How an input can come in on an EVM chain, the cheapest first. */
-export const ORIGIN_METHODS = ['delegation', 'authorization', 'permit', 'deposit'] as const
+/** How an input can come in on an EVM chain, the cheapest first. Sealed quotes count them: a new one comes last. */
+export const ORIGIN_METHODS = ['delegation', 'authorization', 'permit', 'deposit', 'transfer'] as const
 export type OriginMethod = (typeof ORIGIN_METHODS)[number]
 export const OriginMethod = oneOf(ORIGIN_METHODS, {
   description:
     'delegation: EIP-7702 code of the wallet. authorization: EIP-3009 signature. permit: EIP-2612 signature. ' +
-    'deposit: a plain transfer to an address of the operation.',
+    'deposit: a plain transfer by anyone to an address of the operation. transfer: the same by the wallet itself.',
 })
 
 /** The CAIP form of the fields of these names, which stand beside it. */

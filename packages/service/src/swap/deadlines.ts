@@ -43,12 +43,12 @@ export function routeTimesOf(origin: ChainTimes, destination: ChainTimes): Route
   }
 }
 
-/** The policy for one op: a deposit takes longest, and a volatile pair is the shortest. */
+/** The policy for one op: that of a deposit by anyone is the longest, and that of a volatile pair the shortest. */
 export function policyFor(
   policy: DeadlinePolicy,
-  op: { isDeposit: boolean; pair: PairClass },
+  op: { payer: 'wallet' | 'anyone'; pair: PairClass },
 ): DeadlinePolicy {
-  if (op.isDeposit) return { ...policy, opLifeSeconds: policy.depositSeconds }
+  if (op.payer === 'anyone') return { ...policy, opLifeSeconds: policy.depositSeconds }
   if (op.pair !== 'volatile') return policy
   return { ...policy, opLifeSeconds: Math.min(policy.opLifeSeconds, policy.volatileLifeSeconds) }
 }

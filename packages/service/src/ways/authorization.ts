@@ -34,6 +34,7 @@ import type { EvmWay } from './way.ts'
 export const authorization: EvmWay<'authorization'> = {
   name: 'authorization',
   signs: 'typedData',
+  payer: 'wallet',
   isBatched: true,
   isSimulated: false,
   takes: (token, native) => token !== native && token.signing?.methods.includes('authorization') === true,

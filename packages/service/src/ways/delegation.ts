@@ -14,6 +14,7 @@ import { type DelegationCheck, type EvmWay, isOthers } from './way.ts'
 export const delegation: EvmWay<'delegation'> = {
   name: 'delegation',
   signs: 'hash',
+  payer: 'wallet',
   isBatched: true,
   isSimulated: false,
   takes: () => true,

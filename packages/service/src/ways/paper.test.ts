@@ -6,6 +6,7 @@ import type { EvmWay, Way } from './way.ts'
 const order: Way<'order'> = {
   name: 'order',
   signs: 'transaction',
+  payer: 'wallet',
   isBatched: false,
   isSimulated: false,
   takes: () => true,
@@ -16,6 +17,7 @@ const order: Way<'order'> = {
 const paper: EvmWay<'paper'> = {
   name: 'paper',
   signs: 'nothing',
+  payer: 'wallet',
   isBatched: false,
   isSimulated: true,
   takes: (token, native) => token === native,

@@ -27,6 +27,7 @@ import { type EvmWay, isOthers, onlyOne } from './way.ts'
 export const permit: EvmWay<'permit'> = {
   name: 'permit',
   signs: 'typedData',
+  payer: 'wallet',
   isBatched: false,
   isSimulated: true,
   takes: (token, native) => token !== native && token.signing?.methods.includes('permit') === true,

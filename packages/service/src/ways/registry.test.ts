@@ -19,9 +19,9 @@ const catalog = stub<Catalog>({
 })
 
 test.each<[string, CatalogChain, Token, OriginMethod[]]>([
-  ['a token that is signed for', evm, usdc, ['delegation', 'authorization', 'permit', 'deposit']],
-  ['another token', evm, token('DAI'), ['delegation', 'deposit']],
-  ['the native coin', evm, native, ['delegation', 'deposit']],
+  ['a token that is signed for', evm, usdc, ['delegation', 'authorization', 'permit', 'deposit', 'transfer']],
+  ['another token', evm, token('DAI'), ['delegation', 'deposit', 'transfer']],
+  ['the native coin', evm, native, ['delegation', 'deposit', 'transfer']],
   ['a token of Solana', { family: 'solana', native } as CatalogChain, usdc, []],
 ])('the ways in of %s', (_, chain, input, methods) => {
   expect(waysOf(chain, input).map(({ name }) => name)).toEqual(methods)
@@ -33,10 +33,11 @@ test.each<[string, string, boolean]>([
   ['USDC', 'ETH', false],
   ['ETH', 'USDC', false],
   ['unknown', 'USDC', false],
-])('a deposit of %s for %s is possible: %s', (input, output, isPossible) => {
+])('whoever may deposit %s for %s: %s, a wallet may always send it itself', (input, output, isPossible) => {
   const ways = waysFor(catalog, { origin: evm, input: token(input), output: token(output) })
 
-  expect(ways.map(({ name }) => name)).toEqual(isPossible ? ['delegation', 'deposit'] : ['delegation'])
+  const deposit = isPossible ? ['deposit'] : []
+  expect(ways.map(({ name }) => name)).toEqual(['delegation', ...deposit, 'transfer'])
 })
 
 test('a chain where wallets sign transfers has no ways in', () => {
@@ -46,11 +47,11 @@ test('a chain where wallets sign transfers has no ways in', () => {
 })
 
 test.each<[WalletCode, OriginMethod[]]>([
-  ['none', ['delegation', 'authorization', 'permit', 'deposit']],
-  ['ours', ['delegation', 'authorization', 'permit', 'deposit']],
-  ['older', ['delegation', 'authorization', 'permit', 'deposit']],
-  ['foreign', ['authorization', 'deposit']],
-  ['contract', ['authorization', 'deposit']],
+  ['none', ['delegation', 'authorization', 'permit', 'deposit', 'transfer']],
+  ['ours', ['delegation', 'authorization', 'permit', 'deposit', 'transfer']],
+  ['older', ['delegation', 'authorization', 'permit', 'deposit', 'transfer']],
+  ['foreign', ['authorization', 'deposit', 'transfer']],
+  ['contract', ['authorization', 'deposit', 'transfer']],
 ])('a wallet with code of the kind %s pays by %j', (code, methods) => {
   const able = evmWays.filter((way) => way.canPay(code))
 
@@ -60,5 +61,6 @@ test.each<[WalletCode, OriginMethod[]]>([
 test('an input that is gone is missing from the wallet, or from the address of the op', () => {
   expect(failureOf({ method: 'permit' }, 'INPUT_UNAVAILABLE')).toBe('INPUT_UNAVAILABLE')
   expect(failureOf({ method: 'deposit' }, 'INPUT_UNAVAILABLE')).toBe('DEPOSIT_MISSING')
+  expect(failureOf({ method: 'transfer' }, 'INPUT_UNAVAILABLE')).toBe('DEPOSIT_MISSING')
   expect(failureOf({ method: 'deposit' }, 'DESTINATION_UNAVAILABLE')).toBe('DESTINATION_UNAVAILABLE')
 })

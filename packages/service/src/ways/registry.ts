@@ -4,22 +4,24 @@ import type { FailureCode } from '../swap/lifecycle.ts'
 import type { WayName } from '../swap/swap.ts'
 import { authorization } from './authorization.ts'
 import { delegation } from './delegation.ts'
-import { deposit } from './deposit.ts'
+import { deposit, transfer } from './deposit.ts'
 import { permit } from './permit.ts'
 import type { EvmWay, Way } from './way.ts'
 
-// See docs/decisions.md#four-ways-in.
+// See docs/decisions.md#five-ways-in.
 const onEvm: { readonly [Name in OriginMethod]: EvmWay<Name> } = {
   delegation,
   authorization,
   permit,
   deposit,
+  transfer,
 }
 
 /** On Solana the wallet signs the transaction that takes its input. */
 const transaction: Way<'transaction'> = {
   name: 'transaction',
   signs: 'transaction',
+  payer: 'wallet',
   isBatched: true,
   isSimulated: false,
   takes: () => true,
@@ -60,8 +62,8 @@ export const waysOf = ({ family, native }: CatalogChain, token: Token): EvmWay[]
 
 type Route = { origin: CatalogChain; input: Token; output: Token }
 
-/** The ways of one route. The price of an input that is sent holds for a quarter of an hour: both sides are pegged. */
+/** The ways of one route. A price holds for whoever may pay only if both sides are pegged. */
 export function waysFor(catalog: Catalog, { origin, input, output }: Route): EvmWay[] {
   const isPegged = arePegged(catalog, input, output)
-  return waysOf(origin, input).filter((way) => isPegged || way.signs !== 'nothing')
+  return waysOf(origin, input).filter(({ payer }) => isPegged || payer === 'wallet')
 }

@@ -18,6 +18,11 @@ export type Way<Name extends string = WayName> = {
    * by anyone: it is waited for, and neither reserved nor priced before it arrives.
    */
   signs: 'hash' | 'typedData' | 'transaction' | 'nothing'
+  /**
+   * Who pays. The wallet does in the life of any op. For anyone, as an exchange that looks at a withdrawal, the price
+   * has to hold a quarter of an hour: between equal or pegged assets alone.
+   */
+  payer: 'wallet' | 'anyone'
   /** Whether one transaction locks several inputs. */
   isBatched: boolean
   /** Whether code of strangers may fail the lock after all checks: it is simulated as it will be sent. */
@@ -50,11 +55,14 @@ export type DelegationCheck = {
 export type BuiltOp = {
   chain: CatalogChain
   escrow: Hex
-  quote: Pick<Quote, 'inputToken'>
+  quote: Pick<Quote, 'inputToken' | 'amountIn' | 'wallet'>
   op: { hash: string; terms: unknown; expiresAt: Date; permitNonce?: bigint | undefined }
 }
 
-type Payment = Pick<BuildGeoOpReply, 'typedData' | 'depositAddress' | 'depositUntil'>
+type Payment = Pick<
+  BuildGeoOpReply,
+  'typedData' | 'depositAddress' | 'depositUntil' | 'transaction' | 'sendCalls'
+>
 
 /** A way on EVM chains: how it is built, and how the chain takes the input. */
 export type EvmWay<Name extends string = OriginMethod> = Way<Name> &

@@ -1,6 +1,7 @@
 import { authorizationOf, depositAddressOf, permitOf } from '@geoswap/protocol'
 import type { OriginMethod } from '@geoswap/wire'
 import type { Pool } from 'pg'
+import { encodeFunctionData, erc20Abi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { stub } from '../../../test/support/stub.ts'
@@ -62,9 +63,14 @@ const remembered: string[] = []
 function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Asked = {}) {
   const signing = { name: 'Test', version: '2', methods: asked.signs ?? ['authorization', 'permit'] }
   const token = { chainId: CHAIN, address: TOKEN, symbol: 'TEST', decimals: 0, asset: 'TEST', signing }
+  const coin = { ...token, address: zeroAddress }
   const chain = {
     ...{ family: 'evm', chainId: CHAIN, name: 'alpha', blockSeconds: 1 },
-    ...{ finality: { hardSeconds: 4, reorgWindowSeconds: 4 }, tokens: [token], native: { address: '0x0' } },
+    ...{
+      finality: { hardSeconds: 4, reorgWindowSeconds: 4 },
+      tokens: [token, coin],
+      native: { address: '0x0' },
+    },
   }
   const deps = {
     pool: asked.pool ?? database.pool,
@@ -154,6 +160,33 @@ test('a build by deposit returns the address of the op, for a quarter of an hour
   expect((await rowOf(reply)).deposit_address).toBe(depositAddress)
   expect(depositUntil).toBe(expiresAt)
   expect(Number(operation.message['opDeadline'])).toBeGreaterThanOrEqual(100 + DEPOSIT_SECONDS)
+})
+
+test('a build by transfer prepares the transaction of the wallet, in the life of any op', async () => {
+  const asked = { method: 'transfer', code: foreign } as const
+  const reply = await build(newQuote({ transfer: way }), asked)
+  const { geoOpHash, depositAddress, depositUntil, expiresAt, operation } = reply
+
+  const to = depositAddressOf(contracts.escrow, geoOpHash as Hex)
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, 10n] })
+  expect((await rowOf(reply)).deposit_address).toBe(to)
+  expect([depositAddress, depositUntil]).toEqual([to, expiresAt])
+  expect(reply.transaction).toEqual({ chainId: CHAIN, to: TOKEN, data, value: '0' })
+  expect(reply.sendCalls).toEqual({
+    ...{ version: '2.0.0', from: WALLET, chainId: '0x7a69', atomicRequired: false },
+    calls: [{ to: TOKEN, data, value: '0x0' }],
+  })
+  expect(Number(operation.message['opDeadline'])).toBeLessThan(100 + DEPOSIT_SECONDS)
+  const short = build(newQuote({ transfer: way }), { ...asked, balance: 9n })
+  await expect(short).rejects.toMatchObject({ code: 'INSUFFICIENT_BALANCE' })
+})
+
+test('a transfer of native coin carries no data', async () => {
+  const quote = { ...newQuote({ transfer: way }), inputToken: zeroAddress }
+  const { transaction, sendCalls, depositAddress } = await build(quote, { method: 'transfer' })
+
+  expect(transaction).toEqual({ chainId: CHAIN, to: depositAddress, data: '0x', value: '10' })
+  expect(sendCalls?.calls).toEqual([{ to: depositAddress, data: '0x', value: '0xa' }])
 })
 
 const foreign: Delegation = { kind: 'foreign', delegate: addressOf(9) }

@@ -6,7 +6,7 @@ import { type Catalog, findToken } from '../../swap/catalog.ts'
 import { contractRefused } from '../../swap/key-rules.ts'
 import { type Quote, quoteBy } from '../../swap/quote.ts'
 import type { SignedDelegation, WayName } from '../../swap/swap.ts'
-import { evmWayOf, isSent, waysFor } from '../../ways/registry.ts'
+import { evmWayOf, waysFor } from '../../ways/registry.ts'
 import { isOthers, type WalletCode } from '../../ways/way.ts'
 import { readHolder, readOrUnavailable } from './delegation.ts'
 import { hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
@@ -47,11 +47,11 @@ export async function buildGeoOp(
   if (sealed.expiresAt <= deps.now()) throw new ServiceError('QUOTE_EXPIRED')
 
   const way = evmWayOf(method)
-  const isUnsigned = isSent({ method })
+  // For others, the input may come from anywhere.
+  const isPaidByWallet = way.payer === 'wallet'
   const chain = deps.originOf(sealed.originChain)
   const held = { wallet: sealed.wallet, token: sealed.inputToken }
-  // An input that is sent may come from anywhere.
-  const due = isUnsigned ? 0n : sealed.amountIn
+  const due = isPaidByWallet ? sealed.amountIn : 0n
   const wallet = await readHolder(origin, due, () => chain.readWallet(held))
   const methods = methodsOfQuote(deps.catalog, sealed, wallet.delegation.kind)
   const delegation = await way.getDelegation?.(
@@ -66,10 +66,10 @@ export async function buildGeoOp(
   )
   if (way.getDelegation && !delegation) deps.rememberDelegated(sealed.originChain, sealed.wallet)
   const quote = getQuoteBy(sealed, method, methods)
-  const isShort = !isUnsigned && wallet.balance < quote.amountIn
+  const isShort = isPaidByWallet && wallet.balance < quote.amountIn
   if (isShort && !(await hasSwap(deps.pool, quote))) throw insufficientBalance(origin, quote, wallet.balance)
 
-  const isContract = !isUnsigned && isOthers(wallet.delegation.kind)
+  const isContract = way.signs !== 'nothing' && isOthers(wallet.delegation.kind)
   if (isContract && !mayUseContracts) throw contractRefused()
   const nonce = way.readPermitNonce?.(chainWaysOf(chain), quote)
   const op = await storeOnce(deps, accountId, quote, wallet, {

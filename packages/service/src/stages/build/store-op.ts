@@ -37,7 +37,7 @@ import { type PairClass, pairClassOf } from '../../swap/pricing.ts'
 import type { Quote } from '../../swap/quote.ts'
 import { assertNotLate, assertOwnAttesters } from '../../swap/served-chain.ts'
 import type { WayName } from '../../swap/swap.ts'
-import { isSent } from '../../ways/registry.ts'
+import { wayOf } from '../../ways/registry.ts'
 
 export type StoreDeps = {
   pool: Pool
@@ -84,7 +84,7 @@ const inTurn = createKeyedTurns()
 
 type WalletBalance = Pick<WalletView, 'balance' | 'block'>
 
-/** How the input comes in. A deposit is waited for, and not signed. */
+/** How the input comes in. */
 export type WayIn = {
   method: WayName
   /** With a delegation to our own code, which certain keys send. */
@@ -114,7 +114,7 @@ export async function storeOnce(
   }
   await assertGas(deps, { accountId, quote, isContract: way.isContract ?? false })
   const deadlines = policyFor(deps.deadlines, {
-    isDeposit: isSent(way),
+    payer: wayOf(way).payer,
     pair: pairOf(deps, quote),
   })
   const clocks = getClocks({ ...deps, deadlines }, quote)

@@ -77,7 +77,7 @@ async function getSignature(
 
 function assertNone(text: string | undefined): string {
   if (text === undefined) return ''
-  throw invalidRequest({ field: 'signature', message: 'must be left out: a deposit takes none' })
+  throw invalidRequest({ field: 'signature', message: 'must be left out: an input that is sent takes none' })
 }
 
 const isBytes = (text: string) =>
