@@ -17,6 +17,7 @@ import { type Deposit, type DepositOptions, openDeposit } from './deposit.ts'
 import type { Submission } from './errors.ts'
 import type { CallOptions } from './http.ts'
 import { createLockable, createOpenSignatures, type SignatureStore } from './open-signatures.ts'
+import { type Paid, type PayOptions, pay } from './pay.ts'
 import { createPins, type PinStore } from './pins.ts'
 import { assertContracts } from './request.ts'
 import { defaultRetry, type RetryPolicy } from './retry.ts'
@@ -71,10 +72,19 @@ export type Client = {
   /**
    * The swap up to its signature, checked and not submitted. `approve` sees each act of the wallet first.
    *
-   *     const { submission } = await client.prepare(request, signer, { approve })
-   *     const { swapId } = await client.submit(submission)
+   *     const prepared = await client.prepare(request, signer, { approve })
+   *     const { swapId } = await client.pay(prepared, signer)
    */
   prepare(request: SwapRequest, signer: Signer, options?: PrepareOptions): Promise<PreparedSwap>
+  /**
+   * Submits a prepared swap. Where the input comes in by a transfer, the wallet is then asked to send it: once, as
+   * `signatures` remembers. A wallet that rejects it can be asked again, with a swap that is prepared anew.
+   */
+  pay(
+    prepared: Pick<PreparedSwap, 'request' | 'submission' | 'payment'>,
+    signer: Signer,
+    options?: PayOptions,
+  ): Promise<Paid>
   /**
    * Opens a swap that a plain transfer pays: from any wallet, an exchange or a custodian, without a
    * signature. Follow it with `waitForSwap` or `events`.
@@ -155,6 +165,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Cl
     events: (swapId, events = {}) => followSwap({ policy, open: streamOnce }, swapId, events),
     swap: (request, signer, swapOptions = {}) => swap(deps, request, signer, swapOptions),
     prepare: (request, signer, prepareOptions = {}) => prepare(deps, request, signer, prepareOptions),
+    pay: (prepared, signer, payOptions = {}) => pay(deps, prepared, signer, payOptions),
     deposit: (request, depositOptions = {}) => openDeposit(deps, request, depositOptions),
     async resume(left, wait = {}) {
       const swapId = typeof left === 'string' ? left : (await submit(left, wait)).swapId

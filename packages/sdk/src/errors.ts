@@ -111,6 +111,8 @@ export class SubmissionUnknownError extends Error {
  * `UNPINNED`: the contracts of the chain are not known and the service is not trusted to name them.
  * `METHOD`: the quote does not offer the way in which the input should come in.
  * `SIGNATURE_OPEN`: an earlier signature for the same swap can still be used.
+ * `PAYMENT_ASKED`: the wallet was asked for this transfer before, and may have sent it. `PAYMENT_LATE`: it would come
+ * too late.
  */
 export type SwapRefusal =
   | 'REQUEST'
@@ -122,6 +124,8 @@ export type SwapRefusal =
   | 'METHOD'
   | 'UNPINNED'
   | 'SIGNATURE_OPEN'
+  | 'PAYMENT_ASKED'
+  | 'PAYMENT_LATE'
 
 /** The caller's own limits or its `confirm` refused the swap. Nothing was signed. */
 export class SwapRefusedError extends Error {

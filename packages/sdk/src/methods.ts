@@ -2,11 +2,15 @@ import type { DelegationReply, OriginMethod, QuoteReply } from '@geoswap/wire'
 import { SwapRefusedError } from './errors.ts'
 import type { EvmSigner } from './signers.ts'
 
-type Abilities = Pick<EvmSigner, 'signAuthorization' | 'signTypedData' | 'sendPayment'>
+type Sending = Pick<EvmSigner, 'sendTransaction' | 'sendPayment'>
+type Abilities = Pick<EvmSigner, 'signAuthorization' | 'signTypedData'> & Sending
+
+export const canSend = ({ sendTransaction, sendPayment }: Sending): boolean =>
+  sendTransaction !== undefined || sendPayment !== undefined
 
 /**
- * The best way that the signer has: by delegation where it can, else by one signature, else by a transfer. A wallet
- * with code of another provider keeps it.
+ * The best way that the signer has: by delegation where it can, else by one signature, else by a transfer of its own,
+ * as a deposit where the price holds that long. A wallet with code of another provider keeps it.
  */
 export function bestMethod(
   signer: Abilities,
@@ -19,7 +23,8 @@ export function bestMethod(
     delegation: false,
     authorization: signer.signTypedData !== undefined,
     permit: signer.signTypedData !== undefined && !hasOtherCode,
-    deposit: signer.sendPayment !== undefined,
+    deposit: canSend(signer),
+    transfer: canSend(signer),
   }
   return methods.find((method) => isAble[method]) ?? 'delegation'
 }

@@ -2,7 +2,7 @@ import type { QuoteRequest } from '@geoswap/wire'
 import { SwapRefusedError } from './errors.ts'
 import { families } from './families/registry.ts'
 import { nowSeconds } from './retry.ts'
-import type { SignatureLifetime } from './signers.ts'
+import type { DepositPayment, SignatureLifetime } from './signers.ts'
 
 /** Stores signatures that can still be used, by the intent of their request. A `Map` is one. */
 export type SignatureStore = {
@@ -44,6 +44,19 @@ export function createOpenSignatures(isLockableNow: Clock, open: SignatureStore 
       const until = new Date(lockableUntil(life) * 1_000).toISOString()
       const message = `An earlier signature for this swap can be used until ${until}. Nothing was signed.`
       throw new SwapRefusedError('SIGNATURE_OPEN', message)
+    },
+
+    /** Notes that the wallet is asked for the transfer of this request: once, whether it then sends it or not. */
+    keepAsked(request: QuoteRequest, { chainId, until }: DepositPayment): void {
+      const intent = intentOf(request)
+      const life = open.get(intent)
+      if (life && 'isAsked' in life && life.isAsked)
+        throw new SwapRefusedError(
+          'PAYMENT_ASKED',
+          'The wallet was asked for this transfer before. Look whether it sent it: nothing was sent now.',
+        )
+      const { opDeadline = until } = life && 'opDeadline' in life ? life : {}
+      open.set(intent, { family: 'evm', chainId, opDeadline, isAsked: true })
     },
 
     keep: (request: QuoteRequest, life: SignatureLifetime) => void open.set(intentOf(request), life),

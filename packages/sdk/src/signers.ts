@@ -1,6 +1,7 @@
 import type { Authorization, TypedData } from '@geoswap/wire'
 import { getBase64EncodedWireTransaction, getBase64Encoder, getTransactionDecoder } from '@solana/kit'
-import type { Address, Hex, LocalAccount, TypedDataDefinition } from 'viem'
+import type { Address, Hex, LocalAccount, TypedDataDefinition, WalletClient } from 'viem'
+import { SwapRefusedError } from './errors.ts'
 
 /** The fields of an EIP-7702 authorization that are signed. */
 export type AuthorizationFields = Pick<Authorization, 'chainId' | 'address' | 'nonce'>
@@ -15,12 +16,26 @@ export type EvmSigner = {
   signAuthorization?: ((fields: AuthorizationFields) => Promise<AuthorizationSignature>) | undefined
   /** EIP-712, `eth_signTypedData_v4`: used instead of `signHash`, because people can read it. */
   signTypedData?: ((typedData: TypedData) => Promise<string>) | undefined
-  /** Sends a transfer and returns its hash: for tokens that take no signatures, or wallets that sign no typed data. */
+  /** Sends one ordinary transaction and returns its hash: for inputs that the wallet cannot sign for. */
+  sendTransaction?: ((transaction: PaymentTransaction) => Promise<string>) | undefined
+  /** The same, for a signer that makes the transfer itself. */
   sendPayment?: ((payment: DepositPayment) => Promise<string>) | undefined
 }
 
+/** A transaction that sends an input; `value` is in native coin. */
+export type PaymentTransaction = { chainId: number; to: Address; data: Hex; value: bigint }
+
 /** A plain transfer; the zero address is the native coin. */
-export type DepositPayment = { chainId: number; to: string; token: string; amount: bigint }
+export type DepositPayment = {
+  chainId: number
+  to: string
+  token: string
+  amount: bigint
+  /** The same transfer as a transaction. */
+  transaction: PaymentTransaction
+  /** In seconds: it should be on the chain by then. */
+  until: number
+}
 
 /**
  * The wallet is asked for this, which is computed here: typed data, or the hash where the signer signs no typed
@@ -33,7 +48,8 @@ export type ToSign =
 
 /** The time a signature can be used, by the clock of its origin chain. Times are in seconds. */
 export type SignatureLifetime =
-  | { family: 'evm'; chainId: number; opDeadline: number }
+  /** `isAsked`: the wallet was asked for the transfer that pays this op. */
+  | { family: 'evm'; chainId: number; opDeadline: number; isAsked?: boolean }
   | { family: 'solana'; chainId: number; blockhash: string; signedAt: number }
 
 export type SolanaSigner = {
@@ -53,6 +69,33 @@ export function fromViemAccount(account: LocalAccount): EvmSigner {
     signHash: (raw) => account.signMessage({ message: { raw } }),
     signAuthorization: account.signAuthorization && ((fields) => signWith(account, fields)),
     signTypedData: (typedData) => account.signTypedData(typedData as unknown as TypedDataDefinition),
+  }
+}
+
+/**
+ * A wallet client of viem, also of a wallet in a browser. It signs where it can; `{ ...signer, signTypedData:
+ * undefined }` leaves a wallet that only sends.
+ */
+export function fromViemWallet(client: WalletClient): EvmSigner {
+  const { account } = client
+  if (!account) throw new TypeError('The wallet client has no account')
+  const byNode: EvmSigner = {
+    family: 'evm',
+    address: account.address,
+    signHash: (raw) => client.signMessage({ account, message: { raw } }),
+    signTypedData: (typedData) =>
+      client.signTypedData({ account, ...(typedData as unknown as TypedDataDefinition) }),
+  }
+  return {
+    ...(account.type === 'local' ? fromViemAccount(account) : byNode),
+    async sendTransaction({ chainId, to, data, value }) {
+      const current = await client.getChainId()
+      if (current === chainId) return client.sendTransaction({ account, chain: null, to, data, value })
+      throw new SwapRefusedError(
+        'SIGNER',
+        `The wallet is on chain ${current}. Switch it to chain ${chainId}: nothing was sent.`,
+      )
+    },
   }
 }
 

@@ -13,6 +13,7 @@ import { type Submission, SwapRefusedError, TamperedOperationError } from './err
 import type { Builder, Family } from './families/family.ts'
 import { families } from './families/registry.ts'
 import { lockableUntil, type OpenSignatures } from './open-signatures.ts'
+import { pay } from './pay.ts'
 import type { Pins } from './pins.ts'
 import { toPlainRequest } from './request.ts'
 import { nowSeconds, orAborted } from './retry.ts'
@@ -35,8 +36,9 @@ export type SwapProgress =
    */
   | { step: 'submitting'; submission: Submission; lockableUntil: number }
   | { step: 'submitted'; swapId: string }
-  /** The signer is asked for a transfer to the op's own address. */
+  /** The signer is asked for a transfer to the op's own address, and it sent it. */
   | { step: 'paying'; payment: DepositPayment }
+  | { step: 'paid'; txHash: string }
   | { step: 'status'; swap: StatusReply }
   | { step: 'requoting'; reason: Error }
 
@@ -63,7 +65,7 @@ export type PrepareOptions = SwapLimits & {
   method?: OriginMethod | undefined
 }
 
-/** A swap that was checked and signed, and not submitted: `client.submit(prepared.submission)` begins it. */
+/** A swap that was checked and signed, and not submitted: `client.pay(prepared, signer)` begins it. */
 export type PreparedSwap = {
   /** In plain ids, with the signer's wallet. */
   request: QuoteRequest
@@ -210,21 +212,17 @@ export async function swap(
   options: SwapOptions,
 ): Promise<EndedSwap> {
   const { onProgress, signal, timeoutMs } = options
-  const { request, submission, lockableUntil, payment } = await prepare(deps, asked, signer, options)
+  const prepared = await prepare(deps, asked, signer, options)
+  const { submission, lockableUntil } = prepared
   onProgress?.({ step: 'submitting', submission, lockableUntil })
   // If the caller aborts here, the submission was not sent and remains the caller's.
   signal?.throwIfAborted()
-  const { swapId } = await deps.submit(submission, { signal })
-  onProgress?.({ step: 'submitted', swapId })
-  if (payment && 'sendPayment' in signer) {
-    onProgress?.({ step: 'paying', payment })
-    await orAborted(async () => signer.sendPayment?.(payment), signal)
-  }
+  const { swapId } = await pay(deps, prepared, signer, options)
   const ended = await deps.waitForSwap(swapId, {
     signal,
     timeoutMs,
     onProgress: onProgress && ((read) => onProgress({ step: 'status', swap: read })),
   })
-  if (ended.status === 'settled') deps.openSignatures.release(request)
+  if (ended.status === 'settled') deps.openSignatures.release(prepared.request)
   return ended
 }

@@ -1,7 +1,7 @@
 import { authorizationOf, depositAddressOf, type GeoOp, permitOf, toTokenTypedData } from '@geoswap/protocol'
 import { stub } from '@geoswap/protocol/test/stub'
 import type { BuildGeoOpReply, OriginMethod } from '@geoswap/wire'
-import { getAddress } from 'viem'
+import { encodeFunctionData, erc20Abi, getAddress, zeroAddress } from 'viem'
 import { expect, test } from 'vitest'
 import { TamperedOperationError } from '../errors.ts'
 import { type CheckedOp, checkPayment } from './payment.ts'
@@ -54,8 +54,48 @@ test('typed data of the token is signed if it says what the op does', () => {
   expect(check('permit', { typedData: permit })).toEqual({ typedData: permit })
 })
 
-test('a deposit goes to the address of the op', () => {
-  expect(check('deposit', { depositAddress })).toEqual({ to: depositAddress, token: at('c'), amount: 1_000n })
+const args = [depositAddress, 1_000n] as const
+const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
+const transaction = { chainId: 1, to: at('c').toLowerCase(), data, value: '0' }
+const calls = [{ to: at('c'), data, value: '0x0' }]
+const sendCalls = { version: '2.0.0', from: at('a'), chainId: '0x1', atomicRequired: false, calls }
+
+test.each(['deposit', 'transfer'] as const)('a %s goes to the address of the op', (method) => {
+  const payment = {
+    ...{ chainId: 1, to: depositAddress, token: at('c'), amount: 1_000n, until: 50 },
+    transaction: { chainId: 1, to: at('c'), data, value: 0n },
+  }
+
+  expect(check(method, { depositAddress })).toEqual(payment)
+  const until = { depositUntil: new Date(20_000).toISOString() }
+  expect(check(method, { depositAddress, transaction, sendCalls, ...until })).toEqual({
+    ...payment,
+    until: 20,
+  })
+})
+
+test('native coin goes there without data', () => {
+  const coin = { ...checked, op: { ...op, inputToken: zeroAddress } }
+  const build = { method: 'transfer', depositAddress } as BuildGeoOpReply
+
+  expect(checkPayment(build, 'transfer', coin)).toMatchObject({
+    transaction: { chainId: 1, to: depositAddress, data: '0x', value: 1_000n },
+  })
+})
+
+test.each<[string, object, string]>([
+  ['another call', { transaction: { ...transaction, data: '0x' } }, 'transaction.data'],
+  ['coin beside the token', { transaction: { ...transaction, value: '1' } }, 'transaction.value'],
+  ['another chain', { transaction: { ...transaction, chainId: 2 } }, 'transaction.chainId'],
+  ['another wallet', { sendCalls: { ...sendCalls, from: at('b') } }, 'sendCalls.from'],
+  ['a call beside it', { sendCalls: { ...sendCalls, calls: [...calls, ...calls] } }, 'sendCalls.calls'],
+  [
+    'an other call of a batch',
+    { sendCalls: { ...sendCalls, calls: [{ ...calls[0], to: at('b') }] } },
+    'sendCalls.calls.to',
+  ],
+])('a service that prepared %s is refused', (_, build, field) => {
+  expect(refused('transfer', { depositAddress, ...build })).toEqual([field])
 })
 
 test('another way than the asked one is refused', () => {
@@ -65,6 +105,7 @@ test('another way than the asked one is refused', () => {
 
 test('a deposit to another address is refused', () => {
   expect(refused('deposit', { depositAddress: at('b') })).toEqual(['depositAddress'])
+  expect(refused('transfer', { depositAddress: at('b') })).toEqual(['depositAddress'])
 })
 
 type Data = typeof authorization

@@ -7,10 +7,12 @@ import {
   geoOpTypes,
   permitOf,
   toTokenTypedData,
+  transferTo,
 } from '@geoswap/protocol'
 import type { BuildGeoOpReply, OriginMethod, TypedData } from '@geoswap/wire'
-import { type Address, getAddress, type Hex } from 'viem'
+import { type Address, getAddress, type Hex, numberToHex } from 'viem'
 import { TamperedOperationError } from '../errors.ts'
+import type { DepositPayment } from '../signers.ts'
 import { type Difference, differs } from './difference.ts'
 import { readAddress, readText, readUint, toFields } from './read-fields.ts'
 
@@ -18,7 +20,7 @@ import { readAddress, readText, readUint, toFields } from './read-fields.ts'
 export type CheckedOp = { chainId: number; escrow: Address; hash: Hex; op: GeoOp }
 
 /** The act of a wallet for an op: it signs typed data, or sends exactly the input to the op's own address. */
-export type Payment = { typedData: TypedData } | { to: Address; token: Address; amount: bigint }
+export type Payment = { typedData: TypedData } | DepositPayment
 
 /**
  * Computes what to sign or where to send from the checked op: the service's own typed data and address have to
@@ -28,7 +30,7 @@ export function checkPayment(build: BuildGeoOpReply, method: OriginMethod, check
   const wrong = differs('method', build.method ?? 'delegation', method)
   if (wrong.length > 0) throw new TamperedOperationError(wrong)
   if (method === 'delegation') return { typedData: toGeoOpTypedData(checked) }
-  if (method === 'deposit') return checkDeposit(build, checked)
+  if (method === 'deposit' || method === 'transfer') return checkSent(build, checked)
   return { typedData: checkTypedData(build, method, checked) }
 }
 
@@ -49,11 +51,32 @@ function toGeoOpTypedData({ chainId, escrow, op }: CheckedOp): TypedData {
 const toTexts = (fields: Readonly<Record<string, string | bigint>>) =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))
 
-function checkDeposit({ depositAddress }: BuildGeoOpReply, { escrow, hash, op }: CheckedOp): Payment {
+function checkSent(build: BuildGeoOpReply, { chainId, escrow, hash, op }: CheckedOp): Payment {
+  const { depositAddress, depositUntil = '', transaction, sendCalls } = build
   const to = depositAddressOf(escrow, hash)
-  const wrong = differs('depositAddress', readAddress({ depositAddress }, 'depositAddress'), to)
+  const [token, amount, opDeadline] = [op.inputToken, op.inputAmount, Number(op.opDeadline)]
+  const { value, ...call } = transferTo(to, { token, amount })
+  const own = { chainId, ...call, value }
+  const [only, ...more] = Array.isArray(sendCalls?.calls) ? sendCalls.calls : []
+  const wrong = [
+    ...differs('depositAddress', readAddress({ depositAddress }, 'depositAddress'), to),
+    ...differsFrom('transaction', transaction, own),
+    ...differsFrom('sendCalls', sendCalls, { from: op.wallet, chainId: numberToHex(chainId) }),
+    ...differsFrom('sendCalls.calls', only, { ...call, value: numberToHex(value) }),
+    ...differs('sendCalls.calls', more.length, 0),
+  ]
   if (wrong.length > 0) throw new TamperedOperationError(wrong)
-  return { to, token: op.inputToken, amount: op.inputAmount }
+  const until = Date.parse(depositUntil) / 1_000
+  return { chainId, to, token, amount, transaction: own, until: until < opDeadline ? until : opDeadline }
+}
+
+/** What the service prepared of its own accord has these fields; one of an earlier version prepares nothing. */
+function differsFrom(field: string, given: object | undefined, own: object): Difference[] {
+  if (given === undefined) return []
+  const fields = toFields(given, field)
+  return Object.entries(own).flatMap(([name, value]) =>
+    differs(`${field}.${name}`, String(fields[name]).toLowerCase(), String(value).toLowerCase()),
+  )
 }
 
 function checkTypedData(

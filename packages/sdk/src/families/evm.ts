@@ -8,7 +8,7 @@ import { checkPayment } from '../checks/payment.ts'
 import { readGeoOp } from '../checks/read-fields.ts'
 import { SKEW_SECONDS } from '../checks/terms.ts'
 import { SwapRefusedError } from '../errors.ts'
-import { bestMethod, quoteBy } from '../methods.ts'
+import { bestMethod, canSend, quoteBy } from '../methods.ts'
 import type { EvmSigner, SignatureLifetime } from '../signers.ts'
 import type { Check, Choice, Chosen, Family, Signed } from './family.ts'
 
@@ -64,10 +64,9 @@ async function signOp(
   const act = checkPayment(build, method, { chainId, escrow, hash, op })
   const life: Life = { family: 'evm', chainId, opDeadline: Number(op.opDeadline) }
   if ('to' in act) {
-    if (!signer.sendPayment) throw cannot(method)
-    const payment = { chainId, ...act }
-    await onSign({ payment })
-    return { submission: { geoOpToken }, life, payment }
+    if (!canSend(signer)) throw cannot(method)
+    await onSign({ payment: act })
+    return { submission: { geoOpToken }, life, payment: act }
   }
   if (method !== 'delegation' && !signer.signTypedData) throw cannot(method)
   await onSign({ hash, typedData: signer.signTypedData && act.typedData })
