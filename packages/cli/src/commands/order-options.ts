@@ -54,6 +54,7 @@ const METHODS: readonly string[] = [
   'authorization',
   'permit',
   'deposit',
+  'transfer',
 ] satisfies OriginMethod[]
 
 export function toMethod(text: string | undefined): OriginMethod | undefined {

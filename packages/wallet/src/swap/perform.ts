@@ -8,7 +8,7 @@ import {
   type QuoteReply,
   type SwapProgress,
 } from '@geoswap/sdk'
-import { type Address, createWalletClient, encodeFunctionData, erc20Abi, http, zeroAddress } from 'viem'
+import { createWalletClient, http } from 'viem'
 import type { Context } from '../context.ts'
 import { UserError } from '../errors.ts'
 import { toAccount } from '../families/evm.ts'
@@ -44,7 +44,9 @@ export async function performSwap(
     for (const line of orderLines(ready.order)) context.terminal.note(line)
     const key = await unlockWallet(context, ready.wallet)
     const signer =
-      options.method === 'deposit' ? toPayer(context, key, ready.from.chain) : await toSigner(key)
+      options.method && SENT.includes(options.method)
+        ? toPayer(context, key, ready.from.chain)
+        : await toSigner(key)
     const ended = await client.swap(ready.request, signer, {
       ...ready.limits,
       method: options.method,
@@ -155,6 +157,8 @@ function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): 
       return `submitted ${progress.swapId}`
     case 'paying':
       return `sending the input to ${progress.payment.to}`
+    case 'paid':
+      return `sent the input in tx ${progress.txHash}`
     case 'status':
       return whereIsMoney(progress.swap, order)
     case 'requoting':
@@ -162,19 +166,17 @@ function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): 
   }
 }
 
-/** A signer that pays a deposit by a transaction of its own: it needs a node and some gas coin. */
+/** Ways for which the wallet sends a transaction of its own, and pays its gas: only if they are asked for. */
+const SENT: readonly OriginMethod[] = ['deposit', 'transfer']
+
+/** A signer that sends: it needs a node and some gas coin. */
 function toPayer({ settings }: Context, key: Key, chain: Chain): EvmSigner {
   const account = toAccount(key)
   const rpcUrl = getRpcUrl(settings, chain)
   const sender = createWalletClient({ account, transport: http(rpcUrl) })
   return {
     ...fromViemAccount(account),
-    sendPayment({ to, token, amount }) {
-      const recipient = to as Address
-      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [recipient, amount] })
-      const isCoin = token === zeroAddress
-      const transfer = isCoin ? { to: recipient, value: amount } : { to: token as Address, data }
-      return orNodeFailed(chain, sender.sendTransaction({ ...transfer, chain: null }))
-    },
+    sendTransaction: ({ to, data, value }) =>
+      orNodeFailed(chain, sender.sendTransaction({ to, data, value, chain: null })),
   }
 }
