@@ -46,7 +46,7 @@ SealedToken = str
 Time = str
 Token = str
 Usd = str
-OriginMethod = Literal["delegation", "authorization", "permit", "deposit"]
+OriginMethod = Literal["delegation", "authorization", "permit", "deposit", "transfer"]
 SwapStatus = Literal["pending", "settled", "failed", "refunded"]
 
 
@@ -158,6 +158,8 @@ class BuildGeoOpReply(TypedDict):
     typedData: NotRequired[TypedData]
     depositAddress: NotRequired[str]
     depositUntil: NotRequired[Time]
+    transaction: NotRequired[dict[str, Any]]
+    sendCalls: NotRequired[dict[str, Any]]
 
 
 class BuildRequest(TypedDict):
