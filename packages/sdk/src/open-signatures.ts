@@ -35,15 +35,30 @@ export type OpenSignatures = ReturnType<typeof createOpenSignatures>
  * signature, a second signature for the same intent could become a second swap.
  */
 export function createOpenSignatures(isLockableNow: Clock, open: SignatureStore = new Map()) {
+  async function assertOver(life: SignatureLifetime): Promise<void> {
+    if (!(await isLockableNow(life))) return
+    const until = new Date(lockableUntil(life) * 1_000).toISOString()
+    const message = `An earlier signature for this swap can be used until ${until}. Nothing was signed.`
+    throw new SwapRefusedError('SIGNATURE_OPEN', message)
+  }
+
   return {
     async assertNone(request: QuoteRequest): Promise<void> {
+      const life = open.get(intentOf(request))
+      if (life) await assertOver(life)
+    },
+
+    /** Stored before the wallet is asked. Of several that claim the same request at once, one succeeds. */
+    async claim(request: QuoteRequest, life: SignatureLifetime): Promise<void> {
       const intent = intentOf(request)
-      const life = open.get(intent)
-      if (life === undefined) return
-      if (!(await isLockableNow(life))) return void open.delete(intent)
-      const until = new Date(lockableUntil(life) * 1_000).toISOString()
-      const message = `An earlier signature for this swap can be used until ${until}. Nothing was signed.`
-      throw new SwapRefusedError('SIGNATURE_OPEN', message)
+      for (let last = open.get(intent); last; ) {
+        await assertOver(last)
+        const now = open.get(intent)
+        // Stores that write text return another object each time.
+        if (!now || lockableUntil(now) === lockableUntil(last)) break
+        last = now
+      }
+      open.set(intent, life)
     },
 
     /** Notes that the wallet is asked for the transfer of this request: once, whether it then sends it or not. */
@@ -59,7 +74,6 @@ export function createOpenSignatures(isLockableNow: Clock, open: SignatureStore 
       open.set(intent, { family: 'evm', chainId, opDeadline, isAsked: true })
     },
 
-    keep: (request: QuoteRequest, life: SignatureLifetime) => void open.set(intentOf(request), life),
     release: (request: QuoteRequest) => void open.delete(intentOf(request)),
   }
 }

@@ -17,7 +17,7 @@ import { pay } from './pay.ts'
 import type { Pins } from './pins.ts'
 import { toPlainRequest } from './request.ts'
 import { nowSeconds, orAborted } from './retry.ts'
-import type { AuthorizationFields, DepositPayment, Signer, ToSign } from './signers.ts'
+import type { AuthorizationFields, DepositPayment, SignatureLifetime, Signer, ToSign } from './signers.ts'
 import { isGone } from './submission.ts'
 import type { EndedSwap, WaitOptions } from './wait.ts'
 
@@ -158,16 +158,29 @@ async function prepareOnce(deps: PrepareDeps, order: Order): Promise<PreparedSwa
   const build = await order.build(quote, chosen)
   onProgress?.({ step: 'built', build })
   const context = await toContext(deps, request, family, build)
-  const onSign = async (toSign: ToSign) => {
+  let isClaimed = false
+  const onSign = async (toSign: ToSign, life: SignatureLifetime) => {
     await options.approve?.({ kind: 'operation', quote, method, build, toSign })
+    signal?.throwIfAborted()
     // The user may have signed elsewhere in the meantime.
-    await deps.openSignatures.assertNone(request)
+    await deps.openSignatures.claim(request, life)
+    isClaimed = true
     signal?.throwIfAborted()
     if (!('payment' in toSign)) onProgress?.({ step: 'signing' })
   }
   const checked = { terms: toTerms(request, quote), context, method: chosen.method, onSign }
-  const { life, submission, payment } = await orAborted(() => family.sign(build, signer, checked), signal)
-  deps.openSignatures.keep(request, life)
+  const sign = async () => {
+    try {
+      const signed = await family.sign(build, signer, checked)
+      signal?.throwIfAborted()
+      return signed
+    } catch (error) {
+      // The wallet refused, or nobody waits for its signature: nothing that could be submitted is left.
+      if (isClaimed) deps.openSignatures.release(request)
+      throw error
+    }
+  }
+  const { life, submission, payment } = await orAborted(sign, signal)
   return { request, quote, method, build, submission, payment, lockableUntil: lockableUntil(life) }
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Approval, type Client, fromCallbacks, intentOf, type SignatureLifetime } from '../src/index.ts'
 import { causeOf, request, startTrader, type Trader } from './trader.ts'
 
@@ -31,6 +31,62 @@ test('a request is not prepared again while its signature can be used', async ()
 
   await expect(prepare()).rejects.toMatchObject({ code: 'SIGNATURE_OPEN' })
   expect(trader.signed.hashes).toBe(1)
+})
+
+/** A wallet whose owner takes time: it signs when told to. */
+function createSlowWallet() {
+  const answers: (() => void)[] = []
+  const signTypedData = () =>
+    new Promise<string>((resolve) => answers.push(() => resolve(`0x${'1'.repeat(130)}`)))
+  return {
+    signer: { ...trader.signer, signTypedData },
+    asked: () => vi.waitFor(() => expect(answers).toHaveLength(1)),
+    answer() {
+      for (const answer of answers) answer()
+    },
+    count: () => answers.length,
+  }
+}
+
+test('of two preparations of one request at once, also in two tabs, one asks the wallet', async () => {
+  const signatures = new Map<string, SignatureLifetime>()
+  trader.service.state.delegated = true
+  const wallet = createSlowWallet()
+  const tabs = [trader.clientWith({ signatures }), trader.clientWith({ signatures })]
+
+  const both = tabs.map((client) => causeOf(client.prepare(request, wallet.signer)))
+  const refused = await Promise.race(both)
+  wallet.answer()
+
+  expect(refused).toMatchObject({ code: 'SIGNATURE_OPEN' })
+  expect((await Promise.all(both)).filter(Boolean)).toHaveLength(1)
+  expect(wallet.count()).toBe(1)
+})
+
+test('a wallet that refused can be asked again', async () => {
+  const no = new Error('No')
+  const refusing = { ...trader.signer, signTypedData: () => Promise.reject(no) }
+
+  expect(await causeOf(trader.client.prepare(request, refusing))).toBe(no)
+  await prepare()
+
+  expect(trader.signed.hashes).toBe(1)
+})
+
+test('while the wallet is asked, nobody asks it again, also if the caller has left', async () => {
+  const controller = new AbortController()
+  trader.service.state.delegated = true
+  const wallet = createSlowWallet()
+
+  const left = causeOf(trader.client.prepare(request, wallet.signer, { signal: controller.signal }))
+  await wallet.asked()
+  controller.abort('left')
+
+  expect(await left).toBe('left')
+  await expect(prepare()).rejects.toMatchObject({ code: 'SIGNATURE_OPEN' })
+  wallet.answer()
+  await new Promise(setImmediate)
+  await prepare()
 })
 
 test('each act of the wallet is approved first, with exactly what is signed', async () => {

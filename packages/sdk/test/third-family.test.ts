@@ -18,8 +18,8 @@ const third: Family = {
     (quote) =>
       calls.build(quote, { signal }),
   async sign(build, _signer, { terms, onSign }) {
-    await onSign({ transaction: '' })
     const life = { family: 'evm', chainId: terms.originChain, opDeadline: 0 } as const
+    await onSign({ transaction: '' }, life)
     return { submission: { geoOpToken: build.geoOpToken, signedTransaction: '' }, life }
   },
   lockableUntil: () => 0,

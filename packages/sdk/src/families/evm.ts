@@ -65,11 +65,11 @@ async function signOp(
   const life: Life = { family: 'evm', chainId, opDeadline: Number(op.opDeadline) }
   if ('to' in act) {
     if (!canSend(signer)) throw cannot(method)
-    await onSign({ payment: act })
+    await onSign({ payment: act }, life)
     return { submission: { geoOpToken }, life, payment: act }
   }
   if (method !== 'delegation' && !signer.signTypedData) throw cannot(method)
-  await onSign({ hash, typedData: signer.signTypedData && act.typedData })
+  await onSign({ hash, typedData: signer.signTypedData && act.typedData }, life)
   const signature = await (signer.signTypedData?.(act.typedData) ?? signer.signHash(hash))
   return { submission: { geoOpToken, signature }, life }
 }

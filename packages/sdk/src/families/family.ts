@@ -33,8 +33,8 @@ export type Check = {
   terms: Terms
   context: CheckContext
   method: OriginMethod
-  /** Nothing is signed unless it resolves. */
-  onSign(toSign: ToSign): Promise<void>
+  /** Nothing is signed unless it resolves. `life`: of what the wallet is about to sign. */
+  onSign(toSign: ToSign, life: SignatureLifetime): Promise<void>
 }
 
 export type Signed = {

@@ -47,8 +47,8 @@ async function signTransaction(
 ): Promise<Signed> {
   const transaction = await checkSolanaBuild(build, terms, context)
   const blockhash = readSolanaInput(transaction)?.blockhash ?? ''
-  await onSign({ transaction })
-  const signedTransaction = await signer.signTransaction(transaction)
   const life: Life = { family: 'solana', chainId: terms.originChain, blockhash, signedAt: nowSeconds() }
+  await onSign({ transaction }, life)
+  const signedTransaction = await signer.signTransaction(transaction)
   return { submission: { geoOpToken: build.geoOpToken, signedTransaction }, life }
 }
