@@ -63,6 +63,29 @@ test('the back button leaves the review, signs nothing, and the review has an ad
   expect(await page.evaluate(() => sessionStorage.getItem('geoswap.active-swap'))).toBeNull()
 })
 
+test('the forward button after a change of the order reviews the order of its address, at a new price', async () => {
+  const page = await visit()
+  await order(page, dollars)
+  await review(page).click()
+  await page.getByRole('button', { name: 'Sign the authorization' }).waitFor()
+  await page.goBack()
+  await page.getByLabel('Amount to pay').fill('12')
+  await page.waitForURL(/amount=12$/)
+  await review(page).waitFor()
+
+  const asked: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/swap/quote')) asked.push(request.postDataJSON()?.amount)
+  })
+  await page.goForward()
+  await page.getByRole('button', { name: 'Sign the authorization' }).click()
+
+  await expectText(page, 'Guaranteed minimum')
+  expect(await rowOf(page, 'You pay on alpha')).toMatch(/^10 USDC/)
+  expect(queryOf(page)).toMatchObject({ amount: '10', step: 'review' })
+  expect(new Set(asked)).toEqual(new Set(['10000000']))
+})
+
 test('a review that fails returns to the order with the reason', async () => {
   expectErrors(/422/)
   const page = await visit()

@@ -85,6 +85,28 @@ test('a reload in the middle of a swap continues it', async () => {
   await expectText(page, /^Done\. 9\.\d+ USDC arrived\.$/)
 })
 
+test('the back button after a signature shows the running swap, and another order has the way to it', async () => {
+  const page = await visit()
+  await order(page, { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'USDC', amount: '10' })
+  await beta.halt()
+  await sign(page)
+  await expectText(page, 'The output is on its way to the recipient.')
+
+  await page.goBack()
+  await page.waitForURL(/from=alpha:USDC/)
+  await expectText(page, 'The output is on its way to the recipient.')
+  expect(await page.getByLabel('Amount to pay').count()).toBe(0)
+  await page.reload()
+  await expectText(page, 'The output is on its way to the recipient.')
+
+  await page.goto('/app/swap?from=alpha:USDC&to=beta:USDC&amount=11')
+  await expectText(page, 'This tab has a swap of 10 USDC on alpha.')
+  await page.getByRole('link', { name: 'Show the swap' }).click()
+  await expectText(page, 'The output is on its way to the recipient.')
+  await beta.resume()
+  await expectText(page, /^Done\. 9\.\d+ USDC arrived\.$/)
+})
+
 test('a submission that was cut off is sent again after a reload, and creates one swap', async () => {
   expectErrors(/Failed to load resource/)
   const page = await visit()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { standingOf } from './next.ts'
+import { refundCommand, standingOf } from './next.ts'
 
 const unknown = { deadlines: {} }
 
@@ -22,4 +22,19 @@ test.each([
   ['refunded', 'back'],
 ] as const)('a swap that is %s says where the funds are', (status, words) => {
   expect(standingOf({ status, substatus: 'delivered' }, unknown).where).toContain(words)
+})
+
+test.each([
+  [{ isLocal: true, rpcUrl: 'http://127.0.0.1:8545' }, 'npx geoswap refund --operation a.json'],
+  [
+    { isLocal: false, rpcUrl: 'https://node.example/v1' },
+    'geoswap refund --operation a.json --rpc https://node.example/v1',
+  ],
+  [
+    { isLocal: false, rpcUrl: 'https://node.example/?a=1&b=2' },
+    'geoswap refund --operation a.json --rpc URL',
+  ],
+  [{ isLocal: false, rpcUrl: undefined }, 'geoswap refund --operation a.json --rpc URL'],
+])('the command of a refund works outside a clone too: %j', (known, command) => {
+  expect(refundCommand('a.json', known)).toBe(command)
 })

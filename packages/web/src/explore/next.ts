@@ -42,6 +42,16 @@ function nextOf(substatus: string, { deadlines: { fill, refund } }: Known): stri
   return `${promise} ${after} anyone can send it back.`
 }
 
+/**
+ * The refund by the command line: in a clone as it is, elsewhere once it is installed, since npm knows no package of
+ * this name.
+ */
+export function refundCommand(file: string, known: { isLocal: boolean; rpcUrl: string | undefined }): string {
+  if (known.isLocal) return `npx geoswap refund --operation ${file}`
+  const isPlain = /^[\w:/.-]+$/.test(known.rpcUrl ?? '')
+  return `geoswap refund --operation ${file} --rpc ${isPlain ? known.rpcUrl : 'URL'}`
+}
+
 type Ended = Pick<StatusReply, 'status' | 'substatus'>
 
 /** The name of the input: it was paid only if it left the wallet. */

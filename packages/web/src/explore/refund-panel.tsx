@@ -15,9 +15,11 @@ import { ActionButton } from '../parts/focus.tsx'
 import { TxLink } from '../parts/links.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Copyable } from '../parts/row.tsx'
+import { basePath } from '../route.ts'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { Funds, useFunds } from '../swap/funds.tsx'
+import { refundCommand } from './next.ts'
 
 // Above the gas that the escrow requires, so that the amount is paid and not just credited.
 const REFUND_GAS = 350_000n
@@ -160,8 +162,11 @@ function minutes(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
+type RefundCommandProps = { swapId: string; operation: unknown; rpcUrl: string | undefined }
+
 /** The same refund with the command line, and the signed operation as a file. */
-function RefundCommand({ swapId, operation }: { swapId: string; operation: unknown }) {
+function RefundCommand({ swapId, operation, rpcUrl }: RefundCommandProps) {
+  const isLocal = useSession().settings.local !== undefined
   const file = `${swapId}.json`
   const save = () => {
     const url = URL.createObjectURL(
@@ -173,9 +178,18 @@ function RefundCommand({ swapId, operation }: { swapId: string; operation: unkno
   }
   return (
     <>
-      <p class="prose">With the command line, and the signed operation as a file:</p>
+      <p class="prose">
+        {isLocal ? (
+          'Or in the folder of geoswap'
+        ) : (
+          <>
+            Or with the command line (<a href={`${basePath}/packages/cli/README.md`}>how to install it</a>)
+          </>
+        )}
+        , with the signed operation as a file:
+      </p>
       <p class="command">
-        <Copyable text={`npx geoswap refund --operation ${file}`} label="command" whole />
+        <Copyable text={refundCommand(file, { isLocal, rpcUrl })} label="command" whole />
       </p>
       <button type="button" class="secondary" onClick={save}>
         Save {file.slice(0, 12)}….json
@@ -192,6 +206,7 @@ export function RefundPanel({ swapId, remembered }: Props) {
   const [pasted, setPasted] = useState('')
   const operation = remembered ?? parse(pasted)
   const op = operation === undefined ? undefined : readOp(operation)
+  const rpcUrl = op && settings.rpcUrls[op.origin.chainId]
   return (
     <details class="refund" open={remembered !== undefined}>
       <summary>Refund without the service</summary>
@@ -217,8 +232,8 @@ export function RefundPanel({ swapId, remembered }: Props) {
             <p>That is not the operation of a swap from an EVM chain.</p>
           </Notice>
         )}
-        {op && <RefundButton op={op} rpcUrl={settings.rpcUrls[op.origin.chainId]} />}
-        {op && <RefundCommand swapId={swapId} operation={operation} />}
+        {op && <RefundButton op={op} rpcUrl={rpcUrl} />}
+        {op && <RefundCommand swapId={swapId} operation={operation} rpcUrl={rpcUrl} />}
       </div>
     </details>
   )

@@ -5,6 +5,8 @@ import { forget, keep, readStored } from '../storage.ts'
 /** The swap of this tab, from its signature on. It is stored before anything is sent. */
 export type ActiveSwap = {
   request: QuoteRequest
+  /** The order in the words of its address, where the back button leads. */
+  order: string
   /** Absent if the input is deposited: nothing is signed. */
   submission?: Submission
   /** In seconds: the signature can be used until then, whatever the service says. */

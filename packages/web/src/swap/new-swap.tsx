@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { decimalMark } from '../amount-text.ts'
+import { formatUnits } from '../amounts.ts'
 import { explain } from '../explain.ts'
 import { ActionButton, useFocusRescue } from '../parts/focus.tsx'
+import { NavLink } from '../parts/links.tsx'
 import { Notice, Problem } from '../parts/notice.tsx'
 import { go, hrefOf, replace, useRoute } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
@@ -70,8 +72,8 @@ function useOrder() {
   const [unknown, setUnknown] = useState(() => unknownIn(queried(query), catalog))
   const seen = useRef(query)
   const names = namesOf(order, catalog)
-  const key = Object.values(names).join()
-  const named = Object.values(queried(query)).join()
+  const key = keyOfNames(names)
+  const named = keyOfNames(queried(query))
   // A key may be typed between the renaming of the address and its effect.
   const written = useRef(named)
   useEffect(() => {
@@ -90,22 +92,21 @@ function useOrder() {
     setOrder(next)
     setUnknown([])
   }
-  return { order, change, names, unknown }
+  return { order, change, names, key, isNamed: named === key, unknown }
 }
 
 const REVIEW = 'review'
 const isReview = (query: URLSearchParams) => query.get('step') === REVIEW
 
+type Reviewing = { isNamed: boolean; start: (() => Promise<void>) | undefined; stop(): void }
+
 /**
- * The review follows its address: it starts when the address names it and the order is complete, and ends when the
- * address no longer does.
+ * The review follows its address: it starts when the address names it and the order, which is complete, and ends when
+ * the address no longer does.
  */
-function useReview(
-  names: OrderNames,
-  { start, stop }: { start: (() => Promise<void>) | undefined; stop(): void },
-) {
+function useReview(names: OrderNames, { isNamed, start, stop }: Reviewing) {
   const { query } = useRoute()
-  const isAsked = isReview(query)
+  const isAsked = isReview(query) && isNamed
   const run = useRef<{ isOver: boolean }>(undefined)
   const isOurs = useRef(false)
   const leave = () => {
@@ -138,7 +139,7 @@ function useReview(
 /** The order and its price side by side; then the review in the same place. */
 function NewSwap() {
   const { client, catalog, wallets } = useSession()
-  const { order, change, names, unknown } = useOrder()
+  const { order, change, names, key, isNamed, unknown } = useOrder()
   const { phase, start, startDeposit, reset } = usePreparation()
   useFocusRescue(phase.kind)
   const request = toRequest(order, { catalog, owners: wallets.used, mark: decimalMark })
@@ -152,7 +153,8 @@ function NewSwap() {
   const hasQuote = quoteState.quote !== undefined && !quoteState.isStale
   const isReady = isComplete && wallet !== undefined && hasQuote && missing === undefined
   const review = useReview(names, {
-    start: isReady ? () => start({ request, wallet, funds }) : undefined,
+    isNamed,
+    start: isReady ? () => start({ request, order: key, wallet, funds }) : undefined,
     stop: reset,
   })
   if (phase.kind === 'asking') return <Review phase={phase} onDecline={review.leave} />
@@ -166,6 +168,7 @@ function NewSwap() {
     <div class="columns">
       <section class="card" aria-labelledby="swap-title">
         <h1 id="swap-title">Swap</h1>
+        <OtherSwap />
         {unknown.length > 0 && (
           <Notice tone="warn">
             <p>This service does not swap {unknown.join(' or ')}.</p>
@@ -192,7 +195,7 @@ function NewSwap() {
           <ActionButton
             class="secondary wide"
             isDisabled={phase.kind === 'working'}
-            onClick={() => startDeposit(request)}
+            onClick={() => startDeposit({ request, order: key })}
           >
             Pay by a transfer instead
           </ActionButton>
@@ -201,6 +204,23 @@ function NewSwap() {
       </section>
       <QuotePanel order={order} state={quoteState} />
     </div>
+  )
+}
+
+/** The way to the swap of this tab, which goes on beside the order. */
+function OtherSwap() {
+  const { catalog } = useSession()
+  const request = useActiveSwap()?.request
+  const chain = request && chainOf(catalog, request.originChain)
+  const input = request && tokenOf(catalog, request.originChain, request.inputToken)
+  if (!chain || !input) return null
+  return (
+    <Notice>
+      <p>
+        This tab has a swap of {formatUnits(request.amount, input)} on {chain.name}.
+      </p>
+      <NavLink href={hrefOf('swap')}>Show the swap</NavLink>
+    </Notice>
   )
 }
 
@@ -225,11 +245,14 @@ function readOrder(catalog: Catalog, query: URLSearchParams): Order {
   return isKept ? kept : named
 }
 
-/** One swap at a time: the current one, or the next one, also while the current one goes on, by its address. */
+const keyOfNames = ({ from, to, amount }: OrderNames) => [from, to, amount].join()
+
+/** One swap at a time: the current one, or by the address of another order the next one beside it. */
 export function SwapView() {
   const active = useActiveSwap()
   const { query } = useRoute()
   useFocusRescue(active && keyOf(active))
-  const isNext = active?.swapId !== undefined && query.has('from')
+  const isNext =
+    active?.swapId !== undefined && query.has('from') && keyOfNames(queried(query)) !== active.order
   return active && !isNext ? <ActiveSwapView key={keyOf(active)} active={active} /> : <NewSwap />
 }

@@ -13,7 +13,8 @@ export type Phase =
   /** Agreed: the wallet is signing. */
   | { kind: 'asking'; request: QuoteRequest; approval: Approval; isAgreed: boolean; agree(): void }
 
-type Start = { request: QuoteRequest; wallet: Wallet; funds: Balance }
+/** `order`: in the words of its address. */
+type Start = { request: QuoteRequest; order: string; wallet: Wallet; funds: Balance }
 
 // Between pegged tokens, a larger loss is a mistake.
 const MAX_IMPACT_BPS = 500
@@ -35,7 +36,7 @@ export function usePreparation() {
       setPhase({ kind: 'asking', request, approval, isAgreed: false, agree })
     })
 
-  async function start({ request, wallet: { signer }, funds }: Start): Promise<void> {
+  async function start({ request, order, wallet: { signer }, funds }: Start): Promise<void> {
     const own = new AbortController()
     controller.current = own
     setPhase({ kind: 'working', words: 'Preparing the operation to sign…' })
@@ -49,14 +50,14 @@ export function usePreparation() {
         approve: (approval) => approve(request, approval, signal),
       })
       replace(hrefOf('swap'))
-      setActiveSwap({ request, submission, lockableUntil, operation: build.operation })
+      setActiveSwap({ request, order, submission, lockableUntil, operation: build.operation })
     } catch (error) {
       if (!own.signal.aborted || error instanceof SwapRefusedError) setPhase({ kind: 'form', error })
     }
   }
 
   /** Opens the swap at once: nothing is signed, and whoever does not pay owes nothing. */
-  async function startDeposit(request: QuoteRequest): Promise<void> {
+  async function startDeposit({ request, order }: Pick<Start, 'request' | 'order'>): Promise<void> {
     const own = new AbortController()
     controller.current = own
     setPhase({ kind: 'working', words: 'Preparing the address…' })
@@ -68,6 +69,7 @@ export function usePreparation() {
       replace(hrefOf('swap'))
       setActiveSwap({
         request,
+        order,
         operation,
         swapId,
         deposit: { address, amount, until, openedAt: Date.now() },
