@@ -82,6 +82,28 @@ test('only ops that can still be submitted are counted, neither submitted nor ex
   expect((await readUnsubmitted(pool, account)).count).toBe(1)
 })
 
+test.each(['deposit', 'transfer'])(
+  'an op that waits for its %s counts until its deadline',
+  async (method) => {
+    const { pool } = database
+    const account = await insertTestAccount(pool)
+    const opId = await insertTestOp(pool, account)
+    await pool.query(
+      'update ops set method = $2, op_deadline = extract(epoch from now()) + 60 where id = $1',
+      [opId, method],
+    )
+    await insertSwap(pool, { swapId: `swp_${opId}`, opId, signature: '' })
+    await insertTestOp(pool, await insertTestAccount(pool))
+    await pool.query('update ops set expires_at = now() where id = $1', [opId])
+    const countOf = async () => (await readUnsubmitted(pool, account)).count
+
+    const waiting = await countOf()
+    await pool.query('update ops set op_deadline = extract(epoch from now()) - 1 where id = $1', [opId])
+
+    expect([waiting, await countOf()]).toEqual([1, 0])
+  },
+)
+
 test('a build reads the live ops of its account, not all of them', async () => {
   const client = await database.pool.connect()
   const plans: string[] = []
@@ -224,15 +246,4 @@ test('the balance of a wallet is that of the newest block, for this op', async (
     '7',
     '0',
   ])
-})
-
-test('an op whose deposit did not come yet counts as not submitted, for its own account', async () => {
-  const { pool } = database
-  const [account, other] = [await insertTestAccount(pool), await insertTestAccount(pool)]
-  const opId = await insertTestOp(pool, account)
-  await pool.query(`update ops set method = 'deposit' where id = $1`, [opId])
-  await insertSwap(pool, { swapId: 'swp_waiting', opId, signature: '' })
-  await insertTestOp(pool, other)
-
-  expect((await readUnsubmitted(pool, account)).count).toBe(1)
 })

@@ -167,12 +167,17 @@ export async function refreshBalance(db: Db, { opId, balance, block }: SeenBalan
   )
 }
 
-/** The built operations that can still be submitted, or paid by a deposit: their number and value. */
+/** The built operations that can still be submitted, or paid by what is sent to them: their number and value. */
 export async function readUnsubmitted(db: Db, accountId: string): Promise<{ count: number; cents: bigint }> {
   const { rows } = await db.query<{ count: string; cents: string }>(
-    `select count(*), coalesce(sum(o.value_cents), 0) as cents
-       from ops o where o.account_id = $1 and o.expires_at > statement_timestamp()
-        and not exists (select 1 from swaps s where s.op_id = o.id and s.state <> 'awaitingDeposit')`,
+    `select count(*), coalesce(sum(u.value_cents), 0) as cents
+       from (select o.value_cents from ops o
+              where o.account_id = $1 and o.expires_at > statement_timestamp()
+                and not exists (select 1 from swaps s where s.op_id = o.id)
+             union all
+             select o.value_cents from swaps s join ops o on o.id = s.op_id
+              where s.account_id = $1 and s.state = 'awaitingDeposit'
+                and o.op_deadline > extract(epoch from statement_timestamp())) u`,
     [accountId],
   )
   return { count: Number(rows[0]?.count ?? 0), cents: BigInt(rows[0]?.cents ?? 0) }

@@ -11,3 +11,6 @@ end $$;
 
 drop index ops_deposits;
 create index ops_deposits on ops (origin_chain, op_deadline) where method in ('deposit', 'transfer');
+
+-- Counted at each build: they can be paid until the deadline of their op, later than they could be submitted.
+create index swaps_awaiting_by_account on swaps (account_id) where state = 'awaitingDeposit';
