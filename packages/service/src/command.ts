@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import { reasonOf } from './chains/findings.ts'
 import { type Env, readSetting } from './config/secrets.ts'
 import { createPool } from './store/db.ts'
+import { assertSession } from './store/server.ts'
 
 /** A usage mistake: its message is all that the user needs to see. */
 export class UsageError extends Error {}
@@ -61,6 +62,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const pool = createPool(target.databaseUrl, { max: 1, applicationName: `geoswap ${name}` })
   try {
+    await assertSession(pool, false)
     return await work(pool)
   } finally {
     await pool.end()

@@ -35,6 +35,8 @@ export type WebConfig = NonNullable<NetworkConfig['web']>
 export type Config = Readonly<{
   network: NetworkConfig
   databaseUrl: Secret
+  /** Around a pooler, if `databaseUrl` leads through one. */
+  directDatabaseUrl: Secret | undefined
   host: string
   port: number
   /** Address of the metrics listener of worker and attester; port 0 disables it. */

@@ -29,6 +29,7 @@ import { runWebhookCommand } from './operate/webhook.ts'
 import { type Running, stopOnSignal } from './stop-on-signal.ts'
 import { createPool } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
+import { assertSession } from './store/server.ts'
 
 async function runMigrate(): Promise<void> {
   const problems: string[] = []
@@ -37,6 +38,8 @@ async function runMigrate(): Promise<void> {
   if (problems.length > 0) throw new Error(problems.join('\n'))
   // A migration may take longer than other statements.
   const pool = createPool(url, { answerMs: 0 })
+  // Its lock belongs to a session.
+  await assertSession(pool, false)
   const applied = await migrate(pool)
   await pool.end()
   process.stdout.write(applied.length > 0 ? `applied ${applied.join(', ')}\n` : 'nothing to apply\n')

@@ -66,11 +66,10 @@ function connect({ network }: Config, calls: CallMeter): Chains {
 /** The HTTP API with its dependencies. It holds no key that can move money. */
 export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const { network } = config
-  const max = network.connections.apiPool
-  const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap api' })
+  const { pool, onOpen } = openDatabase(config, 'api', logger)
   const calls = createCallMeter()
   const chains = connect(config, calls)
-  await verifyDatabase(pool, { part: 'api', network, logger })
+  await verifyDatabase(pool, { part: 'api', config, logger })
   await Promise.all([assertClock(pool), warnOfPyth(config, logger)])
   const findLost = (chain: ConnectedChain) => findLostOn(pool, chain)
   const { catalog, ...opening } = await openCatalog(network, chains, { logger, findLost })
@@ -102,6 +101,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   addServiceMetrics(metrics.registry, { ...watched, prices: market.prices, books: earnings })
   await tables.start()
   const listener = listenToDatabase(config, logger, {
+    onOpen,
     channels: { swap_terminal: status.swapEnded, ...tables.channels, ...views.channels },
     onConnect: () => status.reads.setListening(true),
     onDisconnect: () => status.reads.setListening(false),
@@ -158,8 +158,9 @@ async function createOperatorListener(config: Config, { watched, web, logger }: 
   const stopsPool = createPool(databaseUrl.reveal(), {
     max: DASHBOARD_POOL,
     applicationName: 'geoswap dashboard',
+    isPooled: config.directDatabaseUrl !== undefined,
   })
-  await verifyDatabase(stopsPool, { part: 'dashboard', network: config.network, logger })
+  await verifyDatabase(stopsPool, { part: 'dashboard', config, logger })
   const keys = secrets.map((key) => key.reveal())
   // A user who can read the file of a local network may operate it.
   const localKey = config.network.web?.localFile === undefined ? undefined : keys[0]

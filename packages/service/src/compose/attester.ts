@@ -8,12 +8,11 @@ import { createMetrics, type MetricsServer, serveMetrics } from '../observe/metr
 import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { addAttesterMetrics } from '../observe/role-metrics.ts'
 import { type AttestDeps, attestAll, rememberHeads } from '../stages/attest/attest.ts'
-import { createPool } from '../store/db.ts'
 import { findSigned } from '../store/signed.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
 import { attestersOf, type Chains, connectChains } from './chains.ts'
 import { openChains } from './open-chains.ts'
-import { assertOneTreasury, openQuarantine, verifyDatabase } from './process.ts'
+import { assertOneTreasury, openDatabase, openQuarantine, verifyDatabase } from './process.ts'
 import { openSigners } from './signers.ts'
 
 const SWEEP_MS = 1_000
@@ -30,8 +29,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const { registry } = metrics
   const signers = await openSigners(config, { addresses, logger, registry })
   assertMembers(addresses, signers.all)
-  const max = network.connections.attesterPool
-  const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap attester' })
+  const { pool } = openDatabase(config, 'attester', logger)
   const calls = createCallMeter()
   const chains = connectChains({
     caller: 'attester',
@@ -41,7 +39,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
-  await verifyDatabase(pool, { part: 'attester', network, logger })
+  await verifyDatabase(pool, { part: 'attester', config, logger })
   openQuarantine(pool, logger)
   await signers.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })

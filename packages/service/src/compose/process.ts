@@ -10,25 +10,45 @@ import { mapOwn, type Subject, useQuarantine } from '../isolate.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createSpans, parseHeaders, type Spans } from '../observe/otlp.ts'
 import { SignerError } from '../signers/exchange.ts'
-import { isDatabaseUnavailable } from '../store/db.ts'
+import { createPool, isDatabaseUnavailable } from '../store/db.ts'
 import type { Part } from '../store/grants.ts'
+import { createTimelineGuard } from '../store/hosts.ts'
 import { createListener, type Listener, type ListenerOptions } from '../store/listen.ts'
 import { assertMigrated } from '../store/migrate.ts'
 import { releaseItem, setAside } from '../store/quarantine.ts'
 import { assertPart } from '../store/roles.ts'
-import { assertConnections, assertDurable } from '../store/server.ts'
+import { assertConnections, assertDurable, assertSession } from '../store/server.ts'
 import type { Chains } from './chains.ts'
 
-type Verified = { part: Part; network: Config['network']; logger: Logger }
+/** The pool of a process, and the check of every new connection that its listener shares. */
+export function openDatabase(config: Config, role: Role, logger: Logger) {
+  const onOpen = createTimelineGuard((timelines) => {
+    logger.fatal(
+      timelines,
+      'the database failed over: this process ends, and compares it with the chains at its start',
+    )
+    logger.flush(() => process.exit(1))
+  })
+  const pool = createPool(config.databaseUrl.reveal(), {
+    max: config.network.connections[`${role}Pool`],
+    applicationName: `geoswap ${role}`,
+    onOpen,
+    isPooled: config.directDatabaseUrl !== undefined,
+  })
+  return { pool, onOpen }
+}
+
+type Verified = { part: Part; config: Pick<Config, 'network' | 'directDatabaseUrl'>; logger: Logger }
 
 /**
  * Refuses to start on a database that may lose commits, allows too few connections or is older than this version.
  * Refuses a role whose rights differ from those of its part, and migrations that were changed after they were
  * applied. A newer database is only logged.
  */
-export async function verifyDatabase(pool: Pool, { part, network, logger }: Verified): Promise<void> {
+export async function verifyDatabase(pool: Pool, { part, config, logger }: Verified): Promise<void> {
+  await assertSession(pool, config.directDatabaseUrl !== undefined)
   await assertDurable(pool)
-  await assertConnections(pool, neededConnections(network))
+  await assertConnections(pool, neededConnections(config.network))
   const newer = await assertMigrated(pool)
   await assertPart(pool, part, { isAhead: newer.length > 0 })
   if (newer.length > 0) logger.info({ newer }, 'the database is ahead of this version')
@@ -38,12 +58,12 @@ type Subscription = Omit<ListenerOptions, 'url' | 'onFault'>
 
 /** Listens to notifications of other processes. A lost one only causes a delay, since every listener also polls. */
 export function listenToDatabase(
-  { databaseUrl }: Config,
+  { databaseUrl, directDatabaseUrl = databaseUrl }: Config,
   logger: Logger,
   subscription: Subscription,
 ): Listener {
   const onFault = (error: unknown) => logger.warn({ err: error }, 'the connection for notifications was lost')
-  return createListener({ url: databaseUrl.reveal(), onFault, ...subscription })
+  return createListener({ url: directDatabaseUrl.reveal(), onFault, ...subscription })
 }
 
 /** Undefined without a configured collector. */

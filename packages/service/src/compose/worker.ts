@@ -9,13 +9,19 @@ import { createMetrics, type MetricsServer, serveMetrics } from '../observe/metr
 import { tracingLane } from '../observe/otlp.ts'
 import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { addWorkerMetrics, createWorkerEvents } from '../observe/role-metrics.ts'
-import { createPool } from '../store/db.ts'
 import { findSigned } from '../store/signed.ts'
 import type { Topic } from '../store/wakes.ts'
 import { describeUnsigned, type ServedChain, type UnsignedKeys } from '../swap/served-chain.ts'
 import { openCatalog, toServedChains } from './catalog.ts'
 import { assertKeysFor, connectChains, signingAddresses } from './chains.ts'
-import { assertOneTreasury, listenToDatabase, openQuarantine, openSpans, verifyDatabase } from './process.ts'
+import {
+  assertOneTreasury,
+  listenToDatabase,
+  openDatabase,
+  openQuarantine,
+  openSpans,
+  verifyDatabase,
+} from './process.ts'
 import { openSigners } from './signers.ts'
 import { openViews } from './views.ts'
 import { lanesOf } from './worker-lanes.ts'
@@ -26,8 +32,7 @@ type Worker = { start(): Promise<void>; close(): Promise<void> }
 /** The worker: follows the chains, locks, delivers, claims, refunds. */
 export async function composeWorker(config: Config, logger: Logger): Promise<Worker> {
   const { network } = config
-  const max = network.connections.workerPool
-  const pool = createPool(config.databaseUrl.reveal(), { max, applicationName: 'geoswap worker' })
+  const { pool, onOpen } = openDatabase(config, 'worker', logger)
   const metrics = createMetrics()
   const signing = await openSigners(config, {
     addresses: signingAddresses(network),
@@ -44,7 +49,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.rpcUrls,
   })
-  await verifyDatabase(pool, { part: 'worker', network, logger })
+  await verifyDatabase(pool, { part: 'worker', config, logger })
   openQuarantine(pool, logger)
   await signing.start()
   const findLost = (chain: ConnectedChain) => findLostOn(pool, chain)
@@ -86,7 +91,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     lanes: runner.onLaneNotification,
     ...views.channels,
   }
-  const listener = listenToDatabase(config, logger, { channels })
+  const listener = listenToDatabase(config, logger, { channels, onOpen })
   let server: MetricsServer | undefined
   return {
     async start() {

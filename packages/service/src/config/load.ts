@@ -30,6 +30,7 @@ export function loadConfig(env: Env, role: Role): Config {
   const config = {
     network,
     databaseUrl: databaseUrlOf(role, env, problems),
+    directDatabaseUrl: optionalSecret(env, 'DATABASE_DIRECT_URL', problems),
     host: env['HOST'] ?? '127.0.0.1',
     port: integerFrom(env, 'PORT', { default: 8_080, max: 65_535 }, problems),
     metrics: {

@@ -28,6 +28,7 @@ export function instancesOf(env: Env): Instance[] {
 const SECRETS: Record<string, readonly Role[]> = {
   // Belongs to one role, or to the owner of the tables: each role gets its own URL by name.
   DATABASE_URL: [],
+  DATABASE_DIRECT_URL: [],
   GEOSWAP_OWNER_DATABASE_URL: [],
   GEOSWAP_API_DATABASE_URL: ['api'],
   GEOSWAP_DASHBOARD_DATABASE_URL: ['api'],

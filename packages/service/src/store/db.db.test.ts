@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { createPool, insideTransaction, inTransaction, isDatabaseUnavailable } from './db.ts'
+import { createClient, createPool, insideTransaction, inTransaction, isDatabaseUnavailable } from './db.ts'
 import { createListener } from './listen.ts'
 import { migrate } from './migrate.ts'
+import { assertSession } from './server.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -189,4 +190,52 @@ test('a database that vanished fails each statement in time, and the next connec
   expect((await pool.query('select 5 as n')).rows).toEqual([{ n: 5 }])
   await pool.end()
   await silencer.stop()
+})
+
+const withHosts = (...hosts: string[]) => {
+  const { username, password, pathname } = new URL(database.url)
+  return `postgres://${username}:${password}@${hosts.join(',')}${pathname}?target_session_attrs=read-write`
+}
+
+test('a URL may name several servers: the one that accepts writes is used, and none or two are refused', async () => {
+  const { host } = new URL(database.url)
+  const other = await startSilencer()
+  const down = '127.0.0.1:1'
+  const answerOf = async (url: string) => {
+    const pool = createPool(url)
+    const answer = await pool.query('select 1 as n').then(
+      ({ rows }) => rows[0].n,
+      (error: unknown) => (isDatabaseUnavailable(error) ? String(error) : error),
+    )
+    await pool.end()
+    return answer
+  }
+  const listener = createClient(withHosts(down, host), {})
+  await listener.connect()
+
+  expect(await answerOf(withHosts(down, host))).toBe(1)
+  expect(await answerOf(withHosts(down, down))).toMatch(
+    /No server of the database accepts writes: 127\.0\.0\.1:1 /,
+  )
+  expect(await answerOf(withHosts(host, new URL(other.url).host))).toContain('More than one server')
+  expect(() => createPool(withHosts(host, down).replace('read-write', 'any'))).toThrow('must be read-write')
+  expect((await listener.query('select 2 as n')).rows).toEqual([{ n: 2 }])
+  await listener.end()
+  await other.stop()
+})
+
+test('a pool behind a pooler needs no session, and a process refuses a pooler without limits or without notice', async () => {
+  const pooled = createPool(database.url, { isPooled: true, max: 1 })
+  await pooled.query('select $1::int', [1])
+  const { rows } = await pooled.query('select count(*)::int as n from pg_prepared_statements')
+
+  expect(rows).toEqual([{ n: 0 }])
+  await assertSession(database.pool, false)
+  await expect(assertSession(pooled, true)).rejects.toThrow(
+    'must set idle_in_transaction_session_timeout and state',
+  )
+  await expect(assertSession(pooled, false)).rejects.toThrow('set DATABASE_DIRECT_URL')
+  await pooled.query('set statement_timeout = 9000; set idle_in_transaction_session_timeout = 9000')
+  await assertSession(pooled, true)
+  await pooled.end()
 })

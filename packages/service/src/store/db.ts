@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
-import { Client, Pool, type PoolClient, type QueryConfig } from 'pg'
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolClient, type QueryConfig } from 'pg'
+import { createRecent } from '../async/cache.ts'
+import { findPrimary, splitHosts } from './hosts.ts'
 
 /** A pool, or a client inside a transaction. Every store function accepts either. */
 export type Db = Pool | PoolClient
@@ -13,24 +15,35 @@ type PoolOptions = {
   /** How long a statement may take to answer; 0 for ever. Longer than the server's own limit. */
   answerMs?: number
   onError?: (error: Error) => void
+  /** Each new connection waits for it, and is refused if it throws. */
+  onOpen?: (client: ClientBase) => Promise<void>
+  /** The URL leads through a pooler that gives each transaction another connection: nothing of a session stays. */
+  isPooled?: boolean
 }
+
+export const STATEMENT_MS = 10_000
+const PRIMARY_SHARED_MS = 1_000
 
 /**
  * Creates a connection pool. `synchronous_commit` keeps the server's setting (on): an answer sent after a commit must
  * survive a crash. A broken idle connection is dropped without an error.
  */
 export function createPool(url: string, options: PoolOptions = {}): Pool {
+  const { isPooled = false } = options
+  const { Client, connectionString } = clientOf(url, { prepares: !isPooled })
   const pool = new Pool({
-    Client: PreparingClient,
-    connectionString: url,
+    Client,
+    connectionString,
     max: options.max ?? 10,
     connectionTimeoutMillis: options.patienceMs ?? 3_000,
     // Opening a connection costs tens of milliseconds of CPU (SCRAM), so idle ones are kept for the next burst.
     idleTimeoutMillis: 600_000,
-    statement_timeout: 10_000,
+    // A pooler refuses settings of a session. assertSession makes sure that it sets these limits itself.
+    statement_timeout: isPooled ? undefined : STATEMENT_MS,
     // The server's limit does not end a statement if the server vanished.
     query_timeout: options.answerMs ?? 15_000,
-    idle_in_transaction_session_timeout: 15_000,
+    idle_in_transaction_session_timeout: isPooled ? undefined : 15_000,
+    onConnect: options.onOpen,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: options.applicationName ?? 'geoswap',
@@ -44,6 +57,32 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
 }
 
 const names = new Map<string, string>()
+
+/** One connection beside the pools, to the server that accepts writes. */
+export function createClient(url: string, config: ClientConfig): Client {
+  const { Client, connectionString } = clientOf(url, { prepares: false })
+  return new Client({ ...config, connectionString })
+}
+
+/** The class of clients for a URL, and the URL in the form that pg takes. */
+function clientOf(url: string, { prepares }: { prepares: boolean }) {
+  const urls = splitHosts(url)
+  const primary = createRecent(PRIMARY_SHARED_MS, () => findPrimary(urls))
+  const Base = prepares ? PreparingClient : Client
+  if (urls.length < 2) return { Client: Base, connectionString: url }
+  class PrimaryClient extends Base {
+    // biome-ignore lint/suspicious/noExplicitAny: the overloads of the original
+    override connect(callback?: any): any {
+      const connected = primary.read().then((server) => {
+        Object.assign(this, server)
+        return super.connect()
+      })
+      if (!callback) return connected
+      connected.then(() => callback(null, this), callback)
+    }
+  }
+  return { Client: PrimaryClient, connectionString: urls[0] }
+}
 
 /** Prepares each statement with values once per connection, because planning a join takes longer than running it. */
 class PreparingClient extends Client {

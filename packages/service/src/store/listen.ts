@@ -1,10 +1,13 @@
-import { Client } from 'pg'
+import type { Client, ClientBase } from 'pg'
+import { createClient } from './db.ts'
 import type { Channel } from './wakes.ts'
 
 export type ListenerOptions = {
   url: string
   /** Payload handlers by channel. */
   channels: { readonly [Each in Channel]?: (payload: string) => void }
+  /** Each new connection waits for it, and is lost if it throws. */
+  onOpen?: (client: ClientBase) => Promise<void>
   /** Called after each (re)connection: notifications sent before it may have been missed. */
   onConnect?: () => void
   onDisconnect?: () => void
@@ -49,12 +52,13 @@ export function createListener(options: ListenerOptions): Listener {
   }
 
   const connect = async (): Promise<void> => {
-    const current = createClient(options)
+    const current = openClient(options)
     client = current
     current.on('error', (error) => lost(current, error))
     current.on('end', () => lost(current, new Error('The database closed the connection')))
     try {
       await current.connect()
+      await options.onOpen?.(current)
       for (const channel of Object.keys(options.channels)) {
         await current.query(`listen ${current.escapeIdentifier(channel)}`)
       }
@@ -79,9 +83,8 @@ export function createListener(options: ListenerOptions): Listener {
   }
 }
 
-function createClient({ url, channels }: ListenerOptions): Client {
-  const client = new Client({
-    connectionString: url,
+function openClient({ url, channels }: ListenerOptions): Client {
+  const client = createClient(url, {
     keepAlive: true,
     connectionTimeoutMillis: 3_000,
     query_timeout: 3_000,

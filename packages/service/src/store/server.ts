@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { Db } from './db.ts'
+import { type Db, STATEMENT_MS } from './db.ts'
 import { groupOf, PARTS, type Part } from './grants.ts'
 
 // With one of these off, a crash of the server may lose acknowledged commits.
@@ -17,6 +17,32 @@ export async function assertDurable(db: Db): Promise<void> {
     `This database may lose committed data: ${names} is off. Turn it on before starting the service.`,
   )
 }
+
+/**
+ * Throws if a pooler between this process and the database would end what belongs to a session, such as prepared
+ * statements, or has no limits of its own for statements.
+ */
+export async function assertSession(db: Db, isPooled: boolean): Promise<void> {
+  const { rows } = await db
+    .query<{ name: string; ms: number }>(
+      `select name, setting::int as ms from pg_settings
+      where name in ('statement_timeout', 'idle_in_transaction_session_timeout') order by name`,
+    )
+    .catch((error: Error) => {
+      if (/unsupported startup parameter/.test(error.message)) throw new Error(POOLED, { cause: error })
+      throw error
+    })
+  const missing = rows.filter(({ ms }) => ms === 0).map(({ name }) => name)
+  if (!isPooled && rows.some(({ name, ms }) => name === 'statement_timeout' && ms !== STATEMENT_MS))
+    throw new Error(POOLED)
+  if (missing.length > 0)
+    throw new Error(
+      `The pooler before the database must set ${missing.join(' and ')}, such as by connect_query.`,
+    )
+}
+
+const POOLED =
+  'The URL of the database leads through a pooler: set DATABASE_DIRECT_URL to one that leads around it as well.'
 
 /** Such as 18.1. */
 export async function readServerVersion(db: Db): Promise<string> {
