@@ -100,7 +100,7 @@ export function withReferences(schema: unknown): unknown {
   if (same) return { $ref: `${PREFIX}${same}` }
   const { description } = schema as Json
   const like = alike.get(undescribed(schema as Json))
-  if (like) return { $ref: `${PREFIX}${like}`, ...(description !== undefined && { description }) }
+  if (like) return { $ref: `${PREFIX}${like}`, description }
   return inside(schema as Json)
 }
 
@@ -182,8 +182,8 @@ function toOperation(endpoint: Endpoint): Json {
     tags: ['swap'],
     summary,
     description,
-    ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: toContent(body, example.body) } }),
+    parameters: parameters.length > 0 ? parameters : undefined,
+    requestBody: body && { required: true, content: toContent(body, example.body) },
     responses: {
       200: {
         description: 'OK',
@@ -209,7 +209,7 @@ function toParameters(
     required: required.includes(name),
     schema: withReferences(property),
     ...(property.description ? { description: property.description } : {}),
-    ...(examples?.[name] !== undefined && { example: typedExample(property, examples[name]) }),
+    example: examples?.[name] === undefined ? undefined : typedExample(property, examples[name]),
   }))
 }
 
@@ -238,7 +238,7 @@ function toErrorResponse(status: number, codes: ErrorCode[]): Json {
     description: codes.map((code) => `${code}: ${errorCatalogue[code].message}`).join('\n\n'),
     headers: {
       ...headerRefs(),
-      ...(waits && { 'Retry-After': RETRY_AFTER }),
+      'Retry-After': waits ? RETRY_AFTER : undefined,
       ...(status === 405 && allowHeader()),
     },
     content: {
@@ -263,7 +263,7 @@ function toErrorExample(code: ErrorCode): ErrorReply {
 }
 
 function toContent(schema: unknown, example: unknown, mediaType = 'application/json'): Json {
-  return { [mediaType]: { schema: withReferences(schema), ...(example !== undefined && { example }) } }
+  return { [mediaType]: { schema: withReferences(schema), example } }
 }
 
 const WEBHOOK_HEADERS = {

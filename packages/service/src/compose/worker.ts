@@ -79,7 +79,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const onFault = (error: unknown, lane: string) => {
     const [, id] = lane.split(':')
     const chain = network.chains.find(({ chainId }) => String(chainId) === id)?.name
-    const place = { lane, ...(chain && { chain }) }
+    const place = { lane, chain }
     if (families.some(({ isBehind }) => isBehind(error)))
       return logger.info(place, 'no backend has the newest block yet')
     logger.warn({ err: error, ...place }, 'lane step failed')

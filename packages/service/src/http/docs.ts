@@ -103,7 +103,7 @@ function landing(basePath: string, hasWeb: boolean) {
   return {
     name: 'geoswap',
     description: 'Gasless token swaps across chains: quote, sign once, delivered or refunded.',
-    ...(hasWeb && { app: `${basePath}/app/` }),
+    app: hasWeb ? `${basePath}/app/` : undefined,
     docs: `${basePath}/docs/`,
     openapi: `${basePath}/openapi.json`,
     llms: `${basePath}/llms.txt`,

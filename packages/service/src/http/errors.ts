@@ -47,7 +47,7 @@ function toErrorBody(refusal: ServiceError, requestId: string): ErrorReply {
     requestId,
     retryable,
     recovery: { action, ...wait, ...refusal.recovery },
-    ...(refusal.details && { details: refusal.details }),
+    details: refusal.details,
   }
 }
 

@@ -87,7 +87,7 @@ function traceContextOf({ headers, swapId }: FastifyRequest) {
   const parent = parseTraceParent(headers['traceparent'])
   if (swapId !== undefined) {
     const { traceId, spanId: parentId } = traceOf(swapId)
-    return { traceId, parentId, spanId: own.spanId, ...(parent && { link: parent }) }
+    return { traceId, parentId, spanId: own.spanId, link: parent }
   }
   return parent ? { traceId: parent.traceId, parentId: parent.spanId, spanId: own.spanId } : own
 }

@@ -67,7 +67,7 @@ export function createMarket(sources: MarketSources): LiveMarket {
     exchangeOf: (input, output) => toExchange(prices, { input, output }, sources.thinSpreadBps),
     chainNow,
     canSend: sources.canSend,
-    ...(sources.needs && { needs: sources.needs }),
+    needs: sources.needs,
     mostInput: sources.mostInput,
     exposureRoom: sources.exposureRoom,
     available(chainId, token) {

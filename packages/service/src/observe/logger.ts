@@ -105,13 +105,14 @@ class Brief {
 function describeError(error: unknown, depth = 0): Record<string, unknown> {
   if (error instanceof Brief) return withoutStack(describeError(error.error, MAX_CAUSES))
   if (!(error instanceof Error)) return { message: clean(String(error)) }
-  const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')
+  const isCode = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')
+  const hasCause = error.cause !== undefined && depth < MAX_CAUSES
   return {
     type: error.name,
     message: clean(error.message),
-    ...(code && { code: error.code }),
-    ...(error.stack && { stack: clean(framesOf(error)) }),
-    ...(error.cause !== undefined && depth < MAX_CAUSES && { cause: describeError(error.cause, depth + 1) }),
+    code: isCode ? error.code : undefined,
+    stack: error.stack && clean(framesOf(error)),
+    cause: hasCause ? describeError(error.cause, depth + 1) : undefined,
   }
 }
 

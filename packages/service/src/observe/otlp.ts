@@ -86,14 +86,14 @@ function toJson({ traceId, spanId, parentId, name, kind, startMs, endMs, ...rest
   return {
     traceId,
     spanId,
-    ...(parentId && { parentSpanId: parentId }),
+    parentSpanId: parentId,
     name,
     kind: KINDS[kind],
     startTimeUnixNano: toNanos(startMs),
     endTimeUnixNano: toNanos(Math.max(startMs, endMs)),
     attributes: toAttributes(attributes),
-    ...(failed && { status: { code: STATUS_ERROR } }),
-    ...(link && { links: [link] }),
+    status: failed ? { code: STATUS_ERROR } : undefined,
+    links: link && [link],
   }
 }
 

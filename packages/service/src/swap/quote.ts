@@ -135,7 +135,7 @@ export function fromSealed(payload: unknown): Quote {
   const base = Object.fromEntries(byField) as Amounts
   return {
     ...base,
-    ...(ways && { ways: fromSealedWays(base, ways) }),
+    ways: ways && fromSealedWays(base, ways),
     id,
     originChain: chains[0],
     destinationChain: chains[1],

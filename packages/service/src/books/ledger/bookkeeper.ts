@@ -128,7 +128,7 @@ function driftOf(explained: Explained, cursor: LedgerCursor): Drift | undefined 
   const { txHash, block } = explained.event
   // A repeated read without a booking: it was reported the first time.
   if (!why || (!movement && block <= cursor.block)) return undefined
-  return { why, txHash, ...(movement && { token: movement.token, amount: movement.amount }) }
+  return { why, txHash, token: movement?.token, amount: movement?.amount }
 }
 
 /** Ends the stops of assets that have no shortfall any more. */
@@ -157,7 +157,7 @@ async function raiseAll(deps: BookkeeperDeps, db: PoolClient, drifts: readonly D
     const scope = { kind: 'part', chainId, asset } as const
     const note = describeDrift(drift)
     const { id, isNew } = await raiseStop(db, { why: 'drift', scope, note, by: 'reconciliation' })
-    if (isNew) stops.push({ ...drift, ...(asset && { asset }), stopId: id })
+    if (isNew) stops.push({ ...drift, asset, stopId: id })
   }
   return stops
 }

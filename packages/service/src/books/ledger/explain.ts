@@ -184,7 +184,7 @@ export function movementsOf(explained: Explained): NewMovement[] {
     part: event.part * PARTS_PER_EVENT + index,
     block: event.block,
     kind: event.kind,
-    ...(opHash && { opHash }),
-    ...(op?.swapId && { swapId: op.swapId }),
+    opHash: opHash || undefined,
+    swapId: op?.swapId || undefined,
   }))
 }

@@ -79,7 +79,7 @@ function toFound({ custodyOf }: Rules, op: Op) {
     deliveryHash,
     seconds: opDeadline,
     refundDeadline,
-    ...(isSigned && { signed: { position, round, opDeadline, refundDeadline } }),
+    signed: isSigned ? { position, round, opDeadline, refundDeadline } : undefined,
   }
   return { hash, originChain, lock }
 }

@@ -30,7 +30,7 @@ export function completeUnknown(deps: RebuildDeps, found: Omit<Unknown, 'content
   if (!delivered || !delivery) return found
   const { chainId, amount } = delivered
   const content = completeTerms(deps, { ...found, delivery: { ...delivery, chainId, amount } })
-  return { ...found, ...(content && { content }) }
+  return { ...found, content }
 }
 
 /** The rows of a recovered op. Unknown fields stay empty; nothing is invented. */
@@ -73,8 +73,10 @@ export function toRows(
     stage: publicSubstatus(state),
     originTxHash: locked.txHash,
     lockedBlock: locked.block,
-    ...(delivered && { deliveryTxHash: delivered.txHash, delivered: delivered.amount }),
-    ...(refunded && { refundTxHash: refunded.txHash, credited: refunded.credited }),
+    deliveryTxHash: delivered?.txHash,
+    delivered: delivered?.amount,
+    refundTxHash: refunded?.txHash,
+    credited: refunded?.credited,
     refundReason: state === 'refunded' ? 'DELIVERY_EXPIRED' : undefined,
   }
   return { op, swap, isOrphan: unknown.content === undefined }

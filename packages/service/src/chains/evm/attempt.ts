@@ -31,7 +31,7 @@ export async function attempt<T>(
 ): Promise<Attempt<T>> {
   const first = await tryOnce(call)
   if (first.kind !== 'unclear') return first
-  await client.call({ to: IDENTITY, data: '0x01', ...(blockNumber !== undefined && { blockNumber }) })
+  await client.call({ to: IDENTITY, data: '0x01', blockNumber })
   const second = await tryOnce(call)
   return second.kind === 'unclear' ? { kind: 'refused', name: '' } : second
 }

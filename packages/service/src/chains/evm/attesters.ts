@@ -32,7 +32,7 @@ export async function readAttesterSets(
     abi: geoEscrowAbi,
     functionName: 'attestersFrom',
     args: [BigInt(from)],
-    ...(blockNumber !== undefined && { blockNumber }),
+    blockNumber,
   })
   return sets.map(({ members, threshold, since }) => ({
     members,
@@ -50,7 +50,7 @@ export async function readProposedSet(
     address: escrow,
     abi: geoEscrowAbi,
     functionName: 'proposedAttesters',
-    ...(blockNumber !== undefined && { blockNumber }),
+    blockNumber,
   })
   if (members.length === 0) return undefined
   return { members, threshold: Number(threshold), readyAt: Number(readyAt) }

@@ -71,9 +71,9 @@ export function connectEvm(options: Options): ConnectedEvm {
     },
     tipWei: config.tipWei === undefined ? undefined : BigInt(config.tipWei),
     ringOf: (op: { originChain: number; locker: string }) => ringOfOp(custodyOf, op),
-    ...(config.l1FeeOracle && { l1FeeOracle: getAddress(config.l1FeeOracle) }),
-    ...(config.l1Gas && { l1Gas: config.l1Gas }),
-    ...(config.maxTipWei !== undefined && { maxTipWei: BigInt(config.maxTipWei) }),
+    l1FeeOracle: config.l1FeeOracle === undefined ? undefined : getAddress(config.l1FeeOracle),
+    l1Gas: config.l1Gas,
+    maxTipWei: config.maxTipWei === undefined ? undefined : BigInt(config.maxTipWei),
   }
   const parts = {
     clients,
@@ -236,6 +236,6 @@ function loadTokens(
       readTokenSigning(client, locks, { chainId, escrow, token: address }),
     ])
     const decimals = configured ?? actual ?? UNKNOWN_DECIMALS
-    return { chainId, address, symbol, asset, decimals, ...(signing && { signing }) }
+    return { chainId, address, symbol, asset, decimals, signing }
   })
 }

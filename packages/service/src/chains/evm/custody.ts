@@ -80,7 +80,8 @@ async function readCustody(
   }
   const events = toEvents(settings, logs)
   const isUpToDate = to === hard.number
-  return { block: to, events, ...(isUpToDate && { balances: await readBalances(agreed, settings, to) }) }
+  const balances = isUpToDate ? await readBalances(agreed, settings, to) : undefined
+  return { block: to, events, balances }
 }
 
 /** Without tokens that do not tell: one of them must not keep the others from being compared. */

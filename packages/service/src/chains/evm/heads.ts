@@ -36,14 +36,14 @@ export function createHeadReader(client: Client, rules: HeadRules): (known?: Hea
       final && assertKept(client, final.hard),
     ])
     const kept = final && final.hard.number > hard.number ? final.hard : hard
-    return { hard: kept, ...(safe && { safe }) }
+    return { hard: kept, safe }
   }
 
   return async (known) => {
     const head = toBlock(await client.getBlock({ blockTag: 'latest' }))
     if (known?.head.hash === head.hash) return known
     // A block that was final for the previous follower stays final.
-    final ??= known && { hard: known.hard, ...(known.safe && { safe: known.safe }) }
+    final ??= known && { hard: known.hard, safe: known.safe }
     if (!final || Math.abs(head.seconds - readAt) >= maxAgeSeconds) {
       final = await readFinal(head)
       readAt = head.seconds

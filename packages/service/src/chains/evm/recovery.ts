@@ -84,7 +84,7 @@ async function findDeliveryTerms(
   return {
     outputToken: getAddress(made.token),
     recipient: getAddress(made.recipient),
-    ...(made.bought && { bought: { ...made.bought, payToken: getAddress(made.bought.payToken) } }),
+    bought: made.bought && { ...made.bought, payToken: getAddress(made.bought.payToken) },
     rest: { ring, ...fromIndex(index), minOutput, fillDeadline: Number(fillDeadline) },
   }
 }

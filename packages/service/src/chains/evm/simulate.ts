@@ -76,7 +76,7 @@ export async function wouldSucceed(
     data: request.data as Hex,
     value: BigInt(request.value ?? 0n),
     ...asPriced(request, terms),
-    ...(at && { blockNumber: at.number }),
+    blockNumber: at?.number,
   }
   const { kind } = await attempt(client, () => client.call(call), at?.number)
   return kind === 'ok'

@@ -121,7 +121,7 @@ export function createEvmViewReader(options: Options): ViewReader {
         readProposedSet(agreed, { escrow, blockNumber }),
       ])
       const attesterChange = findAttesterChange({ sets, proposed, configured, seconds })
-      return { rounds, balances, holdings, claimCaps, seconds, ...(attesterChange && { attesterChange }) }
+      return { rounds, balances, holdings, claimCaps, seconds, attesterChange }
     },
     readPools: ({ head }) => readCurves(options, head.number),
   }

@@ -169,7 +169,7 @@ export async function readMint(client: SolanaClient, mint: string): Promise<Mint
 function judge({ decimals, extensions }: MintAccount): Omit<Mint, 'mint' | 'program'> {
   const names = extensions.map(nameOf)
   const refused = extensions.find(isRefused)
-  return { decimals, extensions: names, ...(refused && { refusal: nameOf(refused) }) }
+  return { decimals, extensions: names, refusal: refused && nameOf(refused) }
 }
 
 function nameOf({ kind }: Extension): string {

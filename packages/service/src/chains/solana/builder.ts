@@ -38,7 +38,7 @@ export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: n
       const input = { opHash, wallet, token: of, amount, feePayer: locker, refundDeadline }
       const request = { ...input, lifetime, microLamportsPerUnit }
       const units = await unitsOf(parts, request)
-      const built = await buildInput(settings, { ...request, ...(units !== undefined && { units }) })
+      const built = await buildInput(settings, { ...request, units })
       return {
         unsignedTransaction: built.unsignedTransaction,
         messageHash: built.messageHash,

@@ -45,7 +45,7 @@ export async function findDeliveries(
   const markers = await readMarkers(parts, hashes, head)
   const found = paid.flatMap(({ op, txHash }, index) => {
     const marker = markers[index]
-    return marker ? [{ op, marker, ...(txHash !== undefined && { txHash }) }] : []
+    return marker ? [{ op, marker, txHash }] : []
   })
   const isKnown = ({ op }: Marked) => landed.has(op.deliveryHash)
   const unknown = found.filter((each) => !isKnown(each))

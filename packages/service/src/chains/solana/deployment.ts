@@ -41,7 +41,7 @@ export async function readProgram(
   if (!code) return { state: 'missing' }
   const authority = code.data[AUTHORITY_AT] === 1 ? authorityIn(code.data) : undefined
   const state = isEscrow(code.data.slice(CODE_AT)) ? 'right' : 'other'
-  return { state, ...(authority && { authority }) }
+  return { state, authority }
 }
 
 const authorityIn = (data: ReadonlyUint8Array) => getAddressDecoder().decode(data.slice(AUTHORITY_AT + 1))

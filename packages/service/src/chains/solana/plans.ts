@@ -82,7 +82,7 @@ export async function planDelivery(parts: SolanaParts, op: Op): Promise<PaymentR
     createsAccount: op.createsAccount,
   }
   const units = await unitsOf(parts, request)
-  return { ...request, ...(units !== undefined && { units }) }
+  return { ...request, units }
 }
 
 /** The units of a new account and of a marker depend on their addresses: they are measured without and added. */
@@ -152,7 +152,7 @@ export async function compileDelivery(
       fillDeadline: BigInt(request.fillDeadline),
     },
     createRecipientAccount: request.createsAccount,
-    ...(request.units !== undefined && { units: request.units }),
+    units: request.units,
     ...priced,
   })
 }

@@ -50,7 +50,7 @@ export async function planTransfer(parts: SolanaParts, transfer: Transfer): Prom
     to,
     mint: token,
     amount: amount.toString(),
-    ...(once !== undefined && { once }),
+    once,
   }
   const draft = await compileTransfer(parts, createNoopSigner(from as Address), request, {
     lifetime: NO_LIFETIME,

@@ -183,9 +183,7 @@ function toChain(
     block: now?.block.toString(),
     finalitySeconds: hardSeconds,
     measuredFinalitySeconds: now?.finalitySeconds,
-    ...(now?.attesterChange && {
-      attesterChangeAt: new Date(now.attesterChange.since * 1_000).toISOString(),
-    }),
+    attesterChangeAt: now?.attesterChange && new Date(now.attesterChange.since * 1_000).toISOString(),
     closed: closed.length > 0 ? closed : undefined,
     exposedCents: cents.toString(),
     lostCents: lostCents.toString(),
@@ -230,7 +228,7 @@ function toHoldings(holdings: readonly Holding[], catalog: Catalog, judged: Judg
         reserved: reserved.toString(),
         isBought: judged.isBought(token),
         dailyNeed: judged.dailyNeed(chainId, address).toString(),
-        ...(price !== undefined && { heldCents: toCents(usdE18(held, { decimals, price })).toString() }),
+        heldCents: price === undefined ? undefined : toCents(usdE18(held, { decimals, price })).toString(),
       },
     ]
   })

@@ -118,7 +118,7 @@ test('a repeated build asks for a newer blockhash', async () => {
   const first = await build(quote)
   const second = await build(quote)
 
-  expect([...first.inputs, ...second.inputs].map((input) => 'heads' in input)).toEqual([true, false])
+  expect([...first.inputs, ...second.inputs].map((input) => input.heads !== undefined)).toEqual([true, false])
 })
 
 test('a build ends at the latest with its op', async () => {
@@ -165,7 +165,7 @@ test('two builds of a quote at once return one op, and one of them is the first'
   const [first, second] = await builds
 
   expect(first.sealed[0]?.opId).toBe(second.sealed[0]?.opId)
-  const areFirst = [...first.inputs, ...second.inputs].map((input) => 'heads' in input)
+  const areFirst = [...first.inputs, ...second.inputs].map((input) => input.heads !== undefined)
   expect(areFirst.sort()).toEqual([false, true])
 })
 

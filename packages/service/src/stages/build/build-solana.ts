@@ -48,7 +48,7 @@ export async function buildSolanaTx(
   const op = await storeOnce(deps, accountId, quote, payer, { method: 'transaction' })
   const { hash: opHash, locker, refundDeadline } = op
   const heads = op.isNew ? deps.recentHeadsOf(quote.originChain) : undefined
-  const input = { opHash, wallet, token, amount, locker, refundDeadline, ...(heads && { heads }) }
+  const input = { opHash, wallet, token, amount, locker, refundDeadline, heads }
   const built = await readOrUnavailable(origin, builder.build(input))
   const expiresAt = Math.min(op.expiresAt.getTime(), deps.now() + built.lifeMs)
   const sealed = {

@@ -63,7 +63,7 @@ test('a page that holds the last swap has no next one', async () => {
   const accountId = await insertTestAccount(database.pool)
   const ids = await insertMany(accountId, 2)
 
-  expect(await history(deps, accountId, { limit: 2 })).not.toHaveProperty('nextCursor')
+  expect((await history(deps, accountId, { limit: 2 })).nextCursor).toBeUndefined()
   expect(await history(deps, accountId, { limit: 1 })).toHaveProperty('nextCursor')
   expect(await idsOf(accountId, { limit: 2 })).toEqual(ids.reverse())
 })

@@ -24,7 +24,7 @@ export async function history(
   const last = page.at(-1)
   return {
     swaps: page.map(({ cursor: _cursor, ...swap }) => swap),
-    ...(last && found.length > limit && { nextCursor: toCursor(last.cursor) }),
+    nextCursor: last && found.length > limit ? toCursor(last.cursor) : undefined,
   }
 }
 
@@ -46,13 +46,7 @@ function toFilter(deps: HistoryDeps, query: HistoryQuery): Omit<HistoryFilter, '
   ]
   if (wrong.length > 0) throw invalidRequest(...wrong)
   const { status, from, to } = query
-  return {
-    ...(wallet && { wallet, ...(chainId !== undefined && { chainId }) }),
-    ...(below && { below }),
-    ...(status && { status }),
-    ...(from && { from }),
-    ...(to && { to }),
-  }
+  return { wallet, chainId, below: below || undefined, status, from: from || undefined, to: to || undefined }
 }
 
 /** A CAIP-10 account also selects the chain that its swaps left. */

@@ -10,6 +10,6 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ port: HistoryPort }> = a
   const { query, reply, rateClass } = endpoints.history
   const options = { schema: { querystring: query, response: { 200: reply } }, config: { rateClass } }
   app.get('/swap/history', options, async ({ caller, query: { limit, ...filters } }) =>
-    port.history(caller, { ...filters, ...(limit !== undefined && { limit: Number(limit) }) }),
+    port.history(caller, { ...filters, limit: limit === undefined ? undefined : Number(limit) }),
   )
 }
