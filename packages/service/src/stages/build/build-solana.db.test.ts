@@ -39,7 +39,7 @@ type Asked = Partial<Payer> & { now?: number; lifeMs?: number; family?: 'evm' | 
 async function build(quote: Quote, { now = 0, lifeMs = 60_000, family = 'solana', ...seen }: Asked = {}) {
   const payer = { balance: 10n, block: 1n, isFrozen: false, minimum: 3n, ...seen } as Payer
   const sealed: SealedInput[] = []
-  const inputs: object[] = []
+  const inputs: { heads?: unknown }[] = []
   const builder = {
     readPayer: async () => {
       if (seen.isSilent) throw new Error('silent')
@@ -118,7 +118,7 @@ test('a repeated build asks for a newer blockhash', async () => {
   const first = await build(quote)
   const second = await build(quote)
 
-  expect([...first.inputs, ...second.inputs].map((input) => input.heads !== undefined)).toEqual([true, false])
+  expect([...first.inputs, ...second.inputs].map(({ heads }) => heads !== undefined)).toEqual([true, false])
 })
 
 test('a build ends at the latest with its op', async () => {
@@ -165,7 +165,7 @@ test('two builds of a quote at once return one op, and one of them is the first'
   const [first, second] = await builds
 
   expect(first.sealed[0]?.opId).toBe(second.sealed[0]?.opId)
-  const areFirst = [...first.inputs, ...second.inputs].map((input) => input.heads !== undefined)
+  const areFirst = [...first.inputs, ...second.inputs].map(({ heads }) => heads !== undefined)
   expect(areFirst.sort()).toEqual([false, true])
 })
 
