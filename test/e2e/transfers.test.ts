@@ -145,7 +145,7 @@ describe('the price is judged when the transfer arrives', () => {
   })
 })
 
-describe('what is not swapped goes back to the wallet', () => {
+describe('back to the wallet goes', () => {
   test('a transfer that is mined after the deadline of the op', async () => {
     const { swapId, wallet, build, send } = await opened()
     await passDeadline(alpha, build)

@@ -46,7 +46,7 @@ export {
 export type { CallOptions } from './http.ts'
 export { bestMethod } from './methods.ts'
 export { intentOf, lockableUntil, type SignatureStore } from './open-signatures.ts'
-export type { Paid, PayOptions } from './pay.ts'
+export type { Paid, PayOptions, PayProgress } from './pay.ts'
 export type { PinStore } from './pins.ts'
 export type { RetryPolicy } from './retry.ts'
 export {

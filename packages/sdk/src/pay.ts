@@ -1,17 +1,26 @@
-import type { SubmitReply } from '@geoswap/wire'
+import type { QuoteRequest, SubmitReply } from '@geoswap/wire'
 import { type Submission, SwapRefusedError } from './errors.ts'
 import type { OpenSignatures } from './open-signatures.ts'
 import { nowSeconds, orAborted } from './retry.ts'
 import type { DepositPayment, Signer } from './signers.ts'
-import type { PreparedSwap, PrepareOptions } from './swap.ts'
 
 type Deps = {
   openSignatures: Pick<OpenSignatures, 'keepAsked' | 'release'>
   submit(submission: Submission, options: { signal?: AbortSignal | undefined }): Promise<SubmitReply>
 }
 
-type Prepared = Pick<PreparedSwap, 'request' | 'submission' | 'payment'>
-export type PayOptions = Pick<PrepareOptions, 'signal' | 'onProgress'>
+type Prepared = { request: QuoteRequest; submission: Submission; payment: DepositPayment | undefined }
+
+export type PayProgress =
+  | { step: 'submitted'; swapId: string }
+  /** The signer is asked for a transfer to the op's own address, and it sent it. */
+  | { step: 'paying'; payment: DepositPayment }
+  | { step: 'paid'; txHash: string }
+
+export type PayOptions = {
+  signal?: AbortSignal | undefined
+  onProgress?: ((progress: PayProgress) => void) | undefined
+}
 /** `txHash`: the transfer of the wallet, if the input comes in by one. */
 export type Paid = { swapId: string; txHash?: string | undefined }
 

@@ -13,7 +13,7 @@ import { type Submission, SwapRefusedError, TamperedOperationError } from './err
 import type { Builder, Family } from './families/family.ts'
 import { families } from './families/registry.ts'
 import { lockableUntil, type OpenSignatures } from './open-signatures.ts'
-import { pay } from './pay.ts'
+import { type PayProgress, pay } from './pay.ts'
 import type { Pins } from './pins.ts'
 import { toPlainRequest } from './request.ts'
 import { nowSeconds, orAborted } from './retry.ts'
@@ -35,10 +35,7 @@ export type SwapProgress =
    * seconds), whatever the service reports: sign no other submission for the same swap before.
    */
   | { step: 'submitting'; submission: Submission; lockableUntil: number }
-  | { step: 'submitted'; swapId: string }
-  /** The signer is asked for a transfer to the op's own address, and it sent it. */
-  | { step: 'paying'; payment: DepositPayment }
-  | { step: 'paid'; txHash: string }
+  | PayProgress
   | { step: 'status'; swap: StatusReply }
   | { step: 'requoting'; reason: Error }
 

@@ -148,7 +148,7 @@ test('nothing is sent for a swap that has ended, or too late', async () => {
   expect(asked).toEqual([])
 })
 
-test('what was signed is only submitted', async () => {
+test('a signed swap is only submitted', async () => {
   const swap = await trader.client.prepare(request, trader.signer)
 
   expect(await trader.client.pay(swap, trader.signer)).toEqual({ swapId: 'swp_1' })

@@ -82,18 +82,19 @@ const SentTransaction = Type.Object(
   },
   {
     description:
-      'With transfer and deposit: the transaction that sends the input to depositAddress. Submit first, then send it, ' +
-      'once.',
+      'With transfer and deposit: it sends the input to depositAddress. Submit first, then send this, once.',
   },
 )
+
+const Quantity = Type.String({ pattern: '^0x[0-9a-f]+$' })
 
 const SendCalls = Type.Object(
   {
     version: Type.String(),
     from: Type.String(),
-    chainId: Type.String(),
+    chainId: Quantity,
     atomicRequired: Type.Boolean(),
-    calls: Type.Array(Type.Object({ to: Type.String(), data: Type.String(), value: Type.String() })),
+    calls: Type.Array(Type.Object({ to: Type.String(), data: Type.String(), value: Quantity })),
   },
   { description: 'The same transaction as the parameter of wallet_sendCalls (EIP-5792).' },
 )

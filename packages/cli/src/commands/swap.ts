@@ -25,9 +25,7 @@ Exit code 0: settled. 2: failed or refunded, so the input is in the wallet. 1: a
     method: {
       type: 'string',
       value: 'WAY',
-      about:
-        'delegation, authorization or permit, the cheapest that the wallet has when absent; by deposit or transfer it ' +
-        'sends the input itself, and needs gas coin',
+      about: 'delegation, authorization, permit; by deposit or transfer it sends itself and needs gas coin',
     },
     'dry-run': { type: 'boolean', about: 'stop after the quote: nothing is signed or submitted' },
     rpc: nodesOption,

@@ -70,7 +70,7 @@ function checkSent(build: BuildGeoOpReply, { chainId, escrow, hash, op }: Checke
   return { chainId, to, token, amount, transaction: own, until: until < opDeadline ? until : opDeadline }
 }
 
-/** What the service prepared of its own accord has these fields; one of an earlier version prepares nothing. */
+/** The service prepared the same; one of an earlier version prepares nothing. */
 function differsFrom(field: string, given: object | undefined, own: object): Difference[] {
   if (given === undefined) return []
   const fields = toFields(given, field)

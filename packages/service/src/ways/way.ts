@@ -19,8 +19,8 @@ export type Way<Name extends string = WayName> = {
    */
   signs: 'hash' | 'typedData' | 'transaction' | 'nothing'
   /**
-   * Who pays. The wallet does in the life of any op. For anyone, as an exchange that looks at a withdrawal, the price
-   * has to hold a quarter of an hour: between equal or pegged assets alone.
+   * The wallet pays in the life of any op. For anyone, such as an exchange that looks at a withdrawal, the price has to
+   * hold a quarter of an hour: between equal or pegged assets alone.
    */
   payer: 'wallet' | 'anyone'
   /** Whether one transaction locks several inputs. */
