@@ -126,9 +126,13 @@ test('--method chooses how the input comes in, and an unknown one is refused', a
   const permitted = await cli.json('swap', ...order, '3', '--method', 'permit')
   const authorized = await cli.json('swap', ...order, '4', '--method', 'authorization')
 
-  expect([permitted.reply, authorized.reply]).toMatchObject([
+  await cli.json('faucet', 'alpha:ETH', '--amount', '1', '--wallet', 'local')
+  const sent = await cli.json('swap', 'alpha:ETH', 'beta:WETH', '--amount', '0.01', '--method', 'transfer')
+
+  expect([permitted.reply, authorized.reply, sent.reply]).toMatchObject([
     { status: 'settled', method: 'permit' },
     { status: 'settled', method: 'authorization' },
+    { status: 'settled', method: 'transfer' },
   ])
   expect(await errorOf(['swap', ...order, '1', '--method', 'cash'])).toMatchObject({ exit: 1, code: 'USAGE' })
 })

@@ -8,10 +8,12 @@ import {
   fromCallbacks,
   fromKitSigner,
   fromViemAccount,
+  fromViemWallet,
   type KnownContracts,
   type SwapProgress,
 } from '@geoswap/sdk'
 import { generateKeyPairSigner } from '@solana/kit'
+import { createWalletClient, http } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { createApiClient } from '../client.ts'
@@ -264,6 +266,24 @@ test('a signer without EIP-7702 swaps by an authorization, and by a permit if as
   ])
   expect(methods).toEqual(['authorization', 'permit'])
   expect(await alpha.codeOf(wallet.address)).toBe('0x')
+})
+
+test('a wallet that only sends swaps a token that takes no signature for another asset, and sends once', async () => {
+  const amount = 10n ** 16n
+  const account = await world.walletWith(alpha, 'WETH', 2n * amount)
+  await alpha.client.setBalance({ address: account.address, value: 10n ** 18n })
+  const { rpcUrl } = local.chains.find(({ name }) => name === 'alpha') ?? {}
+  const wallet = fromViemWallet(createWalletClient({ account, transport: http(rpcUrl) }))
+  const signer = { ...wallet, signAuthorization: undefined, signTypedData: undefined }
+  const request = { ...routeOf(alpha, beta, { sell: 'WETH', buy: 'GEO' }), amount: `${amount}` }
+
+  const prepared = await client.prepare(request, signer)
+  const { swapId, txHash } = await client.pay(prepared, signer)
+  await client.pay(prepared, signer).catch(() => 'It was asked before')
+  const ended = await client.waitForSwap(swapId)
+
+  expect(ended).toMatchObject({ status: 'settled', method: 'transfer', deposit: { txHash } })
+  expect(await alpha.balanceOf(account.address, 'WETH')).toBe(amount)
 })
 
 test('a deposit is swapped whoever pays it, and a signer that can send pays it itself', async () => {

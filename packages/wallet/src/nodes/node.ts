@@ -1,3 +1,4 @@
+import { SwapRefusedError } from '@geoswap/sdk'
 import { UserError } from '../errors.ts'
 import type { FamilyName, Reads } from '../families/family.ts'
 import { families } from '../families/registry.ts'
@@ -21,7 +22,7 @@ export async function orNodeFailed<T>(
   try {
     return await answer
   } catch (cause) {
-    if (cause instanceof UserError) throw cause
+    if (cause instanceof UserError || cause instanceof SwapRefusedError) throw cause
     const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause)
     const advice = `Set another one with geoswap config set rpc.${chainId} URL.`
     throw new UserError('NODE_FAILED', `The node of ${name} did not answer: ${why}`, { advice, cause })

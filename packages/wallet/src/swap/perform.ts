@@ -2,7 +2,7 @@ import {
   type Client,
   type EndedSwap,
   type EvmSigner,
-  fromViemAccount,
+  fromViemWallet,
   GeoswapError,
   type OriginMethod,
   type QuoteReply,
@@ -171,12 +171,12 @@ const SENT: readonly OriginMethod[] = ['deposit', 'transfer']
 
 /** A signer that sends: it needs a node and some gas coin. */
 function toPayer({ settings }: Context, key: Key, chain: Chain): EvmSigner {
-  const account = toAccount(key)
-  const rpcUrl = getRpcUrl(settings, chain)
-  const sender = createWalletClient({ account, transport: http(rpcUrl) })
+  const transport = http(getRpcUrl(settings, chain))
+  const { sendTransaction, ...signer } = fromViemWallet(
+    createWalletClient({ account: toAccount(key), transport }),
+  )
   return {
-    ...fromViemAccount(account),
-    sendTransaction: ({ to, data, value }) =>
-      orNodeFailed(chain, sender.sendTransaction({ to, data, value, chain: null })),
+    ...signer,
+    sendTransaction: sendTransaction && ((transfer) => orNodeFailed(chain, sendTransaction(transfer))),
   }
 }
