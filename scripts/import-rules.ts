@@ -16,6 +16,7 @@ const NODE = /^node:/
 const TIMERS = /^node:timers\/promises$/
 const KEPT = /^service\/async\/cache\.ts$/
 const WIRE = /^wire\//
+const WIRE_NAMES = /^wire\/names\.ts$/
 const PROTOCOL = /^protocol\//
 const SDK = /^sdk\//
 const SOLANA_ESCROW = /^solana-escrow\//
@@ -295,12 +296,20 @@ export const rules: readonly Rule[] = [
   {
     name: 'a wallet knows neither its commands nor its server',
     files: WALLET,
-    may: [WALLET, SDK, PROTOCOL, SOLANA_ESCROW, VIEM, KIT, NODE],
+    may: [WALLET, SDK, WIRE_NAMES, PROTOCOL, SOLANA_ESCROW, VIEM, KIT, NODE],
   },
   {
     name: 'the MCP server knows no command',
     files: /^mcp\//,
-    may: [/^mcp\//, WALLET, SDK, NODE, /^wire\/(nearest|is-reply)\.ts$/, /^@modelcontextprotocol\//, TYPEBOX],
+    may: [
+      /^mcp\//,
+      WALLET,
+      SDK,
+      NODE,
+      /^wire\/(nearest|is-reply|names)\.ts$/,
+      /^@modelcontextprotocol\//,
+      TYPEBOX,
+    ],
   },
   {
     name: 'commands do not know each other',
@@ -311,6 +320,7 @@ export const rules: readonly Rule[] = [
       /^mcp\/index\.ts$/,
       WALLET,
       SDK,
+      WIRE_NAMES,
       PROTOCOL,
       NODE,
     ],

@@ -1,10 +1,10 @@
+import { SIGNED_METHODS, SWAP_STATUSES, TERMINAL_STATUSES } from '@geoswap/wire/names'
 import { type Static, type TProperties, Type } from 'typebox'
 
 const text = (description?: string) => Type.String({ description })
 const some = (description?: string) => Type.Optional(text(description))
 const oneOf = <const Values extends readonly string[]>(values: Values, description?: string) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], description })
-const STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 
 /** Unknown arguments are refused: ignored, a limit of the caller would be no limit. */
 const strict = <Fields extends TProperties>(fields: Fields) =>
@@ -47,10 +47,8 @@ export const inputs = {
     minReceive: some(inWhole('Refuse if less than this is guaranteed')),
     maxPay: some(inWhole('Refuse if more than this is paid')),
     method: Type.Optional(
-      oneOf(
-        ['delegation', 'authorization', 'permit'],
-        'How the input comes in, on an EVM chain. Default: the cheapest way.',
-      ),
+      // A transfer needs gas of the wallet. A deposit has a tool of its own.
+      oneOf(SIGNED_METHODS, 'How the input comes in, on an EVM chain. Default: the cheapest way.'),
     ),
     confirmationToken: some(
       'From the answer confirmation_required to exactly this order. Only after the user has agreed.',
@@ -66,7 +64,7 @@ export const inputs = {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Absent: 20.' })),
     cursor: some('nextCursor of the previous page.'),
     wallet: some('Only swaps that this wallet paid: a name or an address.'),
-    status: Type.Optional(oneOf(STATUSES)),
+    status: Type.Optional(oneOf(SWAP_STATUSES)),
     from: some('Created at this time or later, ISO 8601 UTC.'),
     to: some('Created before this time, ISO 8601 UTC.'),
   }),
@@ -89,7 +87,7 @@ export type Money = Static<ReturnType<typeof money>>
 
 const swap = Type.Object({
   swapId: text(),
-  status: oneOf(STATUSES),
+  status: oneOf(SWAP_STATUSES),
   substatus: text(),
   pay: money(),
   receive: money('The delivered amount; before the delivery, the quoted one.'),
@@ -173,7 +171,7 @@ export const outputs = {
   /** Two shapes in one object, because a tool has a single output schema. */
   execute: Type.Object({
     outcome: oneOf(
-      ['settled', 'failed', 'refunded', 'pending', 'confirmation_required'],
+      [...TERMINAL_STATUSES, 'pending', 'confirmation_required'],
       'pending: it continues, poll swap_status. failed, refunded: the input is in the wallet.',
     ),
     swap: Type.Optional(swap),

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 
 /**
  * Points at which a test kills the process, as a crash would: around every write, and after every broadcast. `before` a
- * record is the worst moment: signed but not committed.
+ * record is the worst moment: signed but not committed. Those with the name of a swap's event are in `engine/advance.ts`.
  */
 const AROUND = [
   'accept',
@@ -51,6 +51,8 @@ export const failPoints: readonly FailPoint[] = [
   ...AFTER.map((step) => `after ${step}` as const),
 ]
 
+export const isFailPoint = (name: string): name is FailPoint => failPoints.some((point) => point === name)
+
 let armed: Map<string, number> | undefined
 
 /**
@@ -64,7 +66,7 @@ export function armFailPoints(text: string): void {
   }
   const entries = text.split(',').map((entry): [string, number] => {
     const [name = '', times = '1'] = entry.trim().split(':')
-    if (!failPoints.some((point) => point === name)) throw new Error(`Unknown fail-point ${name}`)
+    if (!isFailPoint(name)) throw new Error(`Unknown fail-point ${name}`)
     return [name, Number(times)]
   })
   armed = new Map(entries)

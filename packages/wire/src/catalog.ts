@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ORIGIN_FAMILIES } from './quote.ts'
+import { ORIGIN_FAMILIES } from './names.ts'
 import {
   ChainId,
   ChainRef,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { expecting } from './expected.ts'
+import { ORIGIN_FAMILIES, TERMINAL_STATUSES, type TerminalStatus } from './names.ts'
 import { Amount, ChainId, oneOf, strictObject, Time, Token } from './schema.ts'
 
 // The operator API. It has its own listener and keys, and is not part of the public interface.
@@ -18,7 +19,7 @@ const tokenOnChain = { chainId: ChainId, token: Token, ...unit }
 export const OperatorChain = strictObject({
   chainId: ChainId,
   name: Text,
-  family: oneOf(['evm', 'solana']),
+  family: oneOf(ORIGIN_FAMILIES),
   isLive: Type.Boolean({ description: 'Its nodes answer, agree and advance.' }),
   nodes: Count,
   block: Type.Optional(Text),
@@ -96,10 +97,9 @@ export const OperatorSwaps = strictObject({
     minimum: 0,
     description: 'Swaps, events and accounts that failed three times and were set aside.',
   }),
-  ended: Type.Array(
-    strictObject({ status: oneOf(['settled', 'refunded', 'failed']), reason: Text, count: Count }),
-    { description: 'In the last hour.' },
-  ),
+  ended: Type.Array(strictObject({ status: oneOf(TERMINAL_STATUSES), reason: Text, count: Count }), {
+    description: 'In the last hour.',
+  }),
 })
 
 export const OperatorPrice = strictObject({
@@ -197,11 +197,11 @@ export const OPERATOR_HOURS = ['1', '6', '24', '72'] as const
 
 export const OperatorSeriesQuery = strictObject({ hours: Type.Optional(oneOf(OPERATOR_HOURS)) })
 
+const counts = Object.fromEntries(TERMINAL_STATUSES.map((status) => [status, Count]))
+
 export const OperatorBucket = strictObject({
   at: Time,
-  settled: Count,
-  refunded: Count,
-  failed: Count,
+  ...(counts as Record<TerminalStatus, typeof Count>),
   volumeCents: Cents,
   p50: Type.Optional(Seconds),
   p95: Type.Optional(Seconds),

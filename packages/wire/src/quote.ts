@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { expecting } from './expected.ts'
+import { ORIGIN_FAMILIES } from './names.ts'
 import {
   Address,
   AMOUNT,
@@ -18,7 +19,6 @@ export const MAX_SLIPPAGE_BPS = 5_000
 export const MAX_ETA_SECONDS = 86_400
 
 export const TRADE_TYPES = ['exactInput', 'exactOutput'] as const
-export const ORIGIN_FAMILIES = ['evm', 'solana'] as const
 export const FEE_KINDS = [
   'serviceFee',
   'originNetwork',

@@ -1,5 +1,6 @@
-import { type TSchema, type TString, Type } from 'typebox'
+import { type Static, type TSchema, type TString, Type } from 'typebox'
 import { expecting } from './expected.ts'
+import { ORIGIN_METHODS } from './names.ts'
 
 /** A string from a fixed list. A single `enum` keyword gives short messages and a fast serializer. */
 export function oneOf<const Values extends readonly string[]>(
@@ -93,9 +94,7 @@ export const Usd = Type.String({
   description: 'Indicative USD value, two decimals.',
 })
 
-/** How an input can come in on an EVM chain, the cheapest first. Sealed quotes count them: a new one comes last. */
-export const ORIGIN_METHODS = ['delegation', 'authorization', 'permit', 'deposit', 'transfer'] as const
-export type OriginMethod = (typeof ORIGIN_METHODS)[number]
+export type OriginMethod = Static<typeof OriginMethod>
 export const OriginMethod = oneOf(ORIGIN_METHODS, {
   description:
     'delegation: EIP-7702 code of the wallet. authorization: EIP-3009 signature. permit: EIP-2612 signature. ' +

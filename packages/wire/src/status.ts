@@ -1,30 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { expecting } from './expected.ts'
+import { SUBSTATUSES, SWAP_STATUSES, WEBHOOK_TYPES, type WebhookType } from './names.ts'
 import { Address, ChainId, caip, OriginMethod, oneOf, strictObject, Time } from './schema.ts'
 
-export const SWAP_STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 export const SwapStatusName = oneOf(SWAP_STATUSES)
-export type SwapStatus = (typeof SWAP_STATUSES)[number]
-
-export type TerminalStatus = Exclude<SwapStatus, 'pending'>
-
-export function isTerminalStatus(status: SwapStatus): status is TerminalStatus {
-  return status !== 'pending'
-}
-
-export const SUBSTATUSES = [
-  'awaitingDeposit',
-  'accepted',
-  'locking',
-  'locked',
-  'delivering',
-  'delivered',
-  'refunding',
-  'refundBlocked',
-  'refunded',
-  'failed',
-] as const
-export type Substatus = (typeof SUBSTATUSES)[number]
 
 /** Why a swap ended `failed`: the input was not taken and never can be. */
 export const FAILURE_CODES = [
@@ -268,20 +247,6 @@ export const HistoryReply = Type.Object({
   ),
 })
 export type HistoryReply = Static<typeof HistoryReply>
-
-export const WEBHOOK_TYPES = [
-  'swap.awaitingDeposit',
-  'swap.accepted',
-  'swap.locking',
-  'swap.locked',
-  'swap.delivering',
-  'swap.settled',
-  'swap.refunding',
-  'swap.refundBlocked',
-  'swap.refunded',
-  'swap.failed',
-] as const
-export type WebhookType = (typeof WEBHOOK_TYPES)[number]
 
 /** A pending swap is named by its substatus, an ended one by its status. */
 export function webhookTypeOf({ status, substatus }: Pick<StatusReply, 'status' | 'substatus'>): WebhookType {

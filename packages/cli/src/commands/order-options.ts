@@ -1,8 +1,8 @@
-import type { OriginMethod } from '@geoswap/sdk'
 import { getChain, getSide } from '@geoswap/wallet/catalog'
 import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import type { OrderArguments } from '@geoswap/wallet/order'
+import { ORIGIN_METHODS, type OriginMethod } from '@geoswap/wire/names'
 
 /** The context with the nodes of `--rpc`. */
 export async function withNodes(context: Context, nodes: readonly string[], from = ''): Promise<Context> {
@@ -49,17 +49,10 @@ export const nodesOption = {
   about: 'a node of yours that verifies contracts and tokens; without CHAIN, of the origin chain',
 } as const
 
-const METHODS: readonly string[] = [
-  'delegation',
-  'authorization',
-  'permit',
-  'deposit',
-  'transfer',
-] satisfies OriginMethod[]
-
 export function toMethod(text: string | undefined): OriginMethod | undefined {
-  if (text === undefined || METHODS.includes(text)) return text as OriginMethod | undefined
-  throw new UserError('USAGE', `--method ${text} is none of ${METHODS.join(', ')}.`)
+  const found = ORIGIN_METHODS.find((method) => method === text)
+  if (found || text === undefined) return found
+  throw new UserError('USAGE', `--method ${text} is none of ${ORIGIN_METHODS.join(', ')}.`)
 }
 
 type Values = Partial<

@@ -8,6 +8,7 @@ import { type Attempt, swapIdOf } from '@geoswap/wallet/store/journal'
 import { idsOf, toEnd } from '@geoswap/wallet/swap/claim'
 import { followAttempt, followSwap, notSubmitted } from '@geoswap/wallet/swap/follow'
 import { chooseWallet } from '@geoswap/wallet/wallets'
+import { SWAP_STATUSES, type SwapStatus } from '@geoswap/wire/names'
 import { columns, defineCommand } from '../command.ts'
 import { swapLines } from '../print.ts'
 
@@ -35,38 +36,39 @@ Exit code 0: settled, or pending. 2: failed or refunded.`,
       ...swap,
       ...idsOf(attempt),
     })
-    return swap.status === 'failed' || swap.status === 'refunded' ? 2 : 0
+    return swap.status === 'pending' || swap.status === 'settled' ? 0 : 2
   },
 })
 
-function follow(context: Context, client: Client, of: Attempt | string): Promise<StatusReply> {
-  return typeof of === 'string'
-    ? followSwap(context, client, { swapId: of })
-    : followAttempt(context, client, of)
+/** A swap of this machine's journal, or the id of any other. */
+type Target = Attempt | string
+
+function follow(context: Context, client: Client, target: Target): Promise<StatusReply> {
+  return typeof target === 'string'
+    ? followSwap(context, client, { swapId: target })
+    : followAttempt(context, client, target)
 }
 
 async function readNow(
   { journal, interrupts }: Context,
   client: Client,
-  of: Attempt | string,
+  target: Target,
 ): Promise<StatusReply> {
   const { signal } = interrupts
-  if (typeof of === 'string') return client.status(of, { signal })
-  const swapId = swapIdOf(of)
-  if (of.stage === 'submitting') throw unknown(of.id)
-  if (swapId === undefined) throw notSubmitted(of, 'Nothing was submitted in this attempt.')
+  if (typeof target === 'string') return client.status(target, { signal })
+  const swapId = swapIdOf(target)
+  if (target.stage === 'submitting') throw submissionUnknown(target.id)
+  if (swapId === undefined) throw notSubmitted(target, 'Nothing was submitted in this attempt.')
   const swap = await client.status(swapId, { signal })
-  if (swap.status !== 'pending') journal.record(of, toEnd(of, swap.status))
+  if (swap.status !== 'pending') journal.record(target, toEnd(target, swap.status))
   return swap
 }
 
-function unknown(attempt: string): UserError {
+function submissionUnknown(attempt: string): UserError {
   const message = 'It is unknown whether the service accepted the swap.'
   const advice = `${resumeWith(attempt)} sends the same submission again and follows its swap.`
   return new UserError('SUBMISSION_UNKNOWN', message, { advice, details: { attempt } })
 }
-
-const STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 
 export const history = defineCommand({
   usage: '[options]',
@@ -74,7 +76,7 @@ export const history = defineCommand({
   words: [0, 0],
   options: {
     wallet: { type: 'string', value: 'WHO', about: 'only swaps that this wallet or address paid' },
-    status: { type: 'string', value: 'STATUS', about: `only those that are ${STATUSES.join(', ')} now` },
+    status: { type: 'string', value: 'STATUS', about: `only those that are ${SWAP_STATUSES.join(', ')} now` },
     from: {
       type: 'string',
       value: 'TIME',
@@ -113,8 +115,13 @@ function toLines({ swaps, nextCursor }: HistoryReply, catalog: Catalog, raw: boo
     swap.createdAt,
     swap.swapId,
     swap.status,
-    write(catalog, { chainId: swap.originChain, token: swap.inputToken, amount: swap.amounts.input, raw }),
-    write(catalog, {
+    amountText(catalog, {
+      chainId: swap.originChain,
+      token: swap.inputToken,
+      raw,
+      amount: swap.amounts.input,
+    }),
+    amountText(catalog, {
       chainId: swap.destinationChain,
       token: swap.outputToken,
       raw,
@@ -126,7 +133,7 @@ function toLines({ swaps, nextCursor }: HistoryReply, catalog: Catalog, raw: boo
 }
 
 /** A token that is no longer listed has unknown decimals, so its amount is printed in smallest units. */
-function write(
+function amountText(
   { chains, tokens }: Catalog,
   { chainId, token, amount, raw }: { chainId: number; token: string; amount: string; raw: boolean },
 ): string {
@@ -136,19 +143,20 @@ function write(
   return `${raw ? amount : formatAmount(BigInt(amount), listed.decimals)} ${chain}:${listed.symbol}`
 }
 
+/** The address of a named wallet. Others are passed on as they are: the service reads CAIP-10 itself. */
 async function getPayer(context: Context, named: string): Promise<string> {
-  // The service reads a CAIP-10 account: its chain may be any.
   if (named.includes(':')) return named
   const known = context.wallets.find(named)
   if (known) return known.address
   if (parseAnyAddress(named) !== undefined) return named
+  // The wallet of the local network, or none: then the error names the others.
   return (await chooseWallet(context, { family: usualFamily, chain: 'the origin chain', named })).address
 }
 
-function readStatus(text: string): (typeof STATUSES)[number] {
-  const found = STATUSES.find((status) => status === text)
+function readStatus(text: string): SwapStatus {
+  const found = SWAP_STATUSES.find((status) => status === text)
   if (found) return found
-  throw new UserError('USAGE', `--status is one of ${STATUSES.join(', ')}.`)
+  throw new UserError('USAGE', `--status is one of ${SWAP_STATUSES.join(', ')}.`)
 }
 
 function readTime(option: string, text: string | undefined): string | undefined {

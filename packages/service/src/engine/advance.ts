@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { type FailPoint, failPoint } from '../fail-point.ts'
+import { failPoint, isFailPoint } from '../fail-point.ts'
 import { isolateTogether } from '../isolate.ts'
 import { type Db, inTransaction } from '../store/db.ts'
 import { insertLostInput } from '../store/exposure.ts'
@@ -28,12 +28,6 @@ export type Moves = {
 
 /** Called once for each swap that moved, after the commit unless the caller owns the transaction. */
 type OnMoved = (moved: Swap, change: Change) => void
-
-/** Transitions around which tests of crashes kill the process. Those of a transaction of ours are its sender's. */
-const CRASHES: readonly SwapEvent[] = [
-  ...(['declined', 'depositSeen', 'lockSeen', 'lockLost', 'lockDead'] as const),
-  ...(['deliverySeen', 'deliveryImpossible', 'claimFinal', 'refundFinal'] as const),
-]
 
 export function createMoves(pool: Pool, onMoved: OnMoved): Moves {
   const note = (moved: readonly Swap[], changes: readonly Change[]): void => {
@@ -73,7 +67,8 @@ export function createMoves(pool: Pool, onMoved: OnMoved): Moves {
 const eventsOf = (changes: readonly Change[]) => new Set(changes.map(({ event }) => event))
 
 function pass(when: 'before' | 'after', event: SwapEvent): void {
-  if (CRASHES.includes(event)) failPoint(`${when} ${event}` as FailPoint)
+  const point = `${when} ${event}`
+  if (isFailPoint(point)) failPoint(point)
 }
 
 async function applyAll(pool: Pool, changes: readonly Change[], { lease, require }: Within): Promise<Swap[]> {

@@ -1,5 +1,6 @@
+import type { TerminalStatus } from '@geoswap/wire'
 import { deliverableStates, paidStates, refundDueStates, settledStates } from '../swap/lifecycle.ts'
-import type { Bucket } from '../swap/series.ts'
+import { type Bucket, NO_SWAPS } from '../swap/series.ts'
 import type { Db } from './db.ts'
 import { PAY_AMOUNT } from './op-columns.ts'
 import { IS_OPEN, listOf } from './sql.ts'
@@ -149,14 +150,15 @@ export async function readTakenIn(db: Db, days: number): Promise<Flow[]> {
   return rows.map(toFlow)
 }
 
-type SeriesRow = {
+type SeriesRow = Record<TerminalStatus, number> & {
   at: Date
-  settled: number
-  refunded: number
-  failed: number
   cents: string
   quantiles: [p50: number, p95: number, p99: number] | null
 }
+
+const COUNTS = Object.keys(NO_SWAPS).map(
+  (status) => `count(*) filter (where e.status = '${status}')::int as ${status}`,
+)
 
 type Window = { from: Date; bucketSeconds: number }
 
@@ -175,9 +177,7 @@ export async function readSeries(db: Db, { from, bucketSeconds }: Window): Promi
                              and swap_status(before.state) <> 'pending')
      )
      select date_bin(make_interval(secs => $2), e.at, 'epoch') as at,
-            count(*) filter (where e.status = 'settled')::int as settled,
-            count(*) filter (where e.status = 'refunded')::int as refunded,
-            count(*) filter (where e.status = 'failed')::int as failed,
+            ${COUNTS.join(', ')},
             coalesce(sum(o.value_cents) filter (where e.status = 'settled'), 0)::text as cents,
             percentile_cont(array[0.5, 0.95, 0.99]) within group (
               order by extract(epoch from e.at - s.created_at)::float8)

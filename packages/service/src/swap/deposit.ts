@@ -1,5 +1,5 @@
 import type { Deposit } from '@geoswap/wire'
-import type { FailureCode, SwapState } from './lifecycle.ts'
+import { type FailureCode, type SwapState, untakenStates } from './lifecycle.ts'
 
 /** The chain's facts about the deposit of a swap, as its row stores them: amounts are text. */
 export type DepositFacts = Pick<Deposit, 'received' | 'txHash' | 'returned'>
@@ -20,7 +20,7 @@ export function nextOf({ state, input, inputToken, until, deposit }: Seen): stri
   const by = until.toISOString()
   if (state === 'awaitingDeposit') return nextToSend(input - received, received > 0n, by)
   const back = returnedOf(deposit, inputToken)
-  if (state === 'failed') {
+  if (untakenStates.includes(state)) {
     // Anyone can send dust to the address and back: it is not the deposit.
     if (back > 0n && back >= received) return undefined
     return received > 0n

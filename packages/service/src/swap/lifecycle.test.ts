@@ -14,6 +14,7 @@ import {
   transitions,
   unlockedStates,
   unpaidEndStates,
+  untakenStates,
 } from './lifecycle.ts'
 
 const states = Object.keys(transitions) as SwapState[]
@@ -64,6 +65,10 @@ test('every state is awaited, unlocked, deliverable, paid, due for a refund or e
 
 test('all states but the three final ones are open', () => {
   expect(states.filter((state) => !openStates.includes(state))).toEqual(['closed', 'refunded', 'failed'])
+})
+
+test('a swap ends with its input claimed, refunded or not taken', () => {
+  expect(['closed', 'refunded', ...untakenStates].sort()).toEqual([...endedStates].sort())
 })
 
 test('a swap is reported as ended once it is delivered, back in the wallet, or failed', () => {

@@ -114,6 +114,8 @@ export const reportedStates: States = states.filter((state) => publicStatus(stat
 export const settledStates: States = states.filter((state) => publicStatus(state) === 'settled')
 /** The swap ended without a delivery. */
 export const unpaidEndStates: States = endedStates.filter((state) => !settledStates.includes(state))
+/** The swap ended before its input was taken. */
+export const untakenStates: States = ['failed']
 
 export const isOpen = (state: SwapState) => openStates.includes(state)
 export const isUnlocked = (state: SwapState) => unlockedStates.includes(state)

@@ -1,14 +1,18 @@
-/** Swaps that ended in one interval. Quantiles are of settlement times, absent if none settled. */
-export type Bucket = {
+import { TERMINAL_STATUSES, type TerminalStatus } from '@geoswap/wire'
+
+/** Swaps that ended in one interval, by status. Quantiles are of settlement times, absent if none settled. */
+export type Bucket = Record<TerminalStatus, number> & {
   at: Date
-  settled: number
-  refunded: number
-  failed: number
   volumeCents: bigint
   p50?: number
   p95?: number
   p99?: number
 }
+
+export const NO_SWAPS = Object.fromEntries(TERMINAL_STATUSES.map((status) => [status, 0])) as Record<
+  TerminalStatus,
+  number
+>
 
 // 60 to 100 points for every window: as many as a plot on a phone can show.
 const BUCKET_SECONDS: Readonly<Record<number, number>> = { 1: 60, 6: 300, 24: 900, 72: 3_600 }
@@ -34,6 +38,6 @@ export function fillBuckets(found: readonly Bucket[], window: { now: Date; hours
   const count = (window.hours * 3_600_000) / size
   return Array.from({ length: count }, (_, index) => {
     const at = first + index * size
-    return byTime.get(at) ?? { at: new Date(at), settled: 0, refunded: 0, failed: 0, volumeCents: 0n }
+    return byTime.get(at) ?? { ...NO_SWAPS, at: new Date(at), volumeCents: 0n }
   })
 }

@@ -8,6 +8,7 @@ import {
   type QuoteReply,
   type SwapProgress,
 } from '@geoswap/sdk'
+import { isSentMethod } from '@geoswap/wire/names'
 import { createWalletClient, http } from 'viem'
 import type { Context } from '../context.ts'
 import { UserError } from '../errors.ts'
@@ -44,7 +45,7 @@ export async function performSwap(
     for (const line of orderLines(ready.order)) context.terminal.note(line)
     const key = await unlockWallet(context, ready.wallet)
     const signer =
-      options.method && SENT.includes(options.method)
+      options.method && isSentMethod(options.method)
         ? toPayer(context, key, ready.from.chain)
         : await toSigner(key)
     const ended = await client.swap(ready.request, signer, {
@@ -166,10 +167,7 @@ function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): 
   }
 }
 
-/** Ways for which the wallet sends a transaction of its own, and pays its gas: only if they are asked for. */
-const SENT: readonly OriginMethod[] = ['deposit', 'transfer']
-
-/** A signer that sends: it needs a node and some gas coin. */
+/** A signer that sends its input itself: it needs a node and some gas coin, so only if such a way is asked for. */
 function toPayer({ settings }: Context, key: Key, chain: Chain): EvmSigner {
   const transport = http(getRpcUrl(settings, chain))
   const { sendTransaction, ...signer } = fromViemWallet(

@@ -1,14 +1,15 @@
 import type { HistoryQuery, SwapRecord } from '@geoswap/sdk'
+import { SWAP_STATUSES } from '@geoswap/wire/names'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { formatUnits, shorten } from '../amounts.ts'
 import { explain } from '../explain.ts'
 import { ActionButton, useMedia } from '../parts/focus.tsx'
 import { NavLink } from '../parts/links.tsx'
 import { Problem } from '../parts/notice.tsx'
+import { STATUSES } from '../progress/outcome.ts'
 import { go, hrefOf } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
-import { returnOf } from './next.ts'
 import { toHistoryQuery } from './search.ts'
 
 /** The account's swaps, newest first, by wallet, status and time. */
@@ -79,14 +80,6 @@ function useHistory(query: HistoryQuery) {
 
 const FILTERS = ['status', 'from', 'to']
 
-const STATUS_FILTERS = [
-  ['', 'All'],
-  ['pending', 'Under way'],
-  ['settled', 'Settled'],
-  ['refunded', 'Refunded'],
-  ['failed', 'Failed'],
-] as const
-
 /**
  * Folded where they would fill the screen. Each change has its own URL, so that it can be shared and the back
  * button works.
@@ -108,9 +101,10 @@ function Filters({ query }: { query: URLSearchParams }) {
           value={query.get('status') ?? ''}
           onChange={(event) => set('status', event.currentTarget.value)}
         >
-          {STATUS_FILTERS.map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
+          <option value="">All</option>
+          {SWAP_STATUSES.map((status) => (
+            <option key={status} value={status}>
+              {STATUSES[status].name}
             </option>
           ))}
         </select>
@@ -167,7 +161,7 @@ function HistoryTable({ swaps }: { swaps: readonly SwapRecord[] }) {
             </td>
             <td data-name="From">
               {sideOf(catalog, swap.originChain, swap.inputToken, swap.amounts.input)}
-              {returnOf(swap)}
+              {STATUSES[swap.status].note}
             </td>
             <td data-name="To">
               {swap.amounts.delivered === undefined

@@ -1,5 +1,6 @@
 import type { StatusReply } from '@geoswap/sdk'
 import { timeOf } from '../parts/countdown.tsx'
+import { STATUSES } from '../progress/outcome.ts'
 
 type Standing = { where: string; next: string }
 
@@ -11,7 +12,7 @@ export function standingOf(
   known: Known,
 ): Standing {
   if (status === 'failed' && deposit?.received) return DEPOSIT_FAILED
-  if (status !== 'pending') return ENDS[status]
+  if (status !== 'pending') return STATUSES[status]
   if (substatus === 'awaitingDeposit') return AWAITING
   const isInWallet = substatus === 'accepted'
   const where = isInWallet ? 'The input is in the wallet.' : 'The input is in the escrow, or on its way.'
@@ -25,12 +26,6 @@ const AWAITING: Standing = {
 const DEPOSIT_FAILED: Standing = {
   where: 'The deposit was not swapped.',
   next: 'It goes back to the wallet, by the service or by anyone.',
-}
-
-const ENDS: Readonly<Record<'settled' | 'failed' | 'refunded', Standing>> = {
-  settled: { where: 'The recipient has the output.', next: 'It is over.' },
-  failed: { where: 'The input never left the wallet.', next: 'It can never be taken.' },
-  refunded: { where: 'The wallet has its input back.', next: 'It is over.' },
 }
 
 function nextOf(substatus: string, { deadlines: { fill, refund } }: Known): string {
@@ -56,14 +51,6 @@ type Ended = Pick<StatusReply, 'status' | 'substatus'>
 
 /** The name of the input: it was paid only if it left the wallet. */
 export function paidWord({ status, substatus }: Ended): string {
-  if (status === 'failed') return 'Not taken'
-  if (status === 'refunded') return 'Sent back'
-  return status === 'pending' && ['awaitingDeposit', 'accepted', 'locking'].includes(substatus)
-    ? 'To pay'
-    : 'Paid'
-}
-
-/** An addition to the input in a list, unless it was paid or will be. */
-export function returnOf({ status }: Pick<Ended, 'status'>): string {
-  return ({ failed: ', not taken', refunded: ', sent back' } as Record<string, string>)[status] ?? ''
+  const isToPay = status === 'pending' && ['awaitingDeposit', 'accepted', 'locking'].includes(substatus)
+  return isToPay ? 'To pay' : STATUSES[status].input
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { paidWord, returnOf } from './next.ts'
+import { STATUSES } from '../progress/outcome.ts'
+import { paidWord } from './next.ts'
 
 test.each([
   ['settled', 'delivered', 'Paid', ''],
@@ -8,5 +9,5 @@ test.each([
   ['failed', 'failed', 'Not taken', ', not taken'],
   ['refunded', 'refunded', 'Sent back', ', sent back'],
 ] as const)('the input of a swap that is %s (%s): %s', (status, substatus, word, addition) => {
-  expect([paidWord({ status, substatus }), returnOf({ status })]).toEqual([word, addition])
+  expect([paidWord({ status, substatus }), STATUSES[status].note]).toEqual([word, addition])
 })

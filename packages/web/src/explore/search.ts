@@ -1,4 +1,5 @@
 import type { Client, HistoryQuery, SwapRecord } from '@geoswap/sdk'
+import { SWAP_STATUSES } from '@geoswap/wire/names'
 
 type Search = { kind: 'swap' | 'tx' | 'wallet'; value: string }
 
@@ -56,7 +57,6 @@ export async function findRecord(
   return swaps.find((swap) => swap.swapId === swapId)
 }
 
-const STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 const DAY_MS = 86_400_000
 
 /**
@@ -64,7 +64,7 @@ const DAY_MS = 86_400_000
  * included.
  */
 export function toHistoryQuery(query: URLSearchParams): HistoryQuery {
-  const status = STATUSES.find((each) => each === query.get('status'))
+  const status = SWAP_STATUSES.find((each) => each === query.get('status'))
   const wallet = query.get('wallet')
   const from = dayOf(query.get('from'))
   const to = dayOf(query.get('to'))

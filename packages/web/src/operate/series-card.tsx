@@ -1,4 +1,5 @@
 import type { OperatorHours, OperatorSeries } from '@geoswap/wire'
+import { TERMINAL_STATUSES, type TerminalStatus } from '@geoswap/wire/names'
 import type { ComponentChildren } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import { Problem } from '../parts/notice.tsx'
@@ -149,16 +150,10 @@ export function SeriesCard({ client }: { client: OperatorClient }) {
 
 function Plots({ series: { buckets } }: { series: OperatorSeries }) {
   const times = buckets.map(({ at }) => at)
-  const sum = (of: (bucket: OperatorSeries['buckets'][number]) => number) =>
-    buckets.reduce((all, bucket) => all + of(bucket), 0)
-  const [settled, refunded, failed] = [
-    sum((bucket) => bucket.settled),
-    sum((bucket) => bucket.refunded),
-    sum((bucket) => bucket.failed),
-  ]
+  const countOf = (status: TerminalStatus) => buckets.reduce((sum, bucket) => sum + bucket[status], 0)
   const cents = buckets.reduce((all, { volumeCents }) => all + BigInt(volumeCents), 0n)
   const slowest = Math.max(0, ...buckets.map(({ p99 }) => p99 ?? 0))
-  const track = (name: 'settled' | 'refunded' | 'failed' | 'p50' | 'p95' | 'p99') => ({
+  const track = (name: TerminalStatus | 'p50' | 'p95' | 'p99') => ({
     name,
     values: buckets.map((bucket) => bucket[name]),
   })
@@ -168,9 +163,9 @@ function Plots({ series: { buckets } }: { series: OperatorSeries }) {
         title="Swaps that ended"
         kind="bars"
         times={times}
-        tracks={[track('settled'), track('refunded'), track('failed')]}
+        tracks={TERMINAL_STATUSES.map(track)}
         say={(value) => String(Math.round(value))}
-        summary={`${settled} settled, ${refunded} refunded, ${failed} failed`}
+        summary={TERMINAL_STATUSES.map((status) => `${countOf(status)} ${status}`).join(', ')}
       />
       <PlotFigure
         title="Settle time"
@@ -178,7 +173,9 @@ function Plots({ series: { buckets } }: { series: OperatorSeries }) {
         times={times}
         tracks={[track('p50'), track('p95'), track('p99')]}
         say={formatSeconds}
-        summary={settled > 0 ? `at most ${formatSeconds(slowest)} for 99 of 100` : 'nothing settled'}
+        summary={
+          countOf('settled') > 0 ? `at most ${formatSeconds(slowest)} for 99 of 100` : 'nothing settled'
+        }
       />
       <PlotFigure
         title="Volume"

@@ -1,13 +1,13 @@
-import { type Client, GeoswapError, plainText, type StatusReply, type SwapRecord } from '@geoswap/sdk'
+import { type Client, GeoswapError, type StatusReply } from '@geoswap/sdk'
 import { useEffect, useState } from 'preact/hooks'
-import { formatExact, formatUnits, type Unit } from '../amounts.ts'
+import { formatUnits } from '../amounts.ts'
 import { TxLink } from '../parts/links.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Row } from '../parts/row.tsx'
-import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
+import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
-import { refundReason } from '../swap/words.ts'
 import { formatDuration, type Journey, journeyOf, type Step, stepsOf } from './journey.ts'
+import { outcomeOf, STATUSES, type SwapTerms } from './outcome.ts'
 
 const STATES = { done: 'done', now: 'happening now', ahead: 'still to come', bad: 'ended here' } as const
 
@@ -94,8 +94,8 @@ function Outcome({ swap, terms }: OutcomeProps) {
   const { catalog } = useSession()
   const { originTxHash, deliveryTxHash, refund, originChain, destinationChain } = swap
   return (
-    <Notice tone={TONES[swap.status]}>
-      <p class="outcome">{sentence(swap, terms, catalog)}</p>
+    <Notice tone={STATUSES[swap.status].tone}>
+      <p class="outcome">{outcomeOf(swap, terms, catalog)}</p>
       {swap.status !== 'pending' && (originTxHash || deliveryTxHash || refund?.txHash) && (
         <dl class="rows">
           {originTxHash && (
@@ -122,51 +122,6 @@ function Hash({ name, hash, chainId }: { name: string; hash: string; chainId: nu
     </Row>
   )
 }
-
-const TONES = { pending: 'plain', settled: 'good', failed: 'warn', refunded: 'warn' } as const
-
-function sentence(swap: StatusReply, terms: SwapTerms | undefined, catalog: Catalog): string {
-  const { amounts, failure, refund } = swap
-  const input = terms && tokenOf(catalog, swap.originChain, terms.inputToken)
-  const output = terms && tokenOf(catalog, swap.destinationChain, terms.outputToken)
-  const paid = input ? formatUnits(amounts.input, input) : 'The input'
-  if (swap.status === 'settled')
-    return `Done. ${output ? formatUnits(amounts.delivered ?? amounts.quotedOutput, output) : 'The output'} arrived.`
-  if (swap.status === 'failed' && swap.deposit?.received)
-    return `It did not happen, and the deposit goes back to the wallet. ${plainText(failure?.message ?? '')}`
-  if (swap.status === 'failed')
-    return `It did not happen, and nothing was taken. ${plainText(failure?.message ?? '')}`
-  if (swap.status === 'refunded') {
-    const where = refund?.credited
-      ? 'is in the escrow for the wallet to withdraw, since the token refused the transfer'
-      : 'is back in the wallet'
-    return `${paid} ${where}. ${refundReason(refund?.reason ?? '')}`
-  }
-  if (swap.substatus === 'awaitingDeposit' && input) return awaited(swap, input)
-  if (swap.substatus === 'accepted' && swap.deposit) return 'The deposit was seen. It is about to be taken.'
-  return PENDING[swap.substatus] ?? 'Under way.'
-}
-
-function awaited({ amounts, deposit }: StatusReply, input: Unit): string {
-  const received = BigInt(deposit?.received ?? 0)
-  const missing = BigInt(amounts.input) - received
-  if (received === 0n) return 'Nothing came to the address yet.'
-  if (missing <= 0n) return 'All of it came. The service waits for enough of the output.'
-  return `${formatUnits(received, input)} came. Send ${formatExact(missing, input.decimals)} ${input.symbol} more.`
-}
-
-const PENDING: Readonly<Record<string, string>> = {
-  awaitingDeposit: 'The service waits for the deposit.',
-  accepted: 'The service has it. The input is about to be taken.',
-  locking: 'The input is on its way into the escrow.',
-  locked: 'The input is held safely. The output is about to be paid.',
-  delivering: 'The output is on its way to the recipient.',
-  refunding: 'It could not be delivered. The input is on its way back.',
-  refundBlocked: 'The input is to go back, but the wallet cannot take it now. It follows when it can.',
-}
-
-/** The request of a swap, beside its status. */
-type SwapTerms = Pick<SwapRecord, 'walletAddress' | 'recipient' | 'inputToken' | 'outputToken'>
 
 /** Where the funds are, as a picture and as a list, and the outcome. */
 export function SwapProgress({ swap, terms }: { swap: StatusReply; terms: SwapTerms | undefined }) {
