@@ -59,3 +59,22 @@ export function createKeyedTurns() {
     }
   }
 }
+
+/** Reads the keys that callers ask for in one turn of the event loop together. */
+export function createTogether<K, T>(read: (keys: readonly K[]) => Promise<ReadonlyMap<K, T>>) {
+  const asked = new Set<K>()
+  let next: Promise<ReadonlyMap<K, T>> | undefined
+  const readAsked = () => {
+    next = undefined
+    const keys = [...asked]
+    asked.clear()
+    return read(keys)
+  }
+  return async (key: K): Promise<T> => {
+    asked.add(key)
+    next ??= new Promise<void>((resolve) => setImmediate(resolve)).then(readAsked)
+    const found = (await next).get(key)
+    if (found === undefined) throw new Error(`Nothing was read of ${key}`)
+    return found
+  }
+}

@@ -27,7 +27,7 @@ import type { BuildDeps } from '../stages/build/build-evm.ts'
 import { findActiveKeys, leaseBudgets } from '../store/api-keys.ts'
 import { readBooks } from '../store/books.ts'
 import { createPool } from '../store/db.ts'
-import { readInventory } from '../store/inventory.ts'
+import { readLiquidity } from '../store/liquidity.ts'
 import { assertClock } from '../store/server.ts'
 import { findActiveStops } from '../store/stops.ts'
 import type { Token } from '../swap/catalog.ts'
@@ -209,13 +209,17 @@ type Followed = {
 
 /** The market, refreshed from `start` on: first all sources together, then each in a loop of its own. */
 function followMarket(config: Config, { pool, chains, views, gas, onFault, logger }: Followed) {
-  const claims = followClaimLimits({ pool, chains, views })
+  const claims = followClaimLimits({ chains, views })
   const market: LiveMarket = createMarket({
     chainNow: (chainId) => toChainNow(views.of(chainId)),
     prices: createPriceSources(config, (chainId) => views.of(chainId).part('state')),
     priceRules: priceRulesOf(config),
     thinSpreadBps: config.network.thinSpreadBps,
-    readInventory: () => readInventory(pool),
+    async readInventory() {
+      const { holdings, ...booked } = await readLiquidity(pool)
+      claims.take(booked)
+      return holdings
+    },
     canSend: (chainId, side) => (side === 'origin' ? gas.canLock(chainId) : gas.canDeliver(chainId)),
     needs: (chainId) => [...gas.unsigned(chainId), ...gas.needs(chainId)],
     mostInput: claims.mostInput,
@@ -224,14 +228,12 @@ function followMarket(config: Config, { pool, chains, views, gas, onFault, logge
     onFault,
   })
   const watch = watchPrices(market.prices, logger)
-  const refreshClaims = () => claims.refresh().catch((error: unknown) => onFault(error, 'claims'))
   let loops: { stop(): void }[] = []
   return {
     ...market,
     async start() {
-      const refreshers = [...market.refreshers, refreshClaims]
-      await mapOwn(refreshers, (refresh) => refresh())
-      const steps = [...refreshers, async () => watch()]
+      await mapOwn(market.refreshers, (refresh) => refresh())
+      const steps = [...market.refreshers, async () => watch()]
       loops = steps.map((step) => every(MARKET_REFRESH_MS, async () => void (await step())))
     },
     stop() {

@@ -7,6 +7,7 @@ import { createChainFollower } from '../engine/chain-follower.ts'
 import type { Task } from '../engine/lane.ts'
 import type { ViewOfChain, Views } from '../engine/views.ts'
 import type { Logger } from '../observe/logger.ts'
+import type { Awaited } from '../store/chain-views.ts'
 import { bookPayouts, readPaid } from '../store/claim-books.ts'
 import type { Topic } from '../store/wakes.ts'
 import { largest, smallest } from '../swap/amount.ts'
@@ -25,6 +26,7 @@ type Parts = {
   logger: Logger
   wake(topic: Topic): void
   unsigned(): UnsignedKeys
+  readAwaited(chainId: number): Promise<Awaited>
 }
 
 /** The tasks that follow a chain for all processes, under the lease of its watch. */
@@ -44,6 +46,7 @@ export function createFollowing(parts: Parts, connected: ConnectedChain): Task[]
     callsPerHead: family.traits.callsPerHead,
     hasFeeds,
     readHeads: (known) => chain.readHeads(known),
+    readAwaited: parts.readAwaited,
     limitHoldings: createPayoutCaps(parts, connected, views.of(chainId))?.limit,
     reader: view,
     topics: [...locking.flatMap(lockTopicsOf), `deliver:${chainId}`],

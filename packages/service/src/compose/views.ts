@@ -1,8 +1,6 @@
 import type { Pool } from 'pg'
 import { createViews, type Views } from '../engine/views.ts'
 import { createClaimLimits } from '../market/claim-limits.ts'
-import { readClaimBooks } from '../store/claim-books.ts'
-import { readBooked } from '../store/exposure.ts'
 import { capsOf } from './catalog.ts'
 import type { Chains } from './chains.ts'
 
@@ -12,7 +10,7 @@ type ViewListener = {
   onFault(error: unknown): void
 }
 
-type OpenViews = Views & { channels: { chain_view(): void } }
+type OpenViews = Views & { channels: { chain_view(payload: string): void } }
 
 /** The views of all configured chains, and the notification channels that refresh them. */
 export function openViews(pool: Pool, chains: Pick<Chains, 'all'>, listener: ViewListener): OpenViews {
@@ -21,15 +19,15 @@ export function openViews(pool: Pool, chains: Pick<Chains, 'all'>, listener: Vie
     maxAgeMs: config.maxHeadAgeMs,
   }))
   const views = createViews({ pool, chains: followed, ...listener })
-  return { ...views, channels: { chain_view: () => void views.refresh() } }
+  return { ...views, channels: { chain_view: views.noteAnnounced } }
 }
 
-type Parts = { pool: Pool; chains: Chains; views: Pick<Views, 'of'> }
+type Parts = { chains: Chains; views: Pick<Views, 'of'> }
 
 /**
  * Follows the largest input that a quote may name, from the chains' claim caps and the booked claims and deliveries.
  */
-export function followClaimLimits({ pool, chains, views }: Parts) {
+export function followClaimLimits({ chains, views }: Parts) {
   return createClaimLimits({
     claimCapOf(chainId, token) {
       const state = views.of(chainId).part('state')
@@ -37,9 +35,5 @@ export function followClaimLimits({ pool, chains, views }: Parts) {
     },
     secondsOf: (chainId) => views.of(chainId).current()?.head.seconds,
     capsOf: (chainId) => capsOf(chains.of(chainId).config),
-    async readBooked() {
-      const [books, deliveries] = await Promise.all([readClaimBooks(pool), readBooked(pool)])
-      return { books, deliveries }
-    },
   })
 }

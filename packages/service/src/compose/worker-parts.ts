@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { createTogether } from '../async/timing.ts'
 import { type Attested, isRefundable, isSigned } from '../chains/attested.ts'
 import type { Chain } from '../chains/chain.ts'
 import type { Config } from '../config.ts'
@@ -10,6 +11,7 @@ import type { Logger } from '../observe/logger.ts'
 import type { WorkerEvents } from '../observe/role-metrics.ts'
 import { simulateOnce } from '../stages/deliver/judge.ts'
 import type { CollectDeps } from '../stages/settle/collect.ts'
+import { type Awaited, readAwaited } from '../store/chain-views.ts'
 import type { Topic } from '../store/wakes.ts'
 import type { Catalog } from '../swap/catalog.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
@@ -39,6 +41,8 @@ export type WorkerParts = Given & {
   collect: CollectDeps
   gas: Pick<GasWatch, 'canSend'>
   destinations: Destinations
+  /** One statement for the followers of all chains: each accepted swap wakes them together. */
+  readAwaited(chainId: number): Promise<Awaited>
   /** Whether a delivery's input can be claimed in time, and whether a chain's finality is too slow. */
   isClaimable: ReturnType<typeof createClaimCheck>
   isLate: ReturnType<typeof createLateCheck>
@@ -61,7 +65,9 @@ export function completeParts(given: Given): WorkerParts {
   const isLate = createLateCheck({ catalog, followers })
   const destinations = createDestinations(chains, followers)
   const moves = createMoves(pool, events.moved)
-  return { ...given, followers, moves, prices, signed, collect, gas, isClaimable, isLate, destinations }
+  const checks = { prices, signed, gas, isClaimable, isLate }
+  const awaited = createTogether((chainIds: readonly number[]) => readAwaited(pool, chainIds))
+  return { ...given, ...checks, followers, moves, collect, destinations, readAwaited: awaited }
 }
 
 export function followerOf({ followers }: Pick<WorkerParts, 'followers'>, chainId: number): ViewOfChain {

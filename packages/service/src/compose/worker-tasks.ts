@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { createRecent } from '../async/cache.ts'
 import { atMostEvery } from '../async/timing.ts'
 import { createBookkeeper } from '../books/ledger/bookkeeper.ts'
 import type { Chain, Heads } from '../chains/chain.ts'
@@ -135,10 +136,12 @@ export function createGasTask(
 ): Task {
   const { chainId } = config
   const readKeys = async () => readBalances(view, sendersOf({ senders }))
+  // The ledger, which has the fees of such a chain, is not read more often either.
+  const fees = createRecent(READ_MS, () => readFees(pool, chainId, nativeToken.address))
   return createGasBook({
     pool,
     chainId,
-    read: family.traits.paysOnlyFees ? readKeys : () => readFees(pool, chainId, nativeToken.address),
+    read: family.traits.paysOnlyFees ? readKeys : fees.read,
     usdE6Of: gasValueOf({ prices }, config, nativeToken),
   })
 }

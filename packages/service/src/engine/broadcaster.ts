@@ -3,7 +3,6 @@ import type { Chain, Heads, Refusal, Signed } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
 import { mapOwn } from '../isolate.ts'
 import { type Attempt, findAttemptsWithEvent, findSwapsOf, markRefused } from '../store/attempts.ts'
-import { readCursor } from '../store/chain-events.ts'
 import {
   type IsClaimable,
   isBroadcastAgain,
@@ -103,9 +102,8 @@ type Unseen = { unseen: readonly Attempt[]; scannedTo: bigint }
 
 /** The attempts that neither the chain nor an event has shown in a block. Attempts of one nonce share its outcome. */
 export async function findUnseen(pool: Pool, chainId: number, open: readonly Attempt[]): Promise<Unseen> {
-  const scannedTo = (await readCursor(pool, chainId)) ?? 0n
   const waiting = open.filter(({ isConsumed }) => !isConsumed)
-  const withEvent = await findAttemptsWithEvent(pool, waiting)
+  const { withEvent, scannedTo } = await findAttemptsWithEvent(pool, chainId, waiting)
   const seen = new Set(waiting.filter(({ id }) => withEvent.has(id)).map(({ nonce }) => nonce))
   return { unseen: waiting.filter(({ nonce }) => !seen.has(nonce)), scannedTo }
 }

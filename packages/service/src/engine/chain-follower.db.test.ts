@@ -2,9 +2,10 @@ import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } fr
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
+import { createTogether } from '../async/timing.ts'
 import type { Block, Heads } from '../chains/chain.ts'
 import type { ChainState, HeadSubscription, ViewReader } from '../chains/view.ts'
-import type { StoredView } from '../store/chain-views.ts'
+import { readAwaited, type StoredView } from '../store/chain-views.ts'
 import { readInventory } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
 import { createChainFollower } from './chain-follower.ts'
@@ -78,6 +79,7 @@ async function createFollower({ subscription, blockMs = 1, before }: Followed = 
     hasFeeds: true,
     reader,
     readHeads,
+    readAwaited: createTogether((ids) => readAwaited(database.pool, ids)),
     topics: [],
     followedBefore: () => before,
     subscription,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Heads } from '../chains/chain.ts'
 import type { ChainState, ChainView, HeadSubscription, ViewReader } from '../chains/view.ts'
-import { type Awaited, readAwaited, type StoredView, writeChainView } from '../store/chain-views.ts'
+import { type Awaited, type StoredView, writeChainView } from '../store/chain-views.ts'
 import { setHoldings } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { Topic } from '../store/wakes.ts'
@@ -29,6 +29,8 @@ type Options = {
   callsPerHead: number
   hasFeeds: boolean
   readHeads(known?: Heads): Promise<Heads>
+  /** Which swaps wait for this chain. */
+  readAwaited(chainId: number): Promise<Awaited>
   /** The part of the vault's holdings that caps of the service let out; undefined if the chain keeps the caps. */
   limitHoldings?: ((holdings: Holdings, at: Heads) => Promise<Holdings>) | undefined
   reader: ViewReader
@@ -50,7 +52,7 @@ const NEVER = Number.NEGATIVE_INFINITY
  * when they are due, and stores the view. Polls often only while a swap waits for this chain.
  */
 export function createChainFollower(options: Options): Task[] {
-  const { pool, chainId } = options
+  const { chainId } = options
   const order = createHeadOrder(options.blockMs)
   const measure = createMeasure(options.blockMs)
   const parts = createViewParts(options.reader)
@@ -83,7 +85,7 @@ export function createChainFollower(options: Options): Task[] {
       options.subscription?.keep()
       // Each new swap wakes this task. While another waits already, it matters only when a poll may be due.
       if (schedule.isLookDue()) {
-        const awaited = await readAwaited(pool, chainId)
+        const awaited = await options.readAwaited(chainId)
         pace = paceAt(options, awaited)
         stateTime.noteAccepted(awaited.acceptedAt)
         askedAt = awaited.at

@@ -2,8 +2,10 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
+import { createTogether } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
 import type { ChainState, ChainView } from '../chains/view.ts'
+import { readAwaited } from '../store/chain-views.ts'
 import type { Lease } from '../store/lanes.ts'
 import { findSwaps } from '../store/swaps.ts'
 import { createChainFollower } from './chain-follower.ts'
@@ -35,6 +37,7 @@ function createScene({ hasFeeds = true, blockMs = 12_000 } = {}) {
   const [follow, others] = createChainFollower({
     ...{ pool: database.pool, chainId: CHAIN, blockMs, callsPerHead: 1, hasFeeds, topics: [] },
     ...{ followedBefore: () => undefined, subscription: undefined, unsigned: () => ({}) },
+    readAwaited: createTogether((ids) => readAwaited(database.pool, ids)),
     readHeads: async () => {
       polls += 1
       return world.heads

@@ -24,7 +24,9 @@ export function createNonces(pool: Pool, key: SenderKey) {
       }),
     /** The chain shows that the key has used all nonces below this one. */
     async raise(atLeast: number): Promise<void> {
-      if (atLeast > onChain) await raiseNonce(pool, { ...key, atLeast })
+      // The database has a nonce that this process took.
+      const isKnown = next !== undefined && atLeast <= next
+      if (atLeast > onChain && !isKnown) await raiseNonce(pool, { ...key, atLeast })
       if (next !== undefined && atLeast > next) next = undefined
       onChain = atLeast
     },

@@ -7,7 +7,7 @@ import {
   markAttemptsFinal,
   markAttemptsReturned,
 } from '../store/attempts.ts'
-import { inTransaction } from '../store/db.ts'
+import { type Db, inTransaction } from '../store/db.ts'
 import { insertWasted, type WastedGas } from '../store/gas.ts'
 import { groupBy } from '../swap/group.ts'
 
@@ -32,13 +32,18 @@ export async function recordOutcomes(
   const taken = consumed.filter(({ isConsumed }) => !isConsumed)
   const known = new Set([...final, ...consumed].map(({ id }) => id))
   const returned = open.filter(({ id, isConsumed }) => isConsumed && !known.has(id))
-  if (final.length + taken.length + returned.length === 0) return
-  await inTransaction(pool, async (db) => {
-    await insertWasted(db, wasted)
-    if (final.length > 0) await markAttemptsFinal(db, final, hard.number)
-    if (taken.length > 0) await markAttemptsConsumed(db, taken, settle.number)
-    if (returned.length > 0) await markAttemptsReturned(db, returned)
-  })
+  const works: ((db: Db) => Promise<void>)[] = []
+  if (wasted.length > 0) works.push((db) => insertWasted(db, wasted))
+  if (final.length > 0) works.push((db) => markAttemptsFinal(db, final, hard.number))
+  if (taken.length > 0) works.push((db) => markAttemptsConsumed(db, taken, settle.number))
+  if (returned.length > 0) works.push((db) => markAttemptsReturned(db, returned))
+  const [first] = works
+  // A statement alone is a transaction.
+  if (first && works.length === 1) return first(pool)
+  if (first)
+    await inTransaction(pool, async (db) => {
+      for (const work of works) await work(db)
+    })
 }
 
 type Options = { pool: Pool; chain: Pick<Chain, 'chainId' | 'readOutcomes'>; senders: readonly string[] }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads } from '../chains/chain.ts'
 import type { ChainView } from '../chains/view.ts'
-import { readChainViews, type StoredView } from '../store/chain-views.ts'
+import { announcedView, readChainViews, type StoredView } from '../store/chain-views.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
 import type { HeadFollower } from './chain-follower.ts'
 
@@ -39,8 +39,10 @@ export type Views = {
   of(chainId: number): ViewOfChain
   /** Accepts a view that this process wrote itself. */
   take(stored: StoredView): void
-  /** Reads new views. Called at every notification. */
+  /** Reads new views. */
   refresh(): Promise<void>
+  /** Reads the view that a notification announces, unless it is known: this process may have written it. */
+  noteAnnounced(payload: string): void
   start(): Promise<void>
   stop(): void
 }
@@ -93,6 +95,11 @@ export function createViews({ pool, chains, onHead, onPrices, onFault }: Options
     },
     take,
     refresh,
+    noteAnnounced(payload) {
+      const announced = announcedView(payload)
+      if (announced && (versions.get(announced.chainId) ?? 0n) >= announced.version) return
+      void refresh()
+    },
     async start() {
       await refresh()
       // Bounds the delay of a lost notification.

@@ -221,11 +221,19 @@ test('nothing is looked at until the chain was reached', async () => {
 test('a head is looked at once, and again when something went wrong at it', async () => {
   const { look } = createLooker()
   const fault = new Error('locks')
+  await submitted()
 
-  expect(await look({ fault })).toEqual(['scan', 'deliveries', 'locks', fault])
-  expect(await look({ fault: new Error('none') })).toEqual(['deliveries', 'locks'])
+  expect(await look({ fault })).toEqual(['scan', 'locks', fault])
+  expect(await look({ fault: new Error('none') })).toEqual(['locks'])
   expect(await look({})).toEqual([])
-  expect(await look({ head: '0x21' })).toEqual(['deliveries', 'locks'])
+  expect(await look({ head: '0x21' })).toEqual(['locks'])
+})
+
+test('nothing is looked at while no swap waits for it', async () => {
+  const { look } = createLooker()
+
+  expect(await look({})).toEqual(['scan'])
+  expect(await look({ head: '0x21' })).toEqual([])
 })
 
 test('events are read at each head while what was sent waits for the chain, else now and then', async () => {

@@ -6,10 +6,10 @@ import {
   discardEvents,
   findEvents,
   findFinalEvents,
-  isEventExpected,
   rewindCursor,
   type StoredEvent,
 } from '../store/chain-events.ts'
+import { type ChainWork, readChainWork } from '../store/chain-work.ts'
 import type { Lease } from '../store/lanes.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
 import { findOpenAfter, findUnlocked } from '../store/swaps.ts'
@@ -47,7 +47,7 @@ const IDLE_SCAN_MS = 15_000
 
 /** The lane that watches a chain: at each new head it stores events and advances swaps by them. */
 export function createWatchLane(options: Options): Lane {
-  const { pool, chain, follower } = options
+  const { pool, chain, follower, senders } = options
   const handleFinality = createFinalityHandler(options)
   let done: string | undefined
   let scanAt = 0
@@ -57,16 +57,20 @@ export function createWatchLane(options: Options): Lane {
       const heads = follower.current()
       if (!heads || heads.head.hash === done) return
       const faults: unknown[] = []
-      const isExpected = await isEventExpected(pool, { chainId: chain.chainId, head: heads.head.number })
-      if (isExpected || performance.now() >= scanAt) {
+      const at = { chainId: chain.chainId, head: heads.head.number, hard: heads.hard, senders }
+      const work = await readChainWork(pool, at)
+      const isScanDue = work.isEventExpected || performance.now() >= scanAt
+      if (isScanDue) {
         await scanEvents(options, heads, faults)
         scanAt = performance.now() + IDLE_SCAN_MS
       }
       await Promise.all([
-        collectError(faults, () => options.confirmDeliveries(lease, heads)),
-        collectError(faults, () => options.confirmLocks(heads)),
+        work.hasUndelivered && collectError(faults, () => options.confirmDeliveries(lease, heads)),
+        work.hasUnlocked && collectError(faults, () => options.confirmLocks(heads)),
       ])
-      await handleFinality(heads, faults)
+      // The scan may have stored events that are final already.
+      const found = { hasFinal: work.hasFinal || isScanDue, hasRecoveries: work.hasRecoveries || isScanDue }
+      await handleFinality(heads, { ...work, ...found }, faults)
       throwFirst(faults)
       done = heads.head.hash
     },
@@ -95,14 +99,15 @@ function createUpkeep(options: Options): Task {
 /** Handles events that became final or safe, once for each head. */
 function createFinalityHandler(options: Options) {
   let safe = -1n
-  return async (heads: Heads, faults: unknown[]): Promise<void> => {
-    await finalize(options, heads, faults)
+  return async (heads: Heads, work: ChainWork, faults: unknown[]): Promise<void> => {
+    if (work.hasFinal || work.hasPaidUnlocked) await finalize(options, heads, faults)
     if (heads.safe && heads.safe.number > safe) {
       await options.onSafe(safe, heads.safe.number)
       safe = heads.safe.number
     }
-    await keepBooks(options, heads)
-    await collectError(faults, () => options.noteRecoveries(heads, faults))
+    if (work.hasAbandoned) await followAbandoned(options, heads)
+    if (work.hasExits) await releaseStalledAttestations(options.pool, attestationsOf(options))
+    if (work.hasRecoveries) await collectError(faults, () => options.noteRecoveries(heads, faults))
   }
 }
 
@@ -124,10 +129,7 @@ async function finalize(options: Options, heads: Heads, faults: unknown[]): Prom
   }
 }
 
-async function keepBooks({ pool, chain, senders }: Options, heads: Heads): Promise<void> {
-  await followAbandoned({ pool, chain, senders }, heads)
-  await releaseStalledAttestations(pool, { chainId: chain.chainId, senders })
-}
+const attestationsOf = ({ chain: { chainId }, senders }: Options) => ({ chainId, senders })
 
 /** Frees the positions of ended ops that a hard-final block past their deadline does not show as locked. */
 async function freeUnlocked({ pool, chain }: Options, heads: Heads, faults: unknown[]): Promise<void> {

@@ -24,57 +24,52 @@ type State = {
   seconds?: number
 }
 
-async function limits({ cap = 1_000n, books = [], unclaimed = 0n, exposed = 0n, seconds = 0 }: State = {}) {
+function limits({ cap = 1_000n, books = [], unclaimed = 0n, exposed = 0n, seconds = 0 }: State = {}) {
   const made = createClaimLimits({
     claimCapOf: () => cap,
     secondsOf: () => seconds,
     capsOf: () => caps,
-    readBooked: async () => ({
-      books,
-      deliveries: new Map([[1, { unclaimedCents: unclaimed, exposedCents: exposed }]]),
-    }),
   })
-  await made.refresh()
+  made.take({ books, deliveries: new Map([[1, { unclaimedCents: unclaimed, exposedCents: exposed }]]) })
   return made
 }
 
-const mostOf = async (state: State) => (await limits(state)).mostInput(1, 'usdc', usdc)
+const mostOf = (state: State) => limits(state).mostInput(1, 'usdc', usdc)
 
-test('one swap may bring at most a quarter of the hourly claim cap', async () => {
-  expect(await mostOf({ cap: 1_003n })).toBe(250n)
+test('one swap may bring at most a quarter of the hourly claim cap', () => {
+  expect(mostOf({ cap: 1_003n })).toBe(250n)
 })
 
-test('booked inputs reduce the room, and claims of this hour count until it is over', async () => {
+test('booked inputs reduce the room, and claims of this hour count until it is over', () => {
   const books = [book({ open: 700n, claimed: 200n, hour: 5 }), book({ token: 'other', open: 10n ** 9n })]
 
-  expect(await mostOf({ books, seconds: 6 * HOUR - 1 })).toBe(100n)
-  expect(await mostOf({ books, seconds: 6 * HOUR })).toBe(250n)
-  expect(await mostOf({ books: [book({ open: 5_000n })] })).toBe(0n)
+  expect(mostOf({ books, seconds: 6 * HOUR - 1 })).toBe(100n)
+  expect(mostOf({ books, seconds: 6 * HOUR })).toBe(250n)
+  expect(mostOf({ books: [book({ open: 5_000n })] })).toBe(0n)
 })
 
-test('delivered and unclaimed value reduces the room, in the input token', async () => {
-  const most = await mostOf({ cap: 'none', unclaimed: 99_900n })
+test('delivered and unclaimed value reduces the room, in the input token', () => {
+  const most = mostOf({ cap: 'none', unclaimed: 99_900n })
 
   expect(toCentsUp(usdE18(most, usdc))).toBe(100n)
   expect(toCentsUp(usdE18(most + 1n, usdc))).toBe(101n)
-  expect(await mostOf({ cap: 'none', unclaimed: 100_000n })).toBe(0n)
+  expect(mostOf({ cap: 'none', unclaimed: 100_000n })).toBe(0n)
 })
 
-test('nothing is accepted before the chain’s cap and the database’s bookings were read', async () => {
+test('nothing is accepted before the chain’s cap and the database’s bookings were read', () => {
   const unread = createClaimLimits({
     claimCapOf: () => 1_000n,
     secondsOf: () => 0,
     capsOf: () => caps,
-    readBooked: async () => ({ books: [], deliveries: new Map() }),
   })
 
   expect(unread.mostInput(1, 'usdc', usdc)).toBe(0n)
   expect(unread.exposureRoom(1)).toBe(0n)
-  expect(await mostOf({ cap: 'unknown' })).toBe(0n)
+  expect(mostOf({ cap: 'unknown' })).toBe(0n)
 })
 
-test('the room before finality is the rest of the exposure cap', async () => {
-  expect((await limits({ exposed: 4_999n })).exposureRoom(1)).toBe(1n)
-  expect((await limits({ exposed: 6_000n })).exposureRoom(1)).toBe(0n)
-  expect((await limits()).exposureRoom(2)).toBe(5_000n)
+test('the room before finality is the rest of the exposure cap', () => {
+  expect(limits({ exposed: 4_999n }).exposureRoom(1)).toBe(1n)
+  expect(limits({ exposed: 6_000n }).exposureRoom(1)).toBe(0n)
+  expect(limits().exposureRoom(2)).toBe(5_000n)
 })

@@ -6,18 +6,17 @@ import { claimRoom, EMPTY_BOOK, largestShare } from '../swap/exposure.ts'
 /** `unknown` until the chain was read once; `none` if claims are unlimited. */
 type ClaimCapOf = (chainId: number, token: string) => bigint | 'none' | 'unknown'
 
-type Booked = { books: readonly TokenBook[]; deliveries: ReadonlyMap<number, OriginCaps> }
+export type Booked = { books: readonly TokenBook[]; deliveries: ReadonlyMap<number, OriginCaps> }
 
 type Options = {
   claimCapOf: ClaimCapOf
   /** Time of a chain's clock; undefined while the chain is unavailable. */
   secondsOf(chainId: number): number | undefined
   capsOf(chainId: number): OriginCaps
-  readBooked(): Promise<Booked>
 }
 
 /** The largest input of a token per swap, by the claim cap and by the cap on delivered and unclaimed value. */
-export function createClaimLimits({ claimCapOf, secondsOf, capsOf, readBooked }: Options) {
+export function createClaimLimits({ claimCapOf, secondsOf, capsOf }: Options) {
   let booked: Booked | undefined
 
   function claimable(chainId: number, token: string): bigint | undefined {
@@ -32,8 +31,9 @@ export function createClaimLimits({ claimCapOf, secondsOf, capsOf, readBooked }:
   }
 
   return {
-    async refresh(): Promise<void> {
-      booked = await readBooked()
+    /** Keeps the bookings, as last read. */
+    take(read: Booked): void {
+      booked = read
     },
     /** The largest input accepted now; 0 until everything was read once. */
     mostInput(chainId: number, token: string, priced: Priced): bigint {

@@ -48,6 +48,9 @@ async function newSwap(): Promise<TestSwap> {
 const attemptOf = (swap: TestSwap, role: Role, change: object = {}) =>
   insertTestAttempt(database.pool, swap, role, change)
 
+const withEvent = async (attempts: readonly { id: string }[]) =>
+  (await findAttemptsWithEvent(database.pool, CHAIN, attempts)).withEvent
+
 test('a nonce only rises, and is one of this key on this chain', async () => {
   const { pool } = database
   expect(await findNextNonce(pool, key)).toBeUndefined()
@@ -148,12 +151,7 @@ test.each<[Role, ChainEvent['kind']]>([
     (await pool.query('select tx_hash from tx_attempts where id = $1', [id])).rows[0].tx_hash
   const store = async (of: TestSwap, event: ChainEvent['kind'], at: { txHash: string; block: bigint }) =>
     storeTestEvents(pool, CHAIN, event, await findSwaps(pool, [of.swapId]), at)
-  const seen = async (ids: readonly string[]) => [
-    ...(await findAttemptsWithEvent(
-      pool,
-      ids.map((id) => ({ id })),
-    )),
-  ]
+  const seen = async (ids: readonly string[]) => [...(await withEvent(ids.map((id) => ({ id }))))]
 
   await store(swap, kind, { txHash: '0xof another key', block: 1n })
   await store(other, kind, { txHash: await txHash(mine), block: 2n })
@@ -193,10 +191,10 @@ test('a transaction that sends a deposit back is in a block once its own event i
 
   await store({ op, txHash: '0xof a stranger' })
   await store({ op: '0xof another op', txHash })
-  expect(await findAttemptsWithEvent(pool, attempts)).toEqual(new Set())
+  expect(await withEvent(attempts)).toEqual(new Set())
   await store({ op, txHash })
 
-  expect(await findAttemptsWithEvent(pool, attempts)).toEqual(new Set([mine]))
+  expect(await withEvent(attempts)).toEqual(new Set([mine]))
 })
 
 test('abandoned transactions are the open ones of all other keys of the chain', async () => {

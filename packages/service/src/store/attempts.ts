@@ -152,52 +152,58 @@ export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[
   return rows.map(toAttempt)
 }
 
-/** Of these attempts, those with a stored event: they are in a block, though it may not be final. */
+/** `withEvent`: those of the attempts with a stored event: they are in a block, though it may not be final. */
+type Scanned = { withEvent: Set<string>; scannedTo: bigint }
+
+/** Reads how far the events of a chain are stored, and which of these attempts have one. */
 export async function findAttemptsWithEvent(
   db: Db,
+  chainId: number,
   attempts: readonly Pick<Attempt, 'id'>[],
-): Promise<Set<string>> {
-  if (attempts.length === 0) return new Set()
-  const { rows } = await db.query<{ id: string }>({
-    name: 'find-attempts-with-event',
-    text: `
-    select a.id
-      from tx_attempts a
-      join attempt_swaps l on l.attempt_id = a.id
-      join swaps s on s.id = l.swap_id
-      join ops o on o.id = s.op_id
-      join chain_events e on e.chain_id = a.chain_id and e.tx_hash = a.tx_hash
-       and e.id = case l.role when 'deliver' then o.delivery_hash else o.hash end
-       and e.kind = case l.role when 'lock' then 'locked' when 'deliver' then 'delivered' when 'claim' then 'claimed'
-                                when 'refund' then 'refunded' end
-     where a.id = any($1)
-     union
-    select a.id
-      from tx_attempts a
-      join attempt_swaps l on l.attempt_id = a.id and l.role = 'recover'
-      join swaps s on s.id = l.swap_id
-      join ops o on o.id = s.op_id
-      join chain_events e on e.chain_id = a.chain_id and e.kind = 'recovered' and e.tx_hash = a.tx_hash
-       and split_part(e.id, '/', 1) = o.hash
-     where a.id = any($1)`,
-    values: [attempts.map(({ id }) => id)],
-  })
-  return new Set(rows.map(({ id }) => id))
+): Promise<Scanned> {
+  const { rows } = await db.query<{ ids: string[]; scanned_to: string | null }>(
+    `select array(
+      select a.id
+        from tx_attempts a
+        join attempt_swaps l on l.attempt_id = a.id
+        join swaps s on s.id = l.swap_id
+        join ops o on o.id = s.op_id
+        join chain_events e on e.chain_id = a.chain_id and e.tx_hash = a.tx_hash
+         and e.id = case l.role when 'deliver' then o.delivery_hash else o.hash end
+         and e.kind = case l.role when 'lock' then 'locked' when 'deliver' then 'delivered' when 'claim' then 'claimed'
+                                  when 'refund' then 'refunded' end
+       where a.id = any($2)
+       union
+      select a.id
+        from tx_attempts a
+        join attempt_swaps l on l.attempt_id = a.id and l.role = 'recover'
+        join swaps s on s.id = l.swap_id
+        join ops o on o.id = s.op_id
+        join chain_events e on e.chain_id = a.chain_id and e.kind = 'recovered' and e.tx_hash = a.tx_hash
+         and split_part(e.id, '/', 1) = o.hash
+       where a.id = any($2)) as ids,
+       (select scanned_to from chain_cursors where chain_id = $1) as scanned_to`,
+    [chainId, attempts.map(({ id }) => id)],
+  )
+  return { withEvent: new Set(rows[0]?.ids), scannedTo: BigInt(rows[0]?.scanned_to ?? 0) }
 }
 
-/** Open attempts of all other keys, which no sender follows up. Keys are few, their attempts many. */
-export async function findAbandonedAttempts(
-  db: Db,
-  { chainId, senders }: { chainId: number; senders: readonly string[] },
-): Promise<Attempt[]> {
-  const { rows } = await db.query<Row>(
-    `with recursive senders as (
+/** SQL of the keys with open attempts, of the chain $1. Keys are few, their attempts many. */
+export const OPEN_SENDERS = `with recursive senders as (
        (select sender from tx_attempts where chain_id = $1 and final_at is null order by sender limit 1)
        union all
        select (select a.sender from tx_attempts a
                 where a.chain_id = $1 and a.final_at is null and a.sender > s.sender order by a.sender limit 1)
          from senders s where s.sender is not null
-     )
+     )`
+
+/** Open attempts of all other keys, which no sender follows up. */
+export async function findAbandonedAttempts(
+  db: Db,
+  { chainId, senders }: { chainId: number; senders: readonly string[] },
+): Promise<Attempt[]> {
+  const { rows } = await db.query<Row>(
+    `${OPEN_SENDERS}
      ${SELECT} where chain_id = $1 and final_at is null
         and sender in (select sender from senders where sender <> all($2))`,
     [chainId, senders],

@@ -85,6 +85,10 @@ export type DisputedClaim = Omit<Attestation, 'validUntil'> & { unproven: string
 // Attesters sign within seconds. Nodes of some may lag behind those of the worker for about as long.
 const USUAL_SIGNING = '30 seconds'
 
+/** SQL condition of claims that may have to be split. */
+export const IS_DISPUTABLE = `attempt_id is null and kind = 'claim' and cardinality(swap_ids) > 1
+        and created_at < clock_timestamp() - interval '${USUAL_SIGNING}'`
+
 /** Unsent claims of several swaps that some attester has not seen all of. */
 export async function findDisputed(db: Db, chainId: number): Promise<DisputedClaim[]> {
   const { rows } = await db.query<Row & { unproven: string[] }>(
@@ -92,8 +96,7 @@ export async function findDisputed(db: Db, chainId: number): Promise<DisputedCla
        from attestations a, lateral (${SIGNATURES}) g, lateral (
               select array_agg(distinct e) as unproven
                 from attestation_signatures s, unnest(s.unproven) e where s.attestation_id = a.id) u
-      where chain_id = $1 and attempt_id is null and kind = 'claim' and cardinality(swap_ids) > 1
-        and created_at < clock_timestamp() - interval '${USUAL_SIGNING}' and u.unproven is not null
+      where chain_id = $1 and ${IS_DISPUTABLE} and u.unproven is not null
       order by id limit ${FETCHED}`,
     [chainId],
   )

@@ -214,35 +214,6 @@ export function toEvent(row: Row): StoredEvent {
   }
 }
 
-// A swap that waited longer is blocked by something other than the next block.
-const PATIENCE_SECONDS = 60
-
-// A condition on states, which have indexes, and one on attempts: together they would read every swap.
-const existsFrom = (condition: string) => `exists (
-  select 1
-    from swaps s
-    join attempt_swaps l on l.swap_id = s.id
-    join tx_attempts a on a.id = l.attempt_id
-   where ${condition}
-     and greatest(s.updated_at, a.created_at) > clock_timestamp() - make_interval(secs => $3)
-     and (a.request ->> 'sentAtBlock')::bigint < $2)`
-
-/** Whether a swap waits for the event of a transaction that was sent before this block was the head. */
-export async function isEventExpected(
-  db: Db,
-  { chainId, head }: { chainId: number; head: bigint },
-): Promise<boolean> {
-  const { rows } = await db.query<{ expected: boolean }>(
-    `select ${existsFrom(`(s.state = 'locking' and s.origin_chain = $1 and l.role = 'lock'
-               or s.state = 'delivering' and s.destination_chain = $1 and l.role = 'deliver'
-               or s.state = 'claiming' and s.origin_chain = $1 and l.role = 'claim'
-               or s.state = 'refunding' and s.origin_chain = $1 and l.role = 'refund')`)}
-         or ${existsFrom(`l.role = 'recover' and a.chain_id = $1 and a.final_at is null`)} as expected`,
-    [chainId, head, PATIENCE_SECONDS],
-  )
-  return rows[0]?.expected === true
-}
-
 /** A refused refund may stay forever, and a delivered swap with a final lock only waits for its claim. */
 const AWAITS_ORIGIN = `s.state <> 'refundBlocked' and not (s.state in ${listOf(paidStates)} and s.origin_final)`
 const AWAITS_DELIVERY = `s.state not in ${listOf(refundDueStates)} and not s.delivery_final`

@@ -3,7 +3,7 @@ import { insertTestAccount, useTestDatabase } from '../../test/support/database.
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap, lockTestSwap } from '../../test/support/swaps.ts'
 import type { ChainView } from '../chains/view.ts'
-import { readAwaited, readChainViews, writeChainView } from './chain-views.ts'
+import { announcedView, readAwaited, readChainViews, writeChainView } from './chain-views.ts'
 import type { Db } from './db.ts'
 import { type Lease, releaseLanes } from './lanes.ts'
 import { createListener } from './listen.ts'
@@ -69,7 +69,7 @@ test('a process without the lane of the watcher writes nothing', async () => {
   expect((await read())[0]?.view.heads.head.number).toBe(20n)
 })
 
-test('listeners are notified which chain has a new view', async () => {
+test('listeners are notified which chain has a new view, and its version', async () => {
   const heard = new Promise<string>((resolve) => {
     const listener = createListener({
       url: database.url,
@@ -78,11 +78,11 @@ test('listeners are notified which chain has a new view', async () => {
       onFault: (error) => expect.unreachable(String(error)),
     })
   })
-  expect(await heard).toBe(String(CHAIN))
+  expect(announcedView(await heard)).toEqual({ chainId: CHAIN, version: (await read())[0]?.version })
 })
 
-const areAwaited = (db: Db) =>
-  Promise.all([31_337, 31_338].map(async (id) => (await readAwaited(db, id)).isAwaited))
+const areAwaited = async (db: Db) =>
+  [...(await readAwaited(db, [31_337, 31_338])).values()].map(({ isAwaited }) => isAwaited)
 
 test('a chain is awaited while a swap needs a lock or delivery on it, and not forever', async () => {
   const account = await insertTestAccount(database.pool)
@@ -118,7 +118,7 @@ test.each([
 test('the feeds of every chain are awaited while a swap waits to be locked, and told since when', async () => {
   const { pool } = database
   await pool.query('truncate swaps cascade')
-  const elsewhere = () => readAwaited(pool, 5)
+  const elsewhere = async () => (await readAwaited(pool, [5])).get(5)
   const before = await elsewhere()
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
   const [accepted] = await findSwaps(pool, [swap.swapId])
@@ -129,7 +129,7 @@ test('the feeds of every chain are awaited while a swap waits to be locked, and 
 
   expect(before).toMatchObject({ isPricing: false, acceptedAt: undefined })
   expect(waiting).toMatchObject({ isAwaited: false, isPricing: true, acceptedAt: accepted?.changedAt })
-  expect(waiting.at).toBeGreaterThan(accepted?.changedAt ?? Number.POSITIVE_INFINITY)
+  expect(waiting?.at).toBeGreaterThan(accepted?.changedAt ?? Number.POSITIVE_INFINITY)
   expect(blocked).toMatchObject({ isPricing: false, acceptedAt: expect.any(Number) })
   expect(await elsewhere()).toMatchObject({ isPricing: false, acceptedAt: undefined })
 })

@@ -1,8 +1,7 @@
-import type { Pool } from 'pg'
 import type { ChainView } from '../chains/view.ts'
 import { awaitingStates, deliverableStates, unlockedStates } from '../swap/lifecycle.ts'
 import type { Db } from './db.ts'
-import { type Lease, whileHeld } from './lanes.ts'
+import { heldBy, type Lease, leaseValues } from './lanes.ts'
 import { listOf, toMs } from './sql.ts'
 
 const TAG = '$bigint'
@@ -22,28 +21,35 @@ export function fromPlain(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, each]) => [key, fromPlain(each)]))
 }
 
-/** Stores the view of the chain's watcher. Returns the new version; undefined if another worker holds the lane. */
+/**
+ * Stores the view of the chain's watcher, and announces its version. Returns it; undefined if another worker holds the
+ * lane.
+ */
 export async function writeChainView(
-  pool: Pool,
+  db: Db,
   lease: Lease,
   chainId: number,
   view: ChainView,
 ): Promise<bigint | undefined> {
-  const json = toPlainJson(view)
-  return whileHeld(pool, lease, async (db) => {
-    const { rows } = await db.query<{ version: string }>(
-      `with written as (
-         insert into chain_views (chain_id, view, version, updated_at)
-         values ($1, $2, nextval('chain_view_versions'), clock_timestamp())
-             on conflict (chain_id) do update
-            set view = excluded.view, version = excluded.version, updated_at = excluded.updated_at
-      returning version
-       )
-       select version, pg_notify('chain_view', $1::text) from written`,
-      [String(chainId), json],
-    )
-    return BigInt(rows[0]?.version ?? 0)
-  })
+  const { rows } = await db.query<{ version: string }>(
+    `with held as (${heldBy(5)}), written as (
+       insert into chain_views (chain_id, view, version, updated_at)
+       select $1::bigint, $2::jsonb, nextval('chain_view_versions'), clock_timestamp() from held
+           on conflict (chain_id) do update
+          set view = excluded.view, version = excluded.version, updated_at = excluded.updated_at
+    returning version
+     )
+     select version, pg_notify('chain_view', $1 || ':' || version) from written`,
+    [chainId, toPlainJson(view), ...leaseValues(lease)],
+  )
+  return rows[0] && BigInt(rows[0].version)
+}
+
+/** The chain and version that a notification names; undefined if it has none, as that of an older version. */
+export function announcedView(payload: string): { chainId: number; version: bigint } | undefined {
+  const [, chainId, version] = /^(\d+):(\d+)$/.exec(payload) ?? []
+  if (chainId === undefined || version === undefined) return undefined
+  return { chainId: Number(chainId), version: BigInt(version) }
 }
 
 export type StoredView = { chainId: number; view: ChainView; version: bigint; ageMs: number }
@@ -83,20 +89,24 @@ export type Awaited = {
 /** The input is still to come, or to be locked. */
 const BEFORE_LOCK = [...awaitingStates, ...unlockedStates]
 
-export async function readAwaited(db: Db, chainId: number): Promise<Awaited> {
-  const { rows } = await db.query<{ awaited: boolean; accepted_at: number | null; at: number }>(
-    `select exists (
+export async function readAwaited(db: Db, chainIds: readonly number[]): Promise<Map<number, Awaited>> {
+  type Row = { chain_id: string; awaited: boolean; accepted_at: number | null; at: number }
+  const { rows } = await db.query<Row>(
+    `select c.id as chain_id, exists (
        select 1 from swaps
         where state in ${listOf([...BEFORE_LOCK, ...deliverableStates])}
-          and (origin_chain = $1 and state in ${listOf(BEFORE_LOCK)}
-               or destination_chain = $1 and state in ${listOf(deliverableStates)})
+          and (origin_chain = c.id and state in ${listOf(BEFORE_LOCK)}
+               or destination_chain = c.id and state in ${listOf(deliverableStates)})
           and updated_at > clock_timestamp() - make_interval(secs => $2)) as awaited,
        (select ${toMs('max(updated_at)')} from swaps where state = 'accepted') as accepted_at,
-       ${toMs('clock_timestamp()')} as at`,
-    [chainId, PATIENCE_SECONDS],
+       ${toMs('clock_timestamp()')} as at
+       from unnest($1::bigint[]) as c (id)`,
+    [chainIds, PATIENCE_SECONDS],
   )
-  const [row] = rows
-  if (!row) throw new Error('The database did not say who waits')
+  return new Map(rows.map(({ chain_id, ...row }) => [Number(chain_id), toAwaited(row)]))
+}
+
+function toAwaited(row: { awaited: boolean; accepted_at: number | null; at: number }): Awaited {
   const { awaited: isAwaited, accepted_at: acceptedAt, at } = row
   const isPricing = acceptedAt !== null && at - acceptedAt < PATIENCE_SECONDS * 1_000
   return { isAwaited, isPricing, acceptedAt: acceptedAt ?? undefined, at }

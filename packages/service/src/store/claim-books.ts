@@ -50,17 +50,19 @@ export async function bookClaims(db: Db, { chainId, swaps, seconds, caps }: Book
 export type TokenBook = ClaimBook & { chainId: number; token: string }
 
 export async function readClaimBooks(db: Db): Promise<TokenBook[]> {
-  const { rows } = await db.query<Record<'chain_id' | 'token' | 'open' | 'claimed' | 'hour', string>>(
-    'select chain_id, token, open, claimed, hour from claim_books',
-  )
-  return rows.map((row) => ({
-    chainId: Number(row.chain_id),
-    token: row.token,
-    open: BigInt(row.open),
-    claimed: BigInt(row.claimed),
-    hour: Number(row.hour),
-  }))
+  const { rows } = await db.query<BookRow>('select chain_id, token, open, claimed, hour from claim_books')
+  return rows.map(toTokenBook)
 }
+
+export type BookRow = Record<'chain_id' | 'token' | 'open' | 'claimed' | 'hour', string>
+
+export const toTokenBook = (row: BookRow): TokenBook => ({
+  chainId: Number(row.chain_id),
+  token: row.token,
+  open: BigInt(row.open),
+  claimed: BigInt(row.claimed),
+  hour: Number(row.hour),
+})
 
 export type SpentCap = { chainId: number; token: string; amount: bigint; seconds: number }
 

@@ -47,9 +47,13 @@ const FITS = (exposed: string, unclaimed: string) =>
 
 /** The booked values of each chain. */
 export async function readBooked(db: Db): Promise<Map<number, OriginCaps>> {
-  const { rows } = await db.query<{ chain_id: string; cents: string; unclaimed_cents: string }>(
-    'select chain_id, cents, unclaimed_cents from exposure',
-  )
+  const { rows } = await db.query<BookedRow>('select chain_id, cents, unclaimed_cents from exposure')
+  return toBooked(rows)
+}
+
+export type BookedRow = Record<'chain_id' | 'cents' | 'unclaimed_cents', string>
+
+export function toBooked(rows: readonly BookedRow[]): Map<number, OriginCaps> {
   return new Map(
     rows.map(({ chain_id, cents, unclaimed_cents }) => [
       Number(chain_id),

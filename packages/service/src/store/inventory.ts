@@ -3,16 +3,18 @@ import type { Db } from './db.ts'
 export type Holding = { chainId: number; token: string; held: bigint; reserved: bigint }
 
 export async function readInventory(db: Db): Promise<Holding[]> {
-  const { rows } = await db.query<Record<'chain_id' | 'token' | 'held' | 'reserved', string>>(
-    'select chain_id, token, held, reserved from inventory',
-  )
-  return rows.map((row) => ({
-    chainId: Number(row.chain_id),
-    token: row.token,
-    held: BigInt(row.held),
-    reserved: BigInt(row.reserved),
-  }))
+  const { rows } = await db.query<HoldingRow>('select chain_id, token, held, reserved from inventory')
+  return rows.map(toHolding)
 }
+
+export type HoldingRow = Record<'chain_id' | 'token' | 'held' | 'reserved', string>
+
+export const toHolding = (row: HoldingRow): Holding => ({
+  chainId: Number(row.chain_id),
+  token: row.token,
+  held: BigInt(row.held),
+  reserved: BigInt(row.reserved),
+})
 
 type Balance = { token: string; amount: bigint }
 

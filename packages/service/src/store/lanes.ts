@@ -62,16 +62,19 @@ export async function askForLane(db: Db, name: string): Promise<void> {
   await db.query(`select pg_notify('lanes', $1)`, [name])
 }
 
+/** SQL of one row while the lease is held, locked until the transaction ends. Its parameters are the last of `all`. */
+export const heldBy = (all: number) =>
+  `select 1 from lanes
+    where name = $${all - 2} and fence = $${all - 1} and holder = $${all} and expires_at > clock_timestamp() for share`
+
+export const leaseValues = ({ name, fence, holder }: Lease): string[] => [name, fence, holder]
+
 /**
  * Locks the lease's row until the transaction ends. False if another worker has taken the lane: the caller must not
  * sign.
  */
 export async function confirmLease(db: Db, lease: Lease): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select 1 from lanes
-      where name = $1 and fence = $2 and holder = $3 and expires_at > clock_timestamp() for share`,
-    [lease.name, lease.fence, lease.holder],
-  )
+  const { rowCount } = await db.query(heldBy(3), leaseValues(lease))
   return rowCount === 1
 }
 

@@ -5,8 +5,6 @@ import {
   advanceLedger,
   findBooked,
   findBookedLocks,
-  findFinalDeliveries,
-  findHeldInputs,
   findLedgerCursor,
   findOpRecords,
   findUnbookedDeliveries,
@@ -15,6 +13,7 @@ import {
   openLedger,
   readLedgerAges,
   readLedgerBalances,
+  readLedgerStart,
   sumHeldInputs,
 } from './ledger.ts'
 import { endDriftStops, findActiveStops, raiseStop, resumeStop } from './stops.ts'
@@ -141,7 +140,7 @@ test.each([
   const other = await insert('origin_final = true')
   await database.pool.query(`update swaps set ${change} where id = $1`, [other])
 
-  expect(await findHeldInputs(database.pool, ORIGIN)).toEqual([held])
+  expect((await readLedgerStart(database.pool, ORIGIN)).held).toEqual([held])
 })
 
 test('inputs add up by token, until their exit is booked', async () => {
@@ -171,7 +170,7 @@ test.each([
   const [listed, other] = [await insert(paid), await insert(paid, op)]
   await pool.query(`update swaps set ${change} where id = $1`, [other])
 
-  expect(await findFinalDeliveries(pool, DESTINATION)).toEqual([listed])
+  expect((await readLedgerStart(pool, DESTINATION)).delivered).toEqual([listed])
 })
 
 test('a delivery is missing in the books until it is booked, whatever else is', async () => {

@@ -14,6 +14,34 @@ export async function findLedgerCursor(db: Db, chainId: number): Promise<LedgerC
   return rows[0] && { openedBlock: BigInt(rows[0].opened_block), block: BigInt(rows[0].block) }
 }
 
+/** The first facts of a reading of the books of a chain. */
+export type LedgerStart = {
+  cursor: LedgerCursor | undefined
+  /** Swaps whose input is final: it must be in the escrow until the books show its exit. */
+  held: string[]
+  /** Open swaps that were finally delivered on this chain since the books were opened. */
+  delivered: string[]
+  /** All keys that ever sent on this chain. */
+  senders: string[]
+}
+
+export async function readLedgerStart(db: Db, chainId: number): Promise<LedgerStart> {
+  type Row = Omit<LedgerStart, 'cursor'> & { opened_block: string | null; block: string | null }
+  const { rows } = await db.query<Row>(
+    `select c.opened_block, c.block,
+            array(select id from swaps where origin_chain = $1 and origin_final and ${IS_OPEN}) as held,
+            array(select s.id from swaps s join ops o on o.id = s.op_id
+                   where s.destination_chain = $1 and s.delivery_final and s.state in ${listOf(paidStates)}
+                     and o.destination_block > c.opened_block) as delivered,
+            array(select address from sender_keys where chain_id = $1) as senders
+       from (select $1::bigint as chain_id) asked left join ledger_cursors c on c.chain_id = asked.chain_id`,
+    [chainId],
+  )
+  const { opened_block: opened, block, ...start } = rows[0] ?? { held: [], delivered: [], senders: [] }
+  const cursor = opened && block ? { openedBlock: BigInt(opened), block: BigInt(block) } : undefined
+  return { ...start, cursor }
+}
+
 /** Opens the books of a chain. False if another process opened them. */
 export async function openLedger(db: Db, { chainId, block }: { chainId: number; block: bigint }) {
   const { rowCount } = await db.query(
@@ -162,16 +190,6 @@ export async function findOpRecords(db: Db, names: readonly string[]): Promise<O
   }))
 }
 
-/** Swaps whose input is final: it must be in the escrow until the books show its exit. */
-export async function findHeldInputs(db: Db, chainId: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    `select id from swaps where origin_chain = $1 and origin_final
-        and ${IS_OPEN}`,
-    [chainId],
-  )
-  return rows.map(({ id }) => id)
-}
-
 /** The total input of the swaps among these whose exit is not booked. */
 export async function sumHeldInputs(db: Db, swapIds: readonly string[]) {
   const { rows } = await db.query<{ token: string; amount: string }>(
@@ -182,17 +200,6 @@ export async function sumHeldInputs(db: Db, swapIds: readonly string[]) {
     [swapIds],
   )
   return rows.map(({ token, amount }) => ({ token, amount: BigInt(amount) }))
-}
-
-/** Open swaps that were finally delivered on this chain since the books were opened. */
-export async function findFinalDeliveries(db: Db, chainId: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    `select s.id from swaps s join ops o on o.id = s.op_id join ledger_cursors c on c.chain_id = s.destination_chain
-      where s.destination_chain = $1 and s.delivery_final and s.state in ${listOf(paidStates)}
-        and o.destination_block > c.opened_block`,
-    [chainId],
-  )
-  return rows.map(({ id }) => id)
 }
 
 /** The swaps among these whose delivery is not booked. */

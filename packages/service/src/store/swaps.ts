@@ -5,18 +5,29 @@ import type { Db } from './db.ts'
 import { IS_OPEN, isUnconsumedAt, listOf, toJson } from './sql.ts'
 import { selectSwaps } from './swap-rows.ts'
 
-/** Swaps of this origin whose lock is in no known block, in the words of the index `swaps_unlocked`. */
+const NO_LOCK = 's.locked_block is null and not s.origin_final and s.origin_chain = $1'
+
+/** SQL conditions of swaps `s` and ops `o` that the watch of the chain $1 looks for. */
+export const WATCHED = {
+  /** In the words of the index `swaps_unlocked`. */
+  unlocked: `${NO_LOCK} and s.state in ${listOf([...unlockedStates, ...owedStates])}`,
+  paidUnlocked: `${NO_LOCK} and s.state in ${listOf(paidStates)} and s.delivery_final`,
+  /** $2: a time of the chain. */
+  undeposited: `s.state = 'awaitingDeposit' and s.origin_chain = $1 and o.op_deadline < $2`,
+  /** In the words of the index `swaps_undelivered`. */
+  undelivered: `s.delivered_block is null and not s.delivery_final and s.state in ${listOf(owedStates)}
+    and s.destination_chain = $1`,
+  forgotten: `s.state = 'locked' and s.log_lost and s.destination_chain = $1`,
+}
+
+/** Swaps of this origin whose lock is in no known block. */
 export async function findUnlocked(db: Db, chainId: number): Promise<Swap[]> {
-  const states = `s.state in ${listOf([...unlockedStates, ...owedStates])}`
-  const clause = `where s.locked_block is null and not s.origin_final and ${states} and s.origin_chain = $1`
-  return selectSwaps(db, `${clause} order by s.created_at`, [chainId])
+  return selectSwaps(db, `where ${WATCHED.unlocked} order by s.created_at`, [chainId])
 }
 
 /** Those of them that were delivered for good. */
 export async function findPaidUnlocked(db: Db, chainId: number): Promise<Swap[]> {
-  const isPaid = `s.state in ${listOf(paidStates)} and s.delivery_final`
-  const clause = `where s.locked_block is null and not s.origin_final and ${isPaid} and s.origin_chain = $1`
-  return selectSwaps(db, `${clause} order by s.created_at`, [chainId])
+  return selectSwaps(db, `where ${WATCHED.paidUnlocked} order by s.created_at`, [chainId])
 }
 
 type Page = { chainId: number; after: string | undefined; limit: number }
@@ -29,20 +40,17 @@ export async function findAwaiting(db: Db, { chainId, after = '', limit }: Page)
 
 /** Swaps whose input was not deposited until their deadline, which was before this time. */
 export async function findUndeposited(db: Db, { chainId, seconds }: { chainId: number; seconds: number }) {
-  const isOver = `where s.state = 'awaitingDeposit' and s.origin_chain = $1 and o.op_deadline < $2`
-  return selectSwaps(db, isOver, [chainId, seconds])
+  return selectSwaps(db, `where ${WATCHED.undeposited}`, [chainId, seconds])
 }
 
-/** Swaps that may have been delivered here but in no known block, in the words of the index `swaps_undelivered`. */
+/** Swaps that may have been delivered here but in no known block. */
 export async function findUndelivered(db: Db, chainId: number): Promise<Swap[]> {
-  const states = `s.state in ${listOf(owedStates)}`
-  const clause = `where s.delivered_block is null and not s.delivery_final and ${states} and s.destination_chain = $1`
-  return selectSwaps(db, clause, [chainId])
+  return selectSwaps(db, `where ${WATCHED.undelivered}`, [chainId])
 }
 
 /** Locked swaps for which an unrecorded delivery may have been signed. */
 export async function findForgottenDeliveries(db: Db, chainId: number): Promise<Swap[]> {
-  return selectSwaps(db, `where s.state = 'locked' and s.log_lost and s.destination_chain = $1`, [chainId])
+  return selectSwaps(db, `where ${WATCHED.forgotten}`, [chainId])
 }
 
 type OpenAfter = { chainId: number; after: string; limit: number }
@@ -133,11 +141,16 @@ export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]>
 
 const PROPOSED_AT_ONCE = 200
 
+type Proposing = { kind: 'claim' | 'refund'; chainId: number }
+
 /** Swaps of this origin whose outcome is not proposed to the attesters yet, round-robin by destination. */
-export async function findToPropose(
-  db: Db,
-  { kind, chainId }: { kind: 'claim' | 'refund'; chainId: number },
-): Promise<Swap[]> {
+export async function findToPropose(db: Db, { kind, chainId }: Proposing): Promise<Swap[]> {
+  const isDue = isToPropose(kind, '$2')
+  return selectSwaps(db, roundRobin('s.destination_chain', isDue), [PROPOSED_AT_ONCE, chainId])
+}
+
+/** SQL condition of these swaps. */
+export function isToPropose(kind: Proposing['kind'], chainId: string): string {
   const ready =
     kind === 'claim'
       ? `s.state in ${listOf(paidStates)} and s.origin_final and s.delivery_final and (s.state = 'settled' or (
@@ -145,8 +158,7 @@ export async function findToPropose(
             where l.swap_id = s.id and l.role = 'claim' limit 1) is null)`
       : `s.origin_final and (s.state in ${listOf(['refundDecided', 'refundBlocked'])} or (s.state = 'refunding'
            and ${attestations('true')} = 0))`
-  const isDue = `s.origin_chain = $2 and ${ready} and ${attestations('a.attempt_id is null')} = 0`
-  return selectSwaps(db, roundRobin('s.destination_chain', isDue), [PROPOSED_AT_ONCE, chainId])
+  return `s.origin_chain = ${chainId} and ${ready} and ${attestations('a.attempt_id is null')} = 0`
 }
 
 /** A count uses the index by swap. For `exists`, PostgreSQL expects an early hit and scans the whole table. */

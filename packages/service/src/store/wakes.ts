@@ -20,9 +20,9 @@ export const CHANNELS = {
     wakes: { 'compose/api.ts': 'ends held reads of its status, and reads for its streams' },
   },
   chain_view: {
-    when: 'The follower of a chain stored a view.',
+    when: 'The follower of a chain stored a view. The payload is the chain and the version.',
     by: ['store/chain-views.ts'],
-    wakes: { 'compose/views.ts': 'reads new views, and wakes `head` and `prices`' },
+    wakes: { 'compose/views.ts': 'reads a view that it lacks, and wakes `head` and `prices`' },
   },
   lanes: {
     when: 'Lanes are free, or a process asks for the lane in the payload.',

@@ -1,17 +1,14 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Block } from '../../chains/chain.ts'
 import type { Custody, CustodyChain } from '../../chains/custody.ts'
-import { listSenders } from '../../store/attempts.ts'
 import { inTransaction } from '../../store/db.ts'
 import {
   advanceLedger,
-  findFinalDeliveries,
-  findHeldInputs,
-  findLedgerCursor,
   insertMovements,
   type LedgerCursor,
   openLedger,
   readLedgerBalances,
+  readLedgerStart,
 } from '../../store/ledger.ts'
 import { endDriftStops, raiseStop } from '../../store/stops.ts'
 import { findOpenAfter } from '../../store/swaps.ts'
@@ -57,16 +54,11 @@ export function createBookkeeper(deps: BookkeeperDeps) {
 
   /** One reading. Reads the expectations of the swaps before choosing the block, so that the block includes them. */
   return async function book(hardOf: () => Block | undefined): Promise<void> {
-    const expected = {
-      held: await findHeldInputs(pool, chain.chainId),
-      delivered: await findFinalDeliveries(pool, chain.chainId),
-    }
+    const { cursor, senders, ...expected } = await readLedgerStart(pool, chain.chainId)
     const hard = hardOf()
     if (!hard) return
-    const cursor = await findLedgerCursor(pool, chain.chainId)
     if (!cursor) return open(deps, hard)
     if (hard.number <= cursor.block) return
-    const senders = await listSenders(pool, chain.chainId)
     const custody = await chain.readCustody(cursor.block, hard, senders, () => inputsOf(deps))
     if (custody.block <= cursor.block) return
     const booked = await advance(deps, memory, { cursor, custody, expected })
@@ -137,6 +129,7 @@ async function endMendedStops(
   db: PoolClient,
   tokens: readonly string[],
 ): Promise<string[]> {
+  if (tokens.length === 0) return []
   const { chainId } = deps.chain
   const balances = await readLedgerBalances(db, chainId)
   const missing = balances.filter(({ account, amount }) => account === 'unexplained' && amount > 0n)

@@ -8,6 +8,7 @@ import {
   findDisputed,
   insertAttestation,
 } from '../../store/attestations.ts'
+import { readSettleWork } from '../../store/chain-work.ts'
 import { inTransaction } from '../../store/db.ts'
 import { findSwaps, findToPropose } from '../../store/swaps.ts'
 import { keyOfSet } from '../../swap/attester-set.ts'
@@ -29,9 +30,10 @@ const REFUND_VALID_SECONDS = 3_600
  */
 export async function proposeOutcomes(deps: ProposeDeps, heads: Heads): Promise<void> {
   const faults: unknown[] = []
-  await collectError(faults, () => splitDisputed(deps, faults))
-  await collectError(faults, () => proposeClaims(deps, heads, faults))
-  await collectError(faults, () => proposeRefunds(deps, heads, faults))
+  const work = await readSettleWork(deps.pool, deps.origin.chainId)
+  if (work.mayBeDisputed) await collectError(faults, () => splitDisputed(deps, faults))
+  if (work.hasClaims) await collectError(faults, () => proposeClaims(deps, heads, faults))
+  if (work.hasRefunds) await collectError(faults, () => proposeRefunds(deps, heads, faults))
   throwFirst(faults)
 }
 

@@ -3,12 +3,20 @@ import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { stub } from '../../test/support/stub.ts'
 import { insertTestSwap, moveTestSwap } from '../../test/support/swaps.ts'
-import { isEventExpected } from './chain-events.ts'
+import { storePage } from './chain-events.ts'
+import { type ChainWork, readChainWork } from './chain-work.ts'
 import { type Db, inTransaction } from './db.ts'
 
 const [ORIGIN, DESTINATION] = [31_337, 31_338]
 
 const database = useTestDatabase()
+
+const workOf = (db: Db, { chainId = ORIGIN, head = 0n, hard = 0n } = {}) =>
+  readChainWork(db, { chainId, head, hard: { number: hard, seconds: 0 }, senders: ['sender'] })
+
+async function isEventExpected(db: Db, at: { chainId: number; head: bigint }): Promise<boolean> {
+  return (await workOf(db, at)).isEventExpected
+}
 
 test('an event is expected in the blocks after the one at which its transaction was sent', async () => {
   const { pool } = database
@@ -123,7 +131,7 @@ test('swaps that ended are not read, however many there are', async () => {
       lines.push(...rows.map((row) => row['QUERY PLAN']))
       return { rows: [] }
     }
-    await isEventExpected(stub<Db>({ query }), { chainId: ORIGIN, head: 1n })
+    await workOf(stub<Db>({ query }), { head: 1n }).catch(() => {})
     return lines.join('\n')
   })
 
@@ -131,4 +139,64 @@ test('swaps that ended are not read, however many there are', async () => {
     Number(rows ?? gone),
   )
   expect(Math.max(...read)).toBeLessThan(100)
+})
+
+const workIn = async (chainId: number, hard = 0n) => {
+  const { isEventExpected: _, ...work } = await workOf(database.pool, { chainId, hard })
+  return Object.keys(work).filter((name) => work[name as keyof typeof work])
+}
+
+test('each kind of work of a chain is told while there is some', async () => {
+  const { pool } = database
+  await pool.query('truncate swaps, tx_attempts cascade')
+  for (const table of ['swaps', 'attempt_swaps', 'tx_attempts'])
+    await pool.query(`alter table ${table} disable trigger user`)
+  const found: Record<string, string[][]> = {}
+  const note = async (name: string) => {
+    found[name] = [await workIn(ORIGIN), await workIn(DESTINATION)]
+  }
+  const set = (columns: string) => pool.query(`update swaps set ${columns}`)
+  await note('nothing')
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await note('accepted')
+  await set(`state = 'locked', locked_block = 5`)
+  await note('locked')
+  await set('log_lost = true')
+  await note('lost')
+  await set(`state = 'settled', log_lost = false, origin_final = true`)
+  await note('settled')
+  await set('origin_final = false, locked_block = null, delivery_final = true')
+  await note('unlocked')
+  await set(`state = 'refunding', origin_final = true`)
+  await note('refunding')
+  await set(`state = 'failed'`)
+  await insertTestAttempt(pool, swap, 'lock', { sender: 'gone' })
+  await note('removed key')
+
+  expect(found).toEqual({
+    nothing: [[], []],
+    accepted: [['hasUnlocked'], []],
+    locked: [[], []],
+    lost: [[], ['hasUndelivered']],
+    settled: [[], ['hasUndelivered']],
+    unlocked: [['hasUnlocked', 'hasPaidUnlocked'], []],
+    refunding: [['hasExits'], []],
+    'removed key': [['hasAbandoned'], []],
+  } satisfies Record<string, (keyof ChainWork)[][]>)
+})
+
+test('an event is work once its block is final, and until it is closed', async () => {
+  const { pool } = database
+  await pool.query('truncate swaps, tx_attempts, chain_events cascade')
+  const event = { block: 7n, blockHash: '0xb', txHash: '0xt' }
+  const events = [{ ...event, kind: 'locked' as const, id: '0xop' }]
+  await storePage(pool, { chainId: ORIGIN, seconds: 1, events, gone: [], to: 7n }, async () => {})
+  const before = [await workIn(ORIGIN, 6n), await workIn(ORIGIN, 7n), await workIn(DESTINATION, 7n)]
+  await pool.query(`update chain_events set kind = 'recovered'`)
+  const recovered = await workIn(ORIGIN, 7n)
+  await pool.query('update chain_events set final = true')
+
+  expect(before).toEqual([[], ['hasFinal'], []])
+  expect(recovered).toEqual(['hasRecoveries'])
+  expect(await workIn(ORIGIN, 7n)).toEqual([])
 })
