@@ -1,5 +1,5 @@
 import { getAddress, type Hex, isAddress, zeroAddress } from 'viem'
-import { privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
+import { privateKeyToAddress } from 'viem/accounts'
 import { attesterAddresses } from '../../swap/attester-set.ts'
 import type { Family, KeySource } from '../family.ts'
 import { parseEvmAddress } from './address.ts'
@@ -14,6 +14,7 @@ import {
   findSystemAddress,
 } from './config.ts'
 import { connectEvm, toContracts } from './connect.ts'
+import { openKey } from './key.ts'
 
 const roles = [
   'relayer',
@@ -92,7 +93,7 @@ export const evm = {
   keys: {
     roles,
     sources,
-    open: (privateKey) => privateKeyToAccount(privateKey as Hex),
+    open: (privateKey) => openKey(privateKey as Hex),
     addressOf: (privateKey) => privateKeyToAddress(privateKey as Hex),
     inFile: { write: (address) => address.slice(2).toLowerCase(), read: readAddress },
     ofWorker: ({ relayers, authorizationRelayers, deliverers }) =>
