@@ -204,7 +204,6 @@ async function recordDelivery(
   swaps: readonly Swap[],
   deliveryTxHash: string,
 ) {
-  if (!(await bookDeliveries(deps, db, swaps))) return false
   const advance = (group: readonly Swap[]) =>
     advanceTogether(db, { swaps: group, event: 'deliveryRecorded', deliveryTxHash })
   for (const [state, group] of groupBy(swaps, (swap) => swap.state)) {
@@ -212,7 +211,8 @@ async function recordDelivery(
     const isRecorded = state === 'claiming' ? setDeliveryTxHash(db, group, deliveryTxHash) : advance(group)
     if (!(await isRecorded)) return false
   }
-  return true
+  // Last, because deliveries of all keys wait for the row of the origin until the commit.
+  return bookDeliveries(deps, db, swaps)
 }
 
 /** Books exposure for deliveries before the lock is final or the input claimed; false if a cap leaves no room. */

@@ -207,8 +207,9 @@ export async function lockBatch(
     async record(db) {
       await raiseValues(db, undervalued)
       if (!(await lowerAmounts(db, swaps))) return false
-      if (!(await bookClaims(db, { chainId, swaps, seconds, caps }))) return false
-      return advanceTogether(db, { swaps, event: 'lockRecorded' })
+      if (!(await advanceTogether(db, { swaps, event: 'lockRecorded' }))) return false
+      // Last, because locks of all keys wait for the row of the token until the commit.
+      return bookClaims(db, { chainId, swaps, seconds, caps })
     },
   })
 }
