@@ -49,6 +49,8 @@ export type ChainView = {
   measured: Measured
   /** Keys that the follower's process cannot sign with now. Absent in views of an earlier version. */
   unsigned?: UnsignedKeys
+  /** Keys whose transactions swaps have waited for too long. Absent in views of an earlier version. */
+  stuck?: readonly string[]
   /**
    * The newest time at which `state` is known to have been that of the newest block, in milliseconds by the clock of
    * the database. It advances while swaps wait to be priced. Absent in views of an earlier version.

@@ -108,6 +108,8 @@ test.each([
   'a swap whose %s.%s differs from the signed one is neither paid nor refunded',
   async (table, column, value) => {
     const signed = await signedSwap()
+    // The terms that were verified before are others.
+    await check().isPayable(signed)
     await set(signed.id, table, column, value)
     const reported: string[] = []
     const changed = await swapOf(signed.id)

@@ -18,6 +18,7 @@ import type { SignedDelegation } from '../../swap/swap.ts'
 import type { Delegation } from '../chain.ts'
 
 const remember = createMemory<Address | undefined>()
+const rememberBoth = createMemory<readonly (Address | undefined)[]>()
 
 /**
  * The signer of a hash, undefined if the bytes are no signature. Recovers each once: the same signature is checked
@@ -51,8 +52,11 @@ function recoverOnce(hash: Hex, signature: Hex): Address | undefined {
 
 /** Whether the wallet signed a hash: as 32 bytes with EIP-191 personal_sign, or as the digest of typed data. */
 export function isHashSigned(wallet: string, hash: string, signature: string): boolean {
-  const digests = [hashMessage({ raw: hash as Hex }), hash as Hex]
-  return digests.some((digest) => recoverSigner(digest, signature as Hex) === wallet)
+  const signers = rememberBoth(`${hash} ${signature}`, () => {
+    const digests = [hashMessage({ raw: hash as Hex }), hash as Hex]
+    return digests.map((digest) => recoverSigner(digest, signature as Hex))
+  })
+  return signers.some((signer) => signer === wallet)
 }
 
 // EIP-7702: the code of a delegated account is this prefix followed by the delegate's address.
