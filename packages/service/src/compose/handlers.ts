@@ -75,7 +75,9 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     maxUnsubmittedCents: BigInt(config.network.unsubmittedCapUsd) * 100n,
     lockersOf(chainId: number, { hasDelegation }: { hasDelegation: boolean }) {
       const keys = activeSenders(chains.of(chainId), hasDelegation ? 'authorize' : 'relay')
-      return keys.filter((locker) => parts.gas.canSend(chainId, locker))
+      const able = keys.filter((locker) => parts.gas.canSend(chainId, locker))
+      const free = able.filter((locker) => parts.gas.isFree(chainId, locker))
+      return free.length > 0 ? free : able
     },
     deadlines: config.network.deadlines,
   }

@@ -43,7 +43,7 @@ export function lanesOf(parts: WorkerParts, chain: ConnectedChain): Lane[] {
   const { relay, authorize, deliver } = chain.senders
   const lanes = [
     watchLane(parts, chain),
-    ...relay.map((address) => relayLane(parts, chain, address, relayShareOf(chain, address))),
+    ...relay.map((address) => relayLane(parts, chain, address, relayShareOf(parts, chain, address))),
     ...authorize.map((address) => relayLane(parts, chain, address)),
     ...topUpLanes(parts, chain),
     ...deliver.map((address) => deliverLane(parts, chain, address)),
@@ -85,9 +85,15 @@ function topUpLanes(parts: WorkerParts, connected: ConnectedChain): Lane[] {
   ]
 }
 
+type RelayShare = { isFirst: boolean; now(): Share | undefined }
+
 /** Undefined for a retiring key: it follows up on its transactions, and leaves other work to active keys. */
-function relayShareOf(chain: ConnectedChain, address: string): Share | undefined {
-  return shareOf({ active: activeSenders(chain, 'relay'), address, canSend: () => true })
+function relayShareOf({ gas }: WorkerParts, chain: ConnectedChain, address: string): RelayShare | undefined {
+  const active = activeSenders(chain, 'relay')
+  if (!active.includes(address)) return undefined
+  const { chainId } = chain.config
+  const now = () => shareOf({ active, address, canSend: (key) => gas.isFree(chainId, key) })
+  return { isFirst: active[0] === address, now }
 }
 
 function senderOf(parts: WorkerParts, connected: ConnectedChain, address: string) {
@@ -157,7 +163,7 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
 }
 
 /** Without a share, the lane locks the inputs assigned to its key and leaves claims and refunds to others. */
-function relayLane(parts: WorkerParts, connected: ConnectedChain, address: string, share?: Share): Lane {
+function relayLane(parts: WorkerParts, connected: ConnectedChain, address: string, share?: RelayShare): Lane {
   const { pool, prices } = parts
   const { chain, config } = connected
   const sender = senderOf(parts, connected, address)
@@ -200,8 +206,8 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
         topicsIfLeft: ['prices'] as const,
         run: async (lease: Lease, heads?: Heads) => !heads || lockWaiting(deps, lease, heads, waiting),
       })),
-      ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share })]),
-      ...(share?.index === 0 ? [createRecoverWork(parts, connected, { sender, view })] : []),
+      ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share: share.now })]),
+      ...(share?.isFirst ? [createRecoverWork(parts, connected, { sender, view })] : []),
     ],
   })
 }
@@ -232,7 +238,7 @@ function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: str
   const sender = senderOf(parts, connected, address)
   const follower = followerOf(parts, chainId)
   const active = activeSenders(connected, 'deliver')
-  const canSend = (key: string) => parts.gas.canSend(chainId, key)
+  const canSend = (key: string) => parts.gas.isFree(chainId, key)
   const deps = {
     share: () => shareOf({ active, address, canSend }),
     pool,

@@ -39,7 +39,7 @@ export type WorkerParts = Given & {
   prices: PriceCheck
   signed: SignedCheck
   collect: CollectDeps
-  gas: Pick<GasWatch, 'canSend'>
+  gas: Pick<GasWatch, 'isFree'>
   destinations: Destinations
   /** One statement for the followers of all chains: each accepted swap wakes them together. */
   readAwaited(chainId: number): Promise<Awaited>

@@ -46,6 +46,7 @@ type Options = {
 }
 
 const NEVER = Number.NEGATIVE_INFINITY
+const UNKNOWN: Awaited = { isAwaited: true, isPricing: false, acceptedAt: undefined, at: 0, stuck: [] }
 
 /**
  * Follows a chain for all processes, under the lease of its watch lane: polls its heads, reads the parts of its view
@@ -58,8 +59,8 @@ export function createChainFollower(options: Options): Task[] {
   const parts = createViewParts(options.reader)
   let heads: Heads | undefined
   let movedAt = NEVER
-  let askedAt = 0
-  let pace = paceAt(options, { isAwaited: true, isPricing: false })
+  let awaited = UNKNOWN
+  let pace = paceAt(options, awaited)
   const stateTime = createStateTime(options.hasFeeds, () => heads !== undefined && parts.isStateOf(heads))
   const publish = createPublisher(options, (view) => stateTime.notePublished(view.stateAsOf))
 
@@ -69,6 +70,7 @@ export function createChainFollower(options: Options): Task[] {
     stateAsOf: stateTime.read(),
     measured: measure.measured(),
     unsigned: options.unsigned(),
+    stuck: awaited.stuck,
     agesMs: { head: Math.round(performance.now() - movedAt), ...parts.ages() },
   })
 
@@ -85,16 +87,15 @@ export function createChainFollower(options: Options): Task[] {
       options.subscription?.keep()
       // Each new swap wakes this task. While another waits already, it matters only when a poll may be due.
       if (schedule.isLookDue()) {
-        const awaited = await options.readAwaited(chainId)
+        awaited = await options.readAwaited(chainId)
         pace = paceAt(options, awaited)
         stateTime.noteAccepted(awaited.acceptedAt)
-        askedAt = awaited.at
       }
       await schedule.whenDue(wakeLane, async (now) => {
         const seen = await options.readHeads(heads ?? options.followedBefore())
         const isNew = seen !== heads
         if (isNew && !order.accepts(seen.head, now)) return
-        stateTime.notePoll(askedAt)
+        stateTime.notePoll(awaited.at)
         if (isNew) {
           heads = seen
           movedAt = performance.now()

@@ -21,10 +21,16 @@ const chain: ServedChain = {
 }
 
 type Part = 'costs' | 'state'
-type Look = { unsigned?: Record<string, number>; ageMs?: number; unread?: Part; float?: ServedChain['float'] }
+type Look = {
+  unsigned?: Record<string, number>
+  stuck?: string[]
+  ageMs?: number
+  unread?: Part
+  float?: ServedChain['float']
+}
 
 function watchOf(balances: Record<string, bigint | undefined>, look: Look = {}) {
-  const { unsigned = {}, ageMs = 0, unread, float } = look
+  const { unsigned = {}, stuck = [], ageMs = 0, unread, float } = look
   const rich = Object.fromEntries(['r1', 'r2', 'd1', 'd2'].map((key) => [key, RICH]))
   const parts = {
     costs: { value: { lock: 1_000n, firstLock: 1_500n, delivery: 1_000n }, ageMs: 0 },
@@ -33,6 +39,7 @@ function watchOf(balances: Record<string, bigint | undefined>, look: Look = {}) 
   const view = stub<ViewOfChain>({
     part: (name: Part) => (name === unread ? undefined : parts[name]),
     unsigned: () => unsigned,
+    stuck: () => stuck,
   })
   return createGasWatch([{ ...chain, float }], { of: () => view })
 }
@@ -42,6 +49,13 @@ test('a chain takes new swaps while one of its keys has gas, on either side', ()
 
   expect([watch.canLock(1), watch.canDeliver(1)]).toEqual([true, true])
   expect([watch.canSend(1, 'd1'), watch.canSend(1, 'd2')]).toEqual([true, false])
+})
+
+test('a key whose transaction is stuck gets no new work, and the chain takes new swaps', () => {
+  const watch = watchOf({ d2: 0n }, { stuck: ['d1', 'r1'] })
+
+  expect(['r1', 'r2', 'd1', 'd2'].filter((key) => watch.isFree(1, key))).toEqual(['r2'])
+  expect([watch.canLock(1), watch.canDeliver(1)]).toEqual([true, true])
 })
 
 test('a chain takes no new swaps when all keys of a side are out of gas', () => {

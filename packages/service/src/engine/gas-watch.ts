@@ -29,6 +29,8 @@ type FloatGas = {
 export type GasWatch = {
   /** False if the key's balance was read and is too low for its next transactions, or its signer does not sign. */
   canSend(chainId: number, address: string): boolean
+  /** Whether new work is for this key: it can send, and no transaction of it is stuck. */
+  isFree(chainId: number, address: string): boolean
   /** Whether new swaps can be locked here: at least one key can send. */
   canLock(chainId: number): boolean
   /** Whether new swaps can be delivered here: at least one key can send. */
@@ -75,6 +77,7 @@ export function createGasWatch(chains: readonly ServedChain[], views: Pick<Views
 
   return {
     canSend,
+    isFree: (chainId, address) => canSend(chainId, address) && !views.of(chainId).stuck().includes(address),
     canLock: (chainId) => hasActive(chainId, 'relay'),
     canDeliver: (chainId) => hasActive(chainId, 'deliver'),
     needs: (chainId) => {

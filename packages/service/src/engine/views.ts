@@ -24,6 +24,7 @@ export type ViewOfChain = HeadFollower & {
   recent(maxAgeMs: number): Heads | undefined
   measured(): ChainView['measured']
   unsigned(): UnsignedKeys
+  stuck(): readonly string[]
   /** The heads, if they changed since this process began. */
   followed(): Heads | undefined
 }
@@ -142,6 +143,7 @@ function createViewOfChain(
     },
     measured: () => seen?.view.measured ?? {},
     unsigned: () => seen?.view.unsigned ?? {},
+    stuck: () => seen?.view.stuck ?? [],
     // The first heads may be old.
     followed: () => (moves > 1 ? seen?.view.heads : undefined),
     take({ view, ageMs }) {

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { holdTestLane } from '../../test/support/lanes.ts'
 import { insertTestSwap, lockTestSwap } from '../../test/support/swaps.ts'
@@ -132,4 +133,25 @@ test('the feeds of every chain are awaited while a swap waits to be locked, and 
   expect(waiting?.at).toBeGreaterThan(accepted?.changedAt ?? Number.POSITIVE_INFINITY)
   expect(blocked).toMatchObject({ isPricing: false, acceptedAt: expect.any(Number) })
   expect(await elsewhere()).toMatchObject({ isPricing: false, acceptedAt: undefined })
+})
+
+test('a key is stuck while swaps have waited a minute for its lock or delivery', async () => {
+  const { pool } = database
+  await pool.query('truncate swaps, tx_attempts cascade')
+  const stuck = async () =>
+    [...(await readAwaited(pool, [31_337, 31_338])).values()].map((each) => each.stuck)
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await insertTestAttempt(pool, swap, 'lock', { sender: 'slow' })
+  await pool.query(`update swaps set state = 'locking'`)
+  const age = (seconds: number) =>
+    pool.query('update tx_attempts set created_at = clock_timestamp() - make_interval(secs => $1)', [seconds])
+  await age(55)
+  const before = await stuck()
+  await age(61)
+  const after = await stuck()
+  await pool.query(`update swaps set state = 'locked'`)
+
+  expect(before).toEqual([[], []])
+  expect(after).toEqual([['slow'], []])
+  expect(await stuck()).toEqual([[], []])
 })

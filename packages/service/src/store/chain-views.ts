@@ -84,13 +84,34 @@ export type Awaited = {
   acceptedAt: number | undefined
   /** A time before this was answered: what is read from a chain afterwards is newer. */
   at: number
+  /** Keys with a lock or delivery that swaps have waited for too long. */
+  stuck: readonly string[]
 }
+
+// Several blocks of every chain, and less than a replacement of all fees takes.
+const STUCK_SECONDS = 60
+const STUCK = `
+  select distinct a.sender
+    from tx_attempts a
+    join attempt_swaps l on l.attempt_id = a.id
+    join swaps s on s.id = l.swap_id
+   where a.chain_id = c.id and a.final_at is null and a.consumed_block is null
+     and a.created_at < clock_timestamp() - make_interval(secs => $3)
+     and (l.role = 'lock' and s.state = 'locking'
+          or l.role = 'deliver' and s.state = 'delivering' and s.delivered_block is null)`
 
 /** The input is still to come, or to be locked. */
 const BEFORE_LOCK = [...awaitingStates, ...unlockedStates]
 
+type Row = {
+  chain_id: string
+  awaited: boolean
+  accepted_at: number | null
+  at: number
+  stuck: string[]
+}
+
 export async function readAwaited(db: Db, chainIds: readonly number[]): Promise<Map<number, Awaited>> {
-  type Row = { chain_id: string; awaited: boolean; accepted_at: number | null; at: number }
   const { rows } = await db.query<Row>(
     `select c.id as chain_id, exists (
        select 1 from swaps
@@ -99,15 +120,19 @@ export async function readAwaited(db: Db, chainIds: readonly number[]): Promise<
                or destination_chain = c.id and state in ${listOf(deliverableStates)})
           and updated_at > clock_timestamp() - make_interval(secs => $2)) as awaited,
        (select ${toMs('max(updated_at)')} from swaps where state = 'accepted') as accepted_at,
-       ${toMs('clock_timestamp()')} as at
+       ${toMs('clock_timestamp()')} as at, array(${STUCK}) as stuck
        from unnest($1::bigint[]) as c (id)`,
-    [chainIds, PATIENCE_SECONDS],
+    [chainIds, PATIENCE_SECONDS, STUCK_SECONDS],
   )
   return new Map(rows.map(({ chain_id, ...row }) => [Number(chain_id), toAwaited(row)]))
 }
 
-function toAwaited(row: { awaited: boolean; accepted_at: number | null; at: number }): Awaited {
-  const { awaited: isAwaited, accepted_at: acceptedAt, at } = row
+function toAwaited({
+  awaited: isAwaited,
+  accepted_at: acceptedAt,
+  at,
+  stuck,
+}: Omit<Row, 'chain_id'>): Awaited {
   const isPricing = acceptedAt !== null && at - acceptedAt < PATIENCE_SECONDS * 1_000
-  return { isAwaited, isPricing, acceptedAt: acceptedAt ?? undefined, at }
+  return { isAwaited, isPricing, acceptedAt: acceptedAt ?? undefined, at, stuck }
 }

@@ -58,7 +58,7 @@ function relayerSeeing(escrow: Escrow) {
   const deps = {
     pool: database.pool,
     moves: createMoves(database.pool, () => {}),
-    share: { of: 1, index: 0 },
+    share: () => ({ of: 1, index: 0 }),
     isRefundable: async () => true,
     ...oneSigner,
     origin: {

@@ -28,8 +28,8 @@ export type RelayDeps = {
   origin: OriginChain
   sender: Sender
   moves: Pick<Moves, 'advance'>
-  /** This key's part of the work: several keys share a chain. */
-  share: Share
+  /** This key's part of the work: several keys share a chain. Undefined while others do it. */
+  share(): Share | undefined
 } & CollectDeps &
   Pick<SignedCheck, 'isRefundable'>
 
@@ -38,7 +38,9 @@ const SENT_AT_ONCE = 2
 
 /** Sends attested transactions: claims of delivered swaps into the vault, refunds to wallets. True if any waited. */
 export async function relayAttested(deps: RelayDeps, lease: Lease, heads: Heads): Promise<boolean> {
-  const unsent = await findUnsent(deps.pool, { chainId: deps.origin.chainId, ...deps.share })
+  const share = deps.share()
+  if (!share) return false
+  const unsent = await findUnsent(deps.pool, { chainId: deps.origin.chainId, ...share })
   const found = await findSwaps(
     deps.pool,
     unsent.flatMap(({ swapIds }) => swapIds),
