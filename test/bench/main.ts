@@ -32,7 +32,7 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   solana   submit-solana until a node has the transaction; 100 swaps each way, all settle, none twice
   polls    5,000 held status reads in one process, and what other calls feel of them
   growth   submit, status and history with a million swaps in the database, against an empty one
-  scale    quotes and swaps per second with 1, 2 and 4 processes of the API and of the worker
+  scale    quotes and swaps per second with some processes of the API and of the worker, and what a swap costs
   routes   seconds from submit to settled between chains that behave like public ones, against their goals
   calls    calls to nodes on such chains: with nothing to do, and for a swap beyond that
   price-risk  what the best caller gains by price in an hour, by the service's own rules and a random walk
@@ -41,6 +41,7 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   --strict           end with 1 when a goal is missed; routes, calls, open and price-risk alone always do
   --routes NAMES     some of ${ROUTE_NAMES.join(', ')}
   --swaps NUMBER     on each route; 20 without it
+  --sizes NUMBERS    processes of each in scale; 1,2,4 without it
   --seed NUMBER      of everything random; without it another one each time
   --profile FOLDER   write a CPU profile of every process of the network there
 `
@@ -56,7 +57,6 @@ const sections: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   solana: measureSolana,
   polls: measurePolls,
   growth: measureGrowth,
-  scale: measureScale,
 }
 
 const startedAt = Date.now()
@@ -65,7 +65,13 @@ function say(line: string): void {
   console.error(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${line}`)
 }
 
-type Choices = { profile: string | undefined; seed: number; routes: readonly string[]; swaps: number }
+type Choices = {
+  profile: string | undefined
+  seed: number
+  routes: readonly string[]
+  swaps: number
+  sizes: readonly number[]
+}
 
 /** Sections that start their own network, or none. */
 const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = {
@@ -75,6 +81,7 @@ const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = 
     ...(await onShape({ say }, countCalls)),
   ],
   open: () => onShape({ say }, measureOpen),
+  scale: ({ sizes }) => measureScale({ say }, sizes),
   'price-risk': async ({ seed }) => measurePriceRisk(seed),
 }
 
@@ -117,6 +124,7 @@ const { values, positionals } = parseArgs({
     profile: { type: 'string' },
     routes: { type: 'string' },
     swaps: { type: 'string' },
+    sizes: { type: 'string' },
   },
 })
 const all = [...Object.keys(sections), ...Object.keys(shapedSections)]
@@ -132,7 +140,8 @@ if (values.help || unknown.length > 0) {
 const seed = values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed)
 const names = positionals.length > 0 ? positionals : all
 const swaps = Number(values.swaps ?? SWAPS_PER_ROUTE)
-const figures = await run(names, { profile: values.profile, seed, routes, swaps })
+const sizes = (values.sizes ?? '1,2,4').split(',').map(Number)
+const figures = await run(names, { profile: values.profile, seed, routes, swaps, sizes })
 console.log(`\n${describeMachine()}\n\n${toTable(figures)}`)
 const isStrict = values.strict || names.every((name) => Object.hasOwn(shapedSections, name))
 process.exit(isStrict && figures.some(({ ok }) => ok === false) ? 1 : 0)

@@ -24,6 +24,7 @@ const NAMES: Record<string, string> = {
   ...{
     api: 'API',
     worker: 'workers',
+    attester: 'attesters',
     postgres: 'PostgreSQL',
     alpha: 'chains',
     beta: 'chains',
@@ -41,21 +42,21 @@ export function partsOf(pids: Pids, processes: Processes): Map<number, string> {
   return new Map([...fronts, ...roles, [process.pid, LOAD_GENERATOR]])
 }
 
+/** `cpuMs`: the processor time of each part, in milliseconds; empty without /proc. */
+type Used<T> = { result: T; shares: string; cpuMs: ReadonlyMap<string, number> }
+
 /** Runs `work` and reports the processor use during it. */
-export async function withShares<T>(
-  pids: Pids,
-  work: () => Promise<T>,
-): Promise<{ result: T; shares: string }> {
-  if (!existsSync('/proc/stat')) return { result: await work(), shares: 'unknown: this system has no /proc' }
+export async function withShares<T>(pids: Pids, work: () => Promise<T>): Promise<Used<T>> {
+  const none = { shares: 'unknown: this system has no /proc', cpuMs: new Map<string, number>() }
+  if (!existsSync('/proc/stat')) return { result: await work(), ...none }
   const before = readMachine()
   const parts = partsOf(pids, before.processes)
   const start = now()
   const result = await work()
   const seconds = (now() - start) / 1_000
-  return {
-    result,
-    shares: describeShares(sharesOf(parts, { before, after: readMachine(), seconds }), cpus().length),
-  }
+  const shares = sharesOf(parts, { before, after: readMachine(), seconds })
+  const cpuMs = new Map([...shares.parts].map(([part, share]) => [part, share * seconds * 1_000]))
+  return { result, shares: describeShares(shares, cpus().length), cpuMs }
 }
 
 type Span = { before: Reading; after: Reading; seconds: number }
@@ -65,7 +66,10 @@ type Span = { before: Reading; after: Reading; seconds: number }
  * other programs and the kernel.
  */
 export function sharesOf(parts: ReadonlyMap<number, string>, { before, after, seconds }: Span): Shares {
-  const [was, is] = [before, after].map(({ processes }) => usedByPart(parts, processes)) as [Used, Used]
+  const [was, is] = [before, after].map(({ processes }) => usedByPart(parts, processes)) as [
+    Map<string, number>,
+    Map<string, number>,
+  ]
   const used = new Map<string, number>()
   for (const [part, total] of is) used.set(part, (total - (was.get(part) ?? 0)) / seconds)
   const known = [...used.values()].reduce((sum, share) => sum + share, 0)
@@ -79,10 +83,8 @@ export function sharesOf(parts: ReadonlyMap<number, string>, { before, after, se
   return { parts: used, busiest }
 }
 
-type Used = Map<string, number>
-
-function usedByPart(parts: ReadonlyMap<number, string>, processes: Processes): Used {
-  const used: Used = new Map()
+function usedByPart(parts: ReadonlyMap<number, string>, processes: Processes): Map<string, number> {
+  const used = new Map<string, number>()
   for (const [pid, { own, ended }] of processes) {
     const part = partOf(parts, processes, pid)
     if (part !== undefined) used.set(part, (used.get(part) ?? 0) + own + ended)

@@ -121,20 +121,22 @@ type Result = {
 
 async function load(target: Target, seconds: number): Promise<Round> {
   const before = cpuSeconds(target.pid)
-  const { requests, duration } = await fire(target, { seconds })
+  const { requests, duration, errors, non2xx } = await fire(target, { seconds })
+  if (errors + non2xx > 0) throw new Error(`${target.url}: ${non2xx} calls were refused`)
   const cpuMicros = ((cpuSeconds(target.pid) - before) * 1e6) / requests.total
   return { rate: requests.total / duration, cpuMicros }
 }
 
-/** As fast as the answers come. */
-export async function fire({ url, apiKey, body }: Omit<Target, 'pid'>, { seconds }: { seconds: number }) {
+/** As fast as the answers come. The caller judges refusals. */
+export async function fire(
+  { url, apiKey, body }: Omit<Target, 'pid'>,
+  { seconds }: { seconds: number },
+): Promise<Result> {
   const sending = body ? ['-m', 'POST', '-H', 'content-type: application/json', '-b', body] : []
   const settings = ['-j', '-c', String(CONNECTIONS), '-d', String(seconds), '-H', `x-api-key: ${apiKey}`]
   const command = [autocannon, ...settings, ...sending, url]
   const { stdout } = await promisify(execFile)(process.execPath, command)
-  const result: Result = JSON.parse(stdout)
-  if (result.errors + result.non2xx > 0) throw new Error(`${url}: ${result.non2xx} calls were refused`)
-  return result
+  return JSON.parse(stdout)
 }
 
 function middle(rounds: readonly Round[]): Round {
