@@ -1,9 +1,11 @@
 import { defaultDeadlines, defaultExposureCapUsd } from '../../packages/service/src/config.ts'
 import { type Priced, tenTo } from '../../packages/service/src/swap/amount.ts'
+import { defaultFees } from '../../packages/service/src/swap/fees.ts'
 import {
   defaultPriceTolerance,
   followPrice,
   priceExactInput,
+  priceFloorOf,
   withSlippage,
 } from '../../packages/service/src/swap/pricing.ts'
 import type { DepthCurve } from '../../packages/service/src/swap/venue.ts'
@@ -18,24 +20,41 @@ const LOCK_SECONDS = 2
 const FINAL_SECONDS = 900
 /** Between the quotes that the caller keeps, and between its looks at them. */
 const [STEP, LOOK_SECONDS] = [10, 2]
-const FEE_CENTI_BPS = 1_250n
 const SLIPPAGE_BPS = 300
 /** The least gains for which a caller submits: the best of them counts. */
 const THRESHOLDS_BPS = [0, 2, 5, 10, 20, 40, 80, 160]
 
-/** `lifeSeconds`: of a quote and its op together. */
-type Rules = { lifeSeconds: number; isRepriced: boolean; toleranceBps: number }
+/** `lifeSeconds`: of a quote and its op together. `isBounded`: no move above the fee is borne. */
+type Rules = {
+  lifeSeconds: number
+  isRepriced: boolean
+  toleranceBps: number
+  feeCentiBps: number
+  isBounded: boolean
+}
 
-const rules: Rules = {
+const volatile: Rules = {
   lifeSeconds: QUOTE_SECONDS + defaultDeadlines.volatileLifeSeconds,
   isRepriced: true,
   toleranceBps: defaultPriceTolerance.volatileBps,
+  feeCentiBps: defaultFees.volatileCentiBps,
+  isBounded: true,
+}
+const gold: Rules = { ...volatile, feeCentiBps: defaultFees.volatileCentiBps / 2 }
+/** Two dollars, of which one loses its peg and is not yet known to have. */
+const pegged: Rules = {
+  ...volatile,
+  lifeSeconds: QUOTE_SECONDS + defaultDeadlines.opLifeSeconds,
+  toleranceBps: defaultPriceTolerance.stableBps,
+  feeCentiBps: defaultFees.peggedCentiBps,
 }
 /** One price for the whole life, within the slippage. */
 const without: Rules = {
+  ...volatile,
   lifeSeconds: QUOTE_SECONDS + defaultDeadlines.opLifeSeconds,
   isRepriced: false,
   toleranceBps: SLIPPAGE_BPS,
+  isBounded: false,
 }
 
 /**
@@ -44,23 +63,36 @@ const without: Rules = {
  * zero.
  */
 export async function measurePriceRisk(seed: number): Promise<Figure[]> {
+  const worlds = [
+    { volatility: 0.6, limit: 10 },
+    { volatility: 3, limit: 60 },
+  ]
   return [
-    figure(seed, { volatility: 0.6, limit: 10 }),
-    figure(seed, { volatility: 3, limit: 60 }),
-    ...[0.6, 3].map((volatility) => ({
+    ...worlds.map((world) => figure(seed, '', { ...world, rules: volatile })),
+    ...worlds.map((world) => figure(seed, ' with half the fee', { ...world, rules: gold })),
+    ...worlds.map((world) => figure(seed, ' between pegged assets', { ...world, rules: pegged })),
+    ...worlds.map(({ volatility }) => ({
       name: `The same at ${volatility * 100} %, if the sources are 10 seconds behind the market`,
-      measured: usd(lossPerHour(seed, { volatility, rules, lag: 10 })),
-      baseline: usd(lossPerHour(seed, { volatility, rules: without, lag: 10 })),
+      measured: usd(lossPerHour(seed, { volatility, rules: volatile, lag: 10 })),
+      baseline: `${usd(lossPerHour(seed, { volatility, rules: without, lag: 10 }))} at one price for 150 s`,
     })),
   ]
 }
 
-function figure(seed: number, { volatility, limit }: { volatility: number; limit: number }): Figure {
+type Goal = { volatility: number; limit: number; rules: Rules }
+
+function figure(seed: number, of: string, { volatility, limit, rules }: Goal): Figure {
   const loss = lossPerHour(seed, { volatility, rules, lag: 0 })
-  const name = `Operator's loss by price in an hour at ${volatility * 100} % a year, USD`
-  const goal = `< ${limit}`
-  const baseline = `${usd(lossPerHour(seed, { volatility, rules: without, lag: 0 }))} at one price for 150 s`
-  return { ...isTrue(name, { ok: loss < limit, measured: usd(loss), goal }), baseline }
+  const name = `Operator's loss by price in an hour${of} at ${volatility * 100} % a year, USD`
+  const unbounded = { ...rules, isBounded: false }
+  const baselines = [
+    `${usd(lossPerHour(seed, { volatility, rules: unbounded, lag: 0 }))} with the whole tolerance`,
+    `${usd(lossPerHour(seed, { volatility, rules: { ...without, feeCentiBps: rules.feeCentiBps }, lag: 0 }))} at one price for 150 s`,
+  ]
+  return {
+    ...isTrue(name, { ok: loss < limit, measured: usd(loss), goal: `< ${limit}` }),
+    baseline: baselines.join(', '),
+  }
 }
 
 const usd = (amount: number) => `${amount.toFixed(1)}`
@@ -69,7 +101,7 @@ type World = { volatility: number; rules: Rules; lag: number }
 
 function lossPerHour(seed: number, world: World): number {
   const random = createRandom(seed)
-  const hours = Array.from({ length: HOURS }, () => chancesOf(walk(random, world.volatility), world))
+  const hours = Array.from({ length: HOURS }, () => chancesOf(walk(random, world), world))
   const losses = THRESHOLDS_BPS.map((least) => {
     const all = hours.map((chances) => takenFrom(chances, least / 10_000))
     return all.reduce((sum, loss) => sum + loss, 0) / HOURS
@@ -78,7 +110,7 @@ function lossPerHour(seed: number, world: World): number {
 }
 
 /** Prices of an hour, one per second, before it the time of a quote and after it that of a lock. */
-function walk({ next }: Random, volatility: number): bigint[] {
+function walk({ next }: Random, { volatility, rules }: World): bigint[] {
   const perSecond = volatility / Math.sqrt(YEAR)
   let price = 2_500
   return Array.from({ length: HOUR + rules.lifeSeconds + LOCK_SECONDS }, () => {
@@ -119,7 +151,7 @@ const seenAt = (prices: readonly bigint[], lag: number, now: number) => prices[M
 
 function quoteAt(
   prices: readonly bigint[],
-  { lag }: World,
+  { lag, rules }: World,
   { now, isSale }: { now: number; isSale: boolean },
 ): Live {
   const { input, paid } = sidesAt(seenAt(prices, lag, now), isSale)
@@ -135,7 +167,7 @@ function quoteAt(
   const terms = {
     input,
     output: paid,
-    feeCentiBps: FEE_CENTI_BPS,
+    feeCentiBps: BigInt(rules.feeCentiBps),
     originCost: 0n,
     deliveryCost: 0n,
     accountRent: 0n,
@@ -152,7 +184,7 @@ function quoteAt(
     payAmount,
     swappable,
     inputAmount: amountIn,
-    priceFloor: 0n,
+    priceFloor: rules.isBounded ? priceFloorOf(payAmount, { ...rules, feeCentiBps: terms.feeCentiBps }) : 0n,
   }
   return { at: now, isSale, op }
 }

@@ -15,7 +15,7 @@ afterEach(async () => {
 test('USDC on alpha becomes SOL on solana, from a wallet without gas', async () => {
   const page = await visit()
   await order(page, { from: 'alpha', pay: 'USDC', to: 'solana', receive: 'SOL', amount: '25' })
-  await expectText(page, 'Service fee, 0.125 %')
+  await expectText(page, 'Service fee, 0.08 %')
   expect(await rowOf(page, 'In the worst case')).toMatch(/^0\.1\d+ SOL, or your USDC back$/)
 
   await sign(page)

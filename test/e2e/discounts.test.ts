@@ -59,10 +59,10 @@ test('10,000 GEO on two chains are silver in the first quote, unless it says tha
 
   const isUnknown = first.warnings?.some(({ code }) => code === 'DISCOUNT_UNKNOWN') ?? false
   expect(first.feeDiscount?.tier).toBe(isUnknown ? undefined : 'silver')
-  expect(quote.feeBps).toBe(9.38)
-  expect(quote.feeDiscount).toEqual({ tier: 'silver', discountPercent: 25, baseFeeBps: 12.5 })
+  expect(quote.feeBps).toBe(0.38)
+  expect(quote.feeDiscount).toEqual({ tier: 'silver', discountPercent: 25, baseFeeBps: 0.5 })
   const serviceFee = quote.fees.find(({ kind }) => kind === 'serviceFee')
-  expect(serviceFee?.amount).toBe('93800')
+  expect(serviceFee?.amount).toBe('3800')
 })
 
 test('one unit less than 10,000 GEO is bronze, and a discounted swap delivers the quoted amount', async () => {
@@ -72,7 +72,7 @@ test('one unit less than 10,000 GEO is bronze, and a discounted swap delivers th
   await untilTier('bronze', () => quoteOf(wallet))
   const { quote, swapId } = await submitSwap({ api }, wallet, order)
 
-  expect(quote.feeBps).toBe(11.25)
+  expect(quote.feeBps).toBe(0.45)
   expect((await outcomeOf({ api }, swapId)).status).toBe('settled')
   expect(await beta.balanceOf(wallet.address, 'USDC')).toBe(BigInt(quote.output))
 })
@@ -82,13 +82,13 @@ test('a seller loses the discount, on EVM chains and on Solana', async () => {
   const solanaWallet = await solana.wallet({ GEO: 100_000n * SOLANA_GEO })
   const quotes = [() => quoteOf(wallet), () => quoteFromSolana(solanaWallet)] as const
   const [, onSolana] = await Promise.all([untilTier('bronze', quotes[0]), untilTier('gold', quotes[1])])
-  expect(onSolana.feeBps).toBe(6.25)
-  expect(onSolana.feeDiscount).toEqual({ tier: 'gold', discountPercent: 50, baseFeeBps: 12.5 })
+  expect(onSolana.feeBps).toBe(0.25)
+  expect(onSolana.feeDiscount).toEqual({ tier: 'gold', discountPercent: 50, baseFeeBps: 0.5 })
 
   await Promise.all([sell(wallet, 1n), sellOnSolana(solanaWallet, 100_000n * SOLANA_GEO)])
   const after = await Promise.all(quotes.map((quote) => untilTier(undefined, quote, 60)))
 
-  expect(after.map(({ feeBps }) => feeBps)).toEqual([12.5, 12.5])
+  expect(after.map(({ feeBps }) => feeBps)).toEqual([0.5, 0.5])
 })
 
 async function sell({ address: owner }: { address: Address }, amount: bigint): Promise<void> {

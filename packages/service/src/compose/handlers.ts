@@ -4,7 +4,7 @@ import type { Config, NetworkConfig } from '../config.ts'
 import type { GasWatch } from '../engine/gas-watch.ts'
 import type { Views } from '../engine/views.ts'
 import type { Handlers } from '../http/server.ts'
-import { createFeeFor } from '../market/fee-for.ts'
+import { createEarnedBy } from '../market/earned.ts'
 import { type LiveMarket, lockUsdE6 } from '../market/market.ts'
 import type { StopTable } from '../market/stop-table.ts'
 import type { JsonValue, Purpose, Sealer } from '../seal/sealer.ts'
@@ -153,7 +153,8 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
       const inspecting = chains.of(destination.chainId).inspectRecipient?.(party)
       return inspecting && readOrUnavailable(destination, inspecting)
     },
-    feeFor: createFeeFor(network, {
+    fees: network.fees,
+    earnedBy: createEarnedBy(network, {
       ...shared,
       readTokenBalance: (chainId, owner, token) => chains.of(chainId).readTokenBalance(owner, token),
     }),

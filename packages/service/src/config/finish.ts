@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { type ChainFile, familyOf } from '../chains/families.ts'
 import { defaultGasBudgets, defaultReservations } from '../swap/budgets.ts'
+import { defaultFees, uniformFees } from '../swap/fees.ts'
 import { finalityOf, maxHeadAgeMs } from '../swap/finality.ts'
 import { defaultPriceTolerance } from '../swap/pricing.ts'
 import type { Finished } from './fields.ts'
@@ -66,7 +67,7 @@ export function finishNetwork(file: Static<typeof NetworkSchema>) {
       minSources: asset.minSources ?? 1,
     })),
     pyth: file.pyth && { ...file.pyth, pollMs: file.pyth.pollMs ?? defaultPythPollMs },
-    feeCentiBps: file.feeCentiBps ?? 1_250,
+    fees: { ...defaultFees, ...flatFees(file.feeCentiBps), ...file.fees },
     discount: discount && { ...defaultDiscount, ...discount },
     highImpactBps: file.highImpactBps ?? 500,
     priceTolerance: { ...defaultPriceTolerance, ...file.priceTolerance },
@@ -84,6 +85,9 @@ export function finishNetwork(file: Static<typeof NetworkSchema>) {
     eventDays: file.eventDays ?? 90,
   }
 }
+
+const flatFees = (centiBps: number | undefined) =>
+  centiBps === undefined ? undefined : uniformFees(centiBps)
 
 export function finishChain<C extends ChainFile>(chain: C): C & Finished {
   return {

@@ -92,8 +92,8 @@ export const PriceTolerance = Type.Object(
     ...strict,
     description:
       'Largest move against you from quote to lock. Beyond it the output follows the market down to `minOutput`, and ' +
-      'below that the swap fails with PRICE_MOVED. What exceeds the service fee is a gift to callers who wait. ' +
-      'Also bounds the gain from a stolen seal key.',
+      'below that the swap fails with PRICE_MOVED. At most the service fee of a swap counts, or callers who wait ' +
+      'would gain. Also bounds the gain from a stolen seal key.',
   },
 )
 
@@ -121,4 +121,53 @@ export const Discount = Type.Object(
     ),
   },
   { ...strict, description: 'Lower fees for wallets that hold your token. Default: no discounts.' },
+)
+
+const centiBps = (of: string) => range(0, 100_000, `${of}, in hundredths of a basis point.`)
+const classFees = (usual: (centiBps: number) => string) => ({
+  sameAssetCentiBps: Type.Optional(centiBps(`Between tokens of one asset${usual(50)}`)),
+  peggedCentiBps: Type.Optional(centiBps(`Between assets with \`usdStable\`${usual(100)}`)),
+  stableToVolatileCentiBps: Type.Optional(
+    centiBps(`Between an asset with \`usdStable\` and another${usual(800)}`),
+  ),
+  volatileCentiBps: Type.Optional(centiBps(`Between other assets${usual(800)}`)),
+})
+
+const RouteFee = Type.Object(
+  {
+    originChain: Type.Optional(chainId('Default: every chain.')),
+    destinationChain: Type.Optional(chainId('Default: every chain.')),
+    inputAsset: Type.Optional(text('Default: every asset.')),
+    outputAsset: Type.Optional(text('Default: every asset.')),
+    centiBps: centiBps('Fee'),
+  },
+  strict,
+)
+
+const AccountFees = Type.Object(
+  { account: text('Id of the account, as `api-key list` shows it.'), ...classFees(() => '') },
+  strict,
+)
+
+export const Fees = Type.Object(
+  {
+    ...classFees((usual) => ` (default ${usual})`),
+    floorCentiBps: Type.Optional(
+      centiBps('What discounts leave at least; a lower fee of a class stays as it is. Default 20'),
+    ),
+    routes: Type.Optional(
+      Type.Array(RouteFee, {
+        description: 'Fees of routes, in place of that of the class. The first match counts.',
+      }),
+    ),
+    accounts: Type.Optional(
+      Type.Array(AccountFees, { description: 'Fees of accounts, in place of those of class and route.' }),
+    ),
+  },
+  {
+    ...strict,
+    description:
+      'Service fees by class of pair. Stable assets more than 50 basis points apart count as volatile. ' +
+      'Network costs are charged besides, without discount.',
+  },
 )

@@ -39,6 +39,10 @@ export function checksOf(network: NetworkFile): Check[] {
     },
     { reads: ['/discount', ...everyChain('native', 'tokens')], find: () => findDiscountProblems(network) },
     {
+      reads: ['/fees', '/assets/*/name', ...everyChain('chainId')],
+      find: () => findFeeProblems(network),
+    },
+    {
       reads: ['/deadlines', '/leaseMs', ...everyChain('family', 'blockMs', 'finality')],
       find: () => findDeadlineProblems(network),
     },
@@ -173,6 +177,30 @@ function findDiscountProblems({ discount, chains }: NetworkFile): Problem[] {
       tiers,
       ({ name }) => name,
       (index) => `/discount/tiers/${index}/name`,
+    ),
+  ]
+}
+
+/** Finds fees of routes that no swap takes, and repeated accounts. */
+function findFeeProblems({ fees, chains, assets }: NetworkFile): Problem[] {
+  const { routes = [], accounts = [] } = fees ?? {}
+  const isChain = (id: number | undefined) => id === undefined || chains.some(({ chainId }) => chainId === id)
+  const isAsset = (asset: string | undefined) =>
+    asset === undefined || assets.some(({ name }) => name === asset)
+  const unknown = routes.flatMap((route, index) => [
+    ...(['originChain', 'destinationChain'] as const).flatMap((field) =>
+      isChain(route[field]) ? [] : [{ field, index, message: `no chain ${route[field]} is configured` }],
+    ),
+    ...(['inputAsset', 'outputAsset'] as const).flatMap((field) =>
+      isAsset(route[field]) ? [] : [{ field, index, message: `${route[field]} is not one of the assets` }],
+    ),
+  ])
+  return [
+    ...unknown.map(({ field, index, message }) => ({ path: `/fees/routes/${index}/${field}`, message })),
+    ...findRepeated(
+      accounts,
+      ({ account }) => account,
+      (index) => `/fees/accounts/${index}/account`,
     ),
   ]
 }

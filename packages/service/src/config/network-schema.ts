@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { ChainSchema, floatFields } from '../chains/families.ts'
 import { VenueSchema } from '../venues/registry.ts'
 import { address, chainId, count, decimal, flag, name, range, strict, text, url } from './fields.ts'
-import { Asset, Discount, PriceTolerance, Pyth } from './market-schema.ts'
+import { Asset, Discount, Fees, PriceTolerance, Pyth } from './market-schema.ts'
 
 const share = (of: string, bps: number) =>
   Type.Optional(
@@ -261,8 +261,13 @@ export const NetworkSchema = Type.Object(
     ),
     pyth: Type.Optional(Pyth),
     feeCentiBps: Type.Optional(
-      range(0, 100_000, 'Service fee, in hundredths of a basis point. Default 1250.'),
+      range(
+        0,
+        100_000,
+        'One service fee for every class that `fees` does not name, in hundredths of a basis point.',
+      ),
     ),
+    fees: Type.Optional(Fees),
     discount: Type.Optional(Discount),
     highImpactBps: Type.Optional(
       range(1, 10_000, 'Loss from which a quote carries HIGH_PRICE_IMPACT, in basis points. Default 500.'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createFeeByHolding, toHeld } from '../swap/discount.ts'
-import { createHoldings, type HoldingOptions } from './fee-for.ts'
+import { createEarnedByHolding, toHeld } from '../swap/discount.ts'
+import { createHoldings, type HoldingOptions } from './earned.ts'
 
 const SECOND = 1_000
 const TOKEN = 10n ** 18n
@@ -31,7 +31,7 @@ function createScene(limits?: HoldingOptions['limits']) {
   })
   const holdings = createHoldings({
     sourcesOf: (family) => (family === 'evm' ? [source('one', 18), source('two', 6)] : [source('solana', 9)]),
-    feeOf: createFeeByHolding(1_250, tiers),
+    earnedOf: createEarnedByHolding(tiers),
     maxAgeMs: 60 * SECOND,
     now: () => now,
     wait: (reading) => Promise.race([reading, late]),
@@ -46,10 +46,10 @@ function createScene(limits?: HoldingOptions['limits']) {
     giveUp: () => giveUp(),
     /** The tier that is known now; `waiting` if a quote waits for it. */
     tierOf: (wallet: string, family: 'evm' | 'solana' = 'evm') => {
-      const fee = holdings.feeFor(family, wallet)
-      return fee instanceof Promise ? 'waiting' : (fee.feeDiscount?.tier ?? 'none')
+      const earned = holdings.earnedBy(family, wallet)
+      return earned instanceof Promise ? 'waiting' : (earned.tier?.name ?? 'none')
     },
-    feeOf: async (wallet: string) => holdings.feeFor('evm', wallet),
+    earnedBy: async (wallet: string) => holdings.earnedBy('evm', wallet),
     pass(ms: number) {
       now += ms
     },
@@ -79,29 +79,28 @@ function readLater(answer: Answer, gate: Promise<void> | undefined): Promise<big
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('the first quote of a wallet has its discount; the next one does not wait', async () => {
-  const { balances, tierOf, feeOf, asked } = createScene()
+  const { balances, tierOf, earnedBy, asked } = createScene()
   balances['one'] = 10_000n * TOKEN
 
-  const first = await feeOf('w')
+  const first = await earnedBy('w')
 
-  expect(first).toMatchObject({ feeCentiBps: 938, feeDiscount: { tier: 'silver' } })
-  expect(first).not.toHaveProperty('isUncertain')
+  expect(first).toEqual({ tier: tiers[1] })
   expect(asked).toEqual(['one w', 'two w'])
   expect(tierOf('w')).toBe('silver')
 })
 
 test('a first quote that waited in vain says so, and so does one that knows a part of the holding', async () => {
-  const { balances, feeOf, silence, giveUp } = createScene()
+  const { balances, earnedBy, silence, giveUp } = createScene()
   Object.assign(balances, { one: 1_000n * TOKEN, two: undefined })
   const speak = silence()
-  const waiting = feeOf('w')
+  const waiting = earnedBy('w')
   giveUp()
-  expect(await waiting).toEqual({ feeCentiBps: 1_250, isUncertain: true })
+  expect(await waiting).toEqual({ isUncertain: true })
 
   speak()
   await settle()
 
-  expect(await feeOf('w')).toMatchObject({ feeDiscount: { tier: 'bronze' }, isUncertain: true })
+  expect(await earnedBy('w')).toEqual({ tier: tiers[0], isUncertain: true })
 })
 
 test('a holding is the exact sum over the chains of the wallet’s family', async () => {

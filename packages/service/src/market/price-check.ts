@@ -53,6 +53,7 @@ export function createPriceJudge({ catalog, book, tolerance, thinSpreadBps, isBu
       }
     )
   }
+  const priceOf = (asset: string) => book.referenceOf(asset).price
   // A forged op could name a cheap token to buy with where the vault pays the output itself.
   const isForged = (op: PricedOp) => isPurchase(op) !== isBuyer(op)
 
@@ -67,7 +68,7 @@ export function createPriceJudge({ catalog, book, tolerance, thinSpreadBps, isBu
       const sides = exchangedSides(op)
       if (!sides) return undefined
       const { input, paid } = sides.tokens
-      const pair = pairClassOf(catalog, input, paid)
+      const pair = pairClassOf(catalog, { input, output: paid }, priceOf)
       const isOld = ({ asset }: Token) => at !== undefined && at >= (book.referenceOf(asset).asOf ?? at + 1)
       if (pair === 'volatile' && (isOld(input) || isOld(paid))) return undefined
       return followPrice(op, sides, toleranceOf(tolerance, pair))
@@ -82,10 +83,7 @@ export function createPriceJudge({ catalog, book, tolerance, thinSpreadBps, isBu
     valueCentsOf({ op }: { op: PricedOp }): bigint | undefined {
       const tokens = tokensOf(catalog, op)
       if (!tokens) return undefined
-      const [given, taken] = [
-        book.referenceOf(tokens.input.asset).price,
-        book.referenceOf(tokens.paid.asset).price,
-      ]
+      const [given, taken] = [priceOf(tokens.input.asset), priceOf(tokens.paid.asset)]
       if (given === undefined || taken === undefined) return undefined
       const { amount } = leavingVault(op)
       const values = [

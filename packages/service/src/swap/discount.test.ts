@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  createFeeByHolding,
+  createEarnedByHolding,
+  discountedFee,
   type Held,
   isAtLeast,
   isRising,
@@ -15,7 +16,8 @@ const tiers = [
   { name: 'silver', holding: toHeld('10000'), percent: 25 },
   { name: 'gold', holding: toHeld('100000'), percent: 50 },
 ]
-const feeOf = createFeeByHolding(1_250, tiers)
+const earnedBy = createEarnedByHolding(tiers)
+const feeOf = (holding: Held) => discountedFee(1_250, 20, earnedBy(holding))
 
 const held: fc.Arbitrary<Held> = fc.record({
   amount: fc.bigInt({ min: 0n, max: 10n ** 30n }),
@@ -71,11 +73,22 @@ describe('the fee by holding', () => {
     fc.assert(
       fc.property(fee, percent, (feeCentiBps, percent) => {
         const tier = { name: 'one', holding: toHeld('1'), percent }
-        const reduced = createFeeByHolding(feeCentiBps, [tier])(toHeld('1'))
+        const reduced = discountedFee(feeCentiBps, 0, { tier })
         expect(reduced.feeDiscount !== undefined).toBe(reduced.feeCentiBps < feeCentiBps)
       }),
     )
   })
+})
+
+test('no discount leaves less than the floor, and none raises a fee', () => {
+  fc.assert(
+    fc.property(fee, fee, percent, (base, floor, percent) => {
+      const tier = { name: 'one', holding: toHeld('1'), percent }
+      const { feeCentiBps } = discountedFee(base, floor, { tier })
+      expect(feeCentiBps).toBeGreaterThanOrEqual(Math.min(base, floor))
+      expect(feeCentiBps).toBeLessThanOrEqual(base)
+    }),
+  )
 })
 
 test('a reduced fee rounds up by less than a hundredth of a basis point', () => {

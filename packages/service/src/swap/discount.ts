@@ -8,10 +8,13 @@ export type Held = { amount: bigint; decimals: number }
 type Tier = { name: string; holding: Held; percent: number }
 
 /**
- * The fee of a wallet. `feeDiscount` is set only if the fee is reduced. `isUncertain`: a chain did not tell in time
- * what the wallet holds there, so it may have earned more.
+ * What a wallet has earned by its holdings. `isUncertain`: a chain did not tell in time what the wallet holds there, so
+ * it may have earned more.
  */
-export type ServiceFee = { feeCentiBps: number; feeDiscount?: FeeDiscount; isUncertain?: true }
+export type Earned = { tier?: Tier; isUncertain?: true }
+
+/** `feeDiscount` is set only if the fee is reduced. */
+export type ServiceFee = { feeCentiBps: number; feeDiscount?: FeeDiscount }
 
 export const NOTHING_HELD: Held = { amount: 0n, decimals: 0 }
 
@@ -51,17 +54,19 @@ export function isRising(tiers: readonly Tier[]): boolean {
   })
 }
 
-/** Maps a holding to its fee. The fee object of each tier is built once, so that quotes allocate nothing. */
-export function createFeeByHolding(feeCentiBps: number, tiers: readonly Tier[]): (held: Held) => ServiceFee {
-  const undiscounted: ServiceFee = { feeCentiBps }
-  const steps = tiers.map((tier) => ({ holding: tier.holding, fee: toFee(feeCentiBps, tier) })).reverse()
-  return (held) => steps.find(({ holding }) => isAtLeast(held, holding))?.fee ?? undiscounted
+/** Maps a holding to the tier that it earns. Each object is built once, so that quotes allocate nothing. */
+export function createEarnedByHolding(tiers: readonly Tier[]): (held: Held) => Earned {
+  const nothing: Earned = {}
+  const steps = tiers.map((tier): Required<Pick<Earned, 'tier'>> => ({ tier })).reverse()
+  return (held) => steps.find(({ tier }) => isAtLeast(held, tier.holding)) ?? nothing
 }
 
-function toFee(feeCentiBps: number, { name, percent }: Tier): ServiceFee {
-  const reduced = reduceFeeUp(feeCentiBps, percent)
-  // The fee is so small that rounding cancels the discount.
-  if (reduced === feeCentiBps) return { feeCentiBps }
-  const feeDiscount = { tier: name, discountPercent: percent, baseFeeBps: feeCentiBps / 100 }
+/** A fee less what the wallet earned, which leaves at least the floor. */
+export function discountedFee(base: number, floor: number, { tier }: Earned): ServiceFee {
+  if (!tier) return { feeCentiBps: base }
+  const reduced = Math.max(reduceFeeUp(base, tier.percent), floor)
+  // The fee is so small that rounding or the floor cancels the discount.
+  if (reduced >= base) return { feeCentiBps: base }
+  const feeDiscount = { tier: tier.name, discountPercent: tier.percent, baseFeeBps: base / 100 }
   return { feeCentiBps: reduced, feeDiscount }
 }

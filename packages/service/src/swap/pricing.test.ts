@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { usdE18 } from './amount.ts'
+import { convertDown, usdE18 } from './amount.ts'
 import {
   type Breakdown,
+  followPrice,
   inputFor,
   mostInput,
   priceExactInput,
   priceExactOutput,
+  priceFloorOf,
   priceImpactBps,
   priceImpactOf,
   type Terms,
@@ -173,4 +175,28 @@ test('price impact is signed, all-in, and rounds against the caller', () => {
   expect(priceImpactBps(sides, { amountIn: 1_000_000n, amountOut: 1_010_000n })).toBe(100)
   expect(priceImpactBps(sides, { amountIn: 1_000_000n, amountOut: 1_000_150n })).toBe(1)
   expect(priceImpactBps(sides, { amountIn: 0n, amountOut: 1n })).toBe(0)
+})
+
+test('a quoted output that is still paid after the market moved is never worth more than the input', () => {
+  const moved = fc.integer({ min: -200, max: 200 })
+  const toleranceBps = fc.integer({ min: 0, max: 1_000 })
+  fc.assert(
+    fc.property(market, amount, toleranceBps, moved, ({ terms, curve }, amountIn, toleranceBps, bps) => {
+      const free = { ...curve, spreadBps: 0n, impactBps: 0n }
+      const price = priceExactInput(terms, free, amountIn)
+      if (!isPriced(price)) return
+      const { feeCentiBps } = terms
+      const op = {
+        ...{ payToken: 'output', outputToken: 'output', payAmount: price.payAmount },
+        ...{ quotedOutput: price.amountOut, minOutput: 1n, inputAmount: amountIn },
+        swappable: price.swappable,
+        priceFloor: priceFloorOf(price.payAmount, { toleranceBps, feeCentiBps }),
+      }
+      const input = { ...terms.input, price: (terms.input.price * BigInt(10_000 + bps)) / 10_000n }
+      const paid = followPrice(op, { input, paid: terms.output }, toleranceBps)
+      if (paid === 'moved') return
+      expect(paid.output).toBeLessThanOrEqual(convertDown(amountIn, input, terms.output))
+    }),
+    runs,
+  )
 })

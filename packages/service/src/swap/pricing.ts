@@ -1,4 +1,15 @@
-import { BPS, CENTI_BPS, convertDown, convertUp, divideUp, type Priced, smallest, usdE18 } from './amount.ts'
+import {
+  BPS,
+  CENTI_BPS,
+  convertDown,
+  convertUp,
+  divideUp,
+  largest,
+  type Priced,
+  type PriceE18,
+  smallest,
+  usdE18,
+} from './amount.ts'
 import { arePegged, type Catalog, type Token } from './catalog.ts'
 import type { Op } from './swap.ts'
 import { type Curve, isPurchase, mostSwappable, outputOf, soldFor, swappableFor } from './venue.ts'
@@ -99,14 +110,25 @@ export function priceImpactBps(sides: Sides, amounts: { amountIn: bigint; amount
 /** By how much its rate moves in a minute. */
 export type PairClass = 'sameAsset' | 'stable' | 'volatile'
 
-export function pairClassOf(catalog: Catalog, input: Token, output: Token): PairClass {
+/** Two dollars this far apart do not follow each other now. */
+const DEPEGGED_BPS = 50n
+
+export function pairClassOf(
+  catalog: Catalog,
+  { input, output }: { input: Token; output: Token },
+  priceOf: (asset: string) => PriceE18 | undefined,
+): PairClass {
   if (input.asset === output.asset) return 'sameAsset'
-  return arePegged(catalog, input, output) ? 'stable' : 'volatile'
+  if (!arePegged(catalog, input, output)) return 'volatile'
+  const [one, other] = [priceOf(input.asset), priceOf(output.asset)]
+  if (one === undefined || other === undefined) return 'stable'
+  const isApart = largest(one, other) * (BPS - DEPEGGED_BPS) > smallest(one, other) * BPS
+  return isApart ? 'volatile' : 'stable'
 }
 
 /**
  * How far the market may move against the operator, in basis points, whatever slippage the caller accepts. A caller
- * waits for a move in its favour and gains the tolerance less the service fee, so the default is below the usual fee.
+ * waits for a move in its favour and gains the tolerance less the service fee, so `priceFloorOf` lowers it to that fee.
  * `lockedBps` counts from the lock on: nobody chooses that time any more.
  */
 export type PriceTolerance = Readonly<Record<`${PairClass}Bps` | 'lockedBps', number>>
@@ -119,6 +141,16 @@ export const defaultPriceTolerance: PriceTolerance = {
 }
 
 export const toleranceOf = (tolerance: PriceTolerance, pair: PairClass): number => tolerance[`${pair}Bps`]
+
+// See docs/decisions.md#the-quoted-output-or-the-market.
+/** The least worth of the input at which a quoted payment is made: it may fall by the tolerance, or the fee if less. */
+export function priceFloorOf(
+  payAmount: bigint,
+  { toleranceBps, feeCentiBps }: { toleranceBps: number; feeCentiBps: bigint },
+): bigint {
+  const borne = smallest((BigInt(toleranceBps) * CENTI_BPS) / BPS, feeCentiBps)
+  return divideUp(payAmount * (CENTI_BPS - borne), CENTI_BPS)
+}
 
 /** The payment of a delivery: the output, and what leaves the vault for it. */
 export type Paid = { output: bigint; pay: bigint }

@@ -143,7 +143,7 @@ async function assertGas({ pool, gasBudgets }: StoreDeps, { accountId, quote, is
 function pairOf(deps: StoreDeps, quote: Quote): PairClass {
   const input = findToken(getChain(deps, quote.originChain), quote.inputToken)
   const output = findToken(getChain(deps, quote.destinationChain), quote.outputToken)
-  return input && output ? pairClassOf(deps.catalog, input, output) : 'volatile'
+  return input && output ? pairClassOf(deps.catalog, { input, output }, deps.market.priceOf) : 'volatile'
 }
 
 /** Bounds the ops that wait, and their value: each is an offer that the caller may or may not take. */

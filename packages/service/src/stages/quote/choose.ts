@@ -8,6 +8,7 @@ import {
   mostInput as mostTaken,
   priceExactInput,
   priceExactOutput,
+  priceFloorOf,
   type Terms,
   withSlippage,
 } from '../../swap/pricing.ts'
@@ -210,7 +211,7 @@ function amountsOf(
     swappable,
     payAmount,
     minOutput: minOutputOf(order, amountOut),
-    priceFloor: withSlippage(payAmount, toleranceBps),
+    priceFloor: priceFloorOf(payAmount, { toleranceBps, feeCentiBps: base.feeCentiBps }),
     valueCents: toCentsUp(usdE18(amountIn, choice.terms.input)),
   }
 }

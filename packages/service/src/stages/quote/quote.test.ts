@@ -2,6 +2,8 @@ import type { NamedQuoteRequest, QuoteReply } from '@geoswap/wire'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../errors.ts'
 import type { Catalog, CatalogChain, LegCosts, Market, Token } from '../../swap/catalog.ts'
+import { toHeld } from '../../swap/discount.ts'
+import { defaultFees, uniformFees } from '../../swap/fees.ts'
 import type { KeyRules } from '../../swap/key-rules.ts'
 import { fromSealed } from '../../swap/quote.ts'
 import type { StopScope } from '../../swap/stop.ts'
@@ -73,7 +75,8 @@ const deps: QuoteDeps = {
   readSpentCents: () => Promise.reject(new Error('The key has no limit per day')),
   sealQuote: (accountId, payload) => JSON.stringify([accountId, payload]),
   now: () => 1_000_000,
-  feeFor: () => ({ feeCentiBps: 1_250 }),
+  fees: { ...defaultFees, ...uniformFees(1_250) },
+  earnedBy: () => ({}),
   readBalance: async () => 0n,
   tolerance: { sameAssetBps: 100, stableBps: 100, volatileBps: 100, lockedBps: 300 },
   etaSecondsOf: (_origin, _destination, depth) => depth * 2,
@@ -125,7 +128,7 @@ test('a quote takes fee and network costs from the input, and its token carries 
     ...{ inputToken: '0xc', outputToken: '0xc', payToken: '0xc', venue: 'vault' },
     ...{ amountIn: 1_000_000n, amountOut: 995_750n, minOutput: 990_771n, payAmount: 995_750n },
     // Twice the slippage of 50 bps.
-    ...{ priceFloor: 985_792n, valueCents: 100n, createsAccount: false, expiresAt: 1_030_000 },
+    ...{ priceFloor: 994_506n, valueCents: 100n, createsAccount: false, expiresAt: 1_030_000 },
   })
 })
 
@@ -222,7 +225,7 @@ test('each way in has its own price, and one that the amount is too small for is
   expect((await methodsOf('1000000')).methods).toEqual([delegation, authorization, deposit])
   expect((await methodsOf('1000000')).quoted.ways?.authorization).toEqual({
     ...{ amountIn: 1_000_000n, amountOut: 992_750n, swappable: 992_750n, payAmount: 992_750n },
-    ...{ minOutput: 987_786n, priceFloor: 982_822n, valueCents: 100n },
+    ...{ minOutput: 987_786n, priceFloor: 991_510n, valueCents: 100n },
   })
   expect((await methodsOf('500000')).methods?.map(({ method }) => method)).toEqual([
     'delegation',
@@ -243,20 +246,18 @@ test('a chain that knows no other way has only the delegation, and Solana has no
 })
 
 test.each<[string, Partial<QuoteDeps>]>([
-  ['from memory', { feeFor: () => discounted }],
-  ['once the holdings are read', { feeFor: async () => discounted }],
+  ['from memory', { earnedBy: () => silver }],
+  ['once the holdings are read', { earnedBy: async () => silver }],
 ])('a discount is shown %s', async (_, own) => {
   const reply = await ask({}, { deps: own })
 
-  expect(reply).toMatchObject({ feeBps: 10, output: '996000', feeDiscount: discounted.feeDiscount })
+  expect(reply).toMatchObject({ feeBps: 10, output: '996000', feeDiscount })
 })
-const discounted = {
-  feeCentiBps: 1_000,
-  feeDiscount: { tier: 'silver', discountPercent: 20, baseFeeBps: 12.5 },
-}
+const silver = { tier: { name: 'silver', holding: toHeld('1'), percent: 20 } }
+const feeDiscount = { tier: 'silver', discountPercent: 20, baseFeeBps: 12.5 }
 
 test('a fee without known holdings is quoted with a warning', async () => {
-  const { warnings } = await ask({}, { deps: { feeFor: () => ({ feeCentiBps: 1_250, isUncertain: true }) } })
+  const { warnings } = await ask({}, { deps: { earnedBy: () => ({ isUncertain: true }) } })
 
   expect(warnings?.map(({ code }) => code)).toEqual(['DISCOUNT_UNKNOWN'])
 })

@@ -4,8 +4,9 @@ import type { RecipientView } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import { mostWithin, toCentsUp, usdE18 } from '../../swap/amount.ts'
 import type { Catalog, Market } from '../../swap/catalog.ts'
-import type { ServiceFee } from '../../swap/discount.ts'
+import { discountedFee, type Earned, type ServiceFee } from '../../swap/discount.ts'
 import { type RouteSpeed, settlementOf } from '../../swap/eta.ts'
+import { baseFeeOf, type FeeRules, feeClassOf, floorOf } from '../../swap/fees.ts'
 import {
   allowanceOf,
   assertAllowed,
@@ -13,7 +14,13 @@ import {
   type KeyRules,
   type RuledTerms,
 } from '../../swap/key-rules.ts'
-import { type PriceTolerance, pairClassOf, toleranceOf, withSlippage } from '../../swap/pricing.ts'
+import {
+  type PairClass,
+  type PriceTolerance,
+  pairClassOf,
+  priceFloorOf,
+  toleranceOf,
+} from '../../swap/pricing.ts'
 import { type Quote, toSealed } from '../../swap/quote.ts'
 import type { Venue } from '../../swap/venue.ts'
 import { waysOf } from '../../ways/registry.ts'
@@ -48,8 +55,9 @@ export type QuoteDeps = {
   readSpentCents(keyId: string): Promise<bigint>
   sealQuote(accountId: string, payload: unknown): string
   now(): number
-  /** The fee of this wallet now; from memory, except that its first quote waits a moment for its holdings. */
-  feeFor(family: Order['origin']['family'], wallet: string): ServiceFee | Promise<ServiceFee>
+  fees: FeeRules
+  /** The discount of this wallet; from memory, except that its first quote waits a moment for its holdings. */
+  earnedBy(family: Order['origin']['family'], wallet: string): Earned | Promise<Earned>
   /** The balance of the order's input token, as a build would read it. */
   readBalance(order: Order): Promise<bigint>
   highImpactBps: number
@@ -100,17 +108,17 @@ function nothingHeld({ wallet, input, origin }: Order): ServiceError {
 
 function quoteOrder(deps: QuoteDeps, caller: Caller, order: Order): QuoteReply | Promise<QuoteReply> {
   assertAllowed(caller.rules, toRuledTerms(order))
-  const fee = deps.feeFor(order.origin.family, order.wallet)
+  const earned = deps.earnedBy(order.origin.family, order.wallet)
   const inspecting = deps.inspectRecipient(order) ?? inspectAddress(deps, order)
   const spent = caller.rules.maxDayCents === undefined ? 0n : deps.readSpentCents(caller.keyId)
-  const isKnown = !inspecting && typeof spent === 'bigint' && !(fee instanceof Promise)
-  if (isKnown) return priceOrder(deps, { ...caller, spentCents: spent }, order, { fee, rent: 0n })
-  return Promise.all([fee, inspecting, spent]).then(([known, recipient, spentCents]) => {
+  const isKnown = !inspecting && typeof spent === 'bigint' && !(earned instanceof Promise)
+  if (isKnown) return priceOrder(deps, { ...caller, spentCents: spent }, order, { earned, rent: 0n })
+  return Promise.all([earned, inspecting, spent]).then(([known, recipient, spentCents]) => {
     const payer = { ...caller, spentCents }
-    if (!recipient) return priceOrder(deps, payer, order, { fee: known, rent: 0n })
+    if (!recipient) return priceOrder(deps, payer, order, { earned: known, rent: 0n })
     if (recipient.kind === 'refused') throw refusedRecipient(order, recipient.why)
     const { rent, leastOutput } = recipient
-    return priceOrder(deps, payer, { ...order, leastOutput }, { fee: known, rent })
+    return priceOrder(deps, payer, { ...order, leastOutput }, { earned: known, rent })
   })
 }
 
@@ -139,11 +147,12 @@ function refusedRecipient({ destination }: Order, why: string): ServiceError {
   return invalidRequest({ field: 'recipient', message })
 }
 
-type Read = { fee: ServiceFee; rent: bigint }
+type Read = { earned: Earned; rent: bigint }
 
-function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { fee, rent }: Read): QuoteReply {
+function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { earned, rent }: Read): QuoteReply {
   const delegated = deps.isKnownDelegated(order.origin.chainId, order.wallet)
-  const { feeCentiBps, feeDiscount } = fee
+  const pair = pairClassOf(deps.catalog, order, deps.market.priceOf)
+  const { feeCentiBps, feeDiscount } = feeOf(deps, payer.accountId, { order, pair, earned })
   const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent: rent })
   const choice = chooseVenue(deps.venues, order, base)
   // Checked last: an order that could never be quoted gets its permanent reason.
@@ -153,7 +162,7 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { fee, rent }: 
   const settlement = timeOf(deps, order, base, choice)
   const minOutput = minOutputOf(order, price.amountOut)
   const expiresAt = deps.now() + deps.quoteTtlMs
-  const toleranceBps = toleranceOf(deps.tolerance, pairClassOf(deps.catalog, order.input, order.output))
+  const toleranceBps = toleranceOf(deps.tolerance, pair)
   const ways = priceWays(deps, { order, base, choice, toleranceBps })
   const limits = { minOutput, expiresAt, toleranceBps, ...feeBoundsOf(deps.market, order) }
   const quoted = { ...toQuote(order, choice, limits), ...(ways && { ways }) }
@@ -167,9 +176,22 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { fee, rent }: 
     feeBps: feeCentiBps / 100,
     expiresAt: new Date(expiresAt).toISOString(),
     etaSeconds: settlement.etaSeconds,
-    ...describePrice(choice, deps.highImpactBps, warningsOf(fee, settlement.warnings)),
+    ...describePrice(choice, deps.highImpactBps, warningsOf(earned, settlement.warnings)),
     ...(feeDiscount && { feeDiscount }),
   }
+}
+
+type Charged = { order: Order; pair: PairClass; earned: Earned }
+
+function feeOf(
+  { catalog, fees }: QuoteDeps,
+  accountId: string,
+  { order, pair, earned }: Charged,
+): ServiceFee {
+  const { input, output } = order
+  const feeClass = feeClassOf(catalog, pair, [input, output])
+  const base = baseFeeOf(fees, { accountId, feeClass, input, output })
+  return discountedFee(base, floorOf(fees, base), earned)
 }
 
 type Priced = { order: Order; base: BaseTerms; choice: Choice }
@@ -182,7 +204,7 @@ function assertAffordable(deps: QuoteDeps, { rules, spentCents }: Payer, { order
   throw beyondAllowance(allowance, largestAmount(deps.venues, order, within), tokenOf(order))
 }
 
-function warningsOf({ isUncertain }: ServiceFee, warnings: readonly QuoteWarning[]): readonly QuoteWarning[] {
+function warningsOf({ isUncertain }: Earned, warnings: readonly QuoteWarning[]): readonly QuoteWarning[] {
   return isUncertain ? [...warnings, DISCOUNT_UNKNOWN] : warnings
 }
 
@@ -228,7 +250,7 @@ function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits):
     venue: offer.venue,
     payToken: offer.payToken,
     payAmount: price.payAmount,
-    priceFloor: withSlippage(price.payAmount, limits.toleranceBps),
+    priceFloor: priceFloorOf(price.payAmount, { ...limits, feeCentiBps: terms.feeCentiBps }),
     lockFeeBound: limits.lockFeeBound,
     deliveryFeeBound: limits.deliveryFeeBound,
     valueCents: valueCentsOf({ offer, terms, price }),

@@ -17,7 +17,9 @@ const schema = Type.Object(
     kind: Type.Literal('inventory', { description: 'The tokens that the vaults hold.' }),
     spreadBps: Type.Optional(bps('Spread of every swap between two assets, in basis points. Default 0.')),
     impactBps: Type.Optional(
-      bps('Price impact of taking the whole inventory of a token, in basis points. Default 50.'),
+      bps(
+        'Price impact of taking the whole inventory of a token, in basis points. Default 50, within one asset 10.',
+      ),
     ),
     pairs: Type.Optional(
       Type.Array(
@@ -81,8 +83,10 @@ function findProblems({ pairs = [], limits = [] }: InventoryConfig, { assets, ch
   ]
 }
 
-// Taking all of a token at once costs half a percent; a share of it, that share of half a percent.
+// Taking all of a token at once costs half a percent; a share of it, that share of half a percent. Within one asset
+// that only pays for bringing it back from another chain.
 const DEFAULT_IMPACT_BPS = 50
+const SAME_ASSET_IMPACT_BPS = 10
 
 const { name } = inventoryFields
 
@@ -91,7 +95,7 @@ export function createInventory(
   [config = { kind: name }]: readonly InventoryConfig[],
   { market, shareOf }: Pick<OfferDeps, 'market' | 'shareOf'>,
 ): Venue {
-  const { impactBps = DEFAULT_IMPACT_BPS, pairs = [] } = config
+  const { pairs = [] } = config
   const spreads = new Map(pairs.map(({ assets, spreadBps }) => [pairOf(...assets), spreadBps]))
   const refuse = (why: Refusal['why']): Refusal => ({ venue: name, why })
 
@@ -113,7 +117,7 @@ export function createInventory(
         input: { decimals: input.decimals, price: exchange.input },
         output: { decimals: output.decimals, price },
         spreadBps: BigInt(isTransfer(input, output) ? 0 : spreadBps),
-        impactBps: BigInt(isTransfer(input, output) ? 0 : impactBps),
+        impactBps: BigInt(isTransfer(input, output) ? 0 : impactOf(config, input, output)),
         depth,
         most: shareOf(held),
       },
@@ -137,6 +141,10 @@ function defaultSpread(
   output: { asset: string },
 ) {
   return input.asset === output.asset ? 0 : spreadBps
+}
+
+function impactOf({ impactBps }: InventoryConfig, input: { asset: string }, output: { asset: string }) {
+  return impactBps ?? (input.asset === output.asset ? SAME_ASSET_IMPACT_BPS : DEFAULT_IMPACT_BPS)
 }
 
 const pairOf = (one: string, other: string) => (one < other ? `${one}/${other}` : `${other}/${one}`)

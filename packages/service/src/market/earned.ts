@@ -1,10 +1,10 @@
 import { within } from '../async/timing.ts'
 import type { Catalog, CatalogChain, Market } from '../swap/catalog.ts'
 import {
-  createFeeByHolding,
+  createEarnedByHolding,
+  type Earned,
   type Held,
   NOTHING_HELD,
-  type ServiceFee,
   sumHeld,
   toTiers,
 } from '../swap/discount.ts'
@@ -17,31 +17,30 @@ type Parts = {
 }
 
 type Terms = {
-  feeCentiBps: number
   /** The asset whose holders pay less, by tier; undefined without a discount. */
   discount: { asset: string; tiers: Parameters<typeof toTiers>[0]; maxAgeSeconds: number } | undefined
 }
-type FeeFor = (family: CatalogChain['family'], wallet: string) => ServiceFee | Promise<ServiceFee>
+type EarnedBy = (family: CatalogChain['family'], wallet: string) => Earned | Promise<Earned>
 
 // Of the 300 ms in which the first quote of a wallet answers.
 const WAIT_MS = 250
 
-/** A wallet's service fee, less its discount for holding the service's token. */
-export function createFeeFor({ feeCentiBps, discount }: Terms, parts: Parts): FeeFor {
+/** The discount that a wallet has earned by holding the service's token. */
+export function createEarnedBy({ discount }: Terms, parts: Parts): EarnedBy {
   if (!discount) {
-    const fee = { feeCentiBps }
-    return () => fee
+    const nothing = {}
+    return () => nothing
   }
   const { asset, tiers, maxAgeSeconds } = discount
-  const { feeFor } = createHoldings({
+  const { earnedBy } = createHoldings({
     sourcesOf: (family) => sourcesOf(parts, asset, family),
-    feeOf: createFeeByHolding(feeCentiBps, toTiers(tiers)),
+    earnedOf: createEarnedByHolding(toTiers(tiers)),
     maxAgeMs: maxAgeSeconds * 1_000,
     now: Date.now,
     onFault: parts.onFault,
     wait: (reading) => within(WAIT_MS, reading),
   })
-  return feeFor
+  return earnedBy
 }
 
 /** All tokens of the asset on the chains of one family. */
@@ -72,7 +71,7 @@ type HoldingSource = {
 
 export type HoldingOptions = {
   sourcesOf(family: Family): readonly HoldingSource[]
-  feeOf(held: Held): ServiceFee
+  earnedOf(held: Held): Earned
   /** An older holding is not used, so that selling ends the discount. */
   maxAgeMs: number
   now(): number
@@ -94,16 +93,16 @@ const LIMITS = {
 const RETRY_MS = 5_000
 
 /** `dueAt`: when to read again; infinite during a read. */
-type Known = { fee: ServiceFee; readAt: number; isWhole: boolean; dueAt: number; reading?: Promise<void> }
+type Known = { earned: Earned; readAt: number; isWhole: boolean; dueAt: number; reading?: Promise<void> }
 
 /**
- * The fee of a wallet by its holdings, from memory. The first quote of a wallet waits a moment for the read. Later ones
+ * What a wallet has earned by its holdings, from memory. The first quote of a wallet waits a moment for the read. Later ones
  * refresh a holding in the background, at half of its maximum age.
  */
 export function createHoldings(options: HoldingOptions) {
-  const { sourcesOf, feeOf, maxAgeMs, now, onFault } = options
+  const { sourcesOf, earnedOf, maxAgeMs, now, onFault } = options
   const limits = { ...LIMITS, ...options.limits }
-  const undiscounted = feeOf(NOTHING_HELD)
+  const nothing = earnedOf(NOTHING_HELD)
   const known = new Map<string, Known>()
   const queue = createQueue(limits)
 
@@ -112,7 +111,7 @@ export function createHoldings(options: HoldingOptions) {
   function refresh(family: Family, wallet: string): void {
     if (queue.isFull()) return
     const entry = known.get(wallet) ?? {
-      fee: undiscounted,
+      earned: nothing,
       readAt: -Infinity,
       isWhole: false,
       dueAt: 0,
@@ -135,34 +134,34 @@ export function createHoldings(options: HoldingOptions) {
     const isWhole = parts.length === tokens.length
     // Unread parts count as zero, but do not replace a complete holding that is still usable.
     if (isWhole || !entry.isWhole || !isUsable(entry, now())) {
-      entry.fee = feeOf(sumHeld(parts))
+      entry.earned = earnedOf(sumHeld(parts))
       entry.readAt = readAt
       entry.isWhole = isWhole
     }
     entry.dueAt = isWhole ? readAt + maxAgeMs / 2 : now() + RETRY_MS
   }
 
-  const uncertain = new Map<ServiceFee, ServiceFee>()
-  /** One object per fee, so that quotes allocate nothing. */
-  function asUncertain(fee: ServiceFee): ServiceFee {
-    const found = uncertain.get(fee) ?? { ...fee, isUncertain: true }
-    uncertain.set(fee, found)
+  const uncertain = new Map<Earned, Earned>()
+  /** One object per tier, so that quotes allocate nothing. */
+  function asUncertain(earned: Earned): Earned {
+    const found = uncertain.get(earned) ?? { ...earned, isUncertain: true }
+    uncertain.set(earned, found)
     return found
   }
-  function feeOfEntry(entry: Known | undefined): ServiceFee {
-    if (entry === undefined || !isUsable(entry, now())) return asUncertain(undiscounted)
-    return entry.isWhole ? entry.fee : asUncertain(entry.fee)
+  function earnedOfEntry(entry: Known | undefined): Earned {
+    if (entry === undefined || !isUsable(entry, now())) return asUncertain(nothing)
+    return entry.isWhole ? entry.earned : asUncertain(entry.earned)
   }
 
   return {
-    feeFor(family: Family, wallet: string): ServiceFee | Promise<ServiceFee> {
+    earnedBy(family: Family, wallet: string): Earned | Promise<Earned> {
       const at = now()
       const entry = known.get(wallet)
       if (entry === undefined || at >= entry.dueAt) refresh(family, wallet)
-      if (entry !== undefined && isUsable(entry, at)) return feeOfEntry(entry)
+      if (entry !== undefined && isUsable(entry, at)) return earnedOfEntry(entry)
       const { reading } = known.get(wallet) ?? {}
-      if (reading === undefined) return asUncertain(undiscounted)
-      return options.wait(reading).then(() => feeOfEntry(known.get(wallet)))
+      if (reading === undefined) return asUncertain(nothing)
+      return options.wait(reading).then(() => earnedOfEntry(known.get(wallet)))
     },
   }
 }
