@@ -86,7 +86,15 @@ class TokensReply(TypedDict):
 
 
 class Fee(TypedDict):
-    kind: Literal["serviceFee", "originNetwork", "deliveryNetwork", "accountRent", "priceImpact"]
+    kind: Literal[
+        "serviceFee",
+        "originNetwork",
+        "deliveryNetwork",
+        "accountRent",
+        "priceImpact",
+        "integratorFee",
+        "rebalancing",
+    ]
     amount: str
     usd: NotRequired[Usd]
 
@@ -132,6 +140,7 @@ class QuoteRequest(TypedDict):
     recipient: NotRequired[Address]
     slippageBps: NotRequired[int]
     maxEtaSeconds: NotRequired[int]
+    integratorFeeCentiBps: NotRequired[int]
     tradeType: NotRequired[Literal["exactInput", "exactOutput"]]
 
 

@@ -7,6 +7,7 @@ import { measureBurst } from './burst.ts'
 import { countCalls, countIdleCalls } from './calls.ts'
 import { type Figure, toTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
+import { simulateInventory } from './inventory.ts'
 import { describeMachine } from './machine.ts'
 import { type Bench, startBench } from './network.ts'
 import { measureOpen } from './open.ts'
@@ -36,6 +37,7 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   routes   seconds from submit to settled between chains that behave like public ones, against their goals
   calls    calls to nodes on such chains: with nothing to do, and for a swap beyond that
   price-risk  what the best caller gains by price in an hour, by the service's own rules and a random walk
+  inventory   a month of USDC between four chains: swaps that find no liquidity, by price of scarcity
   open     what a head costs on such chains with 50,000 swaps that are delivered and not final, against 50
 
   --strict           end with 1 when a goal is missed; routes, calls, open and price-risk alone always do
@@ -83,6 +85,7 @@ const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = 
   open: () => onShape({ say }, measureOpen),
   scale: ({ sizes }) => measureScale({ say }, sizes),
   'price-risk': async ({ seed }) => measurePriceRisk(seed),
+  inventory: async ({ seed }) => simulateInventory(seed),
 }
 
 async function run(names: readonly string[], choices: Choices): Promise<Figure[]> {

@@ -6,12 +6,13 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { describe, expect, inject, test } from 'vitest'
 import { runCommand } from '../../packages/service/src/command.ts'
 import { doctor } from '../../packages/service/src/operate/doctor/doctor.ts'
+import { fees } from '../../packages/service/src/operate/fees.ts'
 import { inventory } from '../../packages/service/src/operate/inventory/inventory.ts'
 import { treasury as treasuryCommand } from '../../packages/service/src/operate/treasury/treasury.ts'
 import { createCheckedClient, refusalOf } from '../checked-client.ts'
 import { createOperator } from '../operator.ts'
 import { createSolanaWorld } from '../solana-world.ts'
-import { createWorld, toRequest, until } from '../world.ts'
+import { createWorld, submitSwap, toRequest, until } from '../world.ts'
 
 const local = inject('local')
 const world = createWorld(local)
@@ -67,6 +68,52 @@ test('a withdrawal is shown first, pays once however often it is run, and spares
   expect(results).toMatchObject([{ code: 0 }, { code: 0 }])
   expect(await alpha.balanceOf(to, 'USDC')).toBe(12_500_000n)
   expect((await stockOf('alpha', 'USDC')).reserved).toBe(before.reserved)
+})
+
+test('a fee that an account added is owed once its input is claimed, and paid out once', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
+  const order = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }
+  const { swapId } = await submitSwap({ api }, wallet, order)
+  // No account of the local network may add a fee: its configuration names none.
+  const [row] = await operator.query<{ account: string }>(
+    `update ops o set integrator_fee = 50000 from swaps s where s.id = $1 and o.id = s.op_id returning s.account_id as account`,
+    [swapId],
+  )
+  const { account } = row ?? expect.unreachable('The swap is stored')
+  const status = () => runOf(fees, ['status', '--json'])
+  const owed = async () =>
+    JSON.parse((await status()).text).find((each: { accountId: string }) => each.accountId === account)
+      ?.amount
+  await until(async () => (await owed()) === '50000', 60_000)
+
+  const to = privateKeyToAddress(generatePrivateKey())
+  const payout = [
+    'payout',
+    '--account',
+    account,
+    '--chain',
+    'alpha',
+    '--token',
+    'USDC',
+    '--to',
+    to,
+    '--amount',
+  ]
+  const tooMuch = await runOf(fees, [...payout, '0.050001'])
+  const shown = await runOf(fees, [...payout, '0.05'])
+  const sent = ['0.05', '--once', onceIn(shown.text), '--yes']
+  const results = [await runOf(fees, [...payout, ...sent]), await runOf(fees, [...payout, ...sent])]
+
+  expect(tooMuch).toMatchObject({ code: 2, text: expect.stringMatching(/^Only 0\.05 USDC is owed to/) })
+  expect(results).toMatchObject([{ code: 0 }, { code: 0 }])
+  expect(await alpha.balanceOf(to, 'USDC')).toBe(50_000n)
+  expect(await owed()).toBe('0')
+  const booked = await until(async () => {
+    const query = "select debit from ledger_movements where kind = 'withdrawn' and amount = 50000"
+    const rows = await operator.query(query)
+    return rows.length > 0 && rows
+  })
+  expect(booked).toEqual([{ debit: 'integrators' }])
 })
 
 test('a withdrawal to the treasury can be deposited again, and no more than that', async () => {

@@ -14,6 +14,7 @@ import { showBooks } from './operate/books.ts'
 import { checkConfig } from './operate/check-config.ts'
 import { deploy } from './operate/deploy.ts'
 import { doctor } from './operate/doctor/doctor.ts'
+import { fees } from './operate/fees.ts'
 import { fund } from './operate/fund.ts'
 import { init } from './operate/init.ts'
 import { inventory } from './operate/inventory/inventory.ts'
@@ -81,6 +82,7 @@ const commands: Record<CommandName, (args: string[], env: Env, output: Output) =
   fund,
   doctor,
   inventory,
+  fees,
   keys,
   pause,
   resume,

@@ -216,6 +216,8 @@ export function costName(
   { from, to }: Sides,
 ): string {
   if (kind === 'serviceFee') return `service fee, ${Number((feeBps / 100).toFixed(6))} %`
+  if (kind === 'rebalancing') return 'for what the service holds there'
+  if (kind === 'integratorFee') return 'fee of the application'
   if (kind === 'originNetwork') return `network costs on ${from.chain}`
   if (kind === 'deliveryNetwork') return `network costs on ${to.chain}`
   return kind === 'accountRent' ? `new token account on ${to.chain}` : 'spread and price impact'

@@ -17,6 +17,8 @@ import {
 
 export const MAX_SLIPPAGE_BPS = 5_000
 export const MAX_ETA_SECONDS = 86_400
+/** One percent. */
+export const MAX_INTEGRATOR_CENTI_BPS = 10_000
 
 export const TRADE_TYPES = ['exactInput', 'exactOutput'] as const
 export const FEE_KINDS = [
@@ -25,6 +27,8 @@ export const FEE_KINDS = [
   'deliveryNetwork',
   'accountRent',
   'priceImpact',
+  'integratorFee',
+  'rebalancing',
 ] as const
 
 export const QuoteRequest = strictObject({
@@ -62,6 +66,14 @@ export const QuoteRequest = strictObject({
       description: 'Refuses the quote if the swap would take longer. Default: no limit.',
     }),
   ),
+  integratorFeeCentiBps: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_INTEGRATOR_CENTI_BPS,
+      ...expecting(`a whole number from 0 to ${MAX_INTEGRATOR_CENTI_BPS}, in hundredths of a basis point`),
+      description: 'A fee of your own, which the operator owes you once the swap is paid for. Default 0.',
+    }),
+  ),
   tradeType: Type.Optional(
     oneOf(TRADE_TYPES, {
       description: 'exactInput (default): amount is the input. exactOutput: amount is the output.',
@@ -79,7 +91,8 @@ export type QuoteRequest = Omit<NamedQuoteRequest, 'originChain' | 'destinationC
 export const Fee = Type.Object({
   kind: oneOf(FEE_KINDS),
   amount: Type.String({
-    description: 'In the input token. A negative priceImpact: the price is better than the reference.',
+    description:
+      'In the input token. Negative is a gain: a price better than the reference, or a rebate for rebalancing.',
   }),
   usd: Type.Optional(Usd),
 })

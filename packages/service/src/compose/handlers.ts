@@ -154,6 +154,7 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
       return inspecting && readOrUnavailable(destination, inspecting)
     },
     fees: network.fees,
+    rebalancing: network.rebalancing,
     earnedBy: createEarnedBy(network, {
       ...shared,
       readTokenBalance: (chainId, owner, token) => chains.of(chainId).readTokenBalance(owner, token),

@@ -40,6 +40,9 @@ export const defaultDiscount = {
   maxAgeSeconds: 60,
 }
 
+/** Of an operator that charges for scarcity. */
+export const defaultRebalancing = { maxCentiBps: 500, targets: [] }
+
 export const defaultConnections = {
   apiPool: 20,
   workerPool: 20,
@@ -68,6 +71,7 @@ export function finishNetwork(file: Static<typeof NetworkSchema>) {
     })),
     pyth: file.pyth && { ...file.pyth, pollMs: file.pyth.pollMs ?? defaultPythPollMs },
     fees: { ...defaultFees, ...flatFees(file.feeCentiBps), ...file.fees },
+    rebalancing: file.rebalancing && { ...defaultRebalancing, ...file.rebalancing },
     discount: discount && { ...defaultDiscount, ...discount },
     highImpactBps: file.highImpactBps ?? 500,
     priceTolerance: { ...defaultPriceTolerance, ...file.priceTolerance },

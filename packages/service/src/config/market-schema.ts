@@ -145,7 +145,17 @@ const RouteFee = Type.Object(
 )
 
 const AccountFees = Type.Object(
-  { account: text('Id of the account, as `api-key list` shows it.'), ...classFees(() => '') },
+  {
+    account: text('Id of the account, as `api-key list` shows it.'),
+    ...classFees(() => ''),
+    maxIntegratorCentiBps: Type.Optional(
+      range(
+        0,
+        10_000,
+        'The most that the account may add for itself, in hundredths of a basis point. Default 0.',
+      ),
+    ),
+  },
   strict,
 )
 
@@ -169,5 +179,35 @@ export const Fees = Type.Object(
     description:
       'Service fees by class of pair. Stable assets more than 50 basis points apart count as volatile. ' +
       'Network costs are charged besides, without discount.',
+  },
+)
+
+const Target = Type.Object(
+  {
+    chainId: chainId('A chain of this file.'),
+    asset: text('An asset with a token there.'),
+    shareBps: range(0, 10_000, 'Its part of all holdings of the asset, in basis points.'),
+  },
+  strict,
+)
+
+export const Rebalancing = Type.Object(
+  {
+    maxCentiBps: Type.Optional(
+      range(
+        0,
+        10_000,
+        'Paid by a swap that takes the last of an asset on a chain, in hundredths of a basis point. Default 500.',
+      ),
+    ),
+    targets: Type.Optional(
+      Type.Array(Target, { description: 'Where the holdings belong. Default: the same on every chain.' }),
+    ),
+  },
+  {
+    ...strict,
+    description:
+      'Prices assets of which a vault holds less than half of its target: taking them costs more, and bringing them ' +
+      'less, down to `fees.floorCentiBps`. Default: off.',
   },
 )

@@ -39,7 +39,7 @@ export function checksOf(network: NetworkFile): Check[] {
     },
     { reads: ['/discount', ...everyChain('native', 'tokens')], find: () => findDiscountProblems(network) },
     {
-      reads: ['/fees', '/assets/*/name', ...everyChain('chainId')],
+      reads: ['/fees', '/rebalancing', '/assets/*/name', ...everyChain('chainId')],
       find: () => findFeeProblems(network),
     },
     {
@@ -182,7 +182,7 @@ function findDiscountProblems({ discount, chains }: NetworkFile): Problem[] {
 }
 
 /** Finds fees of routes that no swap takes, and repeated accounts. */
-function findFeeProblems({ fees, chains, assets }: NetworkFile): Problem[] {
+function findFeeProblems({ fees, rebalancing, chains, assets }: NetworkFile): Problem[] {
   const { routes = [], accounts = [] } = fees ?? {}
   const isChain = (id: number | undefined) => id === undefined || chains.some(({ chainId }) => chainId === id)
   const isAsset = (asset: string | undefined) =>
@@ -195,7 +195,16 @@ function findFeeProblems({ fees, chains, assets }: NetworkFile): Problem[] {
       isAsset(route[field]) ? [] : [{ field, index, message: `${route[field]} is not one of the assets` }],
     ),
   ])
+  const { targets = [] } = rebalancing ?? {}
   return [
+    ...targets.flatMap(({ chainId, asset }, index) => [
+      ...(isChain(chainId)
+        ? []
+        : [{ path: `/rebalancing/targets/${index}/chainId`, message: `no chain ${chainId} is configured` }]),
+      ...(isAsset(asset)
+        ? []
+        : [{ path: `/rebalancing/targets/${index}/asset`, message: `${asset} is not one of the assets` }]),
+    ]),
     ...unknown.map(({ field, index, message }) => ({ path: `/fees/routes/${index}/${field}`, message })),
     ...findRepeated(
       accounts,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { ChainSchema, floatFields } from '../chains/families.ts'
 import { VenueSchema } from '../venues/registry.ts'
 import { address, chainId, count, decimal, flag, name, range, strict, text, url } from './fields.ts'
-import { Asset, Discount, Fees, PriceTolerance, Pyth } from './market-schema.ts'
+import { Asset, Discount, Fees, PriceTolerance, Pyth, Rebalancing } from './market-schema.ts'
 
 const share = (of: string, bps: number) =>
   Type.Optional(
@@ -268,6 +268,7 @@ export const NetworkSchema = Type.Object(
       ),
     ),
     fees: Type.Optional(Fees),
+    rebalancing: Type.Optional(Rebalancing),
     discount: Type.Optional(Discount),
     highImpactBps: Type.Optional(
       range(1, 10_000, 'Loss from which a quote carries HIGH_PRICE_IMPACT, in basis points. Default 500.'),

@@ -96,8 +96,8 @@ const RETRY_MS = 5_000
 type Known = { earned: Earned; readAt: number; isWhole: boolean; dueAt: number; reading?: Promise<void> }
 
 /**
- * What a wallet has earned by its holdings, from memory. The first quote of a wallet waits a moment for the read. Later ones
- * refresh a holding in the background, at half of its maximum age.
+ * The discount that a wallet has earned, from memory. The first quote of a wallet waits a moment for the read. Later
+ * ones refresh a holding in the background, at half of its maximum age.
  */
 export function createHoldings(options: HoldingOptions) {
   const { sourcesOf, earnedOf, maxAgeMs, now, onFault } = options

@@ -21,6 +21,7 @@ test.each([
   ['keys --help', 'service keys generate --role'],
   ['keys generate --role relayer --out keys --help', 'service keys generate --role'],
   ['inventory withdraw --yes --help', 'service inventory status'],
+  ['fees payout --yes --help', 'service fees status'],
   ['pause --note x --help', 'service pause [SCOPE]'],
   ['stops -h', 'service pause [SCOPE]'],
   ['swaps write-off 1 -h', 'service swaps list'],

@@ -3,6 +3,7 @@ import { BOOKS_HELP } from './books.ts'
 import { CHECK_CONFIG_HELP } from './check-config.ts'
 import { DEPLOY_HELP } from './deploy.ts'
 import { DOCTOR_HELP } from './doctor/doctor.ts'
+import { FEES_HELP } from './fees.ts'
 import { FUND_HELP } from './fund.ts'
 import { INIT_HELP } from './init.ts'
 import { INVENTORY_HELP } from './inventory/inventory.ts'
@@ -41,6 +42,7 @@ const COMMANDS = {
   quarantine: QUARANTINE_HELP,
   rebuild: REBUILD_HELP,
   inventory: INVENTORY_HELP,
+  fees: FEES_HELP,
   'api-key': API_KEY_HELP,
   webhook: WEBHOOK_HELP,
 }

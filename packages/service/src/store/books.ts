@@ -76,7 +76,8 @@ type RouteRow = {
 
 /**
  * Ended swaps by day and route, of the last days, as far as the event log reaches. Earned is the part of the input that
- * was kept for fee and costs, at the value of the quote.
+ * was kept for fee and costs, at the value of the quote,
+ * without what is owed to the account.
  */
 async function readRouteDays(db: Db, days: number): Promise<RouteDay[]> {
   const { rows } = await db.query<RouteRow>(
@@ -91,7 +92,8 @@ async function readRouteDays(db: Db, days: number): Promise<RouteDay[]> {
             count(*) filter (where not k.is_settled)::int as refunded,
             count(*) filter (where k.is_settled and o.creates_account)::int as accounts,
             coalesce(sum(o.value_cents) filter (where k.is_settled), 0) as volume,
-            coalesce(sum(div(o.value_cents * 10000 * (o.input_amount - o.swappable), o.input_amount))
+            coalesce(sum(div(o.value_cents * 10000 * (o.input_amount - o.swappable - o.integrator_fee),
+                         o.input_amount))
                      filter (where k.is_settled), 0) as earned
        from ended e
        join swaps s on s.id = e.swap_id

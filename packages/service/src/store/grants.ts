@@ -114,7 +114,8 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   },
   treasury_moves: {
     worker: 'select',
-    operator: `select, insert (chain_id, sender, once, kind, token, recipient, amount), update (tx_hashes, outcome)`,
+    operator: `select, insert (chain_id, sender, once, kind, token, recipient, amount, account_id),
+      update (tx_hashes, outcome)`,
   },
   exposure: {
     api: 'select',
@@ -132,7 +133,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
     worker: `select, insert (chain_id, source, part, block, kind, token, amount, debit, credit, op_hash, swap_id)`,
     operator: 'select',
   },
-  ledger_balances: { api: 'select', worker: 'select' },
+  ledger_balances: { api: 'select', worker: 'select', operator: 'select' },
   ledger_cursors: { api: 'select', worker: 'select, insert, update (block, read_at)' },
   quote_stops: { api: 'select', worker: RAISE_STOPS, operator: RAISE_STOPS, dashboard: RAISE_STOPS },
   quarantine: {

@@ -41,17 +41,20 @@ export type Move = MoveName & {
   token: string
   recipient: string
   amount: bigint
+  /** The account whose fees a withdrawal pays out; undefined for the operator's own. */
+  accountId?: string | undefined
 }
 export type MoveOutcome = 'landed' | 'failed'
 export type RecordedMove = Move & { txHashes: string[]; outcome: MoveOutcome | undefined }
 
 type Row = Record<'chain_id' | 'sender' | 'once' | 'token' | 'recipient' | 'amount', string> & {
   kind: Move['kind']
+  account_id: string | null
   tx_hashes: string[]
   outcome: MoveOutcome | null
 }
 
-const COLUMNS = 'chain_id, sender, once, kind, token, recipient, amount, tx_hashes, outcome'
+const COLUMNS = 'chain_id, sender, once, kind, token, recipient, amount, account_id, tx_hashes, outcome'
 
 export async function findMove(
   db: Db,
@@ -64,19 +67,23 @@ export async function findMove(
   return rows[0] && toMove(rows[0])
 }
 
+/** `payout`: of fees that an account added. */
+export type Withdrawal = 'own' | 'payout'
+
 /** The transactions among these that were signed for withdrawals. */
-export async function findWithdrawalTxs(
+export async function findWithdrawals(
   db: Db,
   chainId: number,
   txHashes: readonly string[],
-): Promise<Set<string>> {
-  if (txHashes.length === 0) return new Set()
-  const { rows } = await db.query<{ tx_hash: string }>(
-    `select tx_hash from treasury_moves, unnest(tx_hashes) as tx_hash
+): Promise<Map<string, Withdrawal>> {
+  if (txHashes.length === 0) return new Map()
+  const { rows } = await db.query<{ tx_hash: string; kind: Withdrawal }>(
+    `select tx_hash, case when account_id is null then 'own' else 'payout' end as kind
+       from treasury_moves, unnest(tx_hashes) as tx_hash
       where chain_id = $1 and kind = 'withdraw' and tx_hash = any($2)`,
     [chainId, txHashes],
   )
-  return new Set(rows.map((row) => row.tx_hash))
+  return new Map(rows.map((row) => [row.tx_hash, row.kind]))
 }
 
 export async function findOpenMoves(db: Db): Promise<RecordedMove[]> {
@@ -108,9 +115,9 @@ export async function beginWithdrawal(db: Db, move: Move, balance: bigint): Prom
         where chain_id = $1 and token = $5 and reserved + $7 <= $8
        returning 1
      )
-     insert into treasury_moves (chain_id, sender, once, kind, token, recipient, amount)
-     select $1, $2, $3, $4, $5, $6, $7 from taken`,
-    [...valuesOf(move), balance.toString()],
+     insert into treasury_moves (chain_id, sender, once, kind, token, recipient, amount, account_id)
+     select $1, $2, $3, $4, $5, $6, $7, $9 from taken`,
+    [...valuesOf(move), balance.toString(), move.accountId],
   )
   return rowCount === 1
 }
@@ -159,6 +166,7 @@ function toMove(row: Row): RecordedMove {
     token: row.token,
     recipient: row.recipient,
     amount: BigInt(row.amount),
+    accountId: row.account_id ?? undefined,
     txHashes: row.tx_hashes,
     outcome: row.outcome ?? undefined,
   }

@@ -152,6 +152,7 @@ export type OpRecord = {
   swapId?: string
   inputToken: string
   inputAmount: bigint
+  integratorFee: bigint
   outputToken: string
   payToken: string
   payAmount: bigint
@@ -163,6 +164,7 @@ type OpRow = {
   swap_id: string | null
   input_token: string
   input_amount: string
+  integrator_fee: string
   output_token: string
   pay_token: string
   pay_amount: string
@@ -172,7 +174,8 @@ type OpRow = {
 export async function findOpRecords(db: Db, names: readonly string[]): Promise<OpRecord[]> {
   if (names.length === 0) return []
   const { rows } = await db.query<OpRow>(
-    `select o.hash, o.delivery_hash, s.id as swap_id, o.input_token, o.input_amount, o.output_token, o.pay_token,
+    `select o.hash, o.delivery_hash, s.id as swap_id, o.input_token, o.input_amount, o.integrator_fee,
+            o.output_token, o.pay_token,
             ${PAY_AMOUNT} as pay_amount
        from ops o left join swaps s on s.op_id = o.id
       where o.hash = any($1) or o.delivery_hash = any($1)`,
@@ -184,6 +187,7 @@ export async function findOpRecords(db: Db, names: readonly string[]): Promise<O
     swapId: row.swap_id ?? undefined,
     inputToken: row.input_token,
     inputAmount: BigInt(row.input_amount),
+    integratorFee: BigInt(row.integrator_fee),
     outputToken: row.output_token,
     payToken: row.pay_token,
     payAmount: BigInt(row.pay_amount),

@@ -71,6 +71,7 @@ const COLUMNS: { readonly [Field in keyof Required<BuiltOp>]: Column<BuiltOp[Fie
     ...amount('price_floor'),
     ofSwap: 'case when s.lowered_output is null then o.price_floor else 0 end',
   },
+  integratorFee: amount('integrator_fee'),
   recipient: text('recipient'),
   createsAccount: flag('creates_account'),
   locker: text('locker'),

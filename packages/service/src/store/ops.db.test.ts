@@ -35,6 +35,7 @@ test('an op is read as it was stored, every field from its own column', async ()
     quotedOutput: 3n,
     minOutput: 4n,
     swappable: 5n,
+    integratorFee: 21n,
     venue: 'venue',
     payToken: 'pay token',
     payAmount: 6n,

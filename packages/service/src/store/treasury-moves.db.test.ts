@@ -6,7 +6,7 @@ import {
   endMove,
   findMove,
   findOpenMoves,
-  findWithdrawalTxs,
+  findWithdrawals,
   type Move,
   type MoveName,
   readFree,
@@ -54,7 +54,7 @@ test('a reservation is released once, and signed transactions are known as withd
   await endMove(pool, open, 'failed')
 
   expect(await reserved()).toBe(40n)
-  expect(await findWithdrawalTxs(pool, 1, ['0xa', '0xc'])).toEqual(new Set(['0xa']))
+  expect(await findWithdrawals(pool, 1, ['0xa', '0xc'])).toEqual(new Map([['0xa', 'own']]))
 })
 
 const own: Move = { ...move('9', 10n), chainId: 2 }
@@ -102,9 +102,9 @@ test('the end of a withdrawal releases its own reservation, and that of a deposi
     '3 USDC 10',
   ])
   const named = [...others, own, deposit].map(nameOf)
-  expect(await findWithdrawalTxs(pool, 3, named)).toEqual(new Set(['3 0xt 9']))
-  expect((await findWithdrawalTxs(pool, 2, named)).size).toBe(3)
-  expect(await findWithdrawalTxs(pool, 2, [])).toEqual(new Set())
+  expect(await findWithdrawals(pool, 3, named)).toEqual(new Map([['3 0xt 9', 'own']]))
+  expect((await findWithdrawals(pool, 2, named)).size).toBe(3)
+  expect(await findWithdrawals(pool, 2, [])).toEqual(new Map())
 })
 
 test.each([

@@ -1,8 +1,8 @@
 import { largest, smallest } from './amount.ts'
 
 /**
- * Accounts for one token on one chain. `locked`, `owed` and `spare` add up to the balance of the escrow;
- * `inventory` is the balance of the vault. The other accounts are external: sources and destinations of money.
+ * Accounts for one token on one chain. `locked`, `owed` and `spare` add up to the balance of the escrow, `inventory`
+ * and `integrators` to that of the vault. The other accounts are external: sources and destinations of money.
  */
 export type LedgerAccount =
   /** Inputs of swaps. */
@@ -12,6 +12,8 @@ export type LedgerAccount =
   /** Escrow balance beyond booked inputs: unsolicited transfers, and balances from before the books. */
   | 'spare'
   | 'inventory'
+  /** Fees that accounts added for themselves, until they are paid out. */
+  | 'integrators'
   /** Wallets and recipients of swaps. */
   | 'wallet'
   /** Pools from which outputs are bought. */

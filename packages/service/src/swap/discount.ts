@@ -8,7 +8,7 @@ export type Held = { amount: bigint; decimals: number }
 type Tier = { name: string; holding: Held; percent: number }
 
 /**
- * What a wallet has earned by its holdings. `isUncertain`: a chain did not tell in time what the wallet holds there, so
+ * The discount that a wallet has earned. `isUncertain`: a chain did not tell in time what the wallet holds there, so
  * it may have earned more.
  */
 export type Earned = { tier?: Tier; isUncertain?: true }

@@ -15,11 +15,15 @@ type RouteFee = {
   outputAsset?: string | undefined
   centiBps: number
 }
-type AccountFees = { readonly [Field in keyof ClassFees]?: number | undefined } & { account: string }
+type AccountFees = { readonly [Field in keyof ClassFees]?: number | undefined } & {
+  account: string
+  /** The most that it may add for itself. */
+  maxIntegratorCentiBps?: number | undefined
+}
 
 /** The first matching route wins over the class, and what an account has of its own over both. */
 export type FeeRules = ClassFees & {
-  /** What discounts and rebates leave at least. A lower fee that is configured stays as it is. */
+  /** The least that discounts and rebates leave. A lower fee that is configured stays as it is. */
   floorCentiBps: number
   routes: RouteFee[]
   accounts: AccountFees[]
@@ -71,3 +75,10 @@ export function baseFeeOf(rules: FeeRules, { accountId, feeClass, input, output 
 /** The least that reductions leave of a fee. */
 export const floorOf = ({ floorCentiBps }: Pick<FeeRules, 'floorCentiBps'>, base: number): number =>
   Math.min(base, floorCentiBps)
+
+export const mostIntegratorFee = ({ accounts }: FeeRules, accountId: string): number =>
+  accounts.find(({ account }) => account === accountId)?.maxIntegratorCentiBps ?? 0
+
+/** The part of a fee that a rebate may take. */
+export const mostGain = (rules: FeeRules, feeCentiBps: number): bigint =>
+  BigInt(feeCentiBps - floorOf(rules, feeCentiBps))

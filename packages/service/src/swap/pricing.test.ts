@@ -5,6 +5,7 @@ import {
   type Breakdown,
   followPrice,
   inputFor,
+  keptCentiBps,
   mostInput,
   priceExactInput,
   priceExactOutput,
@@ -27,6 +28,8 @@ const market = fc
     input: priced,
     output: priced,
     feeCentiBps: fc.bigInt({ min: 0n, max: 100_000n }),
+    gain: fc.bigInt({ min: 0n, max: 2_000n }),
+    integratorCentiBps: fc.bigInt({ min: 0n, max: 10_000n }),
     originCost: cost,
     deliveryCost: cost,
     accountRent: cost,
@@ -34,8 +37,12 @@ const market = fc
     impactBps: fc.bigInt({ min: 0n, max: 2_000n }),
     depth: fc.bigInt({ min: 1n, max: 10n ** 36n }),
   })
-  .map(({ spreadBps, impactBps, depth, ...terms }) => ({
-    terms: terms as Terms & { output: { decimals: number; price: bigint } },
+  .map(({ spreadBps, impactBps, depth, gain, ...terms }) => ({
+    terms: {
+      ...terms,
+      // At most the fee is given back.
+      rebalancingCentiBps: 1_000n - gain < -terms.feeCentiBps ? -terms.feeCentiBps : 1_000n - gain,
+    } as Terms & { output: { decimals: number; price: bigint } },
     curve: {
       ...{ kind: 'depth', spreadBps, impactBps, depth },
       ...{ input: terms.input, output: terms.output },
@@ -51,7 +58,8 @@ test('the output plus fee and costs is never worth more than the input', () => {
     fc.property(market, amount, ({ terms, curve }, amountIn) => {
       const price = priceExactInput(terms, curve, amountIn)
       if (!isPriced(price)) return
-      const kept = price.serviceFee + terms.originCost + terms.deliveryCost + terms.accountRent
+      const charged = price.charges.reduce((sum, [, amount]) => sum + amount, 0n)
+      const kept = charged + terms.originCost + terms.deliveryCost + terms.accountRent
       expect(price.swappable).toBe(amountIn - kept)
       const valueOut = usdE18(price.amountOut, terms.output)
       expect(valueOut).toBeLessThanOrEqual(usdE18(price.swappable, terms.input) + 1n)
@@ -124,13 +132,35 @@ const stock: DepthCurve = {
   ...{ kind: 'depth', input: usd, output: usd, spreadBps: 0n, impactBps: 0n, depth: 10_000_000n },
 }
 
+test('each charge is exact to less than one unit', () => {
+  fc.assert(
+    fc.property(market, amount, ({ terms, curve }, amountIn) => {
+      const price = priceExactInput(terms, curve, amountIn)
+      if (!isPriced(price)) return
+      const rates = [terms.feeCentiBps, terms.rebalancingCentiBps ?? 0n, terms.integratorCentiBps ?? 0n]
+      for (const [index, [, charged]] of price.charges.entries()) {
+        const off = charged * 1_000_000n - amountIn * (rates[index] ?? 0n)
+        expect(off > -1_000_000n && off < 1_000_000n).toBe(true)
+      }
+    }),
+    runs,
+  )
+})
+
 test('an exact output costs fee and costs on top, and more than the depth cannot be bought', () => {
   const costs = { feeCentiBps: 10_000n, originCost: 300n, deliveryCost: 20n, accountRent: 1n }
   const terms = { input: usd, output: usd, ...costs }
 
   expect(priceExactOutput(terms, stock, 989_679n)).toEqual({
     ...{ amountIn: 1_000_000n, amountOut: 989_679n, payAmount: 989_679n },
-    ...{ serviceFee: 10_000n, swappable: 989_679n },
+    ...{
+      charges: [
+        ['serviceFee', 10_000n],
+        ['rebalancing', 0n],
+        ['integratorFee', 0n],
+      ],
+      swappable: 989_679n,
+    },
   })
   expect(priceExactOutput(terms, stock, 10_000_001n)).toBe('tooLarge')
 })
@@ -185,12 +215,11 @@ test('a quoted output that is still paid after the market moved is never worth m
       const free = { ...curve, spreadBps: 0n, impactBps: 0n }
       const price = priceExactInput(terms, free, amountIn)
       if (!isPriced(price)) return
-      const { feeCentiBps } = terms
       const op = {
         ...{ payToken: 'output', outputToken: 'output', payAmount: price.payAmount },
         ...{ quotedOutput: price.amountOut, minOutput: 1n, inputAmount: amountIn },
         swappable: price.swappable,
-        priceFloor: priceFloorOf(price.payAmount, { toleranceBps, feeCentiBps }),
+        priceFloor: priceFloorOf(price.payAmount, { toleranceBps, keptCentiBps: keptCentiBps(terms) }),
       }
       const input = { ...terms.input, price: (terms.input.price * BigInt(10_000 + bps)) / 10_000n }
       const paid = followPrice(op, { input, paid: terms.output }, toleranceBps)

@@ -1,3 +1,4 @@
+import type { Fee } from '@geoswap/wire'
 import {
   BPS,
   CENTI_BPS,
@@ -20,6 +21,10 @@ export type Terms = {
   /** Undefined if the output has no reference price; its value is then not reported. */
   output: Priced | undefined
   feeCentiBps: bigint
+  /** Paid for taking what is scarce; negative if it brings what is. Absent if it is not charged. */
+  rebalancingCentiBps?: bigint
+  /** The fee that the account adds for itself; absent if it adds nothing. */
+  integratorCentiBps?: bigint
   /** Network costs of both legs, converted to the input token. */
   originCost: bigint
   deliveryCost: bigint
@@ -30,35 +35,77 @@ export type Terms = {
 export type Breakdown = {
   amountIn: bigint
   amountOut: bigint
-  serviceFee: bigint
+  /** The parts of the input that are in proportion to it. */
+  charges: readonly Charge[]
   /** The input minus fee and costs: the part that a venue converts to output. */
   swappable: bigint
   /** The amount that leaves the vault. */
   payAmount: bigint
 }
 
-/** Prices an exact input: the swappable part by the venue's curve. The fee rounds up and the output down. */
+type ChargeKind = Extract<Fee['kind'], 'serviceFee' | 'rebalancing' | 'integratorFee'>
+export type Charge = readonly [kind: ChargeKind, amount: bigint]
+
+function ratesOf(terms: Terms): (readonly [ChargeKind, bigint])[] {
+  const { feeCentiBps, rebalancingCentiBps = 0n, integratorCentiBps = 0n } = terms
+  return [
+    ['serviceFee', feeCentiBps],
+    ['rebalancing', rebalancingCentiBps],
+    ['integratorFee', integratorCentiBps],
+  ]
+}
+
+/** The part that the operator keeps. */
+export const keptCentiBps = ({
+  feeCentiBps,
+  rebalancingCentiBps = 0n,
+}: Pick<Terms, 'feeCentiBps' | 'rebalancingCentiBps'>): bigint => feeCentiBps + rebalancingCentiBps
+
+const rateOf = (terms: Terms) => ratesOf(terms).reduce((sum, [, rate]) => sum + rate, 0n)
+
+/** Each sum from the first on is rounded up, so that each charge is exact to less than one unit. */
+function chargesOf(terms: Terms, amountIn: bigint): Charge[] {
+  let [rate, charged] = [0n, 0n]
+  return ratesOf(terms).map(([kind, centiBps]) => {
+    rate += centiBps
+    const before = charged
+    charged = divideUp(amountIn * rate, CENTI_BPS)
+    return [kind, charged - before]
+  })
+}
+
+export const chargeOf = ({ charges }: Pick<Breakdown, 'charges'>, wanted: ChargeKind): bigint =>
+  charges.find(([kind]) => kind === wanted)?.[1] ?? 0n
+
+function split(terms: Terms, amountIn: bigint): Pick<Breakdown, 'charges' | 'swappable'> {
+  const charges = chargesOf(terms, amountIn)
+  const charged = charges.reduce((sum, [, amount]) => sum + amount, 0n)
+  return {
+    charges,
+    swappable: amountIn - charged - terms.originCost - terms.deliveryCost - terms.accountRent,
+  }
+}
+
+/** Prices an exact input: the swappable part by the venue's curve. Fees round up and the output down. */
 export function priceExactInput(
   terms: Terms,
   curve: Curve,
   amountIn: bigint,
 ): Breakdown | 'tooSmall' | 'tooLarge' {
-  const serviceFee = divideUp(amountIn * terms.feeCentiBps, CENTI_BPS)
-  const swappable = amountIn - serviceFee - terms.originCost - terms.deliveryCost - terms.accountRent
+  const { charges, swappable } = split(terms, amountIn)
   if (swappable <= 0n) return 'tooSmall'
   const amountOut = outputOf(curve, swappable)
   if (amountOut === undefined) return 'tooLarge'
   if (amountOut === 0n) return 'tooSmall'
-  return { amountIn, amountOut, serviceFee, swappable, payAmount: payFor(curve, swappable, amountOut) }
+  return { amountIn, amountOut, charges, swappable, payAmount: payFor(curve, swappable, amountOut) }
 }
 
 /** The smallest input for an exact output. The rounding remainder stays in the price. */
 export function priceExactOutput(terms: Terms, curve: Curve, amountOut: bigint): Breakdown | 'tooLarge' {
   const amountIn = inputFor(terms, curve, amountOut)
   if (amountIn === undefined) return 'tooLarge'
-  const serviceFee = divideUp(amountIn * terms.feeCentiBps, CENTI_BPS)
-  const swappable = amountIn - serviceFee - terms.originCost - terms.deliveryCost - terms.accountRent
-  return { amountIn, amountOut, serviceFee, swappable, payAmount: payFor(curve, swappable, amountOut) }
+  const { charges, swappable } = split(terms, amountIn)
+  return { amountIn, amountOut, charges, swappable, payAmount: payFor(curve, swappable, amountOut) }
 }
 
 /** The vault pays the output itself, or the amount that buys it: at most the value of the swappable input. */
@@ -79,7 +126,7 @@ export function mostInput(terms: Terms, curve: Curve): bigint {
 /** The smallest input that leaves `swappable` after fee and costs. */
 function inputLeaving(terms: Terms, swappable: bigint): bigint {
   const afterFee = swappable + terms.originCost + terms.deliveryCost + terms.accountRent
-  return divideUp(afterFee * CENTI_BPS, CENTI_BPS - terms.feeCentiBps)
+  return divideUp(afterFee * CENTI_BPS, CENTI_BPS - rateOf(terms))
 }
 
 /**
@@ -146,9 +193,9 @@ export const toleranceOf = (tolerance: PriceTolerance, pair: PairClass): number 
 /** The least worth of the input at which a quoted payment is made: it may fall by the tolerance, or the fee if less. */
 export function priceFloorOf(
   payAmount: bigint,
-  { toleranceBps, feeCentiBps }: { toleranceBps: number; feeCentiBps: bigint },
+  { toleranceBps, keptCentiBps }: { toleranceBps: number; keptCentiBps: bigint },
 ): bigint {
-  const borne = smallest((BigInt(toleranceBps) * CENTI_BPS) / BPS, feeCentiBps)
+  const borne = smallest((BigInt(toleranceBps) * CENTI_BPS) / BPS, keptCentiBps)
   return divideUp(payAmount * (CENTI_BPS - borne), CENTI_BPS)
 }
 

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { fromSealed, type Quote, quoteBy, toSealed, unquotedTerms } from './quote.ts'
 
 const amounts = {
-  ...{ amountIn: 1_000n, amountOut: 990n, minOutput: 980n, swappable: 985n, priceFloor: 900n },
+  ...{
+    amountIn: 1_000n,
+    amountOut: 990n,
+    minOutput: 980n,
+    swappable: 985n,
+    priceFloor: 900n,
+    integratorFee: 5n,
+  },
   ...{ valueCents: 5n, payAmount: 990n },
 }
 const permit = { ...amounts, amountIn: 1_100n, amountOut: 985n }

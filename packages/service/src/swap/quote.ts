@@ -15,6 +15,8 @@ export type QuotedTerms = {
   venue: string
   payToken: string
   payAmount: bigint
+  /** The part of the input that is owed to the account. */
+  integratorFee: bigint
   /** The lowest accepted value of `swappable`, in the pay token, at lock and at delivery. */
   priceFloor: bigint
   valueCents: bigint
@@ -40,7 +42,8 @@ const METHODS: readonly OriginMethod[] = ORIGIN_METHODS.slice(1)
 export type QuotedWays = Readonly<Partial<Record<OriginMethod, WayAmounts>>>
 export type WayAmounts = Pick<
   Quote,
-  'amountIn' | 'amountOut' | 'minOutput' | 'swappable' | 'priceFloor' | 'valueCents' | 'payAmount'
+  | ('amountIn' | 'amountOut' | 'minOutput' | 'swappable')
+  | ('priceFloor' | 'valueCents' | 'payAmount' | 'integratorFee')
 >
 
 /** The quote with the amounts of one way; undefined if it has no such way. */
@@ -53,6 +56,7 @@ export function quoteBy(quote: Quote, method: OriginMethod): Quote | undefined {
 /** Terms of an op whose quote is unknown, as far as no chain shows them. */
 export const unquotedTerms = {
   swappable: 0n,
+  integratorFee: 0n,
   priceFloor: 0n,
   valueCents: 0n,
   lockFeeBound: 0n,
@@ -71,6 +75,7 @@ const AMOUNTS = [
   'payAmount',
   'lockFeeBound',
   'deliveryFeeBound',
+  'integratorFee',
 ] as const satisfies readonly (keyof Quote)[]
 type Amounts = Record<(typeof AMOUNTS)[number], bigint>
 const WAY_AMOUNTS = [
@@ -81,6 +86,7 @@ const WAY_AMOUNTS = [
   'priceFloor',
   'valueCents',
   'payAmount',
+  'integratorFee',
 ] as const satisfies readonly (keyof WayAmounts)[]
 
 type Sealed = readonly [

@@ -9,6 +9,8 @@ type Route = { origin: string; destination: string; quote?: QuoteReply | undefin
 /** The purpose of a fee and its chain. */
 export function feeName(kind: FeeKind, { origin, destination, quote }: Route): string {
   if (kind === 'serviceFee') return serviceFee(quote)
+  if (kind === 'rebalancing') return 'For what the service holds there'
+  if (kind === 'integratorFee') return 'Fee of this application'
   if (kind === 'originNetwork') return `Network costs on ${origin}`
   if (kind === 'deliveryNetwork') return `Network costs on ${destination}`
   if (kind === 'accountRent') return `New token account on ${destination}`

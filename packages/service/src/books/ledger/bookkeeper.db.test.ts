@@ -4,6 +4,9 @@ import { insertTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Block } from '../../chains/chain.ts'
 import type { Custody, CustodyEvent, Held } from '../../chains/custody.ts'
 import { raiseNonce } from '../../store/attempts.ts'
+import { inTransaction } from '../../store/db.ts'
+import { beginPayout } from '../../store/integrator-fees.ts'
+import { recordMoveTx, setHoldings } from '../../store/inventory.ts'
 import { insertMovements, readLedgerBalances } from '../../store/ledger.ts'
 import { findActiveStops, resumeStop } from '../../store/stops.ts'
 import { createBookkeeper, type Stopped } from './bookkeeper.ts'
@@ -211,6 +214,35 @@ test('an event that is read twice is booked once, with its swap', async () => {
   ])
   expect(booked.rows).toEqual([{ swap_id: swap.swapId, amount: '990' }])
   expect(await accounts()).toMatchObject({ inventory: 10n, wallet: 990n })
+  expect(books.stopped).toEqual([])
+})
+
+test('the fee that an account added stays apart in the vault until it is paid out', async () => {
+  const { pool } = database
+  const books = startBooks()
+  await books.read(1)
+  const accountId = await insertTestAccount(pool)
+  const { swapId } = await insertTestSwap(pool, accountId)
+  const { rows } = await pool.query(
+    `update ops set integrator_fee = 30, input_token = 'output'
+      where id = (select op_id from swaps where id = $1) returning hash`,
+    [swapId],
+  )
+  const at = { block: 102n, part: 0, op: rows[0].hash }
+  const move = { chainId, sender: '0xt', once: '1', kind: 'withdraw', token: 'output' } as const
+  const payout = { ...move, recipient: '0xr', amount: 20n, accountId }
+
+  await books.read(1, [{ ...at, kind: 'locked', txHash: '0xlock' }])
+  books.held.vault += 1_000n
+  await books.read(4, [{ ...at, kind: 'claimed', txHash: '0xclaim' }])
+  expect(await accounts()).toMatchObject({ locked: 0n, inventory: 1_970n, integrators: 30n })
+
+  await setHoldings(pool, { chainId, block: 102n }, [{ token: 'output', amount: 2_000n }])
+  expect(await inTransaction(pool, (db) => beginPayout(db, payout, 2_000n))).toBe(true)
+  await recordMoveTx(pool, payout, '0xpayout')
+  books.held.vault -= 20n
+  await books.read(4, [{ ...at, kind: 'withdrawn', token: 'output', amount: 20n, txHash: '0xpayout' }])
+  expect(await accounts()).toMatchObject({ inventory: 1_970n, integrators: 10n })
   expect(books.stopped).toEqual([])
 })
 

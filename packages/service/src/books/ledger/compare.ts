@@ -124,7 +124,7 @@ const nameOf = ({ why, token, swapId }: Drift) => `${why} ${token} ${swapId}`
 
 /** The ledger accounts of a place. */
 function accountsOf({ place }: Held): LedgerAccount[] {
-  return place === 'escrow' ? ['locked', 'owed', 'spare'] : ['inventory']
+  return place === 'escrow' ? ['locked', 'owed', 'spare'] : ['inventory', 'integrators']
 }
 
 type At = { part: number; block: bigint }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Custodian, CustodyChain, CustodyEvent, Paid } from '../../chains/custody.ts'
-import { findWithdrawalTxs } from '../../store/inventory.ts'
+import { findWithdrawals, type Withdrawal } from '../../store/inventory.ts'
 import {
   findBooked,
   findBookedLocks,
@@ -8,6 +8,7 @@ import {
   type NewMovement,
   type OpRecord,
 } from '../../store/ledger.ts'
+import { smallest } from '../../swap/amount.ts'
 import type { LedgerAccount, Transfer } from '../../swap/books.ts'
 import { isPurchase } from '../../swap/venue.ts'
 
@@ -21,8 +22,8 @@ export type Explained = {
   paid?: Paid
   /** The amount that a purchase took from the vault, if the chain shows it. */
   sold?: bigint
-  /** Whether it is a recorded withdrawal of the operator: a vault without a contract does not show who withdrew. */
-  isWithdrawal?: boolean
+  /** Set if it is a recorded withdrawal: a vault without a contract does not show who withdrew, and none what for. */
+  withdrawal?: Withdrawal | undefined
   /** Whether one of our own keys sent this lock. */
   isOurLock?: boolean
   /** The booked lock of an exit: inputs locked before the opening are in `spare`. */
@@ -43,7 +44,12 @@ export function transfersOf(explained: Explained): Transfer[] {
       if (!input) return []
       if (event.kind === 'locked') return move('wallet', 'locked', input)
       const held = explained.lock ? 'locked' : 'spare'
-      return move(held, event.kind === 'claimed' ? 'inventory' : 'wallet', input)
+      if (event.kind === 'refunded') return move(held, 'wallet', input)
+      const fee = smallest(op?.swapId ? op.integratorFee : 0n, input.amount)
+      return [
+        ...move(held, 'inventory', { ...input, amount: input.amount - fee }),
+        ...(fee > 0n ? move(held, 'integrators', { ...input, amount: fee }) : []),
+      ]
     }
     case 'delivered':
       return transfersOfDelivery(event, explained)
@@ -52,11 +58,14 @@ export function transfersOf(explained: Explained): Transfer[] {
     case 'creditPaid':
       return move('owed', event.to === 'vault' ? 'inventory' : event.to, event)
     case 'withdrawn':
-      return move('inventory', 'treasury', event)
+      return explained.withdrawal === 'payout'
+        ? move('integrators', 'outside', event)
+        : move('inventory', 'treasury', event)
     case 'received':
       return move('outside', restOf(event.place), event)
     case 'left':
-      return move(restOf(event.place), explained.isWithdrawal ? 'treasury' : 'unexplained', event)
+      if (explained.withdrawal === 'payout') return move('integrators', 'outside', event)
+      return move(restOf(event.place), explained.withdrawal ? 'treasury' : 'unexplained', event)
     case 'spent':
       return move('gas', 'network', event)
     case 'rentPaid':
@@ -97,8 +106,8 @@ export function restOf(custodian: Custodian): 'spare' | 'inventory' {
 }
 
 /** The reason why an event needs an operator: money moved without a swap. */
-export function suspicionOf({ event, op, isOurLock, isWithdrawal }: Explained): string | undefined {
-  if (event.kind === 'left' && !isWithdrawal) return 'money left without a swap of ours'
+export function suspicionOf({ event, op, isOurLock, withdrawal }: Explained): string | undefined {
+  if (event.kind === 'left' && !withdrawal) return 'money left without a swap of ours'
   if (event.kind === 'locked' && isOurLock && !op?.swapId)
     return 'an input was locked that no swap here explains'
   if (event.kind === 'delivered' && !op?.swapId) return 'a delivery was made that no swap here explains'
@@ -121,11 +130,11 @@ export async function explainNew(
   const isBooked = new Set(booked.map(({ source, part }) => `${source}:${part}`))
   const fresh = events.filter(({ txHash, part }) => !isBooked.has(`${txHash}:${part * PARTS_PER_EVENT}`))
   const names = fresh.flatMap((event) => nameOf(event) ?? [])
-  const left = fresh.flatMap((event) => (event.kind === 'left' ? event.txHash : []))
+  const left = fresh.flatMap(({ kind, txHash }) => (kind === 'left' || kind === 'withdrawn' ? txHash : []))
   const [records, lockedBefore, withdrawals] = await Promise.all([
     findOpRecords(pool, names),
     findBookedLocks(pool, names),
-    findWithdrawalTxs(pool, chain.chainId, left),
+    findWithdrawals(pool, chain.chainId, left),
   ])
   const byName = indexByName(records)
   const locks = new Map(lockedBefore)
@@ -134,10 +143,9 @@ export async function explainNew(
     const name = nameOf(event)
     const op = name === undefined ? undefined : byName.get(name)
     const lock = name === undefined ? undefined : locks.get(name)
-    const isWithdrawal = withdrawals.has(event.txHash)
     const each = {
       event,
-      isWithdrawal,
+      withdrawal: withdrawals.get(event.txHash),
       lock,
       op,
       ...(await askChain(chain, event, op)),

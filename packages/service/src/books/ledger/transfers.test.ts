@@ -8,6 +8,7 @@ const op: KnownOp = {
   swapId: 'swp_1',
   inputToken: 'USDC',
   inputAmount: 100n,
+  integratorFee: 0n,
   outputToken: 'ETH',
   payToken: 'ETH',
   payAmount: 7n,
@@ -92,6 +93,6 @@ test('an unsolicited inflow is no reason to stop, an unexplained outflow is', ()
 test('an operator’s withdrawal is explained where no contract reports it', () => {
   const event: CustodyEvent = { ...at, kind: 'left', place: 'vault', token: 'ETH', amount: 1n }
 
-  expect(linesOf({ event, isWithdrawal: true })).toEqual(['1 ETH inventory to treasury'])
-  expect(suspicionOf({ event, isWithdrawal: true })).toBeUndefined()
+  expect(linesOf({ event, withdrawal: 'own' })).toEqual(['1 ETH inventory to treasury'])
+  expect(suspicionOf({ event, withdrawal: 'own' })).toBeUndefined()
 })

@@ -106,7 +106,10 @@ export async function readLegCosts(
   locks: readonly EvmLock[],
   heads: Heads,
 ): Promise<LegCosts> {
-  const { baseFee, tip, data } = await prices.read(heads)
+  return legCostsAt(await prices.read(heads), locks)
+}
+
+export function legCostsAt({ baseFee, tip, data }: Prices, locks: readonly EvmLock[]): LegCosts {
   const price = baseFee + tip
   const costFor = (gas: bigint, bytes: bigint) => gas * price + bytes * BigInt(data?.weiPerByte ?? 0)
   const costOf = (leg: keyof typeof BYTES) => costFor(GAS[leg], BYTES[leg])

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { geoVaultAbi } from '@geoswap/protocol'
+import type { Pool } from 'pg'
 import { type Address, encodeFunctionData } from 'viem'
 import type { TxRequest } from '../../chains/chain.ts'
 import { asEvm } from '../../chains/evm/connect.ts'
 import type { ConnectedChain } from '../../chains/families.ts'
 import { type Env, type Output, parseFlags, toTable, UsageError, withDatabase } from '../../command.ts'
+import { findAccount } from '../../store/api-keys.ts'
 import type { Move } from '../../store/inventory.ts'
 import { inCoins, vaultOf } from './holdings.ts'
 import {
@@ -60,7 +62,7 @@ function parsePlan(args: string[]): { days: number; json: boolean } {
 const WITHDRAW_GAS = 300_000
 
 /** Prints the transaction, or sends it and waits until it is final. */
-async function runMove(env: Env, output: Output, order: MoveOrder): Promise<number> {
+export async function runMove(env: Env, output: Output, order: MoveOrder): Promise<number> {
   const { target, network } = findSettings(env)
   const named = network.chains.find(
     ({ name, chainId }) => name === order.chain || String(chainId) === order.chain,
@@ -70,10 +72,18 @@ async function runMove(env: Env, output: Output, order: MoveOrder): Promise<numb
   const treasury = await findTreasury(env, asked, { needsKey: order.isSent })
   const session = await openSession(env, treasury.signers)
   return withDatabase(target, 'inventory', async (pool) => {
-    const { connected, token, move } = await toMove(session, order, treasury.sender)
+    const accountId = order.account === undefined ? undefined : await getAccountId(pool, order.account)
+    const { connected, token, move: planned } = await toMove(session, order, treasury.sender)
+    const move = { ...planned, accountId }
     const moving = { connected, token, move, pool, output }
     return order.isSent ? followMove(moving, () => planMove(moving)) : describeMove(moving, order)
   })
+}
+
+async function getAccountId(pool: Pool, idOrName: string): Promise<string> {
+  const account = await findAccount(pool, idOrName)
+  if (!account) throw new UsageError(`There is no account ${idOrName}.`)
+  return account.id
 }
 
 async function toMove(session: InventorySession, order: MoveOrder, sender: string) {
@@ -137,6 +147,7 @@ async function describeMove(context: MoveContext, order: MoveOrder): Promise<num
   const request = await planMove(context)
   const what = `${inCoins(move.amount, token)} ${token.symbol}`
   const rows = [
+    ...(move.accountId ? [['fees of', move.accountId]] : []),
     [move.kind, `${what} (${move.amount}, token ${token.address})`],
     ['chain', `${connected.config.name} (${move.chainId})`],
     [move.kind === 'withdraw' ? 'from the vault' : 'into the vault', vaultOf(connected)],
@@ -149,7 +160,7 @@ async function describeMove(context: MoveContext, order: MoveOrder): Promise<num
   const to = order.to === undefined ? '' : ` --to ${order.to}`
   const again = `--chain ${order.chain} --token ${order.token} --amount ${order.amount}${to} --once ${move.once}`
   output.hint(`Nothing was sent. To send it:
-  inventory ${order.kind} ${again} --yes
+  ${order.account === undefined ? `inventory ${order.kind}` : `fees payout --account ${order.account}`} ${again} --yes
 Running it several times pays only once.`)
   return 0
 }

@@ -6,7 +6,9 @@ import { costOf, type Fees } from '../../chains/evm/fees.ts'
 import type { EvmRequest } from '../../chains/evm/plans.ts'
 import type { ConnectedChain } from '../../chains/families.ts'
 import { type Output, parseFlags, UsageError } from '../../command.ts'
+import { readHeldFees, readOwedTo } from '../../store/integrator-fees.ts'
 import { type Move, readFree } from '../../store/inventory.ts'
+import { largest } from '../../swap/amount.ts'
 import type { Token } from '../../swap/catalog.ts'
 import { inCoins, readHeld, vaultOf } from './holdings.ts'
 
@@ -19,6 +21,8 @@ export type MoveOrder = {
   to: string | undefined
   once: string | undefined
   isSent: boolean
+  /** The account, by id or name, whose fees a withdrawal pays out. */
+  account?: string
 }
 
 export function parseMove(kind: Move['kind'], args: string[]): MoveOrder {
@@ -71,8 +75,15 @@ export function recipientOf({ kind, to = '' }: MoveOrder, connected: ConnectedCh
 /** A move and everything needed to send it. */
 export type MoveContext = { connected: ConnectedChain; token: Token; move: Move; pool: Pool; output: Output }
 
+/** The amount that the operator may withdraw; of the fees that accounts added, only their payouts. */
+export async function readWithdrawable(context: Omit<MoveContext, 'output'>): Promise<bigint> {
+  const { move, pool } = context
+  const payable = await readPayable(context)
+  return move.accountId === undefined ? largest(payable - (await readHeldFees(pool, move)), 0n) : payable
+}
+
 /** The balance minus the fee and the rent of an account, which a vault that is no contract pays itself. */
-export async function readWithdrawable({ connected, token }: Pick<MoveContext, 'connected' | 'token'>) {
+async function readPayable({ connected, token }: Pick<MoveContext, 'connected' | 'token'>) {
   const held = await readHeld(connected, token.address)
   const isOwnCoin = !connected.contracts && token.address === connected.nativeToken.address
   if (!isOwnCoin) return held
@@ -87,9 +98,17 @@ export async function refuseReserved({
   move,
   pool,
 }: Omit<MoveContext, 'output'>): Promise<void> {
-  const free = await readFree(pool, move, await readWithdrawable({ connected, token }))
+  if (move.accountId !== undefined) refuseUnowed({ token, move }, await readOwedTo(pool, move))
+  const free = await readFree(pool, move, await readWithdrawable({ connected, token, move, pool }))
   if (move.amount <= free) return
   throw new UsageError(notFree(token, free))
+}
+
+function refuseUnowed({ token, move }: Pick<MoveContext, 'token' | 'move'>, owed: bigint): void {
+  if (move.amount <= owed) return
+  throw new UsageError(
+    `Only ${inCoins(largest(owed, 0n), token)} ${token.symbol} is owed to ${move.accountId}.`,
+  )
 }
 
 function notFree(token: Token, free: bigint): string {

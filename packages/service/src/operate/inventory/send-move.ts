@@ -3,6 +3,8 @@ import type { Address } from 'viem'
 import type { Heads, Signed, TxRequest } from '../../chains/chain.ts'
 import { asEvm } from '../../chains/evm/connect.ts'
 import { UsageError } from '../../command.ts'
+import { inTransaction } from '../../store/db.ts'
+import { beginPayout } from '../../store/integrator-fees.ts'
 import {
   beginDeposit,
   beginWithdrawal,
@@ -55,7 +57,7 @@ export async function followMove(context: MoveContext, plan: () => Promise<TxReq
 }
 
 function assertSame(known: RecordedMove, move: Move): void {
-  const isSame = (['kind', 'token', 'recipient', 'amount'] as const).every(
+  const isSame = (['kind', 'token', 'recipient', 'amount', 'accountId'] as const).every(
     (name) => known[name] === move[name],
   )
   if (isSame) return
@@ -67,7 +69,11 @@ async function begin(context: MoveContext): Promise<void> {
   const { move, pool } = context
   if (move.kind === 'deposit') return beginDeposit(pool, move)
   await recount(context)
-  if (await beginWithdrawal(pool, move, await readWithdrawable(context))) return
+  const balance = await readWithdrawable(context)
+  const isBegun = move.accountId
+    ? await inTransaction(pool, (db) => beginPayout(db, move, balance))
+    : await beginWithdrawal(pool, move, balance)
+  if (isBegun) return
   // A swap was accepted after the check.
   await refuseReserved(context)
   throw new UsageError('The free amount just changed: nothing was sent. Run it again.')

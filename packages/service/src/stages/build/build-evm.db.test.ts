@@ -28,7 +28,15 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-const amounts = { amountIn: 10n, amountOut: 8n, minOutput: 7n, swappable: 8n, priceFloor: 7n, payAmount: 8n }
+const amounts = {
+  amountIn: 10n,
+  amountOut: 8n,
+  minOutput: 7n,
+  swappable: 8n,
+  priceFloor: 7n,
+  payAmount: 8n,
+  integratorFee: 0n,
+}
 const way = { ...amounts, valueCents: 1n }
 
 const newQuote = (ways: QuotedWays = { authorization: way, permit: way, deposit: way }): Quote => ({

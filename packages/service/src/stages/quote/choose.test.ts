@@ -28,6 +28,7 @@ const order: Order = {
   slippageBps: 50,
   tradeType: 'exactInput',
   leastOutput: 0n,
+  integratorCentiBps: 0,
 }
 
 function venue(name: string, offer: Partial<Offer> & { depth?: bigint; impactBps?: bigint } = {}): Venue {

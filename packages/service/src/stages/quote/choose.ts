@@ -4,7 +4,9 @@ import { BPS, divideUp, formatBoth, largest, smallest, toCentsUp, usdE18 } from 
 import type { Catalog, Market } from '../../swap/catalog.ts'
 import {
   type Breakdown,
+  chargeOf,
   inputFor,
+  keptCentiBps,
   mostInput as mostTaken,
   priceExactInput,
   priceExactOutput,
@@ -205,13 +207,15 @@ function amountsOf(
   const price = withOriginCost(choice, order, { originCost, mostInput: base.mostInput })
   if (!price) return undefined
   const { amountIn, amountOut, swappable, payAmount } = price
+  const integratorFee = chargeOf(price, 'integratorFee')
   return {
     amountIn,
     amountOut,
     swappable,
     payAmount,
+    integratorFee,
     minOutput: minOutputOf(order, amountOut),
-    priceFloor: priceFloorOf(payAmount, { toleranceBps, feeCentiBps: base.feeCentiBps }),
+    priceFloor: priceFloorOf(payAmount, { toleranceBps, keptCentiBps: keptCentiBps(base) }),
     valueCents: toCentsUp(usdE18(amountIn, choice.terms.input)),
   }
 }

@@ -8,7 +8,12 @@ import type { Quote } from '../../swap/quote.ts'
 import { assertNotLate } from '../../swap/served-chain.ts'
 import type { Order } from './request.ts'
 
-type Options = { feeCentiBps: number; delegated: boolean; accountRent: bigint }
+type Options = Pick<Terms, 'rebalancingCentiBps'> & {
+  feeCentiBps: number
+  integratorCentiBps: number
+  delegated: boolean
+  accountRent: bigint
+}
 
 const CENTS: Priced = { decimals: 2, price: tenTo(18) }
 
@@ -33,6 +38,8 @@ export function termsOf(market: Market, order: Order, options: Options): BaseTer
     input,
     output: price === undefined ? undefined : { decimals: order.output.decimals, price },
     feeCentiBps: BigInt(options.feeCentiBps),
+    rebalancingCentiBps: options.rebalancingCentiBps,
+    integratorCentiBps: BigInt(options.integratorCentiBps),
     originCost: convertUp(options.delegated ? lock : firstLock, originCoin, input),
     accountRent: convertUp(options.accountRent, destinationCoin, input),
     destinationCoin,
@@ -66,6 +73,8 @@ export function withDelivery(terms: BaseTerms, deliveryCost: bigint): Terms {
     input: terms.input,
     output: terms.output,
     feeCentiBps: terms.feeCentiBps,
+    rebalancingCentiBps: terms.rebalancingCentiBps,
+    integratorCentiBps: terms.integratorCentiBps,
     originCost: terms.originCost,
     deliveryCost: convertUp(deliveryCost, terms.destinationCoin, terms.input),
     accountRent: terms.accountRent,

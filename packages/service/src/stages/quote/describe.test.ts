@@ -25,7 +25,13 @@ const choice = fc
     return {
       offer: {} as never,
       terms: { ...costs, input, output: input, feeCentiBps: 0n },
-      price: { amountIn: fees + swappable, amountOut, swappable, serviceFee, payAmount: amountOut },
+      price: {
+        amountIn: fees + swappable,
+        amountOut,
+        swappable,
+        charges: [['serviceFee', serviceFee] as const],
+        payAmount: amountOut,
+      },
     }
   })
 
@@ -48,7 +54,11 @@ const described = (amountOut: bigint, output: typeof usd | undefined) => {
   const price = {
     amountIn: 1_000_000n,
     amountOut,
-    serviceFee: 5_000n,
+    charges: [
+      ['serviceFee', 4_000n] as const,
+      ['rebalancing', 0n] as const,
+      ['integratorFee', 1_000n] as const,
+    ],
     swappable: 990_000n,
     payAmount: amountOut,
   }
@@ -60,7 +70,8 @@ test('without a price of the output only the fees have a value, which is that of
 
   expect(others).toEqual({})
   expect(fees.map(({ kind, amount }) => `${kind} ${amount}`)).toEqual([
-    'serviceFee 5000',
+    'serviceFee 4000',
+    'integratorFee 1000',
     'originNetwork 3000',
     'deliveryNetwork 2000',
   ])

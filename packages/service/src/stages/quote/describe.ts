@@ -23,8 +23,8 @@ export function describePrice(
   highImpactBps: number,
   warnings: readonly QuoteWarning[] = [],
 ): Described {
-  const parts: [Fee['kind'], bigint][] = [
-    ['serviceFee', price.serviceFee],
+  const parts: (readonly [Fee['kind'], bigint])[] = [
+    ...price.charges.filter(([kind, amount]) => kind === 'serviceFee' || amount !== 0n),
     ['originNetwork', terms.originCost],
     ['deliveryNetwork', terms.deliveryCost],
   ]
@@ -50,7 +50,11 @@ export function describePrice(
 }
 
 /** The fees with their USD values, rounded so that these add up to the difference between input and output. */
-function toFees({ input }: Terms, parts: readonly [Fee['kind'], bigint][], totalCents: bigint): Fee[] {
+function toFees(
+  { input }: Terms,
+  parts: readonly (readonly [Fee['kind'], bigint])[],
+  totalCents: bigint,
+): Fee[] {
   const cents = shareCents(
     parts.map(([, amount]) => usdE18(amount, input)),
     totalCents,

@@ -76,6 +76,7 @@ const deps: QuoteDeps = {
   sealQuote: (accountId, payload) => JSON.stringify([accountId, payload]),
   now: () => 1_000_000,
   fees: { ...defaultFees, ...uniformFees(1_250) },
+  rebalancing: undefined,
   earnedBy: () => ({}),
   readBalance: async () => 0n,
   tolerance: { sameAssetBps: 100, stableBps: 100, volatileBps: 100, lockedBps: 300 },
@@ -225,7 +226,7 @@ test('each way in has its own price, and one that the amount is too small for is
   expect((await methodsOf('1000000')).methods).toEqual([delegation, authorization, deposit])
   expect((await methodsOf('1000000')).quoted.ways?.authorization).toEqual({
     ...{ amountIn: 1_000_000n, amountOut: 992_750n, swappable: 992_750n, payAmount: 992_750n },
-    ...{ minOutput: 987_786n, priceFloor: 991_510n, valueCents: 100n },
+    ...{ minOutput: 987_786n, priceFloor: 991_510n, valueCents: 100n, integratorFee: 0n },
   })
   expect((await methodsOf('500000')).methods?.map(({ method }) => method)).toEqual([
     'delegation',
@@ -260,6 +261,30 @@ test('a fee without known holdings is quoted with a warning', async () => {
   const { warnings } = await ask({}, { deps: { earnedBy: () => ({ isUncertain: true }) } })
 
   expect(warnings?.map(({ code }) => code)).toEqual(['DISCOUNT_UNKNOWN'])
+})
+
+test('an account may add a fee up to its maximum, which the token carries', async () => {
+  const fees = { ...deps.fees, accounts: [{ account: 'acct', maxIntegratorCentiBps: 2_000 }] }
+  const reply = await ask({ integratorFeeCentiBps: 2_000 }, { deps: { fees } })
+
+  expect(reply.fees[1]).toEqual({ kind: 'integratorFee', amount: '2000', usd: '0.00' })
+  expect(reply.output).toBe('993750')
+  expect(openToken(reply).quoted.integratorFee).toBe(2_000n)
+  expect(openToken(reply).quoted.ways?.authorization?.integratorFee).toBe(2_000n)
+  expect((await refusal({ integratorFeeCentiBps: 2_001 }, { deps: { fees } })).code).toBe('INVALID_REQUEST')
+})
+
+test('taking what is scarce costs, and bringing it gains within the fee', async () => {
+  const rebalancing = { maxCentiBps: 1_000, targets: [] }
+  const rateOf = async (one: bigint, two: bigint) => {
+    const holds = { ...market, available: (chainId: number) => (chainId === 1 ? one : two) }
+    const { fees } = await ask({}, { deps: { market: holds, rebalancing } })
+    return fees.find(({ kind }) => kind === 'rebalancing')?.amount
+  }
+
+  expect(await rateOf(10n ** 12n, 10n ** 12n)).toBeUndefined()
+  expect(await rateOf(10n ** 12n, 10n ** 6n)).toBe('1000')
+  expect(await rateOf(0n, 10n ** 12n)).toBe('-999')
 })
 
 test('a recipient without an account pays its rent, and a chain may demand a least output', async () => {

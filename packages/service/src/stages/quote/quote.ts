@@ -6,7 +6,14 @@ import { mostWithin, toCentsUp, usdE18 } from '../../swap/amount.ts'
 import type { Catalog, Market } from '../../swap/catalog.ts'
 import { discountedFee, type Earned, type ServiceFee } from '../../swap/discount.ts'
 import { type RouteSpeed, settlementOf } from '../../swap/eta.ts'
-import { baseFeeOf, type FeeRules, feeClassOf, floorOf } from '../../swap/fees.ts'
+import {
+  baseFeeOf,
+  type FeeRules,
+  feeClassOf,
+  floorOf,
+  mostGain,
+  mostIntegratorFee,
+} from '../../swap/fees.ts'
 import {
   allowanceOf,
   assertAllowed,
@@ -15,6 +22,8 @@ import {
   type RuledTerms,
 } from '../../swap/key-rules.ts'
 import {
+  chargeOf,
+  keptCentiBps,
   type PairClass,
   type PriceTolerance,
   pairClassOf,
@@ -22,6 +31,7 @@ import {
   toleranceOf,
 } from '../../swap/pricing.ts'
 import { type Quote, toSealed } from '../../swap/quote.ts'
+import type { Rebalancing } from '../../swap/scarcity.ts'
 import type { Venue } from '../../swap/venue.ts'
 import { waysOf } from '../../ways/registry.ts'
 import {
@@ -35,6 +45,7 @@ import {
 } from './choose.ts'
 import { type BaseTerms, feeBoundsOf, termsOf } from './costs.ts'
 import { describePrice, mostInputWithin, slowSettlement, tooSlow } from './describe.ts'
+import { rebalancingOf } from './rebalancing.ts'
 import { type AddressesOf, assertNotStopped, type FindStop, type Order, toOrder } from './request.ts'
 
 export type QuoteDeps = {
@@ -56,6 +67,8 @@ export type QuoteDeps = {
   sealQuote(accountId: string, payload: unknown): string
   now(): number
   fees: FeeRules
+  /** Undefined if holdings do not change prices. */
+  rebalancing: Rebalancing | undefined
   /** The discount of this wallet; from memory, except that its first quote waits a moment for its holdings. */
   earnedBy(family: Order['origin']['family'], wallet: string): Earned | Promise<Earned>
   /** The balance of the order's input token, as a build would read it. */
@@ -108,6 +121,7 @@ function nothingHeld({ wallet, input, origin }: Order): ServiceError {
 
 function quoteOrder(deps: QuoteDeps, caller: Caller, order: Order): QuoteReply | Promise<QuoteReply> {
   assertAllowed(caller.rules, toRuledTerms(order))
+  assertIntegratorFee(deps.fees, caller.accountId, order)
   const earned = deps.earnedBy(order.origin.family, order.wallet)
   const inspecting = deps.inspectRecipient(order) ?? inspectAddress(deps, order)
   const spent = caller.rules.maxDayCents === undefined ? 0n : deps.readSpentCents(caller.keyId)
@@ -120,6 +134,13 @@ function quoteOrder(deps: QuoteDeps, caller: Caller, order: Order): QuoteReply |
     const { rent, leastOutput } = recipient
     return priceOrder(deps, payer, { ...order, leastOutput }, { earned: known, rent })
   })
+}
+
+function assertIntegratorFee(fees: FeeRules, accountId: string, { integratorCentiBps }: Order): void {
+  const most = mostIntegratorFee(fees, accountId)
+  if (integratorCentiBps <= most) return
+  const message = most === 0 ? 'is not allowed for this account' : `must be at most ${most} for this account`
+  throw invalidRequest({ field: 'integratorFeeCentiBps', message })
 }
 
 function toRuledTerms({ origin, destination, input, output, recipient }: Order): RuledTerms {
@@ -153,7 +174,11 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { earned, rent 
   const delegated = deps.isKnownDelegated(order.origin.chainId, order.wallet)
   const pair = pairClassOf(deps.catalog, order, deps.market.priceOf)
   const { feeCentiBps, feeDiscount } = feeOf(deps, payer.accountId, { order, pair, earned })
-  const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent: rent })
+  const base = termsOf(deps.market, order, {
+    ...{ feeCentiBps, integratorCentiBps: order.integratorCentiBps },
+    rebalancingCentiBps: rebalancingOf(deps, order, mostGain(deps.fees, feeCentiBps)),
+    ...{ delegated, accountRent: rent },
+  })
   const choice = chooseVenue(deps.venues, order, base)
   // Checked last: an order that could never be quoted gets its permanent reason.
   assertNotStopped(deps.findStop, order)
@@ -250,7 +275,8 @@ function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits):
     venue: offer.venue,
     payToken: offer.payToken,
     payAmount: price.payAmount,
-    priceFloor: priceFloorOf(price.payAmount, { ...limits, feeCentiBps: terms.feeCentiBps }),
+    integratorFee: chargeOf(price, 'integratorFee'),
+    priceFloor: priceFloorOf(price.payAmount, { ...limits, keptCentiBps: keptCentiBps(terms) }),
     lockFeeBound: limits.lockFeeBound,
     deliveryFeeBound: limits.deliveryFeeBound,
     valueCents: valueCentsOf({ offer, terms, price }),

@@ -30,6 +30,8 @@ export type Order = {
   recipient: string
   slippageBps: number
   tradeType: 'exactInput' | 'exactOutput'
+  /** The fee that the account adds for itself, in hundredths of a basis point. */
+  integratorCentiBps: number
   /** The longest time that the swap may take; undefined without a limit. */
   maxEtaSeconds?: number | undefined
   /** The least amount that the destination lets this recipient receive. */
@@ -70,8 +72,9 @@ export function toOrder(catalog: Catalog, addressesOf: AddressesOf, request: Nam
   }
   const slippageBps = request.slippageBps ?? defaultSlippageBps(catalog, input, output)
   const parties = { wallet, recipient, leastOutput: 0n }
-  const { maxEtaSeconds } = request
-  return { origin, destination, input, output, amount, ...parties, slippageBps, tradeType, maxEtaSeconds }
+  const { maxEtaSeconds, integratorFeeCentiBps: integratorCentiBps = 0 } = request
+  const limits = { slippageBps, tradeType, maxEtaSeconds, integratorCentiBps }
+  return { origin, destination, input, output, amount, ...parties, ...limits }
 }
 
 type Parsing = { addressesOf: AddressesOf; issues: Issue[] }
