@@ -12,6 +12,7 @@ import {
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { metricsPage } from './metrics-page.ts'
+import { pricesPage } from './prices-page.ts'
 import { pythonClient } from './python-client.ts'
 import { roomsPage } from './rooms-page.ts'
 import { sdkPage } from './sdk-page.ts'
@@ -34,6 +35,7 @@ function createPages(): Record<string, string> {
     'docs/errors.md': errorsPage(),
     'docs/operations/configuration.md': configPage(),
     'docs/operations/metrics.md': metricsPage(),
+    'docs/prices.md': pricesPage(),
     'docs/rooms.md': roomsPage(readSources()),
     'docs/sdk.md': sdkPage(),
     'docs/states.md': statesPage(transitions, describe),
