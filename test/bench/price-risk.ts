@@ -85,9 +85,10 @@ function figure(seed: number, of: string, { volatility, limit, rules }: Goal): F
   const loss = lossPerHour(seed, { volatility, rules, lag: 0 })
   const name = `Operator's loss by price in an hour${of} at ${volatility * 100} % a year, USD`
   const unbounded = { ...rules, isBounded: false }
+  const { feeCentiBps } = rules
   const baselines = [
     `${usd(lossPerHour(seed, { volatility, rules: unbounded, lag: 0 }))} with the whole tolerance`,
-    `${usd(lossPerHour(seed, { volatility, rules: { ...without, feeCentiBps: rules.feeCentiBps }, lag: 0 }))} at one price for 150 s`,
+    `${usd(lossPerHour(seed, { volatility, rules: { ...without, feeCentiBps }, lag: 0 }))} at one price for 150 s`,
   ]
   return {
     ...isTrue(name, { ok: loss < limit, measured: usd(loss), goal: `< ${limit}` }),
@@ -184,7 +185,7 @@ function quoteAt(
     payAmount,
     swappable,
     inputAmount: amountIn,
-    priceFloor: rules.isBounded ? priceFloorOf(payAmount, { ...rules, feeCentiBps: terms.feeCentiBps }) : 0n,
+    priceFloor: rules.isBounded ? priceFloorOf(payAmount, { ...rules, keptCentiBps: terms.feeCentiBps }) : 0n,
   }
   return { at: now, isSale, op }
 }
@@ -199,7 +200,9 @@ function offerAt(prices: readonly bigint[], world: World, live: Live, now: numbe
 
 /** Once its lock is recorded the amount is fixed: the loss is that at the price of this moment. */
 function lossOf(prices: readonly bigint[], world: World, { op, isSale, paid }: Offer, now: number): number {
-  const locking = { op: { ...op, quotedOutput: paid, payAmount: paid }, isSale, now: now + LOCK_SECONDS }
+  const priceFloor = (op.priceFloor * paid + op.payAmount - 1n) / op.payAmount
+  const lowered = { ...op, quotedOutput: paid, payAmount: paid, priceFloor }
+  const locking = { op: lowered, isSale, now: now + LOCK_SECONDS }
   const locked = paidAt(prices, world, locking)
   return locked === undefined ? 0 : gainAt(prices, { op, isSale, paid: locked }, now + LOCK_SECONDS)
 }

@@ -35,12 +35,13 @@ const lower = async (
   )
 const stock = async () => (await readInventory(database.pool)).find(({ token }) => token === 'output')
 
-test('a lowered swap reserves and pays less, and its status says why', async () => {
+test('a lowered swap reserves and pays less, and may lose as large a part of its worth', async () => {
   const { made, read } = await acceptedSwap()
+  await database.pool.query('update ops set price_floor = 980 where id = $1', [(await read()).op.id])
   const before = await stock()
 
   expect(await lower(await read(), 985n)).toBe(true)
-  expect((await read()).op).toMatchObject({ quotedOutput: 985n, payAmount: 985n, priceFloor: 0n })
+  expect((await read()).op).toMatchObject({ quotedOutput: 985n, payAmount: 985n, priceFloor: 976n })
   expect((await stock())?.reserved).toBe((before?.reserved ?? 0n) - 5n)
   await settleTestSwap(database.pool, made)
 

@@ -69,7 +69,9 @@ const COLUMNS: { readonly [Field in keyof Required<BuiltOp>]: Column<BuiltOp[Fie
   payAmount: { ...amount('pay_amount'), ofSwap: PAY_AMOUNT },
   priceFloor: {
     ...amount('price_floor'),
-    ofSwap: 'case when s.lowered_output is null then o.price_floor else 0 end',
+    // In proportion to a lowered payment, rounded up.
+    ofSwap: `case when s.lowered_pay is null or o.pay_amount = 0 then o.price_floor
+                  else div(o.price_floor * s.lowered_pay + o.pay_amount - 1, o.pay_amount) end`,
   },
   integratorFee: amount('integrator_fee'),
   recipient: text('recipient'),
