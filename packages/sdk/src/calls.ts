@@ -16,7 +16,6 @@ import type {
   TokensReply,
 } from '@geoswap/wire'
 import type { Submission } from './errors.ts'
-import { withKnownFamilies } from './families/registry.ts'
 import { type Call, type CallOptions, type Connection, receive, send, unexpectedReply } from './http.ts'
 import { type RetryPolicy, withRetries } from './retry.ts'
 import type { EventsOptions } from './wait.ts'
@@ -81,10 +80,8 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
   return {
     ...createReads(connection, repeat),
 
-    chains: async ({ signal }: CallOptions = {}) =>
-      withKnownFamilies(
-        await repeat<ChainsReply>({ method: 'GET', path: '/swap/chains', expects: [], signal }),
-      ),
+    chains: ({ signal }: CallOptions = {}) =>
+      repeat<ChainsReply>({ method: 'GET', path: '/swap/chains', expects: [], signal }),
 
     tokens: ({ chainId }: TokensQuery = {}, { signal }: CallOptions = {}) => {
       const query = chainId === undefined ? '' : `?chainId=${encodeURIComponent(chainId)}`

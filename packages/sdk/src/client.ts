@@ -15,6 +15,7 @@ import { type Build, type BuildOptions, createCalls } from './calls.ts'
 import type { KnownContracts } from './checks/terms.ts'
 import { type Deposit, type DepositOptions, openDeposit } from './deposit.ts'
 import type { Submission } from './errors.ts'
+import { withKnownFamilies } from './families/registry.ts'
 import type { CallOptions } from './http.ts'
 import { createLockable, createOpenSignatures, type SignatureStore } from './open-signatures.ts'
 import { type Paid, type PayOptions, pay } from './pay.ts'
@@ -160,6 +161,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Cl
 
   return {
     ...calls,
+    chains: async (call) => withKnownFamilies(await calls.chains(call)),
     submit,
     waitForSwap,
     events: (swapId, events = {}) => followSwap({ policy, open: streamOnce }, swapId, events),

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { familyOf } from '@geoswap/sdk/families'
 import { UserError } from '../errors.ts'
-import { parseAnyAddress } from '../families/registry.ts'
 import { damaged, readJsonFile, replaceJsonFile } from './private-files.ts'
 
 /**
@@ -81,6 +81,6 @@ function assertFits(key: string, value: string): void {
     throw new UserError('USAGE', `${key} must be a URL such as https://host/path.`)
   if (value === '')
     throw new UserError('USAGE', `${key} needs a value.`, { advice: 'config unset removes it.' })
-  if (CONTRACTS.some((name) => key.startsWith(`${name}.`)) && parseAnyAddress(value) === undefined)
+  if (CONTRACTS.some((name) => key.startsWith(`${name}.`)) && familyOf(value) === undefined)
     throw new UserError('USAGE', `${key} must be an address, with its checksum if it has mixed case.`)
 }
