@@ -45,7 +45,7 @@ function countOf(document: unknown, schema: unknown): number {
   return JSON.stringify(document).split(JSON.stringify(schema)).length - 1
 }
 
-type Field = [name: string, schema: { type?: string | string[] }]
+type Field = [name: string, schema: { type?: string | string[]; pattern?: string }]
 
 /** The fields of all bodies, and the parameters of the query. */
 function collectFields(node: unknown): Field[] {
