@@ -74,7 +74,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the store knows the rules of a swap and PostgreSQL',
     files: STORE,
-    may: [STORE, SWAP, WAYS, ERRORS, PG, NODE],
+    may: [STORE, SWAP, WAYS, ERRORS, KEPT, PG, NODE],
     mayTypesOf: [WIRE, CHAIN_PORTS],
   },
   {
@@ -120,7 +120,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'chain ports know only the rules of a swap',
     files: CHAIN_PORTS,
-    may: [CHAIN_PORTS, SWAP, ERRORS],
+    may: [CHAIN_PORTS, SWAP, ERRORS, KEPT],
     mayTypesOf: [WIRE, PROTOCOL, NODES, CONFIG_FIELDS, TYPEBOX],
   },
   {

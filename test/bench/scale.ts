@@ -104,7 +104,11 @@ async function useFor<T>({ network, pool }: Sized, work: () => Promise<T>): Prom
 }
 
 const describe = ({ transactions, walBytes, calls }: Usage, by: number) =>
-  `${(transactions / by).toFixed(1)} transactions, ${(walBytes / by / 1_024).toFixed(1)} KiB WAL, ${(calls / by).toFixed(1)} calls`
+  [
+    `${(transactions / by).toFixed(1)} transactions`,
+    `${(walBytes / by / 1_024).toFixed(1)} KiB WAL`,
+    `${(calls / by).toFixed(1)} calls`,
+  ].join(', ')
 
 /** Claims of earlier swaps would count for later ones. */
 async function untilClosed(pool: Pool): Promise<void> {

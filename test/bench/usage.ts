@@ -19,7 +19,7 @@ export async function readUsage(pool: Pool, metricsUrls: readonly string[]): Pro
 }
 
 /** The calls to nodes that a process counts in its metrics. */
-export function countCalls(metrics: string): number {
+function countCalls(metrics: string): number {
   const counts = [...metrics.matchAll(/^geoswap_node_calls_total\{[^}]*\} (\d+)$/gm)]
   return counts.reduce((sum, [, count]) => sum + Number(count), 0)
 }

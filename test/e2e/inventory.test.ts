@@ -76,7 +76,8 @@ test('a fee that an account added is owed once its input is claimed, and paid ou
   const { swapId } = await submitSwap({ api }, wallet, order)
   // No account of the local network may add a fee: its configuration names none.
   const [row] = await operator.query<{ account: string }>(
-    `update ops o set integrator_fee = 50000 from swaps s where s.id = $1 and o.id = s.op_id returning s.account_id as account`,
+    `update ops o set integrator_fee = 50000 from swaps s
+     where s.id = $1 and o.id = s.op_id returning s.account_id as account`,
     [swapId],
   )
   const { account } = row ?? expect.unreachable('The swap is stored')

@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs'
 
 /**
- * Points at which a test kills the process, as a crash would: around every write, and after every broadcast. `before` a
- * record is the worst moment: signed but not committed. Those with the name of a swap's event are in `engine/advance.ts`.
+ * Points at which a test kills the process, as a crash would: around every write, and after every broadcast.
+ * `before` a record is the worst moment: signed but not committed.
+ * Those with the name of a swap's event are in `engine/advance.ts`.
  */
 const AROUND = [
   'accept',

@@ -123,7 +123,8 @@ function amountsIn(recovery: GeoswapError['recovery'], order: Order): string | u
   if (minAmount !== undefined) return `The service says: use at least ${write(minAmount, asked)}.`
   if (maxAmount !== undefined) return `The service says: use at most ${write(maxAmount, asked)}.`
   if (balance === undefined || required === undefined) return undefined
-  return `The service says: the wallet holds ${write(balance, order.from)}, the swap takes ${write(required, order.from)}.`
+  const [holds, takes] = [write(balance, order.from), write(required, order.from)]
+  return `The service says: the wallet holds ${holds}, the swap takes ${takes}.`
 }
 
 const CLOCK_LIMIT_MS = 60_000

@@ -41,7 +41,7 @@ export const defaultDiscount = {
 }
 
 /** Of an operator that charges for scarcity. */
-export const defaultRebalancing = { maxCentiBps: 500, targets: [] }
+const defaultRebalancing = { maxCentiBps: 500, targets: [] }
 
 export const defaultConnections = {
   apiPool: 20,

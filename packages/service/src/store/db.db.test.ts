@@ -224,7 +224,7 @@ test('a URL may name several servers: the one that accepts writes is used, and n
   await other.stop()
 })
 
-test('a pool behind a pooler needs no session, and a process refuses a pooler without limits or without notice', async () => {
+test('a pool behind a pooler needs no session; a process refuses a pooler without limits or notice', async () => {
   const pooled = createPool(database.url, { isPooled: true, max: 1 })
   await pooled.query('select $1::int', [1])
   const { rows } = await pooled.query('select count(*)::int as n from pg_prepared_statements')

@@ -1,6 +1,6 @@
+import { stub } from '@geoswap/protocol/test/stub'
 import type { ClientBase } from 'pg'
 import { expect, test } from 'vitest'
-import { stub } from '../../../protocol/test/stub.ts'
 import { isDatabaseUnavailable } from './db.ts'
 import { createTimelineGuard, splitHosts } from './hosts.ts'
 

@@ -44,7 +44,7 @@ export type Breakdown = {
 }
 
 type ChargeKind = Extract<Fee['kind'], 'serviceFee' | 'rebalancing' | 'integratorFee'>
-export type Charge = readonly [kind: ChargeKind, amount: bigint]
+type Charge = readonly [kind: ChargeKind, amount: bigint]
 
 function ratesOf(terms: Terms): (readonly [ChargeKind, bigint])[] {
   const { feeCentiBps, rebalancingCentiBps = 0n, integratorCentiBps = 0n } = terms

@@ -1,7 +1,7 @@
 import { BPS, CENTI_BPS, largest, smallest } from './amount.ts'
 
 /** `shareBps`: the part of all holdings of an asset that belongs on this chain. */
-export type Target = { chainId: number; asset: string; shareBps: number }
+type Target = { chainId: number; asset: string; shareBps: number }
 export type Rebalancing = { maxCentiBps: number; targets: readonly Target[] }
 
 /** The holdings of one asset on one chain and on all, in one unit. */

@@ -46,4 +46,9 @@ export function WayNote({ chain, token, wallet }: Props) {
   )
 }
 
-const STANDARDS = { authorization: 'EIP-3009', permit: 'EIP-2612', deposit: 'a transfer', transfer: 'a transfer' }
+const STANDARDS = {
+  authorization: 'EIP-3009',
+  permit: 'EIP-2612',
+  deposit: 'a transfer',
+  transfer: 'a transfer',
+}
