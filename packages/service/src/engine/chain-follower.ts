@@ -61,7 +61,7 @@ export function createChainFollower(options: Options): Task[] {
   let movedAt = NEVER
   let awaited = UNKNOWN
   let pace = paceAt(options, awaited)
-  const stateTime = createStateTime(options.hasFeeds, () => heads !== undefined && parts.isStateOf(heads))
+  const stateTime = createStateTime(options.hasFeeds, parts.stateOf)
   const publish = createPublisher(options, (view) => stateTime.notePublished(view.stateAsOf))
 
   const viewAt = (heads: Heads): ChainView => ({
@@ -95,7 +95,7 @@ export function createChainFollower(options: Options): Task[] {
         const seen = await options.readHeads(heads ?? options.followedBefore())
         const isNew = seen !== heads
         if (isNew && !order.accepts(seen.head, now)) return
-        stateTime.notePoll(awaited.at)
+        stateTime.notePoll(awaited.at, seen.head.hash)
         if (isNew) {
           heads = seen
           movedAt = performance.now()
@@ -249,7 +249,8 @@ export function createViewParts(reader: ViewReader) {
       const now = performance.now()
       return Object.fromEntries(Object.entries(readAt).map(([part, at]) => [part, Math.round(now - at)]))
     },
-    isStateOf: (at: Heads) => at.head.hash === stateOf,
+    /** The block of the state. */
+    stateOf: () => stateOf,
     /** Due at a new block; a failed reading is retried after a pause. The state may become due at a known block. */
     isDue({ head: { hash } }: Heads, { stateMs }: Pace): boolean {
       const isStateDue = stateMs === 0 && hash !== stateOf

@@ -102,5 +102,5 @@ test('while a swap waits to be priced, the state is read at the known head if it
 
   expect(due).toEqual([false, true])
   expect(asked).toEqual(['state'])
-  expect([parts.isStateOf(headsAt('b')), parts.isDue(headsAt('b'), pricing)]).toEqual([true, false])
+  expect([parts.stateOf(), parts.isDue(headsAt('b'), pricing)]).toEqual([headsAt('b').head.hash, false])
 })

@@ -80,7 +80,7 @@ export type Awaited = {
   isAwaited: boolean
   /** A swap waits to be locked, on any chain. Feeds of any chain may price it. */
   isPricing: boolean
-  /** When the newest accepted swap changed, on any chain; undefined without one. */
+  /** When the newest swap that is to be priced was accepted, or locked in vain, on any chain. */
   acceptedAt: number | undefined
   /** A time before this was answered: what is read from a chain afterwards is newer. */
   at: number
@@ -99,6 +99,11 @@ const STUCK = `
      and a.created_at < clock_timestamp() - make_interval(secs => $3)
      and (l.role = 'lock' and s.state = 'locking'
           or l.role = 'deliver' and s.state = 'delivering' and s.delivered_block is null)`
+
+// A lock without effect is sent again only by prices that are newer than it.
+const IS_PRICED_ANEW = `(s.state = 'accepted' or s.state = 'locking' and exists (
+  select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
+   where l.swap_id = s.id and l.role = 'lock' and a.consumed_block is not null))`
 
 /** The input is still to come, or to be locked. */
 const BEFORE_LOCK = [...awaitingStates, ...unlockedStates]
@@ -119,7 +124,7 @@ export async function readAwaited(db: Db, chainIds: readonly number[]): Promise<
           and (origin_chain = c.id and state in ${listOf(BEFORE_LOCK)}
                or destination_chain = c.id and state in ${listOf(deliverableStates)})
           and updated_at > clock_timestamp() - make_interval(secs => $2)) as awaited,
-       (select ${toMs('max(updated_at)')} from swaps where state = 'accepted') as accepted_at,
+       (select ${toMs('max(updated_at)')} from swaps s where ${IS_PRICED_ANEW}) as accepted_at,
        ${toMs('clock_timestamp()')} as at, array(${STUCK}) as stuck
        from unnest($1::bigint[]) as c (id)`,
     [chainIds, PATIENCE_SECONDS, STUCK_SECONDS],

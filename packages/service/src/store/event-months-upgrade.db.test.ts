@@ -94,6 +94,7 @@ const SINCE_THEN = [
   '0038_wasted_gas.sql',
   '0044_lowered_outputs.sql',
   '0045_payout_books.sql',
+  '0049_integrator_fees.sql',
 ]
 
 async function folderBefore(number: string): Promise<URL> {

@@ -184,14 +184,16 @@ export function createHeadOrder(blockMs: number) {
   }
 }
 
+const REMEMBERED_POLLS = 64
+
 /**
  * Keeps the time as of which a chain's state is known to be that of its newest block, for swaps that wait to be priced
- * by its feeds. `isOfHead` tells whether the state is of the newest block that was seen. All times are by the clock of
- * the database: a poll that begins after the database told its time saw no older block.
+ * by its feeds. `stateOf` is the hash of the block of the state: newer blocks may have been seen while it was read.
+ * All times are by the clock of the database: a poll that begins after the database told its time saw no older block.
  */
-export function createStateTime(hasFeeds: boolean, isOfHead: () => boolean) {
+export function createStateTime(hasFeeds: boolean, stateOf: () => string | undefined) {
+  const polledAt = new Map<string, number>()
   let acceptedAt = Number.NEGATIVE_INFINITY
-  let polledAt = 0
   let knownAt = 0
   let publishedAt = 0
   const isAwaited = () => hasFeeds && acceptedAt >= publishedAt
@@ -201,9 +203,12 @@ export function createStateTime(hasFeeds: boolean, isOfHead: () => boolean) {
     noteAccepted(at = Number.NEGATIVE_INFINITY): void {
       acceptedAt = at
     },
-    /** The newest block was asked for after this time. */
-    notePoll(at: number): void {
-      polledAt = at
+    /** This was the newest block when it was asked for, after this time. */
+    notePoll(at: number, hash: string): void {
+      polledAt.delete(hash)
+      polledAt.set(hash, at)
+      const [oldest] = polledAt.keys()
+      if (polledAt.size > REMEMBERED_POLLS && oldest !== undefined) polledAt.delete(oldest)
     },
     notePublished(at: number | undefined): void {
       publishedAt = at ?? 0
@@ -211,7 +216,7 @@ export function createStateTime(hasFeeds: boolean, isOfHead: () => boolean) {
     /** A swap was accepted after the time as of which others know the state. */
     isAwaited,
     read(): number {
-      if (isAwaited() && isOfHead()) knownAt = polledAt
+      if (isAwaited()) knownAt = Math.max(knownAt, polledAt.get(stateOf() ?? '') ?? 0)
       return knownAt
     },
     /** Others do not know yet what `read` returns. */

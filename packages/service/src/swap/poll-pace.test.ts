@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { finalRereadMs, minedRecheckMs, paceOf } from './pace.ts'
+import { createStateTime, finalRereadMs, minedRecheckMs, paceOf } from './pace.ts'
 
 const chain = { isInFlight: false, isSubscribed: false, callsPerHead: 1, hasFeeds: true, isPricing: false }
 const pollMs = (blockMs: number, change: Partial<Parameters<typeof paceOf>[0]> = {}) =>
@@ -56,4 +56,19 @@ test('the final block is read with every head if it is near, and every 15 s if i
 test('a key whose transactions are all in blocks is read again when the final block moved, or after a minute', () => {
   expect([4, 64, 4_800].map((behind) => minedRecheckMs(true, behind))).toEqual([0, 3_200, 30_000])
   expect(minedRecheckMs(false, 4)).toBe(60_000)
+})
+
+test('a state is as new as the last poll that saw its block as the newest, though newer blocks came meanwhile', () => {
+  let stateOf: string | undefined
+  const time = createStateTime(true, () => stateOf)
+  time.noteAccepted(10)
+  time.notePoll(9, 'a')
+  time.notePoll(11, 'a')
+  time.notePoll(12, 'b')
+  const before = time.read()
+  stateOf = 'a'
+
+  expect([before, time.read(), time.isNews()]).toEqual([0, 11, true])
+  time.notePublished(11)
+  expect([time.isAwaited(), time.isNews()]).toEqual([false, false])
 })
