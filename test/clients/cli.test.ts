@@ -127,7 +127,8 @@ test('--method chooses how the input comes in, and an unknown one is refused', a
   const authorized = await cli.json('swap', ...order, '4', '--method', 'authorization')
 
   await cli.json('faucet', 'alpha:ETH', '--amount', '1', '--wallet', 'local')
-  const sent = await cli.json('swap', 'alpha:ETH', 'beta:WETH', '--amount', '0.01', '--method', 'transfer')
+  const paying = ['--wallet', 'local', '--method', 'transfer']
+  const sent = await cli.json('swap', 'alpha:ETH', 'beta:WETH', '--amount', '0.01', ...paying)
 
   expect([permitted.reply, authorized.reply, sent.reply]).toMatchObject([
     { status: 'settled', method: 'permit' },
