@@ -8,7 +8,7 @@ import type { World } from '../world.ts'
 import { amountOf, type Party, sideOf } from './clients/scene.ts'
 import type { Purses } from './crowd/purses.ts'
 import { STOLEN_ATTESTER } from './nemesis.ts'
-import type { EvmChainName } from './plan.ts'
+import { type EvmChainName, isSent } from './plan.ts'
 
 type Baseline = {
   dir: string
@@ -48,7 +48,7 @@ const setupOf = ({ dir }: Pick<Baseline, 'dir'>) => join(dir, 'setup.json')
 const toFacts = ({ plan, wallet, recipient, payer }: Party) => ({
   ...{ id: plan.id, wallet: wallet.address, recipient, behaviour: plan.behaviour },
   ...{ from: plan.from, to: plan.to, sell: plan.sell, method: plan.method },
-  held: plan.method === 'deposit' ? '0' : `${amountOf(plan)}`,
+  held: isSent(plan.method) ? '0' : `${amountOf(plan)}`,
   pace: plan.pace,
   isStranger: plan.behaviour === 'stranger',
   ...(payer && { payer, paid: `${2n * amountOf(plan)}` }),

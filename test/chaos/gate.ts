@@ -10,7 +10,7 @@ import {
   type Rates,
   UNHURRIED,
 } from './plan.ts'
-import { drawUndeposited, take } from './workload.ts'
+import { drawUnsent, take } from './workload.ts'
 
 // The time that swaps have. The end of it is waited for only if something is lost.
 const deadlines = Object.fromEntries(
@@ -31,7 +31,7 @@ export function drawGate(options: { seed: number; swaps: number }): Plan {
     ...{ seed: options.seed, least: 1, crashes: 1, isGate: true },
     ...{ seconds: 0, drainSeconds: DRAIN_SECONDS * patience },
     ...{ workers: 3, nodes: 1, leaseMs: Math.ceil(LEASE_MS * patience), rates, atOnce: AT_ONCE, deadlines },
-    clients: take(drawUndeposited(createRandom(options.seed)), options.swaps),
+    clients: take(drawUnsent(createRandom(options.seed)), options.swaps),
     reserve: [],
     crowd: drawCrowd(createRandom(options.seed + CROWD_SEED), CROWD),
     events: [],
@@ -40,7 +40,7 @@ export function drawGate(options: { seed: number; swaps: number }): Plan {
 
 /** The clients after those of the plan. */
 export function drawLater({ seed, clients }: Plan): Iterator<ClientPlan, never> {
-  const all = drawUndeposited(createRandom(seed))
+  const all = drawUnsent(createRandom(seed))
   take(all, clients.length)
   return all
 }

@@ -4,7 +4,7 @@ import type { SolanaWorld } from '../solana-world.ts'
 import type { World } from '../world.ts'
 import { addToBaseline } from './baseline.ts'
 import { amountOf, type Party } from './clients/scene.ts'
-import type { ClientPlan } from './plan.ts'
+import { type ClientPlan, isSent } from './plan.ts'
 import { blocksOf, inTurn, type RunContext } from './run-context.ts'
 
 type Worlds = { world: World; solana: SolanaWorld }
@@ -28,7 +28,7 @@ async function fund({ world, solana }: Worlds, client: ClientPlan): Promise<Part
   if (from === 'solana')
     return { plan: client, recipient, wallet: await solana.wallet({ USDC: amountOf(client) }) }
   const wallet = privateKeyToAccount(generatePrivateKey())
-  const payer = client.method === 'deposit' ? privateKeyToAddress(generatePrivateKey()) : undefined
+  const payer = isSent(client.method) ? privateKeyToAddress(generatePrivateKey()) : undefined
   const [holder, amount] = payer ? [payer, 2n * amountOf(client)] : [wallet.address, amountOf(client)]
   if (client.sell !== 'ETH') await world.fund(world.chainNamed(from), holder, client.sell, amount)
   return { plan: client, recipient, wallet, ...(payer && { payer }) }

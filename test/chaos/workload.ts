@@ -1,5 +1,5 @@
 import type { Random } from '../bench/random.ts'
-import type { ClientPlan } from './plan.ts'
+import { type ClientPlan, isSent } from './plan.ts'
 
 // Swaps that pass every point where a process can end.
 
@@ -18,6 +18,7 @@ const turns: readonly Route[] = [
   ...[toAlpha('honest', 'deposit'), toAlpha('sweptBalance'), fromSolana('refusingRecipient')],
   ...[toAlpha('honest', 'authorization'), toAlpha('refusingRecipient', 'deposit'), toSolana('honest')],
   ...[fromSolana('honest'), toAlpha('honest', 'permit'), toBeta('movedNonce'), toBeta('honest')],
+  toAlpha('honest', 'transfer'),
 ]
 // Each once, in place of an honest one.
 const hostile = [
@@ -51,14 +52,14 @@ function toSolana(behaviour: Behaviour): Route {
   return { ...toAlpha(behaviour), to: 'solana', usd: SMALL }
 }
 
-const isByDeposit = ({ method, behaviour }: Pick<Route, 'method' | 'behaviour'>) =>
-  method === 'deposit' || METHOD_OF[behaviour] === 'deposit'
+const comesSent = ({ method, behaviour }: Pick<Route, 'method' | 'behaviour'>) =>
+  isSent(method) || isSent(METHOD_OF[behaviour])
 
-/** Clients for every fail-point that is reached without a deposit, in turn and without end. */
-export function* drawUndeposited(random: Random): Generator<ClientPlan, never> {
+/** Clients for every fail-point that is reached without a sent input, in turn and without end. */
+export function* drawUnsent(random: Random): Generator<ClientPlan, never> {
   let id = 0
   for (const client of drawEndlessly(random)) {
-    if (isByDeposit(client)) continue
+    if (comesSent(client)) continue
     yield { ...client, id, at: id * EVERY_MS }
     id += 1
   }
@@ -113,7 +114,7 @@ export function drawWay(
   { from, buy }: Pick<ClientPlan, 'from' | 'buy'>,
 ): Way {
   if (from === 'solana') return { sell: 'USDC' }
-  const methods = behaviour === 'sweptBalance' ? SIGNED : ([...SIGNED, 'deposit'] as const)
+  const methods = behaviour === 'sweptBalance' ? SIGNED : ([...SIGNED, 'deposit', 'transfer'] as const)
   const method = METHOD_OF[behaviour] ?? random.pick(methods)
   return { method, sell: method === 'deposit' && buy !== 'USDC' ? 'ETH' : 'USDC' }
 }

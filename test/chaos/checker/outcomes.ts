@@ -147,7 +147,7 @@ export const deltas: Check = (evidence) => {
       balanceOf(swap.destination_chain, swap.recipient, swap.output_token),
       evidence.evm.get(swap.origin_chain)?.creditOf(swap.wallet, swap.input_token) ?? 0n,
     ])
-    const had = BigInt(party.held) + (party.method === 'deposit' ? usedOf(evidence, swap) : 0n)
+    const had = BigInt(party.held) + (party.payer ? usedOf(evidence, swap) : 0n)
     const expected = isTaken ? had - swap.input_amount : had
     // A wallet that moves its funds away after signing has less; no wallet has more.
     const isOwnDoing = party.behaviour === 'sweptBalance' && holds === 0n
@@ -182,7 +182,7 @@ function usedOf({ opEventsOf }: Evidence, swap: SwapRow): bigint {
 export const depositsAreUsed: Check = (evidence) =>
   each('INV-11', evidence.db.swaps, (swap) => {
     const party = evidence.partyOf(swap)
-    if (party?.method !== 'deposit') return undefined
+    if (!party?.payer) return undefined
     const paid = evidence.depositsOf(party).reduce((sum, { amount }) => sum + BigInt(amount), 0n)
     const used = usedOf(evidence, swap)
     return paid > used ? `${nameOf(swap)}: ${paid} was deposited, ${used} was locked or sent back` : undefined

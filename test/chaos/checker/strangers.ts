@@ -37,8 +37,8 @@ export async function wasteOf(evidence: Evidence): Promise<Waste[]> {
     const cents = (Number(fee) / 1e18 / attempt.swap_ids.length) * usd * 100
     return wasted.map((swap) => ({
       ...{ cents, at: attempt.at, account: swap.account_id, chain: chain.chain.name },
-      // Anyone may name any wallet for a deposit.
-      wallet: evidence.partyOf(swap)?.method === 'deposit' ? '' : swap.wallet,
+      // Anyone may name any wallet for a sent input.
+      wallet: evidence.partyOf(swap)?.payer ? '' : swap.wallet,
     }))
   }
   return (await Promise.all(db.attempts.map(read))).flat()

@@ -4,7 +4,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { operationOf } from '../../solana-orders.ts'
 import { signBuild } from '../../ways.ts'
 import { authorize, toRequest } from '../../world.ts'
-import type { EvmChainName } from '../plan.ts'
+import { type EvmChainName, isSent } from '../plan.ts'
 import { deposit } from './deposits.ts'
 import { follow } from './follow.ts'
 import * as hostile from './hostile-actions.ts'
@@ -56,12 +56,12 @@ async function submitFromEvm(scene: Scene, party: Party, from: EvmChainName, req
   const sign = isDelegation
     ? () => wallet.signMessage({ message: { raw: geoOpHash as Hex } })
     : () => signBuild(wallet, build.body)
-  const submission = { geoOpToken, ...(method !== 'deposit' && { signature: await sign() }) }
+  const submission = { geoOpToken, ...(!isSent(method) && { signature: await sign() }) }
   await hostile.beforeSubmit(scene, party, { from, submission, build: build.body })
   const { status, body } = await caller.submit(submission)
   if (status !== 200) return undefined
   const built = { from, submission, build: build.body, swapId: body.swapId }
-  if (method === 'deposit') await deposit(scene, party, built)
+  if (isSent(method)) await deposit(scene, party, built)
   await hostile.afterSubmit(scene, party, built)
   return body.swapId
 }

@@ -10,6 +10,7 @@ import { signBuild } from '../../ways.ts'
 import { authorize, toRequest, type WorldChain } from '../../world.ts'
 import type { Caller } from '../clients/caller.ts'
 import { amountOf, type Party, sideOf } from '../clients/scene.ts'
+import { isSent } from '../plan.ts'
 import type { RunContext } from '../run-context.ts'
 import { type CrowdAct, hasCode } from './kinds.ts'
 import type { Purse, Purses } from './purses.ts'
@@ -76,7 +77,7 @@ export async function openSwap(
 }
 
 async function signatureOf(wallet: PrivateKeyAccount, build: BuildGeoOpReply, method?: string) {
-  if (method === 'deposit') return undefined
+  if (isSent(method)) return undefined
   if (method === 'delegation') return wallet.signMessage({ message: { raw: build.geoOpHash as Hex } })
   return signBuild(wallet, build)
 }
