@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bundle, MAX_GZIP_BYTES, measureBundle } from '../scripts/bundle.ts'
 
-test('the bundle for browsers stays under 25 kB gzipped', async () => {
+test('the bundle for browsers stays under 26 kB gzipped', async () => {
   const { gzipBytes } = await measureBundle()
 
   expect(gzipBytes).toBeLessThan(MAX_GZIP_BYTES)
