@@ -80,7 +80,7 @@ test('only ops that can still be submitted are counted, neither submitted nor ex
   await pool.query(`update ops set expires_at = now() - interval '1 second' where id = $1`, [over])
   await insertTestOp(pool, account)
 
-  expect((await readUnsubmitted(pool, account)).count).toBe(1)
+  expect((await readUnsubmitted(pool, { accountId: account, isSent: false })).count).toBe(1)
 })
 
 test.each(['deposit', 'transfer'])(
@@ -96,12 +96,13 @@ test.each(['deposit', 'transfer'])(
     await insertSwap(pool, { swapId: `swp_${opId}`, opId, signature: '' })
     await insertTestOp(pool, await insertTestAccount(pool))
     await pool.query('update ops set expires_at = now() where id = $1', [opId])
-    const countOf = async () => (await readUnsubmitted(pool, account)).count
+    const countOf = async (isSent = true) =>
+      (await readUnsubmitted(pool, { accountId: account, isSent })).count
 
-    const waiting = await countOf()
+    const waiting = [await countOf(), await countOf(false)]
     await pool.query('update ops set op_deadline = extract(epoch from now()) - 1 where id = $1', [opId])
 
-    expect([waiting, await countOf()]).toEqual([1, 0])
+    expect([waiting, await countOf()]).toEqual([[1, 0], 0])
   },
 )
 
@@ -117,7 +118,7 @@ test('a build reads the live ops of its account, not all of them', async () => {
   })
   try {
     await client.query('set enable_seqscan = off')
-    await readUnsubmitted(explaining, 'acc_any')
+    await readUnsubmitted(explaining, { accountId: 'acc_any', isSent: false })
   } finally {
     client.release(true)
   }

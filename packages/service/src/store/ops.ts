@@ -1,7 +1,7 @@
 import type { LockRef } from '../chains/chain.ts'
 import type { WayName } from '../swap/swap.ts'
 import type { Db } from './db.ts'
-import { INSERTED_COLUMNS, METHOD, type NewOp, toInserted } from './op-columns.ts'
+import { INSERTED_COLUMNS, isSentSql, METHOD, type NewOp, toInserted } from './op-columns.ts'
 import { IS_OPEN, toJson } from './sql.ts'
 
 /** A round is an 8-bit epoch and a 24-bit counter, so that no index is issued again after a restore. */
@@ -167,18 +167,27 @@ export async function refreshBalance(db: Db, { opId, balance, block }: SeenBalan
   )
 }
 
-/** The built operations that can still be submitted, or paid by what is sent to them: their number and value. */
-export async function readUnsubmitted(db: Db, accountId: string): Promise<{ count: number; cents: bigint }> {
+type Unsubmitted = { count: number; cents: bigint }
+
+/**
+ * The built operations that can still be submitted, or paid by what is sent to them: their number and value. Those
+ * whose input is sent are counted apart: whoever builds one needs to hold nothing.
+ */
+export async function readUnsubmitted(
+  db: Db,
+  { accountId, isSent }: { accountId: string; isSent: boolean },
+): Promise<Unsubmitted> {
   const { rows } = await db.query<{ count: string; cents: string }>(
     `select count(*), coalesce(sum(u.value_cents), 0) as cents
        from (select o.value_cents from ops o
               where o.account_id = $1 and o.expires_at > statement_timestamp()
+                and (${isSentSql('o')} is true) = $2
                 and not exists (select 1 from swaps s where s.op_id = o.id)
              union all
              select o.value_cents from swaps s join ops o on o.id = s.op_id
-              where s.account_id = $1 and s.state = 'awaitingDeposit'
+              where $2 and s.account_id = $1 and s.state = 'awaitingDeposit'
                 and o.op_deadline > extract(epoch from statement_timestamp())) u`,
-    [accountId],
+    [accountId, isSent],
   )
   return { count: Number(rows[0]?.count ?? 0), cents: BigInt(rows[0]?.cents ?? 0) }
 }

@@ -276,6 +276,19 @@ test('an account may build ops up to a value before it submits some; one alone m
   })
 })
 
+test('deposits of a caller who holds nothing leave room to those who hold their input', async () => {
+  const account = await insertTestAccount(database.pool)
+  const limits = { account, balance: 0n, maxUnsubmitted: 2, maxUnsubmittedCents: 100n }
+  const large = { ...way, valueCents: 101n }
+  const deposited = () => build(newQuote({ deposit: large }), { ...limits, method: 'deposit' })
+
+  await deposited()
+  await deposited()
+
+  await expect(deposited()).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  expect(await build(newQuote(), { ...limits, balance: 10n })).toHaveProperty('geoOpHash')
+})
+
 test.each<[string, string, Asked, QuotedWays?]>([
   ['INVALID_TOKEN', 'a quote from a chain of another family', { isServed: false }],
   ['QUOTE_EXPIRED', 'a quote at its expiry', { now: 1_000 }],

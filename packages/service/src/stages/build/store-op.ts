@@ -37,7 +37,7 @@ import { type PairClass, pairClassOf } from '../../swap/pricing.ts'
 import type { Quote } from '../../swap/quote.ts'
 import { assertNotLate, assertOwnAttesters } from '../../swap/served-chain.ts'
 import type { WayName } from '../../swap/swap.ts'
-import { wayOf } from '../../ways/registry.ts'
+import { isSent, wayOf } from '../../ways/registry.ts'
 
 export type StoreDeps = {
   pool: Pool
@@ -122,7 +122,7 @@ export async function storeOnce(
     await db.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId])
     const meanwhile = await findOpByQuote(db, quote.id)
     if (meanwhile) return { ...meanwhile, isNew: false }
-    await assertRoomToBuild(deps, db, accountId, quote)
+    await assertRoomToBuild(deps, db, { accountId, quote, isSent: isSent(way) })
     const stored = await storeOp({ ...deps, deadlines }, db, { accountId, quote, wallet, clocks, way })
     return { ...stored, isNew: true }
   }
@@ -146,13 +146,18 @@ function pairOf(deps: StoreDeps, quote: Quote): PairClass {
   return input && output ? pairClassOf(deps.catalog, { input, output }, deps.market.priceOf) : 'volatile'
 }
 
-/** Bounds the ops that wait, and their value: each is an offer that the caller may or may not take. */
-async function assertRoomToBuild(deps: StoreDeps, db: Db, accountId: string, quote: Quote): Promise<void> {
+type Building = { accountId: string; quote: Quote; isSent: boolean }
+
+/**
+ * Bounds the ops that wait, and their value: each is an offer that the caller may or may not take. A sent input is
+ * priced and reserved when it arrives: its value counts for nothing before, and would shut out others at no cost.
+ */
+async function assertRoomToBuild(deps: StoreDeps, db: Db, { quote, ...whose }: Building): Promise<void> {
   const { maxUnsubmitted, maxUnsubmittedCents } = deps
-  const waiting = await readUnsubmitted(db, accountId)
+  const waiting = await readUnsubmitted(db, whose)
   if (waiting.count >= maxUnsubmitted)
     throw tooMuchWaits(`At most ${maxUnsubmitted} built operations may wait for submission.`)
-  if (waiting.count > 0 && waiting.cents + quote.valueCents > maxUnsubmittedCents)
+  if (!whose.isSent && waiting.count > 0 && waiting.cents + quote.valueCents > maxUnsubmittedCents)
     throw tooMuchWaits(
       `At most ${formatCents(maxUnsubmittedCents)} USD of built operations may wait for submission.`,
     )
