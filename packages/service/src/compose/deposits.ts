@@ -8,11 +8,12 @@ import type { Task } from '../engine/lane.ts'
 import type { Sender } from '../engine/sender.ts'
 import type { ViewOfChain } from '../engine/views.ts'
 import { createDepositTransactions, type Received, seeDeposits } from '../stages/lock/see-deposits.ts'
-import { createWorthCheck, recoverDeposits } from '../stages/settle/recover-deposits.ts'
+import { createReturnCosts, recoverDeposits } from '../stages/settle/recover-deposits.ts'
 import type { PastPlace } from '../store/deposits.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { Topic } from '../store/wakes.ts'
 import type { PriceE18 } from '../swap/amount.ts'
+import type { GasBudgets } from '../swap/budgets.ts'
 import type { Catalog } from '../swap/catalog.ts'
 import { throwFirst } from '../swap/group.ts'
 
@@ -73,21 +74,22 @@ const LOOK_MS = 5_000
 export function createRecoverWork(
   { pool, catalog, prices }: Parts,
   { chain, config }: ConnectedChain,
-  { sender, view }: { sender: Sender; view: Pick<ViewOfChain, 'part'> },
+  { sender, view, budgets }: { sender: Sender; view: Pick<ViewOfChain, 'part'>; budgets: GasBudgets },
 ) {
   const { chainId } = config
   const tokens = catalog.chains.get(chainId)?.tokens ?? []
-  const isWorth = createWorthCheck({
+  const costs = createReturnCosts({
     origin: () => catalog.chains.get(chainId),
     priceOf: prices.priceOf,
     gasPrice: () => view.part('costs')?.value.gasPrice,
+    budgets,
   })
   const addresses = tokens.map(({ address }) => address)
   let after: PastPlace | undefined
   const look = atMostEvery(LOOK_MS, async (lease: Lease, heads: Heads) => {
     const { ways } = chain
     if (!ways) return
-    const deps = { pool, chainId, ways, sender, tokens: addresses, refreshPrices: prices.refresh, isWorth }
+    const deps = { pool, chainId, ways, sender, tokens: addresses, refreshPrices: prices.refresh, ...costs }
     const faults: unknown[] = []
     after = await recoverDeposits(deps, lease, heads, after, faults)
     throwFirst(faults)

@@ -207,7 +207,9 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
         run: async (lease: Lease, heads?: Heads) => !heads || lockWaiting(deps, lease, heads, waiting),
       })),
       ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share: share.now })]),
-      ...(share?.isFirst ? [createRecoverWork(parts, connected, { sender, view })] : []),
+      ...(share?.isFirst
+        ? [createRecoverWork(parts, connected, { sender, view, budgets: deps.gasBudgets })]
+        : []),
     ],
   })
 }

@@ -11,6 +11,7 @@ import {
   toEvent,
 } from './chain-events.ts'
 import { type Db, inTransaction } from './db.ts'
+import { HOUR } from './gas.ts'
 import { isSentSql } from './op-columns.ts'
 import { toJson } from './sql.ts'
 import { selectSwaps } from './swap-rows.ts'
@@ -57,6 +58,30 @@ export async function findTried(db: Db, swaps: readonly Swap[]): Promise<Map<str
     [swaps.map(({ id }) => id)],
   )
   return new Map(rows.map(({ id, tokens }) => [id, new Set(tokens)]))
+}
+
+/** How often something was sent back for an account on a chain in this hour. */
+export type Returns = { count: number }
+
+/** By swap; those of one account share theirs. */
+export async function findReturns(
+  db: Db,
+  chainId: number,
+  swaps: readonly Swap[],
+): Promise<Map<string, Returns>> {
+  const { rows } = await db.query<{ ids: string[]; count: number }>(
+    `select array_agg(s.id) as ids,
+            (select count(*)::int from recover_tries t join swaps r on r.id = t.swap_id
+              where t.tried_at >= ${HOUR} and r.account_id = s.account_id and r.origin_chain = $1) as count
+       from swaps s where s.id = any($2) group by s.account_id`,
+    [chainId, swaps.map(({ id }) => id)],
+  )
+  return new Map(
+    rows.flatMap(({ ids, count }) => {
+      const shared = { count }
+      return ids.map((id) => [id, shared] as const)
+    }),
+  )
 }
 
 /** The swap with this deadline and id. */

@@ -4,7 +4,7 @@ import type { Db } from './db.ts'
 import { isSentSql } from './op-columns.ts'
 import { isOpenAt, listOf } from './sql.ts'
 
-const HOUR = `date_trunc('hour', clock_timestamp())`
+export const HOUR = `date_trunc('hour', clock_timestamp())`
 
 /** The part of a transaction's fee that one of its swaps wasted. */
 export type WastedGas = { attemptId: string; swapId: string; chainId: number; fee: bigint; usdE6: bigint }

@@ -9,8 +9,9 @@ import { markAttemptsFinal } from '../../store/attempts.ts'
 import type { PastPlace } from '../../store/deposits.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { insertSwap } from '../../store/submissions.ts'
+import type { CatalogChain } from '../../swap/catalog.ts'
 import type { Op } from '../../swap/swap.ts'
-import { type RecoverDeps, recoverDeposits } from './recover-deposits.ts'
+import { createReturnCosts, type RecoverDeps, recoverDeposits } from './recover-deposits.ts'
 
 const CHAIN = 31_337
 const DAY = 86_400
@@ -23,16 +24,16 @@ beforeEach(() =>
   ),
 )
 
-async function insertAwaiting(swapId: string, opDeadline = NOW - 1): Promise<void> {
+async function insertAwaiting(swapId: string, opDeadline = NOW - 1, account?: string): Promise<void> {
   const { pool } = database
-  const opId = await insertTestOp(pool, await insertTestAccount(pool))
+  const opId = await insertTestOp(pool, account ?? (await insertTestAccount(pool)))
   await pool.query(`update ops set method = 'deposit', op_deadline = $2 where id = $1`, [opId, opDeadline])
   await insertSwap(pool, { swapId, opId, signature: '' })
 }
 
 /** A swap by deposit that waits no more. */
-async function insertPast(swapId: string, opDeadline?: number): Promise<TestSwap> {
-  await insertAwaiting(swapId, opDeadline)
+async function insertPast(swapId: string, opDeadline?: number, account?: string): Promise<TestSwap> {
+  await insertAwaiting(swapId, opDeadline, account)
   const swap = { swapId, accountId: '' }
   await moveTestSwap(database.pool, swap, 'depositSeen')
   return swap
@@ -42,6 +43,7 @@ type Seen = {
   hard?: Held[]
   head?: Held[]
   isWorth?: RecoverDeps['isWorth']
+  most?: bigint
   room?: number
   fails?: string
   refused?: string
@@ -80,6 +82,7 @@ async function recover({ hard = [held('input')], head = hard, ...seen }: Seen = 
       refreshed += 1
     },
     isWorth: seen.isWorth ?? (() => true),
+    mostReturns: () => seen.most ?? 100n,
   }
   const faults: Error[] = []
   await recoverDeposits(stub<RecoverDeps>(deps), {} as Lease, heads, seen.after, faults)
@@ -165,6 +168,40 @@ test('a token that the wallet would not get costs no gas, and hides no other tok
   const sent = [await recover(both), await recover(both), await recover(both)].map((look) => look.sent)
 
   expect(sent).toEqual([[], ['recover other of swp_a true'], []])
+})
+
+test('beyond the budget of its account a return waits for the next hour, and others do not', async () => {
+  const account = await insertTestAccount(database.pool)
+  for (const swapId of ['swp_a', 'swp_b', 'swp_c']) await insertPast(swapId, NOW - 1, account)
+  await insertPast('swp_other')
+
+  const [first, same] = [await recover({ most: 2n }), await recover({ most: 2n })]
+  await database.pool.query(`update recover_tries set tried_at = tried_at - interval '1 hour'`)
+  const next = await recover({ most: 2n })
+
+  const back = (swapId: string) => `recover input of ${swapId} true`
+  expect(first.sent).toEqual([back('swp_a'), back('swp_b'), back('swp_other')])
+  expect([same.sent, next.sent]).toEqual([[], [back('swp_c')]])
+})
+
+test('an amount goes back if it is worth two transactions; an account has as many as its budget pays, at least one', () => {
+  const coin = { chainId: CHAIN, address: '0x0', symbol: 'ETH', decimals: 18, asset: 'ETH' }
+  const costsAt = (gasPrice: bigint | undefined, accountCents = 2_000) =>
+    createReturnCosts({
+      origin: () => stub<CatalogChain>({ native: coin, tokens: [coin] }),
+      priceOf: () => 2_500n * 10n ** 18n,
+      gasPrice: () => gasPrice,
+      budgets: { accountCents },
+    })
+  const of = (amount: bigint) => ({ token: coin.address, amount })
+  const cost = 83_500n * 10n ** 9n
+
+  const { isWorth, mostReturns } = costsAt(10n ** 9n)
+  expect([isWorth(of(2n * cost)), isWorth(of(2n * cost - 1n))]).toEqual([true, false])
+  // 20 dollars, of 0.20875 each.
+  expect([mostReturns(), costsAt(10n ** 9n, 20).mostReturns()]).toEqual([95n, 1n])
+  expect(costsAt(undefined).mostReturns()).toBeUndefined()
+  expect(costsAt(0n).mostReturns()).toBeGreaterThan(10n ** 9n)
 })
 
 test('inputs that came in by other ways, or on other chains, are not deposits', async () => {

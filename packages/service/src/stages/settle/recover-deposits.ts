@@ -5,13 +5,15 @@ import { isolate } from '../../isolate.ts'
 import {
   findFinalRecoveries,
   findPastDeposits,
+  findReturns,
   findTried,
   noteRecovery,
   noteTry,
   type PastPlace,
 } from '../../store/deposits.ts'
 import type { Lease } from '../../store/lanes.ts'
-import { type PriceE18, usdE18 } from '../../swap/amount.ts'
+import { largest, type PriceE18, tenTo, usdE18 } from '../../swap/amount.ts'
+import type { GasBudgets } from '../../swap/budgets.ts'
 import { type CatalogChain, findToken } from '../../swap/catalog.ts'
 import { GAS } from '../../swap/gas.ts'
 import { collectError } from '../../swap/group.ts'
@@ -27,27 +29,45 @@ export type RecoverDeps = {
   refreshPrices(): Promise<void>
   /** Whether an amount is worth more than the transaction that sends it back; undefined without prices. */
   isWorth(held: Held): boolean | undefined
+  /** How many returns the hour's budget of an account pays for; undefined without prices. */
+  mostReturns(): bigint | undefined
 }
 
 type WorthDeps = {
   origin(): CatalogChain | undefined
   priceOf(asset: string): PriceE18 | undefined
   gasPrice(): bigint | undefined
+  budgets: Pick<GasBudgets, 'accountCents'>
 }
 
 // A return must be worth this many times its transaction.
 const WORTH = 2n
 
-export function createWorthCheck({ origin, priceOf, gasPrice }: WorthDeps): RecoverDeps['isWorth'] {
-  return ({ token, amount }) => {
+export function createReturnCosts(deps: WorthDeps): Pick<RecoverDeps, 'isWorth' | 'mostReturns'> {
+  const { origin, priceOf, gasPrice, budgets } = deps
+  const costE18 = (): bigint | undefined => {
     const chain = origin()
-    const known = chain && findToken(chain, token)
-    const price = known && priceOf(known.asset)
     const coin = chain && priceOf(chain.native.asset)
     const perGas = gasPrice()
-    if (!known || !price || !coin || perGas === undefined) return undefined
-    const cost = usdE18(GAS.recover * perGas, { decimals: chain.native.decimals, price: coin })
-    return usdE18(amount, { decimals: known.decimals, price }) >= WORTH * cost
+    if (!chain || !coin || perGas === undefined) return undefined
+    return usdE18(GAS.recover * perGas, { decimals: chain.native.decimals, price: coin })
+  }
+  return {
+    isWorth({ token, amount }) {
+      const chain = origin()
+      const known = chain && findToken(chain, token)
+      const price = known && priceOf(known.asset)
+      const cost = costE18()
+      if (!known || !price || cost === undefined) return undefined
+      return usdE18(amount, { decimals: known.decimals, price }) >= WORTH * cost
+    },
+    mostReturns() {
+      const cost = costE18()
+      // A chain may ask nothing for gas.
+      return cost === undefined
+        ? undefined
+        : largest((BigInt(budgets.accountCents) * tenTo(16)) / largest(cost, 1n), 1n)
+    },
   }
 }
 
@@ -59,7 +79,8 @@ const SEEN_AT_ONCE = 200
 /**
  * Sends deposits that were not locked back to their wallets, once the deadline of the op is past in a hard-final
  * block: wrong amounts, second or late transfers, other tokens. Each token is tried once, and only if it would arrive:
- * a wallet or a token that refuses must not cost gas again and again. Handles one page of swaps after the given one.
+ * a wallet or a token that refuses must not cost gas again and again. Who sends wrong amounts on purpose gets them all
+ * back: an account has a budget for that, beyond which its returns wait for the next hour. Handles one page of swaps after the given one.
  * Returns the last of them, or undefined at the end of the list. A swap that fails does not stop the others.
  */
 export async function recoverDeposits(
@@ -87,13 +108,15 @@ async function recoverAll(
   faults: unknown[],
 ): Promise<void> {
   if (past.length === 0) return
-  const { pool, ways, tokens } = deps
+  const { pool, chainId, ways, tokens } = deps
   const ops = past.map(({ op }) => op)
   const held = await ways.readDeposits(ops, tokens, heads.hard)
   if (![...held.values()].some((each) => each.length > 0)) return
   const now = await ways.readDeposits(ops, tokens, heads.head)
   await deps.refreshPrices()
-  const tried = await findTried(pool, past)
+  const most = deps.mostReturns()
+  if (most === undefined) return
+  const [tried, returns] = [await findTried(pool, past), await findReturns(pool, chainId, past)]
   for (const swap of past) {
     const { hash } = swap.op
     const isThere = ({ token }: Held) => now.get(hash)?.some((each) => each.token === token)
@@ -101,23 +124,26 @@ async function recoverAll(
     const [first] = (held.get(hash) ?? []).filter(
       (each) => isThere(each) && isNew(each) && deps.isWorth(each),
     )
+    const ofAccount = returns.get(swap.id) ?? { count: 0 }
     const subject = { step: 'send back deposit', id: swap.id }
-    if (first) await isolate(faults, subject, () => recover(deps, { lease, heads, swap, held: first }))
+    if (!first || ofAccount.count >= most) continue
+    const isSent = await isolate(faults, subject, () => recover(deps, { lease, heads, swap, held: first }))
+    if (isSent) ofAccount.count += 1
   }
 }
 
 type Due = { lease: Lease; heads: Heads; swap: Swap; held: Held }
 
-async function recover(deps: RecoverDeps, { lease, heads, swap, held: { token } }: Due): Promise<void> {
+async function recover(deps: RecoverDeps, { lease, heads, swap, held: { token } }: Due): Promise<boolean> {
   const { pool, ways, sender } = deps
-  if (sender.room() === 0) return
+  if (sender.room() === 0) return false
   const request = await ways.planRecover(swap.op, token)
   if (!(await ways.wouldRecover(request, sender.address, heads))) {
     await noteTry(pool, swap, token)
-    return
+    return false
   }
   const record = (db: PoolClient) => noteTry(db, swap, token)
-  await sender.send(lease, heads, { role: 'recover', request, swapIds: [swap.id], record })
+  return sender.send(lease, heads, { role: 'recover', request, swapIds: [swap.id], record })
 }
 
 type Deps = { pool: Pool; chainId: number }

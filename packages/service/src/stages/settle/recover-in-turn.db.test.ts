@@ -50,6 +50,7 @@ test('a deposit for the newest op is sent back, although older ones cannot be re
       },
     } as RecoverDeps['sender'],
     isWorth: () => true,
+    mostReturns: () => 100n,
   }
 
   const after = await recoverDeposits(deps, lease, heads, undefined, faults)
