@@ -80,6 +80,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
       return free.length > 0 ? free : able
     },
     deadlines: config.network.deadlines,
+    fees: config.network.fees,
   }
   const buildDeps: BuildDeps = {
     ...storeDeps,

@@ -76,7 +76,7 @@ export function baseFeeOf(rules: FeeRules, { accountId, feeClass, input, output 
 export const floorOf = ({ floorCentiBps }: Pick<FeeRules, 'floorCentiBps'>, base: number): number =>
   Math.min(base, floorCentiBps)
 
-export const mostIntegratorFee = ({ accounts }: FeeRules, accountId: string): number =>
+export const mostIntegratorFee = ({ accounts }: Pick<FeeRules, 'accounts'>, accountId: string): number =>
   accounts.find(({ account }) => account === accountId)?.maxIntegratorCentiBps ?? 0
 
 /** The part of a fee that a rebate may take. */

@@ -56,6 +56,7 @@ type Asked = {
   isServed?: boolean
   isUnknown?: boolean
   cannotSend?: boolean
+  mayAdd?: number
   maxUnsubmitted?: number
   maxUnsubmittedCents?: bigint
   signs?: readonly ('authorization' | 'permit')[]
@@ -83,6 +84,7 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
   const deps = {
     pool: asked.pool ?? database.pool,
     catalog: { chains: new Map([[CHAIN, chain]]), assets: new Map() },
+    fees: { accounts: [{ account: asked.account ?? '', maxIntegratorCentiBps: asked.mayAdd }] },
     maxUnsubmitted: asked.maxUnsubmitted ?? 1_000,
     maxUnsubmittedCents: asked.maxUnsubmittedCents ?? 10n ** 9n,
     gasBudgets: defaultGasBudgets,
@@ -274,6 +276,23 @@ test('an account may build ops up to a value before it submits some; one alone m
     code: 'RATE_LIMITED',
     message: 'At most 1.00 USD of built operations may wait for submission. Submit some or wait.',
   })
+})
+
+test.each([
+  ['nothing is booked for an account that may add nothing', undefined, 10n, 0n],
+  ['an account is owed at most what it may add', 200_000, 10n, 2n],
+  ['and what the output leaves of the input', 1_000_000, 10n, 5n],
+  ['a smaller fee is booked as quoted', 500_000, 3n, 3n],
+  ['no fee is taken from an account', 500_000, -2n, 0n],
+])('whatever the quote says, %s', async (_, mayAdd, integratorFee, booked) => {
+  const account = await insertTestAccount(database.pool)
+
+  await build({ ...newQuote(), swappable: 5n, integratorFee }, { account, mayAdd })
+
+  const { rows } = await database.pool.query('select integrator_fee from ops where account_id = $1', [
+    account,
+  ])
+  expect(rows).toEqual([{ integrator_fee: `${booked}` }])
 })
 
 test('deposits of a caller who holds nothing leave room to those who hold their input', async () => {

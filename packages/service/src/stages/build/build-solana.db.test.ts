@@ -52,6 +52,7 @@ async function build(quote: Quote, { now = 0, lifeMs = 60_000, family = 'solana'
     },
   }
   const deps = {
+    fees: { accounts: [] },
     pool: database.pool,
     catalog: {
       chains: new Map([

@@ -49,6 +49,7 @@ async function build(
   const chain = { family: 'evm', chainId: CHAIN, name: 'alpha', finality, blockSeconds: 1, tokens: [token] }
   const now = { seconds: 100, block: 1n, height: 1n, finalitySeconds }
   const deps = {
+    fees: { accounts: [] },
     pool: database.pool,
     catalog: { chains: new Map([[CHAIN, chain]]), assets: new Map() },
     maxUnsubmitted: 100,

@@ -15,7 +15,7 @@ import {
   takePosition,
 } from '../../store/ops.ts'
 import { findSubmission } from '../../store/submissions.ts'
-import { formatCents, formatUnits } from '../../swap/amount.ts'
+import { CENTI_BPS, divideUp, formatCents, formatUnits, largest, smallest } from '../../swap/amount.ts'
 import { findExceeded, type GasBudgets, gasWasted } from '../../swap/budgets.ts'
 import {
   type Catalog,
@@ -32,6 +32,7 @@ import {
   policyFor,
   routeTimesOf,
 } from '../../swap/deadlines.ts'
+import { type FeeRules, mostIntegratorFee } from '../../swap/fees.ts'
 import { type CustodyOf, isRingShared, termsOfOp } from '../../swap/op-terms.ts'
 import { type PairClass, pairClassOf } from '../../swap/pricing.ts'
 import type { Quote } from '../../swap/quote.ts'
@@ -51,6 +52,7 @@ export type StoreDeps = {
   maxUnsubmitted: number
   gasBudgets: GasBudgets
   maxUnsubmittedCents: bigint
+  fees: Pick<FeeRules, 'accounts'>
 }
 
 /** Whether this quote was submitted: its own swap may then explain the low balance. */
@@ -230,6 +232,7 @@ async function storeOp(
     deliveryHash,
     terms,
     quotedOutput: quote.amountOut,
+    integratorFee: allowedFee(deps.fees, accountId, quote),
     method: way.method,
     permitNonce: way.permitNonce,
     isContract: way.isContract,
@@ -240,6 +243,12 @@ async function storeOp(
     destinationBlock: clocks.destination.block,
   }
   return insertOp(db, op, deps.deadlines.opLifeSeconds)
+}
+
+/** What the account may add, of what the output leaves: a stolen seal key could name the whole input beside it. */
+function allowedFee({ accounts }: StoreDeps['fees'], accountId: string, quote: Quote): bigint {
+  const most = divideUp(quote.amountIn * BigInt(mostIntegratorFee({ accounts }, accountId)), CENTI_BPS)
+  return largest(smallest(quote.integratorFee, most, quote.amountIn - quote.swappable), 0n)
 }
 
 async function leastBusyLocker(
