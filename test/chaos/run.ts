@@ -6,7 +6,7 @@ import type { FailPoint } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
 import { createRandom } from '../bench/random.ts'
 import { patience } from '../patience.ts'
-import { MOVES } from './checker/coverage.ts'
+import { MOVES, OVER } from './checker/coverage.ts'
 import { createCaller } from './clients/caller.ts'
 import { live } from './clients/client.ts'
 import { passPace } from './crowd/pace.ts'
@@ -277,7 +277,7 @@ async function isAllSeen({ processes, pool }: Stage, plan: Plan): Promise<boolea
 
 const seconds = (since: number) => ((Date.now() - since) / 1_000).toFixed(0)
 
-const OPEN = `select count(*)::int as open from swaps where state not in ('closed', 'refunded', 'failed')`
+const OPEN = `select count(*)::int as open from swaps where state not in (${OVER.map((state) => `'${state}'`)})`
 
 /**
  * Nothing is left to do: clients and swaps have ended, funds are final, and no op's own address holds anything. Ends

@@ -1,4 +1,4 @@
-import { SIGNED_METHODS, SWAP_STATUSES, TERMINAL_STATUSES } from '@geoswap/wire/names'
+import { SIGNED_METHODS, SWAP_STATUSES, TERMINAL_STATUSES, UNSETTLED_STATUSES } from '@geoswap/wire/names'
 import { type Static, type TProperties, Type } from 'typebox'
 
 const text = (description?: string) => Type.String({ description })
@@ -172,7 +172,7 @@ export const outputs = {
   execute: Type.Object({
     outcome: oneOf(
       [...TERMINAL_STATUSES, 'pending', 'confirmation_required'],
-      'pending: it continues, poll swap_status. failed, refunded: the input is in the wallet.',
+      `pending: it continues, poll swap_status. ${UNSETTLED_STATUSES.join(', ')}: the input is in the wallet.`,
     ),
     swap: Type.Optional(swap),
     quote: Type.Optional(quote),

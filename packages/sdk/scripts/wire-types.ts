@@ -17,7 +17,7 @@ const exported: Readonly<Record<string, unknown>> = wire
 /** Types of the interface that no schema has. */
 const UNIONS: Readonly<Record<string, readonly string[]>> = {
   ErrorCode: wire.ERROR_CODES,
-  TerminalStatus: wire.SWAP_STATUSES.filter(wire.isTerminalStatus),
+  TerminalStatus: wire.TERMINAL_STATUSES,
 }
 
 const wide = wire.QuoteRequest as Schema

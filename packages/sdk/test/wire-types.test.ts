@@ -1,3 +1,4 @@
+import { TERMINAL_STATUSES } from '@geoswap/wire'
 import { expect, test } from 'vitest'
 import { toType, wireTypes } from '../scripts/wire-types.ts'
 
@@ -32,7 +33,7 @@ test('a schema without a type is refused', () => {
 
 test('codes and statuses are unions', () => {
   expect(wireTypes(['TerminalStatus'])).toBe(
-    'export type TerminalStatus = "settled" | "failed" | "refunded"\n',
+    `export type TerminalStatus = ${TERMINAL_STATUSES.map((status) => `"${status}"`).join(' | ')}\n`,
   )
   expect(wireTypes(['ErrorCode'])).toContain('"QUOTE_EXPIRED"')
 })

@@ -14,6 +14,7 @@ import {
 import { ChainsQueryText, ChainsReply, TokensQuery, TokensQueryText, TokensReply } from './catalog.ts'
 import type { ErrorCode } from './errors.ts'
 import * as example from './examples.ts'
+import { anyOf, TERMINAL_STATUSES } from './names.ts'
 import { QuoteReply, QuoteRequest } from './quote.ts'
 import {
   EventsHeaders,
@@ -235,8 +236,7 @@ export const endpoints = {
     path: '/swap/status/{swapId}',
     rateClass: 'status',
     summary: 'Read a swap, held until it ends',
-    description:
-      'Held until the swap ends or the wait is over. Loop until settled, failed or refunded. Counts once.',
+    description: `Held until the swap ends or the wait is over. Loop until ${anyOf(TERMINAL_STATUSES)}. Counts once.`,
     query: StatusQueryText,
     typedQuery: StatusQuery,
     params: Type.Object({ swapId: Type.String() }),

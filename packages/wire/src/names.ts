@@ -25,31 +25,39 @@ export function isTerminalStatus(status: SwapStatus): status is TerminalStatus {
   return status !== 'pending'
 }
 
-export const SUBSTATUSES = [
-  'awaitingDeposit',
-  'accepted',
-  'locking',
-  'locked',
-  'delivering',
-  'delivered',
-  'refunding',
-  'refundBlocked',
-  'refunded',
-  'failed',
-] as const
-export type Substatus = (typeof SUBSTATUSES)[number]
+/** The ends other than `settled`: the input is in the wallet. */
+export const UNSETTLED_STATUSES = TERMINAL_STATUSES.filter((status) => status !== 'settled')
+
+/** Each substatus with its status. */
+export const STATUS_OF = {
+  awaitingDeposit: 'pending',
+  accepted: 'pending',
+  locking: 'pending',
+  locked: 'pending',
+  delivering: 'pending',
+  delivered: 'settled',
+  refunding: 'pending',
+  refundBlocked: 'pending',
+  refunded: 'refunded',
+  failed: 'failed',
+} as const satisfies Record<string, SwapStatus>
+type StatusOf = typeof STATUS_OF
+export type Substatus = keyof StatusOf
+export const SUBSTATUSES = Object.keys(STATUS_OF) as Substatus[]
 
 /** A pending swap is named by its substatus, an ended one by its status. */
-export const WEBHOOK_TYPES = [
-  'swap.awaitingDeposit',
-  'swap.accepted',
-  'swap.locking',
-  'swap.locked',
-  'swap.delivering',
-  'swap.settled',
-  'swap.refunding',
-  'swap.refundBlocked',
-  'swap.refunded',
-  'swap.failed',
-] as const
-export type WebhookType = (typeof WEBHOOK_TYPES)[number]
+export type WebhookType = {
+  [Each in Substatus]: `swap.${StatusOf[Each] extends 'pending' ? Each : StatusOf[Each]}`
+}[Substatus]
+export const WEBHOOK_TYPES = SUBSTATUSES.map((substatus) =>
+  webhookTypeOf({ status: STATUS_OF[substatus], substatus }),
+)
+
+export function webhookTypeOf(swap: { status: SwapStatus; substatus: Substatus }): WebhookType {
+  return `swap.${swap.status === 'pending' ? swap.substatus : swap.status}` as WebhookType
+}
+
+/** In words: `settled, failed or refunded`. */
+export function anyOf(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+}

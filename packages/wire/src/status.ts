@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { expecting } from './expected.ts'
-import { SUBSTATUSES, SWAP_STATUSES, WEBHOOK_TYPES, type WebhookType } from './names.ts'
+import { SUBSTATUSES, SWAP_STATUSES, WEBHOOK_TYPES } from './names.ts'
 import { Address, ChainId, caip, OriginMethod, oneOf, strictObject, Time } from './schema.ts'
 
 export const SwapStatusName = oneOf(SWAP_STATUSES)
@@ -247,11 +247,6 @@ export const HistoryReply = Type.Object({
   ),
 })
 export type HistoryReply = Static<typeof HistoryReply>
-
-/** A pending swap is named by its substatus, an ended one by its status. */
-export function webhookTypeOf({ status, substatus }: Pick<StatusReply, 'status' | 'substatus'>): WebhookType {
-  return `swap.${status === 'pending' ? substatus : status}` as WebhookType
-}
 
 /** The body posted to an endpoint, in the format of Standard Webhooks. */
 export const WebhookEvent = Type.Object({

@@ -4,6 +4,7 @@ import {
   parseTransaction,
   zeroAddress,
 } from 'viem'
+import { OVER } from './coverage.ts'
 import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { OpEventKind } from './evm-evidence.ts'
@@ -73,7 +74,7 @@ export function lossesOf({
 /** In every block that changed the escrow, it holds the locked inputs and the credits. */
 export const segregation: Check = async (evidence) => {
   const perChain = [...evidence.evm.values()].map((chain) => escrowHolds(evidence, chain))
-  const open = evidence.db.swaps.filter(({ state }) => !['closed', 'refunded', 'failed'].includes(state))
+  const open = evidence.db.swaps.filter(({ state }) => !OVER.includes(state))
   const { solana } = evidence
   const onSolana = open.filter(
     (swap) => swap.origin_chain === solana.chain.chainId && isInside(evidence, swap),

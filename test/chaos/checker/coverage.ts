@@ -26,6 +26,10 @@ const ACTS = [
 
 const THEFTS = ['stolenDeliverer', 'stolenSolanaAttester', 'stolenInventory']
 
+/** The last statuses that a caller is told of, and the states in which nothing is left to do. */
+export const ENDS: readonly string[] = ['settled', 'refunded', 'failed']
+export const OVER: readonly string[] = ['closed', 'refunded', 'failed']
+
 export const MOVES: readonly string[] = [
   ...['awaitingDeposit accepted', 'awaitingDeposit failed'],
   ...['accepted locking', 'accepted failed', 'locking locked', 'locking failed', 'locking locking'],

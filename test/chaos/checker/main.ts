@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as books from './books.ts'
 import { retryReads } from './concurrency.ts'
-import { coverageOf, type Row } from './coverage.ts'
+import { coverageOf, ENDS, type Row } from './coverage.ts'
 import { type Check, type Evidence, gather, type Violation } from './evidence.ts'
 import { escrowTotals } from './gifts.ts'
 import { honestPace, p95, paceOf } from './honest-pace.ts'
@@ -50,9 +50,7 @@ async function printOutcomes(evidence: Evidence): Promise<void> {
     ([state, count]) => `${state} ${count} (${Math.round((100 * count) / db.swaps.length)} %)`,
   )
   print(`\n${db.swaps.length} swaps: ${mix.join(', ')}`)
-  const ends = db.moves
-    .filter(({ became }) => ['settled', 'refunded', 'failed'].includes(became))
-    .map(({ at }) => at)
+  const ends = db.moves.filter(({ became }) => ENDS.includes(became)).map(({ at }) => at)
   const last = Math.max(0, Math.max(...ends) - input.facts.calmAt)
   print(`the last status was final ${(last / 1_000).toFixed(1)} s after the faults stopped, all was`)
   print(

@@ -1,10 +1,10 @@
+import { ENDS, OVER } from './coverage.ts'
 import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { Input, Said } from './input.ts'
 
 // Compares the answers to clients with the chains.
 
-const ENDS = ['settled', 'refunded', 'failed']
 const nameOf = (swap: { id: string; state: string }) => `${swap.id} (${swap.state})`
 
 type Told = { swapId: string; status: string; said: Said; askedAt: number }
@@ -112,9 +112,7 @@ export const noLostSwap: Check = ({ input, db, opEventsOf }) => {
       rows.has(id) ? undefined : `${id} was acknowledged and is lost`,
     ),
     ...each('INV-8', db.swaps, (swap) =>
-      ['closed', 'refunded', 'failed'].includes(swap.state) || isBlocked(swap)
-        ? undefined
-        : `${nameOf(swap)} did not end in time`,
+      OVER.includes(swap.state) || isBlocked(swap) ? undefined : `${nameOf(swap)} did not end in time`,
     ),
   ]
 }

@@ -1,3 +1,4 @@
+import { ENDS } from './coverage.ts'
 import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each } from './evidence.ts'
 import { finalSecondsOf, type Head, type Input } from './input.ts'
@@ -105,12 +106,12 @@ export const claimedInTime: Check = (evidence) =>
     return lacks > 0 ? `${swap.id} was attested ${lacks} blocks before its delivery was final` : undefined
   })
 
-const REFUNDING = ['refundDecided', 'refunding', 'refundBlocked', 'refunded', 'failed']
+const UNPAID = ['refundDecided', 'refunding', 'refundBlocked', ...ENDS.filter((end) => end !== 'settled')]
 
 /** After the decision, no delivery may be signed. */
 export const nothingSignedAfter: Check = ({ db }) =>
   each('INV-2', db.swaps, (swap) => {
-    const decided = db.moves.find(({ swap_id, became }) => swap_id === swap.id && REFUNDING.includes(became))
+    const decided = db.moves.find(({ swap_id, became }) => swap_id === swap.id && UNPAID.includes(became))
     if (!decided) return undefined
     const late = db.attempts.find(
       ({ role, swap_ids, at }) => role === 'deliver' && swap_ids.includes(swap.id) && at > decided.at,

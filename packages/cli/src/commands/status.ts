@@ -8,7 +8,7 @@ import { type Attempt, swapIdOf } from '@geoswap/wallet/store/journal'
 import { idsOf, toEnd } from '@geoswap/wallet/swap/claim'
 import { followAttempt, followSwap, notSubmitted } from '@geoswap/wallet/swap/follow'
 import { chooseWallet } from '@geoswap/wallet/wallets'
-import { SWAP_STATUSES, type SwapStatus } from '@geoswap/wire/names'
+import { anyOf, SWAP_STATUSES, type SwapStatus, UNSETTLED_STATUSES } from '@geoswap/wire/names'
 import { columns, defineCommand } from '../command.ts'
 import { swapLines } from '../print.ts'
 
@@ -17,7 +17,7 @@ export const status = defineCommand({
   about: `Shows the status of a swap. ID is a swapId, or the att_… that an interrupted swap printed.
 --wait follows it to its end; for an attempt whose submission may not have arrived it sends the same
 submission again, which creates at most one swap.
-Exit code 0: settled, or pending. 2: failed or refunded.`,
+Exit code 0: settled, or pending. 2: ${anyOf(UNSETTLED_STATUSES)}.`,
   words: [1, 1],
   options: {
     wait: { type: 'boolean', about: 'wait until the swap has ended' },

@@ -7,6 +7,7 @@ import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { performSwap } from '@geoswap/wallet/swap/perform'
 import { quoteOrder } from '@geoswap/wallet/swap/quote'
 import { chooseAnybody, chooseWallet } from '@geoswap/wallet/wallets'
+import { anyOf, UNSETTLED_STATUSES } from '@geoswap/wire/names'
 import { defineCommand, type ExitCode } from '../command.ts'
 import { quoteLines, swapLines } from '../print.ts'
 import { nodesOption, orderOptions, toMethod, toWords, withNodes } from './order-options.ts'
@@ -15,7 +16,7 @@ export const swap = defineCommand({
   usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
   about: `Swaps the first token for the second: quotes, checks the operation, signs, submits and
 waits for the end. The wallet needs no gas coin.
-Exit code 0: settled. 2: failed or refunded, so the input is in the wallet. 1: an error.`,
+Exit code 0: settled. 2: ${anyOf(UNSETTLED_STATUSES)}, so the input is in the wallet. 1: an error.`,
   words: [2, 2],
   options: {
     ...orderOptions,

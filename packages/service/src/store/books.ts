@@ -1,4 +1,5 @@
 import { type Books, type GasDay, joinBooks, type RouteDay } from '../swap/books.ts'
+import { refundedStates } from '../swap/lifecycle.ts'
 import type { Db } from './db.ts'
 import { listOf } from './sql.ts'
 
@@ -84,7 +85,7 @@ async function readRouteDays(db: Db, days: number): Promise<RouteDay[]> {
     `with ended as (
        select swap_id, min(at) as at from swap_events
         where at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - make_interval(days => $1 - 1)
-          and state in ${listOf(['settled', 'refunded'])}
+          and state in ${listOf(['settled', ...refundedStates])}
         group by 1
      )
      select to_char(e.at at time zone 'UTC', 'YYYY-MM-DD') as day, s.origin_chain, s.destination_chain, o.input_token,

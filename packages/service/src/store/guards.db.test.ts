@@ -8,7 +8,7 @@ import {
   settleTestSwap,
   type TestSwap,
 } from '../../test/support/swaps.ts'
-import { publicStatus, type SwapState, transitions } from '../swap/lifecycle.ts'
+import { endedStates, publicStatus, type SwapState, transitions } from '../swap/lifecycle.ts'
 import { settleOutcomes } from './attestations.ts'
 
 // Rules that the database enforces for every writer.
@@ -68,6 +68,41 @@ describe('a state written in SQL', () => {
     expect(await refusalOf({ from: 'locking', to: 'failed', proof: null })).toMatch(/needs a proof/)
     expect(await refusalOf({ from: 'locked', to: 'refundDecided', proof: null })).toMatch(/needs a proof/)
   })
+})
+
+test('a caller who waits is told of each transition that ends a status, and of no other', async () => {
+  const moves = states.flatMap((from) => Object.values(transitions[from]).map((to) => ({ from, to })))
+  const told: string[] = []
+  const client = await database.pool.connect()
+  client.on('notification', ({ channel }) => told.push(channel))
+  await client.query('listen swap_terminal')
+
+  const ending: typeof moves = []
+  for (const { from, to } of moves) {
+    told.length = 0
+    await client.query("begin; set local session_replication_role = 'replica'")
+    await client.query(MOVE, [swap.swapId, from, 1, null])
+    await client.query("set local session_replication_role = 'origin'")
+    await client.query(MOVE, [swap.swapId, to, 1, {}])
+    await client.query('commit')
+    if (told.length > 0) ending.push({ from, to })
+  }
+  await client.query('unlisten swap_terminal')
+  client.release()
+
+  expect(ending).toEqual(
+    moves.filter(({ from, to }) => publicStatus(from) === 'pending' && publicStatus(to) !== 'pending'),
+  )
+})
+
+test('each index of open swaps holds exactly the open states', async () => {
+  const { rows } = await database.pool.query<{ predicate: string }>(
+    `select pg_get_expr(indpred, indrelid) as predicate from pg_index
+      where indrelid = 'swaps'::regclass and pg_get_expr(indpred, indrelid) like '%state <> ALL%'`,
+  )
+  const left = rows.map(({ predicate }) => [...predicate.matchAll(/'(\w+)'::text/g)].map(([, name]) => name))
+
+  expect(left).toEqual([endedStates, endedStates])
 })
 
 test('no delivery is recorded for a swap that is not locked or whose refund is decided', async () => {

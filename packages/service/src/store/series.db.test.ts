@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../../test/support/swaps.ts'
+import { NO_SWAPS } from '../swap/series.ts'
 import { readSeries } from './figures.ts'
 import { setDeliveryTxHash } from './swaps.ts'
 
@@ -46,9 +47,8 @@ test('a bucket has the count, value and settlement times of the swaps that ended
   expect(series[0]?.p50).toBeCloseTo(20)
   expect(series[0]?.p99).toBeCloseTo(29.8)
   expect(series[1]).toEqual({
+    ...NO_SWAPS,
     at: new Date('2026-03-01T12:01:00Z'),
-    settled: 0,
-    refunded: 0,
     failed: 1,
     volumeCents: 0n,
   })

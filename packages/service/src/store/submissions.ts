@@ -1,5 +1,5 @@
 import type { Reserved } from '../swap/budgets.ts'
-import { type SwapState, unlockedStates } from '../swap/lifecycle.ts'
+import { refundedStates, type SwapState, unlockedStates } from '../swap/lifecycle.ts'
 import type { Paid } from '../swap/pricing.ts'
 import type { SignedDelegation, WayName } from '../swap/swap.ts'
 import type { Db } from './db.ts'
@@ -88,7 +88,7 @@ export async function findSubmission(db: Db, submitted: Submitted): Promise<Subm
             (select coalesce(sum(p.input_amount), 0) from swaps p
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
                 and (p.state in ${listOf(unlockedStates)}
-                     or p.locked_block > o.wallet_block and p.state <> 'refunded')
+                     or p.locked_block > o.wallet_block and p.state not in ${listOf(refundedStates)})
                 and not exists (select 1 from ops d where d.id = p.op_id and ${isSentSql('d')})
             ) as open_inputs
        from ops o left join swaps s on s.op_id = o.id

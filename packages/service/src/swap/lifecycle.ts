@@ -1,4 +1,10 @@
-import type { FailureCode, RefundReason, Substatus, SwapStatus } from '@geoswap/wire'
+import {
+  type FailureCode,
+  type RefundReason,
+  STATUS_OF,
+  type Substatus,
+  type SwapStatus,
+} from '@geoswap/wire'
 
 /** The internal state of a submitted swap. Public status and substatus are derived from it, never stored beside it. */
 export type SwapState =
@@ -65,24 +71,24 @@ export function nextState(state: SwapState, event: SwapEvent): SwapState | undef
   return exits[event]
 }
 
-const publicNames: Record<SwapState, { status: SwapStatus; substatus: Substatus }> = {
-  awaitingDeposit: { status: 'pending', substatus: 'awaitingDeposit' },
-  accepted: { status: 'pending', substatus: 'accepted' },
-  locking: { status: 'pending', substatus: 'locking' },
-  locked: { status: 'pending', substatus: 'locked' },
-  delivering: { status: 'pending', substatus: 'delivering' },
-  settled: { status: 'settled', substatus: 'delivered' },
-  claiming: { status: 'settled', substatus: 'delivered' },
-  closed: { status: 'settled', substatus: 'delivered' },
-  refundDecided: { status: 'pending', substatus: 'refunding' },
-  refunding: { status: 'pending', substatus: 'refunding' },
-  refundBlocked: { status: 'pending', substatus: 'refundBlocked' },
-  refunded: { status: 'refunded', substatus: 'refunded' },
-  failed: { status: 'failed', substatus: 'failed' },
+const substatuses: Record<SwapState, Substatus> = {
+  awaitingDeposit: 'awaitingDeposit',
+  accepted: 'accepted',
+  locking: 'locking',
+  locked: 'locked',
+  delivering: 'delivering',
+  settled: 'delivered',
+  claiming: 'delivered',
+  closed: 'delivered',
+  refundDecided: 'refunding',
+  refunding: 'refunding',
+  refundBlocked: 'refundBlocked',
+  refunded: 'refunded',
+  failed: 'failed',
 }
 
-export const publicStatus = (state: SwapState): SwapStatus => publicNames[state].status
-export const publicSubstatus = (state: SwapState): Substatus => publicNames[state].substatus
+export const publicSubstatus = (state: SwapState): Substatus => substatuses[state]
+export const publicStatus = (state: SwapState): SwapStatus => STATUS_OF[substatuses[state]]
 
 type States = readonly SwapState[]
 const states = Object.keys(transitions) as SwapState[]
@@ -114,8 +120,10 @@ export const reportedStates: States = states.filter((state) => publicStatus(stat
 export const settledStates: States = states.filter((state) => publicStatus(state) === 'settled')
 /** The swap ended without a delivery. */
 export const unpaidEndStates: States = endedStates.filter((state) => !settledStates.includes(state))
+/** The swap ended with its input back in the wallet. */
+export const refundedStates: States = ['refunded']
 /** The swap ended before its input was taken. */
-export const untakenStates: States = ['failed']
+export const untakenStates: States = unpaidEndStates.filter((state) => !refundedStates.includes(state))
 
 export const isOpen = (state: SwapState) => openStates.includes(state)
 export const isUnlocked = (state: SwapState) => unlockedStates.includes(state)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { bucketSecondsOf, fillBuckets, firstBucketOf } from './series.ts'
+import { bucketSecondsOf, fillBuckets, firstBucketOf, NO_SWAPS } from './series.ts'
 
 const now = new Date('2026-03-01T12:07:31.500Z')
-const bucket = (at: string) => ({ at: new Date(at), settled: 2, refunded: 1, failed: 0, volumeCents: 5n })
+const bucket = (at: string) => ({ ...NO_SWAPS, at: new Date(at), settled: 2, refunded: 1, volumeCents: 5n })
 
 test.each([1, 6, 24, 72])('%d hours are 60 to 100 buckets, and the last one holds the present', (hours) => {
   const buckets = fillBuckets([], { now, hours })
