@@ -139,10 +139,10 @@ function toCompact(signature: Hex): Hex {
 export type SlotState = 'none' | 'locked' | 'claimed' | 'refunded'
 
 const STATES = ['none', 'locked', 'claimed', 'refunded'] as const satisfies readonly SlotState[]
-const HASH_MASK = (1n << 222n) - 1n
+const HASH_BITS = 222
 
 /** The state of this op by the slot's word: `none` also if the slot holds another op. */
 export function slotStateOf(word: bigint, opHash: Hex): SlotState {
-  if ((word & HASH_MASK) !== (BigInt(opHash) & HASH_MASK)) return 'none'
+  if (BigInt.asUintN(HASH_BITS, word) !== BigInt.asUintN(HASH_BITS, BigInt(opHash))) return 'none'
   return STATES[Number((word >> 222n) & 3n)] ?? 'none'
 }

@@ -142,14 +142,13 @@ export function solanaRingOf(origin: { chainId: number; program: string }): Hex 
 }
 
 const POSITION_BITS = 32n
-const POSITION_MASK = (1n << POSITION_BITS) - 1n
 
 export function toIndex({ round, position }: { round: bigint; position: bigint }): bigint {
   return (round << POSITION_BITS) | position
 }
 
 export function fromIndex(index: bigint): { round: bigint; position: bigint } {
-  return { round: index >> POSITION_BITS, position: index & POSITION_MASK }
+  return { round: index >> POSITION_BITS, position: index & ((1n << POSITION_BITS) - 1n) }
 }
 
 /** An EVM address padded on the left, or the 32 bytes of a Solana address. */

@@ -63,10 +63,16 @@ function toRead(swapId: string, waitSeconds: number, signal: AbortSignal | undef
   }
 }
 
-/** A built quote. `origin` says whether an op or a Solana transaction is to be signed. */
-export type Build = EvmBuild | SolanaBuild
 export type EvmBuild = { origin: 'evm' } & BuildGeoOpReply
 export type SolanaBuild = { origin: 'solana' } & BuildSolanaTxReply
+/** A built quote. `origin` says whether an op or a Solana transaction is to be signed. */
+export type Build = EvmBuild | SolanaBuild
+
+/** The build call of each family of origins, and the fields that its reply must have. */
+const BUILD_CALLS: Readonly<Record<Build['origin'], Pick<Call, 'path' | 'expects'>>> = {
+  evm: { path: '/swap/build-geo-op', expects: ['geoOpHash', 'geoOpToken'] },
+  solana: { path: '/swap/build-solana-tx', expects: ['unsignedTransaction', 'geoOpToken'] },
+}
 
 export type BuildOptions = { authorization?: Authorization | undefined; method?: OriginMethod | undefined }
 
@@ -108,17 +114,15 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
       { authorization, method, signal }: CallOptions & BuildOptions = {},
     ): Promise<Build> {
       const body = { geoQuoteToken, authorization, method }
-      if (origin === 'solana') {
-        const expects = ['unsignedTransaction', 'geoOpToken']
-        const path = '/swap/build-solana-tx'
-        return {
-          origin,
-          ...(await repeat<BuildSolanaTxReply>({ method: 'POST', path, body, expects, signal })),
-        }
-      }
-      const expects = ['geoOpHash', 'geoOpToken']
-      const path = '/swap/build-geo-op'
-      return { origin, ...(await repeat<BuildGeoOpReply>({ method: 'POST', path, body, expects, signal })) }
+      // A service may name a family that this version does not know: its reply is refused by the checks.
+      const call = BUILD_CALLS[origin] ?? BUILD_CALLS.evm
+      const reply = await repeat<BuildGeoOpReply & BuildSolanaTxReply>({
+        method: 'POST',
+        ...call,
+        body,
+        signal,
+      })
+      return { origin, ...reply }
     },
 
     async postOnce(body: Submission, { signal }: CallOptions = {}): Promise<SubmitReply> {

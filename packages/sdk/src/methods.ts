@@ -1,12 +1,9 @@
 import type { DelegationReply, OriginMethod, QuoteReply } from '@geoswap/wire'
+import { ways } from './checks/payment.ts'
 import { SwapRefusedError } from './errors.ts'
 import type { EvmSigner } from './signers.ts'
 
-type Sending = Pick<EvmSigner, 'sendTransaction' | 'sendPayment'>
-type Abilities = Pick<EvmSigner, 'signAuthorization' | 'signTypedData'> & Sending
-
-export const canSend = ({ sendTransaction, sendPayment }: Sending): boolean =>
-  sendTransaction !== undefined || sendPayment !== undefined
+type Abilities = Pick<EvmSigner, 'signAuthorization' | 'signTypedData' | 'sendTransaction' | 'sendPayment'>
 
 /**
  * The best way that the signer has: by delegation where it can, else by one signature, else by a transfer of its own,
@@ -19,14 +16,7 @@ export function bestMethod(
 ): OriginMethod {
   const hasOtherCode = !originReady && delegationTarget === undefined
   if (originReady || (signer.signAuthorization && !hasOtherCode)) return 'delegation'
-  const isAble: Record<OriginMethod, boolean> = {
-    delegation: false,
-    authorization: signer.signTypedData !== undefined,
-    permit: signer.signTypedData !== undefined && !hasOtherCode,
-    deposit: canSend(signer),
-    transfer: canSend(signer),
-  }
-  return methods.find((method) => isAble[method]) ?? 'delegation'
+  return methods.find((method) => ways[method].isAble(signer, hasOtherCode)) ?? 'delegation'
 }
 
 /** The quote with the amounts of one way. */

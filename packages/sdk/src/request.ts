@@ -1,5 +1,5 @@
-import { accountOn, fromCaip2, toCaip2, tokenOn } from '@geoswap/protocol'
 import type { NamedQuoteRequest, QuoteRequest } from '@geoswap/wire'
+import { accountOn, familyOfId, fromCaip2, toCaip2, tokenOn } from '@geoswap/wire/caip'
 import type { KnownContracts } from './checks/terms.ts'
 import { SwapRefusedError } from './errors.ts'
 import { familyOf } from './families/registry.ts'
@@ -59,9 +59,8 @@ function toChainId(name: string, named: number | string): number {
 
 function toAddress(name: Part, { chainId, text }: { chainId: number; text: string }): string {
   if (!text.includes(':')) return text
-  const family = text.startsWith('solana:') ? 'solana' : 'evm'
   const find = name.endsWith('Token') ? tokenOn : accountOn
-  const named = find(toCaip2({ chainId, family }), text)
+  const named = find(toCaip2({ chainId, family: familyOfId(text) }), text)
   if ('address' in named) return named.address
   throw new SwapRefusedError('REQUEST', `${name} ${text} ${named.problem}.`)
 }

@@ -1,5 +1,5 @@
-import { toCaip2 } from '@geoswap/protocol'
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
+import { toCaip2 } from '@geoswap/wire/caip'
 import { type Catalog, getChain, isAddressOf } from './catalog.ts'
 import { type Context, nodeOf } from './context.ts'
 import { UserError } from './errors.ts'

@@ -1,5 +1,5 @@
-import { accountOn, toCaip2, tokenOn } from '@geoswap/protocol'
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
+import { accountOn, toCaip2, tokenOn } from '@geoswap/wire/caip'
 import { UserError } from './errors.ts'
 import type { FamilyName } from './families/family.ts'
 import { families } from './families/registry.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ORIGIN_FAMILIES } from './names.ts'
+import { FAMILIES } from './caip.ts'
 import {
   ChainId,
   ChainRef,
@@ -25,7 +25,7 @@ export const ChainEntry = Type.Object({
   chainId: ChainId,
   caip: caip('chainId', 'native'),
   name: Type.String(),
-  family: oneOf(ORIGIN_FAMILIES, { description: 'Selects the address format and the build call.' }),
+  family: oneOf(FAMILIES, { description: 'Selects the address format and the build call.' }),
   native: Type.Object(
     {
       symbol: Ticker,

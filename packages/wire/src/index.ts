@@ -1,4 +1,5 @@
 export * from './build.ts'
+export * from './caip.ts'
 export * from './catalog.ts'
 export * from './endpoints.ts'
 export * from './errors.ts'

@@ -1,8 +1,5 @@
 // The names that clients list. This file needs no schema library, so that clients do not carry one.
 
-/** Families of chains. */
-export const ORIGIN_FAMILIES = ['evm', 'solana'] as const
-
 /** How an input can come in on an EVM chain, the cheapest first. Sealed quotes count them: a new one comes last. */
 export const ORIGIN_METHODS = ['delegation', 'authorization', 'permit', 'deposit', 'transfer'] as const
 export type OriginMethod = (typeof ORIGIN_METHODS)[number]

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { FAMILIES } from './caip.ts'
 import { expecting } from './expected.ts'
-import { ORIGIN_FAMILIES, TERMINAL_STATUSES, type TerminalStatus } from './names.ts'
+import { TERMINAL_STATUSES, type TerminalStatus } from './names.ts'
 import { Amount, ChainId, oneOf, strictObject, Time, Token } from './schema.ts'
 
 // The operator API. It has its own listener and keys, and is not part of the public interface.
@@ -19,7 +20,7 @@ const tokenOnChain = { chainId: ChainId, token: Token, ...unit }
 export const OperatorChain = strictObject({
   chainId: ChainId,
   name: Text,
-  family: oneOf(ORIGIN_FAMILIES),
+  family: oneOf(FAMILIES),
   isLive: Type.Boolean({ description: 'Its nodes answer, agree and advance.' }),
   nodes: Count,
   block: Type.Optional(Text),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { FAMILIES } from './caip.ts'
 import { expecting } from './expected.ts'
-import { ORIGIN_FAMILIES } from './names.ts'
 import {
   Address,
   AMOUNT,
@@ -123,7 +123,7 @@ export type QuotedMethod = Static<typeof QuotedMethod>
 
 export const QuoteReply = Type.Object({
   geoQuoteToken: SealedToken,
-  origin: oneOf(ORIGIN_FAMILIES, { description: 'Selects the build call.' }),
+  origin: oneOf(FAMILIES, { description: 'Selects the build call.' }),
   input: Type.String({ description: 'The amount the wallet pays.' }),
   output: Type.String({ description: 'The expected amount for the recipient.' }),
   minOutput: Type.String({ description: 'The amount that the signed operation guarantees.' }),

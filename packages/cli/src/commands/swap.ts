@@ -7,7 +7,7 @@ import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { performSwap } from '@geoswap/wallet/swap/perform'
 import { quoteOrder } from '@geoswap/wallet/swap/quote'
 import { chooseAnybody, chooseWallet } from '@geoswap/wallet/wallets'
-import { anyOf, UNSETTLED_STATUSES } from '@geoswap/wire/names'
+import { anyOf, SENT_METHODS, SIGNED_METHODS, UNSETTLED_STATUSES } from '@geoswap/wire/names'
 import { defineCommand, type ExitCode } from '../command.ts'
 import { quoteLines, swapLines } from '../print.ts'
 import { nodesOption, orderOptions, toMethod, toWords, withNodes } from './order-options.ts'
@@ -26,7 +26,7 @@ Exit code 0: settled. 2: ${anyOf(UNSETTLED_STATUSES)}, so the input is in the wa
     method: {
       type: 'string',
       value: 'WAY',
-      about: 'delegation, authorization, permit; by deposit or transfer it sends itself and needs gas coin',
+      about: `${SIGNED_METHODS.join(', ')}; by ${anyOf(SENT_METHODS)} it sends itself and needs gas coin`,
     },
     'dry-run': { type: 'boolean', about: 'stop after the quote: nothing is signed or submitted' },
     rpc: nodesOption,

@@ -12,7 +12,7 @@ import {
 import type { BuildGeoOpReply, OriginMethod, TypedData } from '@geoswap/wire'
 import { type Address, getAddress, type Hex, numberToHex } from 'viem'
 import { TamperedOperationError } from '../errors.ts'
-import type { DepositPayment } from '../signers.ts'
+import type { DepositPayment, EvmSigner } from '../signers.ts'
 import { type Difference, differs } from './difference.ts'
 import { readAddress, readText, readUint, toFields } from './read-fields.ts'
 
@@ -22,6 +22,49 @@ export type CheckedOp = { chainId: number; escrow: Address; hash: Hex; op: GeoOp
 /** The act of a wallet for an op: it signs typed data, or sends exactly the input to the op's own address. */
 export type Payment = { typedData: TypedData } | DepositPayment
 
+type Sending = Pick<EvmSigner, 'sendTransaction' | 'sendPayment'>
+type Abilities = Pick<EvmSigner, 'signTypedData'> & Sending
+
+export const canSend = ({ sendTransaction, sendPayment }: Sending): boolean =>
+  sendTransaction !== undefined || sendPayment !== undefined
+
+type Way = {
+  /** Whether it can replace the delegation for this signer. `hasOtherCode`: the wallet has code of another provider. */
+  isAble(signer: Abilities, hasOtherCode: boolean): boolean
+  check(build: BuildGeoOpReply, checked: CheckedOp): Payment
+}
+
+const sent: Way = { isAble: canSend, check: checkSent }
+
+export const ways: Readonly<Record<OriginMethod, Way>> = {
+  delegation: {
+    isAble: () => false,
+    check: (_build, checked) => ({ typedData: toGeoOpTypedData(checked) }),
+  },
+  authorization: {
+    isAble: ({ signTypedData }) => signTypedData !== undefined,
+    check: (build, checked) =>
+      checkTypedData(build, checked, (domain, { escrow, hash, op }) =>
+        toTokenTypedData(domain, {
+          primaryType: 'ReceiveWithAuthorization',
+          message: authorizationOf({ escrow }, hash, op),
+        }),
+      ),
+  },
+  permit: {
+    isAble: ({ signTypedData }, hasOtherCode) => signTypedData !== undefined && !hasOtherCode,
+    check: (build, checked) =>
+      checkTypedData(build, checked, (domain, { escrow, hash, op }, given) =>
+        toTokenTypedData(domain, {
+          primaryType: 'Permit',
+          message: permitOf({ escrow }, hash, { ...op, nonce: readUint(given, 'nonce') }),
+        }),
+      ),
+  },
+  deposit: sent,
+  transfer: sent,
+}
+
 /**
  * Computes what to sign or where to send from the checked op: the service's own typed data and address have to
  * equal it. Only the name and version of a token's domain come from the service; with wrong ones a signature is void.
@@ -29,9 +72,7 @@ export type Payment = { typedData: TypedData } | DepositPayment
 export function checkPayment(build: BuildGeoOpReply, method: OriginMethod, checked: CheckedOp): Payment {
   const wrong = differs('method', build.method ?? 'delegation', method)
   if (wrong.length > 0) throw new TamperedOperationError(wrong)
-  if (method === 'delegation') return { typedData: toGeoOpTypedData(checked) }
-  if (method === 'deposit' || method === 'transfer') return checkSent(build, checked)
-  return { typedData: checkTypedData(build, method, checked) }
+  return ways[method].check(build, checked)
 }
 
 function toGeoOpTypedData({ chainId, escrow, op }: CheckedOp): TypedData {
@@ -79,26 +120,23 @@ function differsFrom(field: string, given: object | undefined, own: object): Dif
   )
 }
 
+type Domain = Parameters<typeof toTokenTypedData>[0]
+
 function checkTypedData(
   build: BuildGeoOpReply,
-  method: 'authorization' | 'permit',
-  { chainId, escrow, hash, op }: CheckedOp,
-): TypedData {
+  checked: CheckedOp,
+  compute: (
+    domain: Domain,
+    checked: CheckedOp,
+    given: Readonly<Record<string, unknown>>,
+  ) => ReturnType<typeof toTokenTypedData>,
+): Payment {
+  const { chainId, op } = checked
   const { domain, message, primaryType } = toFields(build.typedData, 'typedData')
   const place = toFields(domain, 'typedData.domain')
   const [name, version] = [readText(place, 'name'), readText(place, 'version')]
-  const named = { name, version, chainId, verifyingContract: op.inputToken }
   const given = toFields(message, 'typedData.message')
-  const own =
-    method === 'authorization'
-      ? toTokenTypedData(named, {
-          primaryType: 'ReceiveWithAuthorization',
-          message: authorizationOf({ escrow }, hash, op),
-        })
-      : toTokenTypedData(named, {
-          primaryType: 'Permit',
-          message: permitOf({ escrow }, hash, { ...op, nonce: readUint(given, 'nonce') }),
-        })
+  const own = compute({ name, version, chainId, verifyingContract: op.inputToken }, checked, given)
   const differences = [
     ...differs('typedData.primaryType', String(primaryType), own.primaryType),
     ...differs('typedData.domain.chainId', Number(place['chainId']), chainId),
@@ -110,7 +148,7 @@ function checkTypedData(
     ...messageDifferences(given, own.message),
   ]
   if (differences.length > 0) throw new TamperedOperationError(differences)
-  return own
+  return { typedData: own }
 }
 
 function messageDifferences(

@@ -1,5 +1,5 @@
-import { type Family, familyOfAddress, fromCaip2, toCaip2, toCaip10, toCaip19 } from '@geoswap/protocol'
 import type { OriginMethod } from '@geoswap/wire'
+import { type Family, familyOfAddress, fromCaip2, toCaip2, toCaip10, toCaip19 } from '@geoswap/wire'
 import type { Priced, PriceE18 } from './amount.ts'
 import type { AttesterChange } from './attester-set.ts'
 import type { FinalityRules } from './finality.ts'
@@ -103,7 +103,7 @@ export type ChainNow = {
   attesterChange?: AttesterChange
 }
 
-export { accountOn, toCaip2, toCaip10, toCaip19, tokenOn } from '@geoswap/protocol'
+export { accountOn, toCaip2, toCaip10, toCaip19, tokenOn } from '@geoswap/wire'
 
 /** The chain of this number or CAIP-2 id. */
 export function findChain({ chains }: Catalog, named: number | string): CatalogChain | undefined {

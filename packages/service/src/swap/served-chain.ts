@@ -1,4 +1,4 @@
-import type { Family } from '@geoswap/protocol'
+import type { Family } from '@geoswap/wire'
 import { ServiceError } from '../errors.ts'
 import type { CatalogChain, ChainNow } from './catalog.ts'
 import { describeSeconds, isTooSlow } from './finality.ts'

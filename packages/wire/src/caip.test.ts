@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { accountOn, fromCaip2, toCaip2, toCaip10, toCaip19, tokenOn } from '../src/index.ts'
+import { accountOn, fromCaip2, toCaip2, toCaip10, toCaip19, tokenOn } from './caip.ts'
 
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
