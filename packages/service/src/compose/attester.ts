@@ -44,25 +44,26 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   await signers.start()
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   await assertOneTreasury(config, chains)
-  const byId = new Map(chains.all.map(({ chain }) => [chain.chainId, rememberHeads(chain)]))
+  const byId = new Map(
+    chains.all.map((each) => [each.chain.chainId, { ...each, chain: rememberHeads(each.chain) }]),
+  )
   const deps: AttestDeps = {
     pool,
-    chainOf: (chainId) => byId.get(chainId) ?? chains.of(chainId).chain,
-    isVerified: (chainId) => chains.of(chainId).gate.isOpen,
+    chains: { of: (chainId) => byId.get(chainId) ?? chains.of(chainId), all: chains.all },
     isRefundable: (swap) =>
       isRefundable({ custodyOf: chains.custodyOf, originOf: (id) => chains.of(id).chain }, swap),
-    everywhere: chains.all,
     signers: signers.all.map(({ address }) => address),
-    sign: (signer, attested, ops) => chains.of(attested.chainId).attestations.sign(signer, attested, ops),
-    onAttested(kind, swapIds) {
-      logger.info({ kind, swapIds }, 'attested')
-      counters.countAttested(kind, swapIds.length)
+    events: {
+      onAttested(kind, swapIds) {
+        logger.info({ kind, swapIds }, 'attested')
+        counters.countAttested(kind, swapIds.length)
+      },
+      onRefused(swap, why) {
+        logger.error({ swapId: swap.id, why }, 'not attested')
+        counters.countRefused()
+      },
+      onPostponed: (swap, why) => logger.info({ swapId: swap.id, why }, 'not attested yet'),
     },
-    onRefused(swap, why) {
-      logger.error({ swapId: swap.id, why }, 'not attested')
-      counters.countRefused()
-    },
-    onPostponed: (swap, why) => logger.info({ swapId: swap.id, why }, 'not attested yet'),
   }
   const isDatabaseUp = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
   const counters = addAttesterMetrics(metrics.registry)

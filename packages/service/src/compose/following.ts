@@ -1,33 +1,20 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { parseUnits } from 'viem'
-import type { Heads } from '../chains/chain.ts'
+import { createBookkeeper } from '../books/ledger/bookkeeper.ts'
 import type { ConnectedChain } from '../chains/families.ts'
-import type { NetworkConfig } from '../config.ts'
 import { createChainFollower } from '../engine/chain-follower.ts'
 import type { Task } from '../engine/lane.ts'
-import type { ViewOfChain, Views } from '../engine/views.ts'
+import { createPayoutCaps, type PayoutCaps } from '../engine/payout-caps.ts'
+import type { HeadFollower, ViewOfChain } from '../engine/views.ts'
 import type { Logger } from '../observe/logger.ts'
-import type { Awaited } from '../store/chain-views.ts'
-import { bookPayouts, readPaid } from '../store/claim-books.ts'
 import type { Topic } from '../store/wakes.ts'
-import { largest, smallest } from '../swap/amount.ts'
 import { type Catalog, findToken } from '../swap/catalog.ts'
-import { isPaid } from '../swap/lifecycle.ts'
-import type { UnsignedKeys } from '../swap/served-chain.ts'
-import type { Swap } from '../swap/swap.ts'
-import type { Chains } from './chains.ts'
+import type { WorkerParts } from './worker-parts.ts'
 
-type Parts = {
-  config: { network: NetworkConfig }
-  pool: Pool
-  chains: Pick<Chains, 'all'>
-  catalog: Catalog
-  views: Views
-  logger: Logger
-  wake(topic: Topic): void
-  unsigned(): UnsignedKeys
-  readAwaited(chainId: number): Promise<Awaited>
-}
+type Parts = Pick<
+  WorkerParts,
+  'config' | 'pool' | 'chains' | 'catalog' | 'views' | 'logger' | 'wake' | 'unsigned' | 'readAwaited'
+>
 
 /** The tasks that follow a chain for all processes, under the lease of its watch. */
 export function createFollowing(parts: Parts, connected: ConnectedChain): Task[] {
@@ -41,68 +28,82 @@ export function createFollowing(parts: Parts, connected: ConnectedChain): Task[]
   const locking = hasFeeds ? parts.chains.all : [connected]
   return createChainFollower({
     pool,
-    chainId,
+    chain,
     blockMs,
     callsPerHead: family.traits.callsPerHead,
     hasFeeds,
-    readHeads: (known) => chain.readHeads(known),
     readAwaited: parts.readAwaited,
-    limitHoldings: createPayoutCaps(parts, connected, views.of(chainId))?.limit,
+    caps: payoutCapsOf(parts, connected, views.of(chainId)),
     reader: view,
     topics: [...locking.flatMap(lockTopicsOf), `deliver:${chainId}`],
-    followedBefore: () => views.of(chainId).followed(),
+    views,
     subscription: connected.listenToHeads?.({
       onHead: () => wake(`announced:${chainId}`),
       onFault: (err) => logger.warn({ err, chain: config.name }, 'head subscription failed'),
     }),
     unsigned: parts.unsigned,
-    onWritten: views.take,
   })
 }
 
 const lockTopicsOf = ({ senders, config }: Pick<ConnectedChain, 'senders' | 'config'>) =>
   [...senders.relay, ...senders.authorize].map((locker): Topic => `lock:${config.chainId}:${locker}`)
 
-type Holding = { token: string; amount: bigint }
 type CapParts = { pool: Pool; catalog: Catalog }
 
 /** The hourly caps of a vault that is a key. Undefined where a contract keeps them. */
-export function createPayoutCaps(
+export function payoutCapsOf(
   { pool, catalog }: CapParts,
   { config, family, nativeToken }: Pick<ConnectedChain, 'config' | 'family' | 'nativeToken'>,
   view: Pick<ViewOfChain, 'part'>,
-) {
+): PayoutCaps | undefined {
   if (family.traits.capsPayouts) return undefined
   const { chainId } = config
   const texts = new Map(config.tokens.map(({ address, capPerHour }) => [address, capPerHour]))
   texts.set(nativeToken.address, config.native.capPerHour)
-
-  /** Without a configured cap, half of the inventory at the beginning of the hour. */
-  function capOf(address: string, held: bigint, paid: bigint): bigint {
-    const text = texts.get(address)
-    const chain = catalog.chains.get(chainId)
-    const token = chain && findToken(chain, address)
-    return text !== undefined && token ? parseUnits(text, token.decimals) : (held + paid) / 2n
-  }
-  const heldOf = (token: string) =>
-    view.part('state')?.value.holdings.find((holding) => holding.token === token)?.amount ?? 0n
-
-  return {
-    /** The part of each holding that may be paid out in this hour. */
-    async limit(holdings: readonly Holding[], { head }: Heads): Promise<Holding[]> {
-      const paidOf = await readPaid(pool, chainId, head.seconds)
-      return holdings.map(({ token, amount }) => {
-        const paid = paidOf.get(token) ?? 0n
-        return { token, amount: smallest(amount, largest(capOf(token, amount, paid) - paid, 0n)) }
-      })
+  return createPayoutCaps({
+    pool,
+    chainId,
+    view,
+    configured(address) {
+      const text = texts.get(address)
+      const chain = catalog.chains.get(chainId)
+      const token = chain && findToken(chain, address)
+      return text !== undefined && token ? parseUnits(text, token.decimals) : undefined
     },
-    /** Books payouts with the record of their delivery. A delivery that was reported is sent again at any cost. */
-    book: (db: PoolClient, swaps: readonly Swap[], { head: { seconds } }: Heads): Promise<boolean> =>
-      bookPayouts(db, {
-        chainId,
-        seconds,
-        swaps: swaps.filter(({ state }) => !isPaid(state)),
-        capOf: (token, paid) => capOf(token, heldOf(token), paid),
-      }),
+  })
+}
+
+// Three readings confirm a mismatch: missing funds stop quotes within seconds of their block's finality.
+const READ_MS = 3_000
+
+type LedgerParts = { pool: Pool; catalog: Catalog; logger: Logger }
+
+/** Keeps the ledger of a chain beside its watch, in one process at a time. */
+export function createLedgerTask(
+  parts: LedgerParts,
+  { config, custody }: ConnectedChain,
+  follower: HeadFollower,
+): Task {
+  const { pool, catalog, logger } = parts
+  const { chainId, name } = config
+  const book = createBookkeeper({
+    pool,
+    chain: custody,
+    assetOf(token) {
+      const chain = catalog.chains.get(chainId)
+      return chain && findToken(chain, token)?.asset
+    },
+    onDrift: ({ token: tokenAddress, ...drift }) =>
+      logger.error({ chain: name, tokenAddress, ...drift }, 'drift: quotes are stopped'),
+    onMended: (stopId) => logger.info({ chain: name, stopId }, 'drift is over: quotes resume'),
+  })
+  let nextAt = 0
+  return {
+    topics: [`head:${chainId}`],
+    async step() {
+      if (performance.now() < nextAt) return
+      nextAt = performance.now() + READ_MS
+      await book(() => follower.current()?.hard)
+    },
   }
 }

@@ -4,7 +4,7 @@ import { stub } from '../../test/support/stub.ts'
 import type { Heads } from '../chains/chain.ts'
 import { type ConnectedChain, familyOf } from '../chains/families.ts'
 import type { Catalog } from '../swap/catalog.ts'
-import { createPayoutCaps } from './following.ts'
+import { payoutCapsOf } from './following.ts'
 
 const heads = { head: { seconds: 3_600 } } as Heads
 const tokens = ['SOL', 'USDC', 'GEO'].map((address) => ({ address, decimals: 2 }))
@@ -24,7 +24,7 @@ function capsOf(family: 'evm' | 'solana', paid: Record<string, number> = {}) {
     family: familyOf(config),
     nativeToken: { address: 'SOL', decimals: 2 },
   })
-  return createPayoutCaps({ pool, catalog }, connected, { part: () => undefined })
+  return payoutCapsOf({ pool, catalog }, connected, { part: () => undefined })
 }
 
 const holdings = [

@@ -2,7 +2,7 @@ import { atMostEvery } from '../async/timing.ts'
 import type { Heads } from '../chains/chain.ts'
 import type { ConnectedChain } from '../chains/families.ts'
 import { createMoves } from '../engine/advance.ts'
-import { createTimeKeeper, createWasteReader } from '../engine/books.ts'
+import { createGasTask, createTimeKeeper, createWasteReader, gasValueOf } from '../engine/books.ts'
 import { topUpLowest } from '../engine/gas-watch.ts'
 import type { Lane } from '../engine/lane.ts'
 import { overlapOf } from '../engine/scan.ts'
@@ -11,12 +11,15 @@ import { createSendingLane } from '../engine/sending.ts'
 import { createWatchLane } from '../engine/watch.ts'
 import { confirmDeliveries, finalizeDeliveries } from '../stages/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../stages/deliver/deliver.ts'
+import { createSweepWork } from '../stages/deliver/sweep.ts'
 import { confirmLocks, undoLocks } from '../stages/lock/confirm-lock.ts'
 import { lockWaiting } from '../stages/lock/lock.ts'
 import { createWaitingLocks } from '../stages/lock/readiness.ts'
 import { retryStalledLocks } from '../stages/lock/retry-lock.ts'
+import { createDepositTasks } from '../stages/lock/see-deposits.ts'
 import { closeSwaps } from '../stages/settle/close.ts'
-import { noteRecoveries } from '../stages/settle/recover-deposits.ts'
+import { createSettleTasks } from '../stages/settle/propose.ts'
+import { createRecoverWork, noteRecoveries } from '../stages/settle/recover-deposits.ts'
 import { type RelayDeps, relayAttested } from '../stages/settle/relay.ts'
 import { markOriginSafe } from '../store/exposure.ts'
 import type { Lease } from '../store/lanes.ts'
@@ -26,11 +29,9 @@ import { blockSecondsOf } from '../swap/finality.ts'
 import type { Share } from '../swap/group.ts'
 import { activeSenders, sendersOf, shareOf } from '../swap/served-chain.ts'
 import { capsOf, floatOf } from './catalog.ts'
-import { createDepositTasks, createRecoverWork } from './deposits.ts'
-import { createFollowing, createPayoutCaps } from './following.ts'
+import { createFollowing, createLedgerTask, payoutCapsOf } from './following.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { followerOf, type WorkerParts } from './worker-parts.ts'
-import { createGasTask, createLedgerTask, createSettleTasks, gasValueOf, sweepWork } from './worker-tasks.ts'
 
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
@@ -106,7 +107,7 @@ function senderOf(parts: WorkerParts, connected: ConnectedChain, address: string
     maxInFlight: config.maxInFlight,
     isClaimable,
     readWasted: createWasteReader({ pool, chain, usdE6Of: gasValueOf(parts, config, nativeToken) }),
-    ...events.ofSender(config.name, address),
+    events: events.ofSender(config.name, address),
   })
 }
 
@@ -144,20 +145,14 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
     noteRecoveries: (heads, faults) => noteRecoveries({ pool, chainId: config.chainId }, heads, faults),
     onSafe: (after, upTo) => markOriginSafe(pool, { chainId: config.chainId, after, upTo }),
   })
-  const settling = createSettleTasks({
-    pool,
-    chain,
-    current: follower.current,
-    ...parts.collect,
-    ...parts.signed,
-  })
+  const settling = createSettleTasks({ pool, origin: chain, follower, ...parts.collect, ...parts.signed })
   const books = [createLedgerTask(parts, connected, follower), createGasTask(parts, connected, follower)]
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
   return {
     ...lane,
     tasks: [
       ...[...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, ...settling, times.task],
-      ...createDepositTasks(parts, connected, { follower, moves }),
+      ...createDepositTasks({ pool, chain, follower, moves }),
     ],
   }
 }
@@ -208,7 +203,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
       })),
       ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share: share.now })]),
       ...(share?.isFirst
-        ? [createRecoverWork(parts, connected, { sender, view, budgets: deps.gasBudgets })]
+        ? [createRecoverWork({ ...deps, catalog: parts.catalog, prices, chain, view })]
         : []),
     ],
   })
@@ -229,7 +224,7 @@ function deliverWork(chainId: number, deps: DeliverDeps, { sweeping }: Connected
     retryStalled: (lease: Lease, heads: Heads) => redeliverStalled(deps, lease, heads),
     works: [
       { topics: [`deliver:${chainId}`] as const, run: deliver },
-      ...(sweeping ? [sweepWork(chainId, deps, sweeping)] : []),
+      ...(sweeping ? [createSweepWork({ ...deps, chainId, ...sweeping })] : []),
     ],
   }
 }
@@ -247,7 +242,7 @@ function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: str
     sender,
     destination: parts.destinations.of(chainId),
     originOf: (chainId: number) => parts.chains.of(chainId).chain,
-    bookPayouts: createPayoutCaps(parts, connected, follower)?.book,
+    bookPayouts: payoutCapsOf(parts, connected, follower)?.book,
     isVerified: (chainId: number) => parts.chains.of(chainId).gate.isOpen,
     isLive: follower.isLive,
     downSeconds: follower.downSeconds,

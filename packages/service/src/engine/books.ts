@@ -1,14 +1,20 @@
 import type { Pool } from 'pg'
+import { createRecent } from '../async/cache.ts'
 import type { Chain } from '../chains/chain.ts'
+import type { ConnectedChain } from '../chains/family.ts'
 import { mapIsolated } from '../isolate.ts'
 import type { Attempt } from '../store/attempts.ts'
 import { bookGas } from '../store/books.ts'
 import { addSwapTimes, type SettledSwap } from '../store/ended-swaps.ts'
 import { findUnseen, type WastedGas } from '../store/gas.ts'
+import { readLedgerBalances } from '../store/ledger.ts'
+import { type PriceE18, usdE18 } from '../swap/amount.ts'
 import { acceptDepthOf, type FinalityRules } from '../swap/finality.ts'
 import { groupBy } from '../swap/group.ts'
+import { sendersOf } from '../swap/served-chain.ts'
 import type { Swap } from '../swap/swap.ts'
 import type { Task } from './lane.ts'
+import type { ViewOfChain } from './views.ts'
 
 type Options = {
   pool: Pool
@@ -32,6 +38,62 @@ export function createGasBook({ pool, chainId, read, usdE6Of }: Options): Task {
       await bookGas(pool, { chainId, balances, usdE6Of: (amount) => usdE6Of(amount) ?? 0n })
       booked = text
     },
+  }
+}
+
+type Prices = { priceOf(asset: string): PriceE18 | undefined }
+
+const E12 = 10n ** 12n
+// The ledger is not written more often either.
+const READ_MS = 3_000
+
+function readBalances(view: Pick<ViewOfChain, 'part'>, keys: readonly string[]) {
+  const known = view.part('state')?.value.balances
+  if (!known) return undefined
+  return new Map(
+    keys.flatMap((key) => {
+      const balance = known[key]
+      return balance === undefined ? [] : [[key, balance] as const]
+    }),
+  )
+}
+
+/** All fees paid so far, as a balance that only falls. */
+async function readFees(pool: Pool, chainId: number, token: string) {
+  const booked = await readLedgerBalances(pool, chainId)
+  const paid = booked.find((each) => each.account === 'network' && each.token === token)
+  return new Map([['network', -(paid?.amount ?? 0n)]])
+}
+
+type GasParts = { pool: Pool; prices: Prices }
+
+/** Books the gas that the sending keys of a chain spend. The gas float pays top-ups, and is not one of them. */
+export function createGasTask(
+  { pool, prices }: GasParts,
+  { config, family, senders, nativeToken }: ConnectedChain,
+  view: Pick<ViewOfChain, 'part'>,
+): Task {
+  const { chainId } = config
+  const readKeys = async () => readBalances(view, sendersOf({ senders }))
+  // The ledger has the fees of other chains.
+  const fees = createRecent(READ_MS, () => readFees(pool, chainId, nativeToken.address))
+  return createGasBook({
+    pool,
+    chainId,
+    read: family.traits.paysOnlyFees ? readKeys : fees.read,
+    usdE6Of: gasValueOf({ prices }, config, nativeToken),
+  })
+}
+
+/** The value of a chain's gas coin in millionths of a US dollar; undefined without a price. */
+export function gasValueOf(
+  { prices }: { prices: Prices },
+  { native }: Pick<ConnectedChain['config'], 'native'>,
+  { decimals }: Pick<ConnectedChain['nativeToken'], 'decimals'>,
+) {
+  return (amount: bigint): bigint | undefined => {
+    const price = prices.priceOf(native.asset)
+    return price && usdE18(amount, { decimals, price }) / E12
   }
 }
 

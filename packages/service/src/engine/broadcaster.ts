@@ -11,12 +11,16 @@ import {
   rebroadcastMs,
 } from './replacement.ts'
 
+export type BroadcastEvents = {
+  onSendFault(error: unknown, txHash: string): void
+  onRefused(refusal: Refusal, txHash: string): void
+}
+
 type Options = {
   pool: Pool
   chain: Pick<Chain, 'broadcast' | 'hasNonces'>
   isClaimable: IsClaimable
-  onSendFault(error: unknown, txHash: string): void
-  onRefused(refusal: Refusal, txHash: string): void
+  events: BroadcastEvents
 }
 
 export type Broadcaster = ReturnType<typeof createBroadcaster>
@@ -29,7 +33,7 @@ const stepOf = ({ role, replacement }: Attempt) =>
 
 /** Broadcasts signed transactions. An error does not say whether the bytes arrived; the chain decides that. */
 export function createBroadcaster(options: Options) {
-  const { pool, chain, isClaimable, onSendFault, onRefused } = options
+  const { pool, chain, isClaimable, events } = options
   // Durations use the monotonic clock: the wall clock may jump.
   let sentAt = new Map<string, number>()
   const refusals = new Map<string, Refusal>()
@@ -42,12 +46,12 @@ export function createBroadcaster(options: Options) {
     refusals.set(txHash, refusal)
     if (refusal === before) return
     isRefused = true
-    onRefused(refusal, txHash)
+    events.onRefused(refusal, txHash)
     await markRefused(pool, txHash, refusal)
   }
   const send = async ({ raw, txHash }: Signed): Promise<void> => {
     sentAt.set(txHash, performance.now())
-    const refusal = await chain.broadcast(raw).catch((error) => onSendFault(error, txHash))
+    const refusal = await chain.broadcast(raw).catch((error) => events.onSendFault(error, txHash))
     await note(refusal ?? undefined, txHash)
   }
   const sendAgain = async (attempt: Attempt): Promise<void> => {

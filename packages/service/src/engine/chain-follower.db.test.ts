@@ -73,18 +73,16 @@ async function createFollower({ subscription, blockMs = 1, before }: Followed = 
   }
   const [follow, parts] = createChainFollower({
     pool: database.pool,
-    chainId: CHAIN,
+    chain: { chainId: CHAIN, readHeads },
     blockMs,
     callsPerHead: 0,
     hasFeeds: true,
     reader,
-    readHeads,
     readAwaited: createTogether((ids) => readAwaited(database.pool, ids)),
     topics: [],
-    followedBefore: () => before,
     subscription,
     unsigned: () => ({ '0xkey': 1 }),
-    onWritten: (stored) => told.push(stored),
+    views: { of: () => ({ followed: () => before }), take: (stored) => told.push(stored) },
   })
   return {
     told,

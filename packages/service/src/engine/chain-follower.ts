@@ -1,48 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import type { Heads } from '../chains/chain.ts'
-import type { ChainState, ChainView, HeadSubscription, ViewReader } from '../chains/view.ts'
-import { type Awaited, type StoredView, writeChainView } from '../store/chain-views.ts'
+import type { Chain, Heads } from '../chains/chain.ts'
+import type { ChainView, HeadSubscription, ViewReader } from '../chains/view.ts'
+import { type Awaited, writeChainView } from '../store/chain-views.ts'
 import { setHoldings } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { Topic } from '../store/wakes.ts'
 import { createHeadOrder, createMeasure, createStateTime, type Pace, paceOf } from '../swap/pace.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
 import type { Task } from './lane.ts'
-
-/** The head of a chain, from the view that the chain's follower writes. */
-export type HeadFollower = {
-  chainId: number
-  current(): Heads | undefined
-  /** True while the view is renewed and its head moves. */
-  isLive(): boolean
-  /** Seconds during which this process observed that the head did not move. */
-  downSeconds(): number
-}
-
-type Holdings = ChainState['holdings']
+import type { PayoutCaps } from './payout-caps.ts'
+import type { ViewOfChain, Views } from './views.ts'
 
 type Options = {
   pool: Pool
-  chainId: number
+  chain: Pick<Chain, 'chainId' | 'readHeads'>
   blockMs: number
   callsPerHead: number
   hasFeeds: boolean
-  readHeads(known?: Heads): Promise<Heads>
   /** Which swaps wait for this chain. */
   readAwaited(chainId: number): Promise<Awaited>
-  /** The part of the vault's holdings that caps of the service let out; undefined if the chain keeps the caps. */
-  limitHoldings?: ((holdings: Holdings, at: Heads) => Promise<Holdings>) | undefined
+  /** Undefined if the chain keeps the caps of its vault. */
+  caps?: Pick<PayoutCaps, 'limit'> | undefined
   reader: ViewReader
   /** Topics that say that a swap begins to wait for this chain. */
   topics: readonly Topic[]
-  /** The heads that another process followed before: a block that was final for it stays final. */
-  followedBefore(): Heads | undefined
   /** Undefined without WebSocket nodes. A new head wakes `announced:<chain>`. */
   subscription: HeadSubscription | undefined
   /** Keys that this process cannot sign with now. */
   unsigned(): UnsignedKeys
-  onWritten(stored: StoredView): void
+  /** A block that was final for the process that followed before stays final. */
+  views: Pick<Views, 'take'> & { of(chainId: number): Pick<ViewOfChain, 'followed'> }
 }
 
 const NEVER = Number.NEGATIVE_INFINITY
@@ -53,7 +41,7 @@ const UNKNOWN: Awaited = { isAwaited: true, isPricing: false, acceptedAt: undefi
  * when they are due, and stores the view. Polls often only while a swap waits for this chain.
  */
 export function createChainFollower(options: Options): Task[] {
-  const { chainId } = options
+  const { chain, views } = options
   const order = createHeadOrder(options.blockMs)
   const measure = createMeasure(options.blockMs)
   const parts = createViewParts(options.reader)
@@ -82,17 +70,17 @@ export function createChainFollower(options: Options): Task[] {
     isStateAwaited: stateTime.isAwaited(),
   }))
   const followHeads: Task = {
-    topics: [...options.topics, `announced:${chainId}`],
+    topics: [...options.topics, `announced:${chain.chainId}`],
     async step(lease, wakeLane) {
       options.subscription?.keep()
       // Each new swap wakes this task. While another waits already, it matters only when a poll may be due.
       if (schedule.isLookDue()) {
-        awaited = await options.readAwaited(chainId)
+        awaited = await options.readAwaited(chain.chainId)
         pace = paceAt(options, awaited)
         stateTime.noteAccepted(awaited.acceptedAt)
       }
       await schedule.whenDue(wakeLane, async (now) => {
-        const seen = await options.readHeads(heads ?? options.followedBefore())
+        const seen = await chain.readHeads(heads ?? views.of(chain.chainId).followed())
         const isNew = seen !== heads
         if (isNew && !order.accepts(seen.head, now)) return
         stateTime.notePoll(awaited.at, seen.head.hash)
@@ -112,7 +100,7 @@ export function createChainFollower(options: Options): Task[] {
     },
   }
   const readOthers: Task = {
-    topics: [`head:${chainId}`],
+    topics: [`head:${chain.chainId}`],
     async step(lease) {
       if (!heads) return
       const answers = await readDue(heads)
@@ -128,7 +116,7 @@ const PARTS_WAIT_MS = 500
 
 /** Reads the parts that are due, and stores the holdings of the vault. */
 async function readParts(
-  { pool, chainId, limitHoldings }: Options,
+  { pool, chain: { chainId }, caps }: Options,
   parts: ReturnType<typeof createViewParts>,
   { at, pace }: { at: Heads; pace: Pace },
 ) {
@@ -136,7 +124,7 @@ async function readParts(
   const answers = await parts.read(at, pace)
   const { state } = answers.read
   if (state) {
-    const holdings = (await limitHoldings?.(state.holdings, at)) ?? state.holdings
+    const holdings = (await caps?.limit(state.holdings, at)) ?? state.holdings
     await setHoldings(pool, { chainId, block: at.head.number }, [...holdings])
   }
   return answers
@@ -169,7 +157,7 @@ function paceAt(options: Options, awaited: Pick<Awaited, 'isAwaited' | 'isPricin
 type PollState = { pace: Pace; movedAt: number; number: bigint; isStateAwaited: boolean }
 
 /** Schedules polls of the head: by the pace, sooner while an announced head was not seen or a swap waits for prices. */
-function createPollSchedule({ chainId, subscription, hasFeeds }: Options, state: () => PollState) {
+function createPollSchedule({ chain: { chainId }, subscription, hasFeeds }: Options, state: () => PollState) {
   let polledAt = NEVER
   let lookedAt = NEVER
   let timer: NodeJS.Timeout | undefined
@@ -211,7 +199,10 @@ function createPollSchedule({ chainId, subscription, hasFeeds }: Options, state:
 }
 
 /** Writes one view at a time, and skips a view if a newer one is queued behind it. */
-function createPublisher({ pool, chainId, onWritten }: Options, onPublished: (view: ChainView) => void) {
+function createPublisher(
+  { pool, chain: { chainId }, views }: Options,
+  onPublished: (view: ChainView) => void,
+) {
   let last: Promise<void> = Promise.resolve()
   let newest: ChainView | undefined
   return (lease: Lease, view: ChainView): Promise<void> => {
@@ -221,7 +212,7 @@ function createPublisher({ pool, chainId, onWritten }: Options, onPublished: (vi
       const version = await writeChainView(pool, lease, chainId, view)
       if (version === undefined) return
       onPublished(view)
-      onWritten({ chainId, view, version, ageMs: 0 })
+      views.take({ chainId, view, version, ageMs: 0 })
     }
     last = last.then(write, write)
     return last

@@ -35,12 +35,15 @@ function createScene({ hasFeeds = true, blockMs = 12_000 } = {}) {
   const [reads, views, wakes]: [bigint[], ChainView[], string[]] = [[], [], []]
   let polls = 0
   const [follow, others] = createChainFollower({
-    ...{ pool: database.pool, chainId: CHAIN, blockMs, callsPerHead: 1, hasFeeds, topics: [] },
-    ...{ followedBefore: () => undefined, subscription: undefined, unsigned: () => ({}) },
+    ...{ pool: database.pool, blockMs, callsPerHead: 1, hasFeeds, topics: [] },
+    ...{ subscription: undefined, unsigned: () => ({}) },
     readAwaited: createTogether((ids) => readAwaited(database.pool, ids)),
-    readHeads: async () => {
-      polls += 1
-      return world.heads
+    chain: {
+      chainId: CHAIN,
+      readHeads: async () => {
+        polls += 1
+        return world.heads
+      },
     },
     reader: {
       readCosts: async () => ({ lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n, gasPrice: 1n }),
@@ -51,7 +54,7 @@ function createScene({ hasFeeds = true, blockMs = 12_000 } = {}) {
       },
       readPools: async () => [],
     },
-    onWritten: ({ view }) => views.push(view),
+    views: { of: () => ({ followed: () => undefined }), take: ({ view }) => views.push(view) },
   })
   /** The task, woken after this time. */
   const step = async (ms: number) => {

@@ -96,10 +96,7 @@ async function offersOf(deliveries: readonly (readonly TestSwap[])[], look: Look
     address: sender,
     maxInFlight: 4,
     isClaimable: () => isClaimable,
-    onSent: () => {},
-    onSendFault: () => {},
-    onRefused: () => {},
-    onReplaced: () => {},
+    events: { onSent() {}, onSendFault() {}, onRefused() {}, onReplaced() {} },
   }).followUp(await holdTestLane(database, sender), heads)
   const { rows } = await pool.query(
     `select 1 from tx_attempts where sender = $1 and role = 'noop' and replacement = 1`,

@@ -71,10 +71,12 @@ async function newKey(answer: Answer = () => undefined, world: World = {}) {
     address,
     maxInFlight: 8,
     isClaimable: () => true,
-    onSent: ({ txHash }) => sent.push(txHash),
-    onSendFault: () => {},
-    onReplaced: ({ by }) => replaced.push(by),
-    onRefused: (refusal) => refused.push(refusal),
+    events: {
+      onSent: ({ txHash }) => sent.push(txHash),
+      onSendFault: () => {},
+      onReplaced: ({ by }) => replaced.push(by),
+      onRefused: (refusal) => refused.push(refusal),
+    },
   })
   const key = { sender, lease, address, refused, unrecorded, sent, replaced, broadcasts, nonces, signing }
   return { ...key, followUp: (by = lease) => sender.followUp(by, heads) }

@@ -61,12 +61,12 @@ async function replaceStuck(
     pool,
     address: sender,
     maxInFlight: 4,
-    onSent: () => {},
-    onSendFault: () => {},
-    onRefused: () => {},
     chain: { ...chain, readTerms: async () => asked, isSignedFor: async () => isSignedFor },
     isClaimable: () => true,
-    onReplaced: ({ swapIds, by }) => said.push({ swapIds, by }),
+    events: {
+      ...{ onSent() {}, onSendFault() {}, onRefused() {} },
+      onReplaced: ({ swapIds, by }) => said.push({ swapIds, by }),
+    },
   }).followUp(lease, heads)
   const { rows } = await pool.query<{ role: Role; by: string; maxFeePerGas: string; bound: string | null }>(
     `select role, tx_hash as by, request #>> '{terms,maxFeePerGas}' as "maxFeePerGas",

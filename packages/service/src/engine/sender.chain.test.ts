@@ -31,10 +31,7 @@ async function newSender(address: string, sign = world.chain.sign) {
     chain: { ...world.chain, sign },
     address,
     maxInFlight: 4,
-    onSent: () => {},
-    onSendFault: () => {},
-    onRefused: () => {},
-    onReplaced: () => {},
+    events: { onSent() {}, onSendFault() {}, onRefused() {}, onReplaced() {} },
     isClaimable: () => true,
   })
   const followUp = async () => sender.followUp(lease, await world.chain.readHeads())

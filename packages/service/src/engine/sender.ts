@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Chain, Heads, Refusal, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
+import type { Chain, Heads, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
 import {
   type Attempt,
@@ -14,7 +14,13 @@ import { inTransaction } from '../store/db.ts'
 import type { WastedGas } from '../store/gas.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { minedRecheckMs } from '../swap/pace.ts'
-import { type Broadcaster, createBroadcaster, findUnseen, isReadingDue } from './broadcaster.ts'
+import {
+  type BroadcastEvents,
+  type Broadcaster,
+  createBroadcaster,
+  findUnseen,
+  isReadingDue,
+} from './broadcaster.ts'
 import { createGapWatch, findGap } from './nonce-gap.ts'
 import { createNonces, effectHash } from './nonces.ts'
 import { newlyOver, recordOutcomes } from './record-outcomes.ts'
@@ -34,9 +40,12 @@ type Options = {
   isClaimable: IsClaimable
   /** The gas that attempts without effect cost. Default: none is looked for. */
   readWasted?(over: readonly Attempt[]): Promise<WastedGas[]>
+  events: SenderEvents
+}
+
+/** Told for logs and metrics. */
+type SenderEvents = BroadcastEvents & {
   onSent(sent: { role: Role; swapIds: readonly string[]; txHash: string }): void
-  onSendFault(error: unknown, txHash: string): void
-  onRefused(refusal: Refusal, txHash: string): void
   onReplaced(replaced: { attempt: Attempt; swapIds: readonly string[]; by: string }): void
 }
 
@@ -106,7 +115,7 @@ export function createSender(options: Options): Sender {
     inFlight += 1
     idleUntil = 0
     await sendRecorded(broadcaster, work.role, signed)
-    options.onSent({ role: work.role, swapIds: work.swapIds, txHash: signed.txHash })
+    options.events.onSent({ role: work.role, swapIds: work.swapIds, txHash: signed.txHash })
     return true
   }
 
@@ -199,7 +208,7 @@ type Replaced = { options: Options; broadcaster: Broadcaster; lease: Lease; head
 /** Replaces a stuck transaction with a higher fee or with a no-op, if the chain supports replacement. */
 async function replaceIfDue(deps: Replaced, stuck: Stuck<Attempt>, terms: SigningTerms): Promise<void> {
   const { options, broadcaster, lease, heads } = deps
-  const { pool, chain, address, onReplaced } = options
+  const { pool, chain, address, events } = options
   const { attempt } = stuck
   const replacement = await planReplacement(deps, stuck, terms)
   // Do not raise fees that the key cannot pay: each raise would cost more once the key is funded.
@@ -207,7 +216,7 @@ async function replaceIfDue(deps: Replaced, stuck: Stuck<Attempt>, terms: Signin
   const swapIds = await findAttemptSwaps(pool, attempt.id)
   const signed = await signReplacement(options, lease, attempt, { ...replacement, ...sentAt(heads), swapIds })
   if (!signed) return
-  onReplaced({ attempt, swapIds, by: signed.txHash })
+  events.onReplaced({ attempt, swapIds, by: signed.txHash })
   await sendRecorded(broadcaster, stepOf(replacement), signed)
 }
 

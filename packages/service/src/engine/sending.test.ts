@@ -3,9 +3,9 @@ import { stub } from '../../test/support/stub.ts'
 import type { Heads } from '../chains/chain.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { Topic } from '../store/wakes.ts'
-import type { HeadFollower } from './chain-follower.ts'
 import type { Sender } from './sender.ts'
 import { createSendingLane } from './sending.ts'
+import type { HeadFollower } from './views.ts'
 
 const lease = {} as Lease
 afterEach(() => void vi.useRealTimers())

@@ -1,9 +1,9 @@
 import type { Heads } from '../chains/chain.ts'
 import type { Lease } from '../store/lanes.ts'
 import type { Topic } from '../store/wakes.ts'
-import type { HeadFollower } from './chain-follower.ts'
 import type { Lane, Task } from './lane.ts'
 import type { Sender } from './sender.ts'
+import type { HeadFollower } from './views.ts'
 
 type Work = {
   topics: readonly Topic[]

@@ -62,10 +62,7 @@ describe.each(families)('a key on $name that runs low', ({ name, start, newAddre
       chain,
       address: world.senders.deliver,
       maxInFlight: 4,
-      onSent: () => {},
-      onSendFault: () => {},
-      onRefused: () => {},
-      onReplaced: () => {},
+      events: { onSent() {}, onSendFault() {}, onRefused() {}, onReplaced() {} },
       isClaimable: () => true,
     })
     const deps = {

@@ -47,7 +47,14 @@ async function newKey(world: World = {}) {
   })
   const address = `key ${crypto.randomUUID()}`
   const silent = { onSent() {}, onSendFault() {}, onRefused() {}, onReplaced() {} }
-  const sender = createSender({ pool, chain, address, maxInFlight: 64, isClaimable: () => true, ...silent })
+  const sender = createSender({
+    pool,
+    chain,
+    address,
+    maxInFlight: 64,
+    isClaimable: () => true,
+    events: silent,
+  })
   const lease = await holdTestLane(database, address)
   await sender.followUp(lease, headAt(100))
   readings = 0

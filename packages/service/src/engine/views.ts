@@ -3,7 +3,6 @@ import type { Heads } from '../chains/chain.ts'
 import type { ChainView } from '../chains/view.ts'
 import { announcedView, readChainViews, type StoredView } from '../store/chain-views.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
-import type { HeadFollower } from './chain-follower.ts'
 
 type Options = {
   pool: Pool
@@ -17,6 +16,16 @@ type Options = {
 /** A part of a view and how old it is now. `asOf`: when the state was the newest, by the clock of the database. */
 export type Aged<T> = { value: T; ageMs: number; asOf?: number | undefined }
 type Part = 'costs' | 'state' | 'pools'
+
+/** The head of a chain, from the view that the chain's follower writes. */
+export type HeadFollower = {
+  chainId: number
+  current(): Heads | undefined
+  /** True while the view is renewed and its head moves. */
+  isLive(): boolean
+  /** Seconds during which this process observed that the head did not move. */
+  downSeconds(): number
+}
 
 export type ViewOfChain = HeadFollower & {
   part<P extends Part>(name: P): Aged<NonNullable<ChainView[P]>> | undefined

@@ -54,10 +54,7 @@ async function lockerOf(
     maxInFlight: 4,
     isClaimable: () => true,
     readWasted: createWasteReader({ pool, chain, usdE6Of: toUsdE6 }),
-    onSent: () => {},
-    onSendFault: () => {},
-    onRefused: () => {},
-    onReplaced: () => {},
+    events: { onSent() {}, onSendFault() {}, onRefused() {}, onReplaced() {} },
   })
   const followUp = async () => sender.followUp(lease, await on.chain.readHeads())
   await followUp()

@@ -17,7 +17,7 @@ import { findOpenEvents } from '../store/chain-events.ts'
 import type { Lease } from '../store/lanes.ts'
 import { takePosition } from '../store/ops.ts'
 import { findSwaps } from '../store/swaps.ts'
-import type { HeadFollower } from './chain-follower.ts'
+import type { HeadFollower } from './views.ts'
 import { createWatchLane } from './watch.ts'
 
 const CHAIN = 31_337

@@ -15,10 +15,10 @@ import { findPositionsPast, freePositions } from '../store/ops.ts'
 import { findOpenAfter, findUnlocked } from '../store/swaps.ts'
 import { collectError, throwFirst } from '../swap/group.ts'
 import type { Swap } from '../swap/swap.ts'
-import type { HeadFollower } from './chain-follower.ts'
 import type { Lane, Task } from './lane.ts'
 import { followAbandoned } from './record-outcomes.ts'
 import { type ScanDeps, scanEvents } from './scan.ts'
+import type { HeadFollower } from './views.ts'
 
 type Finalize = (heads: Heads, events: readonly StoredEvent[], faults: unknown[]) => Promise<ChainEvent[]>
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Refusal } from '../chains/chain.ts'
-import type { HeadFollower } from '../engine/chain-follower.ts'
+import type { HeadFollower } from '../engine/views.ts'
 import type { Attempt, Role } from '../store/attempts.ts'
 import { countEndpoints, countWaiting } from '../store/webhook-endpoints.ts'
 import type { AnyFacts, Swap, SwapChange } from '../swap/swap.ts'

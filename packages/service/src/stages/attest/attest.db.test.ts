@@ -44,14 +44,14 @@ async function attestAt(number: bigint) {
   }
   const deps = {
     pool: database.pool,
-    chainOf: () => chain,
+    chains: { of: () => ({ chain, gate: { isOpen: true }, attestations: { sign: async () => '0x' } }) },
     isRefundable: async () => true,
-    isVerified: () => true,
     signers: ['mine'],
-    sign: async () => '0x',
-    onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
-    onRefused: (_swap: unknown, why: string) => said.push(why),
-    onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
+    events: {
+      onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
+      onRefused: (_swap: unknown, why: string) => said.push(why),
+      onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
+    },
   }
   await attestAll(stub<AttestDeps>(deps))
   return said

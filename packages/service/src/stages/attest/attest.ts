@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import type { Attested } from '../../chains/attested.ts'
 import type { Chain, Heads } from '../../chains/chain.ts'
+import type { Attestations, Gate } from '../../chains/family.ts'
 import type { RecoveryChain } from '../../chains/recovery.ts'
 import { failPoint } from '../../fail-point.ts'
 import { isolate, mapIsolated, mapOwn } from '../../isolate.ts'
@@ -19,25 +19,30 @@ import type { Op, Swap } from '../../swap/swap.ts'
 
 export type AttestDeps = {
   pool: Pool
-  /** The attester's own view of each chain, over its own nodes. */
-  chainOf(chainId: number): Chain
-  /** Whether the chain matches the configuration, and shows no transaction of our keys that is not recorded. */
-  isVerified(chainId: number): boolean
+  /** This attester's own views of the chains, over its own nodes. */
+  chains: {
+    of(chainId: number): {
+      chain: Chain
+      /** Open once the chain matches the configuration, and shows no transaction of our keys that is not recorded. */
+      gate: Gate
+      attestations: Pick<Attestations, 'sign'>
+    }
+    /** An op of unknown terms may have been delivered on any of them. */
+    all: readonly {
+      chain: Pick<Chain, 'readHeads'>
+      recovery: Pick<RecoveryChain, 'chainId' | 'findDelivery' | 'expiryOf'>
+    }[]
+  }
   /** Whether the wallet signed the stored terms; for an orphan, whether the input is its own. */
   isRefundable(swap: Swap): Promise<boolean>
   /** The addresses of this process. */
   signers: readonly string[]
-  /** `ops` are those of the attestation, in its order. */
-  sign(signer: string, attested: Attested, ops: readonly Op[]): Promise<string>
-  /** All chains on which an op of unknown terms may have been delivered. */
-  everywhere: readonly {
-    chain: Pick<Chain, 'readHeads'>
-    recovery: Pick<RecoveryChain, 'chainId' | 'findDelivery' | 'expiryOf'>
-  }[]
-  onAttested(kind: Outcome, swapIds: readonly string[]): void
-  onRefused(swap: Swap, why: string): void
-  /** The refund may become due by itself, at a later block of this attester's nodes. */
-  onPostponed(swap: Swap, why: string): void
+  events: {
+    onAttested(kind: Outcome, swapIds: readonly string[]): void
+    onRefused(swap: Swap, why: string): void
+    /** The refund may become due by itself, at a later block of this attester's nodes. */
+    onPostponed(swap: Swap, why: string): void
+  }
 }
 
 /** A proposed outcome, and the addresses of this process that its escrow asks. */
@@ -98,7 +103,7 @@ async function tryOutcome(deps: AttestDeps, faults: unknown[], asked: Asked, jud
 
 async function findSigners(deps: AttestDeps, chainId: number, [first]: readonly Swap[]) {
   if (!first) return []
-  const { members } = await deps.chainOf(chainId).readAttesters(first.op.refundDeadline)
+  const { members } = await deps.chains.of(chainId).chain.readAttesters(first.op.refundDeadline)
   return deps.signers.filter((signer) => members.includes(signer))
 }
 
@@ -127,7 +132,7 @@ async function recordUnproven(deps: AttestDeps, { id, signers }: Asked, unproven
 async function signClaim(deps: AttestDeps, claim: Asked): Promise<void> {
   const settled = await settle(deps, claim)
   const refused = claim.swaps.filter(({ op }) => !settled.has(op.hash))
-  for (const swap of refused) deps.onRefused(swap, 'a refund was signed before')
+  for (const swap of refused) deps.events.onRefused(swap, 'a refund was signed before')
   if (refused.length > 0)
     return recordUnproven(
       deps,
@@ -152,12 +157,13 @@ async function settle({ pool }: AttestDeps, { kind, swaps }: Asked): Promise<Set
 async function sign(deps: AttestDeps, { id, chainId, kind, swaps, signers, validUntil }: Asked) {
   const ops = swaps.map(({ op }) => op)
   const opHashes = ops.map(({ hash }) => hash)
+  const { attestations } = deps.chains.of(chainId)
   for (const signer of signers) {
-    const signature = await deps.sign(signer, { chainId, kind, opHashes, validUntil }, ops)
+    const signature = await attestations.sign(signer, { chainId, kind, opHashes, validUntil }, ops)
     await recordCheck(deps.pool, { attestationId: id, signer, signature })
   }
   failPoint('after attestation')
-  deps.onAttested(
+  deps.events.onAttested(
     kind,
     swaps.map((swap) => swap.id),
   )
@@ -185,14 +191,14 @@ async function judgeRefund(deps: AttestDeps, refund: Asked, swap: Swap): Promise
     (await (swap.op.isOrphan ? objectionToOrphan(deps, swap.op) : objectionToRefund(deps, swap)))
   const isSettled = objection === undefined && (await settle(deps, refund)).has(swap.op.hash)
   if (isSettled) return sign(deps, refund)
-  const report = objection && WAITS.has(objection) ? deps.onPostponed : deps.onRefused
+  const report = objection && WAITS.has(objection) ? deps.events.onPostponed : deps.events.onRefused
   report(swap, objection ?? 'a claim was attested before')
   await recordUnproven(deps, refund, refund.swapIds)
 }
 
 async function objectionToTerms(deps: AttestDeps, { chainId, swapIds, validUntil }: Asked) {
   if (swapIds.length !== 1 || validUntil === undefined) return 'a refund has one op and an expiry'
-  const { head } = await deps.chainOf(chainId).readHeads()
+  const { head } = await deps.chains.of(chainId).chain.readHeads()
   return validUntil > head.seconds + LONGEST_VALID_SECONDS
     ? 'its signature would be valid for too long'
     : undefined
@@ -205,7 +211,7 @@ async function objectionToTerms(deps: AttestDeps, { chainId, swapIds, validUntil
  */
 async function objectionToRefund(deps: AttestDeps, { id, op }: Swap): Promise<string | undefined> {
   // Without verification, the recorded attempts may be incomplete.
-  if (!deps.isVerified(op.destinationChain))
+  if (!deps.chains.of(op.destinationChain).gate.isOpen)
     throw new Error(`Chain ${op.destinationChain} was not verified yet`)
   const tallyAt = async (block: bigint) =>
     (await tallyAttempts(deps.pool, 'deliver', [id], block)).get(id) ?? { total: 0, open: 0 }
@@ -229,7 +235,7 @@ const SKEW_SECONDS = 3_600
  * by deadline. On other chains a delivery lives for a minute, and the rebuild took longer without a worker.
  */
 async function objectionToOrphan(deps: AttestDeps, op: Op): Promise<string | undefined> {
-  for (const { chain, recovery } of deps.everywhere) {
+  for (const { chain, recovery } of deps.chains.all) {
     const { hard } = await chain.readHeads()
     const isOver = recovery.expiryOf?.(hard) !== undefined || hard.seconds > op.refundDeadline
     if (!isOver) return MAY_BE_DELIVERED
@@ -240,7 +246,7 @@ async function objectionToOrphan(deps: AttestDeps, op: Op): Promise<string | und
 }
 
 async function readDestination(deps: AttestDeps, op: Op) {
-  const destination = deps.chainOf(op.destinationChain)
+  const destination = deps.chains.of(op.destinationChain).chain
   const { hard } = await destination.readHeads()
   const undelivered = await destination.readUndelivered([op], hard)
   const isOver = destination.isDeliveryOver(op, hard)
@@ -250,7 +256,7 @@ async function readDestination(deps: AttestDeps, op: Op) {
 async function filterSigned(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const judged = await mapIsolated(faults, swaps, toSubject, deps.isRefundable)
   for (const { item, result } of judged)
-    if (!result) deps.onRefused(item, 'the stored terms differ from the signed ones')
+    if (!result) deps.events.onRefused(item, 'the stored terms differ from the signed ones')
   return judged.filter(({ result }) => result).map(({ item }) => item)
 }
 
@@ -267,7 +273,8 @@ async function filterOnChains(
 }
 
 function filterLocked(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
-  const filter = (chainId: number, group: readonly Swap[]) => lockedOf(deps.chainOf(chainId), group, faults)
+  const filter = (chainId: number, group: readonly Swap[]) =>
+    lockedOf(deps.chains.of(chainId).chain, group, faults)
   return filterOnChains(swaps, ({ op }) => op.originChain, faults, filter)
 }
 
@@ -284,7 +291,7 @@ async function lockedOf(chain: Chain, swaps: readonly Swap[], faults: unknown[])
 /** Keeps swaps whose delivery, of at least the signed minimum, is in a final block. */
 function filterDelivered(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const filter = (chainId: number, group: readonly Swap[]) =>
-    deliveredOf(deps.chainOf(chainId), group, faults)
+    deliveredOf(deps.chains.of(chainId).chain, group, faults)
   return filterOnChains(swaps, ({ op }) => op.destinationChain, faults, filter)
 }
 

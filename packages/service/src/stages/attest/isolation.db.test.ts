@@ -61,17 +61,19 @@ async function attest(
   const deps = {
     pool: database.pool,
     isRefundable: async () => true,
-    isVerified: () => isVerified,
-    chainOf: (chainId: number) => ({
-      ...chain,
-      ...view,
-      ...(chainId === silent && ofSilent),
-    }),
+    chains: {
+      of: (chainId: number) => ({
+        chain: { ...chain, ...view, ...(chainId === silent && ofSilent) },
+        gate: { isOpen: isVerified },
+        attestations: { sign: async () => '0x' },
+      }),
+    },
     signers: ['mine'],
-    sign: async () => '0x',
-    onAttested: (_kind: string, swapIds: readonly string[]) => claimed.push(...swapIds),
-    onRefused: () => {},
-    onPostponed: () => {},
+    events: {
+      onAttested: (_kind: string, swapIds: readonly string[]) => claimed.push(...swapIds),
+      onRefused() {},
+      onPostponed() {},
+    },
   }
   const fault = await attestAll(stub<AttestDeps>(deps)).catch((error: unknown) => error)
   return { claimed: claimed.sort(), fault }

@@ -53,16 +53,18 @@ async function attestSeeing(chains: readonly SeenChain[]) {
   }))
   const deps = {
     pool: database.pool,
-    chainOf: () => chain,
-    everywhere,
-    // An orphan has no destination.
+    chains: {
+      // An orphan has no destination.
+      of: () => ({ chain, gate: { isOpen: false }, attestations: { sign: async () => '0x' } }),
+      all: everywhere,
+    },
     isRefundable: async () => true,
-    isVerified: () => false,
     signers: ['mine'],
-    sign: async () => '0x',
-    onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
-    onRefused: (_swap: unknown, why: string) => said.push(why),
-    onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
+    events: {
+      onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
+      onRefused: (_swap: unknown, why: string) => said.push(why),
+      onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
+    },
   }
   await attestAll(stub<AttestDeps>(deps))
   return { said, since }

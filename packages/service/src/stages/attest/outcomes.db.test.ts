@@ -123,16 +123,24 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
   }
   const deps = {
     pool: database.pool,
-    chainOf: () => chain,
-    isVerified: () => seen.isVerified ?? true,
+    chains: {
+      of: () => ({
+        chain,
+        gate: { isOpen: seen.isVerified ?? true },
+        attestations: {
+          sign: async (signer: string, { kind, validUntil }: Attested) =>
+            `${kind} by ${signer} ${validUntil ?? ''}`,
+        },
+      }),
+    },
     isRefundable: (swap: Swap) =>
       isRefundable({ custodyOf, originOf: () => ({ isSigned: async () => true }) }, swap),
     signers: [MINE],
-    sign: async (signer: string, { kind, validUntil }: Attested) =>
-      `${kind} by ${signer} ${validUntil ?? ''}`,
-    onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
-    onRefused: (_swap: unknown, why: string) => said.push(why),
-    onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
+    events: {
+      onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
+      onRefused: (_swap: unknown, why: string) => said.push(why),
+      onPostponed: (_swap: unknown, why: string) => said.push(`not yet: ${why}`),
+    },
   }
   await attestAll(stub<AttestDeps>(deps))
   const rows = await query('select signature from attestation_signatures where signature is not null')

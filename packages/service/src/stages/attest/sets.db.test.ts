@@ -82,14 +82,10 @@ async function attest(name: 'a' | 'b' | 'c', { unseen, isSilent, signs = `by ${n
   }
   const deps = {
     pool: logins[SET.members.indexOf(name)],
-    chainOf: () => chain,
+    chains: { of: () => ({ chain, gate: { isOpen: true }, attestations: { sign: async () => signs } }) },
     isRefundable: async () => true,
-    isVerified: () => true,
     signers: [name],
-    sign: async () => signs,
-    onAttested: () => {},
-    onRefused: () => {},
-    onPostponed: () => {},
+    events: { onAttested() {}, onRefused() {}, onPostponed() {} },
   }
   await attestAll(stub<AttestDeps>(deps))
 }

@@ -74,3 +74,26 @@ async function advanceCursor({ pool, chainId }: SweepDeps, old: readonly OldDeli
   const reached = firstOpen ? firstOpen.fillDeadline - 1 : old.at(-1)?.fillDeadline
   if (reached !== undefined) await moveSweepCursor(pool, chainId, reached)
 }
+
+// Markers wait for days: it does not matter when they are closed.
+const IDLE_MS = 60_000
+// Sweeps are final after some seconds. Then the next ones follow, so that markers do not pile up.
+const BUSY_MS = 2_000
+
+/** Returns the rent of deliveries' markers. */
+export function createSweepWork(deps: SweepDeps) {
+  let due = 0
+  let next: number | undefined
+  return {
+    topics: [],
+    // A new sender has no room until it knows what is in flight; the first sweep follows at once.
+    run: async (lease: Lease, heads?: Heads) => {
+      const now = performance.now()
+      if (!heads || deps.sender.room() === 0 || now < due) return true
+      const swept = await sweepMarkers(deps, lease, heads, next)
+      next = swept.next
+      due = now + (swept.isBusy ? BUSY_MS : IDLE_MS)
+      return true
+    },
+  }
+}

@@ -1,12 +1,15 @@
 import type { Pool } from 'pg'
-import type { Block, Heads, OriginWays } from '../../chains/chain.ts'
+import type { Block, Heads, OriginChain, OriginWays } from '../../chains/chain.ts'
 import type { Moves } from '../../engine/advance.ts'
+import type { Task } from '../../engine/lane.ts'
+import type { HeadFollower } from '../../engine/views.ts'
 import { isolate } from '../../isolate.ts'
 import { setDeposit, setDepositTx } from '../../store/deposits.ts'
 import { reserveInventory } from '../../store/submissions.ts'
 import { findAwaiting } from '../../store/swaps.ts'
+import type { Topic } from '../../store/wakes.ts'
 import type { DepositFacts } from '../../swap/deposit.ts'
-import { collectError, groupBy } from '../../swap/group.ts'
+import { collectError, groupBy, throwFirst } from '../../swap/group.ts'
 import type { Swap } from '../../swap/swap.ts'
 import { isExpired } from './readiness.ts'
 
@@ -121,4 +124,51 @@ export function createDepositTransactions({ pool, ways }: DepositTxDeps) {
   }
 
   return { add, find }
+}
+
+type TaskDeps = {
+  pool: Pool
+  chain: Pick<OriginChain, 'chainId' | 'ways'>
+  follower: Pick<HeadFollower, 'current'>
+  moves: Pick<Moves, 'advance'>
+}
+
+/** Looks for deposits at each new head of a chain, and apart from that for their transactions. */
+export function createDepositTasks({ pool, chain, follower, moves }: TaskDeps): Task[] {
+  const { ways, chainId } = chain
+  if (!ways) return []
+  const transactions = createDepositTransactions({ pool, ways })
+  const topic: Topic = `deposits:${chainId}`
+  let done: string | undefined
+  let after: string | undefined
+  // The heads at which the last pass over all that wait began, and this one.
+  let since: bigint | undefined
+  let begun: bigint | undefined
+  const see: Task = {
+    topics: [`head:${chainId}`],
+    async step(_lease, wake) {
+      const heads = follower.current()
+      if (!heads || heads.head.hash === done) return
+      const onReceived = (received: Received) => {
+        transactions.add(received)
+        wake(topic)
+      }
+      const deps = { pool, chainId, ways, moves, onReceived }
+      begun ??= heads.head.number
+      const faults: unknown[] = []
+      after = await seeDeposits(deps, heads, { after, since }, faults)
+      if (after === undefined) [since, begun] = [begun, undefined]
+      throwFirst(faults)
+      done = heads.head.hash
+    },
+  }
+  const find: Task = {
+    topics: [topic],
+    async step() {
+      const faults: unknown[] = []
+      await transactions.find(faults)
+      throwFirst(faults)
+    },
+  }
+  return [see, find]
 }

@@ -1,6 +1,9 @@
 import type { Pool } from 'pg'
+import { atMostEvery } from '../../async/timing.ts'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { SignedCheck } from '../../engine/checks.ts'
+import type { Task } from '../../engine/lane.ts'
+import type { HeadFollower } from '../../engine/views.ts'
 import { isolate, mapIsolated } from '../../isolate.ts'
 import {
   type DisputedClaim,
@@ -11,10 +14,12 @@ import {
 import { readSettleWork } from '../../store/chain-work.ts'
 import { inTransaction } from '../../store/db.ts'
 import { findSwaps, findToPropose } from '../../store/swaps.ts'
+import type { Topic } from '../../store/wakes.ts'
 import { keyOfSet } from '../../swap/attester-set.ts'
 import { chunksOf, collectError, groupBy, throwFirst } from '../../swap/group.ts'
 import type { Swap } from '../../swap/swap.ts'
 import { type CollectDeps, collectSignatures } from './collect.ts'
+import { type RelayDeps, releaseDeferred } from './relay.ts'
 
 export type ProposeDeps = {
   pool: Pool
@@ -119,4 +124,24 @@ export function claimBatches(swaps: readonly Swap[], maxBatch: number): Swap[][]
   const byToken = (a: Swap, b: Swap) =>
     a.op.inputToken === b.op.inputToken ? byDeadline(a, b) : a.op.inputToken < b.op.inputToken ? -1 : 1
   return chunksOf([...swaps].sort(byDeadline), maxBatch).map((batch) => [...batch].sort(byToken))
+}
+
+const PROPOSE_MS = 500
+// The longest wait of deferred claims after an hour of their cap has ended.
+const DEFERRED_LOOK_MS = 5_000
+
+type SettleDeps = ProposeDeps & Pick<RelayDeps, 'origin'> & { follower: Pick<HeadFollower, 'current'> }
+
+/** Proposes outcomes to the attesters, and releases claims that the cap of an earlier hour deferred. */
+export function createSettleTasks(deps: SettleDeps): Task[] {
+  const propose = atMostEvery(PROPOSE_MS, (heads: Heads) => proposeOutcomes(deps, heads))
+  const release = atMostEvery(DEFERRED_LOOK_MS, (heads: Heads) => releaseDeferred(deps, heads))
+  const taskOf = (topics: readonly Topic[], work: (heads: Heads) => Promise<void>): Task => ({
+    topics,
+    async step() {
+      const heads = deps.follower.current()
+      if (heads) await work(heads)
+    },
+  })
+  return [taskOf([`head:${deps.origin.chainId}`], propose), taskOf([], release)]
 }

@@ -5,6 +5,7 @@ import { stub } from '../../../test/support/stub.ts'
 import { insertTestOp, moveTestSwap, type TestSwap } from '../../../test/support/swaps.ts'
 import type { Block, Heads, Held, OriginWays } from '../../chains/chain.ts'
 import type { Work } from '../../engine/sender.ts'
+import type { ViewOfChain } from '../../engine/views.ts'
 import { markAttemptsFinal } from '../../store/attempts.ts'
 import type { PastPlace } from '../../store/deposits.ts'
 import type { Lease } from '../../store/lanes.ts'
@@ -188,10 +189,14 @@ test('an amount goes back if it is worth two transactions; an account has as man
   const coin = { chainId: CHAIN, address: '0x0', symbol: 'ETH', decimals: 18, asset: 'ETH' }
   const costsAt = (gasPrice: bigint | undefined, accountCents = 2_000) =>
     createReturnCosts({
-      origin: () => stub<CatalogChain>({ native: coin, tokens: [coin] }),
-      priceOf: () => 2_500n * 10n ** 18n,
-      gasPrice: () => gasPrice,
-      budgets: { accountCents },
+      chain: { chainId: CHAIN },
+      catalog: {
+        chains: new Map([[CHAIN, stub<CatalogChain>({ native: coin, tokens: [coin] })]]),
+        assets: new Map(),
+      },
+      prices: { priceOf: () => 2_500n * 10n ** 18n },
+      view: stub<ViewOfChain>({ part: () => (gasPrice === undefined ? undefined : { value: { gasPrice } }) }),
+      gasBudgets: { accountCents },
     })
   const of = (amount: bigint) => ({ token: coin.address, amount })
   const cost = 83_500n * 10n ** 9n

@@ -1,6 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Heads, Held, OriginWays } from '../../chains/chain.ts'
+import { atMostEvery } from '../../async/timing.ts'
+import type { Heads, Held, OriginChain, OriginWays } from '../../chains/chain.ts'
 import type { Sender } from '../../engine/sender.ts'
+import type { ViewOfChain } from '../../engine/views.ts'
 import { isolate } from '../../isolate.ts'
 import {
   findFinalRecoveries,
@@ -14,9 +16,9 @@ import {
 import type { Lease } from '../../store/lanes.ts'
 import { largest, type PriceE18, tenTo, usdE18 } from '../../swap/amount.ts'
 import type { GasBudgets } from '../../swap/budgets.ts'
-import { type CatalogChain, findToken } from '../../swap/catalog.ts'
+import { type Catalog, findToken } from '../../swap/catalog.ts'
 import { GAS } from '../../swap/gas.ts'
-import { collectError } from '../../swap/group.ts'
+import { collectError, throwFirst } from '../../swap/group.ts'
 import type { Swap } from '../../swap/swap.ts'
 
 export type RecoverDeps = {
@@ -33,44 +35,6 @@ export type RecoverDeps = {
   mostReturns(): bigint | undefined
 }
 
-type WorthDeps = {
-  origin(): CatalogChain | undefined
-  priceOf(asset: string): PriceE18 | undefined
-  gasPrice(): bigint | undefined
-  budgets: Pick<GasBudgets, 'accountCents'>
-}
-
-// A return must be worth this many times its transaction.
-const WORTH = 2n
-
-export function createReturnCosts(deps: WorthDeps): Pick<RecoverDeps, 'isWorth' | 'mostReturns'> {
-  const { origin, priceOf, gasPrice, budgets } = deps
-  const costE18 = (): bigint | undefined => {
-    const chain = origin()
-    const coin = chain && priceOf(chain.native.asset)
-    const perGas = gasPrice()
-    if (!chain || !coin || perGas === undefined) return undefined
-    return usdE18(GAS.recover * perGas, { decimals: chain.native.decimals, price: coin })
-  }
-  return {
-    isWorth({ token, amount }) {
-      const chain = origin()
-      const known = chain && findToken(chain, token)
-      const price = known && priceOf(known.asset)
-      const cost = costE18()
-      if (!known || !price || cost === undefined) return undefined
-      return usdE18(amount, { decimals: known.decimals, price }) >= WORTH * cost
-    },
-    mostReturns() {
-      const cost = costE18()
-      // A chain may ask nothing for gas.
-      return cost === undefined
-        ? undefined
-        : largest((BigInt(budgets.accountCents) * tenTo(16)) / largest(cost, 1n), 1n)
-    },
-  }
-}
-
 // Deposits of ops whose deadline is longer past are left to their owners: anyone can send them back with
 // `geoswap recover`.
 const WATCHED_SECONDS = 86_400
@@ -80,8 +44,9 @@ const SEEN_AT_ONCE = 200
  * Sends deposits that were not locked back to their wallets, once the deadline of the op is past in a hard-final
  * block: wrong amounts, second or late transfers, other tokens. Each token is tried once, and only if it would arrive:
  * a wallet or a token that refuses must not cost gas again and again. Who sends wrong amounts on purpose gets them all
- * back: an account has a budget for that, beyond which its returns wait for the next hour. Handles one page of swaps after the given one.
- * Returns the last of them, or undefined at the end of the list. A swap that fails does not stop the others.
+ * back: an account has a budget for that, beyond which its returns wait for the next hour. Handles one page of swaps
+ * after the given one. Returns the last of them, or undefined at the end of the list. A swap that fails does not stop
+ * the others.
  */
 export async function recoverDeposits(
   deps: RecoverDeps,
@@ -162,4 +127,78 @@ export async function noteRecoveries(
     await isolate(faults, { step: 'note recovery', id: `${chainId} ${event.id}` }, () =>
       noteRecovery(pool, chainId, event),
     )
+}
+
+type WorkDeps = {
+  pool: Pool
+  chain: Pick<OriginChain, 'chainId' | 'ways'>
+  catalog: Catalog
+  prices: { priceOf(asset: string): PriceE18 | undefined; refresh(): Promise<void> }
+  sender: Sender
+  /** The chain as followed, for its price of gas. */
+  view: Pick<ViewOfChain, 'part'>
+  gasBudgets: Pick<GasBudgets, 'accountCents'>
+}
+
+// A late deposit is not urgent: its owner can also send it back himself.
+const LOOK_MS = 5_000
+
+/** Sends back what lies at the addresses of ops that are over, page by page. */
+export function createRecoverWork(deps: WorkDeps) {
+  const { pool, catalog, prices, sender } = deps
+  const { chainId, ways } = deps.chain
+  const tokens = catalog.chains.get(chainId)?.tokens.map(({ address }) => address) ?? []
+  const costs = createReturnCosts(deps)
+  const recovering = { pool, chainId, sender, tokens, refreshPrices: prices.refresh, ...costs }
+  let after: PastPlace | undefined
+  const look = atMostEvery(LOOK_MS, async (lease: Lease, heads: Heads) => {
+    if (!ways) return
+    const faults: unknown[] = []
+    after = await recoverDeposits({ ...recovering, ways }, lease, heads, after, faults)
+    throwFirst(faults)
+  })
+  return {
+    topics: [],
+    run: async (lease: Lease, heads?: Heads) => {
+      if (heads) await look(lease, heads)
+      return true
+    },
+  }
+}
+
+// A return must be worth this many times its transaction.
+const WORTH = 2n
+
+type CostDeps = Pick<WorkDeps, 'catalog' | 'view' | 'gasBudgets'> & {
+  chain: Pick<OriginChain, 'chainId'>
+  prices: Pick<WorkDeps['prices'], 'priceOf'>
+}
+
+export function createReturnCosts(deps: CostDeps): Pick<RecoverDeps, 'isWorth' | 'mostReturns'> {
+  const { catalog, prices, view, gasBudgets } = deps
+  const served = () => catalog.chains.get(deps.chain.chainId)
+  /** The price of a return in USD, with 18 decimals; undefined without prices. */
+  const costE18 = (): bigint | undefined => {
+    const native = served()?.native
+    const coin = native && prices.priceOf(native.asset)
+    const perGas = view.part('costs')?.value.gasPrice
+    if (!native || !coin || perGas === undefined) return undefined
+    return usdE18(GAS.recover * perGas, { decimals: native.decimals, price: coin })
+  }
+  return {
+    isWorth({ token, amount }) {
+      const chain = served()
+      const known = chain && findToken(chain, token)
+      const price = known && prices.priceOf(known.asset)
+      const cost = costE18()
+      if (!known || !price || cost === undefined) return undefined
+      return usdE18(amount, { decimals: known.decimals, price }) >= WORTH * cost
+    },
+    mostReturns() {
+      const cost = costE18()
+      if (cost === undefined) return undefined
+      // A chain may ask nothing for gas.
+      return largest((BigInt(gasBudgets.accountCents) * tenTo(16)) / largest(cost, 1n), 1n)
+    },
+  }
 }
