@@ -253,6 +253,7 @@ export type Order<From extends Side = WorldChain> = {
   recipient: string
   slippageBps: number
   tradeType: 'exactInput' | 'exactOutput'
+  maxEtaSeconds: number
 }>
 
 export function toRequest(

@@ -1,4 +1,4 @@
-import { defaultDeadlines, defaultExposureCapUsd } from '../../packages/service/src/config.ts'
+import { defaultDeadlines } from '../../packages/service/src/config.ts'
 import { type Priced, tenTo } from '../../packages/service/src/swap/amount.ts'
 import { defaultFees } from '../../packages/service/src/swap/fees.ts'
 import {
@@ -10,6 +10,10 @@ import {
 } from '../../packages/service/src/swap/pricing.ts'
 import type { DepthCurve } from '../../packages/service/src/swap/venue.ts'
 import { type Figure, isTrue } from './figures.ts'
+
+// The default cap of an operator who holds half a million.
+const EXPOSURE_CAP_USD = 25_000
+
 import { createRandom, type Random } from './random.ts'
 
 const [HOUR, HOURS, YEAR] = [3_600, 6, 31_536_000]
@@ -233,7 +237,7 @@ function takenFrom(chances: readonly Chance[], least: number): number {
   let [loss, freeAt] = [0, 0]
   for (const chance of chances) {
     if (chance.now < freeAt || chance.expected <= least) continue
-    loss += chance.loss * defaultExposureCapUsd
+    loss += chance.loss * EXPOSURE_CAP_USD
     freeAt = chance.now + FINAL_SECONDS
   }
   return loss

@@ -225,7 +225,7 @@ function toConfig(config: ServiceConfig, plan: Plan, { proxyOf, nodes, name }: R
       rpcUrls: urls,
       attesterRpcUrls: urls,
       ...(plan.shape && chain.family === 'evm' && { wsUrls: [socket] }),
-      exposureCapUsd: exposureCapUsdOf(plan),
+      ...{ exposureCapUsd: exposureCapUsdOf(plan), fastCapUsd: 0 },
     }
   })
   // As few as possible with several of them: a process polls the lanes of all.

@@ -203,7 +203,7 @@ function toServiceToken({ symbol, address, asset, decimals }: ServiceToken): Ser
 function toEvmServiceChain(chain: ReadyChain): ServiceChain {
   const { chainId, name, rpcUrl, nodeUrl, attesterUrl, contracts, shape, publicRules } = chain
   return {
-    ...(publicRules ?? localRulesOf(chain)),
+    ...(publicRules ? { ...publicRules, ...EARLY_CAPS } : localRulesOf(chain)),
     chainId,
     name,
     family: 'evm',
@@ -222,19 +222,20 @@ function localRulesOf({ blockMs }: ReadyChain): ChainRules {
     // Finality by depth in blocks: a local chain has no finality of its own.
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 4 },
     blockMs,
-    unclaimedCapUsd: UNCLAIMED_CAP_USD,
+    ...CAPS,
     // Nobody competes for blocks here: a hundredth of a gwei keeps network costs small and above zero.
     tipWei: '10000000',
   }
 }
 
-// More than all inventories together: tests set lower caps.
-const UNCLAIMED_CAP_USD = 1_000_000_000
+// Those of an operator with half a million; nothing but tests claims less than is delivered.
+const EARLY_CAPS = { exposureCapUsd: 25_000, fastCapUsd: 125_000 }
+const CAPS = { ...EARLY_CAPS, unclaimedCapUsd: 1_000_000_000 }
 
 function toSolanaServiceChain(chain: ReadySolanaChain): ServiceChain {
   const { chainId, name, rpcUrl, attesterUrl, program, vault, attester, feePayers, publicRules } = chain
   return {
-    ...(publicRules ?? localSolanaRulesOf(chain)),
+    ...(publicRules ? { ...publicRules, ...EARLY_CAPS } : localSolanaRulesOf(chain)),
     chainId,
     name,
     family: 'solana',
@@ -259,6 +260,6 @@ function localSolanaRulesOf({ blockMs }: ReadySolanaChain): ChainRules {
     // In slots, by the chain's own commitments: confirmed is 1 behind and finalized 32.
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 },
     blockMs,
-    unclaimedCapUsd: UNCLAIMED_CAP_USD,
+    ...CAPS,
   }
 }

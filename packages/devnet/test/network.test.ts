@@ -145,7 +145,7 @@ test("the service's configuration has everything for the Solana chain", () => {
     ...{ native: { symbol: 'SOL', asset: 'SOL', capPerHour }, tokens },
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 },
     blockMs: 100,
-    unclaimedCapUsd: 1_000_000_000,
+    ...{ exposureCapUsd: 25_000, fastCapUsd: 125_000, unclaimedCapUsd: 1_000_000_000 },
   })
 })
 

@@ -24,8 +24,6 @@ export type { ChainConfig, ChainFile, EvmChainConfig, SolanaChainConfig } from '
 export {
   defaultDeadlines,
   defaultDiscount,
-  defaultExposureCapUsd,
-  defaultUnclaimedCapUsd,
   type NetworkConfig,
 } from './config/finish.ts'
 export type AssetConfig = Static<typeof Asset>

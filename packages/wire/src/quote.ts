@@ -29,6 +29,7 @@ export const FEE_KINDS = [
   'priceImpact',
   'integratorFee',
   'rebalancing',
+  'riskPremium',
 ] as const
 
 export const QuoteRequest = strictObject({
@@ -63,7 +64,9 @@ export const QuoteRequest = strictObject({
       minimum: 1,
       maximum: MAX_ETA_SECONDS,
       ...expecting(`a whole number of seconds from 1 to ${MAX_ETA_SECONDS}, such as 60`),
-      description: 'Refuses the quote if the swap would take longer. Default: no limit.',
+      description:
+        'The longest time that the swap may take. Chooses the fast way where only that keeps it, and refuses the ' +
+        'quote if none does. Default: no limit, and the cheaper way.',
     }),
   ),
   integratorFeeCentiBps: Type.Optional(
@@ -121,6 +124,26 @@ export const QuotedMethod = Type.Object({
 })
 export type QuotedMethod = Static<typeof QuotedMethod>
 
+export const SPEEDS = ['final', 'fast'] as const
+export const Speed = oneOf(SPEEDS, {
+  description:
+    'final: paid once the input is final on its chain. fast: paid before, for a premium, as far as the operator has ' +
+    'room when the input is locked.',
+})
+export type Speed = Static<typeof Speed>
+
+export const QuotedSpeed = Type.Object({
+  speed: Speed,
+  etaSeconds: Type.Integer(),
+  outputAmount: Type.String(),
+  minOutput: Type.String(),
+  riskPremium: Type.Optional(
+    Type.String({ description: 'In the input token. It goes back into the output if the swap has to wait.' }),
+  ),
+  riskPremiumUsd: Type.Optional(Usd),
+})
+export type QuotedSpeed = Static<typeof QuotedSpeed>
+
 export const QuoteReply = Type.Object({
   geoQuoteToken: SealedToken,
   origin: oneOf(FAMILIES, { description: 'Selects the build call.' }),
@@ -140,6 +163,15 @@ export const QuoteReply = Type.Object({
     description:
       'Time from submission to settlement: 8 of 10 recent swaps of this route and size were as fast.',
   }),
+  speed: Type.Optional(
+    Type.Unsafe<Speed>({
+      ...Speed,
+      description: 'The way of this quote: present if there are two, or if the swap waits for finality.',
+    }),
+  ),
+  speeds: Type.Optional(
+    Type.Array(QuotedSpeed, { description: 'Both ways, the cheaper first. maxEtaSeconds chooses.' }),
+  ),
   fees: Type.Array(Fee, { description: 'They explain the whole difference to the reference price.' }),
   feeDiscount: Type.Optional(FeeDiscount),
   inputUsd: Type.Optional(Usd),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { expecting } from './expected.ts'
 import { SUBSTATUSES, SWAP_STATUSES, WEBHOOK_TYPES } from './names.ts'
+import { Speed } from './quote.ts'
 import { Address, ChainId, caip, OriginMethod, oneOf, strictObject, Time } from './schema.ts'
 
 export const SwapStatusName = oneOf(SWAP_STATUSES)
@@ -91,7 +92,7 @@ export const Deposit = Type.Object({
 export type Deposit = Static<typeof Deposit>
 
 /** The reasons for which a pending swap waits longer than usual. */
-export const WAITING_REASONS = ['lateLock', 'lateDelivery'] as const
+export const WAITING_REASONS = ['lateLock', 'lateDelivery', 'finality'] as const
 export type WaitingReason = (typeof WAITING_REASONS)[number]
 
 export const Waiting = Type.Object(
@@ -102,7 +103,7 @@ export const Waiting = Type.Object(
   {
     description:
       'Only while the input or the output is in a block so close to its deadline that a reorg could undo it for ' +
-      'good: the swap goes on when that block is final.',
+      'good, or while a swap that was quoted as fast finds no room (finality): it goes on when that block is final.',
   },
 )
 export type Waiting = Static<typeof Waiting>
@@ -118,6 +119,16 @@ export const SwapAmounts = Type.Object({
       {
         description:
           'The market moved since the quote: `output` is paid, between `minOutput` and `quotedOutput`.',
+      },
+    ),
+  ),
+  riskPremium: Type.Optional(
+    Type.Object(
+      { amount: Type.String(), returned: Type.Boolean(), output: Type.Optional(Type.String()) },
+      {
+        description:
+          'Of a swap quoted as fast, in the input token. Returned: the swap waits or waited until its input was ' +
+          'final, and `output` is paid, the premium included.',
       },
     ),
   ),
@@ -140,6 +151,9 @@ export const StatusReply = Type.Object({
   refund: Type.Optional(Refund),
   waiting: Type.Optional(Waiting),
   method: Type.Optional(OriginMethod),
+  speed: Type.Optional(
+    Type.Unsafe<Speed>({ ...Speed, description: 'Of a swap quoted as fast: final once it has to wait.' }),
+  ),
   deposit: Type.Optional(Deposit),
 })
 export type StatusReply = Static<typeof StatusReply>

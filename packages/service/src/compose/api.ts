@@ -30,14 +30,14 @@ import { createPool } from '../store/db.ts'
 import { readLiquidity } from '../store/liquidity.ts'
 import { assertClock } from '../store/server.ts'
 import { findActiveStops } from '../store/stops.ts'
-import type { Token } from '../swap/catalog.ts'
+import type { Catalog, Token } from '../swap/catalog.ts'
 import { openCatalog, toServedChains } from './catalog.ts'
 import { type Chains, connectChains } from './chains.ts'
 import { type ApiParts, createHandlers, createVenues, isBought } from './handlers.ts'
 import { createPriceSources, priceRulesOf, warnOfPyth, watchPrices } from './prices.ts'
 import { assertOneTreasury, listenToDatabase, openDatabase, openSpans, verifyDatabase } from './process.ts'
 import { composeStatus } from './status.ts'
-import { followClaimLimits, openViews } from './views.ts'
+import { followCaps, followClaimLimits, openViews } from './views.ts'
 import { loadWeb, toDashboard } from './web.ts'
 import { composeWebhooks, createConfiguredSealer } from './webhooks.ts'
 
@@ -79,7 +79,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   await views.start()
   const served = toServedChains(network, chains.all)
   const gas = createGasWatch(served, views)
-  const market = followMarket(config, { pool, chains, views, gas, onFault, logger })
+  const market = followMarket(config, { pool, chains, catalog, views, gas, onFault, logger })
   await market.start()
   const venues = createVenues({ network, views, catalog, market })
   const times = await startSwapTimes(pool, views, onFault)
@@ -94,6 +94,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     catalog,
     gas,
     views,
+    capsOf: market.capsOf,
     dailyNeeds: createDailyNeeds(pool),
     isBought: (token: Pick<Token, 'chainId' | 'address'>) => isBought(network, token),
   }
@@ -201,6 +202,7 @@ function createTables(pool: BuildDeps['pool'], onFault: Followed['onFault']) {
 type Followed = {
   pool: BuildDeps['pool']
   chains: Chains
+  catalog: Catalog
   views: Views
   gas: GasWatch
   onFault(error: unknown, source: string): void
@@ -208,8 +210,10 @@ type Followed = {
 }
 
 /** The market, refreshed from `start` on: first all sources together, then each in a loop of its own. */
-function followMarket(config: Config, { pool, chains, views, gas, onFault, logger }: Followed) {
-  const claims = followClaimLimits({ chains, views })
+function followMarket(config: Config, followed: Followed) {
+  const { pool, chains, catalog, views, gas, onFault, logger } = followed
+  const capsOf = followCaps({ chains, views, catalog, priceOf: (asset) => market.priceOf(asset) })
+  const claims = followClaimLimits({ views, capsOf })
   const market: LiveMarket = createMarket({
     chainNow: (chainId) => toChainNow(views.of(chainId)),
     prices: createPriceSources(config, (chainId) => views.of(chainId).part('state')),
@@ -224,6 +228,7 @@ function followMarket(config: Config, { pool, chains, views, gas, onFault, logge
     needs: (chainId) => [...gas.unsigned(chainId), ...gas.needs(chainId)],
     mostInput: claims.mostInput,
     exposureRoom: claims.exposureRoom,
+    fastRoom: claims.fastRoom,
     now: Date.now,
     onFault,
   })
@@ -231,6 +236,7 @@ function followMarket(config: Config, { pool, chains, views, gas, onFault, logge
   let loops: { stop(): void }[] = []
   return {
     ...market,
+    capsOf,
     async start() {
       await mapOwn(market.refreshers, (refresh) => refresh())
       const steps = [...market.refreshers, async () => watch()]

@@ -22,20 +22,11 @@ export function toServedChains(network: NetworkConfig, chains: readonly Connecte
       nodes: rpcUrls.length,
       coin: { symbol: native.symbol, decimals: nativeToken.decimals },
       hardSeconds: config.finality.hardSeconds,
-      caps: capsOf(config),
       senders,
       retiring,
       float: floatOf(network, chain),
     }
   })
-}
-
-/** Limits of deliveries against inputs of a chain that are not final, and that are not claimed. */
-export function capsOf({
-  exposureCapUsd,
-  unclaimedCapUsd,
-}: Pick<ChainConfig, 'exposureCapUsd' | 'unclaimedCapUsd'>): ServedChain['caps'] {
-  return { exposedCents: BigInt(exposureCapUsd) * 100n, unclaimedCents: BigInt(unclaimedCapUsd) * 100n }
 }
 
 /** The gas float of a chain and its limits; undefined if none is configured. */

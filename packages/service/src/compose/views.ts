@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { createViews, type Views } from '../engine/views.ts'
-import { createClaimLimits } from '../market/claim-limits.ts'
-import { capsOf } from './catalog.ts'
+import { type CapsOf, createClaimLimits, createOriginCaps } from '../market/claim-limits.ts'
+import type { Catalog } from '../swap/catalog.ts'
 import type { Chains } from './chains.ts'
 
 type ViewListener = {
@@ -22,18 +22,36 @@ export function openViews(pool: Pool, chains: Pick<Chains, 'all'>, listener: Vie
   return { ...views, channels: { chain_view: views.noteAnnounced } }
 }
 
-type Parts = { chains: Chains; views: Pick<Views, 'of'> }
+type CapParts = {
+  chains: Chains
+  views: Pick<Views, 'of'>
+  catalog: Catalog
+  priceOf: Parameters<typeof createOriginCaps>[0]['priceOf']
+}
+
+/** The caps of the origin chains, by configuration or by what the views show in the vaults. */
+export function followCaps({ chains, views, catalog, priceOf }: CapParts): CapsOf {
+  return createOriginCaps({
+    catalog,
+    rulesOf: (chainId) => chains.of(chainId).config,
+    holdingsOf: (chainId) => views.of(chainId).part('state')?.value.holdings ?? [],
+    priceOf,
+    now: Date.now,
+  })
+}
+
+type Parts = { views: Pick<Views, 'of'>; capsOf: CapsOf }
 
 /**
  * Follows the largest input that a quote may name, from the chains' claim caps and the booked claims and deliveries.
  */
-export function followClaimLimits({ chains, views }: Parts) {
+export function followClaimLimits({ views, capsOf }: Parts) {
   return createClaimLimits({
     claimCapOf(chainId, token) {
       const state = views.of(chainId).part('state')
       return state ? (state.value.claimCaps[token] ?? 'none') : 'unknown'
     },
     secondsOf: (chainId) => views.of(chainId).current()?.head.seconds,
-    capsOf: (chainId) => capsOf(chains.of(chainId).config),
+    capsOf,
   })
 }

@@ -28,7 +28,7 @@ import { lateLockSeconds } from '../swap/deadlines.ts'
 import { blockSecondsOf } from '../swap/finality.ts'
 import type { Share } from '../swap/group.ts'
 import { activeSenders, sendersOf, shareOf } from '../swap/served-chain.ts'
-import { capsOf, floatOf } from './catalog.ts'
+import { floatOf } from './catalog.ts'
 import { createFollowing, createLedgerTask, payoutCapsOf } from './following.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { followerOf, type WorkerParts } from './worker-parts.ts'
@@ -253,7 +253,8 @@ function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: str
     patienceSeconds: PATIENCE_SECONDS,
     ...parts.signed,
     cutOffSeconds: config.network.deadlines.cutOffSeconds,
-    capsOf: (origin: number) => capsOf(parts.chains.of(origin).config),
+    capsOf: parts.capsOf,
+    hardSecondsOf: (origin: number) => parts.chains.of(origin).config.finality.hardSeconds,
     moves: parts.moves,
   }
   return createSendingLane({

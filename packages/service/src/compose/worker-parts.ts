@@ -7,6 +7,7 @@ import { createMoves, type Moves } from '../engine/advance.ts'
 import { createClaimCheck, createLateCheck, createSignedCheck, type SignedCheck } from '../engine/checks.ts'
 import { createGasWatch, type GasWatch } from '../engine/gas-watch.ts'
 import type { ViewOfChain, Views } from '../engine/views.ts'
+import type { CapsOf } from '../market/claim-limits.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { WorkerEvents } from '../observe/role-metrics.ts'
 import { simulateOnce } from '../stages/deliver/judge.ts'
@@ -18,6 +19,7 @@ import type { UnsignedKeys } from '../swap/served-chain.ts'
 import { toServedChains } from './catalog.ts'
 import type { Chains } from './chains.ts'
 import { followPrices, type PriceCheck } from './prices.ts'
+import { followCaps } from './views.ts'
 
 type Given = {
   config: Config
@@ -39,6 +41,7 @@ export type WorkerParts = Given & {
   prices: PriceCheck
   signed: SignedCheck
   collect: CollectDeps
+  capsOf: CapsOf
   gas: Pick<GasWatch, 'isFree'>
   destinations: Destinations
   /** One statement for the followers of all chains: each accepted swap wakes them together. */
@@ -65,7 +68,8 @@ export function completeParts(given: Given): WorkerParts {
   const isLate = createLateCheck({ catalog, followers })
   const destinations = createDestinations(chains, followers)
   const moves = createMoves(pool, events.moved)
-  const checks = { prices, signed, gas, isClaimable, isLate }
+  const capsOf = followCaps({ chains, views, catalog, priceOf: prices.priceOf })
+  const checks = { prices, signed, gas, isClaimable, isLate, capsOf }
   const awaited = createTogether((chainIds: readonly number[]) => readAwaited(pool, chainIds))
   return { ...given, ...checks, followers, moves, collect, destinations, readAwaited: awaited }
 }

@@ -64,6 +64,28 @@ export const anyChain = {
             'Depth from which a lock is paid for, by the value of the input, rising; within `exposureCapUsd`.',
         },
       ),
+      fast: Type.Optional(
+        Type.Array(
+          Type.Object(
+            {
+              belowUsd: Type.Optional(
+                count('Applies to inputs worth less than this, in USD. The last entry has no limit.'),
+              ),
+              depth: Type.Optional(
+                count('Depth at which such a lock is paid for, if that is deeper than `accept`.'),
+              ),
+              premiumCentiBps: range(0, 10_000, 'The premium, in hundredths of a basis point of the input.'),
+            },
+            strict,
+          ),
+          {
+            minItems: 1,
+            description:
+              'The premium of swaps that are paid before finality beyond `exposureCapUsd`, by the value of the ' +
+              'input, rising; within `fastCapUsd`. Default: 100 below 100000 USD, else 200.',
+          },
+        ),
+      ),
       settle: count('Depth from which a delivery is reported as settled.'),
       reorgWindowSeconds: count(
         'Seconds a usual reorg takes to include the same bytes again. Not finality. Lengthens the time to lock.',
@@ -101,16 +123,25 @@ export const anyChain = {
     range(
       0,
       1_000_000_000,
-      'USD that may be delivered against locks that are not final (`exposureUntil`). Default 25000; ' +
-        '0 always waits for finality.',
+      'USD that may be delivered without a premium against locks that are not final (`exposureUntil`). Default: ' +
+        '5 % of what all vaults hold; 0 always waits for finality.',
+    ),
+  ),
+  fastCapUsd: Type.Optional(
+    range(
+      0,
+      1_000_000_000,
+      'USD that may be delivered against locks that are not final, all together: the most that a reorg can cost. ' +
+        'What it has above `exposureCapUsd` is for swaps that pay the premium of `finality.fast`. Default: ' +
+        '`exposureCapUsd`, so none; without that either, 25 % of what all vaults hold.',
     ),
   ),
   unclaimedCapUsd: Type.Optional(
     range(
       0,
       1_000_000_000,
-      'USD that may be delivered without a final claim, at least `exposureCapUsd`. Default 250000; ' +
-        '0 delivers nothing from this chain.',
+      'USD that may be delivered without a final claim, at least `fastCapUsd`. Default: half of what all vaults ' +
+        'hold, and at least 250000; 0 delivers nothing from this chain.',
     ),
   ),
   callsPerMinute: Type.Optional(
@@ -147,8 +178,6 @@ type Coin = { symbol: string; asset: string; capPerHour?: string }
 export type Finished = {
   finality: { hardSeconds: number }
   maxHeadAgeMs: number
-  exposureCapUsd: number
-  unclaimedCapUsd: number
   maxInFlight: number
 }
 

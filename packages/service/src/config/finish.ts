@@ -19,12 +19,6 @@ export const defaultDeadlines = {
   claimInclusionSeconds: 300,
 }
 
-/** Cap on value delivered against locks of a chain that are not hard-final. */
-export const defaultExposureCapUsd = 25_000
-
-/** Cap on value delivered against inputs of a chain that are not finally claimed. */
-export const defaultUnclaimedCapUsd = 250_000
-
 // The public server allows 30 requests in 10 s per address: six processes may share it.
 const defaultPythPollMs = 2_000
 
@@ -98,8 +92,6 @@ export function finishChain<C extends ChainFile>(chain: C): C & Finished {
     ...chain,
     finality: { ...chain.finality, hardSeconds: finalityOf(chain).hardSeconds },
     maxHeadAgeMs: maxHeadAgeMs(chain),
-    exposureCapUsd: chain.exposureCapUsd ?? defaultExposureCapUsd,
-    unclaimedCapUsd: chain.unclaimedCapUsd ?? defaultUnclaimedCapUsd,
     maxInFlight: chain.maxInFlight ?? familyOf(chain).traits.maxInFlight,
   }
 }

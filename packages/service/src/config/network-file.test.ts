@@ -10,6 +10,7 @@ const AUTHORIZER = '0x1100000000000000000000000000000000000001'
 const DELIVERER = '0x2000000000000000000000000000000000000001'
 
 const PYTH = `{ "kind": "pyth", "feedId": "0x${'aa'.repeat(32)}", "maxAgeSeconds": 9 }`
+const DEEP = '"fast": [{ "depth": 451, "premiumCentiBps": 2 }]'
 const SECOND_ETH = `{ "name": "ETH", "sources": [${PYTH}] }`
 
 const setting = (name: string) => `\${${name}}`
@@ -77,6 +78,8 @@ const misshapen: Case[] = [
 ]
 
 const unfit: Case[] = [
+  ['"exposureCapUsd": 25000', '"exposureCapUsd": 9, "fastCapUsd": 8', '/chains/0/fastCapUsd', 'at least'],
+  ['"settle": 3', `"settle": 3, ${DEEP}`, '/chains/0/finality/fast/0/depth', 'must not be above hard'],
   ['"chainId": 9001,\n', '"chainId": 8453,\n', '/chains/1/chainId', '8453 is repeated'],
   ['"name": "solana"', '"name": "base"', '/chains/1/name', 'base is repeated'],
   ['"symbol": "WETH"', '"symbol": "USDC"', '/chains/0/tokens/1/symbol', 'USDC is repeated'],

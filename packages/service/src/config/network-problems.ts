@@ -95,6 +95,7 @@ function checksOfChain(network: NetworkFile, index: number): Check[] {
   return [
     check(['native', 'tokens'], (chain) => findTokenProblems(chain, assets()), '/assets/*/name'),
     check(['finality', 'blockMs', 'maxHeadAgeMs'], findRateProblems),
+    check(['exposureCapUsd', 'fastCapUsd'], findCapProblems),
     check(['rpcUrls', 'attesterRpcUrls'], findNodeProblems),
     ...families.flatMap((family) =>
       family.config.checks.map(({ fields, find }) =>
@@ -119,6 +120,11 @@ function findTokenProblems({ native, tokens }: ChainFile, known: ReadonlySet<str
   ]
 }
 
+function findCapProblems({ exposureCapUsd = 0, fastCapUsd = 0 }: ChainFile): Problem[] {
+  const isLess = fastCapUsd > 0 && fastCapUsd < exposureCapUsd
+  return isLess ? [{ path: '/fastCapUsd', message: 'must be at least exposureCapUsd, or 0' }] : []
+}
+
 /** Contradictions between block time, head age and finality. */
 function findRateProblems(chain: ChainFile): Problem[] {
   const problems = findFinalityProblems(chain)
@@ -131,24 +137,26 @@ function findRateProblems(chain: ChainFile): Problem[] {
   return problems
 }
 
-/** The tiers of `accept` must rise, and no depth may exceed the final one. */
+/** The tiers of `accept` and `fast` must rise, and no depth may exceed the final one. */
 function findFinalityProblems({ finality, blockMs }: ChainFile): Problem[] {
-  const { accept, settle, hard, hardSeconds } = finality
+  const { accept, fast = [], settle, hard, hardSeconds } = finality
   const problems: Problem[] = []
   const add = (path: string, message: string) => problems.push({ path: `/finality${path}`, message })
-  for (const [index, { belowUsd, depth }] of accept.entries()) {
-    const before = accept[index - 1]
-    const isLast = index === accept.length - 1
-    if (isLast !== (belowUsd === undefined))
-      add(
-        `/accept/${index}`,
-        isLast ? 'must have no belowUsd: the last tier is for all other inputs' : 'needs belowUsd',
-      )
-    if (before?.belowUsd !== undefined && belowUsd !== undefined && belowUsd <= before.belowUsd)
-      add(`/accept/${index}/belowUsd`, 'must be above that of the previous tier')
-    if (before && depth < before.depth)
-      add(`/accept/${index}/depth`, 'must not be below that of the previous tier')
-    if (depth > hard) add(`/accept/${index}/depth`, `must not be above hard (${hard})`)
+  for (const [name, tiers] of Object.entries({ accept, fast })) {
+    for (const [index, { belowUsd, depth = 0 }] of tiers.entries()) {
+      const before = tiers[index - 1]
+      const isLast = index === tiers.length - 1
+      if (isLast !== (belowUsd === undefined))
+        add(
+          `/${name}/${index}`,
+          isLast ? 'must have no belowUsd: the last tier is for all other inputs' : 'needs belowUsd',
+        )
+      if (before?.belowUsd !== undefined && belowUsd !== undefined && belowUsd <= before.belowUsd)
+        add(`/${name}/${index}/belowUsd`, 'must be above that of the previous tier')
+      if (depth < (before?.depth ?? 0))
+        add(`/${name}/${index}/depth`, 'must not be below that of the previous tier')
+      if (depth > hard) add(`/${name}/${index}/depth`, `must not be above hard (${hard})`)
+    }
   }
   if (settle > hard) add('/settle', `must not be above hard (${hard})`)
   if (hardSeconds !== undefined && hardSeconds * 1_000 < (hard - 1) * blockMs)

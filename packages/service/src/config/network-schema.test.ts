@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
+import { defaultDeadlines } from '../config.ts'
+import { defaultCapBps } from '../swap/exposure.ts'
 import { maxHeadAgeMs } from '../swap/finality.ts'
 import { VenueSchema } from '../venues/registry.ts'
 import { NetworkSchema } from './network-schema.ts'
@@ -61,10 +62,14 @@ test('the documented defaults are the effective ones', () => {
     return property?.description?.endsWith(` Default ${seconds}.`)
   })
   const [, headAge] = properties.find(([path]) => path === '/chains/maxHeadAgeMs') ?? []
-  const [, cap] = properties.find(([path]) => path === '/chains/exposureCapUsd') ?? []
+  const [, exposure] = properties.find(([path]) => path === '/chains/exposureCapUsd') ?? []
+  const [, fast] = properties.find(([path]) => path === '/chains/fastCapUsd') ?? []
 
   expect(told).toEqual(told.map(() => true))
-  expect(cap?.description).toContain(`Default ${defaultExposureCapUsd};`)
+  expect(exposure?.description).toContain(
+    `Default: ${defaultCapBps.exposed / 100n} % of what all vaults hold`,
+  )
+  expect(fast?.description).toContain(`${defaultCapBps.fast / 100n} % of what all vaults hold.`)
   expect(headAge?.description).toContain('Default 15000, or five times blockMs where that is more.')
   expect([400, 12_000].map((blockMs) => maxHeadAgeMs({ blockMs }))).toEqual([15_000, 60_000])
 })

@@ -9,7 +9,7 @@ import { addSwapTimes, type SettledSwap } from '../store/ended-swaps.ts'
 import { findUnseen, type WastedGas } from '../store/gas.ts'
 import { readLedgerBalances } from '../store/ledger.ts'
 import { type PriceE18, usdE18 } from '../swap/amount.ts'
-import { acceptDepthOf, type FinalityRules } from '../swap/finality.ts'
+import { type FinalityRules, lockDepthOf } from '../swap/finality.ts'
 import { groupBy } from '../swap/group.ts'
 import { sendersOf } from '../swap/served-chain.ts'
 import type { Swap } from '../swap/swap.ts'
@@ -146,7 +146,7 @@ export function createTimeKeeper(pool: Pool, rulesOf: (chainId: number) => Final
   function note({ id, op, exposedCents }: Swap): void {
     const rules = rulesOf(op.originChain)
     // A swap without exposure was delivered after its input was final.
-    const depth = exposedCents > 0n ? acceptDepthOf(rules, op.valueCents) : rules.hard
+    const depth = exposedCents > 0n ? lockDepthOf(rules, op) : rules.hard
     settled.push({ swapId: id, depth })
   }
   return { note, task }

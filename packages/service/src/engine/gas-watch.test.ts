@@ -14,7 +14,6 @@ const chain: ServedChain = {
   nodes: 1,
   coin: { symbol: 'ETH', decimals: 18 },
   hardSeconds: 4,
-  caps: { exposedCents: 0n, unclaimedCents: 0n },
   senders: { relay: ['r1', 'r2'], authorize: [], deliver: ['d1', 'd2'] },
   retiring: [],
   float: undefined,

@@ -20,6 +20,7 @@ type MarketSources = {
   /** The provider keeps these current. */
   mostInput: Market['mostInput']
   exposureRoom: Market['exposureRoom']
+  fastRoom?: Market['fastRoom']
   now(): number
   onFault(error: unknown, source: string): void
 }
@@ -70,6 +71,7 @@ export function createMarket(sources: MarketSources): LiveMarket {
     needs: sources.needs,
     mostInput: sources.mostInput,
     exposureRoom: sources.exposureRoom,
+    fastRoom: sources.fastRoom,
     available(chainId, token) {
       const amount = holdings && isFresh(holdings) ? holdings.value.get(keyOf(chainId, token)) : undefined
       return amount === undefined || amount > 0n ? amount : 0n

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 import type { GasWatch } from '../engine/gas-watch.ts'
 import type { Views } from '../engine/views.ts'
+import type { CapsOf } from '../market/claim-limits.ts'
 import type { PriceBook } from '../market/prices/book.ts'
 import type { DailyNeeds } from '../market/swap-times.ts'
 import {
@@ -25,6 +26,7 @@ import { addViewMetrics } from './view-metrics.ts'
 type Sources = {
   pool: Pool
   chains: readonly ServedChain[]
+  capsOf: CapsOf
   catalog: Catalog
   dailyNeeds: { read(): Promise<DailyNeeds> }
   /** The books of today and yesterday. */
@@ -149,7 +151,7 @@ function addEndedGauges(registry: Registry, pool: Pool): void {
   )
 }
 
-function addExposureGauges(registry: Registry, { pool, chains }: Sources): void {
+function addExposureGauges(registry: Registry, { pool, chains, capsOf }: Sources): void {
   const specs = {
     lost: {
       name: 'geoswap_lost_inputs_usd',
@@ -182,7 +184,7 @@ function addExposureGauges(registry: Registry, { pool, chains }: Sources): void 
         gauges.exposure.set({ chain }, Number(cents) / 100)
         gauges.lost.set({ chain }, Number(lostCents) / 100)
         gauges.unclaimed.set({ chain }, Number(unclaimedCents) / 100)
-        const cap = served.caps.unclaimedCents
+        const cap = capsOf(chainId).unclaimedCents
         gauges.unclaimedUsed.set({ chain }, cap === 0n ? 1 : Number(unclaimedCents) / Number(cap))
       }
     },

@@ -1,6 +1,5 @@
 import type { KeyRole } from '../chains/families.ts'
 import { TO_FILL_IN } from '../config/network-file.ts'
-import { defaultExposureCapUsd, defaultUnclaimedCapUsd } from '../config.ts'
 import { operateOf } from './families.ts'
 import { addressesOf, type Caps, type Roles, thresholdOf } from './family.ts'
 import type { Preset, PresetFeed, Source } from './presets.ts'
@@ -66,8 +65,6 @@ function toChain(preset: Preset, roles: Roles, nodes: Nodes): object {
     })),
     finality,
     blockMs,
-    exposureCapUsd: defaultExposureCapUsd,
-    unclaimedCapUsd: defaultUnclaimedCapUsd,
     l1FeeOracle: l1FeeOracle?.address,
     l1Gas: l1Gas?.kind,
     maxTipWei,

@@ -91,7 +91,10 @@ test.each(['origin_final', 'origin_safe'])('a lock that is %s exposes nothing', 
 
   await bookDelivery(database.pool, { chainId: CHAIN, swaps: [swap], caps: ample })
 
-  expect((await readBooked(database.pool)).get(CHAIN)).toEqual({ exposedCents: 0n, unclaimedCents: VALUE })
+  expect((await readBooked(database.pool)).get(CHAIN)).toMatchObject({
+    exposedCents: 0n,
+    unclaimedCents: VALUE,
+  })
 })
 
 test('a lock becomes final once, and frees the exposure of its own chain', async () => {

@@ -1,3 +1,5 @@
+import { largest } from '../swap/amount.ts'
+import type { OriginCaps } from '../swap/exposure.ts'
 import { endedStates, unlockedStates } from '../swap/lifecycle.ts'
 import type { Swap } from '../swap/swap.ts'
 import type { Db } from './db.ts'
@@ -6,7 +8,8 @@ import { listOf } from './sql.ts'
 // Value delivered against locks that a reorg can still undo, and delivered value whose input is not finally claimed;
 // both by the origin chain.
 
-export type OriginCaps = { exposedCents: bigint; unclaimedCents: bigint }
+/** The booked parts of the caps of an origin. */
+export type Booked = Required<OriginCaps>
 type Delivery = { chainId: number; swaps: readonly Swap[]; caps: OriginCaps }
 
 /**
@@ -15,9 +18,10 @@ type Delivery = { chainId: number; swaps: readonly Swap[]; caps: OriginCaps }
  * once.
  */
 export async function bookDelivery(db: Db, { chainId, swaps, caps }: Delivery): Promise<boolean> {
-  const { rows } = await db.query<{ exposed: string; unclaimed: string }>(
+  const { rows } = await db.query<Record<'exposed' | 'fast' | 'unclaimed', string>>(
     `with before as (
-       select s.id, o.value_cents, not s.origin_final and not s.origin_safe and s.exposed_cents = 0 as exposes,
+       select s.id, o.value_cents, s.is_paid_fast,
+              not s.origin_final and not s.origin_safe and s.exposed_cents = 0 as exposes,
               s.unclaimed_cents = 0 as is_unbooked
          from swaps s join ops o on o.id = s.op_id where s.id = any($1) for update of s
      ), booked as (
@@ -25,39 +29,51 @@ export async function bookDelivery(db: Db, { chainId, swaps, caps }: Delivery): 
                           unclaimed_cents = case when b.is_unbooked then b.value_cents else s.unclaimed_cents end
          from before b where s.id = b.id and (b.exposes or b.is_unbooked)
      )
-     select coalesce(sum(value_cents) filter (where exposes), 0) as exposed,
+     select coalesce(sum(value_cents) filter (where exposes and not is_paid_fast), 0) as exposed,
+            coalesce(sum(value_cents) filter (where exposes and is_paid_fast), 0) as fast,
             coalesce(sum(value_cents) filter (where is_unbooked), 0) as unclaimed from before`,
     [swaps.map((swap) => swap.id)],
   )
-  const { exposed, unclaimed } = rows[0] ?? { exposed: '0', unclaimed: '0' }
+  const { exposed, fast, unclaimed } = rows[0] ?? { exposed: '0', fast: '0', unclaimed: '0' }
+  const { exposedCents, unclaimedCents, fastCents = 0n } = caps
   const { rowCount } = await db.query(
     `insert into exposure as e (chain_id, cents, unclaimed_cents)
-     select $1, $2, $3 where ${FITS('0', '0')}
-     on conflict (chain_id) do update set cents = e.cents + $2, unclaimed_cents = e.unclaimed_cents + $3
-      where ${FITS('e.cents', 'e.unclaimed_cents')}`,
-    [chainId, exposed, unclaimed, caps.exposedCents, caps.unclaimedCents],
+     select $1, $2::bigint + $6::bigint, $3 where ${FITS({ cents: '0', fast: '0', unclaimed: '0' })}
+     on conflict (chain_id) do update set cents = e.cents + $2 + $6, unclaimed_cents = e.unclaimed_cents + $3
+      where ${FITS({ cents: 'e.cents', fast: 'e.fast_cents - $6', unclaimed: 'e.unclaimed_cents' })}`,
+    [chainId, exposed, unclaimed, exposedCents, unclaimedCents, fast, largest(exposedCents, fastCents)],
   )
   return rowCount === 1
 }
 
-/** Adding nothing always fits, even if a cap was lowered below the booked value. */
-const FITS = (exposed: string, unclaimed: string) =>
-  `($2::bigint = 0 or ${exposed} + $2::bigint <= $4::bigint)
+/**
+ * The rules of `originRoom`, for what is booked without these swaps. A trigger has counted the fast ones already, and
+ * so made the row. Adding nothing always fits, even if a cap was lowered below the booked value.
+ */
+const FITS = ({ cents, fast, unclaimed }: Record<'cents' | 'fast' | 'unclaimed', string>) =>
+  `($2::bigint = 0 or ${cents} - (${fast}) + $2::bigint <= $4::bigint)
+   and ($6::bigint = 0 or ${fast} + $6::bigint <= $7::bigint - $4::bigint)
+   and ($2::bigint + $6::bigint = 0 or ${cents} + $2::bigint + $6::bigint <= $7::bigint)
    and ($3::bigint = 0 or ${unclaimed} + $3::bigint <= $5::bigint)`
 
 /** The booked values of each chain. */
-export async function readBooked(db: Db): Promise<Map<number, OriginCaps>> {
-  const { rows } = await db.query<BookedRow>('select chain_id, cents, unclaimed_cents from exposure')
+export async function readBooked(db: Db): Promise<Map<number, Booked>> {
+  const { rows } = await db.query<BookedRow>(`select ${BOOKED_COLUMNS.join(', ')} from exposure`)
   return toBooked(rows)
 }
 
-export type BookedRow = Record<'chain_id' | 'cents' | 'unclaimed_cents', string>
+export const BOOKED_COLUMNS = ['chain_id', 'cents', 'fast_cents', 'unclaimed_cents'] as const
+export type BookedRow = Record<(typeof BOOKED_COLUMNS)[number], string>
 
-export function toBooked(rows: readonly BookedRow[]): Map<number, OriginCaps> {
+export function toBooked(rows: readonly BookedRow[]): Map<number, Booked> {
   return new Map(
-    rows.map(({ chain_id, cents, unclaimed_cents }) => [
+    rows.map(({ chain_id, cents, fast_cents, unclaimed_cents }) => [
       Number(chain_id),
-      { exposedCents: BigInt(cents), unclaimedCents: BigInt(unclaimed_cents) },
+      {
+        exposedCents: BigInt(cents),
+        fastCents: BigInt(fast_cents),
+        unclaimedCents: BigInt(unclaimed_cents),
+      },
     ]),
   )
 }

@@ -48,7 +48,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
     worker: `select, update (state, version, updated_at, locked_block, delivered_block, origin_safe, origin_tx_hash,
       delivery_tx_hash, refund_tx_hash, credited, delivered, failure_code, refund_reason, proof, timeline, origin_final,
       delivery_final, exposed_cents, unclaimed_cents, claim_booked, is_unsigned, deposit, lowered_output,
-      lowered_pay, payout_booked, waiting)`,
+      lowered_pay, payout_booked, waiting, is_paid_fast)`,
     attester: 'select',
     operator: 'select',
   },
@@ -182,6 +182,7 @@ export const FUNCTIONS: Readonly<Record<string, Rights>> = {
   add_swap_event_month: { worker: 'execute' },
   drop_swap_event_month: { worker: 'execute' },
   prepare_swap_event_partition: {},
+  fast_cents_of: {},
 }
 
 /** Row security of lanes: no part can take a lane of another. */

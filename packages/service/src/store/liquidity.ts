@@ -1,6 +1,6 @@
 import { type BookRow, type TokenBook, toTokenBook } from './claim-books.ts'
 import type { Db } from './db.ts'
-import { type BookedRow, type OriginCaps, toBooked } from './exposure.ts'
+import { BOOKED_COLUMNS, type Booked, type BookedRow, toBooked } from './exposure.ts'
 import { type Holding, type HoldingRow, toHolding } from './inventory.ts'
 
 /** JSON of a small table; numbers are texts, because JSON would round them. */
@@ -11,9 +11,9 @@ const rowsOf = (table: string, columns: readonly string[]) =>
 const READ = `
   select ${rowsOf('inventory', ['chain_id', 'token', 'held', 'reserved'])} as holdings,
          ${rowsOf('claim_books', ['chain_id', 'token', 'open', 'claimed', 'hour'])} as books,
-         ${rowsOf('exposure', ['chain_id', 'cents', 'unclaimed_cents'])} as deliveries`
+         ${rowsOf('exposure', BOOKED_COLUMNS)} as deliveries`
 
-type Liquidity = { holdings: Holding[]; books: TokenBook[]; deliveries: Map<number, OriginCaps> }
+type Liquidity = { holdings: Holding[]; books: TokenBook[]; deliveries: Map<number, Booked> }
 type Row = { holdings: HoldingRow[]; books: BookRow[]; deliveries: BookedRow[] }
 
 /** All that quotes need to know of the database, in one statement: each API process reads it twice a second. */

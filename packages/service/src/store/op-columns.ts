@@ -74,6 +74,13 @@ const COLUMNS: { readonly [Field in keyof Required<BuiltOp>]: Column<BuiltOp[Fie
                   else div(o.price_floor * s.lowered_pay + o.pay_amount - 1, o.pay_amount) end`,
   },
   integratorFee: amount('integrator_fee'),
+  fastOutput: {
+    ...amount('fast_output'),
+    // In proportion to a lowered payment.
+    ofSwap: `case when s.lowered_output is null or o.quoted_output = 0 then o.fast_output
+                  else div(o.fast_output * s.lowered_output, o.quoted_output) end`,
+  },
+  riskPremium: amount('risk_premium'),
   recipient: text('recipient'),
   createsAccount: flag('creates_account'),
   locker: text('locker'),

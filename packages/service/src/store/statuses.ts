@@ -2,18 +2,23 @@ import type {
   FailureCode,
   OriginMethod,
   RefundReason,
+  Speed,
   StatusReply,
   Waiting,
   WaitingReason,
 } from '@geoswap/wire'
+import { largest } from '../swap/amount.ts'
 import { routeCaip } from '../swap/catalog.ts'
 import { type DepositFacts, nextOf } from '../swap/deposit.ts'
 import {
   failureMessages,
+  owedStates,
   publicStatus,
   publicSubstatus,
   reportedStates,
   type SwapState,
+  settledStates,
+  unpaidEndStates,
 } from '../swap/lifecycle.ts'
 import { isSent } from '../ways/registry.ts'
 import type { Db } from './db.ts'
@@ -31,6 +36,10 @@ export type StatusRow = {
   quoted_output: string
   min_output: string
   lowered_output: string | null
+  fast_output: string
+  risk_premium: string
+  is_paid_fast: boolean
+  is_slowed: boolean
   delivered: string | null
   origin_tx_hash: string | null
   delivery_tx_hash: string | null
@@ -51,7 +60,8 @@ export type StatusRow = {
 /** Immutable columns, from `swaps s` and `ops o`. */
 export const FIXED_COLUMNS = `s.id, s.origin_chain, s.destination_chain, s.input_token, s.input_amount, s.timeline,
            s.created_at, o.output_token, o.quoted_output, s.lowered_output, o.min_output, o.method, o.deposit_address,
-           o.expires_at as deposit_until`
+           o.expires_at as deposit_until, o.fast_output, o.risk_premium, s.is_paid_fast,
+           s.waiting is not null as is_slowed`
 
 /** Changing columns, from `swaps s` or `swap_events e`. That a swap waits is no event. */
 export const changingColumns = (table: 's' | 'e') =>
@@ -86,6 +96,7 @@ export function toStatus(row: StatusRow): StatusReply {
   const originChain = Number(row.origin_chain)
   const destinationChain = Number(row.destination_chain)
   const { input_token: inputToken, output_token: outputToken } = row
+  const speed = speedOf(row)
   return {
     swapId: row.id,
     status: publicStatus(row.state),
@@ -99,10 +110,11 @@ export function toStatus(row: StatusRow): StatusReply {
     caip: routeCaip({ originChain, destinationChain, inputToken, outputToken }),
     amounts: {
       input: row.input_amount,
-      quotedOutput: row.quoted_output,
+      quotedOutput: row.fast_output === '0' ? row.quoted_output : row.fast_output,
       minOutput: row.min_output,
       delivered: row.delivered ?? undefined,
-      ...toRepriced(row),
+      ...toRepriced(row, speed),
+      riskPremium: speed && toPremium(row, speed),
     },
     timeline: row.timeline,
     ...(row.failure_code && {
@@ -111,18 +123,45 @@ export function toStatus(row: StatusRow): StatusReply {
     ...(row.refund_reason && { refund: toRefund(row, row.refund_reason) }),
     ...(row.waiting && WAITING_IN[row.waiting.reason] === row.state && { waiting: row.waiting }),
     ...(row.method && { method: row.method }),
+    speed,
     ...(isAwaited(row) && { deposit: toDeposit(row) }),
   }
 }
 
+/** Of a swap that was quoted as fast: `final` once it waits until its input is final, or was paid then. */
+function speedOf({ fast_output, is_paid_fast, is_slowed, state }: StatusRow): Speed | undefined {
+  if (fast_output === '0' || unpaidEndStates.includes(state)) return undefined
+  const isPaid = owedStates.includes(state) || settledStates.includes(state)
+  return is_paid_fast || !(is_slowed || isPaid) ? 'fast' : 'final'
+}
+
+function toPremium(row: StatusRow, speed: Speed): NonNullable<StatusReply['amounts']['riskPremium']> {
+  const full = row.delivered ?? row.lowered_output ?? row.quoted_output
+  const isReturned = speed === 'final'
+  return { amount: row.risk_premium, returned: isReturned, output: isReturned ? full : undefined }
+}
+
 /** Less than quoted: the market moved before the lock, or the price of a pool before the delivery. */
-function toRepriced({ quoted_output: quoted, lowered_output: lowered, delivered }: StatusRow) {
-  const output = delivered ?? lowered
+function toRepriced(row: StatusRow, speed: Speed | undefined) {
+  const quoted = speed === 'fast' ? row.fast_output : row.quoted_output
+  const output = row.delivered ?? loweredOf(row, speed)
   if (output === null || BigInt(output) >= BigInt(quoted)) return {}
   return { repriced: { output, reason: 'PRICE_MOVED' as const } }
 }
 
-const WAITING_IN: Record<WaitingReason, SwapState> = { lateLock: 'locking', lateDelivery: 'delivering' }
+/** Before a fast swap is paid, its lowered output is the full one. */
+function loweredOf(row: StatusRow, speed: Speed | undefined): string | null {
+  const { lowered_output: lowered, quoted_output: quoted } = row
+  if (lowered === null || speed !== 'fast' || row.is_paid_fast) return lowered
+  const fastOutput = (BigInt(row.fast_output) * BigInt(lowered)) / BigInt(quoted)
+  return largest(fastOutput, BigInt(row.min_output)).toString()
+}
+
+const WAITING_IN: Record<WaitingReason, SwapState> = {
+  lateLock: 'locking',
+  lateDelivery: 'delivering',
+  finality: 'locked',
+}
 
 type Awaited = StatusRow & { deposit_address: string }
 

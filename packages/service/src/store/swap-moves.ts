@@ -191,7 +191,26 @@ function withFacts(swap: Swap, facts: AnyFacts): Swap {
  * Lowers what these swaps are paid, and what is reserved for them, in the transaction that records their lock. False
  * if one of them has moved: the caller rolls back.
  */
-export async function lowerAmounts(db: Db, swaps: readonly (Swap & { lowered?: Paid })[]): Promise<boolean> {
+export function lowerAmounts(db: Db, swaps: readonly Lowered[]): Promise<boolean> {
+  return lower(db, swaps, { condition: 'true', set: '' })
+}
+
+export type Lowered = Swap & { lowered?: Paid }
+
+/**
+ * The same for swaps that are paid before their lock is final, in the transaction that records their delivery. False
+ * also if a lock became final in the meantime, or if the swap was told to wait for that.
+ */
+export function payFast(db: Db, swaps: readonly Lowered[]): Promise<boolean> {
+  return lower(db, swaps, {
+    condition: 'not s.origin_final and not s.origin_safe and s.waiting is null',
+    set: ', is_paid_fast = true',
+  })
+}
+
+type Lowering = { condition: string; set: string }
+
+async function lower(db: Db, swaps: readonly Lowered[], { condition, set }: Lowering): Promise<boolean> {
   const lowered = swaps.flatMap(({ id, version, lowered: to }) => (to ? [{ id, version, ...to }] : []))
   if (lowered.length === 0) return true
   const { rows } = await db.query<{ count: number }>(
@@ -199,9 +218,9 @@ export async function lowerAmounts(db: Db, swaps: readonly (Swap & { lowered?: P
        select s.id, o.destination_chain, o.pay_token, v.output, v.pay, ${PAY_AMOUNT} - v.pay as freed
          from unnest($1::text[], $2::int[], $3::numeric[], $4::numeric[]) as v (id, version, output, pay)
          join swaps s on s.id = v.id and s.version = v.version join ops o on o.id = s.op_id
-          for update of s
+        where ${condition} for update of s
      ), lowered as (
-       update swaps s set lowered_output = h.output, lowered_pay = h.pay from held h where s.id = h.id
+       update swaps s set lowered_output = h.output, lowered_pay = h.pay${set} from held h where s.id = h.id
      ), freed as (
        update inventory i set reserved = i.reserved - f.amount
          from (select destination_chain, pay_token, sum(freed) as amount from held group by 1, 2) f

@@ -1,3 +1,4 @@
+import type { Waiting } from '@geoswap/wire'
 import type { DepositFacts } from '../swap/deposit.ts'
 import type { RefundReason, SwapState } from '../swap/lifecycle.ts'
 import type { Op, SignedDelegation, Swap } from '../swap/swap.ts'
@@ -25,6 +26,8 @@ type Row = {
   refund_reason: RefundReason | null
   is_unsigned: boolean
   deposit: DepositFacts | null
+  is_paid_fast: boolean
+  waiting: Waiting | null
   changed_at: number
 }
 
@@ -32,7 +35,7 @@ const SELECT = `
   select s.id as swap_id, s.state, s.version, ${OP_COLUMNS}, o.is_orphan, s.log_lost, s.signature, s.last_valid,
          s.delegation, s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.origin_safe, s.delivery_final,
          s.exposed_cents, s.unclaimed_cents, s.claim_booked, s.refund_reason, s.is_unsigned, s.deposit,
-         ${toMs('s.updated_at')} as changed_at
+         s.is_paid_fast, s.waiting, ${toMs('s.updated_at')} as changed_at
     from swaps s join ops o on o.id = s.op_id`
 
 /** `clause` is SQL over `swaps s` and `ops o`. */
@@ -58,6 +61,8 @@ function toSwap(row: Row): Swap {
     exposedCents: BigInt(row.exposed_cents),
     unclaimedCents: BigInt(row.unclaimed_cents),
     changedAt: row.changed_at,
+    isPaidFast: row.is_paid_fast,
+    waiting: row.waiting ?? undefined,
     isClaimBooked: row.claim_booked,
     refundReason: row.refund_reason ?? undefined,
     isUnsigned: row.is_unsigned ? true : undefined,

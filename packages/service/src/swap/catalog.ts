@@ -67,6 +67,8 @@ export type Market = {
   mostInput(chainId: number, token: string, priced: Priced): bigint
   /** Remaining cap, in USD cents, for deliveries against inputs of this chain that are not final. */
   exposureRoom(chainId: number): bigint
+  /** The same for swaps that pay the premium; absent without a fast way. */
+  fastRoom?(chainId: number): bigint
   /**
    * The amount that can leave the vault now: held minus reserved, limited by the payout cap. Undefined until first
    * read.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  fastWayOf,
   measuredEtaSeconds,
   mostCentsWithin,
   plannedEtaSeconds,
@@ -86,5 +87,38 @@ describe('the largest value within a time', () => {
             expect(settlementOf(speed(room), value).etaSeconds).toBeLessThanOrEqual(seconds)
         expect(settlementOf(speed(room), most + 1n).etaSeconds).toBeGreaterThan(seconds)
       }
+  })
+})
+
+describe('the fast way', () => {
+  const fast = [
+    { belowUsd: 1_000, premiumCentiBps: 50 },
+    { depth: 4, premiumCentiBps: 150 },
+  ]
+  const fastSpeed = (fastCents: bigint, of: Partial<FinalityRules> = {}): RouteSpeed => ({
+    ...speed(0n, { fast, ...of }),
+    fastCents,
+  })
+
+  test.each([
+    [50_000n, 50_000n, { depth: 2, premiumCentiBps: 50n, etaSeconds: 27 }],
+    [100_000n, 100_000n, { depth: 4, premiumCentiBps: 150n, etaSeconds: 51 }],
+    [100_001n, 100_000n, undefined],
+  ])('of %i cents with room for %i is %o', (valueCents, fastCents, way) => {
+    expect(fastWayOf(fastSpeed(fastCents), valueCents)).toEqual(way)
+  })
+
+  test('does not exist for a value whose lock has to be final, nor without a cap for it', () => {
+    const accept = [{ belowUsd: 1_000, depth: 1 }, { depth: 64 }]
+
+    expect(fastWayOf(fastSpeed(10n ** 9n, { accept }), 100_000n)).toBeUndefined()
+    expect(fastWayOf(speed(0n), 1n)).toBeUndefined()
+  })
+
+  test('counts for the largest value within a time', () => {
+    expect(mostCentsWithin(fastSpeed(500_000n), 27)).toBe(99_999n)
+    expect(mostCentsWithin(fastSpeed(500_000n), 60)).toBe(500_000n)
+    expect(mostCentsWithin(fastSpeed(70_000n), 60)).toBe(70_000n)
+    expect(mostCentsWithin(fastSpeed(500_000n), 14)).toBe(0n)
   })
 })

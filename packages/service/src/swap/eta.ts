@@ -1,4 +1,5 @@
-import { acceptDepthOf, type FinalityRules, secondsToDepth } from './finality.ts'
+import { largest } from './amount.ts'
+import { acceptDepthOf, defaultFastTiers, type FinalityRules, fastOf, secondsToDepth } from './finality.ts'
 
 type RouteEnd = { finality: FinalityRules; blockSeconds: number }
 
@@ -33,6 +34,8 @@ export type RouteSpeed = {
   finality: FinalityRules
   /** Remaining cap, in cents, for deliveries against inputs that are not final. */
   roomCents: bigint
+  /** The same for swaps that pay the premium; absent without a fast way. */
+  fastCents?: bigint
   /** Seconds from submission to `settled` of a swap whose lock is accepted at this depth. */
   etaSecondsAt(depth: number): number
 }
@@ -45,8 +48,33 @@ export function settlementOf(speed: RouteSpeed, valueCents: bigint): { etaSecond
   return { etaSeconds: speed.etaSecondsAt(isSlow ? finality.hard : depth), isSlow }
 }
 
+/** The way to be paid before finality, of a swap that would wait for it; undefined if there is none. */
+export function fastWayOf(speed: RouteSpeed, valueCents: bigint) {
+  const { finality, fastCents = 0n, etaSecondsAt } = speed
+  const fast = fastOf(finality, valueCents)
+  if (!fast || valueCents > fastCents) return undefined
+  const etaSeconds = etaSecondsAt(fast.depth)
+  return etaSeconds < etaSecondsAt(finality.hard) ? { ...fast, etaSeconds } : undefined
+}
+
+/** The largest value in cents that settles within this time, by either way; undefined if all values do. */
+export function mostCentsWithin(speed: RouteSpeed, seconds: number): bigint | undefined {
+  const usual = mostUsualWithin(speed, seconds)
+  if (usual === undefined) return undefined
+  const { fastCents = 0n } = speed
+  const fast = [...topsOf(speed.finality), fastCents].filter((cents) => {
+    const way = cents <= fastCents ? fastWayOf(speed, cents) : undefined
+    return way !== undefined && way.etaSeconds <= seconds
+  })
+  return largest(usual, ...fast)
+}
+
+/** The largest values of the steps by which a lock is accepted. */
+const topsOf = ({ accept, fast = defaultFastTiers }: FinalityRules) =>
+  [...accept, ...fast].flatMap(({ belowUsd }) => (belowUsd === undefined ? [] : BigInt(belowUsd) * 100n - 1n))
+
 /** The largest value in cents for which every swap settles within this time; undefined if all values do. */
-export function mostCentsWithin({ finality, roomCents, etaSecondsAt }: RouteSpeed, seconds: number) {
+function mostUsualWithin({ finality, roomCents, etaSecondsAt }: RouteSpeed, seconds: number) {
   const isFinalInTime = etaSecondsAt(finality.hard) <= seconds
   let most = 0n
   for (const { belowUsd, depth } of finality.accept) {

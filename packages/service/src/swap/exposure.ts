@@ -1,3 +1,4 @@
+import { BPS, largest, smallest } from './amount.ts'
 import { isDeliverable } from './lifecycle.ts'
 import type { Swap } from './swap.ts'
 
@@ -11,22 +12,84 @@ export function isUnbooked({ state, unclaimedCents }: Swap): boolean {
   return unclaimedCents === 0n && isDeliverable(state)
 }
 
+// See docs/decisions.md#speed-has-a-price.
+/** Whether the swap is paid before its lock is final for the premium, if there is room. */
+export function isFastDue(swap: Swap): boolean {
+  const { state, op, isPaidFast, waiting } = swap
+  return state === 'locked' && op.fastOutput > 0n && !isPaidFast && !waiting && isExposing(swap)
+}
+
+/** Whether the swap was quoted as fast, and is now paid once its lock is final and not before. */
+function waitsForFinality(swap: Swap): boolean {
+  return swap.op.fastOutput > 0n && !swap.isPaidFast && isExposing(swap) && !isFastDue(swap)
+}
+
+/** Caps of an origin chain, or what is booked of them, in cents. */
+export type OriginCaps = {
+  /** As a cap, of swaps without a premium; as booked, of all. */
+  exposedCents: bigint
+  unclaimedCents: bigint
+  /** As a cap, of all swaps; as booked, of those that paid a premium. Absent without a fast way. */
+  fastCents?: bigint
+}
+
+/** The configured caps of an origin chain, in USD. */
+export type CapRules = {
+  exposureCapUsd?: number | undefined
+  fastCapUsd?: number | undefined
+  unclaimedCapUsd?: number | undefined
+}
+
+/** The parts of all inventory that caps are by default. */
+export const defaultCapBps = { exposed: 500n, fast: 2_500n, unclaimed: 5_000n }
+const LEAST_UNCLAIMED_CENTS = 25_000_000n
+
+const centsOf = (usd: number | undefined) => (usd === undefined ? undefined : BigInt(usd) * 100n)
+
+/**
+ * The caps of an origin chain for an operator who holds this value on all chains. An operator who set the first cap
+ * and not the second has bounded what a reorg can cost: there is no fast way then.
+ */
+export function capsFrom(rules: CapRules, inventoryCents: bigint): OriginCaps & { fastCents: bigint } {
+  const partOf = (bps: bigint) => (inventoryCents * bps) / BPS
+  const set = centsOf(rules.exposureCapUsd)
+  const exposedCents = set ?? partOf(defaultCapBps.exposed)
+  const fastCents = largest(exposedCents, centsOf(rules.fastCapUsd) ?? set ?? partOf(defaultCapBps.fast))
+  const unclaimedCents =
+    centsOf(rules.unclaimedCapUsd) ??
+    largest(LEAST_UNCLAIMED_CENTS, partOf(defaultCapBps.unclaimed), fastCents)
+  return { exposedCents, fastCents, unclaimedCents }
+}
+
 /** Remaining caps of an origin chain, in cents. See docs/decisions.md#claims-are-booked-first. */
-type OriginRoom = { exposed: bigint; unclaimed: bigint }
+export type OriginRoom = { exposed: bigint; fast: bigint; unclaimed: bigint }
+
+/** All together stay within the cap for fast swaps, whose own part is what the other cap leaves of it. */
+export function originRoom(caps: OriginCaps, booked: OriginCaps): OriginRoom {
+  const { exposedCents: exposed, fastCents: fast = 0n } = booked
+  const most = largest(caps.exposedCents, caps.fastCents ?? 0n)
+  const left = most - exposed
+  return {
+    exposed: largest(0n, smallest(caps.exposedCents - (exposed - fast), left)),
+    fast: largest(0n, smallest(most - caps.exposedCents - fast, left)),
+    unclaimed: largest(0n, caps.unclaimedCents - booked.unclaimedCents),
+  }
+}
 
 /** The swaps that fit into the caps, in order. The others wait until locks become final or claims free room. */
 export function withinCaps(swaps: readonly Swap[], roomOf: (chainId: number) => OriginRoom): Swap[] {
-  return withinRoom(swaps, demandsOf, (key) => {
+  const payable = swaps.filter((swap) => !waitsForFinality(swap))
+  return withinRoom(payable, demandsOf, (key) => {
     const [kind, chainId] = key.split(':')
-    const room = roomOf(Number(chainId))
-    return kind === 'exposed' ? room.exposed : room.unclaimed
+    return roomOf(Number(chainId))[kind as keyof OriginRoom]
   })
 }
 
 function demandsOf(swap: Swap): Demand[] {
   const { originChain, valueCents: amount } = swap.op
   const demands: Demand[] = []
-  if (isExposing(swap)) demands.push({ key: `exposed:${originChain}`, amount })
+  if (isExposing(swap))
+    demands.push({ key: `${isFastDue(swap) ? 'fast' : 'exposed'}:${originChain}`, amount })
   if (isUnbooked(swap)) demands.push({ key: `unclaimed:${originChain}`, amount })
   return demands
 }

@@ -3,10 +3,21 @@ import type { Waiting, WaitingReason } from '@geoswap/wire'
 /** The depth that a lock needs before its output is delivered. A tier without `belowUsd` applies to every value. */
 type AcceptTier = { belowUsd?: number | undefined; depth: number }
 
+/** The premium of a step, and the depth that its locks need: never less than `accept` asks. */
+export type FastTier = { belowUsd?: number | undefined; depth?: number | undefined; premiumCentiBps: number }
+
+/** Of chains without steps of their own. */
+export const defaultFastTiers: readonly FastTier[] = [
+  { belowUsd: 100_000, premiumCentiBps: 100 },
+  { premiumCentiBps: 200 },
+]
+
 // See docs/decisions.md#four-depths.
 /** The depths of one chain, in blocks; the newest block has depth 1. `hard` and deeper mean final. */
 export type FinalityRules = {
   accept: readonly AcceptTier[]
+  /** The steps of swaps that are paid before finality for a premium. */
+  fast?: readonly FastTier[] | undefined
   /** A delivery at this depth is reported as settled. */
   settle: number
   /** The time within which a transaction is included again after a common reorg. Shorter than finality. */
@@ -22,8 +33,29 @@ export type Depths = { head: Numbered; hard: Numbered }
 
 /** The depth that a lock of this value needs. Tiers rise; the last one has no limit. */
 export function acceptDepthOf({ accept, hard }: FinalityRules, valueCents: bigint): number {
-  const tier = accept.find(({ belowUsd }) => belowUsd === undefined || valueCents < BigInt(belowUsd) * 100n)
-  return tier?.depth ?? hard
+  return tierOf(accept, valueCents)?.depth ?? hard
+}
+
+const tierOf = <Tier extends { belowUsd?: number | undefined }>(tiers: readonly Tier[], valueCents: bigint) =>
+  tiers.find(({ belowUsd }) => belowUsd === undefined || valueCents < BigInt(belowUsd) * 100n)
+
+type Fast = { depth: number; premiumCentiBps: bigint }
+
+/** How a lock of this value is paid for before it is final; undefined if that is not before finality. */
+export function fastOf(rules: FinalityRules, valueCents: bigint): Fast | undefined {
+  const tier = tierOf(rules.fast ?? defaultFastTiers, valueCents)
+  if (!tier) return undefined
+  const depth = Math.max(tier.depth ?? 0, acceptDepthOf(rules, valueCents))
+  return depth >= rules.hard ? undefined : { depth, premiumCentiBps: BigInt(tier.premiumCentiBps) }
+}
+
+/** The depth from which the lock of an op may be paid for. */
+export function lockDepthOf(
+  rules: FinalityRules,
+  { valueCents, fastOutput }: { valueCents: bigint; fastOutput: bigint },
+): number {
+  const accepted = acceptDepthOf(rules, valueCents)
+  return fastOutput > 0n ? (fastOf(rules, valueCents)?.depth ?? accepted) : accepted
 }
 
 /** The newest block at this depth. At the `hard` depth it is the final block. */

@@ -32,6 +32,25 @@ test.each([
   expect(lockAt(at.head.number - BigInt(depth - 2))).toBe('nothing')
 })
 
+test('a lock of a fast swap counts from the depth of its premium on, if that is deeper', () => {
+  const fast = [
+    { belowUsd: 50, premiumCentiBps: 1 },
+    { depth: 3, premiumCentiBps: 2 },
+  ]
+  const decide = (usd: number, block: bigint) => {
+    const swap = swapIn('locking', { usd })
+    const op = { ...swap.op, fastOutput: 1n }
+    return decideLocked({ ...swap, op }, { block, seconds: 0 }, { rules: { ...rules, fast }, at })
+  }
+
+  expect([decide(49, 1_000n), decide(50, 999n), decide(50, 998n)]).toEqual([
+    'lockSeen',
+    'nothing',
+    'lockSeen',
+  ])
+  expect([decide(1_000, 998n), decide(1_000, 997n)]).toEqual(['nothing', 'lockSeen'])
+})
+
 test('a lock that a common reorg could push past its deadline counts once final', () => {
   const decide = (seconds: number, block: bigint) =>
     decideLocked(swapIn('locking'), { block, seconds }, { rules, at })

@@ -1,5 +1,5 @@
 import type { SlotState } from '@geoswap/protocol'
-import { acceptDepthOf, blockAtDepth, type Depths, type FinalityRules } from './finality.ts'
+import { blockAtDepth, type Depths, type FinalityRules, lockDepthOf } from './finality.ts'
 import { isOpen, isPaid, isUnlocked } from './lifecycle.ts'
 import type { Swap } from './swap.ts'
 
@@ -29,7 +29,7 @@ export function decideLocked(
   if (lock.block <= at.hard.number) return 'lockSeen'
   const mayBeRepeated = op.opDeadline - lock.seconds > rules.reorgWindowSeconds
   if (!mayBeRepeated) return 'late'
-  const isDeep = lock.block <= blockAtDepth(rules, acceptDepthOf(rules, op.valueCents), at)
+  const isDeep = lock.block <= blockAtDepth(rules, lockDepthOf(rules, op), at)
   return isDeep ? 'lockSeen' : 'nothing'
 }
 

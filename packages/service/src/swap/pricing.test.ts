@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { convertDown, usdE18 } from './amount.ts'
 import {
   type Breakdown,
+  fastPayment,
   followPrice,
   inputFor,
   keptCentiBps,
@@ -158,6 +159,7 @@ test('an exact output costs fee and costs on top, and more than the depth cannot
         ['serviceFee', 10_000n],
         ['rebalancing', 0n],
         ['integratorFee', 0n],
+        ['riskPremium', 0n],
       ],
       swappable: 989_679n,
     },
@@ -228,4 +230,15 @@ test('a quoted output that is still paid after the market moved is never worth m
     }),
     runs,
   )
+})
+
+test.each([
+  ['is what the premium leaves', {}, { output: 990n, pay: 990n }],
+  ['is never below the signed minimum', { fastOutput: 970n }, { output: 980n, pay: 980n }],
+  ['is never above the full one', { fastOutput: 2_000n }, { output: 1_000n, pay: 1_000n }],
+  ['buys with its part of the budget', { payAmount: 333n }, { output: 990n, pay: 330n }],
+])('the payment of a fast swap %s', (_, changes, paid) => {
+  const op = { quotedOutput: 1_000n, minOutput: 980n, payAmount: 1_000n, fastOutput: 990n }
+
+  expect(fastPayment({ ...op, ...changes })).toEqual(paid)
 })

@@ -25,6 +25,8 @@ export type Terms = {
   rebalancingCentiBps?: bigint
   /** The fee that the account adds for itself; absent if it adds nothing. */
   integratorCentiBps?: bigint
+  /** For being paid before the lock is final; absent if that is not asked for. */
+  riskCentiBps?: bigint
   /** Network costs of both legs, converted to the input token. */
   originCost: bigint
   deliveryCost: bigint
@@ -43,15 +45,16 @@ export type Breakdown = {
   payAmount: bigint
 }
 
-type ChargeKind = Extract<Fee['kind'], 'serviceFee' | 'rebalancing' | 'integratorFee'>
+type ChargeKind = Extract<Fee['kind'], 'serviceFee' | 'rebalancing' | 'integratorFee' | 'riskPremium'>
 type Charge = readonly [kind: ChargeKind, amount: bigint]
 
 function ratesOf(terms: Terms): (readonly [ChargeKind, bigint])[] {
-  const { feeCentiBps, rebalancingCentiBps = 0n, integratorCentiBps = 0n } = terms
+  const { feeCentiBps, rebalancingCentiBps = 0n, integratorCentiBps = 0n, riskCentiBps = 0n } = terms
   return [
     ['serviceFee', feeCentiBps],
     ['rebalancing', rebalancingCentiBps],
     ['integratorFee', integratorCentiBps],
+    ['riskPremium', riskCentiBps],
   ]
 }
 
@@ -201,6 +204,21 @@ export function priceFloorOf(
 
 /** The payment of a delivery: the output, and what leaves the vault for it. */
 export type Paid = { output: bigint; pay: bigint }
+
+/** The op with this payment instead of the quoted one. */
+export const withPaid = (op: Op, { output, pay }: Paid): Op => ({
+  ...op,
+  quotedOutput: output,
+  payAmount: pay,
+})
+
+type FastTerms = Pick<Op, 'quotedOutput' | 'minOutput' | 'payAmount' | 'fastOutput'>
+
+/** The payment of a fast swap before its lock is final: what the premium leaves of its terms. */
+export function fastPayment({ quotedOutput, minOutput, payAmount, fastOutput }: FastTerms): Paid {
+  const output = smallest(quotedOutput, largest(fastOutput, minOutput))
+  return { output, pay: divideUp(payAmount * output, quotedOutput) }
+}
 
 type PaidTerms = Pick<
   Op,

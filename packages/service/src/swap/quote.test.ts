@@ -9,6 +9,8 @@ const amounts = {
     swappable: 985n,
     priceFloor: 900n,
     integratorFee: 5n,
+    fastOutput: 985n,
+    riskPremium: 6n,
   },
   ...{ valueCents: 5n, payAmount: 990n },
 }

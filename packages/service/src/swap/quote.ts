@@ -17,6 +17,10 @@ export type QuotedTerms = {
   payAmount: bigint
   /** The part of the input that is owed to the account. */
   integratorFee: bigint
+  /** Paid instead of the quoted output before the lock is final, if there is room; 0 if not quoted. */
+  fastOutput: bigint
+  /** The part of the input that this costs. */
+  riskPremium: bigint
   /** The lowest accepted value of `swappable`, in the pay token, at lock and at delivery. */
   priceFloor: bigint
   valueCents: bigint
@@ -44,6 +48,7 @@ export type WayAmounts = Pick<
   Quote,
   | ('amountIn' | 'amountOut' | 'minOutput' | 'swappable')
   | ('priceFloor' | 'valueCents' | 'payAmount' | 'integratorFee')
+  | ('fastOutput' | 'riskPremium')
 >
 
 /** The quote with the amounts of one way; undefined if it has no such way. */
@@ -57,6 +62,8 @@ export function quoteBy(quote: Quote, method: OriginMethod): Quote | undefined {
 export const unquotedTerms = {
   swappable: 0n,
   integratorFee: 0n,
+  fastOutput: 0n,
+  riskPremium: 0n,
   priceFloor: 0n,
   valueCents: 0n,
   lockFeeBound: 0n,
@@ -76,6 +83,8 @@ const AMOUNTS = [
   'lockFeeBound',
   'deliveryFeeBound',
   'integratorFee',
+  'fastOutput',
+  'riskPremium',
 ] as const satisfies readonly (keyof Quote)[]
 type Amounts = Record<(typeof AMOUNTS)[number], bigint>
 const WAY_AMOUNTS = [
@@ -87,7 +96,13 @@ const WAY_AMOUNTS = [
   'valueCents',
   'payAmount',
   'integratorFee',
+  'fastOutput',
+  'riskPremium',
 ] as const satisfies readonly (keyof WayAmounts)[]
+
+/** The output that a quote or a way of it names. */
+export const namedOutput = ({ amountOut, fastOutput }: Pick<Quote, 'amountOut' | 'fastOutput'>): bigint =>
+  fastOutput > 0n ? fastOutput : amountOut
 
 type Sealed = readonly [
   id: string,

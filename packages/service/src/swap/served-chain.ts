@@ -21,8 +21,6 @@ export type ServedChain = {
   nodes: number
   coin: { symbol: string; decimals: number }
   hardSeconds: number
-  /** Limits of deliveries against inputs of the chain that are not final, and that are not claimed. */
-  caps: { exposedCents: bigint; unclaimedCents: bigint }
   senders: Senders
   /** Senders that get no new work. */
   retiring: readonly string[]

@@ -1,4 +1,4 @@
-import type { OriginMethod } from '@geoswap/wire'
+import type { OriginMethod, Waiting } from '@geoswap/wire'
 import type { DepositFacts } from './deposit.ts'
 import type { FailureCode, ProofOf, RefundReason, SwapEvent, SwapState } from './lifecycle.ts'
 import type { QuotedTerms } from './quote.ts'
@@ -74,6 +74,9 @@ export type Swap = {
   unclaimedCents: bigint
   /** When its row changed last, in milliseconds by the clock of the database. */
   changedAt: number
+  /** It was paid before its lock was final, for the premium. */
+  isPaidFast: boolean
+  waiting?: Waiting
   /** Its claim is booked against the cap of its token. */
   isClaimBooked: boolean
   refundReason?: RefundReason

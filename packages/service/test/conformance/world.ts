@@ -108,6 +108,7 @@ export function toSwap(op: Op, signed: Pick<Swap, 'signature' | 'lastValid' | 'd
     unclaimedCents: 0n,
     changedAt: 0,
     isClaimBooked: false,
+    isPaidFast: false,
   }
 }
 

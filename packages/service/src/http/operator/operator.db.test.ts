@@ -27,7 +27,6 @@ const chain: ServedChain = {
   nodes: 1,
   coin: { symbol: 'ETH', decimals: 18 },
   hardSeconds: 4,
-  caps: { exposedCents: 50_000n, unclaimedCents: 100_000n },
   senders: { relay: ['0xrelay'], authorize: [], deliver: [] },
   retiring: [],
   float: undefined,
@@ -49,6 +48,7 @@ const market = stub<Parameters<typeof createOperator>[0]['market']>({
 
 const compose = () =>
   createOperator({
+    capsOf: () => ({ exposedCents: 50_000n, fastCents: 50_000n, unclaimedCents: 100_000n }),
     network: 'local',
     pool: database.pool,
     stopsPool: database.pool,

@@ -12,6 +12,7 @@ import { createRecent } from '../../async/cache.ts'
 import type { GasWatch } from '../../engine/gas-watch.ts'
 import type { Views } from '../../engine/views.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
+import type { CapsOf } from '../../market/claim-limits.ts'
 import type { PriceBook } from '../../market/prices/book.ts'
 import type { DailyNeeds } from '../../market/swap-times.ts'
 import {
@@ -45,6 +46,7 @@ type Parts = {
   /** Connects as the only role of the API that may raise and resume stops. */
   stopsPool: Pool
   chains: readonly ServedChain[]
+  capsOf: CapsOf
   catalog: Catalog
   market: Market & { prices: PriceBook }
   gas: Pick<GasWatch, 'keys' | 'floats'>
@@ -109,7 +111,7 @@ function toWireBucket({ at, volumeCents, ...bucket }: Bucket) {
 }
 
 async function readOverview(parts: Parts): Promise<OperatorOverview> {
-  const { network, pool, chains, catalog, market, isBought } = parts
+  const { network, pool, chains, capsOf, catalog, market, isBought } = parts
   const isLow = (chain: string, address: string) =>
     parts.gas.keys().some((key) => key.isLow && key.chain === chain && key.address === address)
   const senders = readSenderBalances(chains, parts.views, isLow)
@@ -142,7 +144,7 @@ async function readOverview(parts: Parts): Promise<OperatorOverview> {
     countEndpoints(pool),
   ])
   const watched = {
-    chains: chains.map((chain) => toChain(chain, { market, catalog, exposure })),
+    chains: chains.map((chain) => toChain(chain, { capsOf, market, catalog, exposure })),
     inventory: toHoldings(inventory, catalog, { market, dailyNeed, isBought }),
     senders,
     gasFloats: parts.gas.floats().map(({ chain, address, topUpsLeft }) => ({ chain, address, topUpsLeft })),
@@ -163,10 +165,13 @@ async function readOverview(parts: Parts): Promise<OperatorOverview> {
   }
 }
 
+type Seen = Pick<Parts, 'market' | 'catalog' | 'capsOf'> & { exposure: readonly Exposure[] }
+
 function toChain(
-  { chainId, name, family, nodes, hardSeconds, caps }: ServedChain,
-  { market, catalog, exposure }: { market: Market; catalog: Catalog; exposure: readonly Exposure[] },
+  { chainId, name, family, nodes, hardSeconds }: ServedChain,
+  { market, catalog, capsOf, exposure }: Seen,
 ): OperatorOverview['chains'][number] {
+  const caps = capsOf(chainId)
   const now = market.chainNow(chainId)
   const closed = closedOn(catalog.chains.get(chainId))
   const {
@@ -187,7 +192,7 @@ function toChain(
     closed: closed.length > 0 ? closed : undefined,
     exposedCents: cents.toString(),
     lostCents: lostCents.toString(),
-    exposureCapCents: caps.exposedCents.toString(),
+    exposureCapCents: caps.fastCents.toString(),
     unclaimedCents: unclaimedCents.toString(),
     unclaimedCapCents: caps.unclaimedCents.toString(),
   }

@@ -2,13 +2,12 @@ import type { Pool } from 'pg'
 import { type Env, type Output, toTable, withDatabase } from '../../command.ts'
 import { type Flow, readExposure, readInEscrow, readToClaim } from '../../store/figures.ts'
 import { findOpenMoves, type RecordedMove, readInventory } from '../../store/inventory.ts'
-import { formatCents } from '../../swap/amount.ts'
+import { formatCents, toCents, usdE18 } from '../../swap/amount.ts'
+import { capsFrom } from '../../swap/exposure.ts'
 import { type Cap, inCoins, inUsd, readStock, type TokenStock } from './holdings.ts'
 import { type InventorySession, openSession, readPrices } from './session.ts'
 
-const DEFAULT_EXPOSURE_USD = 25_000
-
-type Exposure = { chain: string; usd: string; capUsd: number }
+type Exposure = { chain: string; usd: string; capUsd: number; fastCapUsd: number }
 type Status = {
   stocks: readonly TokenStock[]
   exposure: readonly Exposure[]
@@ -32,7 +31,8 @@ export async function readStatus(env: Env, session: InventorySession, pool: Pool
       return readStock(session.network, session.chains.of(chainId), token, known)
     }),
   )
-  return { ...booked, stocks: await Promise.all(stocks), exposure: exposureOf(session, booked.exposed) }
+  const held = await Promise.all(stocks)
+  return { ...booked, stocks: held, exposure: exposureOf(session, booked.exposed, held) }
 }
 
 async function readBooked(pool: Pool) {
@@ -54,10 +54,15 @@ async function readBooked(pool: Pool) {
 function exposureOf(
   { network }: InventorySession,
   exposed: readonly { chainId: number; cents: bigint }[],
+  stocks: readonly TokenStock[],
 ): Exposure[] {
-  return network.chains.map(({ chainId, name, exposureCapUsd = DEFAULT_EXPOSURE_USD }) => {
-    const cents = exposed.find((row) => row.chainId === chainId)?.cents ?? 0n
-    return { chain: name, usd: formatCents(cents), capUsd: exposureCapUsd }
+  const values = stocks.map(({ held, price = 0n, token: { decimals } }) => usdE18(held, { decimals, price }))
+  const inventoryCents = toCents(values.reduce((sum, value) => sum + value, 0n))
+  return network.chains.map((chain) => {
+    const cents = exposed.find((row) => row.chainId === chain.chainId)?.cents ?? 0n
+    const caps = capsFrom(chain, inventoryCents)
+    const [capUsd, fastCapUsd] = [caps.exposedCents, caps.fastCents].map((cap) => Number(cap / 100n))
+    return { chain: chain.name, usd: formatCents(cents), capUsd: capUsd ?? 0, fastCapUsd: fastCapUsd ?? 0 }
   })
 }
 
@@ -72,11 +77,13 @@ function toText({ stocks, exposure, moves }: Status, session: InventorySession):
     const usd = inUsd(held, stock) ?? '?'
     return [chain, token.symbol, inCoins(held, token), usd, ...amounts, left, most]
   })
-  const exposed = exposure.map(({ chain, usd, capUsd }) => [chain, usd, String(capUsd)])
+  const exposed = exposure.map(({ chain, usd, capUsd, fastCapUsd }) =>
+    [chain, usd, capUsd, fastCapUsd].map(String),
+  )
   return [
     toTable([[...HEAD, 'MOST PER SWAP'], ...rows]),
     '',
-    toTable([['DELIVERED BEFORE FINALITY, FROM', 'USD', 'CAP USD'], ...exposed]),
+    toTable([['DELIVERED BEFORE FINALITY, FROM', 'USD', 'CAP USD', 'FAST CAP USD'], ...exposed]),
     ...moves.map((move) => `\n${describe(move, session)}`),
   ].join('\n')
 }

@@ -36,6 +36,8 @@ const amounts = {
   priceFloor: 7n,
   payAmount: 8n,
   integratorFee: 0n,
+  fastOutput: 0n,
+  riskPremium: 0n,
 }
 const way = { ...amounts, valueCents: 1n }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { holdTestLane } from '../../../test/support/lanes.ts'
 import { stub } from '../../../test/support/stub.ts'
@@ -11,6 +11,7 @@ import { readBooked } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
+import { isExposing, isFastDue } from '../../swap/exposure.ts'
 import type { Op } from '../../swap/swap.ts'
 import { type DeliverDeps, deliverLocked } from './deliver.ts'
 
@@ -90,6 +91,7 @@ function workerSeeing({ exposedCents = 1_000n, room = 16, refuses = 20, kind = '
     isClaimable: () => true,
     isLate: () => false,
     capsOf: () => ({ exposedCents, unclaimedCents: 1_000_000n }),
+    hardSecondsOf: () => 60,
     moves: createMoves(database.pool, ({ id }) => refunded.push(id)),
     ...own,
   }
@@ -165,7 +167,7 @@ test.each([
 
   await deliverLocked(deps, lease, heads)
 
-  expect((await readBooked(database.pool)).get(ORIGIN)).toEqual(booked)
+  expect((await readBooked(database.pool)).get(ORIGIN)).toMatchObject(booked ?? {})
 })
 
 test('a swap that another worker has booked beyond the cap since is not delivered', async () => {
@@ -280,4 +282,94 @@ test('a delivered swap is not delivered again by this way', async () => {
   await deliverLocked(deps, lease, heads)
 
   expect(sent).toEqual([])
+})
+
+describe('a swap that was quoted as fast', () => {
+  const capsOf = () => ({ exposedCents: 100n, fastCents: 300n, unclaimedCents: 10_000n })
+
+  async function fast(cents: number): Promise<string> {
+    const swapId = await locked({ cents })
+    await database.pool.query(
+      `update ops set fast_output = 985 from swaps s where s.op_id = ops.id and s.id = $1`,
+      [swapId],
+    )
+    return swapId
+  }
+  /** A worker and the outputs that it planned to pay. */
+  function planning() {
+    const outputs: bigint[] = []
+    const worker = workerSeeing({ capsOf })
+    const planDelivery = async (ops: readonly Op[]) => {
+      outputs.push(...ops.map(({ quotedOutput }) => quotedOutput))
+      return { kind: 'planned' }
+    }
+    const destination = { ...worker.deps.destination, planDelivery }
+    return { ...worker, deps: { ...worker.deps, destination }, outputs }
+  }
+  const read = async (swapId: string) => (await findSwaps(database.pool, [swapId]))[0]
+
+  test('is paid its fast output beyond the first cap, and counts against the second', async () => {
+    const swapId = await fast(200)
+    const { deps, sent, outputs } = planning()
+
+    await deliverLocked(deps, lease, heads)
+
+    expect([sent, outputs]).toEqual([[[swapId]], [985n]])
+    expect(await read(swapId)).toMatchObject({ state: 'delivering', isPaidFast: true })
+    expect((await readBooked(database.pool)).get(ORIGIN)).toMatchObject({
+      exposedCents: 200n,
+      fastCents: 200n,
+    })
+  })
+
+  test('waits for finality from then on if there is no room, and is then paid in full', async () => {
+    const [paid, late] = [await fast(200), await fast(100)]
+    await database.pool.query(`update swaps set created_at = created_at - interval '1 s' where id = $1`, [
+      paid,
+    ])
+    const { deps, sent, outputs } = planning()
+
+    await deliverLocked(deps, lease, heads)
+    await database.pool.query('update exposure set cents = 0')
+    await database.pool.query('update swaps set origin_safe = true, exposed_cents = 0 where id = $1', [paid])
+    await deliverLocked(deps, lease, heads)
+    const waiting = await read(late)
+    await database.pool.query('update swaps set origin_final = true where id = $1', [late])
+    await deliverLocked(deps, lease, heads)
+
+    expect(waiting).toMatchObject({ state: 'locked', waiting: { reason: 'finality' } })
+    expect([sent, outputs]).toEqual([
+      [[paid], [late]],
+      [985n, 990n],
+    ])
+    expect(await read(late)).toMatchObject({ isPaidFast: false })
+  })
+
+  test('is not told to wait for finality while the caps are not known', async () => {
+    const swapId = await fast(200)
+    const none = () => ({ exposedCents: 0n, fastCents: 0n, unclaimedCents: 10_000n })
+
+    await deliverLocked(workerSeeing({ capsOf: none }).deps, lease, heads)
+
+    expect(await read(swapId)).toMatchObject({ state: 'locked', waiting: undefined })
+  })
+
+  test('is not told to wait for finality while only the cap of unclaimed value is full', async () => {
+    const swapId = await fast(200)
+    const full = () => ({ ...capsOf(), unclaimedCents: 100n })
+
+    await deliverLocked(workerSeeing({ capsOf: full }).deps, lease, heads)
+
+    expect(await read(swapId)).toMatchObject({ state: 'locked', waiting: undefined })
+  })
+
+  test('is not paid again with another amount when its delivery is sent again', async () => {
+    const swapId = await fast(200)
+    const { deps } = planning()
+    await deliverLocked(deps, lease, heads)
+
+    const swap = await read(swapId)
+
+    expect(swap && [isFastDue(swap), isExposing(swap), swap.op.quotedOutput]).toEqual([false, false, 985n])
+  })
 })

@@ -4,11 +4,20 @@ import type { SignedCheck } from '../../engine/checks.ts'
 import type { Sender } from '../../engine/sender.ts'
 import { isolate, mapIsolated } from '../../isolate.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
-import { bookDelivery, type OriginCaps, readBooked } from '../../store/exposure.ts'
+import { bookDelivery, readBooked } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
-import { advanceTogether } from '../../store/swap-moves.ts'
-import { findStalledDeliveries, findToDeliver, setDeliveryTxHash } from '../../store/swaps.ts'
-import { isExposing, isUnbooked, withinCaps } from '../../swap/exposure.ts'
+import { advanceTogether, type Lowered, payFast } from '../../store/swap-moves.ts'
+import { findStalledDeliveries, findToDeliver, setDeliveryTxHash, setWaiting } from '../../store/swaps.ts'
+import {
+  isExposing,
+  isFastDue,
+  isUnbooked,
+  type OriginCaps,
+  type OriginRoom,
+  originRoom,
+  withinCaps,
+} from '../../swap/exposure.ts'
+import { waitingFor } from '../../swap/finality.ts'
 import { leastBound } from '../../swap/gas.ts'
 import {
   chunksOf,
@@ -19,6 +28,7 @@ import {
   throwFirst,
 } from '../../swap/group.ts'
 import { isPaid, type ProofOf } from '../../swap/lifecycle.ts'
+import { fastPayment, withPaid } from '../../swap/pricing.ts'
 import type { Swap } from '../../swap/swap.ts'
 import { isPurchase } from '../../swap/venue.ts'
 import { type DecideRefundDeps, decideRefund, type JudgeDeps, judgeDelivery } from './judge.ts'
@@ -34,6 +44,8 @@ export type DeliverDeps = DecideDeps & {
   /** This key's part of the work; undefined without gas. Keys with gas share a chain. */
   share(): Share | undefined
   capsOf(chainId: number): OriginCaps
+  /** The longest usual time to finality of an origin. */
+  hardSecondsOf(chainId: number): number
   /** Books payouts against the caps that the service keeps for a vault; false if one has no room. */
   bookPayouts?: ((db: PoolClient, swaps: readonly Swap[], at: Heads) => Promise<boolean>) | undefined
   refreshPrices(): Promise<void>
@@ -152,21 +164,49 @@ async function deliverAll(
 
 const toSubject = ({ id }: Swap) => ({ step: 'deliver', id })
 
-/** Leaves out swaps for which no exposure cap has room: hundreds may wait for finality. */
-async function findFitting(deps: DeliverDeps, ready: readonly Swap[]): Promise<readonly Swap[]> {
+/**
+ * Leaves out swaps for which no exposure cap has room: hundreds may wait for finality. A fast one without room waits
+ * for that from then on, and gets its premium back.
+ */
+async function findFitting(deps: DeliverDeps, ready: readonly Swap[]): Promise<readonly Lowered[]> {
   if (!ready.some(isCapped)) return ready
   const booked = await readBooked(deps.pool)
-  return withinCaps(ready, (chainId) => {
-    const caps = deps.capsOf(chainId)
-    const { exposedCents, unclaimedCents } = booked.get(chainId) ?? { exposedCents: 0n, unclaimedCents: 0n }
-    return { exposed: caps.exposedCents - exposedCents, unclaimed: caps.unclaimedCents - unclaimedCents }
-  })
+  const none = { exposedCents: 0n, fastCents: 0n, unclaimedCents: 0n }
+  const roomOf = (chainId: number) => originRoom(deps.capsOf(chainId), booked.get(chainId) ?? none)
+  const fitting = withinCaps(ready, roomOf)
+  // Without any cap: the caps by inventory are not known yet.
+  const isKnown = ({ op }: Swap) => (deps.capsOf(op.originChain).fastCents ?? 0n) > 0n
+  for (const swap of findSlowed(ready, fitting, roomOf).filter(isKnown)) {
+    const finalSeconds = swap.changedAt / 1_000 + deps.hardSecondsOf(swap.op.originChain)
+    await setWaiting(deps.pool, swap, waitingFor('finality', finalSeconds))
+  }
+  return fitting.map((swap) => (isFastDue(swap) ? atFastPrice(swap) : swap))
+}
+
+/** Fast swaps for which those that fit leave no room. Others may still wait for claims alone. */
+function findSlowed(
+  ready: readonly Swap[],
+  fitting: readonly Swap[],
+  roomOf: (chainId: number) => OriginRoom,
+): Swap[] {
+  const leftOf = (chainId: number) =>
+    fitting
+      .filter((swap) => isFastDue(swap) && swap.op.originChain === chainId)
+      .reduce((left, { op }) => left - op.valueCents, roomOf(chainId).fast)
+  return ready.filter(
+    (swap) => isFastDue(swap) && !fitting.includes(swap) && swap.op.valueCents > leftOf(swap.op.originChain),
+  )
+}
+
+function atFastPrice(swap: Swap): Lowered {
+  const lowered = fastPayment(swap.op)
+  return { ...swap, op: withPaid(swap.op, lowered), lowered }
 }
 
 const isCapped = (swap: Swap) => isExposing(swap) || isUnbooked(swap)
 
 /** Batches deliveries from inventory; a bought output needs a transaction of its own. */
-function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
+function batchesOf(swaps: readonly Lowered[], size: number): Lowered[][] {
   const held = swaps.filter(({ op }) => !isPurchase(op))
   const bought = swaps.filter(({ op }) => isPurchase(op))
   return [...chunksOf(held, size), ...chunksOf(bought, 1)]
@@ -177,7 +217,7 @@ async function deliverBatch(
   deps: DeliverDeps,
   lease: Lease,
   heads: Heads,
-  swaps: readonly Swap[],
+  swaps: readonly Lowered[],
   faults: unknown[],
 ): Promise<void> {
   if (swaps.length > 1 && (await sendDelivery(deps, lease, heads, swaps))) return
@@ -185,13 +225,14 @@ async function deliverBatch(
     await isolate(faults, toSubject(swap), () => sendDelivery(deps, lease, heads, [swap]))
 }
 
-async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps: readonly Swap[]) {
+async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps: readonly Lowered[]) {
   return deps.sender.send(lease, heads, {
     role: 'deliver',
     request: await deps.destination.planDelivery(swaps.map(({ op }) => op)),
     swapIds: swaps.map((swap) => swap.id),
     feeBound: leastBound(swaps.map((swap) => (isPaid(swap.state) ? 0n : swap.op.deliveryFeeBound))),
     async record(db, { txHash }) {
+      if (!(await payFast(db, swaps))) return false
       const isBooked = (await deps.bookPayouts?.(db, swaps, heads)) ?? true
       return isBooked && recordDelivery(deps, db, swaps, txHash)
     },

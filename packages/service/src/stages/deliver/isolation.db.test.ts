@@ -90,6 +90,7 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
     isClaimable: () => true,
     isLate: () => false,
     capsOf: () => ({ exposedCents: capCents, unclaimedCents: 1_000_000n }),
+    hardSecondsOf: () => 60,
   })
   return { deps, paid }
 }

@@ -76,6 +76,7 @@ function workerWith({ isVerified = true, sent = [] as Work[] } = {}): DeliverDep
     },
     share: () => ({ index: 0, of: 1 }),
     capsOf: () => ({ exposedCents: 1_000_000n, unclaimedCents: 1_000_000n }),
+    hardSecondsOf: () => 60,
     isVerified: () => isVerified,
     isPayable: async () => true,
     destination: {

@@ -14,10 +14,10 @@ import { claimRoom, EMPTY_BOOK, withinRoom } from '../../swap/exposure.ts'
 import { leastBound } from '../../swap/gas.ts'
 import { chunksOf, collectError, forEachConcurrently, throwFirst } from '../../swap/group.ts'
 import type { FailureCode } from '../../swap/lifecycle.ts'
-import type { Paid } from '../../swap/pricing.ts'
+import { type Paid, withPaid } from '../../swap/pricing.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { wayOf } from '../../ways/registry.ts'
-import { type ReadinessDeps, readinessOf, type WaitingLocks, withPaid } from './readiness.ts'
+import { type ReadinessDeps, readinessOf, type WaitingLocks } from './readiness.ts'
 
 export type LockDeps = ReadinessDeps & {
   pool: Pool

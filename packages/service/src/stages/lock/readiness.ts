@@ -2,7 +2,7 @@ import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts
 import type { Sender } from '../../engine/sender.ts'
 import { findExceeded, type GasBudgets, type Wasted } from '../../swap/budgets.ts'
 import type { FailureCode } from '../../swap/lifecycle.ts'
-import type { Paid } from '../../swap/pricing.ts'
+import { type Paid, withPaid } from '../../swap/pricing.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { isSent, wayOf } from '../../ways/registry.ts'
 
@@ -89,12 +89,6 @@ function priceOf({ paidNow }: ReadinessDeps, { op, state, changedAt }: Swap): Pa
   const isLess = paid !== undefined && paid !== 'moved' && paid.output < op.quotedOutput
   return state !== 'accepted' && isLess ? 'moved' : paid
 }
-
-export const withPaid = (op: Op, { output, pay }: Paid): Op => ({
-  ...op,
-  quotedOutput: output,
-  payAmount: pay,
-})
 
 /** Every block from now on is past the op's deadline, or this close to it. */
 export const isExpired = ({ opDeadline }: Op, { head }: Heads, lateSeconds = 0): boolean =>

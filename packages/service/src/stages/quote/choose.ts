@@ -14,7 +14,7 @@ import {
   type Terms,
   withSlippage,
 } from '../../swap/pricing.ts'
-import type { QuotedWays, WayAmounts } from '../../swap/quote.ts'
+import { namedOutput, type QuotedWays, type WayAmounts } from '../../swap/quote.ts'
 import { type Curve, mostOf, type Offer, type Refusal, type Venue } from '../../swap/venue.ts'
 import { waysFor } from '../../ways/registry.ts'
 import { type BaseTerms, priceUnavailable, wayCost, withDelivery } from './costs.ts'
@@ -52,9 +52,33 @@ function withOriginCost(
   { offer, terms }: Choice,
   order: Order,
   { originCost, mostInput }: Pick<BaseTerms, 'originCost' | 'mostInput'>,
-): Breakdown | undefined {
-  const price = priceWith({ offer, terms: { ...terms, originCost }, mostInput }, order)
-  return typeof price === 'string' ? undefined : price
+): Choice | undefined {
+  const bid = { offer, terms: { ...terms, originCost }, mostInput }
+  const price = priceWith(bid, order)
+  return typeof price === 'string' ? undefined : { ...bid, price }
+}
+
+/**
+ * The same choice for the premium of being paid before finality; undefined if the amount is too small or too large for
+ * it, or for being paid in full if it has to wait.
+ */
+export function withPremium(
+  { offer, terms }: Choice,
+  order: Order,
+  { mostInput, riskCentiBps }: { mostInput: bigint; riskCentiBps: bigint },
+): Choice | undefined {
+  const bid = { offer, terms: { ...terms, riskCentiBps }, mostInput }
+  const price = priceWith(bid, order)
+  if (typeof price === 'string') return undefined
+  const choice = { ...bid, price }
+  return fullPriceOf(choice) && choice
+}
+
+/** The price of the same input without the premium. */
+function fullPriceOf({ offer, terms, price }: Choice): Breakdown | undefined {
+  if (terms.riskCentiBps === undefined) return price
+  const full = priceExactInput({ ...terms, riskCentiBps: undefined }, offer.curve, price.amountIn)
+  return typeof full === 'string' || full.amountOut < price.amountOut ? undefined : full
 }
 
 /** The largest amount that any venue has a price for, in the order's own token; 0 if none has. */
@@ -191,36 +215,44 @@ export function priceWays(
   { catalog, market }: { catalog: Catalog; market: Market },
   priced: PricedWay,
 ): QuotedWays | undefined {
-  const { order } = priced
+  const { order, base, choice } = priced
   const entries = waysFor(catalog, order).flatMap(({ name }) => {
     const originCost = wayCost(market, order, name)
-    const amounts = originCost === undefined ? undefined : amountsOf(priced, originCost)
+    if (originCost === undefined) return []
+    const way = withOriginCost(choice, order, { originCost, mostInput: base.mostInput })
+    const amounts = way && amountsOf(way, priced)
     return amounts ? [[name, amounts] as const] : []
   })
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-function amountsOf(
-  { order, base, choice, toleranceBps }: PricedWay,
-  originCost: bigint,
+/** The amounts of a choice. Those of a fast one are the full ones, which are paid if it has to wait. */
+export function amountsOf(
+  choice: Choice,
+  { order, toleranceBps }: Pick<PricedWay, 'order' | 'toleranceBps'>,
 ): WayAmounts | undefined {
-  const price = withOriginCost(choice, order, { originCost, mostInput: base.mostInput })
-  if (!price) return undefined
-  const { amountIn, amountOut, swappable, payAmount } = price
-  const integratorFee = chargeOf(price, 'integratorFee')
+  const { terms, price } = choice
+  const full = fullPriceOf(choice)
+  if (!full) return undefined
+  const { amountIn, amountOut, swappable, payAmount } = full
   return {
     amountIn,
     amountOut,
     swappable,
     payAmount,
-    integratorFee,
-    minOutput: minOutputOf(order, amountOut),
-    priceFloor: priceFloorOf(payAmount, { toleranceBps, keptCentiBps: keptCentiBps(base) }),
-    valueCents: toCentsUp(usdE18(amountIn, choice.terms.input)),
+    integratorFee: chargeOf(full, 'integratorFee'),
+    fastOutput: terms.riskCentiBps === undefined ? 0n : price.amountOut,
+    riskPremium: chargeOf(price, 'riskPremium'),
+    minOutput: minOutputOf(order, price.amountOut),
+    priceFloor: priceFloorOf(payAmount, { toleranceBps, keptCentiBps: keptCentiBps(terms) }),
+    valueCents: valueCentsOf(choice),
   }
 }
 
-type Amounts = Pick<WayAmounts, 'amountIn' | 'amountOut' | 'minOutput'>
+export const valueCentsOf = ({ price, terms }: Pick<Choice, 'price' | 'terms'>) =>
+  toCentsUp(usdE18(price.amountIn, terms.input))
+
+type Amounts = Pick<WayAmounts, 'amountIn' | 'amountOut' | 'minOutput' | 'fastOutput'>
 
 /** The ways as a caller sees them, the default first. */
 export function toQuotedMethods(delegation: Amounts, ways: QuotedWays = {}): QuotedMethod[] {
@@ -228,9 +260,9 @@ export function toQuotedMethods(delegation: Amounts, ways: QuotedWays = {}): Quo
   return all.flatMap(([method, amounts]) => (amounts ? [toQuoted(method as OriginMethod, amounts)] : []))
 }
 
-const toQuoted = (method: OriginMethod, { amountIn, amountOut, minOutput }: Amounts): QuotedMethod => ({
+const toQuoted = (method: OriginMethod, amounts: Amounts): QuotedMethod => ({
   method,
-  input: amountIn.toString(),
-  output: amountOut.toString(),
-  minOutput: minOutput.toString(),
+  input: amounts.amountIn.toString(),
+  output: namedOutput(amounts).toString(),
+  minOutput: amounts.minOutput.toString(),
 })

@@ -1,4 +1,4 @@
-import type { Fee, QuoteReply, QuoteWarning } from '@geoswap/wire'
+import type { Fee, QuotedSpeed, QuoteReply, QuoteWarning, Speed } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import {
   formatBoth,
@@ -11,8 +11,8 @@ import {
 } from '../../swap/amount.ts'
 import { mostCentsWithin, type RouteSpeed } from '../../swap/eta.ts'
 import { describeSeconds } from '../../swap/finality.ts'
-import { priceImpactBps, priceImpactOf, type Terms } from '../../swap/pricing.ts'
-import { type Choice, tokenOf } from './choose.ts'
+import { chargeOf, priceImpactBps, priceImpactOf, type Terms } from '../../swap/pricing.ts'
+import { type Choice, minOutputOf, tokenOf } from './choose.ts'
 import type { Order } from './request.ts'
 
 type Described = Pick<QuoteReply, 'fees' | 'inputUsd' | 'outputUsd' | 'priceImpactBps' | 'warnings'>
@@ -102,9 +102,32 @@ export function tooSlow(order: Order, etaSeconds: number, maxAmount: bigint): Se
   })
 }
 
-export function slowSettlement({ origin }: Order, etaSeconds: number): QuoteWarning {
-  return {
-    code: 'SLOW_SETTLEMENT',
-    message: `The input has to be final on ${origin.name} first: this takes about ${describeSeconds(etaSeconds)}.`,
-  }
+/** `fastSeconds`: the time of the other way, if there is one. */
+export function slowSettlement({ origin }: Order, etaSeconds: number, fastSeconds?: number): QuoteWarning {
+  const wait = `The input has to be final on ${origin.name} first: this takes about ${describeSeconds(etaSeconds)}.`
+  const fast =
+    fastSeconds === undefined
+      ? ''
+      : ` With maxEtaSeconds it takes about ${describeSeconds(fastSeconds)}, for a premium.`
+  return { code: 'SLOW_SETTLEMENT', message: `${wait}${fast}` }
+}
+
+/** One of the ways in time: `speed` only where a swap waits for finality, or would. */
+export type SpeedWay = { speed?: Speed; choice: Choice; etaSeconds: number }
+
+/** The two ways as a caller sees them; undefined without a choice between them. */
+export function describeSpeeds(order: Order, ways: readonly SpeedWay[]): QuotedSpeed[] | undefined {
+  if (ways.length < 2) return undefined
+  return ways.map(({ speed = 'final', choice: { price, terms }, etaSeconds }) => {
+    const premium = chargeOf(price, 'riskPremium')
+    const isFree = terms.riskCentiBps === undefined
+    return {
+      speed,
+      etaSeconds,
+      outputAmount: price.amountOut.toString(),
+      minOutput: minOutputOf(order, price.amountOut).toString(),
+      riskPremium: isFree ? undefined : premium.toString(),
+      riskPremiumUsd: isFree ? undefined : formatCents(toCents(usdE18(premium, terms.input))),
+    }
+  })
 }

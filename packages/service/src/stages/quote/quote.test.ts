@@ -1,111 +1,10 @@
-import type { NamedQuoteRequest, QuoteReply } from '@geoswap/wire'
 import { expect, test } from 'vitest'
-import { ServiceError } from '../../errors.ts'
-import type { Catalog, CatalogChain, LegCosts, Market, Token } from '../../swap/catalog.ts'
+import { ask, asked, costs, deps, market, openToken, refusal } from '../../../test/support/quotes.ts'
+import type { Market } from '../../swap/catalog.ts'
 import { toHeld } from '../../swap/discount.ts'
-import { defaultFees, uniformFees } from '../../swap/fees.ts'
 import type { KeyRules } from '../../swap/key-rules.ts'
-import { fromSealed } from '../../swap/quote.ts'
 import type { StopScope } from '../../swap/stop.ts'
-import type { Venue } from '../../swap/venue.ts'
 import { type QuoteDeps, quote } from './quote.ts'
-
-const usdc = (chainId: number): Token => ({
-  ...{ chainId, address: '0xc', asset: 'USDC', symbol: 'USDC', decimals: 6 },
-  signing: { name: 'USDC', version: '2', methods: ['authorization'] },
-})
-const eurc = (chainId: number): Token => ({
-  ...{ chainId, address: '0xe', asset: 'EURC', symbol: 'EURC', decimals: 6 },
-})
-const coin = (chainId: number): Token => ({
-  ...{ chainId, address: '0x0', asset: 'USDC', symbol: 'GAS', decimals: 6 },
-})
-
-function chainOf(chainId: number, family: CatalogChain['family']): CatalogChain {
-  const native = coin(chainId)
-  return {
-    ...{ chainId, name: `chain ${chainId}`, family, native, tokens: [native, usdc(chainId), eurc(chainId)] },
-    ...{ ownAddresses: [], maxAmount: 10n ** 30n, blockSeconds: 1 },
-    finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 20, hard: 64, hardSeconds: 64 },
-  }
-}
-
-const catalog: Catalog = {
-  chains: new Map([
-    [1, chainOf(1, 'evm')],
-    [2, chainOf(2, 'evm')],
-    [3, chainOf(3, 'solana')],
-  ]),
-  assets: new Map([['USDC', { name: 'USD Coin', usdStable: true }]]),
-}
-
-const costs: LegCosts = {
-  ...{ lock: 1_000n, firstLock: 3_000n, delivery: 2_000n, purchase: 2_000n, gasPrice: 1n },
-  ways: { authorization: 4_000n, permit: 5_000n, deposit: 600_000n },
-}
-const market: Market = {
-  priceOf: (asset) => (asset === 'EURC' ? undefined : 10n ** 18n),
-  exchangeOf: () => ({ input: 10n ** 18n, output: 10n ** 18n }),
-  chainNow: () => ({ seconds: 0, block: 1n, height: 1n, costs }),
-  canSend: () => true,
-  mostInput: () => 10n ** 12n,
-  exposureRoom: () => 1_000n,
-  available: () => 10n ** 12n,
-}
-
-const side = { decimals: 6, price: 10n ** 18n }
-const vault: Venue = {
-  name: 'vault',
-  offer: () => ({
-    ...{ venue: 'vault', deliveryCost: 2_000n, payToken: '0xc' },
-    curve: { kind: 'depth', input: side, output: side, spreadBps: 0n, impactBps: 0n, depth: 10n ** 12n },
-  }),
-}
-
-const rule = () => ({ like: 'an address', parse: (text: string) => text, canSign: () => true })
-const rules = { evm: rule(), solana: rule() }
-
-const deps: QuoteDeps = {
-  ...{ catalog, market, venues: [vault], highImpactBps: 500, quoteTtlMs: 30_000 },
-  addressesOf: ({ family }) => rules[family],
-  findStop: () => undefined,
-  inspectRecipient: () => undefined,
-  isDepositAddress: async (address) => address === '0xde',
-  isKnownDelegated: () => true,
-  readSpentCents: () => Promise.reject(new Error('The key has no limit per day')),
-  sealQuote: (accountId, payload) => JSON.stringify([accountId, payload]),
-  now: () => 1_000_000,
-  fees: { ...defaultFees, ...uniformFees(1_250) },
-  rebalancing: undefined,
-  earnedBy: () => ({}),
-  readBalance: async () => 0n,
-  tolerance: { sameAssetBps: 100, stableBps: 100, volatileBps: 100, lockedBps: 300 },
-  etaSecondsOf: (_origin, _destination, depth) => depth * 2,
-}
-
-const asked: NamedQuoteRequest = {
-  ...{ originChain: 1, destinationChain: 2, inputToken: '0xc', outputToken: '0xc' },
-  ...{ amount: '1000000', walletAddress: '0xa' },
-}
-
-type Asking = { deps?: Partial<QuoteDeps>; rules?: KeyRules }
-
-const ask = async (
-  request: Partial<NamedQuoteRequest> = {},
-  { deps: own = {}, rules = {} }: Asking = {},
-): Promise<QuoteReply> =>
-  quote({ ...deps, ...own }, { accountId: 'acct', keyId: 'key', rules }, { ...asked, ...request })
-
-async function refusal(request: Partial<NamedQuoteRequest>, asking: Asking = {}): Promise<ServiceError> {
-  const error: unknown = await ask(request, asking).catch((each: unknown) => each)
-  if (!(error instanceof ServiceError)) throw error
-  return error
-}
-
-const openToken = ({ geoQuoteToken }: QuoteReply) => {
-  const [accountId, payload] = JSON.parse(geoQuoteToken)
-  return { accountId, quoted: fromSealed(payload) }
-}
 
 test('a quote takes fee and network costs from the input, and its token carries what it says', async () => {
   const reply = await ask()
@@ -227,6 +126,7 @@ test('each way in has its own price, and one that the amount is too small for is
   expect((await methodsOf('1000000')).quoted.ways?.authorization).toEqual({
     ...{ amountIn: 1_000_000n, amountOut: 992_750n, swappable: 992_750n, payAmount: 992_750n },
     ...{ minOutput: 987_786n, priceFloor: 991_510n, valueCents: 100n, integratorFee: 0n },
+    ...{ fastOutput: 0n, riskPremium: 0n },
   })
   expect((await methodsOf('500000')).methods?.map(({ method }) => method)).toEqual([
     'delegation',

@@ -2,10 +2,10 @@ import { randomFillSync } from 'node:crypto'
 import type { NamedQuoteRequest, QuoteReply, QuoteWarning } from '@geoswap/wire'
 import type { RecipientView } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
-import { mostWithin, toCentsUp, usdE18 } from '../../swap/amount.ts'
+import { mostWithin } from '../../swap/amount.ts'
 import type { Catalog, Market } from '../../swap/catalog.ts'
 import { discountedFee, type Earned, type ServiceFee } from '../../swap/discount.ts'
-import { type RouteSpeed, settlementOf } from '../../swap/eta.ts'
+import { fastWayOf, type RouteSpeed, settlementOf } from '../../swap/eta.ts'
 import {
   baseFeeOf,
   type FeeRules,
@@ -21,30 +21,31 @@ import {
   type KeyRules,
   type RuledTerms,
 } from '../../swap/key-rules.ts'
-import {
-  chargeOf,
-  keptCentiBps,
-  type PairClass,
-  type PriceTolerance,
-  pairClassOf,
-  priceFloorOf,
-  toleranceOf,
-} from '../../swap/pricing.ts'
-import { type Quote, toSealed } from '../../swap/quote.ts'
+import { type PairClass, type PriceTolerance, pairClassOf, toleranceOf } from '../../swap/pricing.ts'
+import { namedOutput, type Quote, toSealed } from '../../swap/quote.ts'
 import type { Rebalancing } from '../../swap/scarcity.ts'
 import type { Venue } from '../../swap/venue.ts'
 import { waysOf } from '../../ways/registry.ts'
 import {
+  amountsOf,
   type Choice,
   chooseVenue,
   largestAmount,
-  minOutputOf,
   priceWays,
   tokenOf,
   toQuotedMethods,
+  valueCentsOf,
+  withPremium,
 } from './choose.ts'
 import { type BaseTerms, feeBoundsOf, termsOf } from './costs.ts'
-import { describePrice, mostInputWithin, slowSettlement, tooSlow } from './describe.ts'
+import {
+  describePrice,
+  describeSpeeds,
+  mostInputWithin,
+  type SpeedWay,
+  slowSettlement,
+  tooSlow,
+} from './describe.ts'
 import { rebalancingOf } from './rebalancing.ts'
 import { type AddressesOf, assertNotStopped, type FindStop, type Order, toOrder } from './request.ts'
 
@@ -183,25 +184,25 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { earned, rent 
   // Checked last: an order that could never be quoted gets its permanent reason.
   assertNotStopped(deps.findStop, order)
   assertAffordable(deps, payer, { order, base, choice })
-  const { price } = choice
-  const settlement = timeOf(deps, order, base, choice)
-  const minOutput = minOutputOf(order, price.amountOut)
+  const { chosen, speeds, warnings } = settle(deps, { order, base, choice })
+  if (chosen.choice !== choice) assertAffordable(deps, payer, { order, base, choice: chosen.choice })
   const expiresAt = deps.now() + deps.quoteTtlMs
-  const toleranceBps = toleranceOf(deps.tolerance, pair)
-  const ways = priceWays(deps, { order, base, choice, toleranceBps })
-  const limits = { minOutput, expiresAt, toleranceBps, ...feeBoundsOf(deps.market, order) }
-  const quoted = { ...toQuote(order, choice, limits), ...(ways && { ways }) }
+  const priced = { order, base, choice: chosen.choice, toleranceBps: toleranceOf(deps.tolerance, pair) }
+  const ways = priceWays(deps, priced)
+  const quoted = { ...toQuote(deps, priced, expiresAt), ways }
   return {
     geoQuoteToken: deps.sealQuote(payer.accountId, toSealed(quoted)),
     origin: order.origin.family,
-    input: price.amountIn.toString(),
-    output: price.amountOut.toString(),
-    minOutput: minOutput.toString(),
+    input: quoted.amountIn.toString(),
+    output: namedOutput(quoted).toString(),
+    minOutput: quoted.minOutput.toString(),
     originMethods: waysOf(order.origin, order.input).length > 0 ? toQuotedMethods(quoted, ways) : undefined,
     feeBps: feeCentiBps / 100,
     expiresAt: new Date(expiresAt).toISOString(),
-    etaSeconds: settlement.etaSeconds,
-    ...describePrice(choice, deps.highImpactBps, warningsOf(earned, settlement.warnings)),
+    etaSeconds: chosen.etaSeconds,
+    speed: chosen.speed,
+    speeds,
+    ...describePrice(chosen.choice, deps.highImpactBps, warningsOf(earned, warnings)),
     ...(feeDiscount && { feeDiscount }),
   }
 }
@@ -239,28 +240,51 @@ const DISCOUNT_UNKNOWN: QuoteWarning = {
     'The holdings that earn a discount are not known yet. A quote in a few seconds may have a lower fee.',
 }
 
-/** The time the swap takes, with a warning if it waits for finality. Refuses an order with a shorter time limit. */
-function timeOf(deps: QuoteDeps, order: Order, base: BaseTerms, choice: Choice) {
-  const { origin, destination, maxEtaSeconds } = order
+// See docs/decisions.md#speed-has-a-price.
+/** The way of the order that is in time, the cheaper first. Refuses an order with a shorter time limit. */
+function settle(deps: QuoteDeps, { order, base, choice }: Priced) {
+  const { origin, destination, maxEtaSeconds = Number.POSITIVE_INFINITY } = order
   const speed: RouteSpeed = {
     finality: origin.finality,
     roomCents: deps.market.exposureRoom(origin.chainId),
+    fastCents: deps.market.fastRoom?.(origin.chainId),
     etaSecondsAt: (depth) => deps.etaSecondsOf(origin, destination, depth),
   }
-  const { etaSeconds, isSlow } = settlementOf(speed, valueCentsOf(choice))
-  if (maxEtaSeconds !== undefined && etaSeconds > maxEtaSeconds) {
+  const ways = speedsOf(speed, { order, base, choice })
+  const chosen = ways.find(({ etaSeconds }) => etaSeconds <= maxEtaSeconds)
+  if (!chosen) {
     const mostInput = mostInputWithin(speed, maxEtaSeconds, base.input) ?? base.mostInput
-    throw tooSlow(order, etaSeconds, largestAmount(deps.venues, order, { ...base, mostInput }))
+    const most = largestAmount(deps.venues, order, { ...base, mostInput })
+    throw tooSlow(order, Math.min(...ways.map(({ etaSeconds }) => etaSeconds)), most)
   }
-  return { etaSeconds, warnings: isSlow ? [slowSettlement(order, etaSeconds)] : [] }
+  const fast = ways.find((way) => way.speed === 'fast')
+  const isSlow = chosen.speed === 'final'
+  const warnings = isSlow ? [slowSettlement(order, chosen.etaSeconds, fast?.etaSeconds)] : []
+  return { chosen, speeds: describeSpeeds(order, ways), warnings }
 }
 
-const valueCentsOf = ({ price, terms }: Choice) => toCentsUp(usdE18(price.amountIn, terms.input))
+/** A swap that would wait for finality has two ways if the chain has room for fast ones. */
+function speedsOf(speed: RouteSpeed, { order, base, choice }: Priced): SpeedWay[] {
+  const { etaSeconds, isSlow } = settlementOf(speed, valueCentsOf(choice))
+  if (!isSlow) return [{ choice, etaSeconds }]
+  const ways: SpeedWay[] = [{ speed: 'final', choice, etaSeconds }]
+  const way = fastWayOf(speed, valueCentsOf(choice))
+  const { mostInput } = base
+  const fast = way && withPremium(choice, order, { mostInput, riskCentiBps: way.premiumCentiBps })
+  // The premium on top of an exact output raises the value of the input.
+  const fits = fast && fastWayOf(speed, valueCentsOf(fast))
+  if (fits) ways.push({ speed: 'fast', choice: fast, etaSeconds: fits.etaSeconds })
+  return ways
+}
 
-type Limits = ReturnType<typeof feeBoundsOf> & { minOutput: bigint; expiresAt: number; toleranceBps: number }
+type Pricing = Priced & { toleranceBps: number }
 
-function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits): Quote {
+function toQuote({ market }: QuoteDeps, { order, choice, toleranceBps }: Pricing, expiresAt: number): Quote {
+  const amounts = amountsOf(choice, { order, toleranceBps })
+  if (!amounts) throw new Error('The chosen way has no full price')
   return {
+    ...amounts,
+    ...feeBoundsOf(market, order),
     id: nextQuoteId(),
     originChain: order.origin.chainId,
     destinationChain: order.destination.chainId,
@@ -268,20 +292,10 @@ function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits):
     recipient: order.recipient,
     inputToken: order.input.address,
     outputToken: order.output.address,
-    amountIn: price.amountIn,
-    amountOut: price.amountOut,
-    minOutput: limits.minOutput,
-    swappable: price.swappable,
-    venue: offer.venue,
-    payToken: offer.payToken,
-    payAmount: price.payAmount,
-    integratorFee: chargeOf(price, 'integratorFee'),
-    priceFloor: priceFloorOf(price.payAmount, { ...limits, keptCentiBps: keptCentiBps(terms) }),
-    lockFeeBound: limits.lockFeeBound,
-    deliveryFeeBound: limits.deliveryFeeBound,
-    valueCents: valueCentsOf({ offer, terms, price }),
-    createsAccount: terms.accountRent > 0n,
-    expiresAt: limits.expiresAt,
+    venue: choice.offer.venue,
+    payToken: choice.offer.payToken,
+    createsAccount: choice.terms.accountRent > 0n,
+    expiresAt,
   }
 }
 
