@@ -43,6 +43,11 @@ const quotedBeside = {
   ...{ inputUsd: '10.00', outputUsd: '9.96', fees: [{ kind: 'serviceFee', amount: '12500', usd: '0.01' }] },
   feeDiscount: { tier: 'gold', discountPercent: 10, baseFeeBps: 15 },
   warnings: [{ code: 'SLOW_SETTLEMENT', message: 'It takes long.' }],
+  speed: 'final',
+  speeds: [
+    { speed: 'final', etaSeconds: 2_400, outputAmount: '9965000', minOutput: '9915000' },
+    { speed: 'fast', etaSeconds: 4, outputAmount: '9960000', minOutput: '9910000', riskPremium: '5000' },
+  ],
 }
 
 const ended: StatusReply = {
@@ -62,7 +67,11 @@ const ended: StatusReply = {
     credited: false,
   },
   caip: { originChain: 'eip155:31337', destinationChain: 'eip155:31338' },
-  amounts: { input: '10000000', quotedOutput: '9965000', minOutput: '9915175', delivered: '9965000' },
+  amounts: {
+    ...{ input: '10000000', quotedOutput: '9965000', minOutput: '9915175', delivered: '9965000' },
+    riskPremium: { amount: '5000', returned: true, output: '9965000' },
+  },
+  speed: 'final',
   waiting: { reason: 'lateLock', until: '2026-01-01T00:00:00.000Z' },
   method: 'deposit',
   deposit: { address: evmRequest.inputToken, received: '10000000', txHash: '0x4', returned: [] },

@@ -1,6 +1,6 @@
 import type { QuoteReply, StatusReply } from '@geoswap/sdk'
 import { formatAmount } from '@geoswap/wallet/amounts'
-import { costName, impactOf, money, type Style } from '@geoswap/wallet/order'
+import { costName, impactOf, money, type Style, speedLines } from '@geoswap/wallet/order'
 import type { Order } from '@geoswap/wallet/store/journal'
 import { columns } from './command.ts'
 
@@ -24,6 +24,8 @@ export function quoteLines(quote: QuoteReply, order: Order, style: Style): strin
     ]),
     feeDiscount && ['discount', `${feeDiscount.discountPercent} %`, feeDiscount.tier],
     ['takes', `about ${quote.etaSeconds} s`, ''],
+    ...speedLines(quote, order, style).map((line) => ['speed', line, '']),
+    quote.speed === 'final' && quote.speeds && ['', 'choose fast by --max-eta SECONDS', ''],
     originMethods.length > 1 && ['ways', originMethods.map(({ method }) => method).join(', '), ''],
     ...warnings.map(({ code, message }) => ['note', message, code]),
   ])
@@ -31,9 +33,9 @@ export function quoteLines(quote: QuoteReply, order: Order, style: Style): strin
 
 /** A swap's amounts have no unit without its order, which only the journal has. */
 export function swapLines(swap: StatusReply, order: Order | undefined, style: Style): string[] {
-  const { input, delivered, quotedOutput, minOutput } = swap.amounts
+  const { input, delivered, quotedOutput, minOutput, riskPremium } = swap.amounts
   const paid = order ? money(input, order.from, style) : `${input} units on chain ${swap.originChain}`
-  const out = delivered ?? quotedOutput
+  const out = delivered ?? riskPremium?.output ?? quotedOutput
   const got = order ? money(out, order.to, style) : `${out} units on chain ${swap.destinationChain}`
   const least = order ? money(minOutput, order.to, style) : `${minOutput} units`
   return columns([
@@ -42,6 +44,7 @@ export function swapLines(swap: StatusReply, order: Order | undefined, style: St
     swap.waiting && ['waiting', `for finality, about until ${swap.waiting.until} (${swap.waiting.reason})`],
     ['pay', paid],
     [delivered ? 'got' : 'get', delivered ? got : `${got}, at least ${least}`],
+    riskPremium?.returned && ['premium', 'goes back into the output: it is paid once final'],
     order && ['wallet', `${order.wallet.address} (${order.wallet.name})`],
     ['to', order?.recipient],
     ['lock', swap.originTxHash],

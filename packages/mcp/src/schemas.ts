@@ -30,7 +30,13 @@ const order = {
     Type.Integer({ minimum: 1, maximum: 5_000, description: '50 is 0.5 %. Default: chosen by the service.' }),
   ),
   maxEtaSeconds: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 86_400, description: 'Refuse a swap that takes longer.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      description:
+        'The longest time. A large swap has two ways: final, the default, which waits until the input is final, and ' +
+        'fast, for a premium, which is chosen if only that is in time. Refused if neither is.',
+    }),
   ),
 }
 
@@ -118,6 +124,7 @@ const quoteFields = {
   priceImpactBps: Type.Optional(Type.Number({ description: 'Negative if value is lost.' })),
   fees: Type.Array(Type.Object({ kind: text(), pay: money() })),
   etaSeconds: Type.Number(),
+  speeds: Type.Optional(Type.Array(text(), { description: 'The chosen way, and the other one.' })),
   warnings: Type.Array(text()),
 }
 const quote = Type.Object(quoteFields)

@@ -93,3 +93,35 @@ test.each<[Partial<QuoteReply>, string, string[]]>([
   )
   expect(view.warnings).toEqual(warnings)
 })
+
+const speeds = [
+  { speed: 'final', etaSeconds: 2_400, outputAmount: '9900000', minOutput: '9800000' },
+  { speed: 'fast', etaSeconds: 4, outputAmount: '9890000', minOutput: '9790000', riskPremium: '10000' },
+]
+
+test.each([
+  [
+    'final',
+    speeds,
+    [
+      'paid once final on alpha',
+      'or fast: about 4 s, 9.89 USDC on beta, with a premium of 0.01 USDC on alpha',
+    ],
+  ],
+  ['fast', speeds, ['paid before it is final on alpha', 'or final: about 2400 s, 9.9 USDC on beta']],
+  ['final', undefined, ['paid once final on alpha']],
+  ['slow', speeds, undefined],
+  ['final', [{ speed: 'fast', etaSeconds: 4, outputAmount: 'much' }], ['paid once final on alpha']],
+])('a quote that is %s says so, and names the other way of %j', (speed, offered, lines) => {
+  const order = { from: alpha, to: beta, wallet: { name: 'bot', address: '0x1' }, recipient: '0x2' }
+  const view = toQuoteView({ ...offer, speed, speeds: offered } as never, order as never)
+
+  expect(view.speeds).toEqual(lines)
+  expect(quoteText(view)).toContain(lines ? `in about 3 s; ${lines.join('; ')}` : 'in about 3 s')
+})
+
+test('a swap that gets its premium back is told with all that it gets', () => {
+  const riskPremium = { amount: '10000', returned: true, output: '9990000' }
+
+  expect(tell({ amounts: { ...quoted, riskPremium } })).toContain('for 9.99 USDC on beta')
+})

@@ -1,6 +1,7 @@
 import { GeoswapError, type QuoteReply, type StatusReply, type SwapRecord } from '@geoswap/sdk'
 import { formatAmount, readable } from '@geoswap/wallet/amounts'
 import type { Catalog } from '@geoswap/wallet/catalog'
+import { speedLines } from '@geoswap/wallet/order'
 import { quoteService } from '@geoswap/wallet/plain'
 import type { Order } from '@geoswap/wallet/store/journal'
 import type { Money, QuoteView, SwapView } from './schemas.ts'
@@ -49,7 +50,9 @@ export function findSide({ chains, tokens }: Catalog, chainId: number, address?:
   return { chainId, chain, token: address, symbol: found?.symbol, decimals: found?.decimals }
 }
 
-export function toQuoteView(quote: QuoteReply, { from, to, wallet, recipient }: Order): QuoteView {
+export function toQuoteView(quote: QuoteReply, order: Order): QuoteView {
+  const { from, to, wallet, recipient } = order
+  const speeds = speedLines(quote, order, { raw: false })
   return {
     pay: toMoney(quote.input, from),
     receive: toMoney(quote.output, to),
@@ -61,6 +64,7 @@ export function toQuoteView(quote: QuoteReply, { from, to, wallet, recipient }: 
     priceImpactBps: quote.priceImpactBps,
     fees: quote.fees.map(({ kind, amount }) => ({ kind, pay: toMoney(amount, from) })),
     etaSeconds: quote.etaSeconds,
+    speeds: speeds.length > 0 ? speeds : undefined,
     warnings: (quote.warnings ?? []).map(({ code, message }) => `${code}, ${quoteService(message)}`),
   }
 }
@@ -68,7 +72,7 @@ export function toQuoteView(quote: QuoteReply, { from, to, wallet, recipient }: 
 type Parties = { wallet?: string | undefined; recipient?: string | undefined }
 
 export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient }: Parties = {}): SwapView {
-  const { input, quotedOutput, minOutput, delivered } = swap.amounts
+  const { input, quotedOutput, minOutput, delivered, riskPremium } = swap.amounts
   const { failure, refund, deposit } = swap
   const reason = failure ? `${failure.code}, ${quoteService(failure.message)}` : refund?.reason
   return {
@@ -76,7 +80,7 @@ export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient 
     status: swap.status,
     substatus: swap.substatus,
     pay: toMoney(input, sides.from),
-    receive: toMoney(delivered ?? quotedOutput, sides.to),
+    receive: toMoney(delivered ?? riskPremium?.output ?? quotedOutput, sides.to),
     minReceive: toMoney(minOutput, sides.to),
     wallet,
     recipient,
@@ -109,7 +113,8 @@ export function swapText({ swapId, status, substatus, pay, receive, reason, next
   return `${swapId} ${how}: ${say(pay)} for ${say(receive)}${reason ? `. ${reason}` : ''}${next ? `. ${next}` : ''}`
 }
 
-export function quoteText({ pay, receive, minReceive, payUsd, etaSeconds }: QuoteView): string {
+export function quoteText({ pay, receive, minReceive, payUsd, etaSeconds, speeds }: QuoteView): string {
   const worth = payUsd === undefined ? 'value not known' : `${payUsd} USD`
-  return `${say(pay)} (${worth}) for ${say(receive)}, at least ${say(minReceive)}, in about ${etaSeconds} s`
+  const terms = `${say(pay)} (${worth}) for ${say(receive)}, at least ${say(minReceive)}`
+  return [`${terms}, in about ${etaSeconds} s`, ...(speeds ?? [])].join('; ')
 }

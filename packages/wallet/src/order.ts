@@ -218,6 +218,7 @@ export function costName(
   if (kind === 'serviceFee') return `service fee, ${Number((feeBps / 100).toFixed(6))} %`
   if (kind === 'rebalancing') return 'for what the service holds there'
   if (kind === 'integratorFee') return 'fee of the application'
+  if (kind === 'riskPremium') return 'premium for being paid before the input is final'
   if (kind === 'originNetwork') return `network costs on ${from.chain}`
   if (kind === 'deliveryNetwork') return `network costs on ${to.chain}`
   return kind === 'accountRent' ? `new token account on ${to.chain}` : 'spread and price impact'
@@ -225,4 +226,28 @@ export function costName(
 
 export function impactOf(bps: number | undefined): string {
   return bps === undefined ? 'price impact not known' : `price impact ${formatBps(bps)}`
+}
+
+type Speeds = Pick<QuoteReply, 'speed' | 'speeds'>
+const SPEEDS = ['final', 'fast'] as const
+const isAmount = (text: string) => /^[0-9]{1,78}$/.test(text)
+
+/** In words: the way of a quote, and the other one with its time, output and premium; empty without a choice. */
+export function speedLines({ speed, speeds = [] }: Speeds, { from, to }: Sides, style: Style): string[] {
+  const named = SPEEDS.find((each) => each === speed)
+  if (!named) return []
+  const line =
+    named === 'fast' ? `paid before it is final on ${from.chain}` : `paid once final on ${from.chain}`
+  const other = speeds.find((each) => each.speed !== named && isAmount(each.outputAmount))
+  if (!other) return [line]
+  const { riskPremium = '0', outputAmount, etaSeconds } = other
+  const seconds = Math.round(Number(etaSeconds))
+  const premium =
+    isAmount(riskPremium) && riskPremium !== '0'
+      ? `, with a premium of ${money(riskPremium, from, style)}`
+      : ''
+  return [
+    line,
+    `or ${named === 'fast' ? 'final' : 'fast'}: about ${seconds} s, ${money(outputAmount, to, style)}${premium}`,
+  ]
 }

@@ -38,7 +38,11 @@ export const orderOptions = {
     value: 'BPS',
     about: 'largest gap between quoted and guaranteed output; 50 is 0.5 %',
   },
-  'max-eta': { type: 'string', value: 'SECONDS', about: 'refuse a swap that would take longer' },
+  'max-eta': {
+    type: 'string',
+    value: 'SECONDS',
+    about: 'the longest time; pays for the fast way if only that keeps it',
+  },
   raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
 } as const
 

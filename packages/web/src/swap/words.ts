@@ -11,6 +11,7 @@ export function feeName(kind: FeeKind, { origin, destination, quote }: Route): s
   if (kind === 'serviceFee') return serviceFee(quote)
   if (kind === 'rebalancing') return 'For what the service holds there'
   if (kind === 'integratorFee') return 'Fee of this application'
+  if (kind === 'riskPremium') return 'Premium for being paid before the input is final'
   if (kind === 'originNetwork') return `Network costs on ${origin}`
   if (kind === 'deliveryNetwork') return `Network costs on ${destination}`
   if (kind === 'accountRent') return `New token account on ${destination}`
