@@ -94,6 +94,7 @@ class Fee(TypedDict):
         "priceImpact",
         "integratorFee",
         "rebalancing",
+        "riskPremium",
     ]
     amount: str
     usd: NotRequired[Usd]
@@ -122,6 +123,8 @@ class QuoteReply(TypedDict):
     feeBps: float
     expiresAt: Time
     etaSeconds: int
+    speed: NotRequired[Literal["final", "fast"]]
+    speeds: NotRequired[list[dict[str, Any]]]
     fees: list[Fee]
     feeDiscount: NotRequired[FeeDiscount]
     inputUsd: NotRequired[Usd]
@@ -281,6 +284,7 @@ class StatusReply(TypedDict):
     refund: NotRequired[Refund]
     waiting: NotRequired[dict[str, Any]]
     method: NotRequired[OriginMethod]
+    speed: NotRequired[Literal["final", "fast"]]
     deposit: NotRequired[Deposit]
 
 
@@ -290,6 +294,7 @@ class SwapAmounts(TypedDict):
     minOutput: str
     delivered: NotRequired[str]
     repriced: NotRequired[dict[str, Any]]
+    riskPremium: NotRequired[dict[str, Any]]
 
 
 class SwapRecord(TypedDict):
@@ -320,6 +325,7 @@ class SwapRecord(TypedDict):
     refund: NotRequired[Refund]
     waiting: NotRequired[dict[str, Any]]
     method: NotRequired[OriginMethod]
+    speed: NotRequired[Literal["final", "fast"]]
     deposit: NotRequired[Deposit]
     walletAddress: str
     recipient: str
