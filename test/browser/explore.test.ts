@@ -46,7 +46,7 @@ test('a swap is found by its id, its transaction and its wallet', async () => {
 
 test('filters are in the URL, and the back button works', async () => {
   const page = await visit()
-  await page.goto('/app/explore')
+  await page.goto(`/app/explore?wallet=${settled.wallet.address}`)
   await page.locator('tbody tr').first().waitFor()
 
   await page.getByLabel('Status').focus()

@@ -1,13 +1,14 @@
 import { fromKitSigner, intentOf } from '@geoswap/sdk'
 import { generateKeyPairSigner } from '@solana/kit'
 import type { Page } from 'playwright-core'
-import type { Address, Hex, TypedDataDefinition } from 'viem'
+import type { Address } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, inject, test } from 'vitest'
 
 import { createWorld, outcomeOf, submitSwap } from '../world.ts'
 import { findFlaws } from './axe.ts'
 import { useBrowser } from './browser.ts'
+import { connect, installEvmWallet } from './evm-wallet.ts'
 import { expectText, pick, rowOf, sign } from './steps.ts'
 
 const world = createWorld(inject('local'))
@@ -17,52 +18,8 @@ const USDC = 1_000_000n
 
 declare global {
   interface Window {
-    askWallet(method: string, params: unknown): Promise<unknown>
     signBytes(bytes: number[]): Promise<number[]>
   }
-}
-
-const hexOf = (chainId: number) => `0x${chainId.toString(16)}`
-
-/**
- * A wallet in the browser that announces itself by EIP-6963 and behaves like MetaMask: it signs typed data of its
- * current chain, switches chains when asked, and signs no EIP-7702 authorization for a page.
- */
-async function installEvmWallet(page: Page, privateKey: Hex): Promise<string[]> {
-  const account = privateKeyToAccount(privateKey)
-  const asked: string[] = []
-  let current = hexOf(1)
-  await page.exposeFunction('askWallet', async (method: string, params: readonly unknown[] = []) => {
-    asked.push(method)
-    if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [account.address]
-    if (method === 'eth_chainId') return current
-    if (method === 'wallet_switchEthereumChain') {
-      current = (params[0] as { chainId: string }).chainId
-      return null
-    }
-    if (method === 'eth_signTypedData_v4') {
-      const typedData = JSON.parse(String(params[1])) as TypedDataDefinition
-      if (hexOf(Number(typedData.domain?.chainId)) !== current) throw new Error('This is another chain')
-      return account.signTypedData(typedData)
-    }
-    throw new Error(`The wallet does not do ${method}`)
-  })
-  await page.addInitScript(() => {
-    const ask = window.askWallet
-    const provider = {
-      request: ({ method, params }: { method: string; params?: unknown }) => ask(method, params),
-    }
-    const detail = { info: { uuid: '1', name: 'Pocket', rdns: 'example.pocket', icon: '' }, provider }
-    const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
-    addEventListener('eip6963:requestProvider', announce)
-  })
-  return asked
-}
-
-const connect = async (page: Page, name: string) => {
-  await page.getByRole('banner').getByRole('button', { name: 'Wallets' }).click()
-  await page.getByRole('dialog').getByRole('button', { name }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
 const choose = async (page: Page, name: string) => {
@@ -75,7 +32,7 @@ test('a delegated EVM wallet swaps, also after a reload', async () => {
   const wallet = privateKeyToAccount(privateKey)
   await world.fund(alpha, wallet.address, 'USDC', 100n * USDC)
   const page = await visit()
-  const asked = await installEvmWallet(page, privateKey)
+  const { asked } = await installEvmWallet(page, privateKey)
   await page.goto('/app/swap')
   await connect(page, 'Pocket')
   await expectText(page, 'Pocket pays USDC with one signature that the token itself takes (EIP-3009)')
@@ -97,7 +54,7 @@ test('a new wallet that signs no EIP-7702 authorization swaps with one signature
   const wallet = privateKeyToAccount(privateKey)
   await world.fund(alpha, wallet.address, 'USDC', 10n * USDC)
   const page = await visit()
-  const asked = await installEvmWallet(page, privateKey)
+  const { asked } = await installEvmWallet(page, privateKey)
   await page.goto('/app/swap')
 
   await connect(page, 'Pocket')
@@ -113,22 +70,11 @@ test('a new wallet that signs no EIP-7702 authorization swaps with one signature
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(0n)
 })
 
-test('a token that takes no signatures is explained to such a wallet', async () => {
-  const page = await visit()
-  await installEvmWallet(page, generatePrivateKey())
-  await page.goto('/app/swap')
-  await connect(page, 'Pocket')
-
-  await pick(page, 'You pay: token', 'WETH')
-
-  await expectText(page, 'Pocket cannot pay WETH from alpha yet.')
-})
-
 test('a wallet that signs nothing pays by a transfer, in two parts, also after a reload', async () => {
   const privateKey = generatePrivateKey()
   const { address } = privateKeyToAccount(privateKey)
   const page = await visit()
-  const asked = await installEvmWallet(page, privateKey)
+  const { asked } = await installEvmWallet(page, privateKey)
   await page.goto('/app/swap')
   await connect(page, 'Pocket')
   await pick(page, 'You receive on chain', 'beta')
@@ -181,40 +127,78 @@ test('Open lists a signature without a swap, until when it can be used and how t
 
   await expectText(page, 'Signed, without a swap')
   await expectText(page, '10 USDC on alpha to USDC on beta')
-  await expectText(page, /can be used until .* move the tokens out of this wallet/)
+  await expectText(page, /can be used\. Until .* move the tokens out of this wallet/)
 })
 
-test('a Solana wallet of the browser swaps by the wallet standard', async () => {
+/** A Solana wallet of the wallet standard, which remembers that it shared its account. */
+async function installSolanaWallet(page: Page, chains: string[], isMeddling = false): Promise<void> {
   const signer = await generateKeyPairSigner()
   const { signTransaction } = fromKitSigner(signer)
-  const page = await visit()
   await page.exposeFunction('signBytes', async (bytes: number[]) => {
-    const signed = await signTransaction(Buffer.from(bytes).toString('base64'))
-    return [...Buffer.from(signed, 'base64')]
+    const signed = Buffer.from(await signTransaction(Buffer.from(bytes).toString('base64')), 'base64')
+    // A wallet that adds to the message signs another one.
+    if (isMeddling) signed[signed.length - 1] = (signed.at(-1) ?? 0) ^ 1
+    return [...signed]
   })
-  await page.addInitScript((address) => {
-    const ask = window.signBytes
-    const account = { address }
-    const signTransaction = async ({ transaction }: { transaction: Uint8Array }) => [
-      { signedTransaction: Uint8Array.from(await ask([...transaction])) },
-    ]
-    const features = {
-      'standard:connect': { connect: async () => ({ accounts: [account] }) },
-      'solana:signTransaction': { signTransaction },
-    }
-    const wallet = { name: 'Ghost', chains: ['solana:localnet'], accounts: [account], features }
-    addEventListener('wallet-standard:app-ready', (event) => {
-      ;(event as CustomEvent<{ register(wallet: unknown): void }>).detail.register(wallet)
-    })
-  }, signer.address)
-  await page.goto('/app/swap')
-  await pick(page, 'You pay on chain', 'solana')
-  await pick(page, 'You receive on chain', 'alpha')
+  await page.addInitScript(
+    ({ address, chains }) => {
+      const ask = window.signBytes
+      const account = { address }
+      const signTransaction = async ({ transaction }: { transaction: Uint8Array }) => [
+        { signedTransaction: Uint8Array.from(await ask([...transaction])) },
+      ]
+      const features = {
+        'standard:connect': {
+          async connect(input?: { silent: boolean }) {
+            const isKnown = localStorage.getItem('ghost') === 'shared'
+            if (!input?.silent) localStorage.setItem('ghost', 'shared')
+            return { accounts: input?.silent && !isKnown ? [] : [account] }
+          },
+        },
+        'solana:signTransaction': { signTransaction },
+      }
+      const wallet = { name: 'Ghost', chains, accounts: [], features }
+      addEventListener('wallet-standard:app-ready', (event) => {
+        ;(event as CustomEvent<{ register(wallet: unknown): void }>).detail.register(wallet)
+      })
+    },
+    { address: signer.address, chains },
+  )
+}
+
+test.each(['USDC', 'SOL'])('a Solana wallet of the browser swaps %s, also after a reload', async (symbol) => {
+  const page = await visit()
+  await installSolanaWallet(page, ['solana:localnet'])
+  await page.goto(`/app/swap?from=solana:${symbol}&to=alpha:ETH&amount=0.5`)
   await choose(page, 'Ghost')
-  await page.getByRole('button', { name: 'Get test USDC' }).click()
-  await expectText(page, 'Balance 1,000 USDC')
+  await page.getByRole('button', { name: `Get test ${symbol}` }).click()
+  await expectText(page, /^Balance [1-9]/)
+  await page.reload()
+  await page.locator('details.wallet summary').first().getByText('Ghost').waitFor()
 
   await sign(page)
 
   await expectText(page, /^Done\. /)
+})
+
+test('a Solana wallet of another network is told apart before anything is asked', async () => {
+  const page = await visit()
+  await installSolanaWallet(page, ['solana:mainnet'])
+  await page.goto('/app/swap?from=solana:SOL&to=alpha:ETH&amount=0.5')
+  await choose(page, 'Ghost')
+
+  await page.getByRole('button', { name: 'Ghost does not work on solana.', disabled: true }).waitFor()
+})
+
+test('a transaction that the wallet changed is not submitted, and the page says so', async () => {
+  const page = await visit()
+  await installSolanaWallet(page, ['solana:localnet'], true)
+  await page.goto('/app/swap?from=solana:SOL&to=alpha:ETH&amount=0.5')
+  await choose(page, 'Ghost')
+  await page.getByRole('button', { name: 'Get test SOL' }).click()
+  await expectText(page, /^Balance [1-9]/)
+
+  await sign(page)
+
+  await expectText(page, 'Ghost changed the transaction, so it cannot be used. Nothing was signed or sent.')
 })

@@ -53,6 +53,13 @@ test('errors before the signature say that nothing was signed', () => {
   expect(explain(new SwapRefusedError('DECLINED', 'no')).advice).toContain('Nothing was signed')
 })
 
+test('a wallet that was told no is no error of the page, also if it rejects with a plain object', () => {
+  const rejected = { code: 4001, message: 'User rejected the request.' }
+
+  expect(explain(rejected)).toMatchObject({ code: 'REJECTED', advice: 'Nothing was signed or sent.' })
+  expect(explain({ code: -32603, message: 'No nonce' })).toMatchObject({ message: 'No nonce' })
+})
+
 test('any other error has a message', () => {
   expect(explain('x')).toMatchObject({ code: 'ERROR', message: 'Something went wrong.' })
 })

@@ -1,5 +1,6 @@
 import {
   GeoswapError,
+  plainText,
   SubmissionUnknownError,
   SwapRefusedError,
   SwapTimeoutError,
@@ -36,6 +37,8 @@ export function explain(error: unknown, known: Known = {}): Explained {
     }
   if (error instanceof SwapTimeoutError)
     return { code: error.code, message: error.message, advice: 'Check again later.' }
+  if (isRejected(error))
+    return { code: 'REJECTED', message: 'You said no in the wallet.', advice: 'Nothing was signed or sent.' }
   return {
     code: 'ERROR',
     message: messageOf(error),
@@ -74,11 +77,20 @@ function refusalAdvice({ code }: SwapRefusedError): string {
   if (code === 'SIGNATURE_OPEN')
     return 'Two signatures could become two swaps. Try again after that time, or look at your open swaps.'
   if (code === 'DECLINED') return 'Nothing was signed.'
-  if (code === 'SIGNER')
-    return 'Nothing was signed. Use a wallet that is delegated already, or make its first swap with the command line.'
+  if (code === 'SIGNER') return 'Nothing was signed or sent.'
   return 'Nothing was signed. Look at the price again.'
 }
 
+// EIP-1193, which wallets of Solana use too.
+const REJECTED = 4001
+
+const isRejected = (error: unknown): boolean => fieldOf(error, 'code') === REJECTED
+
+/** Wallets reject with an error, or with a plain object. */
 function messageOf(error: unknown): string {
-  return error instanceof Error && error.message ? error.message : 'Something went wrong.'
+  const message = fieldOf(error, 'message')
+  return typeof message === 'string' && message ? plainText(message) : 'Something went wrong.'
 }
+
+const fieldOf = (error: unknown, name: 'code' | 'message'): unknown =>
+  typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[name] : undefined

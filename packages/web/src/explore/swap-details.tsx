@@ -6,7 +6,7 @@ import { mayRefund } from '../families/registry.ts'
 import { TxLink } from '../parts/links.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { Copyable, Row } from '../parts/row.tsx'
-import { SwapProgress, useSwapEvents } from '../progress/swap-progress.tsx'
+import { ReturnedRows, SwapProgress, useSwapEvents } from '../progress/swap-progress.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { deadlinesOf } from '../swap/operation.ts'
@@ -44,12 +44,7 @@ function DetailRows({ swap, record }: { swap: StatusReply; record: SwapRecord | 
           <TxLink hash={swap.deposit.txHash} chainId={swap.originChain} label="transaction of the deposit" />
         </Row>
       )}
-      {swap.deposit?.returned?.map(({ token, amount, txHash }) => (
-        <Row key={txHash} name="Sent back">
-          {write(amount, tokenOf(catalog, swap.originChain, token))}{' '}
-          <TxLink hash={txHash} chainId={swap.originChain} label="transaction" />
-        </Row>
-      ))}
+      <ReturnedRows swap={swap} />
     </dl>
   )
 }

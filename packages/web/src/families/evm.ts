@@ -1,4 +1,10 @@
-import { fromCallbacks, fromViemAccount, type TypedData } from '@geoswap/sdk'
+import {
+  fromCallbacks,
+  fromViemAccount,
+  type PaymentTransaction,
+  SwapRefusedError,
+  type TypedData,
+} from '@geoswap/sdk'
 import { type Hex, isAddress } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { callNode } from '../chain/rpc.ts'
@@ -37,7 +43,8 @@ async function connect(name: string, rdns: string, provider: Provider): Promise<
 
 /**
  * Signs operations as typed data, which the wallet shows to its owner. No standard lets a page request an EIP-7702
- * authorization: where such a wallet is not delegated, it pays by a signature that the token itself takes.
+ * authorization: where such a wallet is not delegated, it pays by a signature that the token itself takes, or by a
+ * transaction of its own.
  */
 async function find(
   name: string,
@@ -55,28 +62,62 @@ async function find(
     const params = [address, JSON.stringify(typedData)]
     return (await provider.request({ method: 'eth_signTypedData_v4', params })) as string
   }
-  const signer = fromCallbacks({ family, address, signHash, signTypedData })
+  const sendTransaction = (transaction: PaymentTransaction) => pay(provider, address, transaction)
+  const signer = fromCallbacks({ family, address, signHash, signTypedData, sendTransaction })
   return {
     id: `evm ${rdns}`,
     name,
     family,
     address,
-    signer,
+    signerFor: () => signer,
     plainSigner: signer,
     send: (call) => send(provider, address, call),
   }
 }
 
-async function send(provider: Provider, from: string, { chainId, to, data, gas }: EvmCall): Promise<string> {
+const hexOf = (value: bigint | number) => `0x${value.toString(16)}`
+
+// EIP-5792 and JSON-RPC: the wallet does not do these calls, or not on this chain. It sent nothing.
+const UNABLE: readonly unknown[] = [4200, -32601, 5700, 5710, 5750, 5760]
+
+/** Sends the input by EIP-5792 where the wallet offers it, else as an ordinary transaction. */
+async function pay(provider: Provider, from: string, transaction: PaymentTransaction): Promise<string> {
+  const { chainId, to, data, value } = transaction
+  const chain = hexOf(chainId)
+  const capabilities = { method: 'wallet_getCapabilities', params: [from, [chain]] }
+  const offered = await provider.request(capabilities).catch(() => undefined)
+  if (typeof offered !== 'object' || offered === null || !(chain in offered))
+    return send(provider, from, transaction)
+  const calls = [{ to, data, value: hexOf(value) }]
+  const batch = { version: '2.0.0', from, chainId: chain, atomicRequired: false, calls }
+  try {
+    const sent = await provider.request({ method: 'wallet_sendCalls', params: [batch] })
+    return typeof sent === 'string' ? sent : (sent as { id: string }).id
+  } catch (error) {
+    if (!UNABLE.includes((error as { code?: unknown } | null)?.code)) throw error
+    return send(provider, from, transaction)
+  }
+}
+
+type Sent = Pick<EvmCall, 'chainId' | 'to' | 'data'> & { value?: bigint; gas?: bigint }
+
+/** The transaction names its chain: a wallet that was switched meanwhile refuses it. */
+async function send(provider: Provider, from: string, { chainId, to, data, value = 0n, gas }: Sent) {
   await useChain(provider, chainId)
-  const transaction = { from, to, data, gas: `0x${gas.toString(16)}` }
+  const named = { from, to, data, value: hexOf(value), chainId: hexOf(chainId) }
+  const transaction = gas === undefined ? named : { ...named, gas: hexOf(gas) }
   return (await provider.request({ method: 'eth_sendTransaction', params: [transaction] })) as string
 }
 
 async function useChain(provider: Provider, chainId: number): Promise<void> {
-  const hex = `0x${chainId.toString(16)}`
-  if ((await provider.request({ method: 'eth_chainId' })) === hex) return
-  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: hex }] })
+  const params = [{ chainId: hexOf(chainId) }]
+  if ((await provider.request({ method: 'eth_chainId' })) === hexOf(chainId)) return
+  try {
+    await provider.request({ method: 'wallet_switchEthereumChain', params })
+  } catch (cause) {
+    const message = `The wallet is on another chain and does not switch to chain ${chainId}. Switch it there.`
+    throw new SwapRefusedError('SIGNER', message, { cause })
+  }
 }
 
 const BURNER = 'burner-evm'
@@ -91,7 +132,7 @@ async function openBurner(): Promise<Wallet> {
     name: 'Test wallet',
     family,
     address: account.address,
-    signer: fromViemAccount(account),
+    signerFor: () => fromViemAccount(account),
     send: (call) => sendFromBurner(account, call),
   }
 }

@@ -11,18 +11,19 @@ export type Wallet = {
   name: string
   family: FamilyName
   address: string
-  signer: Signer
+  /** Its signer on a chain; undefined if it does not know that chain. */
+  signerFor(chainId: number): Signer | undefined
   /** Its signer, if it signs no EIP-7702 authorization for a page and so pays some tokens in another way. */
   plainSigner?: EvmSigner
   /** Sends its own transaction and returns the hash; only wallets of EVM chains have it. */
   send?(call: EvmCall): Promise<string>
 }
 
-/** An available wallet. Connecting may ask the user. The chain is the one it is needed for. */
+/** An available wallet. Connecting may ask the user. */
 export type WalletOffer = Pick<Wallet, 'id' | 'name' | 'family'> & {
   /** A data URL. */
   icon?: string | undefined
-  connect(chainId?: number): Promise<Wallet>
+  connect(): Promise<Wallet>
   /** The wallet as connected before, without asking the user; undefined if it shares no account. */
   reconnect?(): Promise<Wallet | undefined>
 }

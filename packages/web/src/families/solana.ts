@@ -1,4 +1,4 @@
-import { fromCallbacks, fromKitSigner } from '@geoswap/sdk'
+import { fromCallbacks, fromKitSigner, SwapRefusedError } from '@geoswap/sdk'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { keep, readSecret } from '../storage.ts'
 import { type Family, iconOf, type Wallet, type WalletOffer } from './family.ts'
@@ -15,7 +15,7 @@ type StandardWallet = {
   accounts: readonly Account[]
   features: Readonly<
     Partial<{
-      'standard:connect': { connect(): Promise<{ accounts: readonly Account[] }> }
+      'standard:connect': { connect(input?: { silent: boolean }): Promise<{ accounts: readonly Account[] }> }
       'solana:signTransaction': {
         signTransaction(...inputs: SignInput[]): Promise<readonly { signedTransaction: Uint8Array }[]>
       }
@@ -53,31 +53,58 @@ function toOffer(wallet: StandardWallet): WalletOffer {
     name,
     family,
     icon: iconOf(wallet.icon),
-    connect: (chainId) => connect(wallet, CHAINS[chainId ?? 0] ?? 'solana:localnet'),
+    connect: () => connect(wallet),
+    reconnect: () => find(wallet, { silent: true }),
   }
 }
 
-async function connect(wallet: StandardWallet, chain: string): Promise<Wallet> {
-  const { name, features } = wallet
-  const { accounts } = (await features['standard:connect']?.connect()) ?? wallet
+async function connect(wallet: StandardWallet): Promise<Wallet> {
+  const found = await find(wallet)
+  if (!found) throw new Error(`${wallet.name} shared no account. Unlock it and try again.`)
+  return found
+}
+
+async function find(wallet: StandardWallet, input?: { silent: boolean }): Promise<Wallet | undefined> {
+  const { name, features, chains } = wallet
+  const { accounts } = (await features['standard:connect']?.connect(input)) ?? wallet
   const [account] = accounts
-  if (!account) throw new Error(`${name} shared no account. Unlock it and try again.`)
-  const signTransaction = async (base64: string) => {
-    const transaction = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
-    const [signed] =
-      (await features['solana:signTransaction']?.signTransaction({ account, transaction, chain })) ?? []
-    if (!signed) throw new Error(`${name} signed nothing.`)
-    return btoa(String.fromCharCode(...signed.signedTransaction))
-  }
+  if (!account) return undefined
   const { address } = account
   return {
     id: `solana ${name}`,
     name,
     family,
     address,
-    signer: fromCallbacks({ family, address, signTransaction }),
+    signerFor(chainId) {
+      const chain = CHAINS[chainId] ?? 'solana:localnet'
+      if (!chains.includes(chain)) return undefined
+      const signTransaction = (base64: string) => sign(wallet, { account, chain }, base64)
+      return fromCallbacks({ family, address, signTransaction })
+    },
   }
 }
+
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+const textOf = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes))
+
+/** The wallet adds its signature. Some add instructions too: the service takes no such transaction. */
+async function sign(
+  { name, features }: StandardWallet,
+  { account, chain }: Omit<SignInput, 'transaction'>,
+  base64: string,
+): Promise<string> {
+  const transaction = bytesOf(base64)
+  const [signed] =
+    (await features['solana:signTransaction']?.signTransaction({ account, transaction, chain })) ?? []
+  if (!signed) throw new SwapRefusedError('SIGNER', `${name} signed nothing.`)
+  const { signedTransaction } = signed
+  if (textOf(messageOf(signedTransaction)) === textOf(messageOf(bytesOf(base64))))
+    return textOf(signedTransaction)
+  throw new SwapRefusedError('SIGNER', `${name} changed the transaction, so it cannot be used.`)
+}
+
+/** A transaction is the number of its signatures, then those of 64 bytes each, then the signed message. */
+const messageOf = (transaction: Uint8Array) => transaction.subarray(1 + 64 * (transaction[0] ?? 0))
 
 const BURNER = 'burner-solana'
 
@@ -91,7 +118,7 @@ async function openBurner(): Promise<Wallet> {
     name: 'Test wallet',
     family,
     address: signer.address,
-    signer: fromKitSigner(signer),
+    signerFor: () => fromKitSigner(signer),
   }
 }
 

@@ -106,6 +106,10 @@ function OpenSwap({ swap }: { swap: SwapRecord }) {
   )
 }
 
+const ASKED = 'If it was sent too late, all of it comes back.'
+const SIGNED =
+  'Afterwards it has no effect, and you can swap again. To make it useless now, move the tokens out of this wallet.'
+
 type Unused = { wallets: readonly string[]; swaps: readonly SwapRecord[] }
 
 /** Signatures without a swap: one that was never submitted, or whose swap failed, can still be locked. */
@@ -117,14 +121,13 @@ function UnusedSignatures({ wallets, swaps }: Unused) {
     <>
       <h2>Signed, without a swap</h2>
       <ul class="open-swaps">
-        {unused.map(({ request, untilMs }) => (
+        {unused.map(({ request, untilMs, isAsked }) => (
           <li key={`${untilMs} ${request.inputToken}`}>
             {signedOf(catalog, request)}
             <p class="prose">
-              This signature can be used until{' '}
-              <time dateTime={new Date(untilMs).toISOString()}>{timeOf(untilMs / 1_000)}</time>. Until then
-              the same swap is not signed again; afterwards it has no effect, and you can swap again. To make
-              it useless now, move the tokens out of this wallet.
+              {isAsked ? 'The wallet was asked to send this. ' : 'This signature can be used. '}Until{' '}
+              <time dateTime={new Date(untilMs).toISOString()}>{timeOf(untilMs / 1_000)}</time> the same swap
+              is not {isAsked ? 'asked for' : 'signed'} again. {isAsked ? ASKED : SIGNED}
             </p>
           </li>
         ))}

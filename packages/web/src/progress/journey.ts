@@ -1,4 +1,5 @@
 import type { StatusReply } from '@geoswap/sdk'
+import { isSentMethod } from '@geoswap/wire/names'
 
 type Substatus = StatusReply['substatus']
 
@@ -68,7 +69,7 @@ export function stepsOf({
   method,
 }: Pick<StatusReply, 'timeline' | 'status' | 'substatus' | 'method'>): Step[] {
   const titleOf = (stage: string) =>
-    (method === 'deposit' ? DEPOSIT_TITLES[stage] : undefined) ?? TITLES[stage] ?? stage
+    (method && isSentMethod(method) ? DEPOSIT_TITLES[stage] : undefined) ?? TITLES[stage] ?? stage
   const past = timeline.map((entry, index): Step => {
     const before = timeline[index - 1]
     const isLast = index === timeline.length - 1

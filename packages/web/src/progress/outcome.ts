@@ -57,7 +57,7 @@ export function outcomeOf(swap: StatusReply, terms: SwapTerms | undefined, catal
     case 'settled':
       return `Done. ${output ? formatUnits(amounts.delivered ?? amounts.quotedOutput, output) : 'The output'} arrived.`
     case 'failed': {
-      const what = swap.deposit?.received ? 'the deposit goes back to the wallet' : 'nothing was taken'
+      const what = failedWords(swap.deposit)
       return `It did not happen, and ${what}. ${plainText(failure?.message ?? '')}`
     }
     case 'refunded': {
@@ -69,6 +69,14 @@ export function outcomeOf(swap: StatusReply, terms: SwapTerms | undefined, catal
     case 'pending':
       return pendingOf(swap, input)
   }
+}
+
+/** `next` is present as long as something is to come back. */
+function failedWords(deposit: StatusReply['deposit']): string {
+  if (!deposit?.received) return 'nothing was taken'
+  return deposit.next === undefined
+    ? 'all that was sent is back in the wallet'
+    : 'what was sent goes back to the wallet'
 }
 
 function pendingOf(swap: StatusReply, input: Unit | undefined): string {

@@ -123,6 +123,24 @@ function Hash({ name, hash, chainId }: { name: string; hash: string; chainId: nu
   )
 }
 
+/** Amounts that were sent to the address of a swap and came back. */
+export function ReturnedRows({ swap: { deposit, originChain } }: { swap: StatusReply }) {
+  const { catalog } = useSession()
+  return (
+    <>
+      {deposit?.returned?.map(({ token, amount, txHash }) => {
+        const unit = tokenOf(catalog, originChain, token)
+        return (
+          <Row key={txHash} name="Sent back">
+            {unit ? formatUnits(amount, unit) : '…'}{' '}
+            <TxLink hash={txHash} chainId={originChain} label="transaction" />
+          </Row>
+        )
+      })}
+    </>
+  )
+}
+
 /** Where the funds are, as a picture and as a list, and the outcome. */
 export function SwapProgress({ swap, terms }: { swap: StatusReply; terms: SwapTerms | undefined }) {
   return (
@@ -159,12 +177,25 @@ type Following = {
   update(next: (last: Followed) => Followed): void
 }
 
+/** An amount that is not swapped comes back after the end, and no event tells it. */
+const isComingBack = ({ status, deposit }: StatusReply) =>
+  status !== 'pending' && deposit?.received !== undefined && deposit.next !== undefined
+
 async function follow({ client, swapId, signal, update }: Following): Promise<void> {
   let lastEventId: string | undefined
+  let last: StatusReply | undefined
   while (!signal.aborted) {
     try {
       for await (const { id, swap } of client.events(swapId, { signal, lastEventId })) {
         lastEventId = id
+        last = swap
+        update(() => ({ swap }))
+      }
+      while (last && isComingBack(last)) {
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+        if (signal.aborted) return
+        const swap = await client.status(swapId, { signal })
+        last = swap
         update(() => ({ swap }))
       }
       return

@@ -45,7 +45,11 @@ async function readCatalog(client: Client, signal: AbortSignal): Promise<Catalog
 /** Names of the service are shown beside the page's own words, so they must not contain invisible marks. */
 function cleaned({ chains, tokens }: Catalog): Catalog {
   return {
-    chains: chains.map((chain) => ({ ...chain, name: plainText(chain.name) })),
+    chains: chains.map((chain) => ({
+      ...chain,
+      name: plainText(chain.name),
+      native: { ...chain.native, symbol: plainText(chain.native.symbol) },
+    })),
     tokens: tokens.map((token) => ({ ...token, symbol: plainText(token.symbol) })),
   }
 }

@@ -3,26 +3,37 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { formatExact, formatUnits, shorten } from '../amounts.ts'
 import { explain } from '../explain.ts'
 import { rememberOperation } from '../explore/operations.ts'
-import { Countdown, timeOf } from '../parts/countdown.tsx'
-import { useFocus } from '../parts/focus.tsx'
+import { Countdown, timeOf, useNow } from '../parts/countdown.tsx'
+import { ActionButton, useFocus } from '../parts/focus.tsx'
 import { NavLink } from '../parts/links.tsx'
 import { Notice, Problem } from '../parts/notice.tsx'
 import { Copyable, Row } from '../parts/row.tsx'
-import { SwapProgress, useSwapEvents } from '../progress/swap-progress.tsx'
+import { ReturnedRows, SwapProgress, useSwapEvents } from '../progress/swap-progress.tsx'
 import { hrefOf } from '../route.ts'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
-import { type ActiveSwap, keyOf, setActiveSwap } from './active.ts'
+import {
+  type ActiveSwap,
+  askToPay,
+  isTooLate,
+  keyOf,
+  type Payment,
+  type StoredPayment,
+  setActiveSwap,
+  usePayment,
+} from './active.ts'
 import { releaseSignature } from './signatures.ts'
+import { paymentWords } from './words.ts'
 
 /** Sends the submission until its outcome is known; after a reload it sends the same one again. */
-function useSubmission(active: ActiveSwap): { error: unknown; askAgain(): void } {
+function useSubmission(active: ActiveSwap, { isAsking, error: unpaid }: Payment) {
   const { client } = useSession()
   const [error, setError] = useState<unknown>()
   const [attempt, setAttempt] = useState(0)
   useEffect(() => {
     const { submission, swapId } = active
-    if (swapId !== undefined || !submission) return undefined
+    // With a payment it is sent by `askToPay`; here only after a reload.
+    if (swapId !== undefined || !submission || isAsking || unpaid) return undefined
     const controller = new AbortController()
     const { signal } = controller
     setError(undefined)
@@ -34,8 +45,11 @@ function useSubmission(active: ActiveSwap): { error: unknown; askAgain(): void }
       (reason: unknown) => signal.aborted || setError(reason),
     )
     return () => controller.abort()
-  }, [client, active, attempt])
-  return { error, askAgain: useCallback(() => setAttempt((count) => count + 1), []) }
+  }, [client, active, attempt, isAsking])
+  return {
+    error: active.swapId === undefined ? (error ?? unpaid) : undefined,
+    askAgain: useCallback(() => setAttempt((count) => count + 1), []),
+  }
 }
 
 type Props = { active: ActiveSwap; deposit: NonNullable<ActiveSwap['deposit']>; swap: StatusReply }
@@ -79,9 +93,62 @@ function DepositPanel({ active, deposit, swap }: Props) {
   )
 }
 
+type PaymentPanelProps = { active: ActiveSwap; terms: StoredPayment; payment: Payment }
+
+/** The transaction of the wallet that the swap waits for. */
+function PaymentPanel({ active, terms, payment }: PaymentPanelProps) {
+  const { client, catalog, wallets } = useSession()
+  const { originChain, inputToken, walletAddress } = active.request
+  const chain = chainOf(catalog, originChain)
+  const token = tokenOf(catalog, originChain, inputToken)
+  const isLate = isTooLate(terms, useNow())
+  if (!chain || !token) return null
+  const used = wallets.used[chain.family]
+  const wallet = used?.address === walletAddress ? used : undefined
+  const signer = wallet?.signerFor(originChain)
+  const { error, ...known } = payment
+  const { code, message, advice } = explain(error)
+  const problem = error ? (code === 'ERROR' ? message : `${message} ${advice}`) : undefined
+  const { words, canAsk } = paymentWords({ ...known, wallet: wallet?.name, isLate, problem })
+  return (
+    <>
+      <dl class="rows">
+        <Row name={`To send on ${chain.name}`}>{formatUnits(terms.amount, token)}</Row>
+        <Row name="Sent to">
+          <Copyable text={terms.to} label="address" />
+        </Row>
+        <Row name="By">{timeOf(terms.until)}</Row>
+      </dl>
+      <Notice tone={error || known.wasAsked || isLate ? 'warn' : 'plain'}>
+        <p>{words}</p>
+        {canAsk && error ? <p class="fine">{code}</p> : null}
+      </Notice>
+      {canAsk && signer && (
+        <ActionButton class="primary wide" onClick={() => void askToPay(client, active, signer)}>
+          Ask {wallet?.name} to send it
+        </ActionButton>
+      )}
+    </>
+  )
+}
+
+/** Where a transaction goes that did not come in time. */
+function LateNotice({ payment: { wasAsked, isSent } }: { payment: Payment }) {
+  return (
+    <Notice>
+      <p>
+        {wasAsked || isSent
+          ? 'If the wallet still sends its transaction, it is not swapped: all of it comes back to the wallet.'
+          : 'The wallet was not asked, or said no: nothing was sent.'}
+      </p>
+    </Notice>
+  )
+}
+
 /** A swap from its submission to its end. */
 export function ActiveSwapView({ active }: { active: ActiveSwap }) {
-  const { error, askAgain } = useSubmission(active)
+  const payment = usePayment(active)
+  const { error, askAgain } = useSubmission(active, payment)
   const { swap, error: lost } = useSwapEvents(active.swapId)
   const { walletAddress, recipient = walletAddress, inputToken, outputToken } = active.request
   const isOver = swap !== undefined && swap.status !== 'pending'
@@ -92,14 +159,23 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   useEffect(() => {
     if (isSettled) releaseSignature(active.request)
   }, [isSettled, active.request])
-  if (error) return <Unsubmitted error={error} active={active} onAgain={askAgain} />
+  const leave = () => {
+    // A wallet that was not asked sends nothing: the same swap can begin anew.
+    if (active.payment && !payment.wasAsked && !payment.isSent) releaseSignature(active.request)
+    setActiveSwap(undefined)
+  }
+  if (error) return <Unsubmitted error={error} active={active} onAgain={askAgain} onLeave={leave} />
   return (
     <section class="card progress" aria-labelledby="progress-title">
       <h1 id="progress-title" ref={heading} tabIndex={-1}>
-        {isOver ? 'Your swap' : isAwaited ? 'Send the transfer' : 'Your swap is under way'}
+        {isOver ? 'Your swap' : isAwaited ? awaitedTitle(active) : 'Your swap is under way'}
       </h1>
       {lost ? <Problem explained={explain(lost)} /> : null}
       {isAwaited && active.deposit && <DepositPanel active={active} deposit={active.deposit} swap={swap} />}
+      {isAwaited && active.payment && (
+        <PaymentPanel active={active} terms={active.payment} payment={payment} />
+      )}
+      {active.payment && swap?.failure?.code === 'DEPOSIT_MISSING' && <LateNotice payment={payment} />}
       {isUnknown ? null : swap ? (
         <SwapProgress swap={swap} terms={{ walletAddress, recipient, inputToken, outputToken }} />
       ) : (
@@ -107,13 +183,14 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
           Sending it to the service…
         </p>
       )}
+      {swap?.deposit?.returned && (
+        <dl class="rows">
+          <ReturnedRows swap={swap} />
+        </dl>
+      )}
       <div class="actions">
         {(isOver || isUnknown || isAwaited) && (
-          <button
-            type="button"
-            class={isAwaited ? 'secondary' : 'primary'}
-            onClick={() => setActiveSwap(undefined)}
-          >
+          <button type="button" class={isAwaited ? 'secondary' : 'primary'} onClick={leave}>
             New swap
           </button>
         )}
@@ -127,11 +204,18 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   )
 }
 
-type UnsubmittedProps = { error: unknown; active: ActiveSwap; onAgain(): void }
+function awaitedTitle({ payment, paidBy }: ActiveSwap): string {
+  if (!payment) return 'Send the transfer'
+  return paidBy === undefined ? 'Pay for your swap' : 'Your swap is under way'
+}
+
+type UnsubmittedProps = { error: unknown; active: ActiveSwap; onAgain(): void; onLeave(): void }
 
 /** It is unknown whether the submission arrived, or the service has refused it. */
-function Unsubmitted({ error, active, onAgain }: UnsubmittedProps) {
+function Unsubmitted({ error, active, onAgain, onLeave }: UnsubmittedProps) {
   const isRefused = isRefusal(error)
+  // A wallet that pays by a transaction was not asked for it yet.
+  const isUnpaid = active.payment !== undefined
   const heading = useFocus(error)
   return (
     <section class="card narrow" aria-labelledby="unsubmitted-title">
@@ -139,7 +223,12 @@ function Unsubmitted({ error, active, onAgain }: UnsubmittedProps) {
         {isRefused ? 'The service refused the swap' : 'Not known yet'}
       </h1>
       <Problem explained={explain(error)} />
-      {isRefused && (
+      {isUnpaid && (
+        <Notice>
+          <p>The wallet was not asked for its transaction: nothing was sent.</p>
+        </Notice>
+      )}
+      {isRefused && !isUnpaid && (
         <Notice>
           <p>
             By the service's word nothing was taken. Your signature can be used until{' '}
@@ -149,8 +238,8 @@ function Unsubmitted({ error, active, onAgain }: UnsubmittedProps) {
         </Notice>
       )}
       <div class="actions">
-        {isRefused ? (
-          <button type="button" class="primary" onClick={() => setActiveSwap(undefined)}>
+        {isRefused || isUnpaid ? (
+          <button type="button" class="primary" onClick={onLeave}>
             Start again
           </button>
         ) : (

@@ -1,3 +1,4 @@
+import type { ChainEntry } from '@geoswap/sdk'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { decimalMark } from '../amount-text.ts'
 import { formatUnits } from '../amounts.ts'
@@ -9,6 +10,7 @@ import { go, hrefOf, replace, useRoute } from '../route.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { keep, readStored } from '../storage.ts'
+import { isSent, useWay } from '../wallets/way-note.tsx'
 import { keyOf, useActiveSwap } from './active.ts'
 import { ActiveSwapView } from './active-swap-view.tsx'
 import { useFunds } from './funds.tsx'
@@ -26,8 +28,8 @@ import { OrderForm } from './order-form.tsx'
 import { QuotePanel } from './quote-panel.tsx'
 import { Review } from './review.tsx'
 import { usePreparation } from './use-preparation.ts'
-import { type QuoteState, useQuote } from './use-quote.ts'
-import { shortfall } from './words.ts'
+import { type QuoteState, quoteIn, useQuote } from './use-quote.ts'
+import { gasShortfall, shortfall } from './words.ts'
 
 type Props = {
   /** Says what is missing before the swap can be reviewed. */
@@ -136,25 +138,46 @@ function useReview(names: OrderNames, { isNamed, start, stop }: Reviewing) {
   return { enter, leave }
 }
 
+/** The order as a request, its price in the way that the wallet pays, and what is missing before a review. */
+function useOffer(order: Order, isAsking: boolean) {
+  const { client, catalog, wallets } = useSession()
+  const named = toRequest(order, { catalog, owners: wallets.used, mark: decimalMark })
+  const request = typeof named === 'string' ? undefined : named
+  const asked = useQuote(client, isAsking ? undefined : request)
+  const origin = chainOf(catalog, order.originChain)
+  const wallet = origin && wallets.used[origin.family]
+  const signer = wallet?.signerFor(order.originChain)
+  const input = tokenOf(catalog, order.originChain, order.inputToken)
+  const way = useWay({ chain: origin, token: input, wallet, quote: asked.quote })
+  const funds = useFunds(origin, input)
+  const gas = useGas(isSent(way) ? origin : undefined)
+  const findProblem = () => {
+    if (typeof named === 'string') return named
+    if (!input || !origin || !wallet) return undefined
+    if (!signer) return `${wallet.name} does not work on ${origin.name}.`
+    if (way === 'none') return `${wallet.name} cannot pay ${input.symbol} from ${origin.name}.`
+    const amount = BigInt(named.amount)
+    return shortfall(amount, funds.balance, input) ?? gasShortfall(amount, gas, input, origin.native)
+  }
+  return {
+    ...{ request, problem: findProblem(), way, wallet, signer, input, funds },
+    quoteState: { ...asked, quote: asked.quote && quoteIn(asked.quote, way) },
+  }
+}
+
 /** The order and its price side by side; then the review in the same place. */
 function NewSwap() {
-  const { client, catalog, wallets } = useSession()
+  const { wallets } = useSession()
   const { order, change, names, key, isNamed, unknown } = useOrder()
   const { phase, start, startDeposit, reset } = usePreparation()
   useFocusRescue(phase.kind)
-  const request = toRequest(order, { catalog, owners: wallets.used, mark: decimalMark })
-  const isComplete = typeof request !== 'string'
-  const quoteState = useQuote(client, isComplete && phase.kind !== 'asking' ? request : undefined)
-  const origin = chainOf(catalog, order.originChain)
-  const wallet = origin && wallets.used[origin.family]
-  const input = tokenOf(catalog, order.originChain, order.inputToken)
-  const funds = useFunds(origin, input)
-  const missing = isComplete && input ? shortfall(BigInt(request.amount), funds.balance, input) : undefined
-  const hasQuote = quoteState.quote !== undefined && !quoteState.isStale
-  const isReady = isComplete && wallet !== undefined && hasQuote && missing === undefined
+  const offer = useOffer(order, phase.kind === 'asking')
+  const { request, problem, quoteState, way, wallet, signer, input, funds } = offer
+  const hasQuote = quoteState.quote !== undefined && !quoteState.isStale && way !== 'asking'
+  const isReady = problem === undefined && request !== undefined && signer !== undefined && hasQuote
   const review = useReview(names, {
     isNamed,
-    start: isReady ? () => start({ request, order: key, wallet, funds }) : undefined,
+    start: isReady ? () => start({ request, order: key, signer, funds }) : undefined,
     stop: reset,
   })
   if (phase.kind === 'asking') return <Review phase={phase} onDecline={review.leave} />
@@ -179,11 +202,12 @@ function NewSwap() {
             order={order}
             onChange={changeOrder}
             state={quoteState}
+            way={way}
             funds={funds}
             isBusy={phase.kind === 'working'}
           />
           <StartButton
-            words={isComplete ? missing : request}
+            words={problem}
             work={phase.kind === 'working' ? phase.words : undefined}
             hasWallet={wallet !== undefined}
             hasQuote={hasQuote}
@@ -191,7 +215,7 @@ function NewSwap() {
             onStart={review.enter}
           />
         </form>
-        {isComplete && takesDeposit(quoteState) && (
+        {request && takesDeposit(quoteState) && (
           <ActionButton
             class="secondary wide"
             isDisabled={phase.kind === 'working'}
@@ -222,6 +246,12 @@ function OtherSwap() {
       <NavLink href={hrefOf('swap')}>Show the swap</NavLink>
     </Notice>
   )
+}
+
+/** The coin of the wallet for gas, if it has to pay some. */
+function useGas(chain: ChainEntry | undefined): bigint | undefined {
+  const { catalog } = useSession()
+  return useFunds(chain, chain && tokenOf(catalog, chain.chainId, chain.native.address)).balance
 }
 
 const takesDeposit = ({ quote }: QuoteState) =>

@@ -3,6 +3,7 @@ import { decimalMark, writeAmount } from '../amount-text.ts'
 import type { Balance } from '../chain/balance.ts'
 import { tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
+import type { Way } from '../wallets/way-note.tsx'
 import { type Order, SLIPPAGES, slippageNote, turned } from './order.ts'
 import { PaySide, ReceiveSide } from './side-fields.tsx'
 import type { QuoteState } from './use-quote.ts'
@@ -52,12 +53,13 @@ type Props = {
   order: Order
   onChange(order: Order): void
   state: QuoteState
+  way: Way
   funds: Balance
   isBusy: boolean
 }
 
 /** The input and the output of the swap. */
-export function OrderForm({ order, onChange, state, funds, isBusy }: Props) {
+export function OrderForm({ order, onChange, state, way, funds, isBusy }: Props) {
   const { catalog } = useSession()
   const output = tokenOf(catalog, order.destinationChain, order.outputToken)
   // Not known before there is a price.
@@ -72,6 +74,7 @@ export function OrderForm({ order, onChange, state, funds, isBusy }: Props) {
         order={order}
         onChange={onChange}
         quote={state.isStale ? undefined : state.quote}
+        way={way}
         funds={funds}
       />
       <button

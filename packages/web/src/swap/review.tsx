@@ -1,12 +1,13 @@
 import type { Approval, AuthorizationFields, Build, QuoteRequest, ToSign } from '@geoswap/sdk'
 import { useState } from 'preact/hooks'
 import { formatBps, formatUnits } from '../amounts.ts'
-import { Countdown, timeOf } from '../parts/countdown.tsx'
+import { Countdown, timeOf, useNow } from '../parts/countdown.tsx'
 import { ActionButton, useFocus } from '../parts/focus.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Copyable, Row, Usd } from '../parts/row.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
+import { isTooLate } from './active.ts'
 import { lossOf, needsConfirmation } from './loss.ts'
 import { deadlinesOf, fieldsOf } from './operation.ts'
 import type { Phase } from './use-preparation.ts'
@@ -73,7 +74,7 @@ function AuthorizationTerms({ fields, request }: { fields: AuthorizationFields; 
 function RawFields({ build, toSign }: { build: Build; toSign: ToSign }) {
   return (
     <details>
-      <summary>Everything that is signed</summary>
+      <summary>Everything that is {'payment' in toSign ? 'sent' : 'signed'}</summary>
       <dl class="raw">
         {[...fieldsOf(build.operation), bytesOf(toSign)].map(({ name, value }) => (
           <div key={name}>
@@ -89,15 +90,22 @@ function RawFields({ build, toSign }: { build: Build; toSign: ToSign }) {
 /** A wallet signs the hash of an op as its typed data; of a token's typed data the fields say more. */
 function bytesOf(toSign: ToSign): { name: string; value: string } {
   if ('transaction' in toSign) return { name: 'transaction', value: toSign.transaction }
-  if ('payment' in toSign) return { name: 'transfer to', value: toSign.payment.to }
+  if ('payment' in toSign) {
+    const { to, data, value } = toSign.payment.transaction
+    return { name: 'transaction', value: `to ${to}, value ${value}, data ${data}` }
+  }
   const { hash, typedData } = toSign
   if (!typedData || typedData.primaryType === 'GeoOp') return { name: 'hash', value: hash }
   return { name: 'typed data of the token', value: JSON.stringify(typedData.message) }
 }
 
-type OperationTermsProps = { approval: Extract<Approval, { kind: 'operation' }>; request: QuoteRequest }
+function checkedOf(toSign: ToSign): string {
+  if ('transaction' in toSign) return 'these terms were read from the bytes of the transaction'
+  if ('payment' in toSign) return 'the address and the transaction were computed here from these terms'
+  return 'the hash was computed here from these terms'
+}
 
-const OP_SECONDS = 120
+type OperationTermsProps = { approval: Extract<Approval, { kind: 'operation' }>; request: QuoteRequest }
 
 /** The operation that the wallet signs, in words. The SDK has checked that it matches quote and order. */
 function OperationTerms({ approval, request }: OperationTermsProps) {
@@ -106,6 +114,9 @@ function OperationTerms({ approval, request }: OperationTermsProps) {
   const input = tokenOf(catalog, request.originChain, request.inputToken)
   const output = tokenOf(catalog, request.destinationChain, request.outputToken)
   const { fill, refund } = deadlinesOf(build.operation)
+  const payment = 'payment' in toSign ? toSign.payment : undefined
+  const until = payment ? new Date(payment.until * 1_000).toISOString() : build.expiresAt
+  const [whole] = useState(() => Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1_000)))
   if (!input || !output) return null
   const way = wayTerms(method, input.symbol)
   return (
@@ -127,17 +138,16 @@ function OperationTerms({ approval, request }: OperationTermsProps) {
           </Row>
         )}
         {refund && <Row name="Refundable by anyone after">{timeOf(refund)}</Row>}
-        <Row name="Sign within">
-          <Countdown until={build.expiresAt} whole={OP_SECONDS} />
+        {payment && (
+          <Row name="Sent to">
+            <Copyable text={payment.to} label="address" />
+          </Row>
+        )}
+        <Row name={payment ? `Send by ${timeOf(payment.until)}` : 'Sign within'}>
+          <Countdown until={until} whole={whole} />
         </Row>
       </dl>
-      <p class="checked">
-        Checked in this browser:{' '}
-        {'transaction' in toSign
-          ? 'these terms were read from the bytes of the transaction'
-          : 'the hash was computed here from these terms'}
-        , and they are what you asked for.
-      </p>
+      <p class="checked">Checked in this browser: {checkedOf(toSign)}, and they are what you asked for.</p>
       {way && <p class="prose">{way}</p>}
       <RawFields build={build} toSign={toSign} />
     </>
@@ -158,10 +168,19 @@ export function Review({ phase, onDecline }: Props) {
   const [isConfirmed, setConfirmed] = useState(false)
   const loss = useLoss(phase)
   const isAsked = isOperation && needsConfirmation(loss)
+  const payment = isOperation && 'payment' in approval.toSign ? approval.toSign.payment : undefined
+  const now = useNow()
+  const isLate = payment !== undefined && isTooLate(payment, now)
+  const title = payment
+    ? 'Pay for this swap?'
+    : isOperation
+      ? 'Sign this swap?'
+      : 'Allow this wallet to swap?'
+  const act = payment ? 'Send and swap' : isOperation ? 'Sign and swap' : 'Sign the authorization'
   return (
     <section class="card narrow" aria-labelledby="review-title">
       <h1 id="review-title" ref={heading} tabIndex={-1}>
-        {isOperation ? 'Sign this swap?' : 'Allow this wallet to swap?'}
+        {title}
       </h1>
       {isOperation ? (
         <OperationTerms approval={approval} request={request} />
@@ -170,11 +189,15 @@ export function Review({ phase, onDecline }: Props) {
       )}
       {isAsked && <LossConfirmation loss={loss} isConfirmed={isConfirmed} onChange={setConfirmed} />}
       <div class="actions">
-        <ActionButton class="primary" isDisabled={isAgreed || (isAsked && !isConfirmed)} onClick={agree}>
-          {isAgreed ? 'Waiting for the wallet…' : isOperation ? 'Sign and swap' : 'Sign the authorization'}
+        <ActionButton
+          class="primary"
+          isDisabled={isAgreed || isLate || (isAsked && !isConfirmed)}
+          onClick={agree}
+        >
+          {isAgreed ? 'Waiting for the wallet…' : isLate ? 'Too late for this price' : act}
         </ActionButton>
         <button type="button" class="secondary" onClick={onDecline}>
-          Back, sign nothing
+          Back, {payment ? 'send' : 'sign'} nothing
         </button>
       </div>
     </section>

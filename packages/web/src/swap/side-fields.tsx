@@ -11,7 +11,7 @@ import { Picker } from '../parts/picker.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import { WalletPicker } from '../wallets/connect-wallet.tsx'
-import { WayNote } from '../wallets/way-note.tsx'
+import { type Way, WayNote } from '../wallets/way-note.tsx'
 import { Funds } from './funds.tsx'
 import { type Order, onChain, recipientProblem } from './order.ts'
 
@@ -78,11 +78,12 @@ type PaySideProps = {
   order: Order
   onChange(order: Order): void
   quote: QuoteReply | undefined
+  way: Way
   funds: Balance
 }
 
 /** The amount that leaves the wallet, its value, and the wallet. */
-export function PaySide({ order, onChange, quote, funds }: PaySideProps) {
+export function PaySide({ order, onChange, quote, way, funds }: PaySideProps) {
   const { catalog, wallets } = useSession()
   const field = useRef<HTMLInputElement>(null)
   const input = tokenOf(catalog, order.originChain, order.inputToken)
@@ -130,7 +131,7 @@ export function PaySide({ order, onChange, quote, funds }: PaySideProps) {
         </div>
       )}
       <WalletPicker chain={origin} label="from" />
-      {wallet?.plainSigner && <WayNote chain={origin} token={input} wallet={wallet} />}
+      {wallet && <WayNote way={way} chain={origin} token={input} wallet={wallet} />}
       <Funds chain={origin} token={input} funds={funds} onAll={fill} />
     </>
   )

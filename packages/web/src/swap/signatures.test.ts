@@ -21,6 +21,13 @@ test('a signature without a swap is shown with the last time that a chain may ac
   const [unused] = findUnused(kept, known)
 
   expect(unused).toMatchObject({ request: { amount: '10', inputToken: '0xaa' }, untilMs: 1_300_000 })
+  expect(unused?.isAsked).toBe(false)
+})
+
+test('a transaction that the wallet was asked for is no signature', () => {
+  const [unused] = findUnused({ [intentOf(request)]: { ...life, isAsked: true } }, known)
+
+  expect(unused?.isAsked).toBe(true)
 })
 
 test.each([

@@ -42,8 +42,12 @@ function write(kept: Kept): void {
   keep(NAME, Object.fromEntries(fresh), 'browser')
 }
 
+/** Whether the wallet was asked for the transaction that pays: then no signature is kept, but that. */
+export const isAsked = (life: SignatureLifetime | undefined): boolean =>
+  life !== undefined && 'isAsked' in life && life.isAsked === true
+
 /** A signature that a chain may still accept, and until when, in milliseconds. */
-export type UnusedSignature = { request: QuoteRequest; untilMs: number }
+export type UnusedSignature = { request: QuoteRequest; untilMs: number; isAsked: boolean }
 
 type Known = { wallets: readonly string[]; swaps: readonly SwapRecord[]; nowMs: number }
 
@@ -53,7 +57,11 @@ export function findUnused(
   { wallets, swaps, nowMs }: Known,
 ): UnusedSignature[] {
   return Object.entries(kept)
-    .map(([intent, life]) => ({ request: requestOf(intent), untilMs: lockableUntil(life) * 1_000 }))
+    .map(([intent, life]) => ({
+      request: requestOf(intent),
+      untilMs: lockableUntil(life) * 1_000,
+      isAsked: isAsked(life),
+    }))
     .filter(({ request, untilMs }) => untilMs >= nowMs && wallets.some(isSame(request.walletAddress)))
     .filter(({ request }) => !swaps.some((swap) => isSwapOf(request, swap)))
 }

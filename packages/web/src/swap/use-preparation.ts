@@ -1,11 +1,10 @@
-import { type Approval, type QuoteRequest, SwapRefusedError } from '@geoswap/sdk'
+import { type Approval, type QuoteRequest, type Signer, SwapRefusedError } from '@geoswap/sdk'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Balance } from '../chain/balance.ts'
 import { rememberOperation } from '../explore/operations.ts'
-import type { Wallet } from '../families/family.ts'
 import { hrefOf, replace } from '../route.ts'
 import { useSession } from '../service/session.ts'
-import { setActiveSwap } from './active.ts'
+import { type ActiveSwap, askToPay, setActiveSwap, toStored } from './active.ts'
 
 export type Phase =
   | { kind: 'form'; error?: unknown }
@@ -14,7 +13,7 @@ export type Phase =
   | { kind: 'asking'; request: QuoteRequest; approval: Approval; isAgreed: boolean; agree(): void }
 
 /** `order`: in the words of its address. */
-type Start = { request: QuoteRequest; order: string; wallet: Wallet; funds: Balance }
+type Start = { request: QuoteRequest; order: string; signer: Signer; funds: Balance }
 
 // Between pegged tokens, a larger loss is a mistake.
 const MAX_IMPACT_BPS = 500
@@ -36,7 +35,7 @@ export function usePreparation() {
       setPhase({ kind: 'asking', request, approval, isAgreed: false, agree })
     })
 
-  async function start({ request, order, wallet: { signer }, funds }: Start): Promise<void> {
+  async function start({ request, order, signer, funds }: Start): Promise<void> {
     const own = new AbortController()
     controller.current = own
     setPhase({ kind: 'working', words: 'Preparing the operation to sign…' })
@@ -45,12 +44,15 @@ export function usePreparation() {
       const balance = await funds.refresh()
       // The form says what is missing. No signature is asked for that could not be used.
       if (balance !== undefined && balance < BigInt(request.amount)) return setPhase({ kind: 'form' })
-      const { build, submission, lockableUntil } = await client.prepare(request, signer, {
+      const { build, submission, lockableUntil, payment } = await client.prepare(request, signer, {
         signal,
         approve: (approval) => approve(request, approval, signal),
       })
       replace(hrefOf('swap'))
-      setActiveSwap({ request, order, submission, lockableUntil, operation: build.operation })
+      const { operation } = build
+      const active: ActiveSwap = { request, order, submission, lockableUntil, operation }
+      setActiveSwap({ ...active, payment: payment && toStored(payment) })
+      if (payment) void askToPay(client, { ...active, payment: toStored(payment) }, signer)
     } catch (error) {
       if (!own.signal.aborted || error instanceof SwapRefusedError) setPhase({ kind: 'form', error })
     }

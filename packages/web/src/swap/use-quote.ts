@@ -47,6 +47,19 @@ export function useQuote(client: Client, request: QuoteRequest | undefined): Quo
   return stateFor(key, answer)
 }
 
+/** The quote in the amounts of one way: what that takes more on the origin chain is part of its network costs. */
+export function quoteIn(quote: QuoteReply, way: string): QuoteReply {
+  const own = quote.originMethods?.find(({ method }) => method === way)
+  if (!own || BigInt(quote.output) === 0n) return quote
+  const { input, output, minOutput } = own
+  const less = BigInt(quote.output) - BigInt(output)
+  const more = (BigInt(quote.input) * less) / BigInt(quote.output) + BigInt(input) - BigInt(quote.input)
+  const fees = quote.fees.map((fee) =>
+    fee.kind === 'originNetwork' ? { ...fee, amount: String(BigInt(fee.amount) + more) } : fee,
+  )
+  return { ...quote, input, output, minOutput, fees }
+}
+
 async function askOnce(client: Client, request: QuoteRequest, signal: AbortSignal): Promise<Answer> {
   try {
     return { quote: await client.quote(request, { signal }) }

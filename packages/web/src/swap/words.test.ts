@@ -1,5 +1,13 @@
-import { expect, test } from 'vitest'
-import { feeName, refundReason, refundTerms, shortfall } from './words.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  feeName,
+  gasShortfall,
+  paymentWords,
+  refundReason,
+  refundTerms,
+  shortfall,
+  wayTerms,
+} from './words.ts'
 
 const route = { origin: 'alpha', destination: 'solana' }
 
@@ -32,4 +40,55 @@ test('a missing balance is said, an unknown one is not', () => {
 test('an unknown reason is still shown', () => {
   expect(refundReason('PRICE_MOVED')).toContain('price')
   expect(refundReason('NEW_REASON')).toBe('NEW_REASON')
+})
+
+test('a wallet that sends a transaction needs coin for its gas, beside the coin that it swaps', () => {
+  const [coin, token] = [{ native: true }, { native: false }]
+  const ether = { symbol: 'ETH' }
+
+  expect(gasShortfall(10n, 0n, token, ether)).toMatch(/^Get some ETH/)
+  expect(gasShortfall(10n, 10n, coin, ether)).toMatch(/^Leave some ETH/)
+  expect([
+    gasShortfall(10n, 1n, token, ether),
+    gasShortfall(10n, 11n, coin, ether),
+    gasShortfall(10n, undefined, coin, ether),
+  ]).toEqual([undefined, undefined, undefined])
+})
+
+test('before a transfer the page says who pays gas, when the price is judged and what comes back', () => {
+  const words = wayTerms('transfer', 'WETH')
+
+  expect(words).toContain('exactly this WETH in one ordinary transaction')
+  expect(words).toContain('It pays the gas')
+  expect(words).toContain('judged when it arrives')
+  expect(words).toContain('comes back to your wallet')
+})
+
+describe('a wallet is asked to pay', () => {
+  const fresh = { wallet: 'Pocket', isAsking: false, wasAsked: false, isSent: false, isLate: false }
+  const stated = { ...fresh, problem: undefined }
+
+  test.each([
+    ['that was not asked', {}, /^Pocket was not asked/],
+    ['that was told no', { problem: 'You said no in the wallet.' }, /^You said no/],
+  ])('again, if it is one %s', (_, change, words) => {
+    expect(paymentWords({ ...stated, ...change })).toEqual({
+      words: expect.stringMatching(words),
+      canAsk: true,
+    })
+  })
+
+  test.each([
+    ['that is being asked', { isAsking: true, wasAsked: true }, /^Confirm the transaction in Pocket/],
+    ['that sent it', { isSent: true, wasAsked: true }, /^Pocket has sent it/],
+    ['whose answer was lost', { wasAsked: true }, /its answer is not known.*comes back/],
+    ['that answered strangely', { wasAsked: true, problem: 'No nonce.' }, /answered: No nonce\. If it sends/],
+    ['after the time', { isLate: true, problem: 'no' }, /^It is too late.*nothing was sent/],
+    ['that is not here', { wallet: undefined }, /^Connect the wallet/],
+  ])('never, if it is one %s', (_, change, words) => {
+    expect(paymentWords({ ...stated, ...change })).toEqual({
+      words: expect.stringMatching(words),
+      canAsk: false,
+    })
+  })
 })

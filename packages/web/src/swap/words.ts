@@ -1,4 +1,4 @@
-import type { OriginMethod, QuoteReply } from '@geoswap/sdk'
+import type { OriginMethod, QuoteReply, TokenEntry } from '@geoswap/sdk'
 import { formatUnits, type Unit } from '../amounts.ts'
 import type { FamilyName } from '../families/family.ts'
 import { families } from '../families/registry.ts'
@@ -32,6 +32,19 @@ export function shortfall(amount: bigint, balance: bigint | undefined, unit: Uni
   return `Not enough ${unit.symbol}: the wallet has ${formatUnits(balance, unit)}.`
 }
 
+/** A wallet that sends a transaction also needs some coin for gas: how much, the wallet says itself. */
+export function gasShortfall(
+  amount: bigint,
+  coins: bigint | undefined,
+  input: Pick<TokenEntry, 'native'>,
+  { symbol }: { symbol: string },
+): string | undefined {
+  if (coins === undefined || coins > (input.native ? amount : 0n)) return undefined
+  return input.native
+    ? `Leave some ${symbol} in the wallet: its transaction needs gas.`
+    : `Get some ${symbol} for gas: the wallet sends a transaction.`
+}
+
 /** Explains what the wallet shows in place of these terms, in one sentence; undefined for the usual way. */
 export function wayTerms(method: OriginMethod | undefined, symbol: string): string | undefined {
   const paysOnly = 'so it pays for them alone.'
@@ -39,7 +52,46 @@ export function wayTerms(method: OriginMethod | undefined, symbol: string): stri
     return `Your wallet shows a transfer of exactly this ${symbol}: its nonce is the hash of the terms, ${paysOnly}`
   if (method === 'permit')
     return `Your wallet shows a permit for exactly this ${symbol}: its spender belongs to the terms, ${paysOnly}`
+  if (method === 'transfer') return `${sends(symbol)} ${JUDGED}`
+  if (method === 'deposit') return `${sends(symbol)} What comes later, or cannot be delivered, comes back.`
   return undefined
+}
+
+const sends = (symbol: string) =>
+  `Your wallet sends exactly this ${symbol} in one ordinary transaction, to an address that belongs to these ` +
+  'terms. It pays the gas of that transaction.'
+const JUDGED =
+  'The price is judged when it arrives: you receive at most the amount above, and at least the guaranteed ' +
+  'minimum. What is not swapped, since the price fell below that or it came too late, comes back to your wallet.'
+
+const UNKNOWN = 'its answer is not known.'
+
+type Paying = {
+  /** Undefined if the wallet that pays is not connected. */
+  wallet: string | undefined
+  isAsking: boolean
+  wasAsked: boolean
+  isSent: boolean
+  isLate: boolean
+  /** The message of an error, or that the wallet was told no. */
+  problem: string | undefined
+}
+
+/** Where the payment of a swap stands, and whether the wallet can be asked for it. */
+export function paymentWords({ wallet, isAsking, wasAsked, isSent, isLate, problem }: Paying) {
+  const name = wallet ?? 'The wallet'
+  if (isSent) return { words: `${name} has sent it. It is on its way into a block.`, canAsk: false }
+  if (isAsking) return { words: `Confirm the transaction in ${wallet ?? 'the wallet'}.`, canAsk: false }
+  if (wasAsked)
+    return {
+      words:
+        `${name} was asked for this transaction, and ${problem ? `answered: ${problem}` : UNKNOWN} If it sends it ` +
+        'in time, the swap goes on by itself. If later, all of it comes back. The page does not ask twice.',
+      canAsk: false,
+    }
+  if (isLate) return { words: 'It is too late for this transaction: nothing was sent.', canAsk: false }
+  if (!wallet) return { words: 'Connect the wallet that pays. It was not asked yet.', canAsk: false }
+  return { words: problem ?? `${name} was not asked for it yet.`, canAsk: true }
 }
 
 /** The terms of a refund, also without the service. */

@@ -10,10 +10,10 @@ import { Copyable } from '../parts/row.tsx'
 import { useSession } from '../service/session.ts'
 import { addressesOf, type Wallets } from './use-wallets.ts'
 
-type Props = { wallets: Wallets; family: FamilyName; chainId?: number; onConnect?(): void }
+type Props = { wallets: Wallets; family: FamilyName; onConnect?(): void }
 
 /** The wallets of one family that this browser offers, or a sentence that says what to do. */
-function WalletList({ wallets, family, chainId, onConnect }: Props) {
+function WalletList({ wallets, family, onConnect }: Props) {
   const [problem, setProblem] = useState<string>()
   const { title, walletStandard } = families[family].words
   const used = wallets.used[family]
@@ -22,7 +22,7 @@ function WalletList({ wallets, family, chainId, onConnect }: Props) {
     const offer = offers.find((each) => each.id === id)
     setProblem(undefined)
     if (!offer) return
-    await wallets.use(offer, chainId).then(onConnect, (error: Error) => setProblem(error.message))
+    await wallets.use(offer).then(onConnect, (error: Error) => setProblem(error.message))
   }
   if (offers.length === 0)
     return (
@@ -80,7 +80,7 @@ export function WalletPicker({ chain, label, children, other }: WalletPickerProp
       </summary>
       <div class="stack">
         {wallet && <Copyable text={wallet.address} label="address" whole />}
-        <WalletList wallets={wallets} family={chain.family} chainId={chain.chainId} />
+        <WalletList wallets={wallets} family={chain.family} />
         {children}
       </div>
     </details>

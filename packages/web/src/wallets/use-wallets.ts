@@ -8,7 +8,7 @@ export type Wallets = {
   offers: readonly WalletOffer[]
   /** The current wallet of each family. */
   used: Readonly<Partial<Record<FamilyName, Wallet>>>
-  use(offer: WalletOffer, chainId?: number): Promise<void>
+  use(offer: WalletOffer): Promise<void>
   /** Opens the dialog with all offers. */
   choose(): void
   endChoice(): void
@@ -44,8 +44,8 @@ async function useFirst(offer: WalletOffer, setUsed: SetUsed): Promise<void> {
 export function useWallets(settings: Settings | undefined): Wallets {
   const [offers, setOffers] = useState<readonly WalletOffer[]>([])
   const [used, setUsed] = useState<Wallets['used']>({})
-  const use = useCallback(async (offer: WalletOffer, chainId?: number) => {
-    const wallet = await offer.connect(chainId)
+  const use = useCallback(async (offer: WalletOffer) => {
+    const wallet = await offer.connect()
     setUsed((all) => ({ ...all, [wallet.family]: wallet }))
     keep(NAME, { ...readStored<Remembered>(NAME), [wallet.family]: wallet.id }, 'browser')
   }, [])

@@ -1,0 +1,24 @@
+import { stub } from '@geoswap/protocol/test/stub'
+import type { QuoteReply } from '@geoswap/sdk'
+import { expect, test } from 'vitest'
+import { quoteIn } from './use-quote.ts'
+
+const quote = stub<QuoteReply>({
+  ...{ input: '10000', output: '1000', minOutput: '990' },
+  fees: [
+    { kind: 'serviceFee', amount: '8' },
+    { kind: 'originNetwork', amount: '5' },
+  ],
+  originMethods: [{ method: 'transfer', input: '10000', output: '990', minOutput: '980' }],
+})
+
+test('the price is that of the way in which the wallet pays, and its network costs are among the fees', () => {
+  const { output, minOutput, fees } = quoteIn(quote, 'transfer')
+
+  expect([output, minOutput]).toEqual(['990', '980'])
+  expect(fees.map(({ amount }) => amount)).toEqual(['8', '105'])
+})
+
+test('a way that the quote does not name leaves it as it is', () => {
+  expect(quoteIn(quote, 'delegation')).toBe(quote)
+})
