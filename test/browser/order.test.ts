@@ -86,6 +86,39 @@ test('the forward button after a change of the order reviews the order of its ad
   expect(new Set(asked)).toEqual(new Set(['10000000']))
 })
 
+test('a large swap is quoted at the cheaper speed, and at the faster one once that is chosen', async () => {
+  const page = await visit()
+  const limits: unknown[] = []
+  await page.route('**/swap/quote', async (route) => {
+    const { maxEtaSeconds } = route.request().postDataJSON()
+    limits.push(maxEtaSeconds)
+    const response = await route.fetch()
+    const quote = await response.json()
+    const speedOf = (speed: string, etaSeconds: number, outputAmount: string) => ({
+      ...{ speed, etaSeconds, outputAmount, minOutput: outputAmount },
+    })
+    const premium = { riskPremium: '5000', riskPremiumUsd: '0.01' }
+    const less = String((BigInt(quote.output) * 999n) / 1_000n)
+    const speeds = [speedOf('final', 2_400, quote.output), { ...speedOf('fast', 8, less), ...premium }]
+    const speed = maxEtaSeconds === undefined ? 'final' : 'fast'
+    await route.fulfill({ response, json: { ...quote, speed, speeds } })
+  })
+  await order(page, dollars)
+  const chosen = (name: RegExp) => page.getByRole('button', { name, pressed: true }).waitFor()
+  await chosen(/^9\.\d+ USDC in about 40 min$/)
+  await expectText(page, /waits until alpha can no longer undo your payment.*takes 0\.005 USDC \(\$0\.01\)/)
+  const flaws = await findFlaws(page)
+
+  await page.getByRole('button', { name: 'in about 8 s' }).click()
+  await chosen(/^9\.\d+ USDC in about 8 s$/)
+  await page.getByLabel('Amount to pay').fill('11')
+  await chosen(/^10\.\d+ USDC in about 40 min$/)
+
+  expect(flaws).toEqual([])
+  expect(limits.filter((each) => each !== undefined)).toContain(2_399)
+  expect(limits.at(-1)).toBeUndefined()
+})
+
 test('a review that fails returns to the order with the reason', async () => {
   expectErrors(/422/)
   const page = await visit()

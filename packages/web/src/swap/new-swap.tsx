@@ -139,10 +139,13 @@ function useReview(names: OrderNames, { isNamed, start, stop }: Reviewing) {
 }
 
 /** The order as a request, its price in the way that the wallet pays, and what is missing before a review. */
-function useOffer(order: Order, isAsking: boolean) {
+function useOffer(order: Order, { key, isAsking }: { key: string; isAsking: boolean }) {
   const { client, catalog, wallets } = useSession()
+  const [limit, setLimit] = useState<{ key: string; maxEtaSeconds: number | undefined }>()
   const named = toRequest(order, { catalog, owners: wallets.used, mark: decimalMark })
-  const request = typeof named === 'string' ? undefined : named
+  // A speed is chosen for one order: another one is quoted at the cheaper speed again.
+  const maxEtaSeconds = limit?.key === key ? limit.maxEtaSeconds : undefined
+  const request = typeof named === 'string' ? undefined : { ...named, maxEtaSeconds }
   const asked = useQuote(client, isAsking ? undefined : request)
   const origin = chainOf(catalog, order.originChain)
   const wallet = origin && wallets.used[origin.family]
@@ -159,9 +162,11 @@ function useOffer(order: Order, isAsking: boolean) {
     const amount = BigInt(named.amount)
     return shortfall(amount, funds.balance, input) ?? gasShortfall(amount, gas, input, origin.native)
   }
+  const choose = (seconds: number | undefined) => setLimit({ key, maxEtaSeconds: seconds })
   return {
     ...{ request, problem: findProblem(), way, wallet, signer, input, funds },
     quoteState: { ...asked, quote: asked.quote && quoteIn(asked.quote, way) },
+    speed: { choose, isLimited: maxEtaSeconds !== undefined },
   }
 }
 
@@ -171,8 +176,8 @@ function NewSwap() {
   const { order, change, names, key, isNamed, unknown } = useOrder()
   const { phase, start, startDeposit, reset } = usePreparation()
   useFocusRescue(phase.kind)
-  const offer = useOffer(order, phase.kind === 'asking')
-  const { request, problem, quoteState, way, wallet, signer, input, funds } = offer
+  const offer = useOffer(order, { key, isAsking: phase.kind === 'asking' })
+  const { request, problem, quoteState, way, wallet, signer, input, funds, speed } = offer
   const hasQuote = quoteState.quote !== undefined && !quoteState.isStale && way !== 'asking'
   const isReady = problem === undefined && request !== undefined && signer !== undefined && hasQuote
   const review = useReview(names, {
@@ -225,8 +230,13 @@ function NewSwap() {
           </ActionButton>
         )}
         {error ? <Problem explained={explain(error, { input })} /> : null}
+        {error && speed.isLimited ? (
+          <button type="button" class="secondary" onClick={() => speed.choose(undefined)}>
+            Take the slower speed
+          </button>
+        ) : null}
       </section>
-      <QuotePanel order={order} state={quoteState} />
+      <QuotePanel order={order} state={quoteState} onSpeed={speed.choose} />
     </div>
   )
 }

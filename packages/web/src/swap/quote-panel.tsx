@@ -7,7 +7,7 @@ import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 import type { Order } from './order.ts'
 import type { QuoteState } from './use-quote.ts'
-import { feeName, refundTerms } from './words.ts'
+import { etaWords, feeName, refundTerms, type SpeedChoice, speedChoices, speedNote } from './words.ts'
 
 // One fewer than a quote has at most, so that the list does not jump when the first price arrives.
 const PLACEHOLDERS = ['serviceFee', 'originNetwork', 'deliveryNetwork'] as const
@@ -44,14 +44,40 @@ function FeeUsd({ amount, quote }: { amount: string; quote: QuoteReply }) {
 
 const QUOTE_SECONDS = 30
 
+type SpeedFieldProps = { choices: readonly SpeedChoice[]; note: string; onSpeed: Props['onSpeed'] }
+
+/** A large swap waits for finality, or pays for not waiting. */
+function SpeedField({ choices, note, onSpeed }: SpeedFieldProps) {
+  return (
+    <fieldset class="speeds">
+      <legend>Speed</legend>
+      {choices.map(({ text, isChosen, maxEtaSeconds }) => (
+        <button
+          key={maxEtaSeconds ?? 0}
+          type="button"
+          class="choice"
+          aria-pressed={isChosen}
+          onClick={() => onSpeed(maxEtaSeconds)}
+        >
+          {text}
+        </button>
+      ))}
+      <p class="fine">{note}</p>
+    </fieldset>
+  )
+}
+
+type Props = { order: Order; state: QuoteState; onSpeed(maxEtaSeconds: number | undefined): void }
+
 /** The price and all its parts. */
-export function QuotePanel({ order, state }: { order: Order; state: QuoteState }) {
+export function QuotePanel({ order, state, onSpeed }: Props) {
   const { catalog } = useSession()
   const { quote, isStale } = state
   const input = tokenOf(catalog, order.originChain, order.inputToken)
   const output = tokenOf(catalog, order.destinationChain, order.outputToken)
   const origin = chainOf(catalog, order.originChain)
   if (!input || !output || !origin) return null
+  const choices = quote ? speedChoices(quote, output) : []
   const rate =
     quote && rateOf({ amount: BigInt(quote.input), ...input }, { amount: BigInt(quote.output), ...output })
   return (
@@ -78,8 +104,15 @@ export function QuotePanel({ order, state }: { order: Order; state: QuoteState }
           {quote ? `${formatUnits(quote.minOutput, output)}, or your ${input.symbol} back` : '–'}
         </Row>
         <Row name="All costs together">{impactOf(quote)}</Row>
-        <Row name="Arrives in about">{quote ? `${Math.max(1, Math.round(quote.etaSeconds))} s` : '–'}</Row>
+        <Row name="Arrives in about">{quote ? etaWords(quote.etaSeconds) : '–'}</Row>
       </dl>
+      {choices.length > 0 && quote && (
+        <SpeedField
+          choices={choices}
+          note={speedNote(quote, { origin: origin.name, input })}
+          onSpeed={onSpeed}
+        />
+      )}
       <h3>Fees, inside the price</h3>
       <FeeList quote={quote} order={order} />
       {quote?.warnings?.map(({ code, message }) => (

@@ -11,7 +11,7 @@ import { isTooLate } from './active.ts'
 import { lossOf, needsConfirmation } from './loss.ts'
 import { deadlinesOf, fieldsOf } from './operation.ts'
 import type { Phase } from './use-preparation.ts'
-import { wayTerms } from './words.ts'
+import { etaWords, wayTerms } from './words.ts'
 
 type LossConfirmationProps = {
   loss: number | undefined
@@ -132,6 +132,7 @@ function OperationTerms({ approval, request }: OperationTermsProps) {
         <Row name="Paid to">
           <Copyable text={request.recipient ?? request.walletAddress} label="recipient" />
         </Row>
+        <Row name="Arrives in about">{etaWords(quote.etaSeconds)}</Row>
         {fill && (
           <Row name="Delivered by">
             {timeOf(fill)}, or your {input.symbol} goes back

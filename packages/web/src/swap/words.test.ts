@@ -1,11 +1,16 @@
+import { stub } from '@geoswap/protocol/test/stub'
+import type { QuoteReply } from '@geoswap/sdk'
 import { describe, expect, test } from 'vitest'
 import {
+  etaWords,
   feeName,
   gasShortfall,
   paymentWords,
   refundReason,
   refundTerms,
   shortfall,
+  speedChoices,
+  speedNote,
   wayTerms,
 } from './words.ts'
 
@@ -91,4 +96,57 @@ describe('a wallet is asked to pay', () => {
       canAsk: false,
     })
   })
+})
+
+describe('of two speeds', () => {
+  const usdc = { symbol: 'USDC', decimals: 6 }
+  const final = { speed: 'final', etaSeconds: 2_400, outputAmount: '49985000000', minOutput: '1' } as const
+  const premium = { riskPremium: '25000000', riskPremiumUsd: '25.00' }
+  const fast = {
+    ...{ speed: 'fast' as const, etaSeconds: 8, outputAmount: '49960000000', minOutput: '1', ...premium },
+  }
+  const quoteOf = (change: Partial<QuoteReply>) => stub<QuoteReply>({ speeds: [final, fast], ...change })
+
+  test('both are offered with amount and time, the cheaper one first and by default', () => {
+    expect(speedChoices(quoteOf({ speed: 'final' }), usdc)).toEqual([
+      { text: '49,985 USDC in about 40 min', isChosen: true, maxEtaSeconds: undefined },
+      { text: '49,960 USDC in about 8 s', isChosen: false, maxEtaSeconds: 2_399 },
+    ])
+    expect(speedChoices(quoteOf({}), usdc)[0]).toHaveProperty('isChosen', true)
+  })
+
+  test('the chosen one is marked', () => {
+    expect(speedChoices(quoteOf({ speed: 'fast' }), usdc).map(({ isChosen }) => isChosen)).toEqual([
+      false,
+      true,
+    ])
+  })
+
+  test.each([
+    ['a usual quote', []],
+    ['one speed', [final]],
+    ['a fast one that is not faster', [final, { ...fast, etaSeconds: 2_400 }]],
+  ])('none is offered with %s', (_, speeds) => {
+    expect(speedChoices(quoteOf({ speeds }), usdc)).toEqual([])
+  })
+
+  test('the slower one says why it waits, the faster one what it costs', () => {
+    const note = speedNote(quoteOf({}), { origin: 'base', input: usdc })
+
+    expect(note).toContain('waits until base can no longer undo your payment')
+    expect(note).toContain('25 USDC ($25.00)')
+  })
+
+  test('the premium has a name among the fees', () => {
+    expect(feeName('riskPremium', route)).toBe('For the risk of paying before alpha is final')
+  })
+})
+
+test.each([
+  [0.2, '1 s'],
+  [89, '89 s'],
+  [2_400, '40 min'],
+  [9_000, '2.5 h'],
+])('%d seconds are %s', (seconds, words) => {
+  expect(etaWords(seconds)).toBe(words)
 })

@@ -1,5 +1,5 @@
 import type { OriginMethod, QuoteReply, TokenEntry } from '@geoswap/sdk'
-import { formatUnits, type Unit } from '../amounts.ts'
+import { formatUnits, formatUsd, readUsd, type Unit } from '../amounts.ts'
 import type { FamilyName } from '../families/family.ts'
 import { families } from '../families/registry.ts'
 
@@ -9,9 +9,9 @@ type Route = { origin: string; destination: string; quote?: QuoteReply | undefin
 /** The purpose of a fee and its chain. */
 export function feeName(kind: FeeKind, { origin, destination, quote }: Route): string {
   if (kind === 'serviceFee') return serviceFee(quote)
+  if (kind === 'riskPremium') return `For the risk of paying before ${origin} is final`
   if (kind === 'rebalancing') return 'For what the service holds there'
   if (kind === 'integratorFee') return 'Fee of this application'
-  if (kind === 'riskPremium') return 'Premium for being paid before the input is final'
   if (kind === 'originNetwork') return `Network costs on ${origin}`
   if (kind === 'deliveryNetwork') return `Network costs on ${destination}`
   if (kind === 'accountRent') return `New token account on ${destination}`
@@ -24,6 +24,43 @@ function serviceFee(quote: QuoteReply | undefined): string {
   return quote.feeDiscount
     ? `${fee} (${quote.feeDiscount.tier}, ${quote.feeDiscount.discountPercent} % off)`
     : fee
+}
+
+/** A time of a quote, in a unit that people count in. */
+export function etaWords(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 90 ? `${minutes} min` : `${Number((minutes / 60).toFixed(1))} h`
+}
+
+export type SpeedChoice = {
+  text: string
+  isChosen: boolean
+  /** In the request it chooses this speed; undefined for the cheaper one. */
+  maxEtaSeconds: number | undefined
+}
+
+/** The two speeds of a quote with time and output, the cheaper first; none if there is no choice. */
+export function speedChoices({ speed, speeds = [] }: QuoteReply, output: Unit): SpeedChoice[] {
+  const final = speeds.find((each) => each.speed === 'final')
+  const fast = speeds.find((each) => each.speed === 'fast')
+  if (!final || !fast || fast.etaSeconds >= final.etaSeconds) return []
+  return [final, fast].map((each) => ({
+    text: `${formatUnits(each.outputAmount, output)} in about ${etaWords(each.etaSeconds)}`,
+    isChosen: each.speed === (speed ?? 'final'),
+    maxEtaSeconds: each === fast ? final.etaSeconds - 1 : undefined,
+  }))
+}
+
+/** Says why the slower speed waits, and what the faster one costs. */
+export function speedNote({ speeds = [] }: QuoteReply, { origin, input }: { origin: string; input: Unit }) {
+  const { riskPremium = '0', riskPremiumUsd } = speeds.find(({ speed }) => speed === 'fast') ?? {}
+  const value = readUsd(riskPremiumUsd)
+  const usd = value === undefined ? '' : ` (${formatUsd(value)})`
+  return (
+    `The slower one waits until ${origin} can no longer undo your payment. The faster one does not wait: for ` +
+    `that risk the service takes ${formatUnits(riskPremium, input)}${usd}, which you get back if it waits after all.`
+  )
 }
 
 /** Says what is missing in the wallet; undefined if it holds the amount, or if its balance is not known. */
