@@ -2,6 +2,7 @@ import type { Reserved } from '../swap/budgets.ts'
 import { refundedStates, type SwapState, unlockedStates } from '../swap/lifecycle.ts'
 import type { Paid } from '../swap/pricing.ts'
 import type { SignedDelegation, WayName } from '../swap/swap.ts'
+import { spendOfDay } from './api-keys.ts'
 import type { Db } from './db.ts'
 import { isSentSql, METHOD, PAY_AMOUNT } from './op-columns.ts'
 import { listOf } from './sql.ts'
@@ -117,6 +118,8 @@ type NewSwap = Submitted & {
   delegation?: SignedDelegation
   /** Less than quoted, after a move of the market. */
   lowered?: Paid | undefined
+  /** A key with a limit of the day, for which the input counts when it arrives. */
+  spending?: { keyId: string; maxCents: bigint } | undefined
 }
 
 /** Inserts the swap; a trigger gives a deposit its own first state. False if it has expired by the database's clock. */
@@ -124,10 +127,10 @@ export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
                         input_amount, locker, signature, last_valid, delegation, timeline, lowered_output,
-                        lowered_pay)
+                        lowered_pay, spending_key, spending_most)
      select $1, o.id, o.quote_id, o.account_id, o.origin_chain, o.destination_chain, o.wallet, o.input_token,
             o.input_amount, o.locker, $3, $4, $5,
-            jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now())), $7, $8
+            jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now())), $7, $8, $9, $10
        from ops o where o.id = $2 and ${endOf('$6')} > clock_timestamp()`,
     [
       swap.swapId,
@@ -138,9 +141,26 @@ export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
       swap.expiresAt,
       swap.lowered?.output.toString(),
       swap.lowered?.pay.toString(),
+      swap.spending?.keyId,
+      swap.spending?.maxCents.toString(),
     ],
   )
   return rowCount === 1
+}
+
+/** Counts a sent input for the day of its key, once. False if the limit does not leave enough. */
+export async function spendOnArrival(db: Db, swapId: string): Promise<boolean> {
+  const { rows } = await db.query<{ key_id: string; most: string; cents: string }>(
+    `select s.spending_key as key_id, s.spending_most as most, o.value_cents as cents
+       from swaps s join ops o on o.id = s.op_id where s.id = $1 and s.spending_key is not null for update of s`,
+    [swapId],
+  )
+  const [due] = rows
+  if (!due) return true
+  const [cents, maxCents] = [BigInt(due.cents), BigInt(due.most)]
+  if (!(await spendOfDay(db, { keyId: due.key_id, cents, maxCents }))) return false
+  await db.query('update swaps set spending_key = null where id = $1', [swapId])
+  return true
 }
 
 /** Expires the op: it can no longer be submitted. */

@@ -3,6 +3,7 @@ import { insertTestAccount, useTestDatabase } from '../../../test/support/databa
 import { insertTestOp } from '../../../test/support/swaps.ts'
 import type { Block, Heads, Held, OriginWays } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
+import { readSpentCents } from '../../store/api-keys.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import type { Op } from '../../swap/swap.ts'
@@ -20,7 +21,7 @@ beforeEach(() =>
 )
 
 /** A swap of 1,000 that waits for its deposit. */
-async function awaitDeposit(swapId: string, token = 'input'): Promise<string> {
+async function awaitDeposit(swapId: string, token = 'input', spending?: Spending): Promise<string> {
   const { pool } = database
   const opId = await insertTestOp(pool, await insertTestAccount(pool))
   await pool.query(`update ops set method = 'deposit', op_deadline = $2, input_token = $3 where id = $1`, [
@@ -28,9 +29,10 @@ async function awaitDeposit(swapId: string, token = 'input'): Promise<string> {
     DEADLINE,
     token,
   ])
-  await insertSwap(pool, { swapId, opId, signature: '' })
+  await insertSwap(pool, { swapId, opId, signature: '', spending })
   return swapId
 }
+type Spending = { keyId: string; maxCents: bigint }
 
 type Seen = {
   amount?: bigint
@@ -115,6 +117,31 @@ test('a deposit waits while the vault has too little left, and is accepted later
   await database.pool.query('update inventory set reserved = 990')
   await see({ amount: 1_000n })
   expect((await stateOf(swapId)).state).toBe('accepted')
+})
+
+test('a deposit counts for the day of its key once it is there, and waits if the day has too little left', async () => {
+  const { pool } = database
+  await pool.query('update inventory set held = 10_000')
+  const keyId = crypto.randomUUID()
+  await pool.query(
+    `insert into api_keys (id, account_id, hash, name) values ($1, $2, sha256('key'), 'key')`,
+    [keyId, await insertTestAccount(pool)],
+  )
+  const ids = ['swp_a', 'swp_b']
+  for (const id of ids) await awaitDeposit(id, 'input', { keyId, maxCents: 150n })
+  await pool.query('update ops set value_cents = 100')
+  const states = () => Promise.all(ids.map(async (id) => (await stateOf(id)).state))
+
+  await see({})
+  const unpaid = await readSpentCents(pool, keyId)
+  await see({ amount: 1_000n })
+  await see({ amount: 1_000n })
+
+  expect([unpaid, await readSpentCents(pool, keyId)]).toEqual([0n, 100n])
+  expect([await states(), await reserved()]).toEqual([['accepted', 'awaitingDeposit'], '990'])
+  await pool.query('update key_spending set day = day - 1')
+  await see({ amount: 1_000n })
+  expect(await states()).toEqual(['accepted', 'accepted'])
 })
 
 test('a swap that moved while its deposit was accepted is reported, and reserves nothing', async () => {

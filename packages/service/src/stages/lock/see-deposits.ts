@@ -5,7 +5,7 @@ import type { Task } from '../../engine/lane.ts'
 import type { HeadFollower } from '../../engine/views.ts'
 import { isolate } from '../../isolate.ts'
 import { setDeposit, setDepositTx } from '../../store/deposits.ts'
-import { reserveInventory } from '../../store/submissions.ts'
+import { reserveInventory, spendOnArrival } from '../../store/submissions.ts'
 import { findAwaiting } from '../../store/swaps.ts'
 import type { Topic } from '../../store/wakes.ts'
 import type { DepositFacts } from '../../swap/deposit.ts'
@@ -80,11 +80,15 @@ function factsOf({ deposit }: Swap, amount: bigint): DepositFacts {
   return { ...known, received }
 }
 
-/** False while the vault has too little left: the deposit waits, and goes back to the wallet after the deadline. */
+/**
+ * False while the vault has too little left, or the day of the key: the deposit waits, and goes back to the wallet after
+ * the deadline.
+ */
 async function accept({ moves }: Deps, swap: Swap, deposit: DepositFacts): Promise<boolean> {
   const change = { swap, event: 'depositSeen', deposit } as const
   const moved = await moves.advance(change, {
-    require: async (db) => (await reserveInventory(db, swap.op.id)) !== undefined,
+    require: async (db) =>
+      (await spendOnArrival(db, swap.id)) && (await reserveInventory(db, swap.op.id)) !== undefined,
   })
   return moved !== undefined
 }

@@ -212,6 +212,20 @@ describe('limits of a key', () => {
     expect(await submitOf(400, caller)).toMatchObject({ status: 'pending' })
   })
 
+  test('a deposit that nobody pays uses up no limit; one above the rest of the day is refused', async () => {
+    const caller = { keyId: await createKey(), rules: { maxDayCents: 1_000 } }
+    const by = async (method: string, cents: number) => {
+      const opId = await storeOp({ wallet: 'depositor', method })
+      await database.pool.query('update ops set value_cents = $2 where id = $1', [opId, cents])
+      return submit({ opId, caller })
+    }
+
+    expect(await by('deposit', 1_000)).toMatchObject({ status: 'pending' })
+    expect(await by('delegation', 600)).toMatchObject({ status: 'pending' })
+    await expect(by('deposit', 401)).rejects.toMatchObject({ code: 'KEY_LIMIT_EXCEEDED' })
+    expect(await by('deposit', 400)).toMatchObject({ status: 'pending' })
+  })
+
   test('the limit per day is whole again on the next day', async () => {
     const caller = { keyId: await createKey(), rules: { maxDayCents: 1_000 } }
     await submitOf(1_000, caller)

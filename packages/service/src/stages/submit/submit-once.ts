@@ -138,10 +138,14 @@ async function store(
     assertBalance(current)
     await assertGas(db, limits, current)
     const lowered = loweredOf(deps, current)
-    if (!(await insertSwap(db, { swapId, opId, expiresAt, lowered, ...signing }))) return undefined
-    await spend(db, submitted, current)
-    // A deposit reserves its output when it arrives: nobody holds back liquidity for nothing.
-    if (!isSent(current)) await reserve(db, limits, current)
+    const spending = isSent(current) ? spendingOf(submitted) : undefined
+    if (!(await insertSwap(db, { swapId, opId, expiresAt, lowered, spending, ...signing }))) return undefined
+    // What is sent counts and reserves when it arrives: nobody uses up a limit or holds back liquidity for nothing.
+    if (isSent(current)) await assertDay(db, submitted, current)
+    else {
+      await spend(db, submitted, current)
+      await reserve(db, limits, current)
+    }
     failPoint('before accept')
     return { swapId, status: 'pending' as const }
   })
@@ -192,14 +196,23 @@ function assertRules({ caller }: Submitted, submission: Submission): void {
   if (allowance && submission.valueCents > allowance.cents) throw tooValuable(allowance, submission)
 }
 
+function spendingOf({ caller: { keyId, rules } }: Submitted) {
+  return rules.maxDayCents === undefined ? undefined : { keyId, maxCents: BigInt(rules.maxDayCents) }
+}
+
 /** Counts the swap for the day of its key, in the transaction of the swap. It counts until the day ends. */
-async function spend(db: Db, { caller }: Submitted, submission: Submission): Promise<void> {
+async function spend(db: Db, submitted: Submitted, submission: Submission): Promise<void> {
+  const spending = spendingOf(submitted)
+  const isSpent = spending && (await spendOfDay(db, { ...spending, cents: submission.valueCents }))
+  if (isSpent === false) await assertDay(db, submitted, submission)
+}
+
+/** Refuses what the day of the key does not leave enough for. */
+async function assertDay(db: Db, { caller }: Submitted, submission: Submission): Promise<void> {
   const { keyId, rules } = caller
   if (rules.maxDayCents === undefined) return
-  const cents = submission.valueCents
-  if (await spendOfDay(db, { keyId, cents, maxCents: BigInt(rules.maxDayCents) })) return
   const allowance = allowanceOf(rules, await readSpentCents(db, keyId))
-  if (allowance) throw tooValuable(allowance, submission)
+  if (allowance && submission.valueCents > allowance.cents) throw tooValuable(allowance, submission)
 }
 
 /** Names the largest input at the op's own price: the market may have moved since the quote. */
