@@ -231,8 +231,13 @@ function toSubmission(row: Row): Submission {
 
 // More would make a submission slow, and fewer would forget failures too soon.
 const LAST_SWAPS = 50
+// Among so many they are looked for.
+const SEEN_SWAPS = 1_000
 
-/** Failures for which a caller is to blame. A price that moved, or a chain that is down, is not. */
+/**
+ * Failures for which a caller is to blame. A price that moved, or a chain that is down, is not. Other failures count for
+ * nothing: deposits that nobody pays cost nothing, and would hide these.
+ */
 const FAILED = `s.failure_code in ('INPUT_UNAVAILABLE', 'INVALID_AUTHORIZATION')`
 
 /** The reservations of an op's token beside its own, which was made in this transaction. */
@@ -250,12 +255,15 @@ export async function readReserved(db: Db, opId: string): Promise<Reserved> {
            and p.destination_chain = o.destination_chain and p.pay_token = o.pay_token
            and ${isSentSql('p')} is not true) u
       cross join lateral (
-        select count(*)::int as ended, (count(*) filter (where ${FAILED}))::int as failed
-          from (select swap_id from account_swaps a
-                 where a.account_id = o.account_id and a.status <> 'pending'
-                   and a.created_at > clock_timestamp() - interval '1 hour'
-                 order by a.created_at desc limit ${LAST_SWAPS}) h
-          join swaps s on s.id = h.swap_id) e
+        select count(*)::int as ended, (count(*) filter (where c.status = 'failed'))::int as failed
+          from (select h.status
+                  from (select swap_id, status, created_at from account_swaps a
+                         where a.account_id = o.account_id and a.status <> 'pending'
+                           and a.created_at > clock_timestamp() - interval '1 hour'
+                         order by a.created_at desc limit ${SEEN_SWAPS}) h
+                  join swaps s on s.id = h.swap_id
+                 where h.status <> 'failed' or ${FAILED}
+                 order by h.created_at desc limit ${LAST_SWAPS}) c) e
       where o.id = $1`,
     [opId],
   )

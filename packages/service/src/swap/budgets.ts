@@ -75,7 +75,7 @@ export type Reserved = {
   /** Of swaps without a lock: those of the wallet at this account, and all of the account. The new one counts. */
   ofWallet: bigint
   ofAccount: bigint
-  /** The account's last swaps that ended, and those of them whose input could not be taken. */
+  /** The account's last swaps that were paid, refunded or lacked their input, and how many lacked it. */
   ended: number
   failed: number
 }

@@ -64,6 +64,13 @@ describe('liquidity without a lock', () => {
     await withoutGuards(`update swaps set state = 'failed', failure_code = 'INPUT_UNAVAILABLE', proof = '{}'`)
     await database.pool.query(`update account_swaps set status = 'failed'`)
     await database.pool.query('update inventory set reserved = $1', [OTHERS_HOLD])
+    // They cost their account nothing, and hide no failure.
+    const unpaid = Array.from({ length: 60 }, () => insertTestSwap(database.pool, bad, 'depositor'))
+    const ids = (await Promise.all(unpaid)).map(({ swapId }) => swapId)
+    await withoutGuards(
+      `update swaps set state = 'failed', failure_code = 'DEPOSIT_MISSING', proof = '{}' where wallet = 'depositor'`,
+    )
+    await database.pool.query(`update account_swaps set status = 'failed' where swap_id = any($1)`, [ids])
 
     for (const wallet of ['f', 'g']) await submitOf(bad, wallet, 1_200)
     // Half of its last ten swaps failed: a quarter is left to it.
