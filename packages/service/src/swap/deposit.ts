@@ -37,7 +37,7 @@ function returnedOf({ returned = [] }: DepositFacts, token: string): bigint {
 
 function nextToSend(missing: bigint, isPart: boolean, by: string): string {
   if (missing <= 0n)
-    return 'The deposit is complete and waits for liquidity. If none comes, it goes back to the wallet.'
+    return "The deposit is complete and waits for liquidity or its key's next day. Else it goes back to the wallet."
   if (!isPart) return `Send ${missing} units of the input token to the address. They have to arrive by ${by}.`
   return `Send ${missing} more units by ${by}. Otherwise all of it goes back to the wallet.`
 }
