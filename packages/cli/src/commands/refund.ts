@@ -38,7 +38,7 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
   async run(context, { values, words: [id] }) {
     const known = findOperation(context, id, values)
     const input = readAnyInput(known.operation)
-    if (!input) throw new UserError('USAGE', 'This is not the operation of a swap.', { advice: OPERATION })
+    if (!input) throw new UserError('USAGE', 'This is not the operation of a swap.', { advice: WHERE_FOUND })
     const { attempt } = known
     const { chain, rpcUrl } = findNode(context, known, input.chainId, values.rpc)
     const ask = <T>(answer: Promise<T>) => orNodeFailed(chain, answer)
@@ -58,7 +58,7 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
   },
 })
 
-const OPERATION = 'It is the field operation of a reply of a build call.'
+const WHERE_FOUND = 'It is the field operation of a reply of a build call.'
 
 function tell(
   { terminal }: Context,

@@ -24,13 +24,13 @@ export async function checkSolanaBuild(
   const delivery = readDelivery(decoded['delivery'])
   const { originChain: chainId } = terms
   const { refundDeadline } = input
-  const isLast = refundDeadline > delivery.fillDeadline
+  const isAfterFill = refundDeadline > delivery.fillDeadline
   const differences = [
     ...inputDifferences(input, terms),
     ...differs('opId', `0x${input.opId}`, hashDelivery(delivery)),
     ...deliveryDifferences(delivery, terms, context),
     ...timeDifferences('refundDeadline', refundDeadline, context),
-    ...unless(isLast, 'refundDeadline', refundDeadline, `after ${delivery.fillDeadline}`),
+    ...unless(isAfterFill, 'refundDeadline', refundDeadline, `after ${delivery.fillDeadline}`),
     ...(await lockDifferences(input, context.origin)),
     ...differs('delivery.ring', delivery.ring, solanaRingOf({ chainId, program: context.origin.escrow })),
     ...decodedDifferences(decoded, input),

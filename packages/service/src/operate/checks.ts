@@ -34,7 +34,7 @@ export async function checkChains(chains: Chains): Promise<Findings> {
 
 /** Calls that the treasury has not made, and changes that wait. */
 export async function checkTreasury(network: NetworkConfig, chains: Chains): Promise<Findings> {
-  const calls = checkEach(chains, async (connected) => {
+  const missing = checkEach(chains, async (connected) => {
     const evm = asEvm(connected)
     if (!evm) return NOTHING
     const { name } = evm.config
@@ -48,7 +48,7 @@ export async function checkTreasury(network: NetworkConfig, chains: Chains): Pro
     }
   })
   const lost = await findTreasuryLost(network, [])
-  return joinFindings([await calls, { problems: lost === undefined ? [] : [lost], warnings: [] }])
+  return joinFindings([await missing, { problems: lost === undefined ? [] : [lost], warnings: [] }])
 }
 
 /** Keys without gas. */
@@ -105,7 +105,7 @@ async function readChainGas(
       })),
   )
   const treasury = await findPayingTreasury(network, connected)
-  const calls = treasury
+  const treasuries = treasury
     ? [{ role: 'treasury', address: treasury, needs: TREASURY_GAS * costs.gasPrice }]
     : []
   // A vault with tokens alone needs as much as keeps its account.
@@ -115,9 +115,9 @@ async function readChainGas(
       : []
   const floats = float ? [{ role: 'float', address: float.address, needs: float.limits.maxPerDay }] : []
   const keys = await Promise.all(
-    [...sending, ...floats, ...vaults, ...calls].map(async (key) => {
+    [...sending, ...floats, ...vaults, ...treasuries].map(async (key) => {
       const balance = await connected.readGasBalance(key.address)
-      const isDry = KEPT.has(key.role) ? false : balance < dry
+      const isDry = !IDLE_ROLES.has(key.role) && balance < dry
       return { ...key, balance, isDry }
     }),
   )
@@ -125,7 +125,7 @@ async function readChainGas(
 }
 
 // They send nothing in a swap.
-const KEPT = new Set(['treasury', 'vault'])
+const IDLE_ROLES = new Set(['treasury', 'vault'])
 // Thirty calls of 60,000 gas, at twice the fees.
 const TREASURY_GAS = 3_600_000n
 

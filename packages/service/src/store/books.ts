@@ -77,8 +77,7 @@ type RouteRow = {
 
 /**
  * Ended swaps by day and route, of the last days, as far as the event log reaches. Earned is the part of the input that
- * was kept for fee and costs, at the value of the quote,
- * without what is owed to the account.
+ * was kept for fee and costs, at the value of the quote, without what is owed to the account.
  */
 async function readRouteDays(db: Db, days: number): Promise<RouteDay[]> {
   const { rows } = await db.query<RouteRow>(

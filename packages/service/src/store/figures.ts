@@ -39,6 +39,12 @@ export async function readClaimMarginUsed(db: Db): Promise<number> {
   return rows[0]?.used ?? 0
 }
 
+// now() instead of clock_timestamp(): only a value that is constant in the statement lets the planner skip months and
+// pages.
+const ENDED_LATELY = `
+  select distinct swap_id from swap_events
+   where at > now() - interval '1 hour' and swap_status(state) <> 'pending'`
+
 type EndedSwaps = { status: string; reason: string; count: number }
 
 /** Swaps that ended in the last hour. */
@@ -67,12 +73,6 @@ export async function readStageTimes(db: Db): Promise<StageTime[]> {
   )
   return rows
 }
-
-// now() instead of clock_timestamp(): only a value that is constant in the statement lets the planner skip months and
-// pages.
-const ENDED_LATELY = `
-  select distinct swap_id from swap_events
-   where at > now() - interval '1 hour' and swap_status(state) <> 'pending'`
 
 export type Exposure = { chainId: number; cents: bigint; lostCents: bigint; unclaimedCents: bigint }
 
@@ -123,8 +123,7 @@ export async function readInEscrow(db: Db): Promise<Flow[]> {
   return rows.map(toFlow)
 }
 
-// Uses the times of the event log, so that the cost depends on recent deliveries only. now() instead of
-// clock_timestamp(): only a value that is constant in the statement lets the planner skip months and pages.
+// Uses the times of the event log, so that the cost depends on recent deliveries only. now() as above.
 const DELIVERED_LATELY = `s.state in ${listOf(settledStates)} and s.id in (
   select e.swap_id from swap_events e
    where e.at > now() - make_interval(days => $1) and swap_status(e.state) = 'settled')`

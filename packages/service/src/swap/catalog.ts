@@ -1,9 +1,18 @@
-import type { OriginMethod } from '@geoswap/wire'
-import { type Family, familyOfAddress, fromCaip2, toCaip2, toCaip10, toCaip19 } from '@geoswap/wire'
+import {
+  type Family,
+  familyOfAddress,
+  fromCaip2,
+  type OriginMethod,
+  toCaip2,
+  toCaip10,
+  toCaip19,
+} from '@geoswap/wire'
 import type { Priced, PriceE18 } from './amount.ts'
 import type { AttesterChange } from './attester-set.ts'
 import type { FinalityRules } from './finality.ts'
 import type { WayName } from './swap.ts'
+
+export { accountOn, toCaip2, toCaip10, toCaip19, tokenOn } from '@geoswap/wire'
 
 /** Prices of both sides of an exchange. */
 export type Exchange = { input: PriceE18; output: PriceE18 }
@@ -104,8 +113,6 @@ export type ChainNow = {
   /** The next change of attesters. */
   attesterChange?: AttesterChange
 }
-
-export { accountOn, toCaip2, toCaip10, toCaip19, tokenOn } from '@geoswap/wire'
 
 /** The chain of this number or CAIP-2 id. */
 export function findChain({ chains }: Catalog, named: number | string): CatalogChain | undefined {

@@ -4,13 +4,13 @@ import { readCodeStart } from '../chains/evm/gather.ts'
 import { recoverSigner, toDelegation } from '../chains/evm/signatures.ts'
 import { type ObstacleReads, readHeld, type SignatureReads } from '../chains/evm/ways.ts'
 import { ServiceError } from '../errors.ts'
-import { findToken, type Token } from '../swap/catalog.ts'
+import { findToken } from '../swap/catalog.ts'
 import { type FailureCode, isUnlocked } from '../swap/lifecycle.ts'
 import type { Op, SignedInput, Swap } from '../swap/swap.ts'
 import { type BuiltOp, isOthers } from './way.ts'
 
-// As much as a lock has for one input, and the cost of a call. It bounds the answer of a wallet, which a token may
-// copy into its own: memory for half a megabyte costs more.
+// The gas for asking a token: what a lock has for one input, and the cost of a call. A token may copy the answer of a
+// wallet into its own: this gas pays memory for less than half a megabyte.
 export const TAKE_GAS = 300_000n
 
 /** The deadline of a signature that is only tried. */
@@ -68,7 +68,7 @@ export function toSign({ chain, quote, op }: BuiltOp): {
   domain: TokenDomain
   paid: ReturnType<typeof paidBy>
 } {
-  const token: Token | undefined = findToken(chain, quote.inputToken)
+  const token = findToken(chain, quote.inputToken)
   if (!token?.signing) throw new ServiceError('QUOTE_EXPIRED')
   const { name, version } = token.signing
   const { wallet, inputAmount, opDeadline } = op.terms as SignedTerms

@@ -161,6 +161,7 @@ export function createWebhookSender(options: Options): WebhookSender {
       .finally(() => busy.delete(endpoint.id))
     busy.set(endpoint.id, served)
   }
+  /** Endpoints that are being served, or rest. */
   function skipped(): string[] {
     for (const [id, until] of restsUntil) if (until <= performance.now()) restsUntil.delete(id)
     return [...busy.keys(), ...restsUntil.keys()]

@@ -110,7 +110,8 @@ async function hasBlock(client: Client, number: bigint): Promise<boolean> {
 function toEvents({ escrow, vault, tokens }: Contracts, logs: Log<bigint, number, false>[]): ChainEvent[] {
   const events: ChainEvent[] = []
   const recovered = new Map<string, ChainEvent>()
-  let refund: (ChainEvent & { creditedTo: string[] }) | undefined
+  /** The refund that the event before this one tells of. */
+  let before: (ChainEvent & { creditedTo: string[] }) | undefined
   const emitted = logs.filter(({ address }) => isAddressEqual(address, escrow))
   for (const log of parseEventLogs({ abi: geoEscrowAbi, logs: emitted })) {
     const where = whereIs(log)
@@ -118,13 +119,14 @@ function toEvents({ escrow, vault, tokens }: Contracts, logs: Log<bigint, number
     if (log.eventName === 'Claimed') events.push({ kind: 'claimed', id: log.args.op, ...where })
     if (log.eventName === 'Recovered' && tokens.includes(log.args.token))
       addRecovered(recovered, log.args, where)
-    // The escrow reports a refund, and then whether it was credited. Other credits of a transaction are of other calls.
-    if (log.eventName === 'Credited' && refund?.txHash === where.txHash)
-      refund.creditedTo.push(log.args.owner)
-    refund = undefined
-    if (log.eventName !== 'Refunded') continue
-    refund = { kind: 'refunded', id: log.args.op, ...where, creditedTo: [] }
-    events.push(refund)
+    // A credit of a refund follows it at once. Any other is of another call.
+    if (log.eventName === 'Credited' && before?.txHash === where.txHash)
+      before.creditedTo.push(log.args.owner)
+    before =
+      log.eventName === 'Refunded'
+        ? { kind: 'refunded', id: log.args.op, ...where, creditedTo: [] }
+        : undefined
+    if (before) events.push(before)
   }
   const paid = logs.filter(({ address }) => isAddressEqual(address, vault))
   for (const log of parseEventLogs({ abi: geoVaultAbi, logs: paid, eventName: 'Delivered' }))

@@ -44,6 +44,7 @@ export async function simulateDelivery(
   if (tried.kind === 'ok') return { kind: 'ok' }
   if (tried.kind === 'odd' || NOT_NOW.includes(tried.name)) return { kind: 'notNow' }
   if (tried.name === 'CapReached') return { kind: 'noLiquidity' }
+  // Without the name of an error, the node itself may have refused the call.
   if (tried.name === '' && !(await canSend(client, by))) return { kind: 'notNow' }
   const held = await readBalance(client, { owner: settings.vault, token })
   return { kind: held < op.quotedOutput ? 'noLiquidity' : 'recipientRefuses' }

@@ -87,7 +87,7 @@ function valuesOf({ chainId, contracts }: Created, treasury: Address): Record<ke
     domainSeparator({ domain }),
   ]
   const delegated = keccak256(concat(['0xef0100', account]))
-  const opCode = keccak256(concat([OP_CODE.head, escrow, OP_CODE.tail]))
+  const opCode = keccak256(concat([OP_INIT_CODE.head, escrow, OP_INIT_CODE.tail]))
   const roles = [account, vault, treasury, escrow].map(word)
   return {
     account: [word(escrow)],
@@ -97,7 +97,7 @@ function valuesOf({ chainId, contracts }: Created, treasury: Address): Record<ke
 }
 
 /** The init code of an op's address is the escrow's address between these: OpAddressLib. */
-const OP_CODE = { head: '0x60235f8160095f39f3365f5f375f5f365f73', tail: '0x8033145a02f4' } as const
+const OP_INIT_CODE = { head: '0x60235f8160095f39f3365f5f375f5f365f73', tail: '0x8033145a02f4' } as const
 
 function immutablesOf(code: Hex, { immutables }: RuntimeCode): Hex[] {
   return immutables.map((start) => `0x${code.slice(2 + start * 2, 66 + start * 2)}` as const)

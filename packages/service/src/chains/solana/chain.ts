@@ -4,7 +4,6 @@ import type { Op, Swap } from '../../swap/swap.ts'
 import type { Chain, ChainEvent, EventPage, Heads, TxCost, Watched } from '../chain.ts'
 import { readWallet } from './builder.ts'
 import * as deliveries from './deliveries.ts'
-import { findDeliveries } from './deliveries.ts'
 import { inputCostLamports, paymentCostLamports } from './fees.ts'
 import { lifetimeOf, readBlocks, type SolanaBlock } from './heads.ts'
 import { type Landing, readLandings } from './history.ts'
@@ -145,18 +144,18 @@ type Reading = { isSearchDue: boolean; landed: Map<string, Landing>; faults: unk
 
 async function readEvents(
   parts: SolanaParts,
-  { locks, exits, deliveries }: Watched,
+  watched: Watched,
   { head, hard }: Depths,
   { isSearchDue, landed, faults }: Reading,
 ): Promise<EventPage> {
-  const paid = deliveries.map((op) => ({ op }))
+  const paid = watched.deliveries.map((op) => ({ op }))
   const [locked, closed, delivered] = await Promise.all([
-    findLocked(parts, locks, head, { isSearchDue, faults }),
-    findExited(parts, exits, head, faults),
-    findDeliveries(parts, paid, { head, hard }, faults, landed),
+    findLocked(parts, watched.locks, head, { isSearchDue, faults }),
+    findExited(parts, watched.exits, head, faults),
+    deliveries.findDeliveries(parts, paid, { head, hard }, faults, landed),
   ])
   const events = [...locked, ...closed]
-  for (const op of deliveries) {
+  for (const op of watched.deliveries) {
     const { txHash, block, amount } = delivered.get(op.hash) ?? {}
     if (txHash === undefined || block === undefined || amount === undefined) continue
     events.push({ kind: 'delivered', id: op.deliveryHash, txHash, block, blockHash: '', amount })

@@ -32,6 +32,7 @@ export async function submitSolana(
     opId: input.opId,
     expiresAt: input.expiresAt,
     isOver: isOver(deps, input),
+    // If the wallet has changed since the build, its transaction fails.
     async recheck() {},
     async verify({ wallet }) {
       const { signedTransaction } = request
