@@ -8,7 +8,8 @@ import type { World } from '../world.ts'
 import { amountOf, type Party, sideOf } from './clients/scene.ts'
 import type { Purses } from './crowd/purses.ts'
 import { STOLEN_ATTESTER } from './nemesis.ts'
-import { type EvmChainName, isSent } from './plan.ts'
+import type { EvmChainName } from './plan.ts'
+import { isSent } from './sent.ts'
 
 type Baseline = {
   dir: string

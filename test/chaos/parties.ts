@@ -4,8 +4,9 @@ import type { SolanaWorld } from '../solana-world.ts'
 import type { World } from '../world.ts'
 import { addToBaseline } from './baseline.ts'
 import { amountOf, type Party } from './clients/scene.ts'
-import { type ClientPlan, isSent } from './plan.ts'
+import type { ClientPlan } from './plan.ts'
 import { blocksOf, inTurn, type RunContext } from './run-context.ts'
+import { isSent } from './sent.ts'
 
 type Worlds = { world: World; solana: SolanaWorld }
 

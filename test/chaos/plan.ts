@@ -99,9 +99,6 @@ export type ClientPlan = {
   pace?: 'alone' | 'beside'
 }
 
-/** Whether somebody sends the input to the op's own address, and the wallet signs nothing. */
-export const isSent = (method?: string) => method === 'deposit' || method === 'transfer'
-
 export type NemesisEvent = { at: number } & (PlannedFault | ShapeFault)
 export type PlannedFault =
   | { kind: 'kill'; role: 'api' | 'worker' | 'attester'; index: number }

@@ -1,5 +1,6 @@
 import type { Random } from '../bench/random.ts'
-import { type ClientPlan, isSent } from './plan.ts'
+import type { ClientPlan } from './plan.ts'
+import { isSent } from './sent.ts'
 
 // Swaps that pass every point where a process can end.
 

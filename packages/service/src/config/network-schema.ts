@@ -285,8 +285,8 @@ export const NetworkSchema = Type.Object(
       range(
         1,
         1_000_000_000,
-        'USD that one account may have in built and not submitted ops that a wallet signs; a single op may be larger. ' +
-          'Default 250000.',
+        'USD that one account may have in built and not submitted ops that a wallet signs; a single op may be ' +
+          'larger. Default 250000.',
       ),
     ),
     quoteTtlMs: Type.Optional(range(1, 3_600_000, 'Lifetime of a quote, in milliseconds. Default 30000.')),

@@ -235,8 +235,8 @@ const LAST_SWAPS = 50
 const SEEN_SWAPS = 1_000
 
 /**
- * Failures for which a caller is to blame. A price that moved, or a chain that is down, is not. Other failures count for
- * nothing: deposits that nobody pays cost nothing, and would hide these.
+ * Failures for which a caller is to blame. A price that moved, or a chain that is down, is not. Other failures count
+ * for nothing: deposits that nobody pays cost nothing, and would hide these.
  */
 const FAILED = `s.failure_code in ('INPUT_UNAVAILABLE', 'INVALID_AUTHORIZATION')`
 

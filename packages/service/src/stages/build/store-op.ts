@@ -245,7 +245,7 @@ async function storeOp(
   return insertOp(db, op, deps.deadlines.opLifeSeconds)
 }
 
-/** What the account may add, of what the output leaves: a stolen seal key could name the whole input beside it. */
+/** At most what the account may add and the output leaves: a stolen seal key could name the whole input beside it. */
 function allowedFee({ accounts }: StoreDeps['fees'], accountId: string, quote: Quote): bigint {
   const most = divideUp(quote.amountIn * BigInt(mostIntegratorFee({ accounts }, accountId)), CENTI_BPS)
   return largest(smallest(quote.integratorFee, most, quote.amountIn - quote.swappable), 0n)

@@ -81,8 +81,8 @@ function factsOf({ deposit }: Swap, amount: bigint): DepositFacts {
 }
 
 /**
- * False while the vault has too little left, or the day of the key: the deposit waits, and goes back to the wallet after
- * the deadline.
+ * False while the vault has too little left, or the day of the key: the deposit waits, and goes back to the wallet
+ * after the deadline.
  */
 async function accept({ moves }: Deps, swap: Swap, deposit: DepositFacts): Promise<boolean> {
   const change = { swap, event: 'depositSeen', deposit } as const

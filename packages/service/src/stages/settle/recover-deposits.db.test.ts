@@ -185,7 +185,7 @@ test('beyond the budget of its account a return waits for the next hour, and oth
   expect([same.sent, next.sent]).toEqual([[], [back('swp_c')]])
 })
 
-test('an amount goes back if it is worth two transactions; an account has as many as its budget pays, at least one', () => {
+test('an amount goes back if it is worth two transactions, and as many as the budget of its account pays', () => {
   const coin = { chainId: CHAIN, address: '0x0', symbol: 'ETH', decimals: 18, asset: 'ETH' }
   const costsAt = (gasPrice: bigint | undefined, accountCents = 2_000) =>
     createReturnCosts({

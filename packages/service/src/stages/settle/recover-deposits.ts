@@ -43,10 +43,9 @@ const SEEN_AT_ONCE = 200
 /**
  * Sends deposits that were not locked back to their wallets, once the deadline of the op is past in a hard-final
  * block: wrong amounts, second or late transfers, other tokens. Each token is tried once, and only if it would arrive:
- * a wallet or a token that refuses must not cost gas again and again. Who sends wrong amounts on purpose gets them all
- * back: an account has a budget for that, beyond which its returns wait for the next hour. Handles one page of swaps
- * after the given one. Returns the last of them, or undefined at the end of the list. A swap that fails does not stop
- * the others.
+ * a wallet or a token that refuses must not cost gas again and again. An account has a budget for returns, beyond which
+ * they wait for the next hour. Handles one page of swaps after the given one. Returns the last of them, or undefined at
+ * the end of the list. A swap that fails does not stop the others.
  */
 export async function recoverDeposits(
   deps: RecoverDeps,

@@ -140,7 +140,7 @@ async function store(
     const lowered = loweredOf(deps, current)
     const spending = isSent(current) ? spendingOf(submitted) : undefined
     if (!(await insertSwap(db, { swapId, opId, expiresAt, lowered, spending, ...signing }))) return undefined
-    // What is sent counts and reserves when it arrives: nobody uses up a limit or holds back liquidity for nothing.
+    // A sent input counts and reserves when it arrives: nobody uses up a limit or holds back liquidity for nothing.
     if (isSent(current)) await assertDay(db, submitted, current)
     else {
       await spend(db, submitted, current)
