@@ -35,6 +35,7 @@ type Way = {
 }
 
 const sent: Way = { isAble: canSend, check: checkSent }
+const canSignTypedData = ({ signTypedData }: Abilities) => signTypedData !== undefined
 
 export const ways: Readonly<Record<OriginMethod, Way>> = {
   delegation: {
@@ -42,24 +43,18 @@ export const ways: Readonly<Record<OriginMethod, Way>> = {
     check: (_build, checked) => ({ typedData: toGeoOpTypedData(checked) }),
   },
   authorization: {
-    isAble: ({ signTypedData }) => signTypedData !== undefined,
-    check: (build, checked) =>
-      checkTypedData(build, checked, (domain, { escrow, hash, op }) =>
-        toTokenTypedData(domain, {
-          primaryType: 'ReceiveWithAuthorization',
-          message: authorizationOf({ escrow }, hash, op),
-        }),
-      ),
+    isAble: canSignTypedData,
+    check: byTypedData(({ escrow, hash, op }) => ({
+      primaryType: 'ReceiveWithAuthorization',
+      message: authorizationOf({ escrow }, hash, op),
+    })),
   },
   permit: {
-    isAble: ({ signTypedData }, hasOtherCode) => signTypedData !== undefined && !hasOtherCode,
-    check: (build, checked) =>
-      checkTypedData(build, checked, (domain, { escrow, hash, op }, given) =>
-        toTokenTypedData(domain, {
-          primaryType: 'Permit',
-          message: permitOf({ escrow }, hash, { ...op, nonce: readUint(given, 'nonce') }),
-        }),
-      ),
+    isAble: (signer, hasOtherCode) => canSignTypedData(signer) && !hasOtherCode,
+    check: byTypedData(({ escrow, hash, op }, given) => ({
+      primaryType: 'Permit',
+      message: permitOf({ escrow }, hash, { ...op, nonce: readUint(given, 'nonce') }),
+    })),
   },
   deposit: sent,
   transfer: sent,
@@ -120,35 +115,32 @@ function differsFrom(field: string, given: object | undefined, own: object): Dif
   )
 }
 
-type Domain = Parameters<typeof toTokenTypedData>[0]
+type Content = Parameters<typeof toTokenTypedData>[1]
+type Compute = (checked: CheckedOp, given: Readonly<Record<string, unknown>>) => Content
 
-function checkTypedData(
-  build: BuildGeoOpReply,
-  checked: CheckedOp,
-  compute: (
-    domain: Domain,
-    checked: CheckedOp,
-    given: Readonly<Record<string, unknown>>,
-  ) => ReturnType<typeof toTokenTypedData>,
-): Payment {
-  const { chainId, op } = checked
-  const { domain, message, primaryType } = toFields(build.typedData, 'typedData')
-  const place = toFields(domain, 'typedData.domain')
-  const [name, version] = [readText(place, 'name'), readText(place, 'version')]
-  const given = toFields(message, 'typedData.message')
-  const own = compute({ name, version, chainId, verifyingContract: op.inputToken }, checked, given)
-  const differences = [
-    ...differs('typedData.primaryType', String(primaryType), own.primaryType),
-    ...differs('typedData.domain.chainId', Number(place['chainId']), chainId),
-    ...differs(
-      'typedData.domain.verifyingContract',
-      getAddress(String(place['verifyingContract'])),
-      getAddress(op.inputToken),
-    ),
-    ...messageDifferences(given, own.message),
-  ]
-  if (differences.length > 0) throw new TamperedOperationError(differences)
-  return { typedData: own }
+/** The message is computed from the op; the message given by the service has to equal it. */
+function byTypedData(contentOf: Compute): Way['check'] {
+  return (build, checked) => {
+    const { chainId, op } = checked
+    const { domain, message, primaryType } = toFields(build.typedData, 'typedData')
+    const place = toFields(domain, 'typedData.domain')
+    const [name, version] = [readText(place, 'name'), readText(place, 'version')]
+    const given = toFields(message, 'typedData.message')
+    const named = { name, version, chainId, verifyingContract: op.inputToken }
+    const own = toTokenTypedData(named, contentOf(checked, given))
+    const differences = [
+      ...differs('typedData.primaryType', String(primaryType), own.primaryType),
+      ...differs('typedData.domain.chainId', Number(place['chainId']), chainId),
+      ...differs(
+        'typedData.domain.verifyingContract',
+        getAddress(String(place['verifyingContract'])),
+        getAddress(op.inputToken),
+      ),
+      ...messageDifferences(given, own.message),
+    ]
+    if (differences.length > 0) throw new TamperedOperationError(differences)
+    return { typedData: own }
+  }
 }
 
 function messageDifferences(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createGapWatch, findGap } from './nonce-gap.ts'
+import { createGapWatch, findGap } from './nonces.ts'
 
 const at = (...nonces: number[]) => nonces.map((nonce) => ({ nonce }))
 

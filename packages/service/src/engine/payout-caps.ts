@@ -8,12 +8,7 @@ import type { ViewOfChain } from './views.ts'
 
 type Holding = { token: string; amount: bigint }
 
-export type PayoutCaps = {
-  /** The part of each holding that may be paid out in this hour. */
-  limit(holdings: readonly Holding[], at: Heads): Promise<Holding[]>
-  /** Books payouts with the record of their delivery; false if one has no room. */
-  book(db: PoolClient, swaps: readonly Swap[], at: Heads): Promise<boolean>
-}
+export type PayoutCaps = ReturnType<typeof createPayoutCaps>
 
 type Deps = {
   pool: Pool
@@ -24,22 +19,23 @@ type Deps = {
 }
 
 /** Hourly caps that the service keeps for a vault. */
-export function createPayoutCaps({ pool, chainId, view, configured }: Deps): PayoutCaps {
+export function createPayoutCaps({ pool, chainId, view, configured }: Deps) {
   /** Without a configured cap, half of the inventory at the beginning of the hour. */
   const capOf = (token: string, held: bigint, paid: bigint): bigint => configured(token) ?? (held + paid) / 2n
   const heldOf = (token: string) =>
     view.part('state')?.value.holdings.find((holding) => holding.token === token)?.amount ?? 0n
 
   return {
-    async limit(holdings, { head }) {
+    /** The part of each holding that may be paid out in this hour. */
+    async limit(holdings: readonly Holding[], { head }: Heads): Promise<Holding[]> {
       const paidOf = await readPaid(pool, chainId, head.seconds)
       return holdings.map(({ token, amount }) => {
         const paid = paidOf.get(token) ?? 0n
         return { token, amount: smallest(amount, largest(capOf(token, amount, paid) - paid, 0n)) }
       })
     },
-    // A delivery that was reported is sent again at any cost.
-    book: (db, swaps, { head: { seconds } }) =>
+    /** Books payouts with the record of their delivery. A delivery that was reported is sent again at any cost. */
+    book: (db: PoolClient, swaps: readonly Swap[], { head: { seconds } }: Heads): Promise<boolean> =>
       bookPayouts(db, {
         chainId,
         seconds,

@@ -21,8 +21,7 @@ import {
   findUnseen,
   isReadingDue,
 } from './broadcaster.ts'
-import { createGapWatch, findGap } from './nonce-gap.ts'
-import { createNonces, effectHash } from './nonces.ts'
+import { createGapWatch, createNonces, effectHash, findGap } from './nonces.ts'
 import { newlyOver, recordOutcomes } from './record-outcomes.ts'
 import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
 

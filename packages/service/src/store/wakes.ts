@@ -74,8 +74,9 @@ export const TOPICS = {
       'engine/sending.ts': 'follows up on the transactions of a key',
       'engine/chain-follower.ts': 'reads the parts of the view that are due',
       'engine/books.ts': 'books the gas that was spent',
-      'compose/worker-tasks.ts': 'proposes outcomes, and keeps the ledger',
-      'compose/deposits.ts': 'looks for deposits',
+      'stages/settle/propose.ts': 'proposes outcomes',
+      'compose/following.ts': 'keeps the ledger',
+      'stages/lock/see-deposits.ts': 'looks for deposits',
     },
   },
   prices: {
@@ -90,8 +91,8 @@ export const TOPICS = {
   },
   'deposits:<chain>': {
     when: 'An amount at the address of a swap is new.',
-    by: ['compose/deposits.ts'],
-    wakes: { 'compose/deposits.ts': 'finds the transaction of the deposit' },
+    by: ['stages/lock/see-deposits.ts'],
+    wakes: { 'stages/lock/see-deposits.ts': 'finds the transaction of the deposit' },
   },
   refused: {
     when: 'Every node refused a transaction of the key.',

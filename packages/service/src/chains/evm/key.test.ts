@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { bytesToHex, type Hex, type TransactionSerializable } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { openKey } from './key.ts'
+import { openKey } from './family.ts'
 
 const words = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bytesToHex(bytes))
 const CASES = fc.sample(fc.tuple(words, words, fc.nat()), { numRuns: 12, seed: 1 })

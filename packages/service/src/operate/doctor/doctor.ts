@@ -1,12 +1,18 @@
-import { type Findings, joinFindings } from '../../chains/findings.ts'
+import type { ConnectedChain } from '../../chains/families.ts'
+import { type Findings, joinFindings, reasonOf } from '../../chains/findings.ts'
 import { type Env, type Output, parseFlags, toTable } from '../../command.ts'
 import type { Chains } from '../../compose/chains.ts'
-import type { NetworkConfig } from '../../config.ts'
+import { verifyPyth } from '../../compose/prices.ts'
+import type { ChainConfig, NetworkConfig } from '../../config.ts'
+import { type FeedState, USUAL_SOURCES } from '../../market/prices/book.ts'
+import type { Reference, Unavailable } from '../../market/prices/reference.ts'
+import { finalityOf, isTooSlow } from '../../swap/finality.ts'
 import { checkChains, checkEach, checkGas, checkTreasury, connectForChecks } from '../checks.ts'
+import { operateOf } from '../families.ts'
+import { readPrices, readPythKey } from '../inventory/session.ts'
+import { listPresets, type Preset, readPreset } from '../presets.ts'
 import { fillInAllUrls, findNetworkFile, readUnfilled } from '../served.ts'
 import { checkDatabase, checkRoles } from './database-check.ts'
-import { checkFinality, checkNodeVersions, findNodeWarnings } from './node-checks.ts'
-import { checkPrices } from './price-check.ts'
 
 export const DOCTOR_HELP = `doctor [--config FILE] [--json]
       Checks everything, before a start and while it runs: every node by name, versions, clocks, contracts, calls of
@@ -74,4 +80,150 @@ function toFindings(area: string, { problems, warnings, facts = [] }: Report): F
 
 function describe(findings: readonly Finding[]): string {
   return toTable(findings.map(({ level, area, text }) => [level, area, text]))
+}
+
+type AssetPrices = { asset: string; sources: number; reference: Reference; feeds: readonly FeedState[] }
+
+/** Verifies the names of feeds, and that each asset has a price now. */
+async function checkPrices(env: Env, network: NetworkConfig, chains: Chains): Promise<Findings> {
+  const [names, prices] = await Promise.all([
+    verifyPyth({ network, pythApiKey: readPythKey(env) }),
+    readAssets(env, network, chains).then(judgePrices),
+  ])
+  return joinFindings([names, prices])
+}
+
+/** Judged as soon as they are read: after ten seconds in memory every source counts as silent. */
+async function readAssets(env: Env, network: NetworkConfig, chains: Chains): Promise<AssetPrices[]> {
+  const book = await readPrices(env, { network, chains })
+  return network.assets.map(({ name: asset, sources }) => ({
+    asset,
+    sources: sources.length,
+    reference: book.referenceOf(asset),
+    feeds: book.feedsOf(asset),
+  }))
+}
+
+const PROBLEMS: Record<NonNullable<FeedState['problem']>, string> = {
+  silent: 'does not answer',
+  chainStopped: 'is on a chain that stands still',
+  noAnswer: 'has no price',
+  stale: 'has an outdated price',
+  notPositive: 'has a price that is not above zero',
+  ahead: 'has a price of a future time',
+  renamed: 'is of another asset now',
+  uncertain: 'has a price with too wide a confidence interval',
+}
+
+const REASONS: Record<Unavailable, string> = {
+  tooFew: 'too few of its sources have a usable one',
+  disagree: 'its sources disagree',
+}
+
+export function judgePrices(prices: readonly AssetPrices[]): Findings {
+  return {
+    problems: prices.flatMap(({ asset, reference: { unavailable } }) =>
+      unavailable ? [`${asset} has no price: ${REASONS[unavailable]}`] : [],
+    ),
+    warnings: prices.flatMap(({ asset, feeds, sources }) => [
+      ...feeds.flatMap(({ feed, problem }) =>
+        problem ? [`${asset}: the source ${feed} ${PROBLEMS[problem]}`] : [],
+      ),
+      ...(sources < USUAL_SOURCES ? [tooFew(asset, sources)] : []),
+    ]),
+  }
+}
+
+const tooFew = (asset: string, sources: number) =>
+  `${asset} has ${sources} price source${sources === 1 ? '' : 's'}: with fewer than ${USUAL_SOURCES} a wrong one ` +
+  'cannot be told, so swaps of it cost thinSpreadBps more'
+
+/** Asks each node for its software: a node that does not answer is named with the reason. */
+async function checkNodeVersions(chains: readonly ChainConfig[]): Promise<Findings & { facts: string[] }> {
+  const warnings: string[] = []
+  const facts: string[] = []
+  const asked = chains.flatMap((chain) => {
+    const urls = [...new Set([...chain.rpcUrls, ...chain.attesterRpcUrls])]
+    return operateOf(chain)
+      .readVersions(urls)
+      .map(async (version, index) => {
+        const { host } = new URL(urls[index] ?? '')
+        await version.then(
+          (text) => facts.push(`${chain.name}: ${host} runs ${text}`),
+          (error: unknown) =>
+            warnings.push(`${chain.name}: the node at ${host} does not answer: ${reasonOf(error)}`),
+        )
+      })
+  })
+  await Promise.all(asked)
+  return { problems: [], warnings: warnings.sort(), facts: facts.sort() }
+}
+
+type Nodes = Pick<ChainConfig, 'name' | 'rpcUrls' | 'attesterRpcUrls'>
+
+// A name is shorter, or has no digit: providers' keys are long and random.
+const KEY = /^(?=.*\d)[A-Za-z0-9_-]{20,}$/
+
+/** Weak choices of nodes, from the URLs as written in the file. Prints hosts only: a URL may contain a key. */
+export function findNodeWarnings(chains: readonly Nodes[]): string[] {
+  return chains.flatMap(({ name, rpcUrls, attesterRpcUrls }) => {
+    const warn = (text: string) => `${name}: ${text}`
+    const shared = [
+      ...new Set(attesterRpcUrls.map(hostOf).filter((host) => rpcUrls.map(hostOf).includes(host))),
+    ]
+    return [
+      ...[...new Set([...rpcUrls, ...attesterRpcUrls])].flatMap(findExposed).map(warn),
+      ...shared.map((host) => warn(`the attester asks ${host}, as the worker does: give it other nodes`)),
+      ...(rpcUrls.length > 1 ? [] : [warn('API and worker have a single node, which decides alone')]),
+      ...(attesterRpcUrls.length > 1 ? [] : [warn('the attester has a single node, which decides alone')]),
+    ]
+  })
+}
+
+function findExposed(text: string): string[] {
+  if (!URL.canParse(text)) return []
+  const { host, username, password, pathname, searchParams } = new URL(text)
+  const instead = 'write it as a dollar sign and a name in braces, and set that variable'
+  const parts = [...pathname.split('/'), ...searchParams.values()]
+  return [
+    ...(username || password ? [`the URL of ${host} contains a login: ${instead}`] : []),
+    ...(parts.some((part) => KEY.test(part)) ? [`the URL of ${host} contains a key: ${instead}`] : []),
+  ]
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}
+
+type Times = { name: string; configured: number; measured: number; preset: number | undefined }
+
+/** Compares the time to finality of this moment with the configuration, and the configuration with the preset. */
+async function checkFinality({ config, chain }: ConnectedChain): Promise<Findings> {
+  const { head, hard } = await chain.readHeads()
+  const preset = findPreset(config.chainId)
+  return judgeFinality({
+    name: config.name,
+    configured: config.finality.hardSeconds,
+    measured: head.seconds - hard.seconds,
+    preset: preset && finalityOf(preset).hardSeconds,
+  })
+}
+
+export function judgeFinality({ name, configured, measured, preset }: Times): Findings {
+  const slow = `${name}: finality takes ${measured} s now, configured are ${configured} s (hardSeconds)`
+  const below = `${name}: hardSeconds is ${configured}, the preset has ${preset}: inputs may be refundable too early`
+  const isStalled = isTooSlow(configured, measured)
+  return {
+    problems: isStalled ? [`${slow}: the chain is not served`] : [],
+    warnings: [
+      ...(!isStalled && measured > configured ? [slow] : []),
+      ...(preset !== undefined && configured < preset ? [below] : []),
+    ],
+  }
+}
+
+function findPreset(chainId: number): Preset | undefined {
+  return listPresets()
+    .flatMap((name) => readPreset(name) ?? [])
+    .find((preset) => preset.chainId === chainId)
 }

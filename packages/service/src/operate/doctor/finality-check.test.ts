@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeFinality } from './node-checks.ts'
+import { judgeFinality } from './doctor.ts'
 
 const times = { name: 'base', configured: 100, measured: 100, preset: 100 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findNodeWarnings } from './node-checks.ts'
+import { findNodeWarnings } from './doctor.ts'
 
 const chain = {
   name: 'base',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgePrices } from './price-check.ts'
+import { judgePrices } from './doctor.ts'
 
 const feed = 'chainlink 1 0xfeed'
 const reference = { price: 1n, low: 1n, high: 1n, count: 3 }

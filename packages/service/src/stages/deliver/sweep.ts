@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import type { Block, Heads } from '../../chains/chain.ts'
+import type { Heads } from '../../chains/chain.ts'
+import type { Sweeping } from '../../chains/family.ts'
 import type { Sender } from '../../engine/sender.ts'
 import type { Lease } from '../../store/lanes.ts'
 import {
@@ -15,11 +16,7 @@ export type SweepDeps = {
   pool: Pool
   chainId: number
   sender: Pick<Sender, 'address' | 'room' | 'send'>
-  /** For how long after its deadline a marker cannot be closed. */
-  marginSeconds: number
-  /** The deliveries among these whose marker still exists and may be closed. */
-  findSweepable(deliveryHashes: readonly string[], at: Block): Promise<string[]>
-}
+} & Sweeping
 
 const READ_AT_ONCE = 1_000
 // A transaction has room for some more markers.
