@@ -174,7 +174,7 @@ export type Attestations = {
 }
 
 /** Closes markers of deliveries, which returns their rent. */
-type Sweeping = {
+export type Sweeping = {
   /** For how long after its deadline the marker of a delivery cannot be closed. */
   marginSeconds: number
   /** The deliveries among these whose marker still exists and may be closed. */

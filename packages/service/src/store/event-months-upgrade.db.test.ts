@@ -95,6 +95,8 @@ const SINCE_THEN = [
   '0044_lowered_outputs.sql',
   '0045_payout_books.sql',
   '0049_integrator_fees.sql',
+  '0050_fast_way.sql',
+  '0053_spent_on_arrival.sql',
 ]
 
 async function folderBefore(number: string): Promise<URL> {
