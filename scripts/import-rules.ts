@@ -32,6 +32,7 @@ const WAYS = /^service\/ways\/(registry|way)\.ts$/
 const CHAIN_PORTS = /^service\/chains\/(?!families\.ts$)[\w-]+\.ts$/
 const FAMILIES = /^service\/chains\/families\.ts$/
 const NODES = /^service\/chains\/nodes\//
+const SCREEN = /^service\/screen\/(denials|screening)\.ts$/
 const VENUE_KIND = /^service\/venues\/kind\.ts$/
 const CONFIG_FIELDS = /^service\/config\/(fields|shape)\.ts$/
 const TYPEBOX = /^typebox($|\/)/
@@ -189,7 +190,12 @@ export const rules: readonly Rule[] = [
       PROTOCOL,
       /^node:crypto$/,
     ],
-    mayTypesOf: [CHAIN_PORTS, /^service\/(engine|market|seal)\//, PG],
+    mayTypesOf: [CHAIN_PORTS, SCREEN, /^service\/(engine|market|seal)\//, PG],
+  },
+  {
+    name: 'screening decides about addresses and knows no swap, no chain and no store',
+    files: /^service\/screen\//,
+    may: [/^service\/screen\//, CONFIG_FIELDS, TYPEBOX, NODE],
   },
   {
     name: 'engine, market and books work through ports',
@@ -231,6 +237,7 @@ export const rules: readonly Rule[] = [
     may: [
       /^service\/config(\.ts$|\/)/,
       /^service\/venues\/registry\.ts$/,
+      /^service\/screen\/config\.ts$/,
       FAMILIES,
       SWAP,
       PROTOCOL,
@@ -253,7 +260,7 @@ export const rules: readonly Rule[] = [
     files: /^service\/compose\//,
     may: [
       /^service\/(async|books|chains|compose|config|engine|http|market|stages|swap)\//,
-      /^service\/(observe|seal|signers|store|venues|ways|webhooks)\//,
+      /^service\/(observe|screen|seal|signers|store|venues|ways|webhooks)\//,
       /^service\/config\.ts$/,
       ISOLATE,
       PROTOCOL,
@@ -266,7 +273,7 @@ export const rules: readonly Rule[] = [
     name: 'a command of the operator knows no stage and starts no process by itself',
     files: /^service\/operate\//,
     may: [
-      /^service\/(chains|config|market|operate|store|swap|venues|webhooks)\//,
+      /^service\/(chains|config|market|operate|screen|store|swap|venues|webhooks)\//,
       /^service\/compose\/(?!(api|worker|attester)\.ts$)/,
       /^service\/(command|config|errors|http\/api-key)\.ts$/,
       WIRE,

@@ -37,6 +37,7 @@ const HOLDS: Readonly<Record<string, string>> = {
   wasted_hours: 'The same by wallet, account and chain, and by hour.',
   gas_balances: 'The last known coin balance of each key.',
   gas_days: 'The gas that keys spent, by day.',
+  price_days: 'The last price of each asset on each day.',
   sweep_cursors: 'The deadline up to which markers on Solana are swept.',
   gas_topups: 'Transfers of the gas float.',
   attested_outcomes: 'Outcomes of versions before sets of attesters.',
@@ -59,6 +60,8 @@ const HOLDS: Readonly<Record<string, string>> = {
   chain_views: 'Each chain as its follower saw it last.',
   swap_times: 'How long the last swaps of a route took.',
   lanes: 'Who holds each lane, and its fence.',
+  screening_denials: 'Addresses that were denied, by whom and where.',
+  screening_overrides: 'Decisions of the operator about addresses.',
   rebuild_points: 'The slot up to which the log was compared with a chain without nonces.',
   rebuilds: 'The runs of `rebuild`.',
 }

@@ -23,7 +23,9 @@ export const testParts: readonly TestPart[] = [
   {
     name: 'e2e-rest',
     command: 'test:rest',
-    files: ['test/e2e/{claims,deposits,inventory,prices,reorgs,strangers,tokens-expiry,venues}.test.ts'],
+    files: [
+      'test/e2e/{claims,deposits,inventory,prices,reorgs,screening,strangers,tokens-expiry,venues}.test.ts',
+    ],
     beside: ['gate', 'shape', 'days', 'packages', 'browser', 'searches', 'lies'],
   },
   // It uses both processors.

@@ -244,12 +244,20 @@ class Failure(TypedDict):
         "DESTINATION_UNAVAILABLE",
         "DEPOSIT_MISSING",
         "DEPOSIT_TOO_SMALL",
+        "ADDRESS_BLOCKED",
     ]
     message: str
 
 
 class Refund(TypedDict):
-    reason: Literal["NO_LIQUIDITY", "PRICE_MOVED", "RECIPIENT_INVALID", "DESTINATION_UNAVAILABLE", "DELIVERY_EXPIRED"]
+    reason: Literal[
+        "NO_LIQUIDITY",
+        "PRICE_MOVED",
+        "RECIPIENT_INVALID",
+        "DESTINATION_UNAVAILABLE",
+        "DELIVERY_EXPIRED",
+        "ADDRESS_BLOCKED",
+    ]
     amount: str
     token: str
     txHash: NotRequired[str]
@@ -370,6 +378,7 @@ class Error(TypedDict):
         "INVALID_API_KEY",
         "INVALID_TOKEN",
         "FORBIDDEN",
+        "ADDRESS_BLOCKED",
         "SWAP_NOT_FOUND",
         "NOT_FOUND",
         "METHOD_NOT_ALLOWED",

@@ -59,8 +59,10 @@ export async function withDatabase<T>(
   target: DatabaseTarget,
   name: string,
   work: (pool: Pool) => Promise<T>,
+  /** 0: an answer may take any time. */
+  { answerMs }: { answerMs?: number } = {},
 ): Promise<T> {
-  const pool = createPool(target.databaseUrl, { max: 1, applicationName: `geoswap ${name}` })
+  const pool = createPool(target.databaseUrl, { max: 1, applicationName: `geoswap ${name}`, answerMs })
   try {
     await assertSession(pool, false)
     return await work(pool)

@@ -53,6 +53,8 @@ export type Config = Readonly<{
   /** Client certificate and its key for the remote signers, in PEM. */
   signerTls: Secret | undefined
   pythApiKey: Secret | undefined
+  /** Sent to a screening service, if one is configured. */
+  screeningToken: Secret | undefined
   /** Whether the code of the treasury may differ between chains. */
   acceptsTreasury: boolean
 }>

@@ -10,6 +10,7 @@ import { createLogger, type Logger } from './observe/logger.ts'
 import { describeBuild } from './observe/process-metrics.ts'
 import { runAll } from './operate/all.ts'
 import { runApiKeyCommand } from './operate/api-key.ts'
+import { audit } from './operate/audit.ts'
 import { showBooks } from './operate/books.ts'
 import { checkConfig } from './operate/check-config.ts'
 import { deploy } from './operate/deploy.ts'
@@ -21,6 +22,7 @@ import { inventory } from './operate/inventory/inventory.ts'
 import { keys } from './operate/keys.ts'
 import { showQuarantine } from './operate/quarantine.ts'
 import { rebuildDatabase } from './operate/rebuild.ts'
+import { screening } from './operate/screening.ts'
 import { setup } from './operate/setup.ts'
 import { listStops, pause, resume } from './operate/stops.ts'
 import { inspectSwaps } from './operate/swaps.ts'
@@ -89,6 +91,8 @@ const commands: Record<CommandName, (args: string[], env: Env, output: Output) =
   stops: listStops,
   swaps: inspectSwaps,
   books: showBooks,
+  screening,
+  audit,
   quarantine: showQuarantine,
   rebuild: rebuildDatabase,
   'api-key': runApiKeyCommand,

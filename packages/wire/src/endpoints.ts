@@ -112,6 +112,7 @@ export const endpoints = {
     body: QuoteRequest,
     reply: QuoteReply,
     errors: [
+      'ADDRESS_BLOCKED',
       'UNSUPPORTED_CHAIN',
       'UNSUPPORTED_TOKEN',
       'NO_ROUTE',
@@ -197,6 +198,7 @@ export const endpoints = {
     reply: SubmitReply,
     errors: [
       'INVALID_TOKEN',
+      'ADDRESS_BLOCKED',
       'OPERATION_EXPIRED',
       'INVALID_AUTHORIZATION',
       'UNSUPPORTED_DELEGATION',
@@ -220,6 +222,7 @@ export const endpoints = {
     reply: SubmitReply,
     errors: [
       'INVALID_TOKEN',
+      'ADDRESS_BLOCKED',
       'OPERATION_EXPIRED',
       'TRANSACTION_MISMATCH',
       'INVALID_SIGNATURE',

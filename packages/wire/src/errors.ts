@@ -62,6 +62,12 @@ export const errorCatalogue = {
     retryable: false,
     action: 'CHECK_API_KEY',
   },
+  ADDRESS_BLOCKED: {
+    status: 403,
+    message: 'The operator does not serve one of these addresses. Use another one, or ask the operator.',
+    retryable: false,
+    action: 'USE_OTHER_WALLET',
+  },
   SWAP_NOT_FOUND: {
     status: 404,
     message: 'This API key has no such swap. Use the swapId that submit returned.',

@@ -16,6 +16,7 @@ export const FAILURE_CODES = [
   'DESTINATION_UNAVAILABLE',
   'DEPOSIT_MISSING',
   'DEPOSIT_TOO_SMALL',
+  'ADDRESS_BLOCKED',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
@@ -26,6 +27,7 @@ export const REFUND_REASONS = [
   'RECIPIENT_INVALID',
   'DESTINATION_UNAVAILABLE',
   'DELIVERY_EXPIRED',
+  'ADDRESS_BLOCKED',
 ] as const
 export type RefundReason = (typeof REFUND_REASONS)[number]
 

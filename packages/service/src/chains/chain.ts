@@ -225,6 +225,8 @@ export type OriginChain = AnyChain & {
 }
 
 /** The ways in which an input comes in without a delegation. */
+export type DepositTransfer = { id: string; from: string; amount: bigint }
+
 export type OriginWays = {
   /** Whether this signature lets the chain take this input now. */
   isInputSigned(input: SignedInput, signature: string): Promise<boolean>
@@ -240,6 +242,11 @@ export type OriginWays = {
    * block at which the address was last looked at, if known.
    */
   findDepositTx(op: Op, looked: { since: bigint | undefined; at: Block }): Promise<string | undefined>
+  /**
+   * The transfers of the input to the op's address that the chain tells: of a token all, of native coin those of
+   * transactions in the blocks since the last look. Ids are unique.
+   */
+  findDepositTransfers(op: Op, looked: { since: bigint | undefined; at: Block }): Promise<DepositTransfer[]>
   /** Sends what lies of a token at the op's address to its wallet. */
   planRecover(op: Op, token: string): Promise<TxRequest>
   /** Whether this would send something back, if the sender sent it now at the price that it pays. */

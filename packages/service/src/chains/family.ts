@@ -213,6 +213,11 @@ export type ConnectedChain<C extends ChainFields = ChainFields> = {
   readTokenBalance(owner: string, token: string): Promise<bigint>
   /** The hash of the code at an address, or `none`. Absent where an owner never has code. */
   readCodeHash?(address: string): Promise<string>
+  /**
+   * Asks a function of a contract about an address; a majority of the nodes has to agree. Undefined for anything but a
+   * plain yes or no. Absent where contracts have no such functions.
+   */
+  readFlag?(flag: string, contract: string, address: string): Promise<boolean | undefined>
   /** The least native balance of an account. Absent where an account may be empty. */
   readLeastBalance?(): Promise<bigint>
   /** Absent on a chain that can pay every address. */

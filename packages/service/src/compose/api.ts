@@ -36,6 +36,7 @@ import { type Chains, connectChains } from './chains.ts'
 import { type ApiParts, createHandlers, createVenues, isBought } from './handlers.ts'
 import { createPriceSources, priceRulesOf, warnOfPyth, watchPrices } from './prices.ts'
 import { assertOneTreasury, listenToDatabase, openDatabase, openSpans, verifyDatabase } from './process.ts'
+import { createRegionReader, openScreening } from './screening.ts'
 import { composeStatus } from './status.ts'
 import { followCaps, followClaimLimits, openViews } from './views.ts'
 import { loadWeb, toDashboard } from './web.ts'
@@ -100,10 +101,22 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   }
   const earnings = createRecent(BOOKS_MS, () => readBooks(pool, { days: 2 }))
   addServiceMetrics(metrics.registry, { ...watched, prices: market.prices, books: earnings })
-  await tables.start()
+  const screening = openScreening(config, {
+    pool,
+    chains,
+    registry: metrics.registry,
+    caller: 'api',
+    onFault,
+  })
+  await Promise.all([tables.start(), screening?.start()])
   const listener = listenToDatabase(config, logger, {
     onOpen,
-    channels: { swap_terminal: status.swapEnded, ...tables.channels, ...views.channels },
+    channels: {
+      swap_terminal: status.swapEnded,
+      ...tables.channels,
+      ...screening?.channels,
+      ...views.channels,
+    },
     onConnect: () => status.reads.setListening(true),
     onDisconnect: () => status.reads.setListening(false),
   })
@@ -112,7 +125,20 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const sealer = createConfiguredSealer(config.sealKeys)
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
   await webhooks.start()
-  const parts = { pool, chains, catalog, market, gas, views, venues, times, stops, sealer, onFault }
+  const parts = {
+    pool,
+    chains,
+    catalog,
+    market,
+    gas,
+    views,
+    venues,
+    times,
+    stops,
+    screening,
+    sealer,
+    onFault,
+  }
   const web = loadWeb(network.web, network.chains)
   const app = await createServer({
     handlers: createHandlers(config, parts),
@@ -128,6 +154,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     basePath: network.basePath,
     corsOrigins: network.corsOrigins,
     trustedProxies: config.trustedProxies,
+    regionOf: createRegionReader(network),
   })
   const operator = await createOperatorListener(config, {
     watched: { ...watched, market, earnings },
@@ -141,6 +168,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     await spans?.close()
     for (const each of [market, times, views, opening]) each.stop()
     tables.close()
+    screening?.stop()
     await Promise.allSettled([listener.close(), limiter.close(), status.close(), webhooks.close()])
     await Promise.all([pool.end(), operator?.stopsPool.end()])
   }

@@ -28,6 +28,7 @@ import type { Venue } from '../swap/venue.ts'
 import { buyingVenues, createVenues as createAll } from '../venues/registry.ts'
 import type { Chains } from './chains.ts'
 import { judgePrices } from './prices.ts'
+import type { OpenScreening } from './screening.ts'
 
 const MAX_UNSUBMITTED = 256
 // Heads of an idle Solana chain are read every 1.4 seconds.
@@ -43,6 +44,7 @@ export type ApiParts = {
   venues: readonly Venue[]
   times: Pick<QuoteDeps, 'etaSecondsOf'>
   stops: StopTable
+  screening: OpenScreening | undefined
   sealer: Sealer
   onFault(error: unknown, source: string): void
 }
@@ -107,7 +109,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     lockUsdE6: (chainId: number) => lockUsdE6(market, catalog, chainId),
   }
   const { paidNow } = judgePrices(config, catalog, market.prices)
-  const onceDeps = { pool, limits, paidNow }
+  const onceDeps = { pool, limits, paidNow, screening: parts.screening }
   const submitDeps: SubmitDeps = {
     ...onceDeps,
     openOp: tokens.openOp,
@@ -146,6 +148,8 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
     addressesOf,
     now: Date.now,
     findStop: shared.stops.ofSwap,
+    screening: shared.screening,
+    regions: network.screening?.regions,
     readSpentCents: (keyId) => readSpentCents(shared.pool, keyId),
     isDepositAddress: (address) => isDepositAddress(shared.pool, address),
     inspectRecipient(order: Order) {

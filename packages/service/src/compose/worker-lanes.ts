@@ -152,7 +152,7 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
     ...lane,
     tasks: [
       ...[...createFollowing(parts, connected), ...lane.tasks, ...books, orphans, ...settling, times.task],
-      ...createDepositTasks({ pool, chain, follower, moves }),
+      ...createDepositTasks({ pool, chain, follower, moves, screening: parts.screening }),
     ],
   }
 }
@@ -171,6 +171,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     batchSize,
     refreshPrices: prices.refresh,
     paidNow: prices.paidNow,
+    screening: parts.screening,
     gasBudgets: parts.config.network.budgets.wastedGas,
     valueCentsOf: prices.valueCentsOf,
     ...parts.signed,
@@ -246,6 +247,7 @@ function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: str
     isVerified: (chainId: number) => parts.chains.of(chainId).gate.isOpen,
     isLive: follower.isLive,
     downSeconds: follower.downSeconds,
+    screening: parts.screening,
     isClaimable: parts.isClaimable,
     isLate: parts.isLate,
     refreshPrices: prices.refresh,

@@ -19,6 +19,7 @@ import type { UnsignedKeys } from '../swap/served-chain.ts'
 import { toServedChains } from './catalog.ts'
 import type { Chains } from './chains.ts'
 import { followPrices, type PriceCheck } from './prices.ts'
+import type { OpenScreening } from './screening.ts'
 import { followCaps } from './views.ts'
 
 type Given = {
@@ -29,6 +30,7 @@ type Given = {
   views: Views
   wake(topic: Topic): void
   unsigned(): UnsignedKeys
+  screening: OpenScreening | undefined
   logger: Logger
   events: WorkerEvents
 }

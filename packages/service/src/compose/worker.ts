@@ -1,6 +1,7 @@
 import { findLostOn } from '../books/rebuild/lost-log.ts'
 import { type ConnectedChain, families } from '../chains/families.ts'
 import type { Config } from '../config.ts'
+import { priceDaysLane } from '../engine/price-days.ts'
 import { retentionLane } from '../engine/retention.ts'
 import { createLaneRunner } from '../engine/runner.ts'
 import { createCallMeter } from '../observe/call-meter.ts'
@@ -22,6 +23,7 @@ import {
   openSpans,
   verifyDatabase,
 } from './process.ts'
+import { openScreening } from './screening.ts'
 import { openSigners } from './signers.ts'
 import { openViews } from './views.ts'
 import { lanesOf } from './worker-lanes.ts'
@@ -70,10 +72,16 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const ready = createWorkerReady({ isDatabaseUp, followers, heldLanes, served, unsigned })
   const events = createWorkerEvents(logger, counters)
   const spans = openSpans(config, 'worker', logger)
-  const parts = completeParts({ config, pool, chains, catalog, views, wake, logger, events, unsigned })
+  const screening = openScreening(config, {
+    ...{ pool, chains, registry: metrics.registry, caller: 'worker' },
+    onFault: (err, source) => logger.warn({ err, source }, 'screening failed'),
+  })
+  const given = { config, pool, chains, catalog, views, wake, logger, events, unsigned, screening }
+  const parts = completeParts(given)
   const lanes = [
     ...chains.all.flatMap((chain) => lanesOf(parts, chain)),
-    retentionLane(pool, logger, network.eventDays),
+    retentionLane(pool, logger, network),
+    priceDaysLane({ pool, assets: network.assets.map(({ name }) => name), prices: parts.prices }),
   ]
   if (spans) lanes.push(tracingLane(pool, spans))
   const onFault = (error: unknown, lane: string) => {
@@ -90,18 +98,20 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     swap_work: (topic: string) => wake(topic as Topic),
     lanes: runner.onLaneNotification,
     ...views.channels,
+    ...screening?.channels,
   }
   const listener = listenToDatabase(config, logger, { channels, onOpen })
   let server: MetricsServer | undefined
   return {
     async start() {
-      await views.start()
+      await Promise.all([views.start(), screening?.start()])
       parts.prices.start()
       server = await serveMetrics(metrics.registry, config, ready)
       await runner.start()
     },
     async close() {
       opening.stop()
+      screening?.stop()
       signing.stop()
       await runner.stop()
       await spans?.close()

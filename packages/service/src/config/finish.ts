@@ -37,6 +37,8 @@ export const defaultDiscount = {
 /** Of an operator that charges for scarcity. */
 const defaultRebalancing = { maxCentiBps: 500, targets: [] }
 
+const defaultScreening = { budgetMs: 500, cacheSeconds: 300 }
+
 export const defaultConnections = {
   apiPool: 20,
   workerPool: 20,
@@ -78,6 +80,7 @@ export function finishNetwork(file: Static<typeof NetworkSchema>) {
       wastedGas: { ...defaultGasBudgets, ...budgets?.wastedGas },
       reservations: { ...defaultReservations, ...budgets?.reservations },
     },
+    screening: file.screening && { ...defaultScreening, ...file.screening },
     webhooks: { allowPrivateAddresses: file.webhooks?.allowPrivateAddresses ?? false },
     connections: { ...defaultConnections, ...file.connections },
     eventDays: file.eventDays ?? 90,

@@ -54,6 +54,8 @@ export function loadConfig(env: Env, role: Role): Config {
     sealKeys: role === 'api' ? parseSealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
     keys: readAllKeys(env, role, network, problems),
     signerTls: role === 'api' ? undefined : optionalSecret(env, SIGNER_TLS[role], problems),
+    screeningToken:
+      role === 'attester' ? undefined : optionalSecret(env, 'GEOSWAP_SCREENING_TOKEN', problems),
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
     acceptsTreasury: env['GEOSWAP_ACCEPT_TREASURY'] === '1',
   }

@@ -7,7 +7,7 @@ import { addressChecks } from './address-problems.ts'
 import { findAttesterProblems } from './connections.ts'
 import { findDeadlineProblems } from './deadline-problems.ts'
 import { type Check, findRepeated, indicesOf, type Problem } from './shape.ts'
-import { findSignerProblems } from './signer-problems.ts'
+import { findSignerProblems, findUnsafe } from './signer-problems.ts'
 import { findNodeProblems, findOriginProblems, findUrlProblems } from './url-problems.ts'
 
 const SIGNING = [
@@ -45,6 +45,10 @@ export function checksOf(network: NetworkFile): Check[] {
     {
       reads: ['/deadlines', '/leaseMs', ...everyChain('family', 'blockMs', 'finality')],
       find: () => findDeadlineProblems(network),
+    },
+    {
+      reads: ['/screening', '/assets/*/name', ...everyChain('chainId', 'family')],
+      find: () => findScreeningProblems(network),
     },
     { reads: ['/gasFloat', ...everyChain('chainId', 'family')], find: () => findFloatProblems(network) },
     { reads: ['/remoteSigners', ...SIGNING], find: () => findSignerProblems(network) },
@@ -218,6 +222,45 @@ function findFeeProblems({ fees, rebalancing, chains, assets }: NetworkFile): Pr
       accounts,
       ({ account }) => account,
       (index) => `/fees/accounts/${index}/account`,
+    ),
+  ]
+}
+
+/** Finds sources that could not answer, and regions without effect. */
+function findScreeningProblems({ screening, chains, assets }: NetworkFile): Problem[] {
+  const { sources = [], regions } = screening ?? {}
+  const hasContracts = (id: number) =>
+    chains.some((chain) => chain.chainId === id && familyOf(chain).traits.hasContracts)
+  const ofSources = sources.flatMap((source, index) => {
+    const at = (field: string) => `/screening/sources/${index}/${field}`
+    if (source.kind === 'http') return findUnsafe(source.url, at('url'))
+    if (source.kind === 'list') {
+      const isAlone = source.signatureFile !== undefined && source.publicKey === undefined
+      return isAlone ? [{ path: at('signatureFile'), message: 'is not checked without publicKey' }] : []
+    }
+    if (hasContracts(source.chainId)) return []
+    return [{ path: at('chainId'), message: `${source.chainId} is not a configured EVM chain` }]
+  })
+  const names = new Set(assets.map(({ name }) => name))
+  const ofRegions = (regions?.refused ?? []).flatMap((refused, index) =>
+    refused.assets.flatMap((asset, place) =>
+      names.has(asset)
+        ? []
+        : [
+            {
+              path: `/screening/regions/refused/${index}/assets/${place}`,
+              message: `${asset} is not one of the assets`,
+            },
+          ],
+    ),
+  )
+  return [
+    ...ofSources,
+    ...ofRegions,
+    ...findRepeated(
+      sources,
+      ({ name }) => name,
+      (index) => `/screening/sources/${index}/name`,
     ),
   ]
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { ChainSchema, floatFields } from '../chains/families.ts'
+import { Screening } from '../screen/config.ts'
 import { VenueSchema } from '../venues/registry.ts'
 import { address, chainId, count, decimal, flag, name, range, strict, text, url } from './fields.ts'
 import { Asset, Discount, Fees, PriceTolerance, Pyth, Rebalancing } from './market-schema.ts'
@@ -298,6 +299,7 @@ export const NetworkSchema = Type.Object(
     ),
     deadlines: Type.Optional(Deadlines),
     budgets: Type.Optional(Budgets),
+    screening: Type.Optional(Screening),
     webhooks: Type.Optional(Webhooks),
     connections: Type.Optional(Connections),
     eventDays: Type.Optional(

@@ -47,7 +47,7 @@ function workersOf({ relayers, authorizationRelayers, deliverers, gasFloat }: Ne
 const lowerCased = (addresses: readonly string[]) => addresses.map((address) => address.toLowerCase())
 
 /** Signed bytes must not be readable before they are recorded, and a signature must come from the signer. */
-function findUnsafe(url: string, path: string): Problem[] {
+export function findUnsafe(url: string, path: string): Problem[] {
   if (!URL.canParse(url)) return [{ path, message: 'is not a URL: its host or port is invalid' }]
   const { protocol, hostname, username, password } = new URL(url)
   if (username || password)

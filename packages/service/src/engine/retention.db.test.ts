@@ -24,7 +24,7 @@ const lease = { name: 'retention', holder: '', fence: '0' }
 /** A worker's retention, with this many rows at once. */
 function newWorker(atOnce?: number) {
   const logger = { info: vi.fn(), error: vi.fn() }
-  const lane = retentionLane(database.pool, stub<Logger>(logger), 90, atOnce)
+  const lane = retentionLane(database.pool, stub<Logger>(logger), { eventDays: 90 }, atOnce)
   const step = async (times = 1) => {
     for (const task of lane.tasks)
       for (let time = 0; time < times; time += 1) await task.step(lease, () => {})

@@ -11,6 +11,7 @@ import {
   FIRST_OP,
   OP_KEPT_MS,
 } from '../store/retention.ts'
+import { clearDenials } from '../store/screening.ts'
 import type { Lane, Task } from './lane.ts'
 
 const EVERY_MS = 600_000
@@ -20,21 +21,34 @@ const DEFAULT_EVENT_DAYS = 90
 // Longer than an input is held: a scan that begins anew finds events of open swaps stored.
 const CHAIN_EVENT_DAYS = 8
 
+/** How long what is kept. Without days for denials they stay for ever. */
+type Kept = { eventDays?: number; screening?: { denialDays?: number } | undefined }
+
 /** Deletes rows that are no longer needed. Swaps, signed transactions, attestations and books stay for ever. */
 export function retentionLane(
   pool: Pool,
   logger: Logger,
-  eventDays = DEFAULT_EVENT_DAYS,
+  { eventDays = DEFAULT_EVENT_DAYS, screening }: Kept = {},
   atOnce = AT_ONCE,
 ): Lane {
+  const { denialDays } = screening ?? {}
   const clearing = [
     clearOps(pool, logger, atOnce),
     clearEvents(pool, logger, { eventDays, atOnce }),
     clearChainEvents(pool, logger, atOnce),
     () => deleteStaleQuarantine(pool).then(() => true),
     () => deleteOldWaste(pool).then(() => true),
+    ...(denialDays === undefined ? [] : [clearOldDenials(pool, logger, denialDays, atOnce)]),
   ]
   return { name: 'retention', tasks: clearing.map(toTask) }
+}
+
+function clearOldDenials(pool: Pool, logger: Logger, days: number, atOnce: number): Clear {
+  return async () => {
+    const denials = await clearDenials(pool, { days, limit: atOnce })
+    if (denials > 0) logger.info({ denials }, 'cleared away')
+    return denials < atOnce
+  }
 }
 
 /** Deletes some rows. True if none are left for now. */

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { endpoints, type RateClass } from '@geoswap/wire'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
@@ -14,7 +15,14 @@ type Call = {
   done: HookHandlerDoneFunction
   rateClass: RateClass
 }
-type Options = { keys: KeyTable; limiter: RateLimiter; addressLimit: AddressLimit; basePath: string }
+type Options = {
+  keys: KeyTable
+  limiter: RateLimiter
+  addressLimit: AddressLimit
+  basePath: string
+  /** The region of a caller; undefined if none is known. */
+  regionOf?: ((headers: IncomingHttpHeaders) => string | undefined) | undefined
+}
 
 const JSON_TYPE = /^application\/json[ \t]*(;.*)?$/i
 
@@ -22,7 +30,13 @@ const JSON_TYPE = /^application\/json[ \t]*(;.*)?$/i
  * Admits a call under /swap/: API key, then rate, then path and media type, all before the body is read. Synchronous if
  * key and budget are in memory, as usual.
  */
-export function createAdmission({ keys, limiter, addressLimit, basePath }: Options): onRequestHookHandler {
+export function createAdmission({
+  keys,
+  limiter,
+  addressLimit,
+  basePath,
+  regionOf,
+}: Options): onRequestHookHandler {
   const allowed = createAllowedMethods(basePath)
   const refusePublishable = createPublishableCheck(basePath)
 
@@ -51,7 +65,7 @@ export function createAdmission({ keys, limiter, addressLimit, basePath }: Optio
       return
     }
     const { accountId, keyId, kind, rules } = key
-    call.request.caller = { accountId, keyId, kind, rules }
+    call.request.caller = { accountId, keyId, kind, rules, region: regionOf?.(call.request.headers) }
     continueWith(limiter.take(key, call.rateClass), call, finish)
   }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RateClass } from '@geoswap/wire'
 import {
@@ -35,7 +36,14 @@ import { addWeb, type WebPage } from './web/routes.ts'
 type KeyRules = ActiveKey['rules']
 
 /** The caller. The account owns tokens and swaps; the key is for logs, and may have rules of its own. */
-type Caller = { accountId: string; keyId: string; kind?: ActiveKey['kind']; rules: KeyRules }
+type Caller = {
+  accountId: string
+  keyId: string
+  kind?: ActiveKey['kind']
+  rules: KeyRules
+  /** As the operator's proxy says, if the configuration names its header. */
+  region?: string | undefined
+}
 
 /** The flow's interface for HTTP. Every function may throw a ServiceError. */
 export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort & HistoryPort
@@ -70,6 +78,7 @@ export type ServerDeps = {
   corsOrigins?: readonly string[] | undefined
   /** The page at /app, if any. */
   web?: WebPage | undefined
+  regionOf?: ((headers: IncomingHttpHeaders) => string | undefined) | undefined
   /** Addresses and ranges of load balancers whose x-forwarded-for is trusted. */
   trustedProxies?: readonly string[]
 }
@@ -91,7 +100,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   observeRequests(app, { logger, metrics, basePath })
   if (deps.spans) traceRequests(app, deps.spans)
   app.addHook('onRequest', createCors({ origins: deps.corsOrigins ?? [], keyOrigins: keys.origins }))
-  app.addHook('onRequest', createAdmission({ keys, limiter, addressLimit: createAddressLimit(), basePath }))
+  const addressLimit = createAddressLimit()
+  const { regionOf } = deps
+  app.addHook('onRequest', createAdmission({ keys, limiter, addressLimit, basePath, regionOf }))
   app.addHook('preClose', async () => {
     closing = true
     // Fastify closes idle connections; busy ones are cut off after this time.

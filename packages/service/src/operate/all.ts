@@ -50,6 +50,7 @@ const SECRETS: Record<string, readonly Role[]> = {
   GEOSWAP_WORKER_SIGNER_TLS: ['worker'],
   GEOSWAP_ATTESTER_SIGNER_TLS: ['attester'],
   GEOSWAP_PYTH_API_KEY: ['api', 'worker'],
+  GEOSWAP_SCREENING_TOKEN: ['api', 'worker'],
   OTEL_EXPORTER_OTLP_HEADERS: ['api', 'worker'],
   GEOSWAP_KEYSTORE: ['worker', 'attester'],
   GEOSWAP_KEYSTORE_PASSPHRASE: ['worker', 'attester'],

@@ -6,7 +6,10 @@ import { type Findings, joinFindings, reasonOf } from '../chains/findings.ts'
 import { describeError, UsageError } from '../command.ts'
 import { floatOf } from '../compose/catalog.ts'
 import { type Chains, connectChains, findDifferences } from '../compose/chains.ts'
+import { toAsked, toListFile } from '../compose/screening.ts'
+import { type Env, optionalSecret } from '../config/secrets.ts'
 import type { NetworkConfig } from '../config.ts'
+import { type ReadList, readList } from '../screen/list.ts'
 import { marksOf } from '../swap/gas.ts'
 import { describeGasNeed, fundingOf } from '../swap/gas-funding.ts'
 import type { Senders } from '../swap/served-chain.ts'
@@ -154,4 +157,61 @@ function findDry({ connected, keys }: ChainGas): string[] {
   return keys
     .filter(({ isDry }) => isDry)
     .map(({ address, needs }) => `${config.name}: ${describeGasNeed(address, config.name, needs, coin)}`)
+}
+
+type ScreenSource = NonNullable<NetworkConfig['screening']>['sources'][number]
+type ListSource = Extract<ScreenSource, { kind: 'list' }>
+type Report = Findings & { facts: string[] }
+
+// Every chain has it, and nobody's key: a source that answers has an opinion.
+const PROBE = { address: '0x000000000000000000000000000000000000dEaD', role: 'wallet' } as const
+const DEFAULT_MAX_AGE_HOURS = 48
+
+/** Reads each list with its signature, and asks each contract and service about one address. */
+export async function checkScreening(
+  env: Env,
+  { screening }: NetworkConfig,
+  chains: Chains,
+): Promise<Report> {
+  const { sources = [] } = screening ?? {}
+  const token = optionalSecret(env, 'GEOSWAP_SCREENING_TOKEN', [])?.reveal()
+  const found = sources.map((source) =>
+    source.kind === 'list' ? checkList(source) : checkAsked(source, { chains, token }),
+  )
+  const reports = await Promise.all(found)
+  return { ...joinFindings(reports), facts: reports.flatMap(({ facts }) => facts) }
+}
+
+async function checkList(source: ListSource): Promise<Report> {
+  try {
+    return judgeList(source, await readList(toListFile(source)), Date.now())
+  } catch (error) {
+    return { problems: [`${source.name}: ${reasonOf(error)}`], warnings: [], facts: [] }
+  }
+}
+
+export function judgeList(
+  { name, publicKey, maxAgeHours = DEFAULT_MAX_AGE_HOURS }: ListSource,
+  { reasons, version, changedAt }: ReadList,
+  now: number,
+): Report {
+  const hours = Math.floor((now - changedAt) / 3_600_000)
+  const signed = publicKey === undefined ? 'not signed' : 'signed'
+  const facts = [`${name}: ${reasons.size} addresses, version ${version}, ${signed}, ${hours} hours old`]
+  const warnings = hours >= maxAgeHours ? [`${name}: its list is ${hours} hours old`] : []
+  return { problems: [], warnings, facts }
+}
+
+type Asking = { chains: Chains; token: string | undefined }
+
+async function checkAsked(
+  source: Exclude<ScreenSource, ListSource>,
+  { chains, token }: Asking,
+): Promise<Report> {
+  const chainId = source.kind === 'http' ? (chains.all[0]?.config.chainId ?? 0) : source.chainId
+  const asked = toAsked(source, { chains, caller: 'doctor', token })
+  const answer = await asked.ask({ ...PROBE, chainId }).catch(() => undefined)
+  if (answer && answer.kind !== 'unknown')
+    return { problems: [], warnings: [], facts: [`${source.name}: it answers`] }
+  return { problems: [`${source.name}: it gives no plain answer about an address`], warnings: [], facts: [] }
 }

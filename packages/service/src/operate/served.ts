@@ -65,19 +65,27 @@ export function parseSide(
 /** The address that stands for the coin of a chain. */
 export const nativeOf = (chain: ChainConfig) => familyOf(chain).nativeToken.address
 
-type ServedToken = { symbol: string; address: string; isNative: boolean; decimals: number | undefined }
+export type ServedToken = {
+  symbol: string
+  asset: string
+  address: string
+  isNative: boolean
+  decimals: number | undefined
+}
 
 /** The coin and the tokens of a chain, with addresses in the form of quotes. */
 export function tokensOf(chain: ChainConfig): ServedToken[] {
   const { addresses } = familyOf(chain)
   const native = {
     symbol: chain.native.symbol,
+    asset: chain.native.asset,
     address: nativeOf(chain),
     isNative: true,
     decimals: undefined,
   }
-  const tokens = chain.tokens.map(({ symbol, address, decimals }) => ({
+  const tokens = chain.tokens.map(({ symbol, asset, address, decimals }) => ({
     symbol,
+    asset,
     address: addresses.parse(address) ?? address,
     isNative: false,
     decimals,

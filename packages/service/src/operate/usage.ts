@@ -1,4 +1,5 @@
 import { API_KEY_HELP } from './api-key.ts'
+import { AUDIT_HELP } from './audit.ts'
 import { BOOKS_HELP } from './books.ts'
 import { CHECK_CONFIG_HELP } from './check-config.ts'
 import { DEPLOY_HELP } from './deploy.ts'
@@ -10,6 +11,7 @@ import { INVENTORY_HELP } from './inventory/inventory.ts'
 import { KEYS_HELP } from './keys.ts'
 import { QUARANTINE_HELP } from './quarantine.ts'
 import { REBUILD_HELP } from './rebuild.ts'
+import { SCREENING_HELP } from './screening.ts'
 import { SETUP_HELP } from './setup.ts'
 import { STOPS_HELP } from './stops.ts'
 import { SWAPS_HELP } from './swaps.ts'
@@ -43,6 +45,8 @@ const COMMANDS = {
   rebuild: REBUILD_HELP,
   inventory: INVENTORY_HELP,
   fees: FEES_HELP,
+  screening: SCREENING_HELP,
+  audit: AUDIT_HELP,
   'api-key': API_KEY_HELP,
   webhook: WEBHOOK_HELP,
 }

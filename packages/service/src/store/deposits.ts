@@ -25,6 +25,15 @@ export async function setDeposit(db: Db, { id, version }: Swap, deposit: Deposit
   )
 }
 
+/** Records who sent what a swap takes. */
+export async function setDepositSenders(
+  db: Db,
+  { id }: Pick<Swap, 'id'>,
+  senders: readonly string[],
+): Promise<void> {
+  await db.query('update swaps set deposit_senders = $2 where id = $1', [id, senders])
+}
+
 /** Whether a stored op has this address. Addresses of one op are equal on all EVM chains. */
 export async function isDepositAddress(db: Db, address: string): Promise<boolean> {
   const { rowCount } = await db.query('select 1 from ops where deposit_address = $1 limit 1', [address])

@@ -96,6 +96,7 @@ const SINCE_THEN = [
   '0045_payout_books.sql',
   '0049_integrator_fees.sql',
   '0050_fast_way.sql',
+  '0051_screening.sql',
   '0053_spent_on_arrival.sql',
 ]
 

@@ -16,6 +16,7 @@ type Rights = Partial<Record<Part, string>>
 const RAISE_STOPS = `select,
   insert (why, note, raised_by, chain_id, asset, from_chain, from_token, to_chain, to_token),
   update (resumed_at, resumed_by, resumed_note)`
+const DENIAL = 'point, role, address, chain_id, reason, list, version'
 const HOLD_LANES = 'select, insert (name), update (holder, fence, expires_at)'
 
 /**
@@ -49,7 +50,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
     worker: `select, update (state, version, updated_at, locked_block, delivered_block, origin_safe, origin_tx_hash,
       delivery_tx_hash, refund_tx_hash, credited, delivered, failure_code, refund_reason, proof, timeline, origin_final,
       delivery_final, exposed_cents, unclaimed_cents, claim_booked, is_unsigned, deposit, lowered_output,
-      lowered_pay, payout_booked, waiting, is_paid_fast, spending_key)`,
+      lowered_pay, payout_booked, waiting, is_paid_fast, spending_key, deposit_senders)`,
     attester: 'select',
     operator: 'select',
   },
@@ -89,6 +90,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
     operator: 'select',
   },
   gas_balances: { worker: 'select, insert, update (balance)' },
+  price_days: { worker: 'select, insert, update (price_e18, at)', operator: 'select' },
   gas_days: { api: 'select', worker: 'select, insert, update (amount, usd_e6)', operator: 'select' },
   sweep_cursors: { worker: 'select, insert, update (fill_deadline)' },
   gas_topups: { worker: 'select, insert (attempt_id, chain_id, address, amount)' },
@@ -151,6 +153,17 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   chain_views: { api: 'select', worker: 'select, insert, update (view, version, updated_at)' },
   swap_times: { api: 'select', worker: 'select, insert, update (durations_ms)' },
   lanes: { api: HOLD_LANES, worker: HOLD_LANES },
+  screening_denials: {
+    api: `insert (${DENIAL}, account_id, swap_id)`,
+    worker: `insert (${DENIAL}, account_id, swap_id)`,
+    operator: `select, insert (${DENIAL}, account_id, swap_id)`,
+  },
+  // A process that could add one could allow its own attacker.
+  screening_overrides: {
+    api: 'select',
+    worker: 'select',
+    operator: 'select, insert (verdict, address, reason, author)',
+  },
   rebuild_points: { api: 'select', worker: 'select', attester: 'select' },
   rebuilds: {},
 }
@@ -171,6 +184,8 @@ export const SEQUENCES: Readonly<Record<string, Rights>> = {
   ledger_movements_id_seq: {},
   quote_stops_id_seq: {},
   rebuilds_id_seq: {},
+  screening_denials_id_seq: {},
+  screening_overrides_id_seq: {},
 }
 
 /** Privileges on every callable function; trigger functions cannot be called. */
@@ -184,6 +199,7 @@ export const FUNCTIONS: Readonly<Record<string, Rights>> = {
   drop_swap_event_month: { worker: 'execute' },
   prepare_swap_event_partition: {},
   fast_cents_of: {},
+  clear_screening_denials: { worker: 'execute' },
 }
 
 /** Row security of lanes: no part can take a lane of another. */

@@ -28,6 +28,7 @@ type Row = {
   deposit: DepositFacts | null
   is_paid_fast: boolean
   waiting: Waiting | null
+  deposit_senders: string[] | null
   changed_at: number
 }
 
@@ -35,7 +36,7 @@ const SELECT = `
   select s.id as swap_id, s.state, s.version, ${OP_COLUMNS}, o.is_orphan, s.log_lost, s.signature, s.last_valid,
          s.delegation, s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.origin_safe, s.delivery_final,
          s.exposed_cents, s.unclaimed_cents, s.claim_booked, s.refund_reason, s.is_unsigned, s.deposit,
-         s.is_paid_fast, s.waiting, ${toMs('s.updated_at')} as changed_at
+         s.is_paid_fast, s.waiting, s.deposit_senders, ${toMs('s.updated_at')} as changed_at
     from swaps s join ops o on o.id = s.op_id`
 
 /** `clause` is SQL over `swaps s` and `ops o`. */
@@ -67,6 +68,7 @@ function toSwap(row: Row): Swap {
     refundReason: row.refund_reason ?? undefined,
     isUnsigned: row.is_unsigned ? true : undefined,
     deposit: row.deposit ?? undefined,
+    depositSenders: row.deposit_senders ?? undefined,
   }
 }
 

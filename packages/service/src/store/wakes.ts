@@ -39,6 +39,11 @@ export const CHANNELS = {
     by: ['notify_quote_stops'],
     wakes: { 'compose/api.ts': 'reads the stops again' },
   },
+  screening_overrides: {
+    when: 'The operator decided about an address.',
+    by: ['notify_screening_overrides'],
+    wakes: { 'compose/screening.ts': 'reads these decisions again' },
+  },
 } as const satisfies Record<string, Wake>
 
 export type Channel = keyof typeof CHANNELS
@@ -93,6 +98,11 @@ export const TOPICS = {
     when: 'An amount at the address of a swap is new.',
     by: ['stages/lock/see-deposits.ts'],
     wakes: { 'stages/lock/see-deposits.ts': 'finds the transaction of the deposit' },
+  },
+  'screening:<chain>': {
+    when: 'A whole deposit is there, and nobody knows yet whether its parties are served.',
+    by: ['stages/lock/see-deposits.ts'],
+    wakes: { 'stages/lock/see-deposits.ts': 'decides about it, and wakes `head`' },
   },
   refused: {
     when: 'Every node refused a transaction of the key.',

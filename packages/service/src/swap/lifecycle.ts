@@ -153,6 +153,9 @@ export const failureMessages: Record<FailureCode, string> = {
     'request a new quote.',
   DEPOSIT_TOO_SMALL:
     'The deposit was smaller than the input. It goes back to the wallet: request a new quote and send all of it.',
+  ADDRESS_BLOCKED:
+    'The operator does not serve one of the addresses. Nothing was taken, and a deposit goes back to the wallet: ' +
+    'use other addresses, or ask the operator.',
 }
 
 type Block = { number: bigint; hash: string; seconds: number }

@@ -81,6 +81,8 @@ export type Swap = {
   isClaimBooked: boolean
   refundReason?: RefundReason
   deposit?: DepositFacts
+  /** The senders of its deposit, if they were asked for. */
+  depositSenders?: readonly string[]
   /** Its stored terms differed from the signed ones at the last check. */
   isUnsigned?: boolean
 }
@@ -89,7 +91,8 @@ type Nothing = Record<never, never>
 
 /** The facts that a swap records with each event. */
 type Facts = {
-  depositSeen: { deposit: DepositFacts }
+  /** Without the deposit if the row has it: its transaction may have been added since. */
+  depositSeen: { deposit: DepositFacts | undefined }
   depositLost: { deposit: DepositFacts }
   lockRecorded: Nothing
   declined: { failureCode: FailureCode; proof: ProofOf<'declined'> }

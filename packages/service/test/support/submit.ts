@@ -15,9 +15,10 @@ export function createSubmit(database: { readonly pool: Pool }) {
     submitted: Partial<Submitted> & { opId: string },
     limits: Partial<Limits> = {},
     paidNow: SubmitOnceDeps['paidNow'] = () => undefined,
+    screening?: SubmitOnceDeps['screening'],
   ) =>
     submitOnce(
-      { pool: database.pool, limits: { ...openLimits, ...limits }, paidNow },
+      { pool: database.pool, limits: { ...openLimits, ...limits }, paidNow, screening },
       {
         expiresAt: Date.now() + HOUR_MS,
         isOver: false,

@@ -144,6 +144,7 @@ const REFUND_REASONS: Readonly<Record<string, string>> = {
   RECIPIENT_INVALID: 'The recipient cannot take the token.',
   DESTINATION_UNAVAILABLE: 'The destination chain did not work.',
   DELIVERY_EXPIRED: 'It could not be delivered before the deadline that you signed.',
+  ADDRESS_BLOCKED: 'The service does not serve one of the addresses.',
 }
 
 export function refundReason(reason: string): string {

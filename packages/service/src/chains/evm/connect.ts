@@ -18,6 +18,7 @@ import { createHeadSubscription } from './heads.ts'
 import { readBalance } from './reads.ts'
 import { createEvmRecovery } from './recovery.ts'
 import type { EvmSigner } from './signer.ts'
+import { createFlagReader } from './strange-reads.ts'
 import { readTokenSigning } from './tokens.ts'
 import type { EvmVenue } from './venue.ts'
 import { findClosedCaps, readDecimals, verifyChain } from './verify.ts'
@@ -113,6 +114,7 @@ export function connectEvm(options: Options): ConnectedEvm {
     readTokenBalance: (owner, token) =>
       readBalance(clients.gathered.client, { owner: owner as Address, token: token as Address }),
     readCodeHash: (address) => readCodeHash(client, address as Address),
+    readFlag: createFlagReader(clients.agreed),
     attestations: createAttestations(custodyOf, signers),
   }
 }

@@ -1,6 +1,6 @@
-import { type Address, erc20Abi, getAbiItem, type PublicClient, zeroAddress } from 'viem'
+import { type Address, erc20Abi, getAbiItem, getAddress, type PublicClient, zeroAddress } from 'viem'
 import type { Op } from '../../swap/swap.ts'
-import type { Block, Held } from '../chain.ts'
+import type { Block, DepositTransfer, Held } from '../chain.ts'
 import { attempt } from './attempt.ts'
 import { readBalance } from './reads.ts'
 
@@ -46,36 +46,60 @@ export function findDepositTx(client: PublicClient, op: Op, looked: Looked): Pro
   return op.inputToken === zeroAddress ? findCoinTx(client, op, looked) : findTokenTx(client, op, looked)
 }
 
-async function findTokenTx(client: PublicClient, op: Op, { at }: Looked): Promise<string | undefined> {
+/** The transfers of the input to the op's address: of native coin those of transactions in these blocks. */
+export async function findDepositTransfers(
+  client: PublicClient,
+  op: Op,
+  looked: Looked,
+): Promise<DepositTransfer[]> {
+  const found: DepositTransfer[] = []
+  if (op.inputToken === zeroAddress) {
+    for await (const { hash, from, value } of coinPayments(client, op, looked))
+      found.push({ id: hash, from: getAddress(from), amount: value })
+    return found
+  }
+  for await (const { transactionHash, logIndex, args } of tokenPayments(client, op, looked))
+    found.push({ id: `${transactionHash}/${logIndex}`, from: getAddress(args.from), amount: args.value })
+  return found
+}
+
+async function findTokenTx(client: PublicClient, op: Op, looked: Looked): Promise<string | undefined> {
+  for await (const { transactionHash } of tokenPayments(client, op, looked)) return transactionHash
+}
+
+async function findCoinTx(client: PublicClient, op: Op, looked: Looked): Promise<string | undefined> {
+  for await (const { hash } of coinPayments(client, op, looked)) return hash
+}
+
+/** The newest first. */
+async function* tokenPayments(client: PublicClient, op: Op, { at }: Looked) {
   const query = {
     address: op.inputToken as Address,
     event: TRANSFER,
     args: { to: op.depositAddress as Address },
+    strict: true,
   } as const
   for (let to = at.number; to >= op.originBlock; to -= MAX_RANGE) {
     const from = to - MAX_RANGE + 1n > op.originBlock ? to - MAX_RANGE + 1n : op.originBlock
     const logs = await client.getLogs({ ...query, fromBlock: from, toBlock: to })
     // Anyone can log a transfer of nothing.
-    const last = logs.findLast(({ args }) => (args.value ?? 0n) > 0n)
-    if (last) return last.transactionHash
+    yield* logs.filter(({ args }) => args.value > 0n).reverse()
   }
-  return undefined
 }
 
-async function findCoinTx(
+/** The newest first. */
+async function* coinPayments(
   client: PublicClient,
   { depositAddress, originBlock }: Op,
   { since, at: { number } }: Looked,
-): Promise<string | undefined> {
+) {
   // After a reorg the head may be below the last one.
   const known = since !== undefined && since < number ? since : originBlock
   const before = known > number - MAX_BLOCKS ? known : number - MAX_BLOCKS
   for (let blockNumber = number; blockNumber > before; blockNumber -= 1n) {
     const { transactions } = await client.getBlock({ blockNumber, includeTransactions: true })
-    const paid = transactions.findLast(
-      ({ to, value }) => value > 0n && to?.toLowerCase() === depositAddress?.toLowerCase(),
-    )
-    if (paid) return paid.hash
+    yield* transactions
+      .filter(({ to, value }) => value > 0n && to?.toLowerCase() === depositAddress?.toLowerCase())
+      .reverse()
   }
-  return undefined
 }

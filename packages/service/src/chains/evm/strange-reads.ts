@@ -1,4 +1,13 @@
-import type { PublicClient, ReadContractParameters } from 'viem'
+import {
+  type Address,
+  concat,
+  numberToHex,
+  type PublicClient,
+  pad,
+  type ReadContractParameters,
+  toFunctionSelector,
+} from 'viem'
+import { attempt } from './attempt.ts'
 
 // Several times what an honest token needs. With all that a node allows, one token could keep it busy until it passes
 // for silent.
@@ -12,4 +21,19 @@ export function strangeReads(client: PublicClient): Pick<PublicClient, 'readCont
     return client.readContract(limited)
   }
   return { readContract: readContract as PublicClient['readContract'] }
+}
+
+const FLAG_SET = numberToHex(1, { size: 32 })
+const FLAG_CLEAR = numberToHex(0, { size: 32 })
+
+/** Asks a function of a contract about an address; undefined for anything but a plain yes or no. */
+export function createFlagReader(client: Pick<PublicClient, 'call'>) {
+  return async (flag: string, contract: string, address: string): Promise<boolean | undefined> => {
+    const data = concat([toFunctionSelector(`${flag}(address)`), pad(address as Address)])
+    const call = { to: contract as Address, data, gas: STRANGE_GAS }
+    const told = await attempt(client, () => client.call(call))
+    if (told.kind !== 'ok') return undefined
+    if (told.result.data === FLAG_SET) return true
+    return told.result.data === FLAG_CLEAR ? false : undefined
+  }
 }

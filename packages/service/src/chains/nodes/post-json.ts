@@ -103,20 +103,27 @@ const TOO_MANY = 429
 const TOO_MANY_WITHIN = /"code":\s*429\b/
 
 /** `caller`: identifies the process in requests, so that a provider's statistics can tell processes apart. */
-type Options = { timeoutMs: number; caller?: string | undefined; watch?: NodeWatch | undefined }
+type Options = {
+  timeoutMs: number
+  caller?: string | undefined
+  watch?: NodeWatch | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+  maxReplyBytes?: number | undefined
+}
 
 /**
  * Posts to one node over keep-alive connections. Nodes are queried many times a second, and `fetch` takes several times
  * the processor time for the same exchange.
  */
 export function createPostJson(url: string, options: Options): PostJson {
-  const { timeoutMs, caller = 'operator', watch = unwatched } = options
+  const { timeoutMs, caller = 'operator', watch = unwatched, maxReplyBytes = MAX_REPLY_BYTES } = options
   const { protocol } = new URL(url)
   const { request, Agent } = protocol === 'https:' ? https : http
   const kept = new Agent({ keepAlive: true })
   const head = {
     method: 'POST',
     headers: {
+      ...options.headers,
       'content-type': 'application/json',
       accept: 'application/json',
       'user-agent': `geoswap-${caller}/${process.pid}`,
@@ -126,7 +133,7 @@ export function createPostJson(url: string, options: Options): PostJson {
     new Promise((resolve, reject) => {
       const call = request(url, { ...head, agent, ...(signal && { signal }) }, (reply) => {
         const { statusCode: status = 0 } = reply
-        readText(reply).then((text) => {
+        readText(reply, maxReplyBytes).then((text) => {
           clearTimeout(timer)
           if (status === TOO_MANY || TOO_MANY_WITHIN.test(text)) reject(new TooManyRequests(waitOf(reply)))
           else if (status >= 200 && status < 300) resolve(text)
@@ -172,14 +179,14 @@ function isReset(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
-function readText(reply: http.IncomingMessage): Promise<string> {
+function readText(reply: http.IncomingMessage, maxBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
     let bytes = 0
     reply.on('data', (part: Buffer) => {
       parts.push(part)
       bytes += part.length
-      if (bytes > MAX_REPLY_BYTES) reply.destroy(new NodeSilence("The node's answer is too long"))
+      if (bytes > maxBytes) reply.destroy(new NodeSilence("The node's answer is too long"))
     })
     reply.on('end', () => resolve(parts.length === 1 ? String(parts[0]) : Buffer.concat(parts).toString()))
     reply.on('aborted', () => reject(new NodeSilence('The node closed the connection during its answer')))

@@ -7,7 +7,14 @@ import type { ChainConfig, NetworkConfig } from '../../config.ts'
 import { type FeedState, USUAL_SOURCES } from '../../market/prices/book.ts'
 import type { Reference, Unavailable } from '../../market/prices/reference.ts'
 import { finalityOf, isTooSlow } from '../../swap/finality.ts'
-import { checkChains, checkEach, checkGas, checkTreasury, connectForChecks } from '../checks.ts'
+import {
+  checkChains,
+  checkEach,
+  checkGas,
+  checkScreening,
+  checkTreasury,
+  connectForChecks,
+} from '../checks.ts'
 import { operateOf } from '../families.ts'
 import { readPrices, readPythKey } from '../inventory/session.ts'
 import { listPresets, type Preset, readPreset } from '../presets.ts'
@@ -16,8 +23,8 @@ import { checkDatabase, checkRoles } from './database-check.ts'
 
 export const DOCTOR_HELP = `doctor [--config FILE] [--json]
       Checks everything, before a start and while it runs: every node by name, versions, clocks, contracts, calls of
-      the treasury, pending attesters, caps, gas, prices, finality, the database with its roles, settings and keys.
-      Sends nothing and prints no secret. Exit code 1: a problem was found; warnings alone are 0.`
+      the treasury, pending attesters, caps, gas, prices, finality, screening, the database with its roles,
+      settings and keys. Sends nothing and prints no secret. Exit code 1: a problem was found; warnings alone are 0.`
 
 type Level = 'problem' | 'warning' | 'ok'
 type Finding = { area: string; level: Level; text: string }
@@ -45,20 +52,22 @@ async function examine({ network, written }: Examined, env: Env): Promise<Findin
     connectForChecks(network, 'rpcUrls'),
     connectForChecks(network, 'attesterRpcUrls'),
   ]
-  const [nodes, both, treasury, gas, finality, prices, database] = await Promise.all([
+  const [nodes, both, treasury, gas, finality, prices, screening, database] = await Promise.all([
     checkNodeVersions(network.chains),
     checkBoth(ours, attesters),
     checkTreasury(network, ours),
     checkGas(network, ours),
     checkEach(ours, checkFinality),
     checkPrices(env, network, ours),
+    checkScreening(env, network, ours),
     checkDatabase(env),
   ])
   const named = [...findNodeWarnings(written.chains), ...nodes.warnings]
   const chains = { ...both, warnings: both.warnings.filter((text) => !named.includes(text)) }
   // Opening keys takes the processor for seconds, and other checks would run into their timeouts.
   const processes = await checkRoles(env)
-  const areas = { chains, treasury, gas, finality, prices, database, processes }
+  const screened = network.screening ? { screening } : {}
+  const areas = { chains, treasury, gas, finality, prices, ...screened, database, processes }
   const node = { area: 'versions', level: 'ok', text: `Node.js ${process.versions.node}` } as const
   return [
     node,

@@ -6,6 +6,8 @@ import type { TxRequest } from '../../chains/chain.ts'
 import { asEvm } from '../../chains/evm/connect.ts'
 import type { ConnectedChain } from '../../chains/families.ts'
 import { type Env, type Output, parseFlags, toTable, UsageError, withDatabase } from '../../command.ts'
+import { openScreening } from '../../compose/screening.ts'
+import { optionalSecret } from '../../config/secrets.ts'
 import { findAccount } from '../../store/api-keys.ts'
 import type { Move } from '../../store/inventory.ts'
 import { inCoins, vaultOf } from './holdings.ts'
@@ -76,6 +78,7 @@ export async function runMove(env: Env, output: Output, order: MoveOrder): Promi
     const { connected, token, move: planned } = await toMove(session, order, treasury.sender)
     const move = { ...planned, accountId }
     const moving = { connected, token, move, pool, output }
+    if (accountId !== undefined) await refuseDenied(env, session, { pool, move, accountId })
     return order.isSent ? followMove(moving, () => planMove(moving)) : describeMove(moving, order)
   })
 }
@@ -97,6 +100,31 @@ async function toMove(session: InventorySession, order: MoveOrder, sender: strin
   const amount = parseCoins(order.amount, token)
   const move: Move = { chainId, sender, once, kind: order.kind, token: token.address, recipient, amount }
   return { connected, token, move }
+}
+
+type Payout = { pool: Pool; move: Move; accountId: string }
+
+/** Screens whoever fees of an account are paid to. */
+async function refuseDenied(env: Env, session: InventorySession, { pool, move, accountId }: Payout) {
+  const { network, chains } = session
+  const screeningToken = optionalSecret(env, 'GEOSWAP_SCREENING_TOKEN', [])
+  const onFault = (error: unknown) => {
+    throw error
+  }
+  const screening = openScreening({ network, screeningToken }, { pool, chains, caller: 'fees', onFault })
+  await screening?.start()
+  try {
+    const owner = { address: move.recipient, chainId: move.chainId, role: 'feeOwner' } as const
+    const verdict = await screening?.ofSwap([owner], { point: 'payout', accountId })
+    if (verdict === 'deny')
+      throw new UsageError(`${move.recipient} is denied: audit export says by which list.`)
+    if (verdict === 'unknown')
+      throw new UsageError(
+        `Nobody knows whether ${move.recipient} may be paid: a source does not answer. Try again.`,
+      )
+  } finally {
+    screening?.stop()
+  }
 }
 
 /** The next nonce. Without nonces, a random number, whose account can be created only once. */

@@ -18,6 +18,7 @@ type World = {
   isPriceKept?: boolean | undefined
   simulation?: Simulation['kind']
   affords?: boolean
+  verdict?: 'allow' | 'deny' | 'unknown'
 }
 
 /** A destination that accepts everything, except as stated; whether the input can be claimed is unknown by default. */
@@ -32,6 +33,7 @@ function judge(state: SwapState, { seconds = 0, isClaimable, late, ...world }: W
     isPriceKept: () => isPriceKept,
     isClaimable: () => isClaimable,
     cutOffSeconds: 60,
+    screening: { ofSwap: async () => world.verdict ?? 'allow' },
     isLate: (chainId: number) => chainId === late,
     sender: { address: '0x', termsAt: async () => ({}), affords: async () => world.affords ?? true },
     destination: { simulateDelivery: async () => ({ kind: world.simulation ?? 'ok' }) },
@@ -110,4 +112,46 @@ test.each<[SwapState, object]>([
 ])('at any cost, a swap that is %s has the verdict %o', async (state, verdict) => {
   const dear = { isClaimable: true, isPriceKept: false, affords: false, simulation: 'priceMoved' } as const
   expect(await judge(state, dear)).toEqual(verdict)
+})
+
+test('a swap whose parties are denied is refunded, and one that nobody knows of waits until it expires', async () => {
+  const claimable = { isClaimable: true }
+
+  expect(await judge('locked', { ...claimable, verdict: 'deny' })).toEqual(impossible('ADDRESS_BLOCKED'))
+  expect(await judge('locked', { ...claimable, verdict: 'unknown' })).toEqual(wait)
+  expect(await judge('locked', { ...claimable, verdict: 'unknown', seconds: 941 })).toEqual(expired)
+})
+
+test('a reported delivery is repeated whoever is denied since', async () => {
+  expect(await judge('settled', { isClaimable: true, verdict: 'deny' })).toEqual(deliver)
+})
+
+test('the parties of a swap are its wallet, its recipient and those who sent its deposit', async () => {
+  const asked: unknown[] = []
+  const terms = { ...op, wallet: '0xa', recipient: '0xb' }
+  const swap = stub<Swap>({ id: 'swp', state: 'locked', op: terms, depositSenders: ['0xc'] })
+  const head: Block = { number: 1n, height: 1n, hash: '0x1', seconds: 0 }
+  const deps = stub<JudgeDeps>({
+    isLive: () => true,
+    isClaimable: () => true,
+    isLate: () => false,
+    cutOffSeconds: 60,
+    screening: {
+      async ofSwap(parties, at) {
+        asked.push(parties, at)
+        return 'deny'
+      },
+    },
+  })
+
+  await judgeDelivery(deps, { head, settle: head, hard: head }, swap)
+
+  expect(asked).toEqual([
+    [
+      { address: '0xa', chainId: 1, role: 'wallet' },
+      { address: '0xb', chainId: 2, role: 'recipient' },
+      { address: '0xc', chainId: 1, role: 'depositor' },
+    ],
+    { point: 'delivery', swapId: 'swp' },
+  ])
 })

@@ -1,8 +1,11 @@
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { Moves } from '../../engine/advance.ts'
 import type { Sender } from '../../engine/sender.ts'
+import type { Screening } from '../../screen/denials.ts'
+import type { Party } from '../../screen/screening.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { isDeliverable, isPaid, type ProofOf, type RefundReason } from '../../swap/lifecycle.ts'
+import { partiesOf } from '../../swap/parties.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { isPurchase } from '../../swap/venue.ts'
 
@@ -15,6 +18,8 @@ export type JudgeDeps = {
   /** For how long the destination has been unreachable. */
   downSeconds(): number
   isPriceKept(swap: Swap): boolean | undefined
+  /** Whether its parties are served. Absent if everybody is. */
+  screening?: Pick<Screening, 'ofSwap'> | undefined
   /** Whether the input can still be claimed in time; undefined while the time of its chain is unknown. */
   isClaimable(op: Swap['op']): boolean | undefined
   /** Whether a chain's finality is so late that no new delivery is made from or to it. */
@@ -35,6 +40,10 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   if (!isClaimable) return impossible('DELIVERY_EXPIRED')
   if (isPaid(swap.state)) return { kind: 'deliver' }
   if (deps.isLate(swap.op.originChain) || deps.isLate(swap.op.destinationChain)) return { kind: 'wait' }
+  const verdict = await deps.screening?.ofSwap(screenedOf(swap), { point: 'delivery', swapId: swap.id })
+  if (verdict === 'deny') return impossible('ADDRESS_BLOCKED')
+  // Asked again until the delivery is no longer due.
+  if (verdict === 'unknown') return { kind: 'wait' }
   const isKept = deps.isPriceKept(swap)
   if (isKept === undefined) return { kind: 'wait' }
   if (!isKept) return impossible('PRICE_MOVED')
@@ -45,6 +54,15 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   if (simulation.kind === 'priceMoved') return impossible('PRICE_MOVED')
   const isReady = simulation.kind === 'ok' && (await deps.sender.affords(heads, swap.op.deliveryFeeBound))
   return { kind: isReady ? 'deliver' : 'wait' }
+}
+
+/** With those who sent its deposit. */
+function screenedOf({ op, depositSenders = [] }: Swap): Party[] {
+  const senders = depositSenders.map((address) => ({
+    ...{ address, chainId: op.originChain },
+    role: 'depositor' as const,
+  }))
+  return [...partiesOf(op), ...senders]
 }
 
 function awaitDestination(deps: JudgeDeps): Verdict {

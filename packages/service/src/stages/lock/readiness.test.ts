@@ -27,6 +27,7 @@ type Seen = {
   wastedCents?: bigint
   passes?: boolean
   affords?: bigint
+  verdict?: 'allow' | 'deny' | 'unknown'
 }
 
 function judge({
@@ -42,6 +43,7 @@ function judge({
       simulates: async () => seen.passes ?? expect.unreachable('Its lock depends on no code of strangers'),
     },
     gasBudgets: defaultGasBudgets,
+    screening: { ofSwap: async () => seen.verdict ?? 'allow' },
     destinationOf: (chainId: number) => ({
       async simulateDelivery({ quotedOutput }: Swap['op']) {
         expect(quotedOutput).toBe(seen.paid === LESS && !seen.isLocking ? LESS.output : QUOTED.output)
@@ -122,6 +124,8 @@ test.each<[string, Seen, object]>([
     { method: 'permit', passes: false },
     declined('INPUT_UNAVAILABLE'),
   ],
+  ['whose parties are denied is declined', { verdict: 'deny' }, declined('ADDRESS_BLOCKED')],
+  ['whose parties nobody knows of waits', { verdict: 'unknown' }, wait],
   ['whose input is gone is declined', { obstacle: 'INPUT_UNAVAILABLE' }, declined('INPUT_UNAVAILABLE')],
   [
     'whose authorization is invalid is declined, also by deposit',

@@ -1,7 +1,9 @@
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../engine/sender.ts'
+import type { Screening } from '../../screen/denials.ts'
 import { findExceeded, type GasBudgets, type Wasted } from '../../swap/budgets.ts'
 import type { FailureCode } from '../../swap/lifecycle.ts'
+import { partiesOf } from '../../swap/parties.ts'
 import { type Paid, withPaid } from '../../swap/pricing.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { isSent, wayOf } from '../../ways/registry.ts'
@@ -29,6 +31,8 @@ export type ReadinessDeps = {
    */
   paidNow(op: Op, at: number): Paid | 'moved' | undefined
   gasBudgets: GasBudgets
+  /** Whether the parties of a swap are served. Absent if everybody is. */
+  screening?: Pick<Screening, 'ofSwap'> | undefined
   /** The time before its deadline within which a lock would come too late. */
   lateLockSeconds: number
 }
@@ -52,10 +56,12 @@ export async function readinessOf(
   const paid = priceOf(deps, swap)
   if (paid === undefined) return { kind: 'wait' }
   if (paid === 'moved') return { kind: 'decline', code: 'PRICE_MOVED' }
-  const [obstacle, delivery] = await Promise.all([
+  const [obstacle, delivery, verdict] = await Promise.all([
     deps.origin.findObstacle(swap),
     deps.destinationOf(op.destinationChain).simulateDelivery(withPaid(op, paid)),
+    deps.screening?.ofSwap(partiesOf(op), { point: 'lock', swapId: swap.id }),
   ])
+  if (verdict === 'deny') return { kind: 'decline', code: 'ADDRESS_BLOCKED' }
   if (obstacle === 'INPUT_UNAVAILABLE' && isSent(op)) return { kind: 'depositLost' }
   if (obstacle) return { kind: 'decline', code: obstacle }
   if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
@@ -63,6 +69,7 @@ export async function readinessOf(
   if (delivery.kind === 'priceMoved') return { kind: 'decline', code: 'PRICE_MOVED' }
   if (delivery.kind === 'ok' && !(await isLockable(deps, heads, swap)))
     return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
+  if (verdict === 'unknown') return { kind: 'wait' }
   const isReady = delivery.kind === 'ok' && (await deps.sender.affords(heads, op.lockFeeBound))
   if (!isReady) return { kind: 'wait' }
   return { kind: 'ready', lowered: paid.output < op.quotedOutput ? paid : undefined }

@@ -4,9 +4,11 @@ import { insertTestOp } from '../../../test/support/swaps.ts'
 import type { Block, Heads, Held, OriginWays } from '../../chains/chain.ts'
 import { createMoves } from '../../engine/advance.ts'
 import { readSpentCents } from '../../store/api-keys.ts'
+import { setDepositTx } from '../../store/deposits.ts'
 import { insertSwap } from '../../store/submissions.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import type { Op } from '../../swap/swap.ts'
+import type { DepositVerdict } from './screen-deposits.ts'
 import { seeDeposits } from './see-deposits.ts'
 
 const CHAIN = 31_337
@@ -35,6 +37,8 @@ async function awaitDeposit(swapId: string, token = 'input', spending?: Spending
 type Spending = { keyId: string; maxCents: bigint }
 
 type Seen = {
+  verdict?: DepositVerdict
+  meanwhile?: () => Promise<void>
   amount?: bigint
   seconds?: number
   chainId?: number
@@ -55,13 +59,15 @@ async function see({ amount = 0n, seconds = 0, chainId = CHAIN, ...seen }: Seen,
     readDeposits: async (ops: readonly Op[], [token = '']: readonly string[], block) => {
       if (token === seen.unreadable) throw new Error(`${token} cannot be read`)
       if (token === seen.odd) return new Map()
+      await seen.meanwhile?.()
       if (seen.movesMeanwhile)
         await database.pool.query('update swaps set version = version + 1, updated_at = now()')
       const held: Held[] = block.number === 9n && amount > 0n ? [{ token, amount }] : []
       return new Map(ops.map(({ hash }) => [hash, held]))
     },
   }
-  const deps = { pool: database.pool, chainId, ways: ways as OriginWays, onReceived() {} }
+  const screening = seen.verdict && { verdictOf: () => seen.verdict as DepositVerdict }
+  const deps = { pool: database.pool, chainId, ways: ways as OriginWays, onReceived() {}, screening }
   const moves = createMoves(database.pool, ({ id }, { event }) => moved.push(`${id} ${event}`))
   const faults: unknown[] = []
   const next = await seeDeposits({ ...deps, moves }, heads, { after }, faults)
@@ -222,4 +228,32 @@ test('three hundred deposits are looked at together, and the next look begins af
 
   expect(await see({})).toEqual({ next: 'swp_1299', faults: [] })
   expect(await see({}, 'swp_1299')).toEqual({ next: undefined, faults: [] })
+})
+
+test('a deposit waits for its decision, and keeps the transaction that was found meanwhile', async () => {
+  const swapId = await awaitDeposit('swp_screened')
+  const received = '1000'
+
+  await see({ amount: 1_000n, verdict: { kind: 'wait' } })
+  expect(await stateOf(swapId)).toEqual({ state: 'awaitingDeposit', deposit: { received } })
+  await see({
+    amount: 1_000n,
+    verdict: { kind: 'allow', senders: ['0xa', '0xb'] },
+    meanwhile: () => setDepositTx(database.pool, { id: swapId, received, txHash: '0xtx' }),
+  })
+
+  const [swap] = await findSwaps(database.pool, [swapId])
+  expect(swap).toMatchObject({ state: 'accepted', deposit: { received, txHash: '0xtx' } })
+  expect(swap?.depositSenders).toEqual(['0xa', '0xb'])
+})
+
+test('a denied deposit fails its swap without a reservation, so that it goes back', async () => {
+  const swapId = await awaitDeposit('swp_denied')
+
+  await see({ amount: 1_000n, verdict: { kind: 'deny' } })
+
+  expect(await stateOf(swapId)).toMatchObject({ state: 'failed' })
+  const { rows } = await database.pool.query('select failure_code, proof from swaps where id = $1', [swapId])
+  expect(rows[0]).toMatchObject({ failure_code: 'ADDRESS_BLOCKED', proof: { kind: 'neverSigned' } })
+  expect(await reserved()).toBe('0')
 })

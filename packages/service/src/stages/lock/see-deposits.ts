@@ -4,7 +4,8 @@ import type { Moves } from '../../engine/advance.ts'
 import type { Task } from '../../engine/lane.ts'
 import type { HeadFollower } from '../../engine/views.ts'
 import { isolate } from '../../isolate.ts'
-import { setDeposit, setDepositTx } from '../../store/deposits.ts'
+import type { Screening } from '../../screen/denials.ts'
+import { setDeposit, setDepositSenders, setDepositTx } from '../../store/deposits.ts'
 import { reserveInventory, spendOnArrival } from '../../store/submissions.ts'
 import { findAwaiting } from '../../store/swaps.ts'
 import type { Topic } from '../../store/wakes.ts'
@@ -12,12 +13,20 @@ import type { DepositFacts } from '../../swap/deposit.ts'
 import { collectError, groupBy, throwFirst } from '../../swap/group.ts'
 import type { Swap } from '../../swap/swap.ts'
 import { isExpired } from './readiness.ts'
+import {
+  createDepositScreening,
+  type Deposited,
+  type DepositScreening,
+  type DepositVerdict,
+} from './screen-deposits.ts'
 
 type Deps = {
   pool: Pool
   chainId: number
   ways: Pick<OriginWays, 'readDeposits'>
   moves: Pick<Moves, 'advance'>
+  /** Absent if everybody is served. */
+  screening?: Pick<DepositScreening, 'verdictOf'> | undefined
   /** Called for an amount that is new: its transaction can be looked for. */
   onReceived(received: Received): void
 }
@@ -65,8 +74,12 @@ async function seeDeposit(deps: Deps, { heads, since }: Look, swap: Swap, receiv
   if (isOver && received < BigInt(swap.deposit?.received ?? 0)) return
   const deposit = factsOf(swap, received)
   const isNew = deposit.received !== swap.deposit?.received
+  const isWhole = received >= op.inputAmount && !isOver
+  const verdict = isWhole ? verdictOf(deps, { swap, received, since, at: heads.head }) : undefined
+  if (verdict?.kind === 'deny') return decline(deps, heads, swap)
   // The output is reserved only now, so that nobody holds back liquidity without paying.
-  const isAccepted = received >= op.inputAmount && !isOver && (await accept(deps, swap, deposit))
+  const isAccepted =
+    verdict?.kind === 'allow' && (await accept(deps, swap, isNew ? deposit : undefined, verdict.senders))
   if (isNew && !isAccepted) await setDeposit(deps.pool, swap, deposit)
   if (isNew && received > 0n) deps.onReceived({ swap, received: `${received}`, since, at: heads.head })
 }
@@ -84,13 +97,32 @@ function factsOf({ deposit }: Swap, amount: bigint): DepositFacts {
  * False while the vault has too little left, or the day of the key: the deposit waits, and goes back to the wallet
  * after the deadline.
  */
-async function accept({ moves }: Deps, swap: Swap, deposit: DepositFacts): Promise<boolean> {
+async function accept(
+  { moves }: Deps,
+  swap: Swap,
+  deposit: DepositFacts | undefined,
+  senders: readonly string[],
+): Promise<boolean> {
   const change = { swap, event: 'depositSeen', deposit } as const
   const moved = await moves.advance(change, {
-    require: async (db) =>
-      (await spendOnArrival(db, swap.id)) && (await reserveInventory(db, swap.op.id)) !== undefined,
+    async require(db) {
+      if (!(await spendOnArrival(db, swap.id))) return false
+      if ((await reserveInventory(db, swap.op.id)) === undefined) return false
+      if (senders.length > 0) await setDepositSenders(db, swap, senders)
+      return true
+    },
   })
   return moved !== undefined
+}
+
+function verdictOf({ screening }: Deps, deposited: Deposited): DepositVerdict {
+  return screening?.verdictOf(deposited) ?? { kind: 'allow', senders: [] }
+}
+
+/** Nothing was signed, and nothing will be: the deposit goes back after the deadline, like any that is not locked. */
+async function decline({ moves, chainId }: Deps, heads: Heads, swap: Swap): Promise<void> {
+  const proof = { kind: 'neverSigned', chainId, block: heads.head } as const
+  await moves.advance({ swap, event: 'declined', failureCode: 'ADDRESS_BLOCKED', proof })
 }
 
 /** An amount at the address of a swap. `since`: the block at which the address was last looked at, if known. */
@@ -135,35 +167,53 @@ type TaskDeps = {
   chain: Pick<OriginChain, 'chainId' | 'ways'>
   follower: Pick<HeadFollower, 'current'>
   moves: Pick<Moves, 'advance'>
+  screening?: Pick<Screening, 'ofSwap' | 'isStrict'> | undefined
 }
 
-/** Looks for deposits at each new head of a chain, and apart from that for their transactions. */
-export function createDepositTasks({ pool, chain, follower, moves }: TaskDeps): Task[] {
+/** Looks for deposits at each new head of a chain, and apart from that for their transactions and their senders. */
+export function createDepositTasks({ pool, chain, follower, moves, ...others }: TaskDeps): Task[] {
   const { ways, chainId } = chain
   if (!ways) return []
   const transactions = createDepositTransactions({ pool, ways })
   const topic: Topic = `deposits:${chainId}`
+  const screened: Topic = `screening:${chainId}`
   let done: string | undefined
   let after: string | undefined
   // The heads at which the last pass over all that wait began, and this one.
   let since: bigint | undefined
   let begun: bigint | undefined
+  let wakeUp: (topic: Topic) => void = () => {}
+  let decisions = 0
+  const screening =
+    others.screening &&
+    createDepositScreening({
+      ...{ ways, screening: others.screening },
+      onWaiting: () => wakeUp(screened),
+      // The same head is looked at again.
+      onDecided() {
+        decisions += 1
+        done = undefined
+        wakeUp(`head:${chainId}`)
+      },
+    })
   const see: Task = {
     topics: [`head:${chainId}`],
     async step(_lease, wake) {
       const heads = follower.current()
+      wakeUp = wake
       if (!heads || heads.head.hash === done) return
       const onReceived = (received: Received) => {
         transactions.add(received)
         wake(topic)
       }
-      const deps = { pool, chainId, ways, moves, onReceived }
+      const deps = { pool, chainId, ways, moves, onReceived, screening }
       begun ??= heads.head.number
+      const before = decisions
       const faults: unknown[] = []
       after = await seeDeposits(deps, heads, { after, since }, faults)
       if (after === undefined) [since, begun] = [begun, undefined]
       throwFirst(faults)
-      done = heads.head.hash
+      if (decisions === before) done = heads.head.hash
     },
   }
   const find: Task = {
@@ -174,5 +224,13 @@ export function createDepositTasks({ pool, chain, follower, moves }: TaskDeps): 
       throwFirst(faults)
     },
   }
-  return [see, find]
+  const screen: Task = {
+    topics: [screened],
+    async step() {
+      const faults: unknown[] = []
+      await screening?.decide(faults)
+      throwFirst(faults)
+    },
+  }
+  return screening ? [see, find, screen] : [see, find]
 }

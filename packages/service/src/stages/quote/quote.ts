@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import type { NamedQuoteRequest, QuoteReply, QuoteWarning } from '@geoswap/wire'
 import type { RecipientView } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
+import type { Screening } from '../../screen/denials.ts'
 import { mostWithin } from '../../swap/amount.ts'
 import type { Catalog, Market } from '../../swap/catalog.ts'
 import { discountedFee, type Earned, type ServiceFee } from '../../swap/discount.ts'
@@ -21,8 +22,10 @@ import {
   type KeyRules,
   type RuledTerms,
 } from '../../swap/key-rules.ts'
+import { assertServed, partiesOf } from '../../swap/parties.ts'
 import { type PairClass, type PriceTolerance, pairClassOf, toleranceOf } from '../../swap/pricing.ts'
 import { namedOutput, type Quote, toSealed } from '../../swap/quote.ts'
+import { findRefusedAsset, type RegionRules } from '../../swap/regions.ts'
 import type { Rebalancing } from '../../swap/scarcity.ts'
 import type { Venue } from '../../swap/venue.ts'
 import { waysOf } from '../../ways/registry.ts'
@@ -63,6 +66,10 @@ export type QuoteDeps = {
   isDepositAddress(address: string): Promise<boolean>
   /** Whether the wallet is known to be delegated; for any other, the price includes its delegation. */
   isKnownDelegated(chainId: number, wallet: string): boolean
+  /** Whether the parties of an order are served. Absent if everybody is. */
+  screening?: Pick<Screening, 'ofCaller' | 'note'> | undefined
+  /** Absent if every asset is quoted everywhere. */
+  regions?: RegionRules | undefined
   /** The value of the swaps that a key submitted today. */
   readSpentCents(keyId: string): Promise<bigint>
   sealQuote(accountId: string, payload: unknown): string
@@ -81,7 +88,7 @@ export type QuoteDeps = {
   etaSecondsOf(origin: Order['origin'], destination: Order['destination'], depth: number): number
 }
 
-type Caller = { accountId: string; keyId: string; rules: KeyRules }
+type Caller = { accountId: string; keyId: string; rules: KeyRules; region?: string | undefined }
 /** `spentCents`: the value of the swaps of this day, if it is limited. */
 type Payer = Caller & { spentCents: bigint }
 
@@ -123,18 +130,48 @@ function nothingHeld({ wallet, input, origin }: Order): ServiceError {
 function quoteOrder(deps: QuoteDeps, caller: Caller, order: Order): QuoteReply | Promise<QuoteReply> {
   assertAllowed(caller.rules, toRuledTerms(order))
   assertIntegratorFee(deps.fees, caller.accountId, order)
+  assertOffered(deps, caller, order)
   const earned = deps.earnedBy(order.origin.family, order.wallet)
+  const screened = screen(deps, caller, order)
   const inspecting = deps.inspectRecipient(order) ?? inspectAddress(deps, order)
   const spent = caller.rules.maxDayCents === undefined ? 0n : deps.readSpentCents(caller.keyId)
-  const isKnown = !inspecting && typeof spent === 'bigint' && !(earned instanceof Promise)
+  const isKnown = !inspecting && typeof spent === 'bigint' && !(earned instanceof Promise) && !screened
   if (isKnown) return priceOrder(deps, { ...caller, spentCents: spent }, order, { earned, rent: 0n })
-  return Promise.all([earned, inspecting, spent]).then(([known, recipient, spentCents]) => {
+  return Promise.all([earned, inspecting, spent, screened]).then(([known, recipient, spentCents]) => {
     const payer = { ...caller, spentCents }
     if (!recipient) return priceOrder(deps, payer, order, { earned: known, rent: 0n })
     if (recipient.kind === 'refused') throw refusedRecipient(order, recipient.why)
     const { rent, leastOutput } = recipient
     return priceOrder(deps, payer, { ...order, leastOutput }, { earned: known, rent })
   })
+}
+
+function assertOffered({ regions, screening }: QuoteDeps, { accountId, region }: Caller, order: Order): void {
+  const asset = regions && findRefusedAsset(regions, region, [order.input.asset, order.output.asset])
+  if (asset === undefined) return
+  const party = { address: order.wallet, chainId: order.origin.chainId, role: 'wallet' } as const
+  const reason = `${asset} in ${region ?? 'no region'}`
+  screening?.note({ ...party, point: 'quote', accountId, reason, list: 'regions', version: '' })
+  throw new ServiceError('UNSUPPORTED_TOKEN', {
+    message: `${asset} is not offered here. Choose another token.`,
+  })
+}
+
+/** Undefined if the decision is known: the parties are served. */
+function screen(
+  { screening }: QuoteDeps,
+  { accountId }: Caller,
+  { wallet, recipient, origin, destination }: Order,
+): Promise<void> | undefined {
+  const parties = partiesOf({
+    wallet,
+    recipient,
+    originChain: origin.chainId,
+    destinationChain: destination.chainId,
+  })
+  const verdict = screening?.ofCaller(parties, { point: 'quote', accountId }) ?? 'allow'
+  if (verdict instanceof Promise) return verdict.then(assertServed)
+  assertServed(verdict)
 }
 
 function assertIntegratorFee(fees: FeeRules, accountId: string, { integratorCentiBps }: Order): void {

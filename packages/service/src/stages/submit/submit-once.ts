@@ -3,6 +3,7 @@ import type { SubmitReply } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { failPoint } from '../../fail-point.ts'
+import type { Screening } from '../../screen/denials.ts'
 import { readSpentCents, spendOfDay } from '../../store/api-keys.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
 import { readOpenContracts, readWasted } from '../../store/gas.ts'
@@ -38,6 +39,7 @@ import {
   mayUseContracts,
 } from '../../swap/key-rules.ts'
 import { publicStatus } from '../../swap/lifecycle.ts'
+import { assertServed, partiesOf } from '../../swap/parties.ts'
 import type { Paid } from '../../swap/pricing.ts'
 import type { SignedDelegation } from '../../swap/swap.ts'
 import { isSent } from '../../ways/registry.ts'
@@ -56,6 +58,8 @@ export type Limits = {
 export type SubmitOnceDeps = {
   pool: Pool
   limits: Limits
+  /** Whether the parties of a swap are served. Absent if everybody is. */
+  screening?: Pick<Screening, 'ofCaller'> | undefined
   /** The payment of the swap after a move of the market; `moved` if that is too little, undefined without a price. */
   paidNow(submission: Submission): Paid | 'moved' | undefined
 }
@@ -92,6 +96,7 @@ export async function submitOnce(deps: SubmitOnceDeps, submitted: Submitted): Pr
   if (!submission.expired && !submitted.isOver) {
     assertRules(submitted, submission)
     await submitted.recheck(submission)
+    await assertScreened(deps, submission)
     assertBalance(submission)
     const reply = await store(deps, submitted, await submitted.verify(submission))
     if (reply) return reply
@@ -198,6 +203,12 @@ function assertRules({ caller }: Submitted, submission: Submission): void {
 
 function spendingOf({ caller: { keyId, rules } }: Submitted) {
   return rules.maxDayCents === undefined ? undefined : { keyId, maxCents: BigInt(rules.maxDayCents) }
+}
+
+async function assertScreened({ screening }: SubmitOnceDeps, submission: Submission): Promise<void> {
+  if (!screening) return
+  const { accountId } = submission
+  assertServed(await screening.ofCaller(partiesOf(submission), { point: 'submit', accountId }))
 }
 
 /** Counts the swap for the day of its key, in the transaction of the swap. It counts until the day ends. */

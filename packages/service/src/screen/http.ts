@@ -1,0 +1,49 @@
+import { ALLOW, type Answer, type Asked, UNKNOWN } from './screening.ts'
+
+type HttpOptions = {
+  name: string
+  onUnknown: Asked['onUnknown']
+  /** Posts a JSON body to the service, and returns the text of its answer. Throws without one. */
+  post(body: string): Promise<string>
+}
+
+/** Asks a service of the operator's choice. See docs/operations/screening.md#a-service-of-your-own. */
+export function createHttpSource({ name, onUnknown, post }: HttpOptions): Asked {
+  return {
+    name,
+    onUnknown,
+    keyOf: ({ address, chainId, role }) => `${chainId} ${role} ${address}`,
+    ask: async ({ address, chainId, role }) =>
+      toAnswer(name, await post(JSON.stringify({ address, chainId, role }))),
+  }
+}
+
+const MAX_TEXT = 200
+
+/** Everything but a plain decision is unknown. */
+export function toAnswer(list: string, text: string): Answer {
+  const parsed = parse(text)
+  if (parsed?.['decision'] === 'allow') return ALLOW
+  if (parsed?.['decision'] !== 'deny') return UNKNOWN
+  const textOf = (value: unknown, usual: string) => (typeof value === 'string' ? clean(value) : usual)
+  return {
+    kind: 'deny',
+    reason: textOf(parsed['reason'], 'denied'),
+    list: textOf(parsed['list'], list),
+    version: textOf(parsed['version'], ''),
+  }
+}
+
+/** PostgreSQL stores no NUL, and a terminal shows no control character. */
+const clean = (text: string) => text.slice(0, MAX_TEXT).replace(/\p{C}/gu, '?')
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
