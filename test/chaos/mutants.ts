@@ -102,11 +102,16 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'store/exposure.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
-        find: '($2::bigint = 0 or ${exposed} + $2::bigint <= $4::bigint)',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
-        put: '($4::bigint > 0 and ${exposed} + $2::bigint >= 0)',
+        find: '($2::bigint = 0 or ${cents} - (${fast}) + $2::bigint <= $4::bigint)',
+        put: '($2::bigint >= 0 and $4::bigint > 0)',
       },
-      { file: 'swap/exposure.ts', find: 'if (isExposing(swap)) demands', put: 'if (false) demands' },
+      {
+        file: 'store/exposure.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
+        find: 'or ${cents} + $2::bigint + $6::bigint <= $7::bigint)',
+        put: 'or true)',
+      },
+      { file: 'swap/exposure.ts', find: 'if (isExposing(swap))', put: 'if (false)' },
     ],
     breaks: ['INV-13'],
   },

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { failPoint, isFailPoint } from '../fail-point.ts'
 import { isolateTogether } from '../isolate.ts'
-import { type Db, inTransaction } from '../store/db.ts'
+import { type Db, Outdated, unlessOutdated } from '../store/db.ts'
 import { insertLostInput } from '../store/exposure.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { freePositions } from '../store/ops.ts'
@@ -74,15 +74,17 @@ function pass(when: 'before' | 'after', event: SwapEvent): void {
 async function applyAll(pool: Pool, changes: readonly Change[], { lease, require }: Within): Promise<Swap[]> {
   // A statement alone is a transaction, and spares two calls.
   if (!lease && !require && !changes.some(hasMore)) return advanceSwaps(pool, changes)
-  return inTransaction(pool, async (db) => {
-    if (lease && !(await confirmLease(db, lease))) return []
-    if (require && !(await require(db))) return []
+  const all = await unlessOutdated(pool, async (db) => {
+    if (lease && !(await confirmLease(db, lease))) throw new Outdated()
+    // It may have written something before it said no.
+    if (require && !(await require(db))) throw new Outdated()
     const moved = await apply(db, changes)
     // Rolls back what was required.
     const [stale] = changes.filter(({ swap }) => !moved.some(({ id }) => id === swap.id))
     if (require && stale) throw new Error(`Swap ${stale.swap.id} moved on before ${stale.event}`)
     return moved
   })
+  return all ?? []
 }
 
 /** Whether a slot of the escrow is claimed or refunded for good, so that the next op may use its position. */

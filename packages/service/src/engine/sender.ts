@@ -10,7 +10,7 @@ import {
   type Role,
   recordAttempt,
 } from '../store/attempts.ts'
-import { inTransaction } from '../store/db.ts'
+import { Outdated, unlessOutdated } from '../store/db.ts'
 import type { WastedGas } from '../store/gas.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { minedRecheckMs } from '../swap/pace.ts'
@@ -84,9 +84,6 @@ const IDLE_CHECK_MS = 5_000
 // Such a key's nonce on the chain is read less often: only another user of the key could have advanced it.
 const NONCE_CHECK_MS = 300_000
 const NEVER = Number.NEGATIVE_INFINITY
-
-/** The swaps moved on or the lane changed hands: the transaction must not be signed. */
-class Outdated extends Error {}
 
 /** Sends one key's transactions. Records each before it is sent, and broadcasts it until the chain has decided. */
 export function createSender(options: Options): Sender {
@@ -289,14 +286,6 @@ async function sendRecorded(
   failPoint(`after record ${step}`)
   await broadcaster.send(signed)
   failPoint(`after broadcast ${step}`)
-}
-
-/** Runs `work` in a transaction; returns undefined, with nothing changed, if the work is outdated. */
-async function unlessOutdated<T>(pool: Pool, work: (db: PoolClient) => Promise<T>): Promise<T | undefined> {
-  return inTransaction(pool, work).catch((error: unknown) => {
-    if (error instanceof Outdated) return undefined
-    throw error
-  })
 }
 
 type Signing = Pick<Work, 'role' | 'request' | 'swapIds'> & {

@@ -135,19 +135,22 @@ test('the feeds of every chain are awaited while a swap waits to be locked, and 
   expect(await elsewhere()).toMatchObject({ isPricing: false, acceptedAt: undefined })
 })
 
-test('the feeds are awaited again while a lock without effect is to be sent again', async () => {
-  const { pool } = database
-  await pool.query('truncate swaps, tx_attempts cascade')
-  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
-  await insertTestAttempt(pool, swap, 'lock')
-  await pool.query(`update swaps set state = 'locking'`)
-  const sent = (await readAwaited(pool, [5])).get(5)
-  await pool.query('update tx_attempts set consumed_block = 7')
-  const [locking] = await findSwaps(pool, [swap.swapId])
+test.each(['consumed_block', 'final_block'])(
+  'the feeds are awaited again while a lock without effect is to be sent again: %s',
+  async (column) => {
+    const { pool } = database
+    await pool.query('truncate swaps, tx_attempts cascade')
+    const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+    await insertTestAttempt(pool, swap, 'lock')
+    await pool.query(`update swaps set state = 'locking'`)
+    const sent = (await readAwaited(pool, [5])).get(5)
+    await pool.query(`update tx_attempts set ${column} = 7`)
+    const [locking] = await findSwaps(pool, [swap.swapId])
 
-  expect(sent?.acceptedAt).toBeUndefined()
-  expect((await readAwaited(pool, [5])).get(5)?.acceptedAt).toBe(locking?.changedAt)
-})
+    expect(sent?.acceptedAt).toBeUndefined()
+    expect((await readAwaited(pool, [5])).get(5)?.acceptedAt).toBe(locking?.changedAt)
+  },
+)
 
 test('a key is stuck while swaps have waited a minute for its lock or delivery', async () => {
   const { pool } = database

@@ -103,7 +103,7 @@ const STUCK = `
 // A lock without effect is sent again only by prices that are newer than it.
 const IS_PRICED_ANEW = `(s.state = 'accepted' or s.state = 'locking' and exists (
   select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
-   where l.swap_id = s.id and l.role = 'lock' and a.consumed_block is not null))`
+   where l.swap_id = s.id and l.role = 'lock' and coalesce(a.consumed_block, a.final_block) is not null))`
 
 /** The input is still to come, or to be locked. */
 const BEFORE_LOCK = [...awaitingStates, ...unlockedStates]

@@ -108,6 +108,20 @@ export function insideTransaction(): boolean {
   return transaction.getStore() === true
 }
 
+/** Thrown by the work of a transaction that is not to be: what it is about moved on, or changed hands. */
+export class Outdated extends Error {}
+
+/** As `inTransaction`; undefined, with nothing written, if the work throws `Outdated`. */
+export async function unlessOutdated<T>(
+  pool: Pool,
+  work: (db: PoolClient) => Promise<T>,
+): Promise<T | undefined> {
+  return inTransaction(pool, work).catch((error: unknown) => {
+    if (error instanceof Outdated) return undefined
+    throw error
+  })
+}
+
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
 export async function inTransaction<T>(pool: Pool, work: (db: PoolClient) => Promise<T>): Promise<T> {
   if (insideTransaction()) throw new Error('Transactions cannot be nested')

@@ -57,7 +57,7 @@ export type StatusRow = {
   updated_at: Date
 }
 
-/** Immutable columns, from `swaps s` and `ops o`. */
+/** Columns from `swaps s` and `ops o`, as they are now: events tell the speed and price that were last decided. */
 export const FIXED_COLUMNS = `s.id, s.origin_chain, s.destination_chain, s.input_token, s.input_amount, s.timeline,
            s.created_at, o.output_token, o.quoted_output, s.lowered_output, o.min_output, o.method, o.deposit_address,
            o.expires_at as deposit_until, o.fast_output, o.risk_premium, s.is_paid_fast,
@@ -129,10 +129,12 @@ export function toStatus(row: StatusRow): StatusReply {
 }
 
 /** Of a swap that was quoted as fast: `final` once it waits until its input is final, or was paid then. */
-function speedOf({ fast_output, is_paid_fast, is_slowed, state }: StatusRow): Speed | undefined {
+function speedOf({ fast_output, is_paid_fast, is_slowed, state, delivered }: StatusRow): Speed | undefined {
   if (fast_output === '0' || unpaidEndStates.includes(state)) return undefined
   const isPaid = owedStates.includes(state) || settledStates.includes(state)
-  return is_paid_fast || !(is_slowed || isPaid) ? 'fast' : 'final'
+  // A database that was restored does not know how it was paid; the chain tells the amount.
+  const isPaidFast = is_paid_fast || delivered === fast_output
+  return isPaidFast || !(is_slowed || isPaid) ? 'fast' : 'final'
 }
 
 function toPremium(row: StatusRow, speed: Speed): NonNullable<StatusReply['amounts']['riskPremium']> {

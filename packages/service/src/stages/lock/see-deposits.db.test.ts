@@ -140,10 +140,14 @@ test('a deposit counts for the day of its key once it is there, and waits if the
 
   await see({})
   const unpaid = await readSpentCents(pool, keyId)
+  await pool.query('update inventory set reserved = held')
+  await see({ amount: 1_000n })
+  const unreserved = await readSpentCents(pool, keyId)
+  await pool.query('update inventory set reserved = 0')
   await see({ amount: 1_000n })
   await see({ amount: 1_000n })
 
-  expect([unpaid, await readSpentCents(pool, keyId)]).toEqual([0n, 100n])
+  expect([unpaid, unreserved, await readSpentCents(pool, keyId)]).toEqual([0n, 0n, 100n])
   expect([await states(), await reserved()]).toEqual([['accepted', 'awaitingDeposit'], '990'])
   await pool.query('update key_spending set day = day - 1')
   await see({ amount: 1_000n })
