@@ -9,12 +9,14 @@ test.each<[string, object]>([
     { kind: 'deny', reason: 'theft??[2J', list: 'a', version: '7' },
   ],
   ['{"decision":"unknown"}', { kind: 'unknown' }],
+  ['{"decision":"review"}', { kind: 'unknown' }],
   ['{"decision":true}', { kind: 'unknown' }],
-  ['["deny"]', { kind: 'unknown' }],
-  ['deny', { kind: 'unknown' }],
-  ['', { kind: 'unknown' }],
 ])('the answer %s of a service is read', (text, answer) => {
   expect(toAnswer('own', text)).toEqual(answer)
+})
+
+test.each(['["deny"]', '"deny"', 'deny', 'null', ''])('the answer %j is none: the service fails', (text) => {
+  expect(() => toAnswer('own', text)).toThrow()
 })
 
 test('a long reason is cut', () => {

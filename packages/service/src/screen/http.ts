@@ -20,11 +20,11 @@ export function createHttpSource({ name, onUnknown, post }: HttpOptions): Asked 
 
 const MAX_TEXT = 200
 
-/** Everything but a plain decision is unknown. */
+/** Any other decision is unknown. Throws if the text is no JSON object: that says nothing about an address. */
 export function toAnswer(list: string, text: string): Answer {
   const parsed = parse(text)
-  if (parsed?.['decision'] === 'allow') return ALLOW
-  if (parsed?.['decision'] !== 'deny') return UNKNOWN
+  if (parsed['decision'] === 'allow') return ALLOW
+  if (parsed['decision'] !== 'deny') return UNKNOWN
   const textOf = (value: unknown, usual: string) => (typeof value === 'string' ? clean(value) : usual)
   return {
     kind: 'deny',
@@ -37,13 +37,9 @@ export function toAnswer(list: string, text: string): Answer {
 /** PostgreSQL stores no NUL, and a terminal shows no control character. */
 const clean = (text: string) => text.slice(0, MAX_TEXT).replace(/\p{C}/gu, '?')
 
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
+function parse(text: string): Record<string, unknown> {
+  const parsed: unknown = JSON.parse(text)
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
+    return parsed as Record<string, unknown>
+  throw new Error('The answer is no JSON object')
 }

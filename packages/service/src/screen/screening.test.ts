@@ -93,9 +93,9 @@ test('the operator decides before every source', () => {
   expect(screen({ ...party, address: '0xb' })).toBe(DENY)
 })
 
-type Asking = { answers: (Answer | 'fails')[] }
+type Asking = { answers: (Answer | 'fails')[]; lifeMs?: number }
 
-function remembered({ answers }: Asking) {
+function remembered({ answers, lifeMs = 1_000 }: Asking) {
   const clock = { ms: 0 }
   let asked = 0
   const failures: string[] = []
@@ -111,7 +111,7 @@ function remembered({ answers }: Asking) {
         return answer
       },
     },
-    { lifeMs: 1_000, now: () => clock.ms, onFailure: (name) => failures.push(name) },
+    { lifeMs, now: () => clock.ms, onFailure: (name) => failures.push(name) },
   )
   return { clock, asked: () => asked, failures, screen: remembers.screen }
 }
@@ -128,7 +128,7 @@ test('an answer is used for its life, by callers who come together, and for cove
 
 test('after three failures one caller asks, and the others are not delayed', async () => {
   const { screen, asked, clock, failures } = remembered({
-    answers: ['fails', UNKNOWN, 'fails', 'fails', ALLOW],
+    answers: ['fails', 'fails', 'fails', 'fails', ALLOW],
   })
   const of = (address: string) => screen({ ...party, address })
   for (const address of ['1', '2', '3']) expect(await of(address)).toBe(UNKNOWN)
@@ -141,6 +141,27 @@ test('after three failures one caller asks, and the others are not delayed', asy
   clock.ms = 10_000
   expect(await of('7')).toBe(ALLOW)
   expect(of('8')).toBeInstanceOf(Promise)
+})
+
+test('a source that does not know three addresses is asked about others, and later about these', async () => {
+  const { screen, asked, clock, failures } = remembered({
+    answers: [UNKNOWN, UNKNOWN, UNKNOWN, DENY, ALLOW],
+  })
+  const of = (address: string) => screen({ ...party, address })
+  for (const address of ['1', '2', '3']) expect(await of(address)).toBe(UNKNOWN)
+
+  expect([of('1'), asked(), failures]).toEqual([UNKNOWN, 3, []])
+  expect(await of('4')).toEqual(DENY)
+  clock.ms = 1_000
+  expect(await of('1')).toBe(ALLOW)
+})
+
+test('an address that a source does not know is asked about again before other answers have aged', async () => {
+  const { screen, clock } = remembered({ answers: [UNKNOWN, ALLOW], lifeMs: 60_000 })
+  expect(await screen(party)).toBe(UNKNOWN)
+
+  clock.ms = 5_000
+  expect(await screen(party)).toBe(ALLOW)
 })
 
 function recording(answerOf: (party: Party) => Answer) {

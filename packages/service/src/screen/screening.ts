@@ -78,7 +78,7 @@ export type Asked = {
   onUnknown: Source['onUnknown']
   /** Equal for parties with the same answer; undefined for an address that it does not cover. */
   keyOf(party: Party): string | undefined
-  /** May throw, and take long. */
+  /** May take long. Throws if the source is silent or odd: that says nothing about the party. */
   ask(party: Party): Promise<Answer>
 }
 
@@ -92,10 +92,12 @@ const MAX_KNOWN = 50_000
 const MAX_ASKED_AT_ONCE = 64
 const MAX_FAILURES = 3
 const REST_MS = 5_000
+const UNKNOWN_LIFE_MS = 5_000
 
 /**
  * Remembers answers for a while, and asks once for callers that come together. After three failures one caller in five
- * seconds asks, and all others get `unknown` at once: a silent source delays nobody.
+ * seconds asks, and all others get `unknown` at once: a silent source delays nobody. An answer of `unknown` is no
+ * failure: strangers can name addresses about which a source does not decide.
  */
 export function remember(asked: Asked, { lifeMs, onFailure, now = () => performance.now() }: Memory): Source {
   const known = new Map<string, { answer: Answer; until: number }>()
@@ -105,19 +107,22 @@ export function remember(asked: Asked, { lifeMs, onFailure, now = () => performa
 
   function keep(key: string, answer: Answer): void {
     known.delete(key)
-    known.set(key, { answer, until: now() + lifeMs })
+    known.set(key, {
+      answer,
+      until: now() + (answer.kind === 'unknown' ? Math.min(lifeMs, UNKNOWN_LIFE_MS) : lifeMs),
+    })
     const [oldest] = known.keys()
     if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
   }
 
   async function ask(key: string, party: Party): Promise<Answer> {
-    const answer = await asked.ask(party).catch(() => UNKNOWN)
+    const answer = await asked.ask(party).catch(() => undefined)
     open.delete(key)
-    if (answer.kind === 'unknown') {
+    if (!answer) {
       failures += 1
       retryAt = now() + REST_MS
       onFailure(asked.name)
-      return answer
+      return UNKNOWN
     }
     failures = 0
     keep(key, answer)
