@@ -40,6 +40,7 @@ test.each([
   [['deny', 'somebody', ...why]],
   [['deny', EVM, SOLANA, ...why]],
   [['deny', ...why]],
+  [['deny', EVM, '--reason', 'x'.repeat(201), '--author', 'Ada']],
   [['fly']],
 ])('"screening %j" is refused', async (args) => {
   expect(await run(...args)).toMatchObject({ code: 2, out: '' })

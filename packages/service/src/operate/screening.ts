@@ -8,6 +8,7 @@ import {
   UsageError,
   withDatabase,
 } from '../command.ts'
+import { MAX_TEXT } from '../screen/denials.ts'
 import { findOverrides, insertOverride, type OverrideVerdict } from '../store/screening.ts'
 
 export const SCREENING_HELP = `screening allow ADDRESS --reason TEXT --author NAME
@@ -59,8 +60,10 @@ async function decide({ env, output, flags, rest }: Run, verdict: OverrideVerdic
 }
 
 function getText(given: string | undefined, name: string): string {
-  if (given?.trim()) return given.trim()
-  throw new UsageError(`${name} is required: it stays on record.`)
+  const text = given?.trim()
+  if (!text) throw new UsageError(`${name} is required: it stays on record.`)
+  if (text.length > MAX_TEXT) throw new UsageError(`${name} has more than ${MAX_TEXT} characters.`)
+  return text
 }
 
 async function showOverrides({ env, output, flags, rest }: Run): Promise<void> {

@@ -85,9 +85,15 @@ function denialsIn(parties: readonly Party[], answers: readonly Answer[]) {
     const answer = answers[index]
     if (answer?.kind !== 'deny') return []
     const { reason, list, version } = answer
-    return [{ ...party, reason, list, version }]
+    return [{ ...party, reason: clean(reason), list: clean(list), version: clean(version) }]
   })
 }
+
+/** Of a reason, a list or a version, in characters. */
+export const MAX_TEXT = 200
+
+/** PostgreSQL stores no NUL, and a terminal shows no control character. */
+const clean = (text: string) => text.slice(0, MAX_TEXT).replace(/\p{C}/gu, '?')
 
 /** Whether a denial is new enough to be stored: strangers can repeat one as often as they may call. */
 function createMemory(now: () => number) {

@@ -18,14 +18,12 @@ export function createHttpSource({ name, onUnknown, post }: HttpOptions): Asked 
   }
 }
 
-const MAX_TEXT = 200
-
 /** Any other decision is unknown. Throws if the text is no JSON object: that says nothing about an address. */
 export function toAnswer(list: string, text: string): Answer {
   const parsed = parse(text)
   if (parsed['decision'] === 'allow') return ALLOW
   if (parsed['decision'] !== 'deny') return UNKNOWN
-  const textOf = (value: unknown, usual: string) => (typeof value === 'string' ? clean(value) : usual)
+  const textOf = (value: unknown, usual: string) => (typeof value === 'string' ? value : usual)
   return {
     kind: 'deny',
     reason: textOf(parsed['reason'], 'denied'),
@@ -33,9 +31,6 @@ export function toAnswer(list: string, text: string): Answer {
     version: textOf(parsed['version'], ''),
   }
 }
-
-/** PostgreSQL stores no NUL, and a terminal shows no control character. */
-const clean = (text: string) => text.slice(0, MAX_TEXT).replace(/\p{C}/gu, '?')
 
 function parse(text: string): Record<string, unknown> {
   const parsed: unknown = JSON.parse(text)

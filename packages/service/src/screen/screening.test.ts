@@ -200,6 +200,18 @@ test('callers with many addresses write sixty rows a minute', () => {
   expect(rows).toHaveLength(70)
 })
 
+test('a denial is stored without control characters, and cut', async () => {
+  const long = 'x'.repeat(10_000)
+  const odd = { kind: 'deny', reason: 'theft\0\u001b[2J', list: `\0${long}`, version: long } as const
+  const { screening, rows } = recording(() => odd)
+
+  await screening.ofSwap([party], { point: 'lock', swapId: 'swp' })
+  screening.ofCaller([party], at)
+
+  const stored = { reason: 'theft??[2J', list: `?${'x'.repeat(199)}`, version: 'x'.repeat(200) }
+  expect(rows).toMatchObject([stored, stored])
+})
+
 test('a denial of a swap is stored before it is told', async () => {
   const screening = createScreening(
     { screen: () => DENY, isStrict: true, insert: () => Promise.reject(new Error('no database')) },
