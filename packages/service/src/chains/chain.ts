@@ -227,6 +227,9 @@ export type OriginChain = AnyChain & {
 /** The ways in which an input comes in without a delegation. */
 export type DepositTransfer = { id: string; from: string; amount: bigint }
 
+/** `isWhole`: the look reached back to the block that was asked for, or to the quote. */
+export type DepositTransfers = { transfers: readonly DepositTransfer[]; isWhole: boolean }
+
 export type OriginWays = {
   /** Whether this signature lets the chain take this input now. */
   isInputSigned(input: SignedInput, signature: string): Promise<boolean>
@@ -244,9 +247,9 @@ export type OriginWays = {
   findDepositTx(op: Op, looked: { since: bigint | undefined; at: Block }): Promise<string | undefined>
   /**
    * The transfers of the input to the op's address that the chain tells: of a token all, of native coin those of
-   * transactions in the blocks since the last look. Ids are unique.
+   * transactions in the blocks since the last look, and at most in the last ones. Ids are unique.
    */
-  findDepositTransfers(op: Op, looked: { since: bigint | undefined; at: Block }): Promise<DepositTransfer[]>
+  findDepositTransfers(op: Op, looked: { since: bigint | undefined; at: Block }): Promise<DepositTransfers>
   /** Sends what lies of a token at the op's address to its wallet. */
   planRecover(op: Op, token: string): Promise<TxRequest>
   /** Whether this would send something back, if the sender sent it now at the price that it pays. */

@@ -1,6 +1,6 @@
 import { type Address, erc20Abi, getAbiItem, getAddress, type PublicClient, zeroAddress } from 'viem'
 import type { Op } from '../../swap/swap.ts'
-import type { Block, DepositTransfer, Held } from '../chain.ts'
+import type { Block, DepositTransfer, DepositTransfers, Held } from '../chain.ts'
 import { attempt } from './attempt.ts'
 import { readBalance } from './reads.ts'
 
@@ -51,16 +51,16 @@ export async function findDepositTransfers(
   client: PublicClient,
   op: Op,
   looked: Looked,
-): Promise<DepositTransfer[]> {
-  const found: DepositTransfer[] = []
+): Promise<DepositTransfers> {
+  const transfers: DepositTransfer[] = []
   if (op.inputToken === zeroAddress) {
     for await (const { hash, from, value } of coinPayments(client, op, looked))
-      found.push({ id: hash, from: getAddress(from), amount: value })
-    return found
+      transfers.push({ id: hash, from: getAddress(from), amount: value })
+    return { transfers, isWhole: coinRange(op, looked).isWhole }
   }
   for await (const { transactionHash, logIndex, args } of tokenPayments(client, op, looked))
-    found.push({ id: `${transactionHash}/${logIndex}`, from: getAddress(args.from), amount: args.value })
-  return found
+    transfers.push({ id: `${transactionHash}/${logIndex}`, from: getAddress(args.from), amount: args.value })
+  return { transfers, isWhole: true }
 }
 
 async function findTokenTx(client: PublicClient, op: Op, looked: Looked): Promise<string | undefined> {
@@ -88,18 +88,20 @@ async function* tokenPayments(client: PublicClient, op: Op, { at }: Looked) {
 }
 
 /** The newest first. */
-async function* coinPayments(
-  client: PublicClient,
-  { depositAddress, originBlock }: Op,
-  { since, at: { number } }: Looked,
-) {
-  // After a reorg the head may be below the last one.
-  const known = since !== undefined && since < number ? since : originBlock
-  const before = known > number - MAX_BLOCKS ? known : number - MAX_BLOCKS
-  for (let blockNumber = number; blockNumber > before; blockNumber -= 1n) {
+async function* coinPayments(client: PublicClient, op: Op, looked: Looked) {
+  const { depositAddress } = op
+  const { before } = coinRange(op, looked)
+  for (let blockNumber = looked.at.number; blockNumber > before; blockNumber -= 1n) {
     const { transactions } = await client.getBlock({ blockNumber, includeTransactions: true })
     yield* transactions
       .filter(({ to, value }) => value > 0n && to?.toLowerCase() === depositAddress?.toLowerCase())
       .reverse()
   }
+}
+
+function coinRange({ originBlock }: Op, { since, at: { number } }: Looked) {
+  // After a reorg the head may be below the last one.
+  const known = since !== undefined && since < number ? since : originBlock
+  const isWhole = known >= number - MAX_BLOCKS
+  return { before: isWhole ? known : number - MAX_BLOCKS, isWhole }
 }

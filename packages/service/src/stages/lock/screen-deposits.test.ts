@@ -105,37 +105,52 @@ test('a thousand strangers cannot hold up a deposit', async () => {
   expect(await judge([...strangers, ['a', 100n]], 1_100n)).toEqual(allow('a'))
 })
 
-const block = (number: bigint): Block => ({ number, height: number, hash: `0x${number}`, seconds: 0 })
 const op = { wallet: 'w', recipient: 'r', originChain: 1, destinationChain: 2, inputAmount: INPUT }
-const swap = stub<Swap>({ id: 'swp', op })
+type Facts = { received?: bigint; version?: number }
+const swapOf = ({ received, version = 1 }: Facts = {}) =>
+  stub<Swap>({
+    id: 'swp',
+    version,
+    op,
+    deposit: received === undefined ? undefined : { received: `${received}` },
+  })
 
-function screened(transfers: () => Promise<DepositTransfer[]>, denied: readonly string[] = []) {
+type Looks = (since: bigint | undefined) => readonly DepositTransfer[] | Promise<readonly DepositTransfer[]>
+type Kept = { denied?: readonly string[]; isStrict?: boolean; isWhole?: boolean; meanwhile?: () => void }
+
+function screened(transfers: Looks, { denied = [], isStrict = true, isWhole = true, meanwhile }: Kept = {}) {
   const events: string[] = []
   const looked: (bigint | undefined)[] = []
   const screening = createDepositScreening({
     ways: {
-      findDepositTransfers(_op, { since }) {
+      async findDepositTransfers(_op, { since }) {
         looked.push(since)
-        return transfers()
+        return { transfers: await transfers(since), isWhole }
       },
     },
     screening: {
-      isStrict: true,
-      ofSwap: async (parties: readonly Party[]) =>
-        parties.some(({ address }) => denied.includes(address)) ? 'deny' : 'allow',
+      isStrict,
+      async ofSwap(parties: readonly Party[]) {
+        meanwhile?.()
+        return parties.some(({ address }) => denied.includes(address)) ? 'deny' : 'allow'
+      },
     },
     onWaiting: () => events.push('waiting'),
     onDecided: () => events.push('decided'),
   })
-  const look = (received: bigint, since?: bigint) =>
-    screening.verdictOf({ swap, received, since, at: block(9n) }).kind
-  return { events, looked, look, decide: screening.decide }
+  let height = 8n
+  const look = (received: bigint, since?: bigint, known?: Facts) => {
+    height += 1n
+    const at: Block = { number: height, height, hash: `0x${height}`, seconds: 0 }
+    return screening.verdictOf({ swap: swapOf(known), received, since, at }).kind
+  }
+  return { events, looked, look, decide: screening.decide, forget: () => screening.forget('swp') }
 }
 
-const sent = (id: string, amount: bigint): DepositTransfer => ({ id, from: 'a', amount })
+const sent = (id: string, amount: bigint, from = 'a'): DepositTransfer => ({ id, from, amount })
 
 test('a look at a deposit never waits: it is decided apart, and then told', async () => {
-  const { look, decide, events } = screened(async () => [sent('1', 100n)])
+  const { look, decide, events } = screened(() => [sent('1', 100n)])
 
   expect([look(100n), look(100n)]).toEqual(['wait', 'wait'])
   await decide([])
@@ -144,7 +159,7 @@ test('a look at a deposit never waits: it is decided apart, and then told', asyn
 })
 
 test('terms that name a denied party are denied whoever sent the deposit', async () => {
-  const { look, decide } = screened(async () => [sent('1', 100n)], ['r'])
+  const { look, decide } = screened(() => [sent('1', 100n)], { denied: ['r'] })
   look(100n)
 
   await decide([])
@@ -153,32 +168,163 @@ test('terms that name a denied party are denied whoever sent the deposit', async
 })
 
 test('a deposit that grows is decided again, with what was seen before', async () => {
-  const found = [[sent('1', 60n)], [sent('2', 60n)]]
-  const { look, decide, looked } = screened(async () => found.shift() ?? [])
+  const found = [[sent('1', 60n), sent('2', 50n, 'bad')], [sent('3', 60n)]]
+  const { look, decide, looked } = screened(() => found.shift() ?? [], { denied: ['bad'] })
   look(110n, 7n)
   await decide([])
-  expect(look(120n, 8n)).toBe('wait')
+  expect(look(170n, 9n)).toBe('wait')
   await decide([])
 
-  expect(look(120n)).toBe('allow')
-  expect(looked).toEqual([7n, 8n])
+  expect(look(170n)).toBe('allow')
+  expect(looked).toEqual([7n, 9n])
+})
+
+test('a part that came before the last look is looked for, and who sent it counts', async () => {
+  const parts = [sent('2', 1n), sent('1', 99n, 'bad')]
+  const { look, decide, looked } = screened((since) => parts.slice(0, since === undefined ? 2 : 1), {
+    denied: ['bad'],
+    isStrict: false,
+  })
+  look(100n, 8n, { received: 99n })
+  await decide([])
+
+  expect(look(100n, 8n, { received: 100n })).toBe('deny')
+  expect(looked).toEqual([undefined])
+})
+
+test('a deposit in two parts is accepted', async () => {
+  const parts = [sent('2', 40n), sent('1', 60n)]
+  const { look, decide } = screened((since) => parts.slice(0, since === undefined ? 2 : 1))
+  look(100n, 8n, { received: 60n })
+  await decide([])
+
+  expect(look(100n, 8n, { received: 100n })).toBe('allow')
+})
+
+test('what the blocks since the last look do not explain is looked for before them once', async () => {
+  const parts = [sent('2', 1n), sent('1', 98n, 'bad')]
+  const { look, decide, looked } = screened((since) => parts.slice(0, since === undefined ? 2 : 1))
+  look(100n, 7n)
+  await decide([])
+  look(100n, 8n)
+  await decide([])
+  look(101n, 9n)
+  await decide([])
+
+  expect(looked).toEqual([7n, undefined, 9n, 10n])
+})
+
+test.each([
+  [true, true, 'wait'],
+  [false, false, 'wait'],
+  [false, true, 'allow'],
+])(
+  'without a sender, if one must be known: %s, and all blocks were read: %s: %s',
+  async (isStrict, isWhole, kind) => {
+    const { look, decide } = screened(() => [], { isStrict, isWhole })
+    look(100n, 7n)
+    await decide([])
+
+    expect(look(100n)).toBe(kind)
+  },
+)
+
+test('a look that failed is made from its block, also if the deposit has grown', async () => {
+  let isSilent = true
+  const { look, decide, looked } = screened(() => {
+    if (isSilent) throw new Error('silent')
+    return [sent('1', 101n)]
+  })
+  look(100n, 7n)
+  await decide([])
+  isSilent = false
+  look(101n, 8n, { received: 100n })
+  await decide([])
+
+  expect([look(101n), looked]).toEqual(['allow', [7n, 7n]])
+})
+
+test('dust drops no decision, before it is told or after', async () => {
+  let dust = 0
+  const { look, decide, looked } = screened(() => [sent('1', 100n)], {
+    meanwhile: () => look(101n + BigInt(dust++)),
+  })
+  look(100n)
+  await decide([])
+
+  expect(dust).toBeGreaterThan(0)
+  expect([look(200n), look(201n), looked.length]).toEqual(['allow', 'allow', 1])
+})
+
+test('a denial of what has grown meanwhile is decided again', async () => {
+  const found = [[sent('1', 100n, 'bad')], [sent('2', 100n)]]
+  let isFirst = true
+  const meanwhile = () => {
+    if (isFirst) look(200n)
+    isFirst = false
+  }
+  const { look, decide } = screened(() => found.shift() ?? [], { denied: ['bad'], meanwhile })
+  look(100n)
+  await decide([])
+
+  expect(look(200n)).toBe('wait')
+  await decide([])
+  expect(look(200n)).toBe('allow')
+})
+
+test.each<[string, (of: ReturnType<typeof screened>) => string]>([
+  ['fell', ({ look }) => look(100n, 8n, { received: 101n })],
+  [
+    'was gone',
+    ({ look, forget }) => {
+      forget()
+      return look(101n, 8n, { received: 0n })
+    },
+  ],
+  ['came back after its swap moved', ({ look }) => look(101n, 8n, { received: 0n, version: 3 })],
+])('a deposit that %s is decided anew, and all its transfers are looked for', async (_, again) => {
+  let from = 'a'
+  const of = screened(() => [sent(from, 101n, from)], { denied: ['bad'] })
+  of.look(101n, 7n)
+  await of.decide([])
+  from = 'bad'
+
+  expect(again(of)).toBe('wait')
+  await of.decide([])
+  expect(of.looked).toEqual([7n, undefined])
+})
+
+test('a decision about a deposit that was gone meanwhile is not told', async () => {
+  let isFirst = true
+  const { look, decide, forget } = screened(() => [sent('1', 100n)], {
+    meanwhile() {
+      if (!isFirst) return
+      isFirst = false
+      forget()
+      look(100n)
+    },
+  })
+  look(100n)
+  await decide([])
+
+  expect(look(100n)).toBe('wait')
 })
 
 test('a transfer that a reorg undid is looked for anew', async () => {
-  const found = [[sent('1', 100n)], [sent('2', 100n)], [sent('2', 100n)]]
-  const { look, decide, looked } = screened(async () => found.shift() ?? [])
-  look(101n, 7n)
+  const found = [[sent('1', 60n)], [], [sent('2', 100n)], [sent('2', 100n)]]
+  const { look, decide, looked } = screened(() => found.shift() ?? [])
+  look(100n, 7n)
   await decide([])
   look(100n, 8n)
   await decide([])
 
   expect(look(100n)).toBe('allow')
-  expect(looked).toEqual([7n, 8n, undefined])
+  expect(looked).toEqual([7n, undefined, 9n, undefined])
 })
 
 test('a deposit that could not be decided is tried again, and stops no other', async () => {
   let isSilent = true
-  const { look, decide } = screened(async () => {
+  const { look, decide } = screened(() => {
     if (isSilent) throw new Error('silent')
     return [sent('1', 100n)]
   })

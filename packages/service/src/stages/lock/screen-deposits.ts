@@ -1,4 +1,4 @@
-import type { Block, DepositTransfer, OriginWays } from '../../chains/chain.ts'
+import type { Block, DepositTransfer, DepositTransfers, OriginWays } from '../../chains/chain.ts'
 import { mapIsolated } from '../../isolate.ts'
 import type { Screening } from '../../screen/denials.ts'
 import type { Party } from '../../screen/screening.ts'
@@ -16,6 +16,8 @@ export type Deposited = { swap: Swap; received: bigint; since: bigint | undefine
 export type DepositScreening = {
   /** From memory. Asks later about a deposit that is new, or that could not be decided. */
   verdictOf(deposited: Deposited): DepositVerdict
+  /** The address of this swap does not have its input. */
+  forget(swapId: string): void
   /** Decides about what waits. */
   decide(faults: unknown[]): Promise<void>
 }
@@ -33,11 +35,16 @@ const WAIT = { kind: 'wait' } as const
 const MAX_KNOWN = 5_000
 const DECIDED_AT_ONCE = 20
 
+/** `since`: the block up to which its transfers are known; undefined if it is not. */
 type Known = Deposited & {
   verdict: DepositVerdict
   /** It waits for its decision, or is being decided. */
   isOpen: boolean
   transfers: Map<string, DepositTransfer>
+  /** No earlier block was left out. */
+  isWhole: boolean
+  /** All blocks that can be read once were: later ones are enough. */
+  isSearched?: boolean
 }
 
 /**
@@ -48,49 +55,49 @@ export function createDepositScreening({ ways, screening, onWaiting, onDecided }
   const known = new Map<string, Known>()
   const waiting = new Set<string>()
 
-  async function findTransfers({ swap, received, since, at, transfers }: Known): Promise<void> {
-    const add = async (from: bigint | undefined) => {
-      for (const each of await ways.findDepositTransfers(swap.op, { since: from, at }))
-        transfers.set(each.id, each)
-    }
-    await add(since)
-    if (sumOf(transfers) <= received) return
-    // A reorg undid one that is known.
-    transfers.clear()
-    await add(undefined)
+  async function decideOne(entry: Known): Promise<void> {
+    const { received, at } = entry
+    const verdict = await judge({ ways, screening }, entry, { received, at })
+    // More came meanwhile: it may come from senders who are served.
+    if (verdict.kind === 'allow' || entry.received === received) entry.verdict = verdict
   }
 
-  async function decideOne(entry: Known): Promise<void> {
-    const { swap } = entry
-    await findTransfers(entry)
-    const screen = (parties: readonly Party[]) =>
-      screening.ofSwap(parties, { point: 'deposit', swapId: swap.id })
-    const ofTerms = await screen(partiesOf(swap.op))
-    if (ofTerms !== 'allow') {
-      entry.verdict = ofTerms === 'deny' ? { kind: 'deny' } : WAIT
-      return
-    }
-    entry.verdict = await judgeSenders(swap.op, entry, screening.isStrict, (address) =>
-      screen([{ address, chainId: swap.op.originChain, role: 'depositor' }]),
-    )
+  /** Undefined if something else than before lies at the address: less, or after the swap moved. */
+  function findKnown({ swap, received }: Deposited): Known | undefined {
+    const entry = known.get(swap.id)
+    return entry && received >= entry.received && swap.version === entry.swap.version ? entry : undefined
+  }
+
+  function ask(entry: Known): DepositVerdict {
+    const { id } = entry.swap
+    entry.verdict = WAIT
+    entry.isOpen = true
+    known.delete(id)
+    known.set(id, entry)
+    const [oldest] = known.keys()
+    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
+    waiting.add(id)
+    onWaiting()
+    return WAIT
   }
 
   return {
     verdictOf(deposited) {
-      const { swap, received } = deposited
-      const entry = known.get(swap.id)
-      const isSame = entry?.received === received
-      if (isSame && (entry.isOpen || entry.verdict.kind !== 'wait')) return entry.verdict
-      // An amount that did not change came before the last look.
-      const since = isSame ? entry.since : deposited.since
-      const transfers = entry?.transfers ?? new Map<string, DepositTransfer>()
-      known.delete(swap.id)
-      known.set(swap.id, { ...deposited, since, verdict: WAIT, isOpen: true, transfers })
-      const [oldest] = known.keys()
-      if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
-      waiting.add(swap.id)
-      onWaiting()
-      return WAIT
+      const { swap, received, since, at } = deposited
+      const entry = findKnown(deposited)
+      if (!entry) {
+        // Before the last look came what was there before: all of it is looked for.
+        const from = swap.deposit?.received === undefined ? since : undefined
+        const transfers = new Map<string, DepositTransfer>()
+        return ask({ ...deposited, since: from, verdict: WAIT, isOpen: true, transfers, isWhole: true })
+      }
+      const isSame = received === entry.received
+      Object.assign(entry, { received, at })
+      const isDecided = entry.verdict.kind === 'allow' || (isSame && entry.verdict.kind === 'deny')
+      return entry.isOpen || isDecided ? entry.verdict : ask(entry)
+    },
+    forget(swapId) {
+      known.delete(swapId)
     },
     async decide(faults) {
       const ids = [...waiting].slice(0, DECIDED_AT_ONCE)
@@ -102,6 +109,48 @@ export function createDepositScreening({ ways, screening, onWaiting, onDecided }
       if (waiting.size > 0) onWaiting()
     },
   }
+}
+
+type Look = Pick<Deposited, 'received' | 'at'>
+type Asks = Pick<Deps, 'ways' | 'screening'>
+
+async function findTransfers(ways: Deps['ways'], entry: Known, { received, at }: Look): Promise<void> {
+  const { swap, transfers, since } = entry
+  const look = (from: bigint | undefined) => ways.findDepositTransfers(swap.op, { since: from, at })
+  const add = (found: DepositTransfers) => {
+    for (const each of found.transfers) transfers.set(each.id, each)
+  }
+  const recent = await look(since)
+  add(recent)
+  entry.isWhole &&= recent.isWhole
+  const sum = sumOf(transfers)
+  const isExplained = sum === received || (sum < received && entry.isSearched)
+  if (!isExplained) {
+    const all = since === undefined ? recent : await look(undefined)
+    add(all)
+    entry.isWhole ||= all.isWhole
+    if (sumOf(transfers) > received) {
+      // A reorg undid one that is known.
+      transfers.clear()
+      add(all)
+      entry.isWhole = all.isWhole
+    }
+    entry.isSearched = true
+  }
+  entry.since = at.number
+}
+
+async function judge({ ways, screening }: Asks, entry: Known, look: Look): Promise<DepositVerdict> {
+  const { swap, transfers } = entry
+  await findTransfers(ways, entry, look)
+  const screen = (parties: readonly Party[]) =>
+    screening.ofSwap(parties, { point: 'deposit', swapId: swap.id })
+  const ofTerms = await screen(partiesOf(swap.op))
+  if (ofTerms !== 'allow') return ofTerms === 'deny' ? { kind: 'deny' } : WAIT
+  const mustKnow = screening.isStrict || !entry.isWhole
+  return judgeSenders(swap.op, { received: look.received, transfers }, mustKnow, (address) =>
+    screen([{ address, chainId: swap.op.originChain, role: 'depositor' }]),
+  )
 }
 
 const sumOf = (transfers: ReadonlyMap<string, DepositTransfer>) =>
@@ -120,7 +169,7 @@ const MAX_SENDERS = 20
 export async function judgeSenders(
   { inputAmount }: Pick<Op, 'inputAmount'>,
   { received, transfers }: Sent,
-  isStrict: boolean,
+  mustKnow: boolean,
   verdictOf: VerdictOf,
 ): Promise<DepositVerdict> {
   const sums = new Map<string, bigint>()
@@ -138,5 +187,5 @@ export async function judgeSenders(
     if (sum >= inputAmount) return { kind: 'allow', senders: allowed }
   }
   if (received - denied < inputAmount) return { kind: 'deny' }
-  return isStrict ? WAIT : { kind: 'allow', senders: allowed }
+  return mustKnow ? WAIT : { kind: 'allow', senders: allowed }
 }

@@ -48,7 +48,11 @@ type Seen = {
 }
 
 const moved: string[] = []
-beforeEach(() => void moved.splice(0))
+const forgotten: string[] = []
+beforeEach(() => {
+  moved.splice(0)
+  forgotten.splice(0)
+})
 
 /** One look at the addresses, of which each holds this amount of its own token. */
 async function see({ amount = 0n, seconds = 0, chainId = CHAIN, ...seen }: Seen, after?: string) {
@@ -66,7 +70,10 @@ async function see({ amount = 0n, seconds = 0, chainId = CHAIN, ...seen }: Seen,
       return new Map(ops.map(({ hash }) => [hash, held]))
     },
   }
-  const screening = seen.verdict && { verdictOf: () => seen.verdict as DepositVerdict }
+  const screening = seen.verdict && {
+    verdictOf: () => seen.verdict as DepositVerdict,
+    forget: (swapId: string) => void forgotten.push(swapId),
+  }
   const deps = { pool: database.pool, chainId, ways: ways as OriginWays, onReceived() {}, screening }
   const moves = createMoves(database.pool, ({ id }, { event }) => moved.push(`${id} ${event}`))
   const faults: unknown[] = []
@@ -250,6 +257,19 @@ test('a deposit waits for its decision, and keeps the transaction that was found
   expect(swap).toMatchObject({ state: 'accepted', deposit: { received, txHash: '0xtx' } })
   expect(swap?.depositSenders).toEqual(['0xa', '0xb'])
 })
+
+test.each([0n, 999n])(
+  'a decision is forgotten once %d of 1000 units are left at the address',
+  async (amount) => {
+    const swapId = await awaitDeposit('swp_undone')
+    const verdict = { kind: 'wait' } as const
+
+    await see({ amount: 1_000n, verdict })
+    expect(forgotten).toEqual([])
+    await see({ amount, verdict })
+    expect(forgotten).toEqual([swapId])
+  },
+)
 
 test('a denied deposit fails its swap without a reservation, so that it goes back', async () => {
   const swapId = await awaitDeposit('swp_denied')

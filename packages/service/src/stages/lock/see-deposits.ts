@@ -26,7 +26,7 @@ type Deps = {
   ways: Pick<OriginWays, 'readDeposits'>
   moves: Pick<Moves, 'advance'>
   /** Absent if everybody is served. */
-  screening?: Pick<DepositScreening, 'verdictOf'> | undefined
+  screening?: Pick<DepositScreening, 'verdictOf' | 'forget'> | undefined
   /** Called for an amount that is new: its transaction can be looked for. */
   onReceived(received: Received): void
 }
@@ -76,6 +76,7 @@ async function seeDeposit(deps: Deps, { heads, since }: Look, swap: Swap, receiv
   const isNew = deposit.received !== swap.deposit?.received
   const isWhole = received >= op.inputAmount && !isOver
   const verdict = isWhole ? verdictOf(deps, { swap, received, since, at: heads.head }) : undefined
+  if (!isWhole) deps.screening?.forget(swap.id)
   if (verdict?.kind === 'deny') return decline(deps, heads, swap)
   // The output is reserved only now, so that nobody holds back liquidity without paying.
   const isAccepted =
