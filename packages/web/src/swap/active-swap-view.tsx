@@ -22,7 +22,7 @@ import {
   setActiveSwap,
   usePayment,
 } from './active.ts'
-import { releaseSignature } from './signatures.ts'
+import { releaseSignature, releaseUnasked } from './signatures.ts'
 import { paymentWords } from './words.ts'
 
 /** Sends the submission until its outcome is known; after a reload it sends the same one again. */
@@ -157,11 +157,10 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   const isAwaited = swap?.substatus === 'awaitingDeposit'
   const isSettled = swap?.status === 'settled'
   useEffect(() => {
-    if (isSettled) releaseSignature(active.request)
-  }, [isSettled, active.request])
+    if (isSettled) releaseSignature(active)
+  }, [isSettled, active.request, active.lockableUntil])
   const leave = () => {
-    // A wallet that was not asked sends nothing: the same swap can begin anew.
-    if (active.payment && !payment.wasAsked && !payment.isSent) releaseSignature(active.request)
+    if (active.payment) releaseUnasked(active)
     setActiveSwap(undefined)
   }
   if (error) return <Unsubmitted error={error} active={active} onAgain={askAgain} onLeave={leave} />

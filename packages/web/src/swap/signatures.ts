@@ -26,9 +26,21 @@ export const signatures: SignatureStore = {
   },
 }
 
-/** A settled swap has used its signature. */
-export function releaseSignature(request: QuoteRequest): void {
-  signatures.delete(intentOf(request))
+type Signed = { request: QuoteRequest; lockableUntil?: number | undefined }
+
+/** A settled swap has used its signature. Another swap of the same intent, as of another tab, keeps its own. */
+export function releaseSignature(swap: Signed): void {
+  if (noteOf(swap)) signatures.delete(intentOf(swap.request))
+}
+
+/** A wallet that was not asked sends nothing: the same swap can begin anew. */
+export function releaseUnasked(swap: Signed): void {
+  if (!isAsked(noteOf(swap))) releaseSignature(swap)
+}
+
+function noteOf({ request, lockableUntil: until }: Signed): SignatureLifetime | undefined {
+  const life = signatures.get(intentOf(request))
+  return life && lockableUntil(life) === until ? life : undefined
 }
 
 /** By intent, all that are kept: also those that can no longer be used. */
