@@ -46,6 +46,22 @@ test('a submission that may have arrived is not retried blindly', () => {
   )
 })
 
+test('a swap that its wallet has not paid can be started again, whether its submission arrived or not', () => {
+  const { advice } = explain(new SubmissionUnknownError({ geoOpToken: 't' }), { isUnpaid: true })
+
+  expect(advice).toMatch(/^Start again/)
+})
+
+test.each([
+  ['asked before', 'PAYMENT_ASKED', /may have sent it.*follows it/],
+  ['too late', 'PAYMENT_LATE', /^Nothing was sent\. Swap again\.$/],
+] as const)('a payment that was %s is not called a signature', (_, code, advice) => {
+  const explained = explain(new SwapRefusedError(code, 'No.'))
+
+  expect(explained.advice).toMatch(advice)
+  expect(explained.advice).not.toContain('signed')
+})
+
 test('errors before the signature say that nothing was signed', () => {
   const tampered = new TamperedOperationError([{ field: 'recipient', expected: 'a', actual: 'b' }])
 

@@ -11,7 +11,8 @@ import { formatUnits, type Unit } from './amounts.ts'
 /** An error for people: what happened, and what to do. */
 export type Explained = { code: string; message: string; advice: string; requestId?: string | undefined }
 
-type Known = { input?: Unit | undefined }
+/** `isUnpaid`: the swap is paid by a transaction that the wallet was not asked for yet. */
+type Known = { input?: Unit | undefined; isUnpaid?: boolean }
 
 export function explain(error: unknown, known: Known = {}): Explained {
   if (error instanceof GeoswapError) {
@@ -33,7 +34,7 @@ export function explain(error: unknown, known: Known = {}): Explained {
     return {
       code: error.code,
       message: 'The service did not say whether it accepted the swap.',
-      advice: 'Do not start another one. Ask again: the same signature creates at most one swap.',
+      advice: known.isUnpaid ? START_AGAIN : ASK_AGAIN,
     }
   if (error instanceof SwapTimeoutError)
     return { code: error.code, message: error.message, advice: 'Check again later.' }
@@ -45,6 +46,9 @@ export function explain(error: unknown, known: Known = {}): Explained {
     advice: 'Try again. If the error persists, reload the page.',
   }
 }
+
+const ASK_AGAIN = 'Do not start another one. Ask again: the same signature creates at most one swap.'
+const START_AGAIN = "Start again: without the wallet's transaction the service swaps nothing."
 
 /** The amount that can be swapped, in tokens; undefined if no other amount would help. */
 function limitOf({ recovery }: GeoswapError, { input }: Known): string | undefined {
@@ -78,6 +82,8 @@ function refusalAdvice({ code }: SwapRefusedError): string {
     return 'Two signatures could become two swaps. Try again after that time, or look at your open swaps.'
   if (code === 'DECLINED') return 'Nothing was signed.'
   if (code === 'SIGNER') return 'Nothing was signed or sent.'
+  if (code === 'PAYMENT_ASKED') return 'The wallet may have sent it already. The page follows it.'
+  if (code === 'PAYMENT_LATE') return 'Nothing was sent. Swap again.'
   return 'Nothing was signed. Look at the price again.'
 }
 

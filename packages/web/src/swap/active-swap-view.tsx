@@ -120,7 +120,7 @@ function PaymentPanel({ active, terms, payment }: PaymentPanelProps) {
         <Row name="By">{timeOf(terms.until)}</Row>
       </dl>
       <Notice tone={error || known.wasAsked || isLate ? 'warn' : 'plain'}>
-        <p>{words}</p>
+        <p>{code === 'PAYMENT_ASKED' ? problem : words}</p>
         {canAsk && error ? <p class="fine">{code}</p> : null}
       </Notice>
       {canAsk && signer && (
@@ -221,7 +221,7 @@ function Unsubmitted({ error, active, onAgain, onLeave }: UnsubmittedProps) {
       <h1 id="unsubmitted-title" ref={heading} tabIndex={-1}>
         {isRefused ? 'The service refused the swap' : 'Not known yet'}
       </h1>
-      <Problem explained={explain(error)} />
+      <Problem explained={explain(error, { isUnpaid })} />
       {isUnpaid && (
         <Notice>
           <p>The wallet was not asked for its transaction: nothing was sent.</p>

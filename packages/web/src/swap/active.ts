@@ -71,8 +71,8 @@ const fromStored = ({ amount, transaction, ...rest }: StoredPayment): DepositPay
   transaction: { ...transaction, value: BigInt(transaction.value) },
 })
 
-// A transaction that is sent later is hardly in a block in time.
-const MARGIN_SECONDS = 10
+// A transaction that is sent later is hardly in a block in time. The SDK has the same margin.
+const MARGIN_SECONDS = 15
 
 /** Whether it is too late to ask a wallet for a payment. */
 export const isTooLate = ({ until }: { until: number }, nowMs: number): boolean =>
