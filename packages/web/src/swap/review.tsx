@@ -11,7 +11,7 @@ import { isTooLate } from './active.ts'
 import { lossOf, needsConfirmation } from './loss.ts'
 import { deadlinesOf, fieldsOf } from './operation.ts'
 import type { Phase } from './use-preparation.ts'
-import { etaWords, wayTerms } from './words.ts'
+import { etaWords, otherSpeed, wayTerms } from './words.ts'
 
 type LossConfirmationProps = {
   loss: number | undefined
@@ -119,6 +119,7 @@ function OperationTerms({ approval, request }: OperationTermsProps) {
   const [whole] = useState(() => Math.max(1, Math.ceil((Date.parse(until) - Date.now()) / 1_000)))
   if (!input || !output) return null
   const way = wayTerms(method, input.symbol)
+  const speed = otherSpeed(quote, request.maxEtaSeconds)
   return (
     <>
       <dl class="rows big">
@@ -133,6 +134,7 @@ function OperationTerms({ approval, request }: OperationTermsProps) {
           <Copyable text={request.recipient ?? request.walletAddress} label="recipient" />
         </Row>
         <Row name="Arrives in about">{etaWords(quote.etaSeconds)}</Row>
+        {speed && <Row name="Speed">{speed}</Row>}
         {fill && (
           <Row name="Delivered by">
             {timeOf(fill)}, or your {input.symbol} goes back

@@ -19,6 +19,18 @@ test('the price is that of the way in which the wallet pays, and its network cos
   expect(fees.map(({ amount }) => amount)).toEqual(['8', '105'])
 })
 
+test('both speeds cost as much more as the quote does in that way', () => {
+  const speeds = [
+    { speed: 'final' as const, etaSeconds: 9, outputAmount: '1000', minOutput: '990' },
+    { speed: 'fast' as const, etaSeconds: 4, outputAmount: '995', minOutput: '985' },
+  ]
+
+  expect(quoteIn({ ...quote, speeds }, 'transfer').speeds).toEqual([
+    { ...speeds[0], outputAmount: '990', minOutput: '980' },
+    { ...speeds[1], outputAmount: '985', minOutput: '975' },
+  ])
+})
+
 test('a way that the quote does not name leaves it as it is', () => {
   expect(quoteIn(quote, 'delegation')).toBe(quote)
 })

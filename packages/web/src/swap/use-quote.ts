@@ -57,7 +57,13 @@ export function quoteIn(quote: QuoteReply, way: string): QuoteReply {
   const fees = quote.fees.map((fee) =>
     fee.kind === 'originNetwork' ? { ...fee, amount: String(BigInt(fee.amount) + more) } : fee,
   )
-  return { ...quote, input, output, minOutput, fees }
+  const lessAtLeast = BigInt(quote.minOutput) - BigInt(minOutput)
+  const speeds = quote.speeds?.map((each) => ({
+    ...each,
+    outputAmount: String(BigInt(each.outputAmount) - less),
+    minOutput: String(BigInt(each.minOutput) - lessAtLeast),
+  }))
+  return { ...quote, input, output, minOutput, fees, speeds }
 }
 
 async function askOnce(client: Client, request: QuoteRequest, signal: AbortSignal): Promise<Answer> {

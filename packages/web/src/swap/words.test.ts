@@ -5,6 +5,7 @@ import {
   etaWords,
   feeName,
   gasShortfall,
+  otherSpeed,
   paymentWords,
   refundReason,
   refundTerms,
@@ -110,9 +111,28 @@ describe('of two speeds', () => {
   test('both are offered with amount and time, the cheaper one first and by default', () => {
     expect(speedChoices(quoteOf({ speed: 'final' }), usdc)).toEqual([
       { text: '49,985 USDC in about 40 min', isChosen: true, maxEtaSeconds: undefined },
-      { text: '49,960 USDC in about 8 s', isChosen: false, maxEtaSeconds: 2_399 },
+      { text: '49,960 USDC in about 8 s', isChosen: false, maxEtaSeconds: 1_204 },
     ])
     expect(speedChoices(quoteOf({}), usdc)[0]).toHaveProperty('isChosen', true)
+  })
+
+  test.each([
+    ['in the middle of both', 8, 2_401, 1_204],
+    ['of the faster one, if they are a second apart', 8, 9, 8],
+    ['of a day at most', 100, 200_000, 86_400],
+  ])('the faster one is chosen by a time %s', (_, fastSeconds, finalSeconds, maxEtaSeconds) => {
+    const times = [
+      { ...final, etaSeconds: finalSeconds },
+      { ...fast, etaSeconds: fastSeconds },
+    ]
+
+    expect(speedChoices(quoteOf({ speeds: times }), usdc)[1]).toMatchObject({ maxEtaSeconds })
+  })
+
+  test('the review says it if the slower one is offered where the faster one was chosen', () => {
+    expect(otherSpeed({ speed: 'final' }, 1_204)).toContain('not the one that you chose')
+    expect([otherSpeed({ speed: 'fast' }, 1_204), otherSpeed({}, 1_204)]).toEqual([undefined, undefined])
+    expect(otherSpeed({ speed: 'final' }, undefined)).toBeUndefined()
   })
 
   test('the chosen one is marked', () => {

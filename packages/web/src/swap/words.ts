@@ -48,8 +48,21 @@ export function speedChoices({ speed, speeds = [] }: QuoteReply, output: Unit): 
   return [final, fast].map((each) => ({
     text: `${formatUnits(each.outputAmount, output)} in about ${etaWords(each.etaSeconds)}`,
     isChosen: each.speed === (speed ?? 'final'),
-    maxEtaSeconds: each === fast ? final.etaSeconds - 1 : undefined,
+    maxEtaSeconds: each === fast ? between(fast.etaSeconds, final.etaSeconds) : undefined,
   }))
+}
+
+// The most that a request takes.
+const MAX_ETA_SECONDS = 86_400
+
+/** In the middle, so that it chooses the faster speed also when both times change a little. */
+const between = (fast: number, final: number): number =>
+  Math.min(MAX_ETA_SECONDS, Math.floor((fast + final) / 2))
+
+/** Says that the price is that of the slower speed although the faster one was chosen; else undefined. */
+export function otherSpeed({ speed }: Pick<QuoteReply, 'speed'>, maxEtaSeconds: number | undefined) {
+  if (maxEtaSeconds === undefined || speed !== 'final') return undefined
+  return 'The slower one, not the one that you chose'
 }
 
 /** Says why the slower speed waits, and what the faster one costs. */
