@@ -17,6 +17,8 @@ type Options = {
   chains?: readonly WorldChain[]
   /** Offers EIP-5792. */
   hasCalls?: boolean
+  /** The status of each batch that it is given: it sends none of them. */
+  callsStatus?: number | undefined
 }
 
 const hexOf = (chainId: number): Hex => `0x${chainId.toString(16)}`
@@ -37,7 +39,7 @@ class Refusal extends Error {
 export async function installEvmWallet(
   page: Page,
   privateKey: Hex,
-  { chains = [], hasCalls = false }: Options = {},
+  { chains = [], hasCalls = false, callsStatus }: Options = {},
 ) {
   const account = privateKeyToAccount(privateKey)
   const asked: string[] = []
@@ -71,6 +73,8 @@ export async function installEvmWallet(
     }
     if (hasCalls && method === 'wallet_getCapabilities')
       return Object.fromEntries((params[1] as Hex[]).map((chain) => [chain, {}]))
+    if (callsStatus !== undefined && method === 'wallet_sendCalls') return { id: '0x01' }
+    if (callsStatus !== undefined && method === 'wallet_getCallsStatus') return { status: callsStatus }
     if (hasCalls && method === 'wallet_sendCalls') {
       const { calls, chainId } = params[0] as Batch
       const [only] = calls

@@ -21,14 +21,14 @@ afterEach(async () => {
 })
 
 /** A wallet that only sends transactions, with WETH and gas, and the page with its order. */
-async function opened(options: { to?: string; hasCalls?: boolean } = {}) {
-  const { to = 'solana:SOL', hasCalls = false } = options
+async function opened(options: { to?: string; hasCalls?: boolean; callsStatus?: number } = {}) {
+  const { to = 'solana:SOL', hasCalls = false, callsStatus } = options
   const privateKey = generatePrivateKey()
   const { address } = privateKeyToAccount(privateKey)
   await world.fund(alpha, address, 'WETH', HELD)
   await alpha.client.setBalance({ address, value: parseEther('1') })
   const page = await visit()
-  const wallet = await installEvmWallet(page, privateKey, { chains: [alpha], hasCalls })
+  const wallet = await installEvmWallet(page, privateKey, { chains: [alpha], hasCalls, callsStatus })
   await page.goto(`/app/swap?from=alpha:WETH&to=${to}&amount=0.01`)
   await connect(page, 'Pocket')
   await expectText(page, 'Pocket pays WETH with one ordinary transaction, and its gas in ETH.')
@@ -122,6 +122,19 @@ test('a rejected transaction was not sent, and the wallet is asked again only by
 
   await expectText(page, /^Done\. /)
   expect(await wethOf(address)).toBe(HELD - AMOUNT)
+})
+
+test('a batch that the wallet could not send is shown as failed, and the wallet is not asked again', async () => {
+  const { page, address, asked } = await opened({ hasCalls: true, callsStatus: 500 })
+
+  await agree(page)
+  await expectText(page, 'Pocket says that its transaction failed, so it paid nothing.')
+  await page.reload()
+  await expectText(page, 'Pocket says that its transaction failed, so it paid nothing.')
+
+  expect(await page.getByRole('button', { name: /^Ask Pocket/ }).count()).toBe(0)
+  expect(sends(asked)).toEqual(['wallet_sendCalls'])
+  expect(await wethOf(address)).toBe(HELD)
 })
 
 test('a wallet on another chain that does not switch sends nothing, and pays once it does', async () => {

@@ -9,6 +9,7 @@ import { type Hex, isAddress } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { callNode } from '../chain/rpc.ts'
 import { keep, readSecret } from '../storage.ts'
+import { nameBatch, readBatch } from './batch.ts'
 import { type EvmCall, type Family, iconOf, type Wallet, type WalletOffer } from './family.ts'
 
 const family = 'evm'
@@ -72,6 +73,12 @@ async function find(
     signerFor: () => signer,
     plainSigner: signer,
     send: (call) => send(provider, address, call),
+    batches: {
+      async stateOf(id) {
+        const asked = provider.request({ method: 'wallet_getCallsStatus', params: [id] })
+        return readBatch(await asked.catch(() => undefined))
+      },
+    },
   }
 }
 
@@ -92,7 +99,7 @@ async function pay(provider: Provider, from: string, transaction: PaymentTransac
   const batch = { version: '2.0.0', from, chainId: chain, atomicRequired: false, calls }
   try {
     const sent = await provider.request({ method: 'wallet_sendCalls', params: [batch] })
-    return typeof sent === 'string' ? sent : (sent as { id: string }).id
+    return nameBatch(typeof sent === 'string' ? sent : (sent as { id: string }).id)
   } catch (error) {
     if (!UNABLE.includes((error as { code?: unknown } | null)?.code)) throw error
     return send(provider, from, transaction)

@@ -1,5 +1,6 @@
 import type { ChainEntry, EvmSigner, Signer, TokenEntry } from '@geoswap/sdk'
 import type { NodeCall } from '../chain/rpc.ts'
+import type { BatchState } from './batch.ts'
 
 export type FamilyName = ChainEntry['family']
 
@@ -17,6 +18,8 @@ export type Wallet = {
   plainSigner?: EvmSigner
   /** Sends its own transaction and returns the hash; only wallets of EVM chains have it. */
   send?(call: EvmCall): Promise<string>
+  /** Tells where a batch stands that it was given; a wallet that cannot tell says `unknown`. */
+  batches?: { stateOf(id: string): Promise<BatchState> }
 }
 
 /** An available wallet. Connecting may ask the user. */

@@ -3,6 +3,8 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { formatExact, formatUnits, shorten } from '../amounts.ts'
 import { explain } from '../explain.ts'
 import { rememberOperation } from '../explore/operations.ts'
+import type { BatchState } from '../families/batch.ts'
+import type { Wallet } from '../families/family.ts'
 import { Countdown, timeOf, useNow } from '../parts/countdown.tsx'
 import { ActionButton, useFocus } from '../parts/focus.tsx'
 import { NavLink } from '../parts/links.tsx'
@@ -20,6 +22,7 @@ import {
   type Payment,
   type StoredPayment,
   setActiveSwap,
+  useBatch,
   usePayment,
 } from './active.ts'
 import { releaseSignature, releaseUnasked } from './signatures.ts'
@@ -93,23 +96,35 @@ function DepositPanel({ active, deposit, swap }: Props) {
   )
 }
 
-type PaymentPanelProps = { active: ActiveSwap; terms: StoredPayment; payment: Payment }
+/** The wallet that pays; undefined if it is not connected. */
+function usePayer({ request: { originChain, walletAddress } }: ActiveSwap): Wallet | undefined {
+  const { catalog, wallets } = useSession()
+  const chain = chainOf(catalog, originChain)
+  const used = chain && wallets.used[chain.family]
+  return used?.address === walletAddress ? used : undefined
+}
+
+type PaymentPanelProps = {
+  active: ActiveSwap
+  terms: StoredPayment
+  payment: Payment
+  wallet: Wallet | undefined
+  batch: BatchState | undefined
+}
 
 /** The transaction of the wallet that the swap waits for. */
-function PaymentPanel({ active, terms, payment }: PaymentPanelProps) {
-  const { client, catalog, wallets } = useSession()
-  const { originChain, inputToken, walletAddress } = active.request
+function PaymentPanel({ active, terms, payment, wallet, batch }: PaymentPanelProps) {
+  const { client, catalog } = useSession()
+  const { originChain, inputToken } = active.request
   const chain = chainOf(catalog, originChain)
   const token = tokenOf(catalog, originChain, inputToken)
   const isLate = isTooLate(terms, useNow())
   if (!chain || !token) return null
-  const used = wallets.used[chain.family]
-  const wallet = used?.address === walletAddress ? used : undefined
   const signer = wallet?.signerFor(originChain)
   const { error, ...known } = payment
   const { code, message, advice } = explain(error)
   const problem = error ? (code === 'ERROR' ? message : `${message} ${advice}`) : undefined
-  const { words, canAsk } = paymentWords({ ...known, wallet: wallet?.name, isLate, problem })
+  const { words, canAsk } = paymentWords({ ...known, wallet: wallet?.name, isLate, problem, batch })
   return (
     <>
       <dl class="rows">
@@ -119,7 +134,7 @@ function PaymentPanel({ active, terms, payment }: PaymentPanelProps) {
         </Row>
         <Row name="By">{timeOf(terms.until)}</Row>
       </dl>
-      <Notice tone={error || known.wasAsked || isLate ? 'warn' : 'plain'}>
+      <Notice tone={batch === 'failed' ? 'bad' : error || known.wasAsked || isLate ? 'warn' : 'plain'}>
         <p>{code === 'PAYMENT_ASKED' ? problem : words}</p>
         {canAsk && error ? <p class="fine">{code}</p> : null}
       </Notice>
@@ -156,6 +171,8 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   const heading = useFocus(keyOf(active))
   const isAwaited = swap?.substatus === 'awaitingDeposit'
   const isSettled = swap?.status === 'settled'
+  const payer = usePayer(active)
+  const batch = useBatch(active, payer, isAwaited)
   useEffect(() => {
     if (isSettled) releaseSignature(active)
   }, [isSettled, active.request, active.lockableUntil])
@@ -167,12 +184,12 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   return (
     <section class="card progress" aria-labelledby="progress-title">
       <h1 id="progress-title" ref={heading} tabIndex={-1}>
-        {isOver ? 'Your swap' : isAwaited ? awaitedTitle(active) : 'Your swap is under way'}
+        {isOver ? 'Your swap' : isAwaited ? awaitedTitle(active, batch) : 'Your swap is under way'}
       </h1>
       {lost ? <Problem explained={explain(lost)} /> : null}
       {isAwaited && active.deposit && <DepositPanel active={active} deposit={active.deposit} swap={swap} />}
       {isAwaited && active.payment && (
-        <PaymentPanel active={active} terms={active.payment} payment={payment} />
+        <PaymentPanel active={active} terms={active.payment} payment={payment} wallet={payer} batch={batch} />
       )}
       {active.payment && swap?.failure?.code === 'DEPOSIT_MISSING' && <LateNotice payment={payment} />}
       {isUnknown ? null : swap ? (
@@ -203,8 +220,9 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   )
 }
 
-function awaitedTitle({ payment, paidBy }: ActiveSwap): string {
+function awaitedTitle({ payment, paidBy }: ActiveSwap, batch: BatchState | undefined): string {
   if (!payment) return 'Send the transfer'
+  if (batch === 'failed') return 'The payment failed'
   return paidBy === undefined ? 'Pay for your swap' : 'Your swap is under way'
 }
 

@@ -7,7 +7,10 @@ import {
   type Signer,
   type Submission,
 } from '@geoswap/sdk'
+import { useEffect, useState } from 'preact/hooks'
 import { rememberOperation } from '../explore/operations.ts'
+import { type BatchState, batchOf, followBatch } from '../families/batch.ts'
+import type { Wallet } from '../families/family.ts'
 import { createObservable, useObservable } from '../route.ts'
 import { forget, keep, readStored } from '../storage.ts'
 import { isAsked, signatures } from './signatures.ts'
@@ -31,7 +34,7 @@ export type ActiveSwap = {
   deposit?: { address: string; amount: string; until: string; openedAt: number }
   /** The transfer by which the wallet itself pays, after the submission and once. */
   payment?: StoredPayment | undefined
-  /** The wallet's answer to it: a hash, or the id of its batch. */
+  /** The wallet's answer to it: a hash, or the name of its batch. */
   paidBy?: string | undefined
   /** The decoded signed operation: with it an EVM input can be refunded without the service. */
   operation: unknown
@@ -120,4 +123,16 @@ export function usePayment(active: ActiveSwap): Payment {
     isSent: active.paidBy !== undefined,
     error: own?.error,
   }
+}
+
+/** Where a payment stands that the wallet took as a batch; undefined for a transaction. */
+export function useBatch({ paidBy }: ActiveSwap, wallet: Wallet | undefined, isAwaited: boolean) {
+  const id = batchOf(paidBy)
+  const batches = wallet?.batches
+  const [state, setState] = useState<BatchState>('unknown')
+  useEffect(() => {
+    if (id === undefined || !batches || !isAwaited) return undefined
+    return followBatch(() => batches.stateOf(id), setState)
+  }, [id, batches, isAwaited])
+  return id === undefined ? undefined : state
 }

@@ -72,7 +72,7 @@ test('before a transfer the page says who pays gas, when the price is judged and
 
 describe('a wallet is asked to pay', () => {
   const fresh = { wallet: 'Pocket', isAsking: false, wasAsked: false, isSent: false, isLate: false }
-  const stated = { ...fresh, problem: undefined }
+  const stated = { ...fresh, problem: undefined, batch: undefined }
 
   test.each([
     ['that was not asked', {}, /^Pocket was not asked/],
@@ -87,6 +87,26 @@ describe('a wallet is asked to pay', () => {
   test.each([
     ['that is being asked', { isAsking: true, wasAsked: true }, /^Confirm the transaction in Pocket/],
     ['that sent it', { isSent: true, wasAsked: true }, /^Pocket has sent it/],
+    [
+      'that took it as a batch',
+      { isSent: true, batch: 'pending' as const },
+      /^It was given to Pocket, which has not/,
+    ],
+    [
+      'that does not tell of its batch',
+      { isSent: true, batch: 'unknown' as const },
+      /^It was given to Pocket\.$/,
+    ],
+    [
+      'whose batch is in a block',
+      { isSent: true, batch: 'confirmed' as const },
+      /sent it\. It is in a block/,
+    ],
+    [
+      'whose batch failed',
+      { isSent: true, batch: 'failed' as const },
+      /^Pocket says.*failed.*does not ask it again/,
+    ],
     ['whose answer was lost', { wasAsked: true }, /its answer is not known.*comes back/],
     ['that answered strangely', { wasAsked: true, problem: 'No nonce.' }, /answered: No nonce\. If it sends/],
     ['after the time', { isLate: true, problem: 'no' }, /^It is too late.*nothing was sent/],

@@ -1,5 +1,6 @@
 import type { OriginMethod, QuoteReply, TokenEntry } from '@geoswap/sdk'
 import { formatUnits, formatUsd, readUsd, type Unit } from '../amounts.ts'
+import type { BatchState } from '../families/batch.ts'
 import type { FamilyName } from '../families/family.ts'
 import { families } from '../families/registry.ts'
 
@@ -125,12 +126,28 @@ type Paying = {
   isLate: boolean
   /** The message of an error, or that the wallet was told no. */
   problem: string | undefined
+  /** Where its batch stands; undefined if it sends a transaction. */
+  batch: BatchState | undefined
+}
+
+/** Where a payment stands that the wallet has taken. */
+function sentWords(wallet: string | undefined, batch: BatchState | undefined): string {
+  const name = wallet ?? 'The wallet'
+  if (batch === undefined) return `${name} has sent it. It is on its way into a block.`
+  if (batch === 'confirmed') return `${name} has sent it. It is in a block.`
+  if (batch === 'failed')
+    return (
+      `${name} says that its transaction failed, so it paid nothing. The page does not ask it again. If the ` +
+      'transaction still comes in time, the swap goes on by itself. If later, all of it comes back.'
+    )
+  const given = `It was given to ${wallet ?? 'the wallet'}`
+  return batch === 'pending' ? `${given}, which has not finished it yet.` : `${given}.`
 }
 
 /** Where the payment of a swap stands, and whether the wallet can be asked for it. */
-export function paymentWords({ wallet, isAsking, wasAsked, isSent, isLate, problem }: Paying) {
+export function paymentWords({ wallet, isAsking, wasAsked, isSent, isLate, problem, batch }: Paying) {
   const name = wallet ?? 'The wallet'
-  if (isSent) return { words: `${name} has sent it. It is on its way into a block.`, canAsk: false }
+  if (isSent) return { words: sentWords(wallet, batch), canAsk: false }
   if (isAsking) return { words: `Confirm the transaction in ${wallet ?? 'the wallet'}.`, canAsk: false }
   if (wasAsked)
     return {
