@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap } from '../../test/support/swaps.ts'
-import { inTransaction } from './db.ts'
 import { beginPayout, readHeldFees, readOwedTo } from './integrator-fees.ts'
 import { endMove, type Move, setHoldings } from './inventory.ts'
 import { insertMovements } from './ledger.ts'
@@ -34,7 +33,7 @@ function book({ swapId, amount }: { swapId: string; amount: bigint }) {
 const payout = (once: string, amount: bigint): Move => ({
   ...{ chainId, sender: '0xt', once, kind: 'withdraw', token: 'USDC', recipient: '0xr', amount, accountId },
 })
-const begin = (move: Move) => inTransaction(database.pool, (db) => beginPayout(db, move, 1_000n))
+const begin = (move: Move) => beginPayout(database.pool, move, 1_000n)
 const owed = () => readOwedTo(database.pool, { chainId, token: 'USDC', accountId })
 
 test('an account is owed what its claimed swaps added, and the vault holds it', async () => {

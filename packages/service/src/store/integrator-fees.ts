@@ -1,4 +1,5 @@
-import type { Db } from './db.ts'
+import type { Pool } from 'pg'
+import { type Db, Outdated, unlessOutdated } from './db.ts'
 import { beginWithdrawal, type Move } from './inventory.ts'
 
 export type OwedFee = { accountId: string; account: string; chainId: number; token: string; amount: bigint }
@@ -51,11 +52,14 @@ export async function readHeldFees(
 }
 
 /**
- * Records the payout of a fee, in a transaction. False, without a change, if less is owed or free: payouts of one
- * account wait for each other, so that none is paid twice.
+ * Records the payout of a fee. False, without a change, if less is owed or free: payouts of one token wait for each
+ * other at the row of its inventory, so that none is paid twice.
  */
-export async function beginPayout(db: Db, move: Move, balance: bigint): Promise<boolean> {
-  await db.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', [move.accountId])
-  if (move.amount > (await readOwedTo(db, move))) return false
-  return beginWithdrawal(db, move, balance)
+export async function beginPayout(pool: Pool, move: Move, balance: bigint): Promise<boolean> {
+  const isBegun = await unlessOutdated(pool, async (db) => {
+    if (!(await beginWithdrawal(db, move, balance))) return false
+    if ((await readOwedTo(db, move)) < 0n) throw new Outdated()
+    return true
+  })
+  return isBegun ?? false
 }

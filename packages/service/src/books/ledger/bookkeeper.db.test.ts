@@ -4,7 +4,6 @@ import { insertTestSwap, settleTestSwap } from '../../../test/support/swaps.ts'
 import type { Block } from '../../chains/chain.ts'
 import type { Custody, CustodyEvent, Held } from '../../chains/custody.ts'
 import { raiseNonce } from '../../store/attempts.ts'
-import { inTransaction } from '../../store/db.ts'
 import { beginPayout } from '../../store/integrator-fees.ts'
 import { recordMoveTx, setHoldings } from '../../store/inventory.ts'
 import { insertMovements, readLedgerBalances } from '../../store/ledger.ts'
@@ -238,7 +237,7 @@ test('the fee that an account added stays apart in the vault until it is paid ou
   expect(await accounts()).toMatchObject({ locked: 0n, inventory: 1_970n, integrators: 30n })
 
   await setHoldings(pool, { chainId, block: 102n }, [{ token: 'output', amount: 2_000n }])
-  expect(await inTransaction(pool, (db) => beginPayout(db, payout, 2_000n))).toBe(true)
+  expect(await beginPayout(pool, payout, 2_000n)).toBe(true)
   await recordMoveTx(pool, payout, '0xpayout')
   books.held.vault -= 20n
   await books.read(4, [{ ...at, kind: 'withdrawn', token: 'output', amount: 20n, txHash: '0xpayout' }])

@@ -3,7 +3,6 @@ import type { Address } from 'viem'
 import type { Heads, Signed, TxRequest } from '../../chains/chain.ts'
 import { asEvm } from '../../chains/evm/connect.ts'
 import { UsageError } from '../../command.ts'
-import { inTransaction } from '../../store/db.ts'
 import { beginPayout } from '../../store/integrator-fees.ts'
 import {
   beginDeposit,
@@ -71,7 +70,7 @@ async function begin(context: MoveContext): Promise<void> {
   await recount(context)
   const balance = await readWithdrawable(context)
   const isBegun = move.accountId
-    ? await inTransaction(pool, (db) => beginPayout(db, move, balance))
+    ? await beginPayout(pool, move, balance)
     : await beginWithdrawal(pool, move, balance)
   if (isBegun) return
   // A swap was accepted after the check.
