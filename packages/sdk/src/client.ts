@@ -79,7 +79,8 @@ export type Client = {
   prepare(request: SwapRequest, signer: Signer, options?: PrepareOptions): Promise<PreparedSwap>
   /**
    * Submits a prepared swap. Where the input comes in by a transfer, the wallet is then asked to send it: once, as
-   * `signatures` remembers. A wallet that rejects it can be asked again, with a swap that is prepared anew.
+   * `signatures` remembers. A wallet that rejects it can be asked again, with a swap that is prepared anew. A
+   * payment with an unknown outcome is a PaymentUnknownError.
    */
   pay(
     prepared: Pick<PreparedSwap, 'request' | 'submission' | 'payment'>,
@@ -149,14 +150,16 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Cl
     return submitUntilKnown({ policy, post }, submission, signal)
   }
 
-  function waitForSwap(swapId: string, wait: WaitOptions = {}): Promise<EndedSwap> {
-    return waitForEnd({ policy, read: readOnce }, swapId, wait)
+  async function waitForSwap(swapId: string, wait: WaitOptions = {}): Promise<EndedSwap> {
+    const ended = await waitForEnd({ policy, read: readOnce }, swapId, wait)
+    openSignatures.releaseSettled(ended)
+    return ended
   }
 
   const { contracts = {}, rpcUrls = {}, maxHoldSeconds = DAY_SECONDS } = options
   assertContracts(contracts)
   const pins = createPins({ contracts, rpcUrls, store: options.pins })
-  const openSignatures = createOpenSignatures(createLockable(rpcUrls), options.signatures)
+  const openSignatures = createOpenSignatures(createLockable(rpcUrls), calls.status, options.signatures)
   const deps = { calls, submit, waitForSwap, pins, openSignatures, maxHoldSeconds }
 
   return {

@@ -107,12 +107,30 @@ export class SubmissionUnknownError extends Error {
 }
 
 /**
+ * The wallet was asked for the transfer that pays the swap, and its answer is not known: it may have sent it.
+ * `client.resume(error.swapId)` follows the swap; do not start a new one.
+ */
+export class PaymentUnknownError extends Error {
+  override readonly name = 'PaymentUnknownError'
+  readonly code = 'PAYMENT_UNKNOWN'
+  readonly swapId: string
+
+  constructor(swapId: string, options?: ErrorOptions) {
+    super(
+      `It is unknown whether the wallet sent the transfer of the swap ${swapId}. Follow that swap.`,
+      options,
+    )
+    this.swapId = swapId
+  }
+}
+
+/**
  * `REQUEST`: a CAIP id names an unknown chain, or another chain than the rest of the request, or a text is no address.
  * `UNPINNED`: the contracts of the chain are not known and the service is not trusted to name them.
  * `METHOD`: the quote does not offer the way in which the input should come in.
- * `SIGNATURE_OPEN`: an earlier signature for the same swap can still be used.
- * `PAYMENT_ASKED`: the wallet was asked for this transfer before, and may have sent it. `PAYMENT_LATE`: it would come
- * too late.
+ * `SIGNATURE_OPEN`: an earlier signature for the same swap can still be used, or the wallet was asked to pay it.
+ * `PAYMENT_ASKED`: the wallet was asked for this transfer before, and may have sent it: follow `swapId`.
+ * `PAYMENT_LATE`: the transfer would come too late, and was not sent: swap again.
  */
 export type SwapRefusal =
   | 'REQUEST'
@@ -127,20 +145,24 @@ export type SwapRefusal =
   | 'PAYMENT_ASKED'
   | 'PAYMENT_LATE'
 
-/** The caller's own limits or its `confirm` refused the swap. Nothing was signed. */
+type RefusalOptions = ErrorOptions & {
+  amounts?: { quoted: string; allowed: string } | undefined
+  swapId?: string | undefined
+}
+
+/** The caller's own limits, its `confirm` or an earlier swap refused it. Nothing was signed or sent now. */
 export class SwapRefusedError extends Error {
   override readonly name = 'SwapRefusedError'
   readonly code: SwapRefusal
   /** The quoted and the allowed amount in the smallest unit, of a refusal by `maxInput` or `minOutput`. */
   readonly amounts: { quoted: string; allowed: string } | undefined
+  /** The swap that the wallet was asked to pay before. */
+  readonly swapId: string | undefined
 
-  constructor(
-    code: SwapRefusal,
-    message: string,
-    { amounts, ...options }: ErrorOptions & { amounts?: { quoted: string; allowed: string } } = {},
-  ) {
+  constructor(code: SwapRefusal, message: string, { amounts, swapId, ...options }: RefusalOptions = {}) {
     super(message, options)
     this.code = code
     this.amounts = amounts
+    this.swapId = swapId
   }
 }

@@ -36,6 +36,7 @@ export type { Submission } from './errors.ts'
 export {
   GeoswapError,
   type GeoswapErrorCode,
+  PaymentUnknownError,
   plainText,
   type Recovery,
   SubmissionUnknownError,
@@ -48,7 +49,7 @@ export {
 export type { CallOptions } from './http.ts'
 export { bestMethod } from './methods.ts'
 export { intentOf, lockableUntil, type SignatureStore } from './open-signatures.ts'
-export type { Paid, PayOptions, PayProgress } from './pay.ts'
+export { PAYMENT_MARGIN_MS, type Paid, type PayOptions, type PayProgress } from './pay.ts'
 export type { PinStore } from './pins.ts'
 export type { RetryPolicy } from './retry.ts'
 export {

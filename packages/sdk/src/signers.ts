@@ -1,6 +1,14 @@
 import type { Authorization, TypedData } from '@geoswap/wire'
 import { getBase64EncodedWireTransaction, getBase64Encoder, getTransactionDecoder } from '@solana/kit'
-import type { Address, Hex, LocalAccount, TypedDataDefinition, WalletClient } from 'viem'
+import {
+  type Address,
+  type Chain,
+  type Hex,
+  type LocalAccount,
+  numberToHex,
+  type TypedDataDefinition,
+  type WalletClient,
+} from 'viem'
 import { SwapRefusedError } from './errors.ts'
 
 /** The fields of an EIP-7702 authorization that are signed. */
@@ -35,6 +43,8 @@ export type DepositPayment = {
   transaction: PaymentTransaction
   /** In seconds: it should be on the chain by then. */
   until: number
+  /** In seconds: after it no chain accepts the op that this pays. */
+  opDeadline: number
 }
 
 /**
@@ -48,8 +58,8 @@ export type ToSign =
 
 /** The time a signature can be used, by the clock of its origin chain. Times are in seconds. */
 export type SignatureLifetime =
-  /** `isAsked`: the wallet was asked for the transfer that pays this op. */
-  | { family: 'evm'; chainId: number; opDeadline: number; isAsked?: boolean }
+  /** `isAsked`: the wallet was asked for the transfer that pays this op, of this swap. */
+  | { family: 'evm'; chainId: number; opDeadline: number; isAsked?: boolean; swapId?: string }
   | { family: 'solana'; chainId: number; blockhash: string; signedAt: number }
 
 export type SolanaSigner = {
@@ -90,14 +100,34 @@ export function fromViemWallet(client: WalletClient): EvmSigner {
     ...(account.type === 'local' ? fromViemAccount(account) : byNode),
     async sendTransaction({ chainId, to, data, value }) {
       const current = await client.getChainId()
-      if (current === chainId) return client.sendTransaction({ account, chain: null, to, data, value })
-      throw new SwapRefusedError(
-        'SIGNER',
-        `The wallet is on chain ${current}. Switch it to chain ${chainId}: nothing was sent.`,
-      )
+      if (current !== chainId)
+        throw new SwapRefusedError(
+          'SIGNER',
+          `The wallet is on chain ${current}. Switch it to chain ${chainId}: nothing was sent.`,
+        )
+      if (account.type === 'local')
+        return client.sendTransaction({ account, chain: toChain(chainId, client), to, data, value })
+      // viem would leave out the chain, and the wallet may be switched before its owner agrees.
+      const request = {
+        from: account.address,
+        to,
+        data,
+        value: numberToHex(value),
+        chainId: numberToHex(chainId),
+      }
+      return client.request({ method: 'eth_sendTransaction', params: [request] }, { retryCount: 0 })
     },
   }
 }
+
+/** With a chain, viem signs for that one, whichever the node is on by then. */
+const toChain = (id: number, { chain }: WalletClient): Chain =>
+  chain?.id === id
+    ? chain
+    : {
+        ...{ id, name: `chain ${id}`, rpcUrls: { default: { http: [] } } },
+        nativeCurrency: { name: 'coin', symbol: 'COIN', decimals: 18 },
+      }
 
 async function signWith(
   account: LocalAccount,

@@ -9,7 +9,7 @@ import type {
 import type { Build, Calls } from './calls.ts'
 import { assertInputIsBounded, assertQuoteFits, assertWithinLimits, type SwapLimits } from './checks/quote.ts'
 import { type CheckContext, toTerms } from './checks/terms.ts'
-import { type Submission, SwapRefusedError, TamperedOperationError } from './errors.ts'
+import { PaymentUnknownError, type Submission, SwapRefusedError, TamperedOperationError } from './errors.ts'
 import type { Builder, Family } from './families/family.ts'
 import { families } from './families/registry.ts'
 import { lockableUntil, type OpenSignatures } from './open-signatures.ts'
@@ -155,13 +155,13 @@ async function prepareOnce(deps: PrepareDeps, order: Order): Promise<PreparedSwa
   const build = await order.build(quote, chosen)
   onProgress?.({ step: 'built', build })
   const context = await toContext(deps, request, family, build)
-  let isClaimed = false
+  let claimed: number | undefined
   const onSign = async (toSign: ToSign, life: SignatureLifetime) => {
     await options.approve?.({ kind: 'operation', quote, method, build, toSign })
     signal?.throwIfAborted()
     // The user may have signed elsewhere in the meantime.
     await deps.openSignatures.claim(request, life)
-    isClaimed = true
+    claimed = lockableUntil(life)
     signal?.throwIfAborted()
     if (!('payment' in toSign)) onProgress?.({ step: 'signing' })
   }
@@ -173,7 +173,7 @@ async function prepareOnce(deps: PrepareDeps, order: Order): Promise<PreparedSwa
       return signed
     } catch (error) {
       // The wallet refused, or nobody waits for its signature: nothing that could be submitted is left.
-      if (isClaimed) deps.openSignatures.release(request)
+      if (claimed !== undefined) deps.openSignatures.release(request, claimed)
       throw error
     }
   }
@@ -227,12 +227,16 @@ export async function swap(
   onProgress?.({ step: 'submitting', submission, lockableUntil })
   // If the caller aborts here, the submission was not sent and remains the caller's.
   signal?.throwIfAborted()
-  const { swapId } = await pay(deps, prepared, signer, options)
+  const { swapId } = await pay(deps, prepared, signer, options).catch((error) => {
+    // The wallet may have sent it: the status of the swap tells.
+    if (error instanceof PaymentUnknownError) return error
+    throw error
+  })
   const ended = await deps.waitForSwap(swapId, {
     signal,
     timeoutMs,
     onProgress: onProgress && ((read) => onProgress({ step: 'status', swap: read })),
   })
-  if (ended.status === 'settled') deps.openSignatures.release(prepared.request)
+  if (ended.status === 'settled') deps.openSignatures.release(prepared.request, lockableUntil)
   return ended
 }

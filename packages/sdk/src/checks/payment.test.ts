@@ -62,7 +62,7 @@ const sendCalls = { version: '2.0.0', from: at('a'), chainId: '0x1', atomicRequi
 
 test.each(['deposit', 'transfer'] as const)('a %s goes to the address of the op', (method) => {
   const payment = {
-    ...{ chainId: 1, to: depositAddress, token: at('c'), amount: 1_000n, until: 50 },
+    ...{ chainId: 1, to: depositAddress, token: at('c'), amount: 1_000n, until: 50, opDeadline: 50 },
     transaction: { chainId: 1, to: at('c'), data, value: 0n },
   }
 

@@ -103,7 +103,8 @@ function checkSent(build: BuildGeoOpReply, { chainId, escrow, hash, op }: Checke
   ]
   if (wrong.length > 0) throw new TamperedOperationError(wrong)
   const until = Date.parse(depositUntil) / 1_000
-  return { chainId, to, token, amount, transaction: own, until: until < opDeadline ? until : opDeadline }
+  const earlier = until < opDeadline ? until : opDeadline
+  return { chainId, to, token, amount, transaction: own, until: earlier, opDeadline }
 }
 
 /** The service prepared the same; one of an earlier version prepares nothing. */
