@@ -1,5 +1,6 @@
 import type { DelegationReply, OriginMethod, QuoteReply } from '@geoswap/wire'
 import { ways } from './checks/payment.ts'
+import { readUint } from './checks/read-fields.ts'
 import { SwapRefusedError } from './errors.ts'
 import type { EvmSigner } from './signers.ts'
 
@@ -31,5 +32,17 @@ export function quoteBy(quote: QuoteReply, method: OriginMethod): QuoteReply {
     )
   }
   const { input, output, minOutput } = way
-  return { ...quote, input, output, minOutput }
+  return { ...quote, input, output, minOutput, priceImpactBps: impactBy(quote, way) }
+}
+
+type Amounts = Pick<QuoteReply, 'input' | 'output'>
+
+const BPS = 10_000
+
+/** The impact of a quote is that of its own amounts. Rounded towards the worse. */
+function impactBy({ priceImpactBps: bps = NaN, ...quote }: QuoteReply, way: Amounts): number | undefined {
+  const whole = readUint(quote, 'output') * readUint(way, 'input')
+  const part = readUint(quote, 'input') * readUint(way, 'output')
+  if (!Number.isInteger(bps) || bps < -BPS || whole === 0n) return undefined
+  return Number((BigInt(BPS + bps) * part) / whole) - BPS
 }

@@ -89,6 +89,15 @@ test.each<[string, object, string]>([
   ['another chain', { transaction: { ...transaction, chainId: 2 } }, 'transaction.chainId'],
   ['another wallet', { sendCalls: { ...sendCalls, from: at('b') } }, 'sendCalls.from'],
   ['a call beside it', { sendCalls: { ...sendCalls, calls: [...calls, ...calls] } }, 'sendCalls.calls'],
+  ['a batch of no calls', { sendCalls: { ...sendCalls, calls: [] } }, 'sendCalls.calls'],
+  ['calls that are no list', { sendCalls: { ...sendCalls, calls: { ...calls } } }, 'sendCalls.calls'],
+  ['nothing for a call', { sendCalls: { ...sendCalls, calls: [null] } }, 'sendCalls.calls'],
+  ['a batch with more', { sendCalls: { ...sendCalls, capabilities: {} } }, 'sendCalls.capabilities'],
+  [
+    'a call with more',
+    { sendCalls: { ...sendCalls, calls: [{ ...calls[0], capabilities: {} }] } },
+    'sendCalls.calls.capabilities',
+  ],
   [
     'an other call of a batch',
     { sendCalls: { ...sendCalls, calls: [{ ...calls[0], to: at('b') }] } },

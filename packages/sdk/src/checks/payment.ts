@@ -93,13 +93,15 @@ function checkSent(build: BuildGeoOpReply, { chainId, escrow, hash, op }: Checke
   const [token, amount, opDeadline] = [op.inputToken, op.inputAmount, Number(op.opDeadline)]
   const { value, ...call } = transferTo(to, { token, amount })
   const own = { chainId, ...call, value }
-  const [only, ...more] = Array.isArray(sendCalls?.calls) ? sendCalls.calls : []
+  const calls = sendCalls && (Array.isArray(sendCalls.calls) ? sendCalls.calls : [])
+  // A capability could let another pay, or do more than the call.
+  const capabilities = undefined
   const wrong = [
     ...differs('depositAddress', readAddress({ depositAddress }, 'depositAddress'), to),
     ...differsFrom('transaction', transaction, own),
-    ...differsFrom('sendCalls', sendCalls, { from: op.wallet, chainId: numberToHex(chainId) }),
-    ...differsFrom('sendCalls.calls', only, { ...call, value: numberToHex(value) }),
-    ...differs('sendCalls.calls', more.length, 0),
+    ...differsFrom('sendCalls', sendCalls, { from: op.wallet, chainId: numberToHex(chainId), capabilities }),
+    ...differsFrom('sendCalls.calls', calls?.[0], { ...call, value: numberToHex(value), capabilities }),
+    ...differs('sendCalls.calls', calls?.length ?? 1, 1),
   ]
   if (wrong.length > 0) throw new TamperedOperationError(wrong)
   const until = Date.parse(depositUntil) / 1_000

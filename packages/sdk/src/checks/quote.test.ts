@@ -8,6 +8,13 @@ test('a quote for the request fits', () => {
   expect(() => assertQuoteFits(evmRequest, evmQuote, 'evm')).not.toThrow()
 })
 
+test('a quote that takes longer than asked for does not fit', () => {
+  const asked = { ...evmRequest, maxEtaSeconds: 3 }
+
+  expect(() => assertQuoteFits(asked, { ...evmQuote, etaSeconds: 3 }, 'evm')).not.toThrow()
+  expect(() => assertQuoteFits(asked, { ...evmQuote, etaSeconds: 4 }, 'evm')).toThrow('quote.etaSeconds')
+})
+
 describe('slippage', () => {
   const quoted = (minOutput: string) => ({ ...evmQuote, output: '10000', minOutput })
 

@@ -47,6 +47,7 @@ function quoteDifferences(request: QuoteRequest, quote: QuoteReply, family: stri
   const output = readUint(quote, 'output')
   const minOutput = readUint(quote, 'minOutput')
   const amount = request.amount === 'max' ? input : BigInt(request.amount)
+  const most = request.maxEtaSeconds ?? Infinity
   const isExactOutput = request.tradeType === 'exactOutput'
   const least = isExactOutput ? amount : withSlippage(output, request.slippageBps)
   return [
@@ -55,6 +56,7 @@ function quoteDifferences(request: QuoteRequest, quote: QuoteReply, family: stri
     ...unless(minOutput >= least, 'quote.minOutput', minOutput, `at least ${least}`),
     ...unless(minOutput > 0n, 'quote.minOutput', minOutput, 'more than nothing'),
     ...unless(minOutput <= output, 'quote.minOutput', minOutput, `at most the output, ${output}`),
+    ...unless(!(quote.etaSeconds > most), 'quote.etaSeconds', quote.etaSeconds, `at most ${most}`),
   ]
 }
 
