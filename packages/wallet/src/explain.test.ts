@@ -49,6 +49,17 @@ const order = {
   to: { ...side, symbol: 'ETH', decimals: 18 },
 }
 
+test('a transfer that was asked for is followed, and one that is late is not said to be unsigned', () => {
+  const adviceFor = (code: 'PAYMENT_ASKED' | 'PAYMENT_LATE') =>
+    explain(new SwapRefusedError(code, 'No.', { swapId: 'swp_1' }), () => known)
+
+  expect(adviceFor('PAYMENT_ASKED')).toMatchObject({
+    advice: expect.stringContaining('geoswap status swp_1 --wait'),
+    details: { swapId: 'swp_1' },
+  })
+  expect(adviceFor('PAYMENT_LATE')?.advice).toBe('Nothing was sent. Swap again.')
+})
+
 test('the limit that a quote broke is in whole tokens', () => {
   const toldFor = (code: 'INPUT_LIMIT' | 'OUTPUT_LIMIT', quoted: string, allowed: string) => {
     const error = new SwapRefusedError(code, 'No.', { amounts: { quoted, allowed } })

@@ -50,7 +50,15 @@ export function isFromService(error: unknown): boolean {
   return error instanceof GeoswapError && error.status !== 0 && error.code !== 'UNEXPECTED_REPLY'
 }
 
-function explainRefused({ code, message, amounts }: SwapRefusedError, { order }: Known): Explained {
+/** The wallet was asked to pay before, or the signature was made: what is left to do. */
+const ADVICE: Readonly<Record<string, string>> = {
+  PAYMENT_ASKED: 'Look whether the wallet sent it. Follow the swap: geoswap status SWAP --wait.',
+  PAYMENT_LATE: 'Nothing was sent. Swap again.',
+}
+
+function explainRefused({ code, message, amounts, swapId }: SwapRefusedError, { order }: Known): Explained {
+  const advice = ADVICE[code]?.replace('SWAP', swapId ?? 'SWAP')
+  if (advice) return { code, message, advice, details: { swapId } }
   if (amounts && order) return { code, message: limitOf(amounts, code, order), advice: 'Nothing was signed.' }
   if (code !== 'UNPINNED' || !order) return { code, message, advice: 'Nothing was signed.' }
   const { chainId, chain } = order.from

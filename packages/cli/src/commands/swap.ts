@@ -16,7 +16,8 @@ export const swap = defineCommand({
   usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
   about: `Swaps the first token for the second: quotes, checks the operation, signs, submits and
 waits for the end. The wallet needs no gas coin.
-Exit code 0: settled. 2: ${anyOf(UNSETTLED_STATUSES)}, so the input is in the wallet. 1: an error.`,
+Exit code 0: settled. 2: ${anyOf(UNSETTLED_STATUSES)}, so the input is in the wallet,
+or a sent one on its way back from the operation's address. 1: an error.`,
   words: [2, 2],
   options: {
     ...orderOptions,

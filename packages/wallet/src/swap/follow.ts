@@ -41,13 +41,15 @@ export function whereIsMoney(swap: Swap, order: Order | undefined): string {
 function namesOf({ amounts, originChain, destinationChain }: Swap, order: Order | undefined) {
   const style = { raw: false }
   const input = order ? money(amounts.input, order.from, style) : `the input on chain ${originChain}`
-  const output = order
-    ? money(amounts.delivered ?? amounts.quotedOutput, order.to, style)
-    : `the output on chain ${destinationChain}`
+  const output = order ? money(dueOf(amounts), order.to, style) : `the output on chain ${destinationChain}`
   const chain = order?.from.chain ?? `chain ${originChain}`
   const recipient = order?.recipient ?? 'the recipient'
   return { input, output, recipient, holder: `the escrow of ${chain}` }
 }
+
+/** A premium that comes back raises the output; a market that moved lowers it. */
+const dueOf = ({ delivered, repriced, riskPremium, quotedOutput }: Swap['amounts']): string =>
+  delivered ?? repriced?.output ?? riskPremium?.output ?? quotedOutput
 
 function inTx(hash: string | undefined): string {
   return hash === undefined ? '' : ` in tx ${hash}`

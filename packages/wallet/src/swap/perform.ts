@@ -9,8 +9,8 @@ import {
   type SwapProgress,
 } from '@geoswap/sdk'
 import { isSentMethod } from '@geoswap/wire/names'
-import { createWalletClient, http } from 'viem'
-import type { Context } from '../context.ts'
+import { createWalletClient, http, zeroAddress } from 'viem'
+import { type Context, nodeOf } from '../context.ts'
 import { UserError } from '../errors.ts'
 import { toAccount } from '../families/evm.ts'
 import { type Key, toSigner } from '../keys.ts'
@@ -46,7 +46,7 @@ export async function performSwap(
     const key = await unlockWallet(context, ready.wallet)
     const signer =
       options.method && isSentMethod(options.method)
-        ? toPayer(context, key, ready.from.chain)
+        ? await toPayer(context, key, ready)
         : await toSigner(key)
     const ended = await client.swap(ready.request, signer, {
       ...ready.limits,
@@ -167,9 +167,21 @@ function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): 
   }
 }
 
+/** Before anything is submitted. How much a transfer takes, its node says later. */
+async function assertGas(context: Context, chain: Chain, address: string): Promise<void> {
+  if ((await nodeOf(context, chain).balanceOf(address, zeroAddress)) > 0n) return
+  const advice = `Send some to ${address}, or leave out --method: other ways need none.`
+  throw new UserError('NEEDS_GAS', `${address} has no gas coin on ${chain.name}.`, { advice })
+}
+
 /** A signer that sends its input itself: it needs a node and some gas coin, so only if such a way is asked for. */
-function toPayer({ settings }: Context, key: Key, chain: Chain): EvmSigner {
-  const transport = http(getRpcUrl(settings, chain))
+async function toPayer(
+  context: Context,
+  key: Key,
+  { from: { chain }, wallet }: ReadyOrder,
+): Promise<EvmSigner> {
+  await assertGas(context, chain, wallet.address)
+  const transport = http(getRpcUrl(context.settings, chain))
   const { sendTransaction, ...signer } = fromViemWallet(
     createWalletClient({ account: toAccount(key), transport }),
   )

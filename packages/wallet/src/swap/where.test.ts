@@ -29,6 +29,22 @@ const cases: Case[] = [
   [
     {
       ...locked,
+      substatus: 'delivering',
+      amounts: { ...amounts, riskPremium: { amount: '5000', returned: true, output: '9905000' } },
+    },
+    '10 USDC on alpha is locked at the escrow of alpha; delivering 9.905 USDC on beta',
+  ],
+  [
+    {
+      ...locked,
+      substatus: 'delivering',
+      amounts: { ...amounts, repriced: { output: '9850000', reason: 'PRICE_MOVED' } },
+    },
+    '10 USDC on alpha is locked at the escrow of alpha; delivering 9.85 USDC on beta',
+  ],
+  [
+    {
+      ...locked,
       substatus: 'delivered',
       deliveryTxHash: '0xpaid',
       amounts: { ...amounts, delivered: '9950000' },
