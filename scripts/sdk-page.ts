@@ -10,8 +10,8 @@ Generated from \`${FOLDER}\`. The [README](../packages/sdk/README.md) shows how 
 with its signature and comments, which your editor shows too.
 `
 
-const SECTIONS = ['function', 'class', 'type'] as const
-const TITLES = { function: 'Functions', class: 'Errors', type: 'Types' }
+const SECTIONS = ['function', 'class', 'const', 'type'] as const
+const TITLES = { function: 'Functions', class: 'Errors', const: 'Constants', type: 'Types' }
 
 type Kind = (typeof SECTIONS)[number]
 type Entry = { name: string; kind: Kind; file: string; about: string }
@@ -50,7 +50,7 @@ function readExports(index: string): { names: string[]; from: string }[] {
 
 function findEntry(file: string, name: string): Entry {
   const source = read(file)
-  const start = new RegExp(`^export (?:async )?(function|class|type) ${name}\\b`, 'm').exec(source)
+  const start = new RegExp(`^export (?:async )?(function|class|type|const) ${name}\\b`, 'm').exec(source)
   if (!start) throw new Error(`scripts/sdk-page.ts does not find ${name}`)
   const comment = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n$/.exec(source.slice(0, start.index))?.[1] ?? ''
   const text = comment.replace(/^ ?\* ?/gm, '').trim()
