@@ -22,7 +22,7 @@ export function isTerminalStatus(status: SwapStatus): status is TerminalStatus {
   return status !== 'pending'
 }
 
-/** The ends other than `settled`: the input is in the wallet, or comes back to it from the op's address if it was sent. */
+/** The ends other than `settled`: the input is in the wallet, or was sent and comes back from the op's address. */
 export const UNSETTLED_STATUSES = TERMINAL_STATUSES.filter((status) => status !== 'settled')
 
 /** Each substatus with its status. */
