@@ -73,7 +73,7 @@ export async function pay(
 }
 
 const isAwaited = ({ substatus, deposit }: StatusReply): boolean =>
-  substatus === 'awaitingDeposit' && Number(deposit?.received ?? 0) === 0
+  substatus === 'awaitingDeposit' && BigInt(deposit?.received ?? 0) === 0n
 
 function senderOf(signer: Signer): (payment: DepositPayment) => Promise<string> {
   const { sendTransaction, sendPayment } = signer.family === 'evm' ? signer : {}

@@ -181,7 +181,7 @@ test('a whole swap whose wallet did not answer is decided by its status', async 
   expect([ended.status, ended.swapId, asked.length]).toEqual(['settled', 'swp_1', 1])
 })
 
-test('what was sent is not asked for again by a client whose store is lost', async () => {
+test('a client whose store is lost asks for nothing that was sent', async () => {
   const { signer, asked } = sender()
   const swap = await prepared(signer)
   await trader.client.pay(swap, signer)

@@ -2,6 +2,7 @@ import {
   type Client,
   type DepositPayment,
   intentOf,
+  PAYMENT_MARGIN_MS,
   type PaymentTransaction,
   type QuoteRequest,
   type Signer,
@@ -74,12 +75,9 @@ const fromStored = ({ amount, transaction, ...rest }: StoredPayment): DepositPay
   transaction: { ...transaction, value: BigInt(transaction.value) },
 })
 
-// A transaction that is sent later is hardly in a block in time. The SDK has the same margin.
-const MARGIN_SECONDS = 15
-
-/** Whether it is too late to ask a wallet for a payment. */
+/** Whether it is too late to ask a wallet for a payment: the SDK would refuse it. */
 export const isTooLate = ({ until }: { until: number }, nowMs: number): boolean =>
-  nowMs > (until - MARGIN_SECONDS) * 1_000
+  nowMs >= until * 1_000 - PAYMENT_MARGIN_MS
 
 type Asking = { key: string; isOver: boolean; error?: unknown }
 
@@ -106,7 +104,7 @@ export async function askToPay(client: Client, active: ActiveSwap, signer: Signe
     },
   })
   await paid.then(({ txHash }) => {
-    changeActiveSwap(key, { paidBy: txHash })
+    if (txHash !== undefined) changeActiveSwap(key, { paidBy: txHash })
     end()
   }, end)
 }

@@ -201,7 +201,7 @@ test('a deposit in two parts is accepted', async () => {
   expect(look(100n, 8n, { received: 100n })).toBe('allow')
 })
 
-test('what the blocks since the last look do not explain is looked for before them once', async () => {
+test('blocks before the last look are read once, if later ones do not explain the amount', async () => {
   const parts = [sent('2', 1n), sent('1', 98n, 'bad')]
   const { look, decide, looked } = screened((since) => parts.slice(0, since === undefined ? 2 : 1))
   look(100n, 7n)
