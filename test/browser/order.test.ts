@@ -115,7 +115,7 @@ test('a large swap is quoted at the cheaper speed, and at the faster one once th
   await chosen(/^10\.\d+ USDC in about 40 min$/)
 
   expect(flaws).toEqual([])
-  expect(limits.filter((each) => each !== undefined)).toContain(2_399)
+  expect(limits.filter((each) => each !== undefined)).toContain(1_204)
   expect(limits.at(-1)).toBeUndefined()
 })
 
