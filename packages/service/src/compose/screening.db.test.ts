@@ -132,8 +132,10 @@ test('the operator’s decision goes before the list, in every spelling', async 
   expect([ask(screening, listed), ask(screening, OTHER)]).toEqual(['allow', 'deny'])
 })
 
-test('a process does not start without its list', async () => {
-  await expect(start([{ name: 'own', kind: 'list', file: `${file}.gone` }])).rejects.toThrow('ENOENT')
+test('a process starts without its list, which then knows nobody', async () => {
+  const unheard = '0x00000000000000000000000000000000000000aa'
+
+  expect(ask(await start([{ name: 'own', kind: 'list', file: `${file}.gone` }]), unheard)).toBe('unknown')
 })
 
 test('without a configuration nobody is screened, and no header is read', () => {

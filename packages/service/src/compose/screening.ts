@@ -89,20 +89,20 @@ export function openScreening(
     { onDecided: metrics.countDecision, onFault: (error) => onFault(error, 'screening') },
   )
   const refreshOverrides = () => overrides.refresh().catch((error: unknown) => onFault(error, 'overrides'))
-  const look = async (): Promise<void> => {
+  const readLists = async (): Promise<void> => {
     for (const list of lists)
       await list.refresh().catch((error: unknown) => {
         metrics.countFailure(list.name)
         onFault(error, 'screening')
       })
-    await refreshOverrides()
   }
+  const look = () => readLists().then(refreshOverrides)
   let loop: { stop(): void } | undefined
   return {
     ...decided,
     channels: { screening_overrides: () => void refreshOverrides() },
     async start() {
-      for (const list of lists) await list.refresh()
+      await readLists() // One that cannot be read knows nobody: claims and refunds go on.
       await overrides.refresh()
       loop = every(LOOK_MS, look)
     },

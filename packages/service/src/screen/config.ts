@@ -15,8 +15,8 @@ const ListSource = Type.Object(
     ...source,
     kind: Type.Literal('list', { description: 'A file, read again when it changes.' }),
     file: text(
-      'The file: SDN.XML, sdn_advanced.xml or SDN.CSV of OFAC, JSON, or one address per line. A process does not ' +
-        'start without it; later the last good one stays.',
+      'The file: SDN.XML, sdn_advanced.xml or SDN.CSV of OFAC, JSON, or one address per line. Until it ' +
+        'can be read, it knows nobody; later the last good one stays.',
     ),
     publicKey: Type.Optional(
       Type.String({
