@@ -35,6 +35,19 @@ beforeAll(async () => {
 afterEach(() => beta.resume())
 afterAll(() => cli.remove())
 
+test('the tour shows a lying service refused, a swap, and an input that comes back', async () => {
+  const tour = cli.start(['tour'])
+
+  await tour.says(/(then it comes back)/)
+  await alpha.advance(300)
+  const { code, stderr } = await tour.ended
+
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/delivery.recipient is 0x0+dead, expected 0x0+[1-9a-f]/)
+  expect(stderr).toMatch(/status +settled/)
+  expect(stderr).toMatch(/returned +0.005 ETH on alpha in 0x/)
+})
+
 test('a stored wallet pays a recipient on Solana, both named by CAIP ids, and its journal has the result', async () => {
   const solana = await createSolanaWorld(local)
   const { address: recipient } = await generateKeyPairSigner()

@@ -50,22 +50,24 @@ export function swapLines(swap: StatusReply, order: Order | undefined, style: St
     ['lock', swap.originTxHash],
     ['delivery', swap.deliveryTxHash],
     ['refund', swap.refund?.txHash],
-    ...(swap.deposit ? depositLines(swap.deposit) : []),
+    ...(swap.deposit ? depositLines(swap.deposit, order, style) : []),
     ...endLines(swap),
   ])
 }
 
-function depositLines({
-  address,
-  received,
-  txHash,
-  returned = [],
-  next,
-}: NonNullable<StatusReply['deposit']>) {
+function depositLines(
+  { address, received, txHash, returned = [], next }: NonNullable<StatusReply['deposit']>,
+  order: Order | undefined,
+  style: Style,
+) {
+  const amountOf = (amount: string, token = order?.from.token) =>
+    order && token === order.from.token
+      ? money(amount, order.from, style)
+      : `${amount} units${token ? ` of ${token}` : ''}`
   return [
-    ['deposit', `${address}${received ? `, received ${received} units` : ''}`],
+    ['deposit', `${address}${received ? `, received ${amountOf(received)}` : ''}`],
     ['paid by', txHash],
-    ...returned.map((each) => ['returned', `${each.amount} units of ${each.token} in ${each.txHash}`]),
+    ...returned.map(({ token, amount, txHash: by }) => ['returned', `${amountOf(amount, token)} in ${by}`]),
     ['next', next],
   ]
 }

@@ -44,6 +44,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'test tokens on a network of npm start',
     load: async () => (await import('./wallet.ts')).faucet,
   },
+  tour: {
+    about: 'two minutes that show how it works, on a network of npm start',
+    load: async () => (await import('./tour.ts')).tour,
+  },
   completion: {
     about: 'the completion of your shell: bash, zsh or fish',
     load: async () => (await import('../completion.ts')).completionOf(commands),
