@@ -163,6 +163,8 @@ export type ConnectOptions<C> = {
   /** The name of this process in requests to nodes. */
   caller?: string | undefined
   watches?: readonly NodeWatch[] | undefined
+  /** For how long to ask again while the nodes do not know the newest block yet. */
+  patienceMs?: number | undefined
   assertOutsideTransaction(): void
 }
 

@@ -34,6 +34,8 @@ type Options = {
   signers?: Signers
   /** Finds recorded transactions of payments; undefined if no payment is looked up. */
   findSigned?: FindSigned
+  /** For how long to ask again while the nodes do not know the newest block yet. */
+  patienceMs?: number
 }
 
 export type Signers = Partial<Record<FamilyName, readonly Signer[]>>
@@ -58,6 +60,7 @@ export function connectChains(options: Options): Chains {
       custodyOf,
       caller: options.caller,
       watches: options.calls?.watch(config.name, urls),
+      patienceMs: options.patienceMs,
       assertOutsideTransaction,
     })
     return { ...withGate(connected, (input) => wayOf(input).signs === 'hash'), family }
@@ -69,6 +72,18 @@ export function connectChains(options: Options): Chains {
     of,
     custodyOf,
   }
+}
+
+// Providers keep backends within a few blocks of each other.
+export const COMMAND_PATIENCE_MS = 30_000
+
+/** The chains for a command, which cannot come back to a question in a later round. */
+export function connectForCommand(
+  network: NetworkConfig,
+  { nodes = 'rpcUrls', signers = {} }: { nodes?: 'rpcUrls' | 'attesterRpcUrls'; signers?: Signers } = {},
+): Chains {
+  const urlsOf = (chain: ChainConfig) => chain[nodes]
+  return connectChains({ network, urlsOf, signers, patienceMs: COMMAND_PATIENCE_MS })
 }
 
 /** A database transaction that waits for a node or a signer would hold its locks for as long as that takes. */

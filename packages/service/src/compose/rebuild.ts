@@ -15,7 +15,7 @@ import type { Logger } from '../observe/logger.ts'
 import { deadlinesFrom, type RouteTimes } from '../swap/deadlines.ts'
 import { blockSecondsOf, MAX_SLOWDOWN } from '../swap/finality.ts'
 import { venueOfDelivery } from '../venues/registry.ts'
-import { type Chains, connectChains, findDifferences } from './chains.ts'
+import { type Chains, connectForCommand, findDifferences } from './chains.ts'
 
 type Options = {
   network: NetworkConfig
@@ -41,10 +41,7 @@ function rulesOf(network: NetworkConfig, chains: Chains): Rules {
 
 /** Compares the database with every chain. Needs no key: nothing is signed. */
 export async function runRebuild({ network, pool, firstBlocks, say }: Options): Promise<Summary> {
-  const chains = connectChains({
-    network,
-    urlsOf: (chain) => chain.rpcUrls,
-  })
+  const chains = connectForCommand(network)
   const { problems } = await findDifferences(chains)
   if (problems.length > 0) throw new Error(`The chains are not as configured:\n- ${problems.join('\n- ')}`)
   const isLogLost = (await findLost(pool, chains.all)).length > 0

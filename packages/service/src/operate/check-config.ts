@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { type Findings, joinFindings } from '../chains/findings.ts'
 import { describeError, type Env, type Output, parseFlags, UsageError, withDatabase } from '../command.ts'
+import { connectForCommand } from '../compose/chains.ts'
 import { verifyPyth } from '../compose/prices.ts'
 import { neededConnections } from '../config/connections.ts'
 import { describeProblem, parseNetwork } from '../config/network-file.ts'
 import { optionalSecret, readSetting } from '../config/secrets.ts'
 import type { Config, NetworkConfig } from '../config.ts'
 import { assertConnections } from '../store/server.ts'
-import { checkChains, checkGas, checkTreasury, connectForChecks } from './checks.ts'
+import { checkChains, checkGas, checkTreasury } from './checks.ts'
 import { fillInAllUrls } from './served.ts'
 
 export const CHECK_CONFIG_HELP = `check-config FILE [--online]
@@ -56,8 +57,8 @@ async function checkDatabase({ network, databaseUrl }: Checked): Promise<Finding
 async function checkOnline(config: Checked, output: Output): Promise<number> {
   const { network } = config
   const [ours, attesters] = [
-    connectForChecks(network, 'rpcUrls'),
-    connectForChecks(network, 'attesterRpcUrls'),
+    connectForCommand(network),
+    connectForCommand(network, { nodes: 'attesterRpcUrls' }),
   ]
   const { problems, warnings } = joinFindings(
     await Promise.all([

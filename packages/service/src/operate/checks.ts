@@ -5,7 +5,7 @@ import type { ConnectedChain } from '../chains/families.ts'
 import { type Findings, joinFindings, reasonOf } from '../chains/findings.ts'
 import { describeError, UsageError } from '../command.ts'
 import { floatOf } from '../compose/catalog.ts'
-import { type Chains, connectChains, findDifferences } from '../compose/chains.ts'
+import { type Chains, findDifferences } from '../compose/chains.ts'
 import { toAsked, toListFile } from '../compose/screening.ts'
 import { type Env, optionalSecret } from '../config/secrets.ts'
 import type { NetworkConfig } from '../config.ts'
@@ -20,11 +20,6 @@ import { findTreasuryLost, planChain } from './treasury/read-chain.ts'
 // Checks of nodes and chains that `check-config --online` and `doctor` share.
 
 const NOTHING: Findings = { problems: [], warnings: [] }
-
-/** Connects with the nodes of API and worker, or with those of the attester. Makes no call. */
-export function connectForChecks(network: NetworkConfig, nodes: 'rpcUrls' | 'attesterRpcUrls'): Chains {
-  return connectChains({ network, urlsOf: (chain) => chain[nodes] })
-}
 
 /** Everything that a start checks, on each of the nodes. */
 export async function checkChains(chains: Chains): Promise<Findings> {

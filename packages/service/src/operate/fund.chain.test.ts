@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startChain } from '@geoswap/devnet'
 import { createTestClient, http, parseEther, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startLaggingNode } from '../../test/support/lagging-node.ts'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
 import { runCommand } from '../command.ts'
@@ -34,11 +34,7 @@ beforeAll(async () => {
   chain = await startChain({ name: 'fund', chainId: 8453, blockMs: 100 })
   node = await startLaggingNode(chain.rpcUrl)
   client = createClient(chain.rpcUrl)
-  const { chains, assets, discount: _, ...network } = JSON.parse(NETWORK_TEXT)
-  const { l1FeeOracle: __, ...base } = chains[0]
-  const served = { ...base, rpcUrls: [node.url], attesterRpcUrls: [node.url], blockMs: 100 }
-  const changed = { chains: [served], assets: assets.slice(0, 2), venues: [{ kind: 'inventory' }] }
-  writeFileSync(file, JSON.stringify({ ...network, ...changed }))
+  writeConfig([node.url])
 })
 afterAll(async () => {
   await node.stop()
@@ -52,12 +48,22 @@ beforeEach(async () => {
   await client.mine({ blocks: 1 })
 })
 
-async function apply() {
+function writeConfig(urls: readonly string[]): void {
+  const { chains, assets, discount: _, ...network } = JSON.parse(NETWORK_TEXT)
+  const { l1FeeOracle: __, ...base } = chains[0]
+  const served = { ...base, rpcUrls: urls, attesterRpcUrls: urls, blockMs: 100 }
+  const changed = { chains: [served], assets: assets.slice(0, 2), venues: [{ kind: 'inventory' }] }
+  writeFileSync(file, JSON.stringify({ ...network, ...changed }))
+}
+
+const apply = () => run('apply')
+
+async function run(command: 'plan' | 'apply') {
   const lines: string[] = []
   const say = (text: string) => void lines.push(text)
   const output = { out: say, hint: say }
   const env = { GEOSWAP_DEPLOYER_KEY: deployerKey }
-  const code = await runCommand(output, () => fund(['apply', '--config', file], env, output))
+  const code = await runCommand(output, () => fund([command, '--config', file], env, output))
   return { code, text: lines.join('\n') }
 }
 
@@ -109,4 +115,23 @@ test('a second run pays nobody on a node that knows no later block, and says tha
 
   expect(second).toMatchObject({ code: 1, text: expect.stringMatching(/nonce \d+ of 0x\w+ is used/) })
   expect(await readAll()).toEqual(paid)
+})
+
+test('every run answers on three nodes, each in front of backends that lag', async () => {
+  const shaped = await startChain({ name: 'lag', chainId: 8453, shape: 'base' })
+  onTestFinished(async () => {
+    await shaped.stop()
+    writeConfig([node.url])
+  })
+  const direct = createClient(shaped.nodeUrl)
+  await direct.setBalance({ address: deployer, value: parseEther('10') })
+  await direct.mine({ blocks: 3 })
+  writeConfig([1, 2, 3].map((number) => `${shaped.rpcUrl}/?client=${number}`))
+
+  const plans = await Promise.all(Array.from({ length: 8 }, () => run('plan')))
+  const paid = await run('apply')
+
+  expect([...plans, paid].filter(({ code }) => code !== 0)).toEqual([])
+  const balances = await Promise.all(KEYS.map((address) => direct.getBalance({ address })))
+  expect(balances.every((balance) => balance > 0n)).toBe(true)
 })

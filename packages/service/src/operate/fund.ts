@@ -1,6 +1,6 @@
 import { formatUnits } from 'viem'
 import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
-import { connectChains } from '../compose/chains.ts'
+import { connectForCommand } from '../compose/chains.ts'
 import type { NetworkConfig } from '../config.ts'
 import { about, missingOf } from '../swap/gas-funding.ts'
 import { type ChainGas, readAllGas } from './checks.ts'
@@ -25,7 +25,7 @@ export async function fund(args: string[], env: Env, output: Output): Promise<nu
     throw new UsageError('Unknown command: use fund plan or fund apply. Try --help.')
   const { config, swaps } = parse(rest)
   const { network } = readChosen(env, config)
-  const chains = connectChains({ network, urlsOf: (chain) => chain.rpcUrls })
+  const chains = connectForCommand(network)
   const fundings = (await readAllGas(network, chains, swaps)).map(toFunding)
   output.out(describe(fundings))
   if (command === 'apply') return send(env, { network, fundings }, output)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { formatUnits } from 'viem'
 import { askEach, families, familyOf, type KeyRole, keyRoles } from '../chains/families.ts'
 import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
-import { type Chains, connectChains } from '../compose/chains.ts'
+import { type Chains, connectForCommand } from '../compose/chains.ts'
 import { createKeyFile, listKeys, type ScryptCost } from '../config/keystore.ts'
 import { readSetting } from '../config/secrets.ts'
 import type { ChainConfig } from '../config.ts'
@@ -109,7 +109,7 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
   const held = new Set(
     (folder === undefined ? [] : listKeys(folder)).map(({ address }) => address.toLowerCase()),
   )
-  const chains = connectChains({ network, urlsOf: (chain) => chain.rpcUrls })
+  const chains = connectForCommand(network)
   const holders = await Promise.all(
     askEach(network.chains, ({ name }, own) =>
       operateOf({ family: name }).keys.listHolders(network, own),

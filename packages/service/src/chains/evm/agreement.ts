@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   BaseError,
   createTransport,
@@ -7,7 +8,7 @@ import {
   type Transport,
   toHex,
 } from 'viem'
-import { agree, NodeSilence, reachedByMajority } from '../nodes/agree.ts'
+import { agree, causesOf, NoAgreementError, NodeSilence, reachedByMajority } from '../nodes/agree.ts'
 import { revertOf } from './attempt.ts'
 
 type Call = { method: string; params?: unknown }
@@ -147,3 +148,62 @@ export function isUnknownBlock(error: unknown): boolean {
 }
 
 const detailsOf = (error: unknown) => (error instanceof BaseError ? error.details : '')
+
+const RETRY_MS = 250
+
+/**
+ * Asks again while the backends that answer do not have the block yet, or differ since they are at different ones. All
+ * calls share one time: once it is over, none waits before one of them has had an answer.
+ */
+export function withPatience(transport: Transport, patienceMs: number): Transport {
+  let end = Number.POSITIVE_INFINITY
+  return (parameters) => {
+    const { request } = transport(parameters)
+
+    async function ask(call: Call): Promise<unknown> {
+      const ownEnd = performance.now() + patienceMs
+      for (;;) {
+        const answer = await settle(request(call as never))
+        if (!isBehind(call, answer)) {
+          end = Number.POSITIVE_INFINITY
+          return toResult(answer)
+        }
+        end = Math.min(end, performance.now() + patienceMs)
+        if (performance.now() >= Math.min(end, ownEnd)) return toResult(answer)
+        await delay(RETRY_MS)
+      }
+    }
+
+    return createTransport({
+      key: 'patience',
+      name: 'Nodes whose backends lag',
+      type: 'patience',
+      retryCount: 0,
+      request: ask as EIP1193RequestFn,
+    })
+  }
+}
+
+type Settled = { value: unknown } | { error: unknown }
+
+const settle = (asked: Promise<unknown>): Promise<Settled> =>
+  asked.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  )
+
+function toResult(answer: Settled): unknown {
+  if ('error' in answer) throw answer.error
+  return answer.value
+}
+
+/** A chain may have no final block yet, but it has its newest one, and one that another answer named. */
+function isBehind({ method, params }: Call, answer: Settled): boolean {
+  if ('error' in answer) {
+    const { error } = answer
+    const isSplit = causesOf(error).some((cause) => cause instanceof NoAgreementError)
+    return isSplit || (isUnknownBlock(error) && revertOf(error) === undefined)
+  }
+  if (answer.value !== null || method !== 'eth_getBlockByNumber') return false
+  return /^(latest|0x.+)$/.test(String((params as unknown[])[0]))
+}

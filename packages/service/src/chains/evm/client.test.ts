@@ -90,6 +90,37 @@ test('a read at a block that a lagging backend does not have is repeated, and fa
   expect([isUnknownBlock(failed), requests]).toEqual([true, 5])
 })
 
+test('a patient client asks until a backend has the newest block, and no call waits once the time is over', async () => {
+  const patient = (patienceMs: number) => createEvmClients({ urls: [url, url], patienceMs }).agreed
+  const block = { number: '0x9', hash: '0x09', timestamp: '0x1', transactions: [] }
+  const tell = (hasBlock: () => boolean) => (calls: readonly Call[]) =>
+    calls.map(({ id, method }) => ({
+      id,
+      result: method === 'eth_blockNumber' ? '0x9' : hasBlock() ? block : null,
+    }))
+  const end = performance.now() + 500
+  answer = tell(() => performance.now() > end)
+
+  expect((await patient(5_000).getBlock()).number).toBe(9n)
+
+  answer = tell(() => false)
+  const client = patient(300)
+  await expect(client.getBlock()).rejects.toThrow('could not be found')
+  const before = requests
+  await expect(client.getBlock({ blockNumber: 9n })).rejects.toThrow('could not be found')
+  expect(requests - before).toBe(2)
+})
+
+test('a patient client asks a contract once that reverts with the words of a node', async () => {
+  const error = { code: 3, message: 'execution reverted: block not found', data: '0x01' }
+  answer = (calls) => calls.map(({ id }) => ({ id, error }))
+
+  const client = createEvmClients({ urls: [url], patienceMs: 5_000 }).client
+  await expect(client.call({ to: zeroAddress })).rejects.toThrow()
+
+  expect(requests).toBe(1)
+})
+
 test('an error of the node keeps its code and never contains the request', async () => {
   answer = (calls) => calls.map(({ id }) => ({ id, error: { code: -32000, message: 'nonce too low' } }))
   const client = createEvmClient({ urls: [url] })

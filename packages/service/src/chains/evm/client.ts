@@ -15,7 +15,7 @@ import {
   type PostJson,
   unwatched,
 } from '../nodes/post-json.ts'
-import { createAgreement, createFallback, saysUnknownBlock } from './agreement.ts'
+import { createAgreement, createFallback, saysUnknownBlock, withPatience } from './agreement.ts'
 import { createGathering } from './gather.ts'
 
 type Options = {
@@ -26,6 +26,8 @@ type Options = {
   /** A watch for each node, in the order of the URLs. */
   watches?: readonly NodeWatch[] | undefined
   assertOutsideTransaction?: () => void
+  /** For how long to ask again while no backend knows the newest block; by default a caller does so itself. */
+  patienceMs?: number | undefined
 }
 
 export type EvmClients = {
@@ -41,13 +43,14 @@ export type EvmClients = {
 
 /** Clients over a chain's nodes. Calls of one tick share one request. */
 export function createEvmClients(options: Options): EvmClients {
-  const { urls, timeoutMs = 5_000, caller, watches = [], assertOutsideTransaction = () => {} } = options
+  const { urls, timeoutMs = 5_000, caller, watches = [], patienceMs = 0 } = options
+  const { assertOutsideTransaction = () => {} } = options
   const transports = urls.map((url, index) =>
     createNode({ url, timeoutMs, caller, watch: watches[index] ?? unwatched, assertOutsideTransaction }),
   )
   const open = (transport: Transport) => createPublicClient({ transport, cacheTime: 0 })
-  const any = createFallback(transports)
-  const agreed = createAgreement(transports)
+  const any = withPatience(createFallback(transports), patienceMs)
+  const agreed = withPatience(createAgreement(transports), patienceMs)
   return {
     client: open(any),
     agreed: open(agreed),

@@ -1,20 +1,13 @@
 import type { ConnectedChain } from '../../chains/families.ts'
 import { type Findings, joinFindings, reasonOf } from '../../chains/findings.ts'
 import { type Env, type Output, parseFlags, toTable } from '../../command.ts'
-import type { Chains } from '../../compose/chains.ts'
+import { type Chains, connectForCommand } from '../../compose/chains.ts'
 import { verifyPyth } from '../../compose/prices.ts'
 import type { ChainConfig, NetworkConfig } from '../../config.ts'
 import { type FeedState, USUAL_SOURCES } from '../../market/prices/book.ts'
 import type { Reference, Unavailable } from '../../market/prices/reference.ts'
 import { finalityOf, isTooSlow } from '../../swap/finality.ts'
-import {
-  checkChains,
-  checkEach,
-  checkGas,
-  checkScreening,
-  checkTreasury,
-  connectForChecks,
-} from '../checks.ts'
+import { checkChains, checkEach, checkGas, checkScreening, checkTreasury } from '../checks.ts'
 import { operateOf } from '../families.ts'
 import { readPrices, readPythKey } from '../inventory/session.ts'
 import { listPresets, type Preset, readPreset } from '../presets.ts'
@@ -49,8 +42,8 @@ type Examined = { network: NetworkConfig; written: NetworkConfig }
 
 async function examine({ network, written }: Examined, env: Env): Promise<Finding[]> {
   const [ours, attesters] = [
-    connectForChecks(network, 'rpcUrls'),
-    connectForChecks(network, 'attesterRpcUrls'),
+    connectForCommand(network),
+    connectForCommand(network, { nodes: 'attesterRpcUrls' }),
   ]
   const [nodes, both, treasury, gas, finality, prices, screening, database] = await Promise.all([
     checkNodeVersions(network.chains),

@@ -10,11 +10,11 @@ import {
   TransactionReceiptNotFoundError,
   toHex,
 } from 'viem'
-import { isUnknownBlock } from '../../chains/evm/agreement.ts'
 import { createEvmClients } from '../../chains/evm/client.ts'
 import { readTip } from '../../chains/evm/fees.ts'
 import { meaningOf } from '../../chains/evm/send.ts'
 import { describeError, type Env, UsageError } from '../../command.ts'
+import { COMMAND_PATIENCE_MS } from '../../compose/chains.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { openPayer } from '../family.ts'
 
@@ -45,9 +45,9 @@ export async function openWallet(
   config: EvmChainConfig,
   account: PrivateKeyAccount | undefined,
 ): Promise<ChainWallet> {
-  const { client: any, nodes } = createEvmClients({ urls: config.rpcUrls })
+  const clients = createEvmClients({ urls: config.rpcUrls, patienceMs: COMMAND_PATIENCE_MS })
   const retryMs = Math.min(config.blockMs, MAX_POLL_MS)
-  const fresh = createFreshNode(any.request as FreshNode['request'], { retryMs, patienceMs: LAG_MS })
+  const fresh = createFreshNode(clients.client.request as FreshNode['request'])
   const client = createPublicClient({ transport: custom(fresh), cacheTime: 0 })
   const actual = await client.getChainId().catch((error: unknown) => {
     throw new Error(`${config.name}: ${describeError(error)}`, { cause: error })
@@ -75,7 +75,7 @@ export async function openWallet(
     if (!account) throw new Error('A key is required to send')
     const [gas, fees] = await Promise.all([
       client.estimateGas({ account: account.address, ...transaction }),
-      readFees({ client, nodes }, config),
+      readFees({ client, nodes: clients.nodes }, config),
     ])
     const { chainId } = config
     const raw = await account.signTransaction({ ...transaction, ...fees, gas, nonce, chainId })
@@ -118,8 +118,6 @@ async function broadcast(client: PublicClient, serializedTransaction: Hex): Prom
   }
 }
 
-// Providers keep backends within a few blocks of each other.
-const LAG_MS = 30_000
 const INCLUSION_MS = 180_000
 const MAX_POLL_MS = 1_000
 const USED_BLOCKS = 15
@@ -164,8 +162,6 @@ type FreshNode = {
   reach(block: bigint): void
 }
 
-type Options = { retryMs: number; patienceMs: number }
-
 // The place of the block in the parameters of calls that read state.
 const BLOCK_AT: Readonly<Record<string, number>> = {
   eth_call: 1,
@@ -174,25 +170,12 @@ const BLOCK_AT: Readonly<Record<string, number>> = {
   eth_getCode: 1,
   eth_getTransactionCount: 1,
 }
-/** Reads state at the block that was reached last, and asks again while a backend does not have it. */
-export function createFreshNode(ask: Request, { retryMs, patienceMs }: Options): FreshNode {
+/** Reads state at the block that was reached last. */
+export function createFreshNode(ask: Request): FreshNode {
   let reached: bigint | undefined
 
-  async function request(call: Call): Promise<unknown> {
-    const pinned = reached === undefined ? call : atBlock(call, reached)
-    const end = performance.now() + patienceMs
-    for (;;) {
-      try {
-        return await ask(pinned)
-      } catch (error) {
-        if (pinned === call || !isUnknownBlock(error) || performance.now() > end) throw error
-        await delay(retryMs)
-      }
-    }
-  }
-
   return {
-    request,
+    request: (call) => ask(reached === undefined ? call : atBlock(call, reached)),
     reach(block) {
       if (reached === undefined || block > reached) reached = block
     },
@@ -210,7 +193,7 @@ function atBlock(call: Call, block: bigint): Call {
 
 /** Repeats until there is an answer; undefined if there is none in this time. */
 export async function findInTime<T>(
-  { retryMs, patienceMs }: Options,
+  { retryMs, patienceMs }: { retryMs: number; patienceMs: number },
   find: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const end = performance.now() + patienceMs

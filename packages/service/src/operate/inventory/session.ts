@@ -4,7 +4,7 @@ import type { ConnectedChain } from '../../chains/families.ts'
 import type { ChainState } from '../../chains/view.ts'
 import { type DatabaseTarget, type Env, findDatabaseTarget, UsageError } from '../../command.ts'
 import { toCatalog } from '../../compose/catalog.ts'
-import { type Chains, connectChains, type Signers } from '../../compose/chains.ts'
+import { type Chains, connectForCommand, type Signers } from '../../compose/chains.ts'
 import { createPriceSources, priceRulesOf } from '../../compose/prices.ts'
 import { optionalSecret } from '../../config/secrets.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../../config.ts'
@@ -30,11 +30,7 @@ export function findSettings(env: Env): { target: DatabaseTarget; network: Netwo
 
 export async function openSession(env: Env, signers: Signers = {}): Promise<InventorySession> {
   const { target, network } = findSettings(env)
-  const chains = connectChains({
-    network,
-    signers,
-    urlsOf: (chain) => chain.rpcUrls,
-  })
+  const chains = connectForCommand(network, { signers })
   const { catalog, silent } = await loadAnswering(network, chains)
   return { target, network, chains, catalog, silent }
 }

@@ -8,6 +8,7 @@ import { findConductFault } from '../../chains/evm/tokens.ts'
 import { readDecimals } from '../../chains/evm/verify.ts'
 import { judgeTreasury, readCodeHash } from '../../chains/evm/verify-code.ts'
 import { describeError, UsageError } from '../../command.ts'
+import { COMMAND_PATIENCE_MS } from '../../compose/chains.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { buyingVenues } from '../../venues/registry.ts'
 import { withContracts } from '../family.ts'
@@ -155,7 +156,7 @@ export async function findTreasuryLost(
   const address = getAddress(treasury)
   const seen = await Promise.all(
     withContracts(network.chains).map(async (chain) => {
-      const { client } = createEvmClients({ urls: chain.rpcUrls })
+      const { client } = createEvmClients({ urls: chain.rpcUrls, patienceMs: COMMAND_PATIENCE_MS })
       try {
         return { chain, code: await readCodeHash(client, address) }
       } catch (error) {

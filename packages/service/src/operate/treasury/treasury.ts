@@ -3,6 +3,7 @@ import { type Address, getAddress, isAddress, type PublicClient } from 'viem'
 import { createEvmClients } from '../../chains/evm/client.ts'
 import { familyOf } from '../../chains/families.ts'
 import { describeError, type Env, type Output, parseFlags, UsageError } from '../../command.ts'
+import { COMMAND_PATIENCE_MS } from '../../compose/chains.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { withContracts } from '../family.ts'
 import { parseCoins } from '../inventory/move-order.ts'
@@ -55,7 +56,7 @@ async function plan(
   network: NetworkConfig,
   chain: EvmChainConfig,
   wishes: ReadonlyMap<number, Wishes>,
-  client: PublicClient = createEvmClients({ urls: chain.rpcUrls }).client,
+  client: PublicClient = createEvmClients({ urls: chain.rpcUrls, patienceMs: COMMAND_PATIENCE_MS }).client,
 ): Promise<ChainPlan> {
   try {
     return await planChain(client, { network, chain, wishes: wishes.get(chain.chainId) })
