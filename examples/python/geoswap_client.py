@@ -122,6 +122,7 @@ class QuoteReply(TypedDict):
     originMethods: NotRequired[list[QuotedMethod]]
     feeBps: float
     expiresAt: Time
+    externalId: NotRequired[str]
     etaSeconds: int
     speed: NotRequired[Literal["final", "fast"]]
     speeds: NotRequired[list[dict[str, Any]]]
@@ -144,6 +145,7 @@ class QuoteRequest(TypedDict):
     slippageBps: NotRequired[int]
     maxEtaSeconds: NotRequired[int]
     integratorFeeCentiBps: NotRequired[int]
+    externalId: NotRequired[str]
     tradeType: NotRequired[Literal["exactInput", "exactOutput"]]
 
 
@@ -165,6 +167,7 @@ class BuildGeoOpReply(TypedDict):
     geoOpHash: str
     geoOpToken: SealedToken
     expiresAt: Time
+    externalId: NotRequired[str]
     operation: TypedData
     method: NotRequired[OriginMethod]
     typedData: NotRequired[TypedData]
@@ -189,6 +192,7 @@ class BuildSolanaTxReply(TypedDict):
     unsignedTransaction: str
     geoOpToken: SealedToken
     expiresAt: Time
+    externalId: NotRequired[str]
     operation: dict[str, Any]
 
 
@@ -213,6 +217,7 @@ class TypedData(TypedDict):
 class SubmitReply(TypedDict):
     swapId: str
     status: SwapStatus
+    externalId: NotRequired[str]
 
 
 class SubmitRequest(TypedDict):
@@ -279,6 +284,7 @@ class StatusReply(TypedDict):
         "refunded",
         "failed",
     ]
+    externalId: NotRequired[str]
     originTxHash: NotRequired[str]
     deliveryTxHash: NotRequired[str]
     createdAt: Time
@@ -320,6 +326,7 @@ class SwapRecord(TypedDict):
         "refunded",
         "failed",
     ]
+    externalId: NotRequired[str]
     originTxHash: NotRequired[str]
     deliveryTxHash: NotRequired[str]
     createdAt: Time
@@ -501,6 +508,7 @@ class Client:
         limit: int | None = None,
         cursor: str | None = None,
         wallet: Address | None = None,
+        externalId: str | None = None,
         status: SwapStatus | None = None,
         from_: str | None = None,
         to: str | None = None,
@@ -509,5 +517,5 @@ class Client:
         return self._call(
             "GET",
             "/swap/history",
-            {"limit": limit, "cursor": cursor, "wallet": wallet, "status": status, "from": from_, "to": to},
+            {"limit": limit, "cursor": cursor, "wallet": wallet, "externalId": externalId, "status": status, "from": from_, "to": to},
         )

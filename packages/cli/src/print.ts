@@ -40,6 +40,7 @@ export function swapLines(swap: StatusReply, order: Order | undefined, style: St
   const least = order ? money(minOutput, order.to, style) : `${minOutput} units`
   return columns([
     ['swap', swap.swapId],
+    ['named', swap.externalId],
     ['status', swap.status === 'pending' ? `pending (${swap.substatus})` : swap.status],
     swap.waiting && ['waiting', `for finality, about until ${swap.waiting.until} (${swap.waiting.reason})`],
     ['pay', paid],

@@ -38,6 +38,7 @@ const order = {
         'fast, for a premium, which is chosen if only that is in time. Refused if neither is.',
     }),
   ),
+  externalId: some('Your own name for the swap: up to 64 visible ASCII characters, without spaces.'),
 }
 
 export const inputs = {
@@ -70,6 +71,7 @@ export const inputs = {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Absent: 20.' })),
     cursor: some('nextCursor of the previous page.'),
     wallet: some('Only swaps that this wallet paid: a name or an address.'),
+    externalId: some('Only swaps that were given this name.'),
     status: Type.Optional(oneOf(SWAP_STATUSES)),
     from: some('Created at this time or later, ISO 8601 UTC.'),
     to: some('Created before this time, ISO 8601 UTC.'),
@@ -95,6 +97,7 @@ const swap = Type.Object({
   swapId: text(),
   status: oneOf(SWAP_STATUSES),
   substatus: text(),
+  externalId: some(),
   pay: money(),
   receive: money('The delivered amount; before the delivery, the quoted one.'),
   minReceive: money(),

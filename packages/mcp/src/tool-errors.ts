@@ -77,8 +77,12 @@ function inTools(text: string): string {
     to: 'recipient',
     slippage: 'slippageBps',
     'max-eta': 'maxEtaSeconds',
+    'external-id': 'externalId',
   }
-  return text.replace(/--(amount|receive|to|slippage|max-eta)\b/g, (_, flag: string) => names[flag] ?? flag)
+  return text.replace(
+    /--(amount|receive|to|slippage|max-eta|external-id)\b/g,
+    (_, flag: string) => names[flag] ?? flag,
+  )
 }
 
 type ToolError = { code: string; message: string; advice?: string } & Record<string, unknown>

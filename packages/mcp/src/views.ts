@@ -79,6 +79,7 @@ export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient 
     swapId: swap.swapId,
     status: swap.status,
     substatus: swap.substatus,
+    externalId: swap.externalId,
     pay: toMoney(input, sides.from),
     receive: toMoney(delivered ?? riskPremium?.output ?? quotedOutput, sides.to),
     minReceive: toMoney(minOutput, sides.to),

@@ -133,8 +133,8 @@ function wasAsked(
   return new SwapRefusedError(code, message, { swapId, cause })
 }
 
-// They say how well a swap has to be done, not which one: with other values it is still the same swap.
-const QUALITIES = ['slippageBps', 'maxEtaSeconds']
+// They say how well a swap has to be done, or what it is called: with other values it is still the same swap.
+const QUALITIES = ['slippageBps', 'maxEtaSeconds', 'externalId']
 
 /** The key of a request in a store of signatures: equal for requests of the same swap. */
 export function intentOf(request: QuoteRequest): string {

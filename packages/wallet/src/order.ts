@@ -19,6 +19,7 @@ export type OrderArguments = {
   minReceive?: string | undefined
   maxPay?: string | undefined
   maxEta?: string | undefined
+  externalId?: string | undefined
   raw?: boolean | undefined
 }
 
@@ -62,6 +63,7 @@ export async function resolveOrder(
     tradeType: amount.tradeType,
     slippageBps: words.slippage === undefined ? undefined : readSlippage(words.slippage),
     maxEtaSeconds: words.maxEta === undefined ? undefined : readMaxEta(words.maxEta),
+    externalId: words.externalId === undefined ? undefined : readExternalId(words.externalId),
   }
   const order: Order = {
     service: getService(context.settings).url,
@@ -179,6 +181,11 @@ function readMaxEta(text: string): number {
   const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (seconds >= 1 && seconds <= 86_400) return seconds
   throw new UserError('USAGE', '--max-eta is in seconds, 1 to 86400.')
+}
+
+export function readExternalId(text: string): string {
+  if (/^[!-~]{1,64}$/.test(text)) return text
+  throw new UserError('USAGE', '--external-id has 1 to 64 visible ASCII characters, without spaces.')
 }
 
 function toOrderSide({ chain, token }: Side): OrderSide {

@@ -6,6 +6,7 @@ import {
   ChainRef,
   ChainRefText,
   caip,
+  ExternalId,
   OriginMethod,
   SealedToken,
   strictObject,
@@ -106,6 +107,7 @@ export const BuildGeoOpReply = Type.Object({
   }),
   geoOpToken: SealedToken,
   expiresAt: OperationExpiry,
+  externalId: Type.Optional(ExternalId),
   operation: TypedData,
   method: Type.Optional(OriginMethod),
   typedData: Type.Optional(
@@ -140,6 +142,7 @@ export const BuildSolanaTxReply = Type.Object({
     format: 'date-time',
     description: 'The transaction can be submitted until then: its blockhash is valid for about a minute.',
   }),
+  externalId: Type.Optional(ExternalId),
   operation: Type.Record(Type.String(), Type.Unknown(), {
     description:
       'The decoded terms of the transaction, and the delivery. The EIP-712 struct hash of the delivery is the opId.',
@@ -196,5 +199,6 @@ export type SubmitSolanaRequest = Static<typeof SubmitSolanaRequest>
 export const SubmitReply = Type.Object({
   swapId: Type.String(),
   status: SwapStatusName,
+  externalId: Type.Optional(ExternalId),
 })
 export type SubmitReply = Static<typeof SubmitReply>

@@ -6,6 +6,7 @@ import {
   AMOUNT,
   Amount,
   ChainRef,
+  ExternalId,
   OriginMethod,
   oneOf,
   SealedToken,
@@ -77,6 +78,7 @@ export const QuoteRequest = strictObject({
       description: 'A fee of your own, which the operator owes you once the swap is paid for. Default 0.',
     }),
   ),
+  externalId: Type.Optional(ExternalId),
   tradeType: Type.Optional(
     oneOf(TRADE_TYPES, {
       description: 'exactInput (default): amount is the input. exactOutput: amount is the output.',
@@ -159,6 +161,7 @@ export const QuoteReply = Type.Object({
   ),
   feeBps: Type.Number({ description: 'Service fee after discounts; may be fractional.' }),
   expiresAt: Time,
+  externalId: Type.Optional(ExternalId),
   etaSeconds: Type.Integer({
     description:
       'Time from submission to settlement: 8 of 10 recent swaps of this route and size were as fast.',

@@ -87,6 +87,13 @@ export const SealedToken = Type.String({
   description: 'Opaque sealed token: send it back unchanged.',
 })
 
+/** No spaces or control characters: it is shown in terminals and read by models. */
+export const ExternalId = Type.String({
+  pattern: '^[!-~]{1,64}$',
+  ...expecting('1 to 64 visible ASCII characters without spaces, such as "order-4711"'),
+  description: "The caller's own name for the swap. It need not be unique.",
+})
+
 export const Time = Type.String({ format: 'date-time', description: 'ISO 8601 UTC with milliseconds.' })
 
 export const Usd = Type.String({

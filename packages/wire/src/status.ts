@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { expecting } from './expected.ts'
 import { SUBSTATUSES, SWAP_STATUSES, WEBHOOK_TYPES } from './names.ts'
 import { Speed } from './quote.ts'
-import { Address, ChainId, caip, OriginMethod, oneOf, strictObject, Time } from './schema.ts'
+import { Address, ChainId, caip, ExternalId, OriginMethod, oneOf, strictObject, Time } from './schema.ts'
 
 export const SwapStatusName = oneOf(SWAP_STATUSES)
 
@@ -140,6 +140,7 @@ export const StatusReply = Type.Object({
   swapId: Type.String(),
   status: SwapStatusName,
   substatus: oneOf(SUBSTATUSES),
+  externalId: Type.Optional(ExternalId),
   originTxHash: Type.Optional(Type.String({ description: 'Present once known.' })),
   deliveryTxHash: Type.Optional(Type.String({ description: 'Present once known.' })),
   createdAt: Time,
@@ -231,6 +232,9 @@ const filters = {
   ),
   wallet: Type.Optional(
     Type.Unsafe<string>({ ...Address, description: 'Only swaps that this wallet paid.' }),
+  ),
+  externalId: Type.Optional(
+    Type.Unsafe<string>({ ...ExternalId, description: 'Only swaps whose quote had this externalId.' }),
   ),
   status: Type.Optional(oneOf(SWAP_STATUSES, { description: 'Only swaps that have this status now.' })),
   from: Type.Optional(Moment('Only swaps created at this time or later.')),

@@ -43,6 +43,7 @@ export const orderOptions = {
     value: 'SECONDS',
     about: 'the longest time; pays for the fast way if only that keeps it',
   },
+  'external-id': { type: 'string', value: 'TEXT', about: 'your own name for the swap, up to 64 characters' },
   raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
 } as const
 
@@ -60,7 +61,10 @@ export function toMethod(text: string | undefined): OriginMethod | undefined {
 }
 
 type Values = Partial<
-  Record<'amount' | 'receive' | 'to' | 'slippage' | 'min-receive' | 'max-pay' | 'max-eta', string>
+  Record<
+    'amount' | 'receive' | 'to' | 'slippage' | 'min-receive' | 'max-pay' | 'max-eta' | 'external-id',
+    string
+  >
 > & {
   raw?: boolean
 }
@@ -77,5 +81,6 @@ export function toWords(values: Values, [from = '', to = '']: readonly string[])
     minReceive: values['min-receive'],
     maxPay: values['max-pay'],
     maxEta: values['max-eta'],
+    externalId: values['external-id'],
   }
 }

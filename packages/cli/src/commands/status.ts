@@ -4,6 +4,7 @@ import type { Catalog } from '@geoswap/wallet/catalog'
 import { type Context, connect, readCatalog } from '@geoswap/wallet/context'
 import { assertId, resumeWith, UserError } from '@geoswap/wallet/errors'
 import { parseAnyAddress, usualFamily } from '@geoswap/wallet/families/registry'
+import { readExternalId } from '@geoswap/wallet/order'
 import { type Attempt, swapIdOf } from '@geoswap/wallet/store/journal'
 import { idsOf, toEnd } from '@geoswap/wallet/swap/claim'
 import { followAttempt, followSwap, notSubmitted } from '@geoswap/wallet/swap/follow'
@@ -76,6 +77,7 @@ export const history = defineCommand({
   words: [0, 0],
   options: {
     wallet: { type: 'string', value: 'WHO', about: 'only swaps that this wallet or address paid' },
+    'external-id': { type: 'string', value: 'TEXT', about: 'only swaps that you gave this name' },
     status: { type: 'string', value: 'STATUS', about: `only those that are ${SWAP_STATUSES.join(', ')} now` },
     from: {
       type: 'string',
@@ -94,6 +96,7 @@ export const history = defineCommand({
     const { signal } = context.interrupts
     const query = {
       wallet: values.wallet && (await getPayer(context, values.wallet)),
+      externalId: values['external-id'] === undefined ? undefined : readExternalId(values['external-id']),
       status: values.status === undefined ? undefined : readStatus(values.status),
       from: readTime('--from', values.from),
       to: readTime('--to', values.to),

@@ -98,6 +98,7 @@ const SINCE_THEN = [
   '0050_fast_way.sql',
   '0051_screening.sql',
   '0053_spent_on_arrival.sql',
+  '0055_external_ids.sql',
 ]
 
 async function folderBefore(number: string): Promise<URL> {

@@ -11,6 +11,7 @@ export type HistoryFilter = {
   limit: number
   below?: HistoryCursor
   wallet?: string
+  externalId?: string | undefined
   /** The origin chain of the swaps. */
   chainId?: number
   status?: SwapStatus
@@ -57,6 +58,7 @@ export async function readHistory(
   const { below } = filter
   add((at, id) => `(h.created_at, h.swap_id) < (${at}::timestamptz, ${id})`, below?.createdAt, below?.swapId)
   add((wallet) => `h.wallet = ${wallet}`, filter.wallet)
+  add((id) => `h.external_id = ${id}`, filter.externalId)
   add((chain) => `s.origin_chain = ${chain}`, filter.chainId?.toString())
   add((status) => `h.status = ${status}`, filter.status)
   add((from) => `h.created_at >= ${from}::timestamptz`, filter.from)

@@ -48,7 +48,13 @@ export const isSentSql = (op: string) => `(${op}.method in ${listOf(sentWays)})`
 type BuiltOp = Omit<Op, 'isOrphan' | 'isLogLost'>
 
 /** Fields that are stored with an op and that no swap is read with. */
-type BuildRecord = { quoteId: string; accountId: string; terms: object; walletBalance: bigint }
+type BuildRecord = {
+  quoteId: string
+  accountId: string
+  terms: object
+  walletBalance: bigint
+  externalId?: string | undefined
+}
 export type NewOp = BuiltOp & BuildRecord
 
 const COLUMNS: { readonly [Field in keyof Required<BuiltOp>]: Column<BuiltOp[Field]> } = {
@@ -107,11 +113,12 @@ const COLUMNS: { readonly [Field in keyof Required<BuiltOp>]: Column<BuiltOp[Fie
   isContract: optional(flag('is_contract')),
 }
 
-const BUILD_COLUMNS: { readonly [Field in keyof BuildRecord]: Column<BuildRecord[Field]> } = {
+const BUILD_COLUMNS: { readonly [Field in keyof Required<BuildRecord>]: Column<BuildRecord[Field]> } = {
   quoteId: text('quote_id'),
   accountId: text('account_id'),
   terms: json('terms'),
   walletBalance: amount('wallet_balance'),
+  externalId: optional(text('external_id')),
 }
 
 type AnyColumn = readonly [field: keyof NewOp, column: Column<never>]

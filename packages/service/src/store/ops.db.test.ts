@@ -57,18 +57,31 @@ test('an op is read as it was stored, every field from its own column', async ()
     method: 'delegation' as const,
   }
   const accountId = await insertTestAccount(pool)
-  await insertOp(pool, { ...op, quoteId: 'quote', accountId, terms: { index: 19n }, walletBalance: 20n }, 60)
+  const build = {
+    quoteId: 'quote',
+    accountId,
+    terms: { index: 19n },
+    walletBalance: 20n,
+    externalId: 'order',
+  }
+  await insertOp(pool, { ...op, ...build }, 60)
   await insertSwap(pool, { swapId: 'swp_read', opId: op.id, signature: '0x' })
 
   const [swap] = await findSwaps(pool, ['swp_read'])
   const { rows } = await pool.query(
-    'select quote_id, account_id, terms, wallet_balance from ops where id = $1',
+    'select quote_id, account_id, terms, wallet_balance, external_id from ops where id = $1',
     [op.id],
   )
 
   expect(swap).toMatchObject({ id: 'swp_read', op })
   expect(rows).toEqual([
-    { quote_id: 'quote', account_id: accountId, terms: { index: '19' }, wallet_balance: '20' },
+    {
+      quote_id: 'quote',
+      account_id: accountId,
+      terms: { index: '19' },
+      wallet_balance: '20',
+      external_id: 'order',
+    },
   ])
 })
 

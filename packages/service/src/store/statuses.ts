@@ -48,6 +48,7 @@ export type StatusRow = {
   failure_code: FailureCode | null
   refund_reason: RefundReason | null
   method: OriginMethod | null
+  external_id: string | null
   deposit_address: string | null
   deposit_until: Date
   deposit: DepositFacts | null
@@ -60,7 +61,7 @@ export type StatusRow = {
 /** Columns from `swaps s` and `ops o`, as they are now: events tell the speed and price that were last decided. */
 export const FIXED_COLUMNS = `s.id, s.origin_chain, s.destination_chain, s.input_token, s.input_amount, s.timeline,
            s.created_at, o.output_token, o.quoted_output, s.lowered_output, o.min_output, o.method, o.deposit_address,
-           o.expires_at as deposit_until, o.fast_output, o.risk_premium, s.is_paid_fast,
+           o.expires_at as deposit_until, o.external_id, o.fast_output, o.risk_premium, s.is_paid_fast,
            s.waiting is not null as is_slowed`
 
 /** Changing columns, from `swaps s` or `swap_events e`. That a swap waits is no event. */
@@ -101,6 +102,7 @@ export function toStatus(row: StatusRow): StatusReply {
     swapId: row.id,
     status: publicStatus(row.state),
     substatus: publicSubstatus(row.state),
+    externalId: row.external_id ?? undefined,
     originTxHash: row.origin_tx_hash ?? undefined,
     deliveryTxHash: row.delivery_tx_hash ?? undefined,
     createdAt: row.created_at.toISOString(),

@@ -37,6 +37,7 @@ export type Submission = {
   permitNonce?: bigint
   /** Code of others answers for the wallet. */
   isContract: boolean
+  externalId?: string | undefined
   existing?: { swapId: string; state: SwapState }
 }
 
@@ -68,6 +69,7 @@ type Row = {
   method: WayName
   permit_nonce: string | null
   is_contract: boolean | null
+  external_id: string | null
   swap_id: string | null
   state: SwapState | null
 }
@@ -84,7 +86,7 @@ export async function findSubmission(db: Db, submitted: Submitted): Promise<Subm
             o.recipient, o.swappable, o.quoted_output, o.min_output, o.venue, o.pay_token, o.pay_amount,
             o.price_floor, o.value_cents, ${endOf('$2')} <= clock_timestamp() as expired,
             o.wallet_balance, o.input_amount, o.locker, o.position, o.op_deadline, ${METHOD} as method,
-            o.permit_nonce, o.is_contract,
+            o.permit_nonce, o.is_contract, o.external_id,
             s.id as swap_id, s.state,
             (select coalesce(sum(p.input_amount), 0) from swaps p
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
@@ -201,6 +203,7 @@ function toSubmission(row: Row): Submission {
     opId: row.id,
     accountId: row.account_id,
     isContract: row.is_contract ?? false,
+    externalId: row.external_id ?? undefined,
     hash: row.hash,
     wallet: row.wallet,
     originChain: Number(row.origin_chain),

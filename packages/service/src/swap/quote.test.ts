@@ -25,6 +25,8 @@ test.each<[string, Quote]>([
   ['with one way', quote],
   ['that creates no account', { ...quote, createsAccount: false }],
   ['with other ways', { ...quote, ways: { permit, deposit: amounts } }],
+  ['with a name', { ...quote, externalId: 'order-1' }],
+  ['with a name and other ways', { ...quote, ways: { permit }, externalId: 'order-1' }],
 ])('a quote %s is sealed and read again', (_, sealed) => {
   expect(fromSealed(JSON.parse(JSON.stringify(toSealed(sealed))))).toEqual(sealed)
 })

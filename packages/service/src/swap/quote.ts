@@ -37,6 +37,8 @@ export type Quote = QuotedTerms & {
   amountIn: bigint
   amountOut: bigint
   expiresAt: number
+  /** The caller's own name for the swap. */
+  externalId?: string | undefined
   /** The amounts by other ways than a delegation. */
   ways?: QuotedWays
 }
@@ -115,7 +117,8 @@ type Sealed = readonly [
   venue: string,
   payToken: string,
   /** The place of each other way, and how much its amounts are below those above. */
-  ways?: readonly (readonly [number, ...string[]])[],
+  ways?: readonly (readonly [number, ...string[]])[] | null,
+  externalId?: string,
 ]
 
 /** The sealed form is a tuple, because the token has to stay small and only the service reads it. */
@@ -131,7 +134,9 @@ export function toSealed(quote: Quote): Sealed {
     quote.venue,
     quote.payToken,
   ] as const
-  return quote.ways ? [...sealed, toSealedWays(quote, quote.ways)] : sealed
+  const ways = quote.ways && toSealedWays(quote, quote.ways)
+  if (quote.externalId !== undefined) return [...sealed, ways ?? null, quote.externalId]
+  return ways ? [...sealed, ways] : sealed
 }
 
 function toSealedWays(quote: Quote, ways: QuotedWays) {
@@ -150,14 +155,16 @@ function fromSealedWays(base: Amounts, sealed: NonNullable<Sealed[9]>): QuotedWa
 }
 
 export function fromSealed(payload: unknown): Quote {
-  const [id, chains, parties, tokens, amounts, expiresAt, createsAccount, venue, payToken, ways] =
+  const [id, chains, parties, tokens, amounts, expiresAt, createsAccount, venue, payToken, ...rest] =
     payload as Sealed
+  const [ways, externalId] = rest
   const byField = AMOUNTS.map((field, place) => [field, BigInt(amounts[place] ?? 0)])
   const base = Object.fromEntries(byField) as Amounts
   return {
     ...base,
-    ways: ways && fromSealedWays(base, ways),
+    ways: ways ? fromSealedWays(base, ways) : undefined,
     id,
+    externalId,
     originChain: chains[0],
     destinationChain: chains[1],
     wallet: parties[0],

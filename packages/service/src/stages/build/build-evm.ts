@@ -87,6 +87,7 @@ export async function buildGeoOp(
     geoOpHash: op.hash,
     geoOpToken: deps.sealOp(accountId, content),
     expiresAt: op.expiresAt.toISOString(),
+    externalId: quote.externalId,
     operation: {
       domain: geoOpDomain({ chainId: quote.originChain, ...contracts }),
       types: typesWithDomain,

@@ -62,6 +62,7 @@ export async function buildSolanaTx(
     unsignedTransaction: built.unsignedTransaction,
     geoOpToken: deps.sealInput(accountId, sealed),
     expiresAt: new Date(expiresAt).toISOString(),
+    externalId: quote.externalId,
     // The op's id is the hash of the delivery, so the wallet can verify what the input pays for.
     operation: { ...built.operation, delivery: op.terms },
   }

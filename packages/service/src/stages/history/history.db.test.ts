@@ -2,12 +2,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../../test/support/database.ts'
 import {
   insertEndedSwaps,
+  insertTestOp,
   insertTestSwap,
   moveTestSwap,
   settleTestSwap,
   statusOfTestSwap,
   type TestSwap,
 } from '../../../test/support/swaps.ts'
+import { insertSwap } from '../../store/submissions.ts'
 import { type CatalogChain, recordCaip } from '../../swap/catalog.ts'
 import { type HistoryDeps, history } from './history.ts'
 
@@ -121,6 +123,27 @@ describe('filters', () => {
     expect(await idsOf(accountId, { wallet: 'eip155:5:w2' })).toEqual([])
   })
 
+  test('by the name that the caller gave, which several swaps may have and no other account sees', async () => {
+    const { pool } = database
+    const nameSwap = async (ofAccount: string, name: string) => {
+      const opId = await insertTestOp(pool, ofAccount)
+      await pool.query('update ops set external_id = $2 where id = $1', [opId, name])
+      await insertSwap(pool, { swapId: `swp_${opId}`, opId, signature: '0x' })
+      return `swp_${opId}`
+    }
+    const [other, named] = [await insertTestAccount(pool), await insertTestAccount(pool)]
+    const ids = [await nameSwap(named, 'order-1'), await nameSwap(named, 'order-1')]
+    await nameSwap(named, 'order-2')
+    await nameSwap(other, 'order-1')
+
+    const { swaps } = await history(deps, named, { externalId: 'order-1' })
+
+    expect(swaps.map(({ swapId, externalId }) => [swapId, externalId])).toEqual(
+      ids.reverse().map((id) => [id, 'order-1']),
+    )
+    expect(await idsOf(named, { externalId: 'order-3' })).toEqual([])
+  })
+
   test('by time: from is included, to is not', async () => {
     const at = '2026-01-02T03:04:05.000Z'
     await database.pool.query('update account_swaps set created_at = $2 where swap_id = $1', [
@@ -179,10 +202,21 @@ test('every kind of page is read from an index, in its order', async () => {
   const cursor = Buffer.from('2026-01-02T03:04:05.123456Z swp_1').toString('base64url')
   const times = { from: '2026-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' }
 
-  for (const query of [{}, { cursor }, { status: 'failed' as const }, { wallet: 'w1' }, { ...times, cursor }])
+  const named = { externalId: 'order-7' }
+  await database.pool.query("update account_swaps set external_id = 'order-' || substring(wallet, 2)")
+  await database.pool.query('analyze account_swaps')
+
+  for (const query of [
+    {},
+    { cursor },
+    { status: 'failed' as const },
+    { wallet: 'w1' },
+    { ...times, cursor },
+    named,
+  ])
     await history(explaining, busy, query)
 
-  expect(plans).toHaveLength(5)
+  expect(plans).toHaveLength(6)
   for (const plan of plans) {
     expect(plan).toMatch(/Index (Only )?Scan Backward using account_swaps/)
     expect(plan).not.toMatch(/Sort|Seq Scan/)

@@ -45,8 +45,9 @@ function toFilter(deps: HistoryDeps, query: HistoryQuery): Omit<HistoryFilter, '
       .map((field) => ({ field, message: 'must be a time of the calendar, such as 2026-01-02T03:04:05Z' })),
   ]
   if (wrong.length > 0) throw invalidRequest(...wrong)
-  const { status, from, to } = query
-  return { wallet, chainId, below: below || undefined, status, from: from || undefined, to: to || undefined }
+  const { status, externalId, from, to } = query
+  const times = { from: from || undefined, to: to || undefined }
+  return { wallet, chainId, externalId, below: below || undefined, status, ...times }
 }
 
 /** A CAIP-10 account also selects the chain that its swaps left. */

@@ -107,6 +107,12 @@ test('a quote of an exact output promises that output', async () => {
   expect(reply).toMatchObject({ output: '995750', minOutput: '995750', input: '1000000' })
 })
 
+test('the name that the caller gives is answered and sealed', async () => {
+  const reply = await ask({ externalId: 'order-4711' })
+
+  expect([reply.externalId, openToken(reply).quoted.externalId]).toEqual(['order-4711', 'order-4711'])
+})
+
 test('a wallet that is not known to be delegated pays for its delegation', async () => {
   const reply = await ask({}, { deps: { isKnownDelegated: () => false } })
 

@@ -236,6 +236,7 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { earned, rent 
     originMethods: waysOf(order.origin, order.input).length > 0 ? toQuotedMethods(quoted, ways) : undefined,
     feeBps: feeCentiBps / 100,
     expiresAt: new Date(expiresAt).toISOString(),
+    externalId: order.externalId,
     etaSeconds: chosen.etaSeconds,
     speed: chosen.speed,
     speeds,
@@ -333,6 +334,7 @@ function toQuote({ market }: QuoteDeps, { order, choice, toleranceBps }: Pricing
     payToken: choice.offer.payToken,
     createsAccount: choice.terms.accountRent > 0n,
     expiresAt,
+    externalId: order.externalId,
   }
 }
 

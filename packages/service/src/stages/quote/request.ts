@@ -32,6 +32,8 @@ export type Order = {
   tradeType: 'exactInput' | 'exactOutput'
   /** The fee that the account adds for itself, in hundredths of a basis point. */
   integratorCentiBps: number
+  /** The caller's own name for the swap. */
+  externalId?: string | undefined
   /** The longest time that the swap may take; undefined without a limit. */
   maxEtaSeconds?: number | undefined
   /** The least amount that the destination lets this recipient receive. */
@@ -72,8 +74,8 @@ export function toOrder(catalog: Catalog, addressesOf: AddressesOf, request: Nam
   }
   const slippageBps = request.slippageBps ?? defaultSlippageBps(catalog, input, output)
   const parties = { wallet, recipient, leastOutput: 0n }
-  const { maxEtaSeconds, integratorFeeCentiBps: integratorCentiBps = 0 } = request
-  const limits = { slippageBps, tradeType, maxEtaSeconds, integratorCentiBps }
+  const { maxEtaSeconds, externalId, integratorFeeCentiBps: integratorCentiBps = 0 } = request
+  const limits = { slippageBps, tradeType, maxEtaSeconds, integratorCentiBps, externalId }
   return { origin, destination, input, output, amount, ...parties, ...limits }
 }
 

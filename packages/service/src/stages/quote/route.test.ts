@@ -5,6 +5,21 @@ import { ServiceError } from '../../errors.ts'
 
 const { body, reply } = endpoints.quote.example
 
+test.each(['', 'a b', 'x'.repeat(65), 'naïve', 'line\n', 'esc\u001b[31m'])(
+  'the name %j is refused, which a terminal or a model might misread',
+  async (externalId) => {
+    const { app, headers } = await createTestServer({ handlers: { quote: () => reply } })
+
+    const answer = await app.inject({
+      ...{ method: 'POST', url: '/swap/quote', headers },
+      payload: { ...body, externalId },
+    })
+
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().details.issues[0].field).toBe('externalId')
+  },
+)
+
 test('concurrent calls each get their own answer, refusals and failures included', async () => {
   const { app, headers } = await createTestServer({
     handlers: {

@@ -110,7 +110,7 @@ async function answerExisting(
   existing: Existing,
 ): Promise<SubmitReply> {
   await submitted.verify(submission)
-  return toReply(existing)
+  return toReply(submission, existing)
 }
 
 /** Answers 410 only if no swap can follow: waits for an insert that began in time and may still commit. */
@@ -139,7 +139,7 @@ async function store(
     await lockSubmission(db, opId)
     const current = await findSubmission(db, submitted)
     if (!current) throw unknownOp(submitted)
-    if (current.existing) return toReply(current.existing)
+    if (current.existing) return toReply(current, current.existing)
     assertBalance(current)
     await assertGas(db, limits, current)
     const lowered = loweredOf(deps, current)
@@ -152,7 +152,7 @@ async function store(
       await reserve(db, limits, current)
     }
     failPoint('before accept')
-    return { swapId, status: 'pending' as const }
+    return { swapId, status: 'pending' as const, externalId: current.externalId }
   })
   failPoint('after accept')
   return reply
@@ -267,6 +267,6 @@ function assertBalance(submission: Submission): void {
   })
 }
 
-function toReply({ swapId, state }: Existing): SubmitReply {
-  return { swapId, status: publicStatus(state) }
+function toReply({ externalId }: Submission, { swapId, state }: Existing): SubmitReply {
+  return { swapId, status: publicStatus(state), externalId }
 }
