@@ -39,7 +39,7 @@ export const testParts: readonly TestPart[] = [
   {
     name: 'days',
     command: 'test:rest',
-    files: ['test/faults/{attesters,clock,days}.test.ts'],
+    files: ['test/faults/{adding,attesters,clock,days}.test.ts'],
     beside: ['searches', 'lies'],
   },
   {

@@ -8,6 +8,8 @@ import { armFailPoints } from './fail-point.ts'
 import { listen } from './http/server.ts'
 import { createLogger, type Logger } from './observe/logger.ts'
 import { describeBuild } from './observe/process-metrics.ts'
+import { addChain } from './operate/adding/add-chain.ts'
+import { addToken } from './operate/adding/add-token.ts'
 import { runAll } from './operate/all.ts'
 import { runApiKeyCommand } from './operate/api-key.ts'
 import { audit } from './operate/audit.ts'
@@ -79,6 +81,8 @@ const commands: Record<CommandName, (args: string[], env: Env, output: Output) =
   setup: (args, _env, output) => setup(args, output),
   init: (args, _env, output) => init(args, output),
   'check-config': checkConfig,
+  'add-token': addToken,
+  'add-chain': addChain,
   deploy,
   treasury,
   fund,

@@ -26,14 +26,25 @@ export type Operate<C = ChainConfig> = {
     /** Its address; undefined if a move of this kind may come from anyone. */
     addressOf(network: NetworkConfig, chain: C, kind: Move['kind']): string | undefined
   }
+  /** The chain of the file, and the one that each node serves. */
+  identity: { expected(chain: C): string | undefined; read(urls: readonly string[]): Promise<string>[] }
   /** Asks each node for its software. */
   readVersions(urls: readonly string[]): Promise<string>[]
   starter: StarterRules
+  /** Undefined if there is no token at the address. */
+  readListing(
+    network: NetworkConfig,
+    chain: C,
+    asked: { address: string; holder: string | undefined },
+  ): Promise<Listing | undefined>
   keys: SetupKeys & {
     /** Every address of the configuration with a role on these chains. */
     listHolders(network: NetworkConfig, chains: readonly C[]): Holder<C>[]
   }
 }
+
+/** A token as its chain tells it. `fault`: why it cannot be listed. */
+export type Listing = { symbol: string | undefined; decimals: number; fault: string | undefined }
 
 type KeyName = { role: KeyRole; variable: string }
 export type Holder<C = ChainConfig> = { role: string; address: string; on: readonly C[] }

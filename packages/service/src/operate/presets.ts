@@ -49,6 +49,13 @@ export function listPresets(): string[] {
     .map((name) => name.slice(0, -'.json'.length))
 }
 
+/** The preset of a public chain; undefined if there is none. */
+export function findPresetOf(chainId: number): Preset | undefined {
+  return listPresets()
+    .flatMap((name) => readPreset(name) ?? [])
+    .find((preset) => preset.chainId === chainId)
+}
+
 /** Undefined if the preset does not exist. */
 export function readPreset(name: string): Preset | undefined {
   if (!listPresets().includes(name)) return undefined

@@ -95,10 +95,7 @@ export function tokensOf(chain: ChainConfig): ServedToken[] {
 
 /** The network of a file with complete node URLs. Throws a usage error with all problems. */
 function readForCommand(file: string, env: Env): NetworkConfig {
-  const problems: string[] = []
-  const filled = fillInUrls(readUnfilled(file), ['rpcUrls', 'wsUrls'], env, problems)
-  if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return filled
+  return fillInServing(readUnfilled(file), env)
 }
 
 /** The network as written: URLs may lack their secrets. */
@@ -107,6 +104,14 @@ export function readUnfilled(file: string): NetworkConfig {
   const network = readNetwork(file, problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return network
+}
+
+/** With the URLs that API and worker use. */
+export function fillInServing(network: NetworkConfig, env: Env): NetworkConfig {
+  const problems: string[] = []
+  const filled = fillInUrls(network, ['rpcUrls', 'wsUrls'], env, problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return filled
 }
 
 export function fillInAllUrls(network: NetworkConfig, env: Env): NetworkConfig {

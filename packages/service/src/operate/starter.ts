@@ -1,3 +1,4 @@
+import { formatUnits, parseUnits } from 'viem'
 import type { KeyRole } from '../chains/families.ts'
 import { TO_FILL_IN } from '../config/network-file.ts'
 import { operateOf } from './families.ts'
@@ -11,16 +12,16 @@ const NO_NODES: Nodes = { rpcUrls: new Map(), attesterRpcUrls: new Map() }
 // Whole coins worth about 10,000 dollars: what a stolen deliverer key can take of a token in an hour. An operator
 // raises them with the volume.
 const CAPS = new Map([
-  ['ETH', 4n],
-  ['BNB', 15n],
-  ['POL', 40_000n],
-  ['SOL', 60n],
+  ['ETH', '4'],
+  ['BNB', '15'],
+  ['POL', '40000'],
+  ['SOL', '60'],
 ])
-const STABLE_CAP = 10_000n
+const STABLE_CAP = '10000'
 // A quote takes at most a quarter of a claim cap.
 const CLAIM_TIMES = 4n
 
-const HERMES = 'https://hermes.pyth.network'
+export const HERMES = 'https://hermes.pyth.network'
 
 /** A configuration of these chains, complete except for nodes and unknown roles. */
 export function createStarter(presets: readonly Preset[], roles: Roles, nodes: Nodes = NO_NODES): object {
@@ -44,11 +45,11 @@ export function createStarter(presets: readonly Preset[], roles: Roles, nodes: N
   }
 }
 
-function toChain(preset: Preset, roles: Roles, nodes: Nodes): object {
+export function toChain(preset: Preset, roles: Roles, nodes: Nodes): object {
   const { chainId, name, testnet, family, native, finality, blockMs, genesisHash } = preset
   const { l1FeeOracle, l1Gas, maxTipWei } = preset
   const { starter } = operateOf(preset)
-  const capsOf = (asset: string) => starter.caps(hourlyCapsOf(asset))
+  const capsFor = (asset: string) => starter.caps(capsOf(asset) ?? UNKNOWN_CAPS)
   return {
     chainId,
     name,
@@ -58,10 +59,10 @@ function toChain(preset: Preset, roles: Roles, nodes: Nodes): object {
     attesterRpcUrls: nodes.attesterRpcUrls.get(name) ?? [TO_FILL_IN],
     ...starter.custody(roles),
     genesisHash: genesisHash?.value,
-    native: { ...native, ...capsOf(native.asset) },
+    native: { ...native, ...capsFor(native.asset) },
     tokens: preset.tokens.map(({ source: _, official: __, ...token }) => ({
       ...token,
-      ...capsOf(token.asset),
+      ...capsFor(token.asset),
     })),
     finality,
     blockMs,
@@ -71,17 +72,19 @@ function toChain(preset: Preset, roles: Roles, nodes: Nodes): object {
   }
 }
 
-/** In whole coins per hour. */
-function hourlyCapsOf(asset: string): Caps {
-  const cap = CAPS.get(asset) ?? (isStable(asset) ? STABLE_CAP : undefined)
-  if (cap === undefined)
-    return { capPerHour: TO_FILL_IN, claimCapPerHour: TO_FILL_IN, refundCapPerHour: TO_FILL_IN }
+const UNKNOWN_CAPS = { capPerHour: TO_FILL_IN, claimCapPerHour: TO_FILL_IN, refundCapPerHour: TO_FILL_IN }
+const MOST_DECIMALS = 36
+
+/** In whole coins per hour; undefined for an asset whose worth is unknown, without a chosen cap. */
+export function capsOf(asset: string, chosen?: string): Caps | undefined {
+  const cap = chosen ?? CAPS.get(asset) ?? (isStable(asset) ? STABLE_CAP : undefined)
+  if (cap === undefined) return undefined
+  const claimCapPerHour = formatUnits(parseUnits(cap, MOST_DECIMALS) * CLAIM_TIMES, MOST_DECIMALS)
   // Refunds are rare: the cap has room for the largest input that is quoted.
-  const refundCapPerHour = String(cap)
-  return { capPerHour: String(cap), claimCapPerHour: String(cap * CLAIM_TIMES), refundCapPerHour }
+  return { capPerHour: cap, claimCapPerHour, refundCapPerHour: cap }
 }
 
-const isStable = (asset: string) => asset.startsWith('USD')
+export const isStable = (asset: string) => asset.startsWith('USD')
 
 type StarterAsset = {
   name: string
@@ -91,7 +94,7 @@ type StarterAsset = {
 }
 
 /** All assets of the chains, each with the sources of all chains. */
-function assetsOf(presets: readonly Preset[]): StarterAsset[] {
+export function assetsOf(presets: readonly Preset[]): StarterAsset[] {
   const served = presets.flatMap(({ native, tokens }) => [native.asset, ...tokens.map(({ asset }) => asset)])
   return [...new Set(served)].map((name) => {
     const found = presets.flatMap(({ chainId, feeds }) =>

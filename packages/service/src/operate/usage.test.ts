@@ -29,6 +29,8 @@ test.each([
   ['rebuild --help', 'service rebuild'],
   ['init --help', 'service init'],
   ['check-config --help', 'service check-config'],
+  ['add-token --chain base --help', 'service add-token --chain'],
+  ['add-chain base -h', 'service add-chain NAME|FILE'],
   ['api-key create --name x --help', 'service api-key create --name NAME'],
   ['webhook -h', 'service webhook add --account'],
   ['help keys', 'service keys generate --role'],

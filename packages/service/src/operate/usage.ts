@@ -1,3 +1,5 @@
+import { ADD_CHAIN_HELP } from './adding/add-chain.ts'
+import { ADD_TOKEN_HELP } from './adding/add-token.ts'
 import { API_KEY_HELP } from './api-key.ts'
 import { AUDIT_HELP } from './audit.ts'
 import { BOOKS_HELP } from './books.ts'
@@ -31,6 +33,8 @@ const COMMANDS = {
   setup: SETUP_HELP,
   init: INIT_HELP,
   'check-config': CHECK_CONFIG_HELP,
+  'add-token': ADD_TOKEN_HELP,
+  'add-chain': ADD_CHAIN_HELP,
   deploy: DEPLOY_HELP,
   treasury: TREASURY_HELP,
   fund: FUND_HELP,

@@ -13,6 +13,10 @@ export function readDecimals(client: PublicClient, token: Address): Promise<numb
   return strangeReads(client).readContract({ address: token, abi: erc20Abi, functionName: 'decimals' })
 }
 
+export function readSymbol(client: PublicClient, token: Address): Promise<string> {
+  return strangeReads(client).readContract({ address: token, abi: erc20Abi, functionName: 'symbol' })
+}
+
 type ExpectedToken = { address: Address; symbol: string; decimals: number | undefined }
 
 type Expected = {
@@ -148,10 +152,9 @@ export async function findClosedCaps(client: PublicClient, { contracts, tokens }
 /** Checks symbol and decimals: another token at this address would be another currency under a known name. */
 async function verifyToken(client: PublicClient, token: ExpectedToken): Promise<ClosedToken[]> {
   const { address, symbol, decimals } = token
-  const symbolOf = { address, abi: erc20Abi, functionName: 'symbol' } as const
   const closed = (why: string) => [{ token: address, why }]
   const [actualSymbol, actualDecimals] = await Promise.all([
-    orUndefined(client, () => strangeReads(client).readContract(symbolOf)),
+    orUndefined(client, () => readSymbol(client, address)),
     orUndefined(client, () => readDecimals(client, address)),
   ])
   if (actualDecimals === undefined) return closed(`there is no token ${symbol} at ${address}`)

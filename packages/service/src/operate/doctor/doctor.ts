@@ -10,7 +10,7 @@ import { finalityOf, isTooSlow } from '../../swap/finality.ts'
 import { checkChains, checkEach, checkGas, checkScreening, checkTreasury } from '../checks.ts'
 import { operateOf } from '../families.ts'
 import { readPrices, readPythKey } from '../inventory/session.ts'
-import { listPresets, type Preset, readPreset } from '../presets.ts'
+import { findPresetOf } from '../presets.ts'
 import { fillInAllUrls, findNetworkFile, readUnfilled } from '../served.ts'
 import { checkDatabase, checkRoles } from './database-check.ts'
 
@@ -96,7 +96,11 @@ async function checkPrices(env: Env, network: NetworkConfig, chains: Chains): Pr
 }
 
 /** Judged as soon as they are read: after ten seconds in memory every source counts as silent. */
-async function readAssets(env: Env, network: NetworkConfig, chains: Chains): Promise<AssetPrices[]> {
+export async function readAssets(
+  env: Env,
+  network: NetworkConfig,
+  chains: Chains,
+): Promise<AssetPrices[]> {
   const book = await readPrices(env, { network, chains })
   return network.assets.map(({ name: asset, sources }) => ({
     asset,
@@ -202,7 +206,7 @@ type Times = { name: string; configured: number; measured: number; preset: numbe
 /** Compares the time to finality of this moment with the configuration, and the configuration with the preset. */
 async function checkFinality({ config, chain }: ConnectedChain): Promise<Findings> {
   const { head, hard } = await chain.readHeads()
-  const preset = findPreset(config.chainId)
+  const preset = findPresetOf(config.chainId)
   return judgeFinality({
     name: config.name,
     configured: config.finality.hardSeconds,
@@ -222,10 +226,4 @@ export function judgeFinality({ name, configured, measured, preset }: Times): Fi
       ...(preset !== undefined && configured < preset ? [below] : []),
     ],
   }
-}
-
-function findPreset(chainId: number): Preset | undefined {
-  return listPresets()
-    .flatMap((name) => readPreset(name) ?? [])
-    .find((preset) => preset.chainId === chainId)
 }

@@ -1,12 +1,17 @@
 import { planDeployment } from '@geoswap/protocol'
 import { type Address, formatUnits, getAddress, type PrivateKeyAccount } from 'viem'
+import { orUndefined } from '../../chains/evm/attempt.ts'
 import { createEvmClients } from '../../chains/evm/client.ts'
+import { toContracts } from '../../chains/evm/connect.ts'
+import { findConductFault } from '../../chains/evm/tokens.ts'
+import { readDecimals, readSymbol } from '../../chains/evm/verify.ts'
 import { describeError } from '../../command.ts'
+import { COMMAND_PATIENCE_MS } from '../../compose/chains.ts'
 import { TO_FILL_IN } from '../../config/network-file.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { attesterAddresses } from '../../swap/attester-set.ts'
 import { missingOf } from '../../swap/gas-funding.ts'
-import { addressesOf, type Holder, type KeyGas, type Operate, type Roles, thresholdOf } from '../family.ts'
+import { addressesOf, type Holder, type KeyGas, type Listing, type Operate, type Roles, thresholdOf } from '../family.ts'
 import { deployContracts } from './deploy.ts'
 import { openDeployer, openWallet, payer } from './wallet.ts'
 
@@ -28,8 +33,13 @@ export const evm: Operate<EvmChainConfig> = {
     local: 'treasuryKey',
     addressOf: ({ treasury }) => (treasury === undefined ? undefined : getAddress(treasury)),
   },
+  identity: {
+    expected: ({ chainId }) => String(chainId),
+    read: (urls) => createEvmClients({ urls }).nodes.map(async (node) => String(await node.getChainId())),
+  },
   readVersions: (urls) =>
     createEvmClients({ urls }).nodes.map((node) => node.request({ method: 'web3_clientVersion' } as never)),
+  readListing,
   starter: {
     custody: (roles) => ({ contracts: contractsOf(roles) }),
     caps: (caps) => caps,
@@ -44,6 +54,29 @@ export const evm: Operate<EvmChainConfig> = {
     attester: { role: 'attester', isOne: false },
     operator: [],
   },
+}
+
+async function readListing(
+  network: NetworkConfig,
+  chain: EvmChainConfig,
+  asked: { address: string; holder: string | undefined },
+): Promise<Listing | undefined> {
+  const { client } = createEvmClients({ urls: chain.rpcUrls, patienceMs: COMMAND_PATIENCE_MS })
+  const token = getAddress(asked.address)
+  const holder = asked.holder ?? network.treasury
+  const { vault, escrow } = toContracts(chain)
+  const [symbol, decimals, fault] = await Promise.all([
+    orUndefined(client, () => readSymbol(client, token)),
+    orUndefined(client, () => readDecimals(client, token)),
+    findConductFault(client, {
+      token,
+      vault,
+      escrow,
+      treasury: holder === undefined ? undefined : getAddress(holder),
+      isPlain: true,
+    }),
+  ])
+  return decimals === undefined ? undefined : { symbol, decimals, fault }
 }
 
 function listHolders(network: NetworkConfig, chains: readonly EvmChainConfig[]): Holder<EvmChainConfig>[] {
