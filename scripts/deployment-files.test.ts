@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { USAGE } from '../packages/service/src/operate/usage.ts'
@@ -24,6 +24,11 @@ const MADE_BY_THE_OPERATOR = ['./geoswap.json', './keystore/worker', './keystore
 
 function allOf(pattern: RegExp, text: string): string[] {
   return [...new Set([...text.matchAll(pattern)].map((match) => match[1] ?? ''))]
+}
+
+function write(folder: string, path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), path.startsWith('bin/') ? `#!/bin/sh\n${text}` : text, { mode: 0o755 })
 }
 
 test('every variable that the files set is read by the service', () => {
@@ -170,14 +175,52 @@ describe('every unit', () => {
     }
   })
 
-  test('finds every secret of its example where the installation puts it', () => {
-    const script = read('deploy/systemd/install.sh')
-    const placed = new Set(allOf(/"?secrets\/(?:\$role|migrate|api)\/(\w+)"?(?:;|$)/gm, script))
-    const wanted = roles.flatMap((role) =>
-      allOf(/^\w+=\/etc\/geoswap\/secrets\/\w+\/(\w+)$/gm, read(exampleOf(role))),
+  test('finds its settings, secrets and keys where the installation puts them, for every attester', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'geoswap-install-'))
+    const placed = (...path: string[]) => join(folder, 'root', ...path)
+    const textOf = (...path: string[]) => readFileSync(placed(...path), 'utf8')
+    const parts = ['worker', 'attester', 'attester_2', 'attester_3']
+    for (const part of parts) write(folder, `deploy/keystore/${part}/key`, part)
+    for (const part of parts) write(folder, `deploy/secrets/${part}_passphrase`, part)
+    for (const part of [...parts, 'api', 'owner']) write(folder, `deploy/secrets/${part}_database_url`, part)
+    for (const file of ['secrets/seal_keys', 'geoswap.json']) write(folder, `deploy/${file}`, file)
+    // Neither root nor the users exist here.
+    write(
+      folder,
+      'bin/install',
+      'skip=\n' +
+        'for each; do shift; case $each in -o | -g) skip=1 ;; *) [ $skip ] && skip= || set -- "$@" "$each" ;; esac; done\nexec /usr/bin/install "$@"\n',
+    )
+    write(folder, 'bin/systemctl', 'exit 0\n')
+    write(folder, 'bin/systemd-sysusers', 'exit 0\n')
+    const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, DESTDIR: placed() }
+
+    const { status, stdout, stderr } = spawnSync(
+      'sh',
+      [join(ROOT, 'deploy/systemd/install.sh'), join(folder, 'deploy')],
+      { cwd: ROOT, env, encoding: 'utf8' },
     )
 
-    expect(placed).toEqual(new Set(wanted))
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('geoswap-attester geoswap-attester-2 geoswap-attester-3')
+    for (const role of [...roles, 'attester-2', 'attester-3']) {
+      const paths = allOf(/^\w+=(\/etc\/geoswap\/\S+)$/gm, textOf(`etc/geoswap/${role}.env`))
+      const own = new RegExp(`^/etc/geoswap/(secrets|keystore)/${role}(/|$)`)
+      expect(paths.filter((path) => !own.test(path) || !existsSync(placed(path)))).toEqual([])
+    }
+    for (const number of [2, 3]) {
+      const unit = textOf(`etc/systemd/system/geoswap-attester-${number}.service`)
+      expect(unit).toContain(`User=geoswap-attester-${number}\nGroup=geoswap-attester-${number}\n`)
+      expect(unit).toContain(`EnvironmentFile=/etc/geoswap/attester-${number}.env\n`)
+      expect(unit).toContain('packages/service/dist/service.mjs attester\n')
+      expect(textOf(`usr/lib/sysusers.d/geoswap-attester-${number}.conf`)).toContain(
+        `u geoswap-attester-${number} - `,
+      )
+      expect(textOf(`etc/geoswap/keystore/attester-${number}/key`)).toBe(`attester_${number}`)
+      expect(textOf(`etc/geoswap/secrets/attester-${number}/database_url`)).toBe(`attester_${number}`)
+      expect(textOf(`etc/geoswap/attester-${number}.env`)).toContain(`METRICS_PORT=${9464 - number}\n`)
+    }
+    rmSync(folder, { recursive: true })
   })
 
   test('of API and worker can run several times, each on the port of its instance', () => {
