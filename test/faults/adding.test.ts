@@ -10,7 +10,15 @@ import {
   testTokenAbi,
   testTokenBytecode,
 } from '@geoswap/protocol'
-import { type Address, encodeDeployData, encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem'
+import {
+  type Address,
+  encodeDeployData,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  parseEther,
+  toHex,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CALL_GAS, create, type Deployer, execute } from '../../packages/devnet/src/deploy.ts'
@@ -63,7 +71,7 @@ async function run(command: keyof typeof COMMANDS, ...args: string[]) {
   return { code, text: lines.join('\n') }
 }
 
-/** What an operator types, in order. */
+/** The commands of an operator, in order. */
 async function runAll(...commands: [keyof typeof COMMANDS, ...string[]][]): Promise<void> {
   for (const [command, ...args] of commands) {
     const { code, text } = await run(command, ...args)
@@ -137,7 +145,10 @@ test('a token that add-token added is swapped after the steps that it names', as
   const added = await run('addToken', ...priced)
   expect(added.text).toContain(`alpha: GOLD ${address}, 8 decimals, asset GOLD\ncomes in by delegation`)
   const written = readFileSync(file, 'utf8')
-  expect(await run('addToken', ...priced)).toMatchObject({ code: 0, text: expect.stringContaining('nothing') })
+  expect(await run('addToken', ...priced)).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('nothing'),
+  })
   expect(readFileSync(file, 'utf8')).toBe(written)
   await runAll(['treasury', 'apply', '--chain', 'alpha', '--stock', 'alpha:GOLD=500'])
   await restart()
@@ -152,7 +163,8 @@ test('a token that add-token added is swapped after the steps that it names', as
 test('a chain that add-chain added is swapped to after the steps that it names', async () => {
   const on = deployerOn(GAMMA.chainId, gamma.rpcUrl)
   await on.client.setBalance({ address: on.treasury.address, value: parseEther('10') })
-  const { rpcUrl: alphaUrl } = local.chains.find(({ name }) => name === 'alpha') ?? expect.unreachable('No alpha')
+  const { rpcUrl: alphaUrl } =
+    local.chains.find(({ name }) => name === 'alpha') ?? expect.unreachable('No alpha')
   await on.client.setBalance({ address: privateKeyToAccount(deployerKey).address, value: parseEther('10') })
   const { text: unknown } = await run('addChain', join(folder, 'none.json'))
   expect(unknown).toContain('is no preset and no file')
@@ -198,7 +210,13 @@ test('a chain that add-chain added is swapped to after the steps that it names',
   const wallet = generatePrivateKey()
   await world.fund(world.alpha, privateKeyToAccount(wallet).address, 'USDC', 10_000_000n)
   await settle(
-    (now) => ({ from: now.alpha, sell: 'USDC', to: now.chainNamed('gamma'), buy: 'USDC', amount: 10_000_000n }),
+    (now) => ({
+      from: now.alpha,
+      sell: 'USDC',
+      to: now.chainNamed('gamma'),
+      buy: 'USDC',
+      amount: 10_000_000n,
+    }),
     wallet,
   )
 })

@@ -92,7 +92,9 @@ function insertionsOf(network: NetworkConfig, preset: Preset, asked: Asked): Ins
   const more = wanted.filter(isKnown).flatMap(({ name: asset, sources }): Insertion[] => {
     const index = network.assets.findIndex((each) => each.name === asset)
     const present = network.assets[index]?.sources.map(keyOf)
-    const missing = sources.filter((source) => typeof source !== 'string' && !present?.includes(keyOf(source)))
+    const missing = sources.filter(
+      (source) => typeof source !== 'string' && !present?.includes(keyOf(source)),
+    )
     return missing.map((value) => ({ path: ['assets', index, 'sources', -1], value }))
   })
   const chain = toChain(preset, rolesOf(network, asked), nodes)

@@ -167,7 +167,7 @@ async function checkToken(env: Env, written: NetworkConfig, { chainId, token }: 
   const read = tokens.find(({ address }) => isIt(address))
   if (!read) throw new UsageError(`${connected.config.name}: ${token.symbol} cannot be read.`)
   const native = { chainId, ...connected.config.native, ...connected.nativeToken }
-  const ways = waysOn(connected.family.name)
+  const ways = waysOn(familyOf(connected.config).name)
     .filter((way) => way.takes(read, native))
     .map(({ name }) => name)
   const { signing } = read

@@ -7,7 +7,12 @@ import { describeEdits, editConfig, openConfig, writeConfig } from './config-edi
 
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-edit-'))
 const path = join(folder, 'geoswap.json')
-const DAI = { symbol: 'DAI', address: '0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb', asset: 'USDC', decimals: 18 }
+const DAI = {
+  symbol: 'DAI',
+  address: '0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb',
+  asset: 'USDC',
+  decimals: 18,
+}
 const addDai = (token: object = DAI) =>
   editConfig(openConfig({}, path), [{ path: ['chains', 0, 'tokens', -1], value: token }])
 
@@ -26,7 +31,9 @@ test('an insertion changes its own lines, in the indentation of the file', () =>
 })
 
 test('a file that would be invalid is refused with its line, and stays', () => {
-  expect(() => addDai({ ...DAI, asset: 'DAI' })).toThrow(/geoswap\.json:\d+:\d+: .*DAI is not one of the assets/)
+  expect(() => addDai({ ...DAI, asset: 'DAI' })).toThrow(
+    /geoswap\.json:\d+:\d+: .*DAI is not one of the assets/,
+  )
   expect(readFileSync(path, 'utf8')).toBe(NETWORK_TEXT)
 })
 

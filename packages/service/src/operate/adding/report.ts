@@ -5,7 +5,7 @@ import { describeEdits, type Edited, writeConfig } from './config-edit.ts'
 
 export type Added = {
   edited: Edited
-  /** What is true of the token or chain. */
+  /** Facts of the token or chain. */
   facts: readonly string[]
   /** Steps before the processes are started again. */
   before: readonly string[]

@@ -96,11 +96,7 @@ async function checkPrices(env: Env, network: NetworkConfig, chains: Chains): Pr
 }
 
 /** Judged as soon as they are read: after ten seconds in memory every source counts as silent. */
-export async function readAssets(
-  env: Env,
-  network: NetworkConfig,
-  chains: Chains,
-): Promise<AssetPrices[]> {
+export async function readAssets(env: Env, network: NetworkConfig, chains: Chains): Promise<AssetPrices[]> {
   const book = await readPrices(env, { network, chains })
   return network.assets.map(({ name: asset, sources }) => ({
     asset,

@@ -11,7 +11,15 @@ import { TO_FILL_IN } from '../../config/network-file.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { attesterAddresses } from '../../swap/attester-set.ts'
 import { missingOf } from '../../swap/gas-funding.ts'
-import { addressesOf, type Holder, type KeyGas, type Listing, type Operate, type Roles, thresholdOf } from '../family.ts'
+import {
+  addressesOf,
+  type Holder,
+  type KeyGas,
+  type Listing,
+  type Operate,
+  type Roles,
+  thresholdOf,
+} from '../family.ts'
 import { deployContracts } from './deploy.ts'
 import { openDeployer, openWallet, payer } from './wallet.ts'
 
