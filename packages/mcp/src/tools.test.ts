@@ -226,6 +226,8 @@ test.each<[string, object, boolean]>([
   ['no time', { maxEtaSeconds: 0 }, false],
   ['a day', { maxEtaSeconds: 86_400 }, true],
   ['more than a day', { maxEtaSeconds: 86_401 }, false],
+  ['a name', { externalId: 'order-4711' }, true],
+  ['a name of two words', { externalId: 'order 4711' }, false],
 ])('an order with %s is taken or refused: %j', async (_, input, isTaken) => {
   const { call } = await world.connect()
 

@@ -109,14 +109,16 @@ describe('a submission', () => {
     expect(trader.signed.hashes).toBe(1)
   })
 
-  test('that is kept in a store blocks every client of the store, with any slippage', async () => {
+  test('that is kept in a store blocks every client of the store, with any slippage and name', async () => {
     const signatures = new Map()
     const one = trader.clientWith({ signatures })
     trader.service.next('/swap/submit', refuse('OPERATION_EXPIRED'))
     await causeOf(one.swap(request, trader.signer))
 
     const other = trader.clientWith({ signatures })
-    const again = await causeOf(other.swap({ ...request, slippageBps: 100 }, trader.signer))
+    const again = await causeOf(
+      other.swap({ ...request, slippageBps: 100, externalId: 'again' }, trader.signer),
+    )
 
     expect(again).toMatchObject({ code: 'SIGNATURE_OPEN' })
     expect([trader.signed.hashes, signatures.size]).toEqual([1, 1])

@@ -144,6 +144,12 @@ test('a build without a method is for a delegated wallet, which is remembered, w
   expect(reply).not.toHaveProperty('depositAddress')
 })
 
+test('the name of the quote is answered and stored', async () => {
+  const reply = await build({ ...newQuote(), externalId: 'order-4711' })
+
+  expect([reply.externalId, (await rowOf(reply)).external_id]).toEqual(['order-4711', 'order-4711'])
+})
+
 test('a build by authorization returns the typed data of the token', async () => {
   const { geoOpHash, typedData } = await build(newQuote(), { method: 'authorization' })
 

@@ -40,6 +40,15 @@ test.each([
   await expect(submit({ opId: randomUUID(), expiresAt })).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
 })
 
+test('the first submission and a repeated one answer with the name that the caller gave', async () => {
+  const opId = await storeOp({ method: 'deposit', balance: 0 })
+  await database.pool.query("update ops set external_id = 'order-4711' where id = $1", [opId])
+
+  const replies = [await submit({ opId }), await submit({ opId })]
+
+  expect(replies.map(({ externalId }) => externalId)).toEqual(['order-4711', 'order-4711'])
+})
+
 test('an op that one process found expired by block height stays expired for a process that is behind', async () => {
   const opId = await storeOp()
 
