@@ -40,12 +40,13 @@ function answerRefusal(reply: FastifyReply, refusal: ServiceError): FastifyReply
 
 function toErrorBody(refusal: ServiceError, requestId: string): ErrorReply {
   const { status, retryable, action } = errorCatalogue[refusal.code]
-  const wait = status === 429 || status >= 500 ? { retryAfterMs: DEFAULT_RETRY_MS } : {}
+  const isRetry = refusal.recovery?.['action'] === 'RETRY_LATER'
+  const wait = isRetry || status === 429 || status >= 500 ? { retryAfterMs: DEFAULT_RETRY_MS } : {}
   return {
     code: refusal.code,
     message: refusal.message,
     requestId,
-    retryable,
+    retryable: retryable || isRetry,
     recovery: { action, ...wait, ...refusal.recovery },
     details: refusal.details,
   }
@@ -128,12 +129,14 @@ function unescapePointer(part: string): string {
 type ParseError = Error & { code?: string }
 
 /** Answers invalid HTTP with the standard error body, written by hand because there is no request. */
-export function createClientErrorAnswer(createRequestId: () => string) {
+export function createClientErrorAnswer(createRequestId: () => string, countUnread: (why: Unread) => void) {
   return (error: ParseError, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
     if (!socket.writable) return void socket.destroy()
     const requestId = createRequestId()
-    const body = JSON.stringify(toErrorBody(invalidRequest(issueOf(error)), requestId))
+    const why = UNREAD[error.code ?? ''] ?? 'invalid'
+    countUnread(why)
+    const body = JSON.stringify(toErrorBody(unread(why), requestId))
     const head = [
       'HTTP/1.1 400 Bad Request',
       'content-type: application/json; charset=utf-8',
@@ -146,8 +149,26 @@ export function createClientErrorAnswer(createRequestId: () => string) {
   }
 }
 
-function issueOf({ code }: ParseError) {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { field: 'request', message: 'did not arrive in time' }
-  if (code === 'HPE_HEADER_OVERFLOW') return { field: 'headers', message: 'must fit into 16 KiB' }
-  return { field: 'request', message: 'must be valid HTTP/1.1' }
+type Unread = 'late' | 'headers' | 'invalid'
+
+const UNREAD: Readonly<Record<string, Unread>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'late',
+  HPE_HEADER_OVERFLOW: 'headers',
+}
+
+const ISSUES: Record<Unread, Issue> = {
+  late: { field: 'request', message: 'did not arrive in time' },
+  headers: { field: 'headers', message: 'must fit into 16 KiB' },
+  invalid: { field: 'request', message: 'must be valid HTTP/1.1' },
+}
+
+/** Nothing is wrong with a request that came too slowly: the same one may be sent again. */
+function unread(why: Unread): ServiceError {
+  const issue = ISSUES[why]
+  if (why !== 'late') return invalidRequest(issue)
+  return new ServiceError('INVALID_REQUEST', {
+    message: `${issue.field} ${issue.message}. Send it again.`,
+    details: { issues: [issue] },
+    recovery: { action: 'RETRY_LATER' },
+  })
 }

@@ -2,9 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { parseTraceParent, randomTrace, type Spans, traceOf } from '../observe/otlp.ts'
+import { HEALTH_PATHS } from './health.ts'
 
 // Frequent reads without effect: they are in the metrics, and in the log at debug level.
-const READS = new Set(['GET /swap/status/:swapId', 'GET /swap/status/:swapId/events', 'POST /swap/quote'])
+const READS = new Set([
+  ...['GET /swap/status/:swapId', 'GET /swap/status/:swapId/events', 'POST /swap/quote'],
+  ...HEALTH_PATHS.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]),
+])
 
 const UNAVAILABLE = 503
 

@@ -77,6 +77,21 @@ describe('without a key', () => {
   })
 })
 
+test('scrapes and checks of health are not in the log, and an outage is', async () => {
+  const lines: string[] = []
+  const logger = createLogger({ level: 'info', stream: { write: (line: string) => void lines.push(line) } })
+  let ok = true
+  const server = await createTestServer({ logger, basePath: '/geo', ready: async () => ({ ok, checks: {} }) })
+  for (const url of ['/health', '/ready', '/metrics', '/geo/health', '/geo/ready', '/geo/metrics'])
+    for (const method of ['GET', 'HEAD'] as const) await server.app.inject({ method, url })
+  expect(lines).toEqual([])
+
+  ok = false
+  await vi.waitFor(async () => expect((await server.app.inject({ url: '/ready' })).statusCode).toBe(503))
+
+  expect(lines.map((line) => JSON.parse(line).level)).toContain('warn')
+})
+
 test('callers without a key cannot fill the log; rejected calls are counted in the metrics', async () => {
   const lines: string[] = []
   const logger = createLogger({ level: 'info', stream: { write: (line: string) => void lines.push(line) } })

@@ -136,12 +136,12 @@ export async function listen(app: FastifyInstance, address: { port: number; host
   return app.listen({ ...address, backlog: 4_096 })
 }
 
-type BareServer = Pick<ServerDeps, 'logger' | 'trustedProxies'>
+type BareServer = Pick<ServerDeps, 'logger' | 'trustedProxies'> & { metrics?: Pick<Metrics, 'countUnread'> }
 
 /** A server without routes, with the documented errors, ids, limits and timeouts. */
-export function createBareServer({ logger, trustedProxies = [] }: BareServer): FastifyInstance {
+export function createBareServer({ logger, metrics, trustedProxies = [] }: BareServer): FastifyInstance {
   const createRequestId = createRequestIds()
-  const answerClientError = createClientErrorAnswer(createRequestId)
+  const answerClientError = createClientErrorAnswer(createRequestId, (why) => metrics?.countUnread(why))
   const app = createFastify({ createRequestId, answerClientError, logger, trustedProxies })
   ignoreExpectations(app)
   app.server.on('connect', (_request, socket: Socket) => answerClientError(new Error('No proxy'), socket))
@@ -151,7 +151,7 @@ export function createBareServer({ logger, trustedProxies = [] }: BareServer): F
   return app
 }
 
-type FastifySettings = Required<BareServer> & {
+type FastifySettings = Required<Omit<BareServer, 'metrics'>> & {
   createRequestId(): string
   answerClientError: ReturnType<typeof createClientErrorAnswer>
 }

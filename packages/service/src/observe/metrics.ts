@@ -6,6 +6,8 @@ export type Metrics = {
   registry: Registry
   observeRequest(request: { route: string; status: number; seconds: number }): void
   countFault(kind: string): void
+  /** A request that never became a call: it came too slowly, or is no HTTP. */
+  countUnread(why: string): void
 }
 
 const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 16]
@@ -23,8 +25,14 @@ export function createMetrics(options: { heldReads?: () => number; defaults?: bo
   })
   const faults = new Counter({
     name: 'geoswap_faults_total',
-    help: 'Failed steps of this process that are repeated: lane of a worker, attest of an attester.',
+    help: 'Failed steps that are repeated: lane, attest; node and behind: a node was silent, or lacked a block.',
     labelNames: ['kind'],
+    registers: [registry],
+  })
+  const unread = new Counter({
+    name: 'geoswap_unread_requests_total',
+    help: 'Requests to this process that did not arrive in time, or were no valid HTTP.',
+    labelNames: ['why'],
     registers: [registry],
   })
   if (options.heldReads) addHeldReads(registry, options.heldReads)
@@ -32,6 +40,7 @@ export function createMetrics(options: { heldReads?: () => number; defaults?: bo
     registry,
     observeRequest: createRequestObserver(duration),
     countFault: (kind) => faults.inc({ kind }),
+    countUnread: (why) => unread.inc({ why }),
   }
 }
 
