@@ -1,16 +1,19 @@
 type Sample = { name: string; labels: Record<string, string>; value: number }
-type Scrape = { now: readonly Sample[]; before: readonly Sample[] }
+type Scrape = { now: readonly Sample[]; beforeOf(range: string): readonly Sample[] }
 
 /**
  * Whether a rule fires on a scrape by Prometheus. Supports the part of its language that the rules use:
- * selectors; `sum` and `max`, by labels or over all; `increase` between two scrapes; `absent`; comparison
- * with a number; `or`.
+ * selectors; `sum` and `max`, by labels or over all; `increase` between two scrapes; `absent`; `/` and `-`; `time`;
+ * comparison with a number; `and`; `or`. `before`: the earlier scrape, or one for each range of time.
  */
-export function fires(expr: string, scraped: string, before = ''): boolean {
-  const tokens = expr.match(/\w+\{[^}]*\}|\[\w+\]|[\w.]+|==|[<>(),]/g) ?? []
-  if (tokens.join('') !== expr.replaceAll(/\s/g, '')) throw new Error(`Unsupported rule: ${expr}`)
+export function fires(expr: string, scraped: string, before: string | Record<string, string> = ''): boolean {
+  const tokens = expr.match(/\w+\{[^}]*\}|\[\w+\]|[\w.]+|==|[<>(),/-]/g) ?? []
+  const bare = (text: string) => text.replaceAll(/\s/g, '')
+  if (bare(tokens.join('')) !== bare(expr)) throw new Error(`Unsupported rule: ${expr}`)
   const reader = createReader(tokens, expr)
-  const result = readAlternatives(reader, { now: parseSamples(scraped), before: parseSamples(before) })
+  const beforeOf = (range: string) =>
+    parseSamples(typeof before === 'string' ? before : (before[range] ?? ''))
+  const result = readAlternatives(reader, { now: parseSamples(scraped), beforeOf })
   if (reader.peek() !== undefined) throw new Error(`Unsupported rule: ${expr}`)
   return result.length > 0
 }
@@ -31,23 +34,60 @@ function createReader(tokens: readonly string[], expr: string): Reader {
 }
 
 function readAlternatives(reader: Reader, scrape: Scrape): Sample[] {
-  const all = readCompared(reader, scrape)
+  const all = readTogether(reader, scrape)
   while (reader.peek() === 'or') {
     reader.take()
     const known = new Set(all.map(groupOf))
-    all.push(...readCompared(reader, scrape).filter((sample) => !known.has(groupOf(sample))))
+    all.push(...readTogether(reader, scrape).filter((sample) => !known.has(groupOf(sample))))
+  }
+  return all
+}
+
+function readTogether(reader: Reader, scrape: Scrape): Sample[] {
+  let all = readCompared(reader, scrape)
+  while (reader.peek() === 'and') {
+    reader.take()
+    const others = new Set(readCompared(reader, scrape).map(groupOf))
+    all = all.filter((sample) => others.has(groupOf(sample)))
   }
   return all
 }
 
 function readCompared(reader: Reader, scrape: Scrape): Sample[] {
-  const samples = readVector(reader, scrape)
+  const samples = readComputed(reader, scrape)
   const holds = HOLDS[reader.peek() ?? '']
   if (!holds) return samples
   reader.take()
   const limit = Number(reader.take())
   if (Number.isNaN(limit)) throw new Error('A comparison needs a number')
   return samples.filter(({ value }) => holds(value, limit))
+}
+
+const COMPUTED: Record<string, (left: number, right: number) => number> = {
+  '/': (left, right) => left / right,
+  '-': (left, right) => left - right,
+}
+
+/** A sample without its counterpart has no result. */
+function readComputed(reader: Reader, scrape: Scrape): Sample[] {
+  const samples = readVector(reader, scrape)
+  const compute = COMPUTED[reader.peek() ?? '']
+  if (!compute) return samples
+  reader.take()
+  const rightOf = readRight(reader, scrape)
+  return samples.flatMap((sample) => {
+    const right = rightOf(sample)
+    return right === undefined ? [] : [{ ...sample, value: compute(sample.value, right) }]
+  })
+}
+
+function readRight(reader: Reader, scrape: Scrape): (left: Sample) => number | undefined {
+  if (reader.peek() === 'time') {
+    for (const token of ['time', '(', ')']) reader.take(token)
+    return () => Date.now() / 1_000
+  }
+  const values = new Map(readVector(reader, scrape).map((sample) => [groupOf(sample), sample.value]))
+  return (left) => values.get(groupOf(left))
 }
 
 const HOLDS: Record<string, (value: number, limit: number) => boolean> = {
@@ -108,9 +148,12 @@ function mergeBy(
 function readIncrease(reader: Reader, scrape: Scrape): Sample[] {
   reader.take('(')
   const selector = reader.take()
-  if (!/^\[\w+\]$/.test(reader.take())) throw new Error('An increase needs a time range')
+  const [, range] = /^\[(\w+)\]$/.exec(reader.take()) ?? []
+  if (range === undefined) throw new Error('An increase needs a time range')
   reader.take(')')
-  const earlier = new Map(select(selector, scrape.before).map((sample) => [groupOf(sample), sample.value]))
+  const earlier = new Map(
+    select(selector, scrape.beforeOf(range)).map((sample) => [groupOf(sample), sample.value]),
+  )
   return select(selector, scrape.now).flatMap((sample) => {
     const first = earlier.get(groupOf(sample))
     return first === undefined ? [] : [{ ...sample, value: sample.value - first }]

@@ -22,6 +22,24 @@ const refunded = (reason: string, count: number) =>
 const answered = (status: number, count: number) =>
   `geoswap_http_request_duration_seconds_count{route="r",status="${status}"} ${count}`
 
+const quoted = (failed: number, all: number) =>
+  [
+    { status: 503, count: failed },
+    { status: 200, count: all - failed },
+  ]
+    .map(({ status, count }) => {
+      const labels = `route="POST /swap/quote",status="${status}"`
+      return `geoswap_http_request_duration_seconds_count{${labels}} ${count}`
+    })
+    .join('\n')
+const settled = (late: number, all: number) =>
+  `geoswap_settled_total{promise="late"} ${late}\ngeoswap_settled_total{promise="kept"} ${all - late}`
+
+const faults = (kind: string, count: number) => `geoswap_faults_total{kind="${kind}"} ${count}`
+const disk = (what: string, at: string, bytes: number) =>
+  `node_filesystem_${what}_bytes{mountpoint="${at}"} ${bytes}`
+const inDays = (days: number) => Date.now() / 1_000 + days * 86_400
+
 const NOBODY = 'up{job="other"} 1'
 
 /** By alarm: samples that raise it, samples that do not, and for counters the samples of the scrape before. */
@@ -55,8 +73,8 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     good: 'geoswap_oldest_swap_seconds{state="locked"} 1300\ngeoswap_oldest_swap_seconds{state="settled"} 3700',
   },
   GeoswapSwapSlow: {
-    bad: 'geoswap_oldest_swap_seconds{state="locking"} 301',
-    good: 'geoswap_oldest_swap_seconds{state="delivering"} 300\ngeoswap_oldest_swap_seconds{state="locked"} 301',
+    bad: 'geoswap_oldest_swap_seconds{state="locking"} 61',
+    good: 'geoswap_oldest_swap_seconds{state="delivering"} 60\ngeoswap_oldest_swap_seconds{state="locked"} 3600',
   },
   GeoswapRefundBlocked: {
     bad: 'geoswap_swaps{state="refundBlocked"} 1',
@@ -147,10 +165,25 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     good: `${answered(503, 6)}\n${answered(200, 999)}`,
   },
   GeoswapFaults: {
-    before: 'geoswap_faults_total{kind="lane"} 10',
-    bad: 'geoswap_faults_total{kind="lane"} 100',
-    good: 'geoswap_faults_total{kind="lane"} 12',
+    before: `${faults('lane', 10)}\n${faults('node', 10)}\n${faults('behind', 10)}`,
+    bad: faults('lane', 100),
+    good: `${faults('lane', 12)}\n${faults('node', 200)}\n${faults('behind', 9_000)}`,
   },
+  GeoswapDiskFull: {
+    bad: `${disk('avail', '/', 9)}\n${disk('size', '/', 100)}`,
+    good: `${disk('avail', '/', 11)}\n${disk('size', '/', 100)}\n${disk('avail', '/boot', 0)}\n${disk('size', '/boot', 1)}
+geoswap_database_full 0`,
+  },
+  GeoswapCopyLate: {
+    bad: 'geoswap_wal_archive_age_seconds 901',
+    good: 'geoswap_wal_archive_age_seconds 61\npg_stat_replication_pg_wal_lsn_diff{slot_name="a"} 16777216',
+  },
+  GeoswapCertificateEnds: {
+    bad: `probe_ssl_earliest_cert_expiry{instance="a"} ${inDays(13)}`,
+    good: `probe_ssl_earliest_cert_expiry{instance="a"} ${inDays(15)}`,
+  },
+  GeoswapSettledLate: { before: settled(0, 0), bad: settled(6, 19), good: settled(2, 2) },
+  GeoswapQuotesFail: { before: quoted(0, 0), bad: quoted(31, 1_000), good: quoted(29, 1_000) },
   GeoswapWebhooksFail: {
     bad: 'geoswap_webhook_endpoints{state="disabled"} 1',
     good: 'geoswap_webhook_endpoints{state="active"} 7\ngeoswap_webhook_endpoints{state="failing"} 0',
@@ -190,6 +223,27 @@ describe('every alarm', () => {
     const firing = rules.filter(({ expr }) => fires(expr, NOBODY, NOBODY)).map(({ alert }) => alert)
 
     expect(firing).toEqual(['GeoswapNoApi', 'GeoswapNoWorker', 'GeoswapAttesterSilent'])
+  })
+
+  test.each([
+    ['GeoswapQuotesFail', quoted(0, 0), quoted(80, 1_000)],
+    ['GeoswapSettledLate', settled(0, 0), settled(40, 100)],
+  ])('%s is over when the short window is well again', (name, none, bad) => {
+    const { expr = '' } = rules.find(({ alert }) => alert === name) ?? {}
+    const over = { '1h': none, '6h': none, '5m': bad, '30m': bad }
+
+    expect(fires(expr, bad, { ...over, '5m': none })).toBe(true)
+    expect(fires(expr, bad, over)).toBe(false)
+  })
+
+  test.each([
+    ['GeoswapFaults', faults('node', 10), faults('node', 600)],
+    ['GeoswapDiskFull', '', 'geoswap_database_full 1'],
+    ['GeoswapCopyLate', '', 'pg_stat_replication_pg_wal_lsn_diff{slot_name="a"} 300000000'],
+  ])('%s has a second cause', (name, before, bad) => {
+    const { expr = '' } = rules.find(({ alert }) => alert === name) ?? {}
+
+    expect(fires(expr, bad, before)).toBe(true)
   })
 
   test('does not fire for a swap that waits for the finality of any chain of the presets', () => {

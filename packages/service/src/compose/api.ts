@@ -28,6 +28,7 @@ import { findActiveKeys, leaseBudgets } from '../store/api-keys.ts'
 import { readBooks } from '../store/books.ts'
 import { createPool } from '../store/db.ts'
 import { readLiquidity } from '../store/liquidity.ts'
+import type { DatabaseProbe } from '../store/server.ts'
 import { assertClock } from '../store/server.ts'
 import { findActiveStops } from '../store/stops.ts'
 import type { Catalog, Token } from '../swap/catalog.ts'
@@ -88,7 +89,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const limiter = createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(pool, leases) })
   const status = composeStatus(pool, (error) => onFault(error, 'status'))
   const metrics = createMetrics({ heldReads: status.heldCount })
-  addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
+  const database = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
   const watched = {
     pool,
     chains: served,
@@ -150,7 +151,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     metrics,
     spans,
     web,
-    ready: async () => (isDraining ? { ok: false, checks: { draining: true } } : readiness(parts)),
+    ready: async () => (isDraining ? { ok: false, checks: { draining: true } } : readiness(parts, database)),
     basePath: network.basePath,
     corsOrigins: network.corsOrigins,
     trustedProxies: config.trustedProxies,
@@ -283,13 +284,10 @@ async function startSwapTimes(pool: BuildDeps['pool'], views: Views, onFault: Fo
   return { etaSecondsOf, stop: every(SWAP_TIMES_MS, look).stop }
 }
 
-type ReadyParts = Pick<ApiParts, 'catalog' | 'market' | 'gas' | 'pool'>
+type ReadyParts = Pick<ApiParts, 'catalog' | 'market' | 'gas'>
 
-async function readiness({ catalog, market, gas, pool }: ReadyParts) {
-  const database = await pool.query('select 1').then(
-    () => true,
-    () => false,
-  )
+async function readiness({ catalog, market, gas }: ReadyParts, { isUp, hasRoom }: DatabaseProbe) {
+  const [database, databaseRoom] = await Promise.all([isUp(), hasRoom()])
   const alive = [...catalog.chains.values()].map((chain) => [
     chain.name,
     market.chainNow(chain.chainId) !== undefined,
@@ -298,11 +296,12 @@ async function readiness({ catalog, market, gas, pool }: ReadyParts) {
   const chainIds = [...catalog.chains.keys()]
   const checks = {
     database,
+    databaseRoom,
     chains: Object.fromEntries(alive),
     prices: Object.fromEntries(prices),
     gas: chainIds.flatMap(gas.needs),
     signers: chainIds.flatMap(gas.unsigned),
   }
   // A chain or price that is down stops its own quotes, not the service.
-  return { ok: database && alive.some(([, isAlive]) => isAlive === true), checks }
+  return { ok: database && databaseRoom && alive.some(([, isAlive]) => isAlive === true), checks }
 }

@@ -12,7 +12,7 @@ import { findSigned } from '../store/signed.ts'
 import type { UnsignedKeys } from '../swap/served-chain.ts'
 import { attestersOf, type Chains, connectChains } from './chains.ts'
 import { openChains } from './open-chains.ts'
-import { assertOneTreasury, openDatabase, openQuarantine, verifyDatabase } from './process.ts'
+import { assertOneTreasury, faultKindOf, openDatabase, openQuarantine, verifyDatabase } from './process.ts'
 import { openSigners } from './signers.ts'
 
 const SWEEP_MS = 1_000
@@ -65,19 +65,26 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
       onPostponed: (swap, why) => logger.info({ swapId: swap.id, why }, 'not attested yet'),
     },
   }
-  const isDatabaseUp = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
+  const { isUp, hasRoom } = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
   const counters = addAttesterMetrics(metrics.registry)
   const ready = async () => {
-    const [database, idleSeconds] = [await isDatabaseUp(), counters.idleSeconds()]
+    const [database, databaseRoom] = await Promise.all([isUp(), hasRoom()])
+    const idleSeconds = counters.idleSeconds()
     return {
-      ok: database && idleSeconds < IDLE_SECONDS,
-      checks: { database, idleSeconds, chains: gatesOf(chains), signers: silentOf(signers.unsigned()) },
+      ok: database && databaseRoom && idleSeconds < IDLE_SECONDS,
+      checks: {
+        ...{ database, databaseRoom, idleSeconds },
+        chains: gatesOf(chains),
+        signers: silentOf(signers.unsigned()),
+      },
     }
   }
   const attest = () =>
     attestAll(deps).then(counters.noteSweep, (err: unknown) => {
-      logger.warn({ err }, 'attesting failed')
-      metrics.countFault('attest')
+      const kind = faultKindOf(err, 'attest')
+      metrics.countFault(kind)
+      if (kind === 'behind') logger.info('no backend has the newest block yet')
+      else logger.warn({ err }, 'attesting failed')
     })
   let server: MetricsServer | undefined
   let sweep: { stop(): void } | undefined

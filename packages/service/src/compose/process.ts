@@ -117,6 +117,13 @@ export function isOutage(error: unknown): boolean {
   return causesOf(error).some((cause) => cause instanceof SignerError || isDatabaseUnavailable(cause))
 }
 
+/** By which name a failed step is counted: a lag of nodes heals by itself, and their silence has alarms of its own. */
+export function faultKindOf(error: unknown, step: 'lane' | 'attest'): 'behind' | 'node' | typeof step {
+  const causes = causesOf(error)
+  if (families.some(({ isBehind }) => causes.some(isBehind))) return 'behind'
+  return isNodeSilence(error) || families.some(({ isSilence }) => isSilence(error)) ? 'node' : step
+}
+
 /** PostgreSQL stores no NUL. */
 function describe(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)

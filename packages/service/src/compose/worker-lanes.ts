@@ -117,7 +117,11 @@ function watchLane(parts: WorkerParts, connected: ConnectedChain): Lane {
   const senders = Object.values(connected.senders).flat()
   const follower = followerOf(parts, config.chainId)
   const rules = config.finality
-  const times = createTimeKeeper(pool, (chainId) => parts.chains.of(chainId).config.finality)
+  const endOf = (chainId: number) => {
+    const { finality, blockMs } = parts.chains.of(chainId).config
+    return { finality, blockSeconds: blockMs / 1_000 }
+  }
+  const times = createTimeKeeper({ pool, endOf, onSettled: events.settled })
   const moves = createMoves(pool, (moved, change) => {
     events.moved(moved, change)
     if (change.event === 'deliverySeen') times.note(moved)

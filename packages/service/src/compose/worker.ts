@@ -1,5 +1,5 @@
 import { findLostOn } from '../books/rebuild/lost-log.ts'
-import { type ConnectedChain, families } from '../chains/families.ts'
+import type { ConnectedChain } from '../chains/families.ts'
 import type { Config } from '../config.ts'
 import { priceDaysLane } from '../engine/price-days.ts'
 import { retentionLane } from '../engine/retention.ts'
@@ -10,6 +10,7 @@ import { createMetrics, type MetricsServer, serveMetrics } from '../observe/metr
 import { tracingLane } from '../observe/otlp.ts'
 import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { addWorkerMetrics, createWorkerEvents } from '../observe/role-metrics.ts'
+import type { DatabaseProbe } from '../store/server.ts'
 import { findSigned } from '../store/signed.ts'
 import type { Topic } from '../store/wakes.ts'
 import { describeUnsigned, type ServedChain, type UnsignedKeys } from '../swap/served-chain.ts'
@@ -17,6 +18,7 @@ import { openCatalog, toServedChains } from './catalog.ts'
 import { assertKeysFor, connectChains, signingAddresses } from './chains.ts'
 import {
   assertOneTreasury,
+  faultKindOf,
   listenToDatabase,
   openDatabase,
   openQuarantine,
@@ -63,13 +65,16 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     onPrices: () => wake('prices'),
     onFault: (err) => logger.warn({ err }, 'reading views failed'),
   })
-  const isDatabaseUp = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
+  const database = addProcessMetrics(metrics.registry, { pool, calls, chains: network.chains })
   const followers = network.chains.map(({ name, chainId }) => ({ chain: name, follower: views.of(chainId) }))
   const heldLanes = () => runner.heldCount()
-  const counters = addWorkerMetrics(metrics.registry, { followers, heldLanes, isDatabaseUp })
+  const counters = addWorkerMetrics(metrics.registry, {
+    ...{ followers, heldLanes },
+    isDatabaseUp: database.isUp,
+  })
   const served = toServedChains(network, chains.all)
   const { unsigned } = signing
-  const ready = createWorkerReady({ isDatabaseUp, followers, heldLanes, served, unsigned })
+  const ready = createWorkerReady({ database, followers, heldLanes, served, unsigned })
   const events = createWorkerEvents(logger, counters)
   const spans = openSpans(config, 'worker', logger)
   const screening = openScreening(config, {
@@ -88,10 +93,10 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     const [, id] = lane.split(':')
     const chain = network.chains.find(({ chainId }) => String(chainId) === id)?.name
     const place = { lane, chain }
-    if (families.some(({ isBehind }) => isBehind(error)))
-      return logger.info(place, 'no backend has the newest block yet')
-    logger.warn({ err: error, ...place }, 'lane step failed')
-    metrics.countFault('lane')
+    const kind = faultKindOf(error, 'lane')
+    metrics.countFault(kind)
+    if (kind === 'behind') logger.info(place, 'no backend has the newest block yet')
+    else logger.warn({ err: error, ...place }, 'lane step failed')
   }
   const runner = createLaneRunner({ pool, lanes, leaseMs: network.leaseMs, onFault })
   const channels = {
@@ -125,20 +130,20 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
 }
 
 type Options = {
-  isDatabaseUp(): Promise<boolean>
+  database: DatabaseProbe
   followers: readonly { chain: string; follower: { isLive(): boolean } }[]
   heldLanes(): number
   served: readonly ServedChain[]
   unsigned(): UnsignedKeys
 }
 
-/** The readiness of a worker: its database answers, and it follows at least one chain. */
-function createWorkerReady({ isDatabaseUp, followers, heldLanes, served, unsigned }: Options) {
+/** The readiness of a worker: its database answers and has room, and it follows at least one chain. */
+function createWorkerReady({ database: { isUp, hasRoom }, followers, heldLanes, served, unsigned }: Options) {
   return async () => {
-    const database = await isDatabaseUp()
+    const [database, databaseRoom] = await Promise.all([isUp(), hasRoom()])
     const chains = followers.filter(({ follower }) => follower.isLive()).map(({ chain }) => chain)
     const signers = served.flatMap((chain) => describeUnsigned(chain, unsigned()))
-    const checks = { database, chains, lanes: heldLanes(), signers }
-    return { ok: database && chains.length > 0, checks }
+    const checks = { database, databaseRoom, chains, lanes: heldLanes(), signers }
+    return { ok: database && databaseRoom && chains.length > 0, checks }
   }
 }

@@ -9,7 +9,8 @@ import { addSwapTimes, type SettledSwap } from '../store/ended-swaps.ts'
 import { findUnseen, type WastedGas } from '../store/gas.ts'
 import { readLedgerBalances } from '../store/ledger.ts'
 import { type PriceE18, usdE18 } from '../swap/amount.ts'
-import { type FinalityRules, lockDepthOf } from '../swap/finality.ts'
+import { isLate, plannedEtaSeconds, type RouteEnd } from '../swap/eta.ts'
+import { lockDepthOf } from '../swap/finality.ts'
 import { groupBy } from '../swap/group.ts'
 import { sendersOf } from '../swap/served-chain.ts'
 import type { Swap } from '../swap/swap.ts'
@@ -132,19 +133,28 @@ export function createWasteReader({ pool, chain, usdE6Of }: Deps) {
   }
 }
 
-/** Records the durations of settled swaps in the background. A crash loses the last ones. */
-export function createTimeKeeper(pool: Pool, rulesOf: (chainId: number) => FinalityRules) {
+type TimeKeeper = {
+  pool: Pool
+  endOf(chainId: number): RouteEnd
+  onSettled(promise: 'kept' | 'late'): void
+}
+
+/** Records the durations of settled swaps in the background, and tells whether each was late. A crash loses the last. */
+export function createTimeKeeper({ pool, endOf, onSettled }: TimeKeeper) {
   let settled: SettledSwap[] = []
   const task: Task = {
     topics: [],
     async step() {
       const noted = settled
       settled = []
-      await addSwapTimes(pool, noted)
+      for (const { originChain, destinationChain, depth, durationsMs } of await addSwapTimes(pool, noted)) {
+        const planned = plannedEtaSeconds(endOf(originChain), endOf(destinationChain), depth)
+        for (const ms of durationsMs) onSettled(isLate(ms, planned) ? 'late' : 'kept')
+      }
     },
   }
   function note({ id, op, exposedCents }: Swap): void {
-    const rules = rulesOf(op.originChain)
+    const { finality: rules } = endOf(op.originChain)
     // A swap without exposure was delivered after its input was final.
     const depth = exposedCents > 0n ? lockDepthOf(rules, op) : rules.hard
     settled.push({ swapId: id, depth })

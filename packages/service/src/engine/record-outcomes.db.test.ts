@@ -78,14 +78,22 @@ test('of thousands of mined attempts the first and the last are read, and all un
   ])
 })
 
-test('the time of a settled swap is recorded once, by the depth at which its input was accepted', async () => {
+test('the time of a settled swap is recorded once, with whether it was late, by the depth of its lock', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
   await settleTestSwap(pool, swap)
   const [settled] = await findSwaps(pool, [swap.swapId])
   if (!settled) throw new Error('Swap not found')
-  const rules = { accept: [{ depth: 2 }], settle: 1, reorgWindowSeconds: 0, hard: 64, hardSeconds: 0 }
-  const { note, task } = createTimeKeeper(pool, () => rules)
+  await pool.query("update swaps set created_at = created_at - interval '9 seconds' where id = $1", [
+    swap.swapId,
+  ])
+  const finality = { accept: [{ depth: 2 }], settle: 1, reorgWindowSeconds: 0, hard: 64, hardSeconds: 64 }
+  const told: string[] = []
+  // Two blocks, one more, and a second: four. Nine seconds are more than twice that.
+  const { note, task } = createTimeKeeper({
+    ...{ pool, endOf: () => ({ finality, blockSeconds: 1 }) },
+    onSettled: (promise) => void told.push(promise),
+  })
   const step = () => task.step({ name: '', holder: '', fence: '' }, () => {})
 
   for (const exposedCents of [1n, 0n]) note({ ...settled, exposedCents })
@@ -97,4 +105,5 @@ test('the time of a settled swap is recorded once, by the depth at which its inp
     [2, 1],
     [64, 1],
   ])
+  expect(told.sort()).toEqual(['kept', 'late'])
 })

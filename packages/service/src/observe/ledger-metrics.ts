@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
 import type { GasWatch } from '../engine/gas-watch.ts'
 import { readLedgerAges, readLedgerBalances } from '../store/ledger.ts'
+import type { DatabaseProbe } from '../store/server.ts'
 import { findActiveStops } from '../store/stops.ts'
 import type { Books } from '../swap/books.ts'
 import type { ServedChain } from '../swap/served-chain.ts'
@@ -49,25 +50,16 @@ export function addReading<K extends string, T>(
   }
 }
 
-const PROBE_MS = 2_000
-
-/** Asks the database whether it answers. */
-export function createDatabaseProbe(pool: Pick<Pool, 'query'>): () => Promise<boolean> {
-  return () => {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(resolve, PROBE_MS, false)
-    })
-    const asked = pool.query('select 1').then(
-      () => true,
-      () => false,
-    )
-    return Promise.race([asked, late]).finally(() => clearTimeout(timer))
-  }
-}
-
-/** Whether this process reaches the database. */
-export function addDatabaseGauge(registry: Registry, isUp: () => Promise<boolean>): void {
+/** Whether this process reaches the database, and its disk is full. */
+export function addDatabaseGauges(registry: Registry, { isUp, hasRoom }: DatabaseProbe): void {
+  new Gauge({
+    name: 'geoswap_database_full',
+    help: '1 while the database cannot write a file of a megabyte: its disk, or its limit of temporary files, is full.',
+    registers: [registry],
+    async collect() {
+      this.set((await hasRoom()) ? 0 : 1)
+    },
+  })
   new Gauge({
     name: 'geoswap_database_up',
     help: '1 while the database answers this process. While it does not, figures from the database are absent.',

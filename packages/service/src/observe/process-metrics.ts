@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Pool } from 'pg'
 import { Counter, Gauge, type Registry } from 'prom-client'
+import { createDatabaseProbe, type DatabaseProbe } from '../store/server.ts'
 import type { CallMeter } from './call-meter.ts'
-import { addDatabaseGauge, createDatabaseProbe } from './ledger-metrics.ts'
+import { addDatabaseGauges } from './ledger-metrics.ts'
 
 // The built file has the commit that it was built from: scripts/build.ts.
 declare const GEOSWAP_COMMIT: string | undefined
@@ -74,19 +75,16 @@ type Sources = {
   chains: readonly { name: string; callsPerMinute?: number }[]
 }
 
-/** The metrics of every process: its build, its database and its nodes. Returns the probe of the database. */
-export function addProcessMetrics(
-  registry: Registry,
-  { pool, calls, chains }: Sources,
-): () => Promise<boolean> {
-  const isDatabaseUp = createDatabaseProbe(pool)
+/** The metrics of every process: its build, its database and its nodes. Returns the probes of the database. */
+export function addProcessMetrics(registry: Registry, { pool, calls, chains }: Sources): DatabaseProbe {
+  const database = createDatabaseProbe(pool)
   new Gauge({
     name: 'geoswap_build_info',
     help: 'Version and commit of this process. Always 1.',
     labelNames: ['version', 'commit'],
     registers: [registry],
   }).set(readBuild(), 1)
-  addDatabaseGauge(registry, isDatabaseUp)
+  addDatabaseGauges(registry, database)
   addNodeMetrics(registry, calls, chains)
-  return isDatabaseUp
+  return database
 }

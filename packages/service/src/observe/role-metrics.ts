@@ -122,6 +122,7 @@ type WorkerCounters = {
   countReplaced(chain: string): void
   countRefused(chain: string, reason: Refusal): void
   countRejectedSignature(signer: string): void
+  countSettled(promise: 'kept' | 'late'): void
 }
 
 type Sources = {
@@ -160,7 +161,16 @@ export function addWorkerMetrics(registry: Registry, sources: Sources): WorkerCo
     labelNames: ['signer'],
     registers: [registry],
   })
+  const settled = new Counter({
+    name: 'geoswap_settled_total',
+    help: 'Swaps that this worker saw settle, late if they took over twice the time for which their chains are configured.',
+    labelNames: ['promise'],
+    registers: [registry],
+  })
+  // A series that begins above zero has no increase.
+  for (const promise of ['kept', 'late']) settled.inc({ promise }, 0)
   return {
+    countSettled: (promise) => settled.inc({ promise }),
     countRejectedSignature: (signer) => rejected.inc({ signer }),
     countRefused: (chain, reason) => refused.inc({ chain, reason }),
     countSent: (chain, role) => sent.inc({ chain, role }),
@@ -209,6 +219,7 @@ export function createWorkerEvents(logger: Logger, counters: WorkerCounters) {
       const { failureCode, refundReason }: AnyFacts = facts
       logger.info({ swapId, event, state, reason: failureCode ?? refundReason }, 'swap moved')
     },
+    settled: counters.countSettled,
     /** Once for each, however often it is read. */
     signatureRejected(attestation: string, { signer, writtenBy }: { signer: string; writtenBy: string }) {
       const key = `${attestation} ${signer} ${writtenBy}`

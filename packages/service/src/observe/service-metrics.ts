@@ -6,6 +6,7 @@ import type { CapsOf } from '../market/claim-limits.ts'
 import type { PriceBook } from '../market/prices/book.ts'
 import type { DailyNeeds } from '../market/swap-times.ts'
 import {
+  readArchiveAge,
   readClaimMarginUsed,
   readEndedSwaps,
   readExposure,
@@ -41,6 +42,7 @@ type Sources = {
 /** Gauges of money and work, read at each scrape. Those of a source that is down are absent. */
 export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addSwapGauges(registry, sources.pool)
+  addArchiveGauge(registry, sources.pool)
   addClaimGauges(registry, sources.pool)
   addEndedGauges(registry, sources.pool)
   addExposureGauges(registry, sources)
@@ -76,6 +78,23 @@ function addSwapGauges(registry: Registry, pool: Pool): void {
       }
     },
   })
+}
+
+export function addArchiveGauge(registry: Registry, pool: Pool): void {
+  const age = {
+    name: 'geoswap_wal_archive_age_seconds',
+    help: 'Seconds since the database last archived its log: what a restore would lose. Absent without archive_mode.',
+  }
+  addReading(
+    registry,
+    { age },
+    {
+      read: () => readArchiveAge(pool),
+      show(gauges, seconds) {
+        if (seconds !== undefined) gauges.age.set(seconds)
+      },
+    },
+  )
 }
 
 function addClaimGauges(registry: Registry, pool: Pool): void {

@@ -147,15 +147,20 @@ export async function inTransaction<T>(pool: Pool, work: (db: PoolClient) => Pro
   }
 }
 
-// Connection lost or refused, server starting or stopping, no free connection, statement cancelled, serialization
-// conflict: the same request may succeed shortly.
-const UNAVAILABLE_STATES = /^(08...|57P0[1-5]|57014|53300|40001|40P01|55P03|25P03)$/
+// Connection lost or refused, server starting or stopping, no free connection, disk or memory, statement cancelled,
+// serialization conflict: the same request may succeed shortly.
+const UNAVAILABLE_STATES = /^(08...|57P0[1-5]|57014|53[1-4]00|40001|40P01|55P03|25P03)$/
 const UNAVAILABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'])
 const UNAVAILABLE_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
 /** pg gives this error neither a class nor a code. */
 const isSilent = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout'
+
+/** Whether a statement failed because the server's disk is full, or what a role may use of it. */
+export function isOutOfRoom(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '53100' || error.code === '53400')
+}
 
 /** Whether PostgreSQL was unavailable, as opposed to a fault in the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -73,23 +73,29 @@ export type SettledSwap = { swapId: string; depth: number }
 
 /**
  * Adds the times from submission to `settled` (`delivered` in timelines), and keeps the last hundred per route and
- * depth.
+ * depth. Returns what it added.
  */
-export async function addSwapTimes(db: Db, settled: readonly SettledSwap[]): Promise<void> {
-  if (settled.length === 0) return
-  await db.query(
-    `insert into swap_times as t (origin_chain, destination_chain, depth, durations_ms)
+export async function addSwapTimes(db: Db, settled: readonly SettledSwap[]): Promise<SwapTimes[]> {
+  if (settled.length === 0) return []
+  const { rows } = await db.query<SwapTimesRow>(
+    `with fresh as (
      select s.origin_chain, s.destination_chain, m.depth,
             (array_agg(least(extract(epoch from e.at - s.created_at) * 1000, 2147483647)::int order by e.at desc))[1:$3]
+              as durations_ms
        from unnest($1::text[], $2::int[]) as m (swap_id, depth)
        join swaps s on s.id = m.swap_id
       cross join lateral (select (l ->> 'at')::timestamptz as at from jsonb_array_elements(s.timeline) as l
                            where l ->> 'stage' = 'delivered' limit 1) as e
-      group by 1, 2, 3
+      group by 1, 2, 3),
+     kept as (
+     insert into swap_times as t (origin_chain, destination_chain, depth, durations_ms)
+     select origin_chain, destination_chain, depth, durations_ms from fresh
          on conflict (origin_chain, destination_chain, depth) do update
-        set durations_ms = (excluded.durations_ms || t.durations_ms)[1:$3]`,
+        set durations_ms = (excluded.durations_ms || t.durations_ms)[1:$3])
+     select origin_chain, destination_chain, depth, durations_ms from fresh`,
     [settled.map(({ swapId }) => swapId), settled.map(({ depth }) => depth), MAX_SAMPLES],
   )
+  return rows.map(toSwapTimes)
 }
 
 type SwapTimes = {
@@ -99,17 +105,23 @@ type SwapTimes = {
   durationsMs: readonly number[]
 }
 
+type SwapTimesRow = {
+  origin_chain: string
+  destination_chain: string
+  depth: number
+  durations_ms: number[]
+}
+
+const toSwapTimes = (row: SwapTimesRow): SwapTimes => ({
+  originChain: Number(row.origin_chain),
+  destinationChain: Number(row.destination_chain),
+  depth: row.depth,
+  durationsMs: row.durations_ms,
+})
+
 export async function readSwapTimes(db: Db): Promise<SwapTimes[]> {
-  const { rows } = await db.query<{
-    origin_chain: string
-    destination_chain: string
-    depth: number
-    durations_ms: number[]
-  }>('select origin_chain, destination_chain, depth, durations_ms from swap_times')
-  return rows.map((row) => ({
-    originChain: Number(row.origin_chain),
-    destinationChain: Number(row.destination_chain),
-    depth: row.depth,
-    durationsMs: row.durations_ms,
-  }))
+  const { rows } = await db.query<SwapTimesRow>(
+    'select origin_chain, destination_chain, depth, durations_ms from swap_times',
+  )
+  return rows.map(toSwapTimes)
 }

@@ -45,6 +45,16 @@ const ENDED_LATELY = `
   select distinct swap_id from swap_events
    where at > now() - interval '1 hour' and swap_status(state) <> 'pending'`
 
+/** Seconds since the server last archived its log, or since its start; undefined if it archives none. */
+export async function readArchiveAge(db: Db): Promise<number | undefined> {
+  const { rows } = await db.query<{ seconds: number }>(
+    `select extract(epoch from clock_timestamp() - coalesce(last_archived_time, pg_postmaster_start_time()))::float8
+              as seconds
+       from pg_stat_archiver where current_setting('archive_mode') <> 'off'`,
+  )
+  return rows[0]?.seconds
+}
+
 type EndedSwaps = { status: string; reason: string; count: number }
 
 /** Swaps that ended in the last hour. */

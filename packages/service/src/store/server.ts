@@ -1,5 +1,6 @@
-import type { PoolClient } from 'pg'
-import { type Db, STATEMENT_MS } from './db.ts'
+import type { Pool, PoolClient } from 'pg'
+import { createRecent } from '../async/cache.ts'
+import { type Db, isOutOfRoom, STATEMENT_MS } from './db.ts'
 import { groupOf, PARTS, type Part } from './grants.ts'
 
 // With one of these off, a crash of the server may lose acknowledged commits.
@@ -153,4 +154,44 @@ export async function findPowers(db: Db): Promise<string[]> {
     [LOCK],
   )
   return rows.map(({ power }) => power)
+}
+
+const PROBE_MS = 2_000
+const ROOM_MS = 5_000
+// A sort that does not fit into memory writes a file of a megabyte beside the tables, and leaves nothing in the log.
+const TAKE_ROOM = `set local work_mem = '64kB';
+  select count(*) from (select n || repeat('x', 250) as line from generate_series(1, 4000) as n
+                         order by line desc offset 1) as lines`
+
+export type DatabaseProbe = {
+  isUp(): Promise<boolean>
+  /** Whether the disk of the tables has room; also true while the database does not answer. */
+  hasRoom(): Promise<boolean>
+}
+
+/** Asks the database whether it answers, and whether it can write. */
+export function createDatabaseProbe(pool: Pick<Pool, 'query'>): DatabaseProbe {
+  const room = createRecent(ROOM_MS, () =>
+    pool.query(TAKE_ROOM).then(
+      () => true,
+      (error: unknown) => !isOutOfRoom(error),
+    ),
+  )
+  return {
+    isUp: () => inTime(pool.query('select 1'), false),
+    hasRoom: () => inTime(room.read(), true),
+  }
+}
+
+/** Whether it was answered in time, with anything but false. */
+async function inTime(asked: Promise<unknown>, otherwise: boolean): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, PROBE_MS, otherwise)
+  })
+  const answered = asked.then(
+    (answer) => answer !== false,
+    () => otherwise,
+  )
+  return Promise.race([answered, late]).finally(() => clearTimeout(timer))
 }

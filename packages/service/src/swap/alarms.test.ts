@@ -79,7 +79,8 @@ const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapGasFloatLow', { gasFloats: [{ ...float, topUpsLeft: 2 }] }, 'alpha can fill up 2'],
   ['GeoswapSwapStuck', open('delivering', 3_601), 'delivering for 3601'],
   ['GeoswapSwapStuck', open('accepted', 1_201), 'accepted for 1201'],
-  ['GeoswapSwapSlow', open('locking', 301), 'locking for 301'],
+  ['GeoswapSwapSlow', open('locking', 61), 'locking for 61'],
+  ['GeoswapSwapSlow', open('accepted', 61), 'accepted for 61'],
   ['GeoswapSwapSlow', open('delivering', 3_600), 'delivering for 3600'],
   ['GeoswapDrift', { stops: [{ ...stop, why: 'drift' }] }, 'USDC on chain 1 is stopped: why'],
   [

@@ -33,9 +33,9 @@ const FEW_TOP_UPS = 3
 // An accepted swap ends by its op deadline: after a quarter of an hour nobody serves its locker. The others may have to
 // wait for finality.
 const STUCK_SECONDS = { accepted: 1_200, other: 3_600 }
-// Locking and delivering take seconds.
-const SLOW_SECONDS = 300
-const SLOW = new Set(['locking', 'delivering'])
+// These take seconds. The other states may wait for finality.
+const SLOW_SECONDS = 60
+const SLOW = new Set(['accepted', 'locking', 'delivering'])
 const CLAIM_MARGIN = 0.5
 // Finality of Ethereum and its rollups moves every 384 seconds, and books are compared at final blocks.
 const BOOKS_SECONDS = 900
