@@ -32,7 +32,7 @@ export function addViewMetrics(registry: Registry, sources: Sources): void {
   gauge(age, (view) => toSeconds(view.part('state')?.ageMs))
   const finality: Spec = {
     name: 'geoswap_chain_finality_seconds',
-    help: 'Lag of the final block behind the head: 95th percentile of ten minutes, or the newest if more.',
+    help: 'Lag of the final block behind the head: 95th percentile of ten minutes, at first the median.',
     labelNames: ['chain'],
   }
   gauge(finality, (view) => measuredOf(view).finalitySeconds)

@@ -16,7 +16,8 @@ test('block times of a chain with four blocks a second are measured by whole sec
 
 test('one slow finality out of twenty is ignored, and two are reported', () => {
   const measure = createMeasure(1_000)
-  const at = (turn: number, lag: number) => measure.note(block(1_000 + turn, turn), block(turn, turn - lag))
+  const at = (turn: number, lag: number) =>
+    measure.note(block(1_000 + turn, turn * 10), block(turn, turn * 10 - lag))
   for (let turn = 1; turn <= 18; turn += 1) at(turn, 4)
   at(19, 60)
   at(20, 4)
@@ -27,15 +28,37 @@ test('one slow finality out of twenty is ignored, and two are reported', () => {
   expect(measure.measured().finalitySeconds).toBe(60)
 })
 
-test('a stall is reported while it lasts, by the newest lag', () => {
+test('blocks that were late within the first two minutes are no slow finality, and later they are', () => {
+  const measure = createMeasure(1_000)
+  const at = (second: number, lag: number) =>
+    measure.note(block(1_000 + second, second), block(second, second - lag))
+  for (let second = 0; second < 120; second += 1) at(second, second % 10 === 5 ? 5 : 3)
+  expect(measure.measured().finalitySeconds).toBe(3)
+
+  at(120, 3)
+  expect(measure.measured().finalitySeconds).toBe(5)
+})
+
+test('a single late block is no stall', () => {
+  const measure = createMeasure(1_000)
+  const at = (second: number, lag: number) =>
+    measure.note(block(1_000 + second, second), block(second, second - lag))
+  for (let second = 0; second < 200; second += 1) at(second, 3)
+
+  at(200, 5)
+
+  expect(measure.measured().finalitySeconds).toBe(3)
+})
+
+test('a stall is reported while it lasts, by the newest lags', () => {
   const measure = createMeasure(2_000)
   for (let turn = 1; turn <= 100; turn += 1)
     measure.note(block(450 + turn, 900 + turn * 2), block(turn, turn * 2))
   expect(measure.measured().finalitySeconds).toBe(900)
 
-  measure.note(block(2_351, 4_702), block(100, 200))
+  for (const later of [0, 1, 2]) measure.note(block(2_351 + later, 4_702 + later * 2), block(100, 200))
 
-  expect(measure.measured().finalitySeconds).toBe(4_502 - 12)
+  expect(measure.measured().finalitySeconds).toBe(4_504 - 12)
 })
 
 test('reading a final block a few seconds later does not increase its lag', () => {
@@ -48,6 +71,7 @@ test('a pause in block production is no lag', () => {
   const measure = createMeasure(1_000)
   measure.note(block(10, 1_000), block(7, 997))
   measure.note(block(11, 5_000), block(8, 998))
+  measure.note(block(12, 5_001), block(9, 999))
   expect(measure.measured().finalitySeconds).toBe(6)
 })
 

@@ -1,6 +1,6 @@
 /**
- * 95th percentiles over the last minutes; undefined until measured. Finality is at least the newest lag, so that a
- * stall shows while it lasts.
+ * 95th percentiles over the last minutes; undefined until measured. Finality is at least the smallest of the newest
+ * lags, so that a stall shows while it lasts.
  */
 export type Measured = { finalitySeconds?: number; blockMs?: number }
 
@@ -8,6 +8,10 @@ type Seen = { number: bigint; seconds: number }
 
 const KEPT = 600
 const KEPT_SECONDS = 600
+// In less time a few late blocks are more than a twentieth. Processes that start together delay blocks of a local chain.
+const SHORT_SECONDS = 120
+// A single late block is no stall.
+const STALLED = 3
 // Timestamps are whole seconds. Over this span, even the fastest chains give a tenth of a second per block.
 const SPAN_SECONDS = 10
 // The final block is read at least this often, so the known one may be this much out of date.
@@ -44,11 +48,7 @@ export function createMeasure(blockMs: number) {
       anchor = head
     },
     measured(): Measured {
-      const [usual, newest, interval] = [p95(lags), lags.at(-1)?.value, p95(intervals)]
-      return {
-        finalitySeconds: usual !== undefined && newest !== undefined ? Math.max(usual, newest) : undefined,
-        blockMs: interval,
-      }
+      return { finalitySeconds: finalityOf(lags), blockMs: quantile(intervals, 0.95) }
     },
   }
 }
@@ -58,9 +58,17 @@ function lagSeconds(head: Seen, hard: Seen, blockMs: number): number {
   return Math.min(head.seconds - hard.seconds, Math.ceil((SLOWEST_BLOCKS * blocks * blockMs) / 1_000))
 }
 
-function p95(samples: readonly Sample[]): number | undefined {
+/** The median of a short history: a percentile of a few lags is the longest of them. */
+function finalityOf(lags: readonly Sample[]): number | undefined {
+  const [first, last] = [lags[0], lags.at(-1)]
+  if (!first || !last) return undefined
+  const usual = quantile(lags, last.at - first.at < SHORT_SECONDS ? 0.5 : 0.95) ?? 0
+  return Math.max(usual, Math.min(...lags.slice(-STALLED).map(({ value }) => value)))
+}
+
+function quantile(samples: readonly Sample[], part: number): number | undefined {
   const sorted = samples.map(({ value }) => value).sort((a, b) => a - b)
-  return sorted[Math.ceil(sorted.length * 0.95) - 1]
+  return sorted[Math.ceil(sorted.length * part) - 1]
 }
 
 /** Polling intervals of a chain's follower. */
