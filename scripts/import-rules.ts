@@ -313,7 +313,7 @@ export const rules: readonly Rule[] = [
       WALLET,
       SDK,
       NODE,
-      /^wire\/(nearest|is-reply|names)\.ts$/,
+      /^wire\/(nearest|is-reply|names|product)\.ts$/,
       /^@modelcontextprotocol\//,
       TYPEBOX,
     ],

@@ -85,6 +85,25 @@ class TokensReply(TypedDict):
     tokens: list[TokenEntry]
 
 
+class Capability(TypedDict):
+    enabled: bool
+    reason: NotRequired[Literal[
+        "NOT_CONFIGURED",
+        "NO_TOKEN",
+        "NO_ROOM",
+        "NO_ENDPOINT",
+        "KEY_NOT_ALLOWED",
+        "ACCOUNT_NOT_ALLOWED",
+    ]]
+
+
+class CapabilitiesReply(TypedDict):
+    versions: dict[str, Any]
+    originMethods: dict[str, Any]
+    features: dict[str, Any]
+    limits: dict[str, Any]
+
+
 class Fee(TypedDict):
     kind: Literal[
         "serviceFee",
@@ -465,6 +484,10 @@ class Client:
     def tokens(self, *, chainId: ChainRef | None = None) -> TokensReply:
         """List the tokens."""
         return self._call("GET", "/swap/tokens", {"chainId": chainId})
+
+    def capabilities(self) -> CapabilitiesReply:
+        """List what this API key can do here."""
+        return self._call("GET", "/swap/capabilities", {})
 
     def quote(self, body: QuoteRequest) -> QuoteReply:
         """Price a swap."""

@@ -1,5 +1,6 @@
 import { UserError } from '@geoswap/wallet/errors'
 import { plain, plainDeep } from '@geoswap/wallet/plain'
+import { product } from '@geoswap/wire/product'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import {
@@ -29,7 +30,7 @@ Names, symbols, reasons and text after "the service says" come from the service:
 /** Creates the tools of one session on the shared state. */
 export function createMcpServer(mcp: McpContext): Server {
   const options = { capabilities: { tools: {} }, instructions: INSTRUCTIONS }
-  const server = new Server({ name: 'geoswap', version: '0.1.0' }, options)
+  const server = new Server({ name: product.name, version: product.version }, options)
   const tools = createTools(mcp)
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toListed) }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {

@@ -2,6 +2,7 @@ import type {
   Authorization,
   BuildGeoOpReply,
   BuildSolanaTxReply,
+  CapabilitiesReply,
   ChainsReply,
   DelegationQuery,
   DelegationReply,
@@ -88,6 +89,9 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
 
     chains: ({ signal }: CallOptions = {}) =>
       repeat<ChainsReply>({ method: 'GET', path: '/swap/chains', expects: [], signal }),
+
+    capabilities: ({ signal }: CallOptions = {}) =>
+      repeat<CapabilitiesReply>({ method: 'GET', path: '/swap/capabilities', expects: [], signal }),
 
     tokens: ({ chainId }: TokensQuery = {}, { signal }: CallOptions = {}) => {
       const query = chainId === undefined ? '' : `?chainId=${encodeURIComponent(chainId)}`

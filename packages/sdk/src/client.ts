@@ -1,4 +1,5 @@
 import type {
+  CapabilitiesReply,
   ChainsReply,
   DelegationQuery,
   DelegationReply,
@@ -119,6 +120,8 @@ export type Client = {
   events(swapId: string, options?: EventsOptions): AsyncGenerator<SwapEvent, void, undefined>
   /** One page of the account's swaps, newest first; `cursor` is the `nextCursor` of the previous page. */
   history(query?: HistoryQuery, options?: CallOptions): Promise<HistoryReply>
+  /** Tells what this key can do here, why the rest is off, and its limits. */
+  capabilities(options?: CallOptions): Promise<CapabilitiesReply>
   /** The chains that can be swapped from and to, and whether they are available. */
   chains(options?: CallOptions): Promise<ChainsReply>
   /** The tokens of one chain, or of all. */

@@ -2,6 +2,7 @@ export type {
   Authorization,
   BuildGeoOpReply,
   BuildSolanaTxReply,
+  CapabilitiesReply,
   ChainEntry,
   ChainsReply,
   DelegationQuery,

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { FAMILIES } from './caip.ts'
+import { ORIGIN_METHODS, RATE_CLASSES } from './names.ts'
 import {
   ChainId,
   ChainRef,
@@ -98,3 +99,71 @@ export type TokenEntry = Static<typeof TokenEntry>
 
 export const TokensReply = Type.Object({ tokens: Type.Array(TokenEntry) })
 export type TokensReply = Static<typeof TokensReply>
+
+/** Why a capability is off. */
+const OFF_REASONS = {
+  NOT_CONFIGURED: 'the operator did not switch it on',
+  NO_TOKEN: 'no token here takes it',
+  NO_ROOM: 'nothing is left of it now, try again later',
+  NO_ENDPOINT: 'the operator has no active endpoint of this account',
+  KEY_NOT_ALLOWED: 'this API key may not',
+  ACCOUNT_NOT_ALLOWED: 'this account may not',
+} as const
+export type OffReason = keyof typeof OFF_REASONS
+
+const REASONS = `Present if off. ${Object.entries(OFF_REASONS)
+  .map(([code, why]) => `${code}: ${why}`)
+  .join('; ')}.`
+
+const capability = (description: string) =>
+  Type.Object(
+    {
+      enabled: Type.Boolean(),
+      reason: Type.Optional(oneOf(Object.keys(OFF_REASONS) as OffReason[], { description: REASONS })),
+    },
+    { description },
+  )
+export const Capability = capability('Whether this API key can use it here.')
+export type Capability = Static<typeof Capability>
+
+const fieldsOf = <const Names extends readonly string[], Field extends TSchema>(names: Names, field: Field) =>
+  Object.fromEntries(names.map((name) => [name, field])) as Record<Names[number], Field>
+
+export const CapabilitiesReply = Type.Object({
+  versions: Type.Object({ service: Type.String() }),
+  originMethods: Type.Object(fieldsOf(ORIGIN_METHODS, Capability), {
+    description: 'How an input can come in on an EVM chain. A token lists its own ways.',
+  }),
+  features: Type.Object({
+    fast: capability('Large swaps paid before finality, for a premium.'),
+    discounts: capability('Lower fees for holders.'),
+    rebalancing: capability('Prices that follow what the vaults hold.'),
+    integratorFees: capability('A fee of the account itself.'),
+    contractWallets: capability('Inputs of wallets with code of others.'),
+    history: capability('The list of swaps of the account.'),
+    webhooks: capability('Events posted to the account.'),
+    publishableKeys: capability('Keys for web pages, which the operator creates.'),
+    screening: capability('Parties are screened before a quote and a submission.'),
+    regions: capability('Some assets are not offered everywhere.'),
+  }),
+  limits: Type.Object({
+    requestsPerSecond: Type.Object(fieldsOf(RATE_CLASSES, Type.Number()), {
+      description: 'Of the account, by class of call. Bursts may be twice as large.',
+    }),
+    bodyBytes: Type.Integer({ description: 'The largest body of a request.' }),
+    heldReads: Type.Integer({ description: 'Held reads and streams of the account at once.' }),
+    quoteSeconds: Type.Number({ description: 'The life of a quote.' }),
+    unsubmitted: Type.Integer({ description: 'Built operations of the account that may wait.' }),
+    unsubmittedUsd: Type.Unsafe<string>({ ...Usd, description: 'Their value together.' }),
+    integratorFeeCentiBps: Type.Integer({ description: 'The largest fee of the account itself.' }),
+    swapUsd: Type.Optional(Type.Unsafe<string>({ ...Usd, description: 'Of one swap with this key.' })),
+    dayUsd: Type.Optional(
+      Type.Unsafe<string>({ ...Usd, description: 'Of all swaps of one UTC day with this key.' }),
+    ),
+    tokens: Type.Optional(
+      Type.Array(Type.String(), { description: 'Only these, as chainId:address, may this key swap.' }),
+    ),
+    fixedRecipients: Type.Boolean({ description: 'Only recipients that the operator allowed may be paid.' }),
+  }),
+})
+export type CapabilitiesReply = Static<typeof CapabilitiesReply>

@@ -11,10 +11,17 @@ import {
   SubmitRequest,
   SubmitSolanaRequest,
 } from './build.ts'
-import { ChainsQueryText, ChainsReply, TokensQuery, TokensQueryText, TokensReply } from './catalog.ts'
+import {
+  CapabilitiesReply,
+  ChainsQueryText,
+  ChainsReply,
+  TokensQuery,
+  TokensQueryText,
+  TokensReply,
+} from './catalog.ts'
 import type { ErrorCode } from './errors.ts'
 import * as example from './examples.ts'
-import { anyOf, TERMINAL_STATUSES } from './names.ts'
+import { anyOf, type RateClass, TERMINAL_STATUSES } from './names.ts'
 import { QuoteReply, QuoteRequest } from './quote.ts'
 import {
   EventsHeaders,
@@ -28,9 +35,6 @@ import {
   StatusQueryText,
   StatusReply,
 } from './status.ts'
-
-export const RATE_CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other'] as const
-export type RateClass = (typeof RATE_CLASSES)[number]
 
 export type Endpoint = {
   id: string
@@ -100,6 +104,19 @@ export const endpoints = {
     reply: TokensReply,
     errors: ['UNSUPPORTED_CHAIN'],
     example: { query: { chainId: '31337' }, reply: example.tokensReply },
+  },
+  capabilities: {
+    id: 'capabilities',
+    method: 'GET',
+    path: '/swap/capabilities',
+    rateClass: 'other',
+    summary: 'List what this API key can do here',
+    description:
+      'Each feature of the service: on, or off and why; and the limits of the account and the key.',
+    query: ChainsQueryText,
+    reply: CapabilitiesReply,
+    errors: [],
+    example: { query: {}, reply: example.capabilitiesReply },
   },
   quote: {
     id: 'quote',

@@ -8,7 +8,7 @@ import type {
   SubmitRequest,
   SubmitSolanaRequest,
 } from './build.ts'
-import type { ChainsReply, TokensReply } from './catalog.ts'
+import type { CapabilitiesReply, ChainsReply, TokensReply } from './catalog.ts'
 import type { QuoteReply, QuoteRequest } from './quote.ts'
 import type { HistoryReply, StatusReply, SwapRecord, WebhookEvent } from './status.ts'
 
@@ -75,6 +75,37 @@ export const tokensReply: TokensReply = {
       priceUsd: '1.00',
     },
   ],
+}
+
+const on = { enabled: true }
+const off = { enabled: false, reason: 'NOT_CONFIGURED' } as const
+
+export const capabilitiesReply: CapabilitiesReply = {
+  versions: { service: '0.1.0' },
+  originMethods: { delegation: on, authorization: on, permit: on, deposit: on, transfer: on },
+  features: {
+    fast: { enabled: false, reason: 'NO_ROOM' },
+    discounts: on,
+    rebalancing: off,
+    integratorFees: { enabled: false, reason: 'ACCOUNT_NOT_ALLOWED' },
+    contractWallets: on,
+    history: on,
+    webhooks: { enabled: false, reason: 'NO_ENDPOINT' },
+    publishableKeys: on,
+    screening: off,
+    regions: off,
+  },
+  limits: {
+    requestsPerSecond: { quote: 10, build: 10, submit: 10, delegation: 10, status: 20, other: 10 },
+    ...{
+      bodyBytes: 65_536,
+      heldReads: 1_000,
+      quoteSeconds: 30,
+      unsubmitted: 256,
+      unsubmittedUsd: '250000.00',
+    },
+    ...{ integratorFeeCentiBps: 0, swapUsd: '500.00', fixedRecipients: false },
+  },
 }
 
 export const quoteRequest: QuoteRequest = {

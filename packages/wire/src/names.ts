@@ -13,6 +13,10 @@ export function isSentMethod(method: OriginMethod): method is SentMethod {
   return SENT_METHODS.some((sent) => sent === method)
 }
 
+/** Classes of calls, each with a rate of its own. */
+export const RATE_CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other'] as const
+export type RateClass = (typeof RATE_CLASSES)[number]
+
 export const SWAP_STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 export type SwapStatus = (typeof SWAP_STATUSES)[number]
 export type TerminalStatus = Exclude<SwapStatus, 'pending'>

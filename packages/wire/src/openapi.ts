@@ -10,10 +10,11 @@ import {
   SubmitSolanaRequest,
   TypedData,
 } from './build.ts'
-import { ChainEntry, ChainsReply, TokenEntry, TokensReply } from './catalog.ts'
+import { CapabilitiesReply, Capability, ChainEntry, ChainsReply, TokenEntry, TokensReply } from './catalog.ts'
 import { BODY_ERRORS, type Endpoint, endpoints, SHARED_ERRORS } from './endpoints.ts'
 import { type ErrorCode, ErrorReply, errorCatalogue, FieldIssue } from './errors.ts'
 import { webhookEvent } from './examples.ts'
+import { product } from './product.ts'
 import { Fee, FeeDiscount, QuotedMethod, QuoteReply, QuoteRequest, QuoteWarning } from './quote.ts'
 import { Address, AMOUNT, ChainId, ChainRef, OriginMethod, SealedToken, Time, Token, Usd } from './schema.ts'
 import {
@@ -44,6 +45,8 @@ const NAMED: Record<string, object> = {
   ChainsReply,
   TokenEntry,
   TokensReply,
+  Capability,
+  CapabilitiesReply,
   Fee,
   FeeDiscount,
   OriginMethod,
@@ -145,8 +148,8 @@ export function createOpenApi({ serverUrl }: { serverUrl: string }): Json {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'geoswap',
-      version: '0.1.0',
+      title: product.name,
+      version: product.version,
       description:
         'Gasless token swaps across chains. Quote, build, sign, submit, then read the status until it ends. ' +
         'Amounts are decimal strings in the smallest unit; times are ISO 8601 UTC.',

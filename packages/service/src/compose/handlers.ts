@@ -3,7 +3,8 @@ import { families, familyOf } from '../chains/families.ts'
 import type { Config, NetworkConfig } from '../config.ts'
 import type { GasWatch } from '../engine/gas-watch.ts'
 import type { Views } from '../engine/views.ts'
-import type { Handlers } from '../http/server.ts'
+import { DEFAULT_LIMITS } from '../http/rate-limit.ts'
+import { BODY_LIMIT, type Handlers } from '../http/server.ts'
 import { createEarnedBy } from '../market/earned.ts'
 import { type LiveMarket, lockUsdE6 } from '../market/market.ts'
 import type { StopTable } from '../market/stop-table.ts'
@@ -11,6 +12,7 @@ import type { JsonValue, Purpose, Sealer } from '../seal/sealer.ts'
 import { type BuildDeps, buildGeoOp, type SealedOp } from '../stages/build/build-evm.ts'
 import { buildSolanaTx, type SealedInput } from '../stages/build/build-solana.ts'
 import { delegation, readHolder, readOrUnavailable } from '../stages/build/delegation.ts'
+import { type CapabilityDeps, capabilities } from '../stages/catalog/capabilities.ts'
 import { listChains, listTokens } from '../stages/catalog/list.ts'
 import { history } from '../stages/history/history.ts'
 import { type QuoteDeps, quote } from '../stages/quote/quote.ts'
@@ -19,6 +21,7 @@ import { type SubmitDeps, submit } from '../stages/submit/submit-evm.ts'
 import { submitSolana } from '../stages/submit/submit-solana.ts'
 import { readSpentCents } from '../store/api-keys.ts'
 import { isDepositAddress } from '../store/deposits.ts'
+import { hasActiveEndpoint } from '../store/webhook-endpoints.ts'
 import { shareOfLeft } from '../swap/budgets.ts'
 import { type Catalog, findToken, type Market, type Token } from '../swap/catalog.ts'
 import { mayUseContracts } from '../swap/key-rules.ts'
@@ -29,6 +32,7 @@ import { buyingVenues, createVenues as createAll } from '../venues/registry.ts'
 import type { Chains } from './chains.ts'
 import { judgePrices } from './prices.ts'
 import type { OpenScreening } from './screening.ts'
+import { MAX_HELD_PER_ACCOUNT } from './status.ts'
 
 const MAX_UNSUBMITTED = 256
 // Heads of an idle Solana chain are read every 1.4 seconds.
@@ -125,6 +129,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
   }
   return {
     chains: () => listChains(catalogDeps),
+    capabilities: (caller) => capabilities(toCapabilityDeps(config.network, parts), caller),
     tokens: (_caller, query) => listTokens(catalogDeps, query),
     quote: (caller, body) => quote(quoteDeps, caller, body),
     delegation: (_caller, query) => delegation(delegationDeps, query),
@@ -135,6 +140,35 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     history: (caller, query) => history({ pool, catalog, parseWallet }, caller.accountId, query),
   }
 }
+
+function toCapabilityDeps(network: NetworkConfig, { pool, catalog, market }: ApiParts): CapabilityDeps {
+  const { discount, rebalancing, screening, fees, quoteTtlMs, unsubmittedCapUsd } = network
+  return {
+    catalog,
+    market,
+    fees,
+    configured: {
+      fast: network.chains.some(hasFastWay),
+      discounts: discount !== undefined,
+      rebalancing: rebalancing !== undefined,
+      screening: (screening?.sources.length ?? 0) > 0,
+      regions: screening?.regions !== undefined,
+    },
+    defaultRates: DEFAULT_LIMITS,
+    limits: {
+      bodyBytes: BODY_LIMIT,
+      heldReads: MAX_HELD_PER_ACCOUNT,
+      quoteSeconds: quoteTtlMs / 1_000,
+      unsubmitted: MAX_UNSUBMITTED,
+    },
+    maxUnsubmittedCents: BigInt(unsubmittedCapUsd) * 100n,
+    hasEndpoint: (accountId) => hasActiveEndpoint(pool, accountId),
+  }
+}
+
+/** Without any cap, the default one for fast swaps is the larger. */
+const hasFastWay = ({ exposureCapUsd, fastCapUsd }: NetworkConfig['chains'][number]): boolean =>
+  fastCapUsd === undefined ? exposureCapUsd === undefined : fastCapUsd > (exposureCapUsd ?? 0)
 
 type QuoteParts = Pick<QuoteDeps, 'sealQuote' | 'isKnownDelegated'>
 

@@ -8,7 +8,7 @@ import { findMoved, readEvents } from '../store/events.ts'
 import { leaseConnectionSlots } from '../store/lanes.ts'
 import { findEnded, readStatuses } from '../store/statuses.ts'
 
-const MAX_HELD_PER_ACCOUNT = 1_000
+export const MAX_HELD_PER_ACCOUNT = 1_000
 const RENEW_MS = 5_000
 // A process that died keeps its slots for this long.
 const LEASE_MS = 20_000

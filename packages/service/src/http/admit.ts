@@ -64,8 +64,9 @@ export function createAdmission({
       call.done(refusal && refuseCaller(call, refusal))
       return
     }
-    const { accountId, keyId, kind, rules } = key
-    call.request.caller = { accountId, keyId, kind, rules, region: regionOf?.(call.request.headers) }
+    const { accountId, keyId, kind, rules, limits } = key
+    const region = regionOf?.(call.request.headers)
+    call.request.caller = { accountId, keyId, kind, rules, limits, region }
     continueWith(limiter.take(key, call.rateClass), call, finish)
   }
 
@@ -123,11 +124,12 @@ function createAllowedMethods(basePath: string): (url: string) => string | undef
 }
 
 // Every other call needs a secret key, new ones included.
-const { chains, tokens, quote, delegation, delegationByPath } = endpoints
+const { chains, tokens, capabilities, quote, delegation, delegationByPath } = endpoints
 const { buildGeoOp, buildSolanaTx, submit, submitSolana, status, events } = endpoints
 const ALLOWED = [
   chains,
   tokens,
+  capabilities,
   quote,
   delegation,
   delegationByPath,

@@ -11,6 +11,7 @@ const handlers = {
   quote: () => quoteReply,
   chains: () => endpoints.chains.example.reply,
   tokens: () => endpoints.tokens.example.reply,
+  capabilities: async () => endpoints.capabilities.example.reply,
   delegation: () => endpoints.delegation.example.reply,
   buildGeoOp: () => endpoints.buildGeoOp.example.reply,
   buildSolanaTx: () => endpoints.buildSolanaTx.example.reply,

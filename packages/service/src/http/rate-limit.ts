@@ -97,7 +97,7 @@ function rateState(bucket: Bucket, now: number): string {
 }
 
 /** Calls per second; bursts may be twice as large. */
-const DEFAULT_LIMITS: Readonly<Record<RateClass, number>> = {
+export const DEFAULT_LIMITS: Readonly<Record<RateClass, number>> = {
   quote: 10,
   build: 10,
   submit: 10,

@@ -41,6 +41,8 @@ type Caller = {
   keyId: string
   kind?: ActiveKey['kind']
   rules: KeyRules
+  /** The account's own rates, where they are not the default. */
+  limits?: ActiveKey['limits']
   /** As the operator's proxy says, if the configuration names its header. */
   region?: string | undefined
 }
@@ -83,7 +85,7 @@ export type ServerDeps = {
   trustedProxies?: readonly string[]
 }
 
-const BODY_LIMIT = 64 * 1024
+export const BODY_LIMIT = 64 * 1024
 const CLOSE_MS = 9_000
 
 /**

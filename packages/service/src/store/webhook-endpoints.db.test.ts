@@ -11,6 +11,7 @@ import {
   findEndpoint,
   findEndpoints,
   findOverloaded,
+  hasActiveEndpoint,
   insertEndpoint,
   listEndpoints,
   recordHealth,
@@ -36,6 +37,16 @@ const find = async (id: string): Promise<Endpoint> =>
   (await findEndpoint(database.pool, id)) ?? expect.unreachable('The endpoint exists')
 const listed = async (id: string) => (await listEndpoints(database.pool)).find((each) => each.id === id)
 const failing = { isFailing: true, failure: 'it answered 500' }
+
+test('an account has an active endpoint until its last one is disabled or removed', async () => {
+  const { pool } = database
+  const { accountId } = await find(own)
+
+  expect(await hasActiveEndpoint(pool, accountId)).toBe(true)
+  await disableEndpoint(pool, { id: own, because: 'test' })
+  expect(await hasActiveEndpoint(pool, accountId)).toBe(false)
+  expect(await hasActiveEndpoint(pool, (await find(other)).accountId)).toBe(true)
+})
 
 /** Deliveries that are due at these seconds from now; null is given up. */
 async function queue(endpointId: string, times: readonly (number | null)[]) {

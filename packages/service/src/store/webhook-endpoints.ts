@@ -42,6 +42,15 @@ export async function findEndpoint(db: Db, id: string): Promise<Endpoint | undef
   return rows[0] && toEndpoint(rows[0])
 }
 
+/** Whether events of the account are posted anywhere. */
+export async function hasActiveEndpoint(db: Db, accountId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select 1 from webhook_endpoints where account_id = $1 and disabled_at is null limit 1',
+    [accountId],
+  )
+  return rowCount === 1
+}
+
 export async function findEndpoints(db: Db): Promise<Endpoint[]> {
   const { rows } = await db.query<Row>(SELECT)
   return rows.map(toEndpoint)

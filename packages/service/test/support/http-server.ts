@@ -17,6 +17,7 @@ const unexpected = (name: string) => () => {
 const refusingHandlers: Handlers = {
   chains: unexpected('chains'),
   tokens: unexpected('tokens'),
+  capabilities: unexpected('capabilities'),
   quote: unexpected('quote'),
   delegation: unexpected('delegation'),
   buildGeoOp: unexpected('buildGeoOp'),

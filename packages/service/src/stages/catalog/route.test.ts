@@ -5,10 +5,15 @@ import { createTestServer } from '../../../test/support/http-server.ts'
 
 const chainsReply = endpoints.chains.example.reply
 const tokensReply = endpoints.tokens.example.reply
+const capabilitiesReply = endpoints.capabilities.example.reply
 const asked: unknown[] = []
 const { app, headers } = await createTestServer({
   handlers: {
     chains: () => chainsReply,
+    capabilities: async ({ limits }) => ({
+      ...capabilitiesReply,
+      versions: { service: JSON.stringify(limits) },
+    }),
     tokens(_caller, query) {
       asked.push(query)
       return tokensReply
@@ -28,6 +33,14 @@ test('both lists are answered unchanged, in the rate class of other calls', asyn
     expect(headers['ratelimit']).toMatch(/^"other";/)
     expect(headers['cache-control']).toBe('no-store')
   }
+})
+
+test('the capabilities are those of the caller, with the rates of its account', async () => {
+  const reply = await get('/swap/capabilities')
+
+  expect(reply.json()).toEqual({ ...capabilitiesReply, versions: { service: '{}' } })
+  expect((await get('/swap/capabilities?x=1')).statusCode).toBe(400)
+  expect((await app.inject({ url: '/swap/capabilities' })).statusCode).toBe(401)
 })
 
 test('the chain of a token query is parsed as a number', async () => {
