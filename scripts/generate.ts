@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { createOpenApi } from '@geoswap/wire'
+import { createOpenApi, serverJson } from '@geoswap/wire'
 import { NetworkSchema } from '../packages/service/src/config/network-schema.ts'
 import {
   publicStatus,
@@ -43,6 +43,7 @@ function createPages(): Record<string, string> {
     'docs/wakes.md': wakesPage(),
     'examples/python/geoswap_client.py': pythonClient(),
     'packages/service/src/http/guides.gen.ts': guidesModule(),
+    'server.json': `${JSON.stringify(serverJson(), null, 2)}\n`,
   }
 }
 

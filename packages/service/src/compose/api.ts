@@ -154,6 +154,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     ready: async () => (isDraining ? { ok: false, checks: { draining: true } } : readiness(parts, database)),
     basePath: network.basePath,
     corsOrigins: network.corsOrigins,
+    discovery: network.discovery,
     trustedProxies: config.trustedProxies,
     regionOf: createRegionReader(network),
   })

@@ -8,7 +8,12 @@ import { findAttesterProblems } from './connections.ts'
 import { findDeadlineProblems } from './deadline-problems.ts'
 import { type Check, findRepeated, indicesOf, type Problem } from './shape.ts'
 import { findSignerProblems, findUnsafe } from './signer-problems.ts'
-import { findNodeProblems, findOriginProblems, findUrlProblems } from './url-problems.ts'
+import {
+  findDiscoveryProblems,
+  findNodeProblems,
+  findOriginProblems,
+  findUrlProblems,
+} from './url-problems.ts'
 
 const SIGNING = [
   '/relayers',
@@ -28,6 +33,7 @@ export function checksOf(network: NetworkFile): Check[] {
     ...addressChecks(network),
     { reads: ['/attesters', '/nextAttesters'], find: () => findAttesterProblems(network) },
     { reads: ['/corsOrigins'], find: () => findOriginProblems(network) },
+    { reads: ['/discovery'], find: () => findDiscoveryProblems(network) },
     { reads: ['/pyth', '/web', ...everyChain('chainId')], find: () => findUrlProblems(network) },
     {
       reads: ['/assets', '/pyth', ...everyChain('chainId', 'family')],

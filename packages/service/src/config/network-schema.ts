@@ -154,6 +154,42 @@ const Web = Type.Object(
   { ...strict, description: 'The page at /app.' },
 )
 
+const Discovery = Type.Object(
+  {
+    url: url(
+      'Public URL of the API with its path: https, or http on this machine, without a slash at the end.',
+    ),
+    name: Type.Optional(
+      Type.String({
+        pattern: '^[!-~]([ -~]{0,98}[!-~])?$',
+        description: 'Its name for machines. Default geoswap.',
+      }),
+    ),
+    image: Type.Optional(url('URL of its logo. Default none.')),
+    registrations: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            agentId: range(0, Number.MAX_SAFE_INTEGER, 'Its number there.'),
+            agentRegistry: Type.String({
+              pattern: '^eip155:[0-9]+:0x[0-9a-fA-F]{40}$',
+              description: 'The registry, such as eip155:8453:0x8004…',
+            }),
+          },
+          strict,
+        ),
+        { description: 'Its entries in registries of ERC-8004. Default none.' },
+      ),
+    ),
+  },
+  {
+    ...strict,
+    description:
+      'Lets machines find the service by `/.well-known/agent-card.json` (A2A) and `agent-registration.json` ' +
+      '(ERC-8004). Default: they are not served.',
+  },
+)
+
 const attesterSet = (description: string) =>
   Type.Object(
     {
@@ -310,6 +346,7 @@ export const NetworkSchema = Type.Object(
       ),
     ),
     web: Type.Optional(Web),
+    discovery: Type.Optional(Discovery),
   },
   strict,
 )

@@ -37,6 +37,28 @@ export function findUrlProblems(network: Pick<NetworkFile, 'pyth' | 'web' | 'cha
   return [...(pyth ? findMalformedPlain(pyth.url, '/pyth/url') : []), ...ofPage]
 }
 
+const LOCAL = ['localhost', '127.0.0.1', '[::1]']
+
+/** The URLs by which machines are told to find the service. */
+export function findDiscoveryProblems({ discovery }: Pick<NetworkFile, 'discovery'>): Problem[] {
+  if (!discovery) return []
+  const { url, image } = discovery
+  const isPlain = (text: string) => {
+    const { protocol, hostname, username, password, href } = new URL(text)
+    const isSafe = protocol === 'https:' || LOCAL.includes(hostname)
+    return isSafe && username === '' && password === '' && !/[?#]/.test(text) && href.startsWith(text)
+  }
+  const judge = (path: string, text: string): Problem[] => {
+    const malformed = findMalformedPlain(text, path)
+    if (malformed.length > 0 || isPlain(text)) return malformed
+    return [
+      { path, message: 'must be https, or on this machine, as browsers write it, with host and path only' },
+    ]
+  }
+  const ends = url.endsWith('/') ? [{ path: '/discovery/url', message: 'must not end with a slash' }] : []
+  return [...judge('/discovery/url', url), ...ends, ...(image ? judge('/discovery/image', image) : [])]
+}
+
 /** Browsers send an origin in one form, without a path. */
 export function findOriginProblems({ corsOrigins = [] }: Pick<NetworkFile, 'corsOrigins'>): Problem[] {
   return corsOrigins.flatMap((origin, index) =>

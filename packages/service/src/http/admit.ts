@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHo
 import { ServiceError } from '../errors.ts'
 import type { AddressLimit } from './address-limit.ts'
 import { foreignOrigin } from './cors.ts'
+import { DISCOVERY_PATHS } from './discovery.ts'
 import { guides } from './guides.gen.ts'
 import { HEALTH_PATHS } from './health.ts'
 import type { KeyTable, KnownKey } from './key-table.ts'
@@ -103,7 +104,9 @@ function refusePath(reply: FastifyReply, methods: string | undefined): ServiceEr
   return new ServiceError('METHOD_NOT_ALLOWED')
 }
 
-const OPEN_PATHS = ['/', ...HEALTH_PATHS, '/openapi.json', '/docs', '/docs/', ...Object.keys(guides)]
+/** These also answer at the root, without the prefix. */
+const ROOT_PATHS = [...HEALTH_PATHS, ...DISCOVERY_PATHS]
+const OPEN_PATHS = ['/', ...ROOT_PATHS, '/openapi.json', '/docs', '/docs/', ...Object.keys(guides)]
 
 /** The methods of a path; undefined if the path does not exist. */
 function createAllowedMethods(basePath: string): (url: string) => string | undefined {
@@ -114,7 +117,7 @@ function createAllowedMethods(basePath: string): (url: string) => string | undef
   const open = new Set(OPEN_PATHS)
   return (url) => {
     const [whole = ''] = url.split('?', 1)
-    if (HEALTH_PATHS.includes(whole)) return 'GET, HEAD'
+    if (ROOT_PATHS.includes(whole)) return 'GET, HEAD'
     if (!whole.startsWith(basePath)) return undefined
     const path = whole.slice(basePath.length)
     if (open.has(path)) return 'GET, HEAD'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createOpenApi, withoutReferences } from '@geoswap/wire'
+import { createOpenApi, product, withoutReferences } from '@geoswap/wire'
 import type { FastifyInstance } from 'fastify'
 import { guides } from './guides.gen.ts'
 import { type OpenApi, renderReference } from './reference.ts'
@@ -101,8 +101,8 @@ function addGuide(app: FastifyInstance, url: string, text: Buffer): void {
 
 function landing(basePath: string, hasWeb: boolean) {
   return {
-    name: 'geoswap',
-    description: 'Gasless token swaps across chains: quote, sign once, delivered or refunded.',
+    name: product.name,
+    description: product.description,
     app: hasWeb ? `${basePath}/app/` : undefined,
     docs: `${basePath}/docs/`,
     openapi: `${basePath}/openapi.json`,

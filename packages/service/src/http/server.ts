@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RateClass } from '@geoswap/wire'
+import type { Deployment, RateClass } from '@geoswap/wire'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -25,6 +25,7 @@ import type { ActiveKey } from '../store/api-keys.ts'
 import { createAddressLimit } from './address-limit.ts'
 import { createAdmission } from './admit.ts'
 import { createCors } from './cors.ts'
+import { addDiscovery } from './discovery.ts'
 import { addDocs } from './docs.ts'
 import { answerErrors, createClientErrorAnswer } from './errors.ts'
 import { addHealth, type Readiness } from './health.ts'
@@ -81,6 +82,8 @@ export type ServerDeps = {
   /** The page at /app, if any. */
   web?: WebPage | undefined
   regionOf?: ((headers: IncomingHttpHeaders) => string | undefined) | undefined
+  /** As machines find the service, if the operator published it. */
+  discovery?: Deployment | undefined
   /** Addresses and ranges of load balancers whose x-forwarded-for is trusted. */
   trustedProxies?: readonly string[]
 }
@@ -116,6 +119,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   // Monitoring accesses a process directly, without the prefix.
   const health = { ready: deps.ready, registry: metrics.registry, isClosing: () => closing }
   addHealth(app, new Set(['', basePath]), health)
+  addDiscovery(app, { basePath, deployment: deps.discovery })
   await app.register(
     async (scope) => {
       await scope.register(catalogRoutes, { port: deps.handlers })
