@@ -2,25 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Client,
   type EndedSwap,
-  fromViemAccount,
-  fromViemWallet,
+  type Signer,
   type StatusReply,
   TamperedOperationError,
 } from '@geoswap/sdk'
 import { type Context, connect } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { evm } from '@geoswap/wallet/families/evm'
+import { createKey, type Key, toSigner } from '@geoswap/wallet/keys'
 import { money, type ReadyOrder, resolveOrder } from '@geoswap/wallet/order'
 import { readOperation } from '@geoswap/wallet/refund/escrow'
-import { getRpcUrl } from '@geoswap/wallet/settings'
 import { whereIsMoney } from '@geoswap/wallet/swap/follow'
 import { askFaucet } from '@geoswap/wallet/swap/local-wallet'
-import { createWalletClient, http } from 'viem'
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { toPayer } from '@geoswap/wallet/swap/perform'
 import { defineCommand } from '../command.ts'
 import { quoteLines, swapLines } from '../print.ts'
 
-type Traveller = { context: Context; client: Client; account: PrivateKeyAccount }
+type Traveller = { context: Context; client: Client; key: Key; signer: Signer }
 
 const STYLE = { raw: false }
 const THIEF = `0x${'dead'.padStart(64, '0')}`
@@ -38,11 +36,12 @@ not kept.`,
     const { settings, terminal } = context
     const advice = 'Run npm start in a clone of geoswap, and the tour in the same folder.'
     if (!settings.local) throw new UserError('NO_FAUCET', 'The tour needs a local network.', { advice })
-    const account = privateKeyToAccount(generatePrivateKey())
-    const traveller = { context, client: connect(context), account }
+    const key = createKey(evm.name)
+    const traveller = { context, client: connect(context), key, signer: await toSigner(key) }
+    const { address } = traveller.signer
     const began = Date.now()
 
-    say(context, [`The wallet of this tour is ${account.address}. It has no gas coin.`])
+    say(context, [`The wallet of this tour is ${address}. It has no gas coin.`])
     const order = await takeOrder(traveller, { from: 'alpha:USDC', amount: '10' })
     const quote = await showQuote(traveller, order)
     const refused = await refuseLiar(traveller, order)
@@ -54,7 +53,7 @@ not kept.`,
         `The tour took ${seconds} s. Your own swap: geoswap swap alpha:USDC beta:USDC --amount 10`,
         'The same in code: docs/quickstart.md',
       ],
-      { wallet: account.address, quote, refused, settled, returned },
+      { wallet: address, quote, refused, settled, returned },
     )
     return 0
   },
@@ -70,7 +69,7 @@ function chapter(context: Context, title: string, lines: readonly string[]): voi
 
 /** An order of the tour's wallet, which the faucet gives its input. */
 async function takeOrder(
-  { context, client, account: { address } }: Traveller,
+  { context, client, signer: { address } }: Traveller,
   { from, amount }: { from: string; amount: string },
 ): Promise<ReadyOrder> {
   const payer = async () => ({ name: 'tour', family: evm.name, address })
@@ -81,10 +80,10 @@ async function takeOrder(
   return ready
 }
 
-async function showQuote({ context, client, account }: Traveller, { request, order }: ReadyOrder) {
+async function showQuote({ context, client, signer }: Traveller, { request, order }: ReadyOrder) {
   const { signal } = context.interrupts
   const { geoQuoteToken: _, ...quote } = await client.quote(
-    { ...request, walletAddress: account.address },
+    { ...request, walletAddress: signer.address },
     { signal },
   )
   const lines = quoteLines({ geoQuoteToken: '', ...quote }, order, STYLE)
@@ -93,7 +92,7 @@ async function showQuote({ context, client, account }: Traveller, { request, ord
 }
 
 /** A service between the wallet and the real one, which builds the op for a recipient of its own. */
-async function refuseLiar({ context, account }: Traveller, { request, limits }: ReadyOrder): Promise<string> {
+async function refuseLiar({ context, signer }: Traveller, { request, limits }: ReadyOrder): Promise<string> {
   const liar = connect(context, (ask) => async (url, init) => {
     const response = await ask(url, init)
     if (!new URL(`${url}`).pathname.endsWith('/swap/build-geo-op') || !response.ok) return response
@@ -103,7 +102,7 @@ async function refuseLiar({ context, account }: Traveller, { request, limits }: 
   })
   const { signal } = context.interrupts
   try {
-    await liar.swap(request, fromViemAccount(account), { ...limits, signal })
+    await liar.swap(request, signer, { ...limits, signal })
   } catch (error) {
     if (!(error instanceof TamperedOperationError)) throw error
     const lines = [error.message, 'The wallet signed no operation, and its money did not move.']
@@ -114,12 +113,12 @@ async function refuseLiar({ context, account }: Traveller, { request, limits }: 
 }
 
 async function swap(
-  { context, client, account }: Traveller,
+  { context, client, signer }: Traveller,
   { request, limits, order }: ReadyOrder,
 ): Promise<EndedSwap> {
   const { signal } = context.interrupts
   chapter(context, '3. One signature, and the swap', [])
-  const settled = await client.swap(request, fromViemAccount(account), {
+  const settled = await client.swap(request, signer, {
     ...{ ...limits, signal },
     onProgress(progress) {
       if (progress.step === 'authorizing') say(context, ['  the wallet delegates itself, once: EIP-7702'])
@@ -137,19 +136,21 @@ async function swap(
 
 /** A wallet sends half of its input, which cannot be swapped: it comes back without a request. */
 async function payTooLittle(traveller: Traveller): Promise<StatusReply> {
-  const { context, client, account } = traveller
+  const { context, client, key } = traveller
   const { signal } = context.interrupts
-  const { request, limits, order, from } = await takeOrder(traveller, { from: 'alpha:ETH', amount: '0.01' })
-  const wallet = createWalletClient({ account, transport: http(getRpcUrl(context.settings, from.chain)) })
+  const ready = await takeOrder(traveller, { from: 'alpha:ETH', amount: '0.01' })
+  const { request, limits, order } = ready
+  const payer = await toPayer(context, key, ready)
   const options = { ...limits, method: 'transfer', signal } as const
-  const { submission, payment } = await client.prepare(request, fromViemWallet(wallet), options)
+  const { submission, payment } = await client.prepare(request, payer, options)
   if (!payment) throw new Error('The swap asks for no transfer')
   const { swapId } = await client.submit(submission, { signal })
-  const { to, value } = payment.transaction
-  const txHash = await wallet.sendTransaction({ chain: null, to, value: value / 2n })
+  const { transaction, until } = payment
+  const half = { ...transaction, value: transaction.value / 2n }
+  const txHash = await payer.sendTransaction?.(half)
   chapter(context, '4. An input that cannot be swapped: half of a transfer', [
-    `the wallet sends ${money((value / 2n).toString(), order.from, STYLE)} to ${to} in ${txHash}`,
-    `its price holds until ${new Date(payment.until * 1_000).toISOString()}; then it comes back`,
+    `the wallet sends ${money(half.value.toString(), order.from, STYLE)} to ${half.to} in ${txHash}`,
+    `its price holds until ${new Date(until * 1_000).toISOString()}; then it comes back`,
   ])
   const returned = await untilReturned(traveller, swapId)
   say(

@@ -175,7 +175,7 @@ async function assertGas(context: Context, chain: Chain, address: string): Promi
 }
 
 /** A signer that sends its input itself: it needs a node and some gas coin, so only if such a way is asked for. */
-async function toPayer(
+export async function toPayer(
   context: Context,
   key: Key,
   { from: { chain }, wallet }: ReadyOrder,

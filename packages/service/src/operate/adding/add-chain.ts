@@ -16,8 +16,8 @@ import { insertionsFor } from './add-token.ts'
 import { editConfig, type Insertion, openConfig } from './config-edit.ts'
 import { finish } from './report.ts'
 
-export const ADD_CHAIN_HELP = `add-chain NAME|FILE --node URL... --attester-node URL... [--keystore DIR]... [--accept-treasury]
-      [--config FILE] [--dry-run] [--json]
+export const ADD_CHAIN_HELP = `add-chain NAME|FILE --node URL... --attester-node URL... [--keystore DIR]...
+      [--accept-treasury] [--config FILE] [--dry-run] [--json]
       Adds a chain with its tokens and feeds to the configuration of a running service, and says what to do next: what
       deploy costs, which keys to fund, what to start again. NAME is a preset, FILE has the fields of one. Refused are
       nodes of another chain, tokens and feeds that differ, and a treasury whose code differs there. For Solana
