@@ -8,8 +8,10 @@ import {
   lockAuthorized,
   lockDeposited,
   lockManyAuthorized,
+  lockPaid,
   lockPermitted,
   recover,
+  signPayment,
   signPermit,
 } from '../test/ways-in.ts'
 import { createWorld, mint, NATIVE, type World } from '../test/world.ts'
@@ -26,8 +28,8 @@ import {
 } from './gas-scene.ts'
 
 /**
- * The ways in from wallets that are not delegated. Authorizations and permits are of a dollar with a blocklist, the
- * former behind a proxy, as USDC is; deposits are OpenZeppelin's ERC-20. Positions are in use, and wallets have held
+ * The ways in from wallets that are not delegated. Authorizations, payments and permits are of a dollar with a
+ * blocklist, the former two behind a proxy, as USDC is; deposits are OpenZeppelin's ERC-20. Positions are in use, and wallets have held
  * the tokens and given a permit before.
  */
 export async function measureWaysIn(): Promise<GasRow[]> {
@@ -60,6 +62,14 @@ export async function measureWaysIn(): Promise<GasRow[]> {
       'lock by authorization, 20 per transaction',
       75_000,
       async () => (await gasOf(lockManyAuthorized(world, await createAll(2)))) / 20n,
+    ],
+    [
+      'lock by payment',
+      155_000,
+      async () => {
+        const swap = await one(proxied)
+        return gasOf(lockPaid(world, swap, await signPayment(world, swap)))
+      },
     ],
     ['lock by permit', 125_000, async () => lockPermitOf(world, await one(dollar), 1n)],
     ['lock of a deposit', 101_000, async () => lockDepositOf(world, await one(world.token))],

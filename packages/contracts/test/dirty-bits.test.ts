@@ -44,6 +44,7 @@ test('an address with dirty upper bits is refused by every way in, and nothing i
     [encode(geoEscrowAbi, 'lockManyWithAuthorization', [[{ op: dollars.op, signature }]]), dollars],
     [encode(geoEscrowAbi, 'lockDeposited', [dollars.op]), dollars],
     [encode(geoEscrowAbi, 'lockPermitted', [dollars.op, 0n, 27, r, vs]), dollars],
+    [encode(geoEscrowAbi, 'lockPaid', [dollars.op, 0n, 0n, r, signature]), dollars],
   ]
 
   for (const [data, each] of calls) {

@@ -67,6 +67,7 @@ test('funds leave the escrow only by claim, refund and withdrawal, and no role c
     'lockDeposited',
     'lockMany',
     'lockManyWithAuthorization',
+    'lockPaid',
     'lockPermitted',
     'lockWithAuthorization',
     'moveFromOpAddress',

@@ -2,6 +2,7 @@ import {
   type Address,
   type Hex,
   hexToBigInt,
+  keccak256,
   type PrivateKeyAccount,
   parseSignature,
   type TypedDataDomain,
@@ -83,6 +84,44 @@ export function signAuthorization(
     primaryType: 'ReceiveWithAuthorization',
     message: authorizationOf(world, swap, rest),
   })
+}
+
+export type SignedPayment = Authorization & { signature: Hex }
+
+/** The wallet's EIP-3009 signature that pays the op's address, as payers by HTTP 402 give it: its nonce is any word. */
+export async function signPayment(
+  world: World,
+  swap: Swap,
+  terms: Partial<Authorization> & { signer?: PrivateKeyAccount } = {},
+): Promise<SignedPayment> {
+  const { signer = swap.signer, ...rest } = terms
+  const own = { to: await depositAddress(world, swap), nonce: keccak256(swap.hash) }
+  const message = authorizationOf(world, swap, { ...own, ...rest })
+  const signature = await signer.signTypedData({
+    domain: dollarDomain(world, swap.op.inputToken),
+    types: { TransferWithAuthorization: authorizationFields },
+    primaryType: 'TransferWithAuthorization',
+    message,
+  })
+  return { ...message, signature }
+}
+
+export function lockPaid(
+  world: World,
+  swap: Swap,
+  { validAfter, validBefore, nonce, signature }: SignedPayment,
+  options: Options = {},
+): Promise<evm.Receipt> {
+  const { from = swap.locker, ...rest } = options
+  return callEscrow(world, from, 'lockPaid', [swap.op, validAfter, validBefore, nonce, signature], rest)
+}
+
+/** Pays the op's address by the authorization, as anyone can who saw it. */
+export function usePayment(world: World, token: Address, payment: SignedPayment): Promise<evm.Receipt> {
+  const { from, to, value, validAfter, validBefore, nonce, signature } = payment
+  const args = [from, to, value, validAfter, validBefore, nonce, signature]
+  const data = encode(testDollarAbi, 'transferWithAuthorization', args)
+  return evm.send(world.chain, { from: world.stranger, to: token, data })
 }
 
 export async function lockAuthorized(

@@ -7,7 +7,10 @@ import {
   type Hex,
   hashStruct,
   keccak256,
+  numberToHex,
   parseAbi,
+  size,
+  slice,
   zeroAddress,
 } from 'viem'
 import type { GeoOp, OriginEscrow } from './geo-op.ts'
@@ -22,6 +25,11 @@ export const receiveTypes = {
     { name: 'validBefore', type: 'uint256' },
     { name: 'nonce', type: 'bytes32' },
   ],
+} as const
+
+/** EIP-3009, for any caller: what payers by HTTP 402 sign. */
+export const transferTypes = {
+  TransferWithAuthorization: receiveTypes.ReceiveWithAuthorization,
 } as const
 
 /** EIP-2612. */
@@ -44,6 +52,7 @@ export const signedTokenAbi = /* @__PURE__ */ parseAbi([
   'function nonces(address owner) view returns (uint256)',
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
   'function receiveWithAuthorization(address, address, uint256, uint256, uint256, bytes32, bytes signature)',
+  'function transferWithAuthorization(address, address, uint256, uint256, uint256, bytes32, bytes signature)',
   'function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
 ])
 
@@ -83,6 +92,45 @@ export function permitOf(
   }
 }
 
+/** What a payer chose beside the op's own terms, and signed. */
+export type Payment = { validAfter: bigint; validBefore: bigint; nonce: Hex; signature: Hex }
+
+/** The authorization that pays an op's address. */
+export function paymentOf(
+  { escrow }: Pick<OriginEscrow, 'escrow'>,
+  hash: Hex,
+  {
+    wallet,
+    inputAmount,
+    validAfter,
+    validBefore,
+    nonce,
+  }: Omit<Paid, 'opDeadline'> & Omit<Payment, 'signature'>,
+) {
+  const to = depositAddressOf(escrow, hash)
+  return { from: wallet, to, value: inputAmount, validAfter, validBefore, nonce }
+}
+
+const WORD = 32
+
+/** A payment as bytes: three words, then the signature. */
+export function encodePayment({ validAfter, validBefore, nonce, signature }: Payment): Hex {
+  const times = [validAfter, validBefore].map((time) => numberToHex(time, { size: WORD }))
+  return concat([...times, nonce, signature])
+}
+
+/** Undefined if the bytes are no payment. */
+export function decodePayment(bytes: Hex): Payment | undefined {
+  if (size(bytes) <= 3 * WORD) return undefined
+  const word = (at: number) => slice(bytes, at * WORD, (at + 1) * WORD)
+  return {
+    validAfter: BigInt(word(0)),
+    validBefore: BigInt(word(1)),
+    nonce: word(2),
+    signature: slice(bytes, 3 * WORD),
+  }
+}
+
 export type TokenDomain = { name: string; version: string; chainId: number; verifyingContract: Address }
 
 /** A token's typed data as JSON, every number as text. */
@@ -113,6 +161,11 @@ export const DOMAIN_FIELDS = [
 /** The digest that the wallet signs, by the separator that the token itself reports. */
 export function authorizationDigest(separator: Hex, message: ReturnType<typeof authorizationOf>): Hex {
   const struct = hashStruct({ types: receiveTypes, primaryType: 'ReceiveWithAuthorization', data: message })
+  return keccak256(concat(['0x1901', separator, struct]))
+}
+
+export function paymentDigest(separator: Hex, message: ReturnType<typeof paymentOf>): Hex {
+  const struct = hashStruct({ types: transferTypes, primaryType: 'TransferWithAuthorization', data: message })
   return keccak256(concat(['0x1901', separator, struct]))
 }
 

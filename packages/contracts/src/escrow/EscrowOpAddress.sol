@@ -3,14 +3,16 @@ pragma solidity 0.8.37;
 
 import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
 import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
+import {IERC3009} from "../interfaces/IERC3009.sol";
 import {IGeoEscrow} from "../interfaces/IGeoEscrow.sol";
 import {OpAddressLib} from "../libraries/OpAddressLib.sol";
 import {SlotLib} from "../libraries/SlotLib.sol";
 import {EscrowLocks} from "./EscrowLocks.sol";
 
 /// @title EscrowOpAddress
-/// @notice Two ways in through the op's own address: what anyone sent there, and what it may take by a permit. All
-///         that lies there can only go into this contract for this op, or to the op's wallet.
+/// @notice Three ways in through the op's own address: what anyone sent there, what it may take by a permit, and what
+///         an authorization pays to it. All that lies there can only go into this contract for this op, or to the op's
+///         wallet.
 /// @dev A lock creates the code at the op's address, and a recovery does so only when the op can no longer be locked. So
 ///      a lock never finds code there.
 abstract contract EscrowOpAddress is EscrowLocks {
@@ -36,6 +38,25 @@ abstract contract EscrowOpAddress is EscrowLocks {
         // Anyone can use the permit first. Then the allowance is there.
         try IERC20Permit(op.inputToken).permit(op.wallet, at, op.inputAmount, deadline, v, r, s) {} catch {}
         IGeoEscrow(at).moveFromOpAddress(op.inputToken, op.wallet, address(this), op.inputAmount);
+        _requireBalance(op.inputToken, expected);
+    }
+
+    /// @inheritdoc IGeoEscrow
+    function lockPaid(
+        Op calldata op,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        bytes calldata signature
+    ) external nonReentrant {
+        _requirePayable(op.wallet);
+        (bytes32 hash, uint256 expected) = _record(op);
+        address at = OpAddressLib.create(hash);
+        // Anyone can use the authorization first. Then the input is there.
+        try IERC3009(op.inputToken).transferWithAuthorization(
+            op.wallet, at, op.inputAmount, validAfter, validBefore, nonce, signature
+        ) {} catch {}
+        IGeoEscrow(at).moveFromOpAddress(op.inputToken, at, address(this), op.inputAmount);
         _requireBalance(op.inputToken, expected);
     }
 

@@ -21,4 +21,22 @@ interface IERC3009 {
         bytes32 nonce,
         bytes calldata signature
     ) external;
+
+    /// @notice Moves `value` by the signature of `from`. Anyone may call.
+    /// @param from The payer, whose signature it is.
+    /// @param to The receiver.
+    /// @param value The amount.
+    /// @param validAfter The signature is valid after this second.
+    /// @param validBefore The signature is valid before this second.
+    /// @param nonce A word that can be used once for each payer.
+    /// @param signature ECDSA, or whatever the payer's ERC-1271 code accepts.
+    function transferWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        bytes calldata signature
+    ) external;
 }

@@ -172,6 +172,16 @@ interface IGeoEscrow {
     /// @param s The permit's signature.
     function lockPermitted(Op calldata op, uint256 deadline, uint8 v, bytes32 r, bytes32 s) external;
 
+    /// @notice Takes an op's input by the input token's EIP-3009 `transferWithAuthorization` to the op's address, in one
+    ///         transaction. If anyone used the authorization before, the input lies there. The caller is the locker.
+    /// @param op The op.
+    /// @param validAfter As signed.
+    /// @param validBefore As signed.
+    /// @param nonce As signed: any word.
+    /// @param signature The wallet's signature, as the token accepts it: of a key, or by ERC-1271.
+    function lockPaid(Op calldata op, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes calldata signature)
+        external;
+
     /// @notice Sends all of a token at an op's address to the op's wallet, once the op can no longer be locked: after
     ///         opDeadline, or when its position has seen its round. A refused payment becomes a credit of the wallet.
     ///         Anyone may call.

@@ -52,6 +52,15 @@ contract Handler is HandlerBase {
         _call(_callerFor(entry, seed), data);
     }
 
+    function lockPaid(uint256 raw) external {
+        uint256 seed = _next(raw, 0);
+        Entry storage entry = _newOp(seed, _anyLocker(seed));
+        bytes memory signature = _signPayment(entry, seed);
+        uint256 validBefore = entry.op.opDeadline + 1;
+        bytes memory data = abi.encodeCall(IGeoEscrow.lockPaid, (entry.op, 0, validBefore, entry.hash, signature));
+        _call(_callerFor(entry, seed), data);
+    }
+
     /// @dev An op that was sent before, whatever became of it, with the same signature: alone or in a batch.
     function replay(uint256 raw) external {
         uint256 seed = _next(raw, 0);

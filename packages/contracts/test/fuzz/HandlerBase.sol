@@ -150,14 +150,28 @@ abstract contract HandlerBase is Ledger {
     }
 
     function _signAuthorization(Entry storage entry, uint256 seed) internal view returns (bytes memory) {
-        IGeoEscrow.Op storage op = entry.op;
-        if (op.inputToken != tokens[MOODY + 1]) return "";
         bytes32 typehash = keccak256(
             "ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
         );
-        bytes32 terms = keccak256(
-            abi.encode(typehash, op.wallet, address(escrow), op.inputAmount, 0, op.opDeadline + 1, entry.hash)
+        return _signTransfer(entry, seed, typehash, address(escrow));
+    }
+
+    function _signPayment(Entry storage entry, uint256 seed) internal view returns (bytes memory) {
+        bytes32 typehash = keccak256(
+            "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
         );
+        return _signTransfer(entry, seed, typehash, escrow.depositAddress(entry.hash));
+    }
+
+    function _signTransfer(Entry storage entry, uint256 seed, bytes32 typehash, address to)
+        private
+        view
+        returns (bytes memory)
+    {
+        IGeoEscrow.Op storage op = entry.op;
+        if (op.inputToken != tokens[MOODY + 1]) return "";
+        bytes32 terms =
+            keccak256(abi.encode(typehash, op.wallet, to, op.inputAmount, 0, op.opDeadline + 1, entry.hash));
         address signer = (seed >> 44) % 16 == 0 ? _pick(wallets, seed >> 48) : op.wallet;
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(_keyOf[signer], _dollarDigest(terms));
         return abi.encodePacked(r, s, v);
