@@ -7,6 +7,7 @@ import {
   ChainRefText,
   caip,
   ExternalId,
+  InputMethod,
   OriginMethod,
   SealedToken,
   strictObject,
@@ -109,7 +110,7 @@ export const BuildGeoOpReply = Type.Object({
   expiresAt: OperationExpiry,
   externalId: Type.Optional(ExternalId),
   operation: TypedData,
-  method: Type.Optional(OriginMethod),
+  method: Type.Optional(InputMethod),
   typedData: Type.Optional(
     Type.Unsafe<TypedData>({
       ...TypedData,

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, type TString, Type } from 'typebox'
 import { expecting } from './expected.ts'
-import { ORIGIN_METHODS } from './names.ts'
+import { INPUT_METHODS, ORIGIN_METHODS } from './names.ts'
 
 /** A string from a fixed list. A single `enum` keyword gives short messages and a fast serializer. */
 export function oneOf<const Values extends readonly string[]>(
@@ -106,6 +106,10 @@ export const OriginMethod = oneOf(ORIGIN_METHODS, {
   description:
     'delegation: EIP-7702 code of the wallet. authorization: EIP-3009 signature. permit: EIP-2612 signature. ' +
     'deposit: a plain transfer by anyone to an address of the operation. transfer: the same by the wallet itself.',
+})
+
+export const InputMethod = oneOf(INPUT_METHODS, {
+  description: 'How the input came in: as the build named it, or payment: by HTTP 402.',
 })
 
 /** The CAIP form of the fields of these names, which stand beside it. */

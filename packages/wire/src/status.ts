@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { expecting } from './expected.ts'
 import { SUBSTATUSES, SWAP_STATUSES, WEBHOOK_TYPES } from './names.ts'
 import { Speed } from './quote.ts'
-import { Address, ChainId, caip, ExternalId, OriginMethod, oneOf, strictObject, Time } from './schema.ts'
+import { Address, ChainId, caip, ExternalId, InputMethod, oneOf, strictObject, Time } from './schema.ts'
 
 export const SwapStatusName = oneOf(SWAP_STATUSES)
 
@@ -153,7 +153,7 @@ export const StatusReply = Type.Object({
   failure: Type.Optional(Failure),
   refund: Type.Optional(Refund),
   waiting: Type.Optional(Waiting),
-  method: Type.Optional(OriginMethod),
+  method: Type.Optional(InputMethod),
   speed: Type.Optional(
     Type.Unsafe<Speed>({ ...Speed, description: 'Of a swap quoted as fast: final once it has to wait.' }),
   ),

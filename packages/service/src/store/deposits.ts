@@ -12,7 +12,7 @@ import {
 } from './chain-events.ts'
 import { type Db, inTransaction } from './db.ts'
 import { HOUR } from './gas.ts'
-import { isSentSql } from './op-columns.ts'
+import { isHeldSql } from './op-columns.ts'
 import { toJson } from './sql.ts'
 import { selectSwaps } from './swap-rows.ts'
 
@@ -98,7 +98,7 @@ export type PastPlace = { opDeadline: number; id: string }
 type Past = { chainId: number; seconds: number; after: PastPlace; limit: number }
 
 /**
- * The next swaps by deposit whose deadline passed before this time of the chain, without those that have a transaction
+ * The next swaps by deposit or payment whose deadline passed before this time of the chain, without those that have a transaction
  * in flight which sends something back.
  */
 export async function findPastDeposits(db: Db, { chainId, seconds, after, limit }: Past): Promise<Swap[]> {
@@ -106,7 +106,7 @@ export async function findPastDeposits(db: Db, { chainId, seconds, after, limit 
                      where l.swap_id = s.id and l.role = 'recover' and a.final_at is null`
   return selectSwaps(
     db,
-    `where ${isSentSql('o')} and o.origin_chain = $1 and o.op_deadline < $2
+    `where ${isHeldSql('o')} and o.origin_chain = $1 and o.op_deadline < $2
        and (o.op_deadline, s.id) > ($3, $4)
        and s.state <> 'awaitingDeposit' and not exists (${inFlight})
      order by o.op_deadline, s.id limit $5`,
@@ -125,7 +125,7 @@ export async function storeRecoveries(
      select distinct on (n.id) $1, 'recovered', n.id, n.block, n.block_hash, n.tx_hash, $2, n.amount
        from unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::numeric[])
          as n (op, id, block, block_hash, tx_hash, amount)
-      where exists (select 1 from ops o where o.hash = n.op and ${isSentSql('o')})
+      where exists (select 1 from ops o where o.hash = n.op and ${isHeldSql('o')})
      on conflict (chain_id, kind, id) do update
         set block = excluded.block, block_hash = excluded.block_hash, seen_at = excluded.seen_at
       where not e.final and (e.block, e.block_hash) is distinct from (excluded.block, excluded.block_hash)`,
@@ -166,7 +166,7 @@ export async function noteRecovery(pool: Pool, chainId: number, event: StoredEve
 async function addReturned(db: Db, opHash: string, returned: Returned): Promise<void> {
   const { rows } = await db.query<{ id: string; known: Returned[] }>(
     `select s.id, coalesce(s.deposit -> 'returned', '[]') as known from swaps s join ops o on o.id = s.op_id
-      where o.hash = $1 and ${isSentSql('o')} for update of s`,
+      where o.hash = $1 and ${isHeldSql('o')} for update of s`,
     [opHash],
   )
   for (const { id, known } of rows) {

@@ -1,5 +1,5 @@
 import type { Op, WayName } from '../swap/swap.ts'
-import { sentWays } from '../ways/registry.ts'
+import { heldWays, sentWays } from '../ways/registry.ts'
 import { listOf, toJson } from './sql.ts'
 
 /** A column of `ops`, and how its value is stored and read. `copy` if a swap is read with the copy in its own row. */
@@ -43,6 +43,9 @@ export const METHOD =
 
 /** SQL condition: the input of this op is sent to the op's own address. */
 export const isSentSql = (op: string) => `(${op}.method in ${listOf(sentWays)})`
+
+/** SQL condition: the input of this op lies at the op's own address before its lock. */
+export const isHeldSql = (op: string) => `(${op}.method in ${listOf(heldWays)})`
 
 /** An op as it is built. A rebuild sets the other fields of `Op` later. */
 type BuiltOp = Omit<Op, 'isOrphan' | 'isLogLost'>

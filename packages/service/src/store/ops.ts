@@ -1,5 +1,5 @@
 import type { LockRef } from '../chains/chain.ts'
-import type { WayName } from '../swap/swap.ts'
+import type { Op, WayName } from '../swap/swap.ts'
 import type { Db } from './db.ts'
 import { INSERTED_COLUMNS, isSentSql, METHOD, type NewOp, toInserted } from './op-columns.ts'
 import { IS_OPEN, toJson } from './sql.ts'
@@ -154,6 +154,31 @@ export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp |
     depositAddress: deposit_address ?? undefined,
     permitNonce: permit_nonce === null ? undefined : BigInt(permit_nonce),
   }
+}
+
+/** An op that is offered to payers of requests. */
+export type PayableOp = Pick<
+  Op,
+  'id' | 'wallet' | 'originChain' | 'inputToken' | 'inputAmount' | 'opDeadline'
+>
+
+/** The op that a payment to this address is for, whatever became of it. */
+export async function findPayable(
+  db: Db,
+  { accountId, address }: { accountId: string; address: string },
+): Promise<PayableOp | undefined> {
+  const { rows } = await db.query<
+    Record<'id' | 'wallet' | 'chain' | 'token' | 'amount' | 'deadline', string>
+  >(
+    `select id, wallet, origin_chain as chain, input_token as token, input_amount as amount, op_deadline as deadline
+       from ops where deposit_address = $2 and account_id = $1 and method = 'payment'`,
+    [accountId, address],
+  )
+  const [row] = rows
+  if (!row) return undefined
+  const { id, wallet, token: inputToken } = row
+  const [originChain, opDeadline] = [Number(row.chain), Number(row.deadline)]
+  return { id, wallet, originChain, inputToken, inputAmount: BigInt(row.amount), opDeadline }
 }
 
 type SeenBalance = { opId: string; balance: bigint; block: bigint }

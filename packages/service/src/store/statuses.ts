@@ -1,6 +1,6 @@
 import type {
   FailureCode,
-  OriginMethod,
+  InputMethod,
   RefundReason,
   Speed,
   StatusReply,
@@ -47,7 +47,7 @@ export type StatusRow = {
   credited: boolean
   failure_code: FailureCode | null
   refund_reason: RefundReason | null
-  method: OriginMethod | null
+  method: InputMethod | null
   external_id: string | null
   deposit_address: string | null
   deposit_until: Date

@@ -2,7 +2,7 @@ import {
   type Family,
   familyOfAddress,
   fromCaip2,
-  type OriginMethod,
+  type InputMethod,
   toCaip2,
   toCaip10,
   toCaip19,
@@ -93,7 +93,7 @@ export type LegCosts = {
   lock: bigint
   firstLock: bigint
   /** The same by other ways. Absent on a chain without them, and in views of an earlier version. */
-  ways?: Readonly<Partial<Record<OriginMethod, bigint>>>
+  ways?: Readonly<Partial<Record<InputMethod, bigint>>>
   delivery: bigint
   /** A delivery whose output is bought in the same transaction. */
   purchase: bigint

@@ -1,4 +1,4 @@
-import { ORIGIN_METHODS, type OriginMethod } from '@geoswap/wire'
+import { INPUT_METHODS, type InputMethod } from '@geoswap/wire'
 
 /** Terms of a quote that its op keeps as they are. */
 export type QuotedTerms = {
@@ -44,8 +44,8 @@ export type Quote = QuotedTerms & {
 }
 
 /** All but the first, which a quote is priced by itself. Sealed quotes name them by their place. */
-const METHODS: readonly OriginMethod[] = ORIGIN_METHODS.slice(1)
-export type QuotedWays = Readonly<Partial<Record<OriginMethod, WayAmounts>>>
+const METHODS: readonly InputMethod[] = INPUT_METHODS.slice(1)
+export type QuotedWays = Readonly<Partial<Record<InputMethod, WayAmounts>>>
 export type WayAmounts = Pick<
   Quote,
   | ('amountIn' | 'amountOut' | 'minOutput' | 'swappable')
@@ -54,7 +54,7 @@ export type WayAmounts = Pick<
 >
 
 /** The quote with the amounts of one way; undefined if it has no such way. */
-export function quoteBy(quote: Quote, method: OriginMethod): Quote | undefined {
+export function quoteBy(quote: Quote, method: InputMethod): Quote | undefined {
   if (!METHODS.includes(method)) return quote
   const amounts = quote.ways?.[method]
   return amounts && { ...quote, ...amounts }

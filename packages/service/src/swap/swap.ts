@@ -1,10 +1,10 @@
-import type { OriginMethod, Waiting } from '@geoswap/wire'
+import type { InputMethod, Waiting } from '@geoswap/wire'
 import type { DepositFacts } from './deposit.ts'
 import type { FailureCode, ProofOf, RefundReason, SwapEvent, SwapState } from './lifecycle.ts'
 import type { QuotedTerms } from './quote.ts'
 
-/** How an input comes in: as the caller chose, or by the transaction that the wallet signs on Solana. */
-export type WayName = OriginMethod | 'transaction'
+/** How an input comes in on an EVM chain, or by the transaction that the wallet signs on Solana. */
+export type WayName = InputMethod | 'transaction'
 
 /** A signed authorization of EIP-7702 as the caller sent it: the wallet delegates to our code. */
 export type SignedDelegation = {

@@ -1,4 +1,4 @@
-import { geoEscrowAbi } from '@geoswap/protocol'
+import { encodePayment, geoEscrowAbi } from '@geoswap/protocol'
 import { decodeFunctionData, type Hex, zeroHash } from 'viem'
 import { expect, test } from 'vitest'
 import type { EvmRequest } from '../chains/evm/plans.ts'
@@ -11,6 +11,8 @@ const escrow = addressOf('1')
 const settings = { escrow }
 // Its last byte is 27 plus the parity.
 const signature: Hex = `0x${'11'.repeat(32)}${'22'.repeat(32)}1c`
+const terms = { validAfter: 1n, validBefore: 101n, nonce: zeroHash }
+const payment = encodePayment({ ...terms, signature })
 const op = {
   ...{ wallet: addressOf('5'), inputToken: addressOf('4'), inputAmount: 7n, deliveryHash: zeroHash },
   ...{ position: 1n, round: 2n, opDeadline: 100, refundDeadline: 300 },
@@ -39,6 +41,7 @@ test.each<[string, Swap[], string, number]>([
     1_000_000,
   ],
   ['by permit', [swapBy('permit')], 'lockPermitted', 600_000],
+  ['by payment', [swapBy('payment', { signature: payment })], 'lockPaid', 600_000],
   ['of a deposit', [swapBy('deposit')], 'lockDeposited', 600_000],
 ])('a lock %s calls the escrow with enough gas', (_, swaps, name, gas) => {
   expect(calledBy(planLock(evmWays, settings, swaps))).toEqual([escrow, name, gas])
@@ -57,8 +60,15 @@ test.each<[string, Swap[]]>([
   ['swaps of two ways, the first by authorization', [swapBy('authorization'), swapBy('delegation')]],
   ['two permits', [swapBy('permit'), swapBy('permit')]],
   ['two deposits', [swapBy('deposit'), swapBy('deposit')]],
+  ['a signature that is no payment', [swapBy('payment')]],
 ])('%s cannot be locked by one transaction', (_, swaps) => {
   expect(() => planLock(evmWays, settings, swaps)).toThrow()
+})
+
+test('a payment is handed to the escrow as it was signed', () => {
+  const { args } = decode(planLock(evmWays, settings, [swapBy('payment', { signature: payment })]).data)
+
+  expect(args?.slice(1)).toEqual([1n, 101n, zeroHash, signature])
 })
 
 test.each([

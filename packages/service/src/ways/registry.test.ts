@@ -1,15 +1,15 @@
-import type { OriginMethod } from '@geoswap/wire'
+import type { InputMethod, OriginMethod } from '@geoswap/wire'
 import { expect, test } from 'vitest'
 import { stub } from '../../test/support/stub.ts'
 import type { Catalog, CatalogChain, Token } from '../swap/catalog.ts'
-import { evmWays, failureOf, waysFor, waysOf } from './registry.ts'
+import { evmWays, failureOf, paymentsFor, waysFor, waysOf } from './registry.ts'
 import type { WalletCode } from './way.ts'
 
-const token = (asset: string, methods?: OriginMethod[]) =>
+const token = (asset: string, methods?: InputMethod[]) =>
   stub<Token>({ asset, ...(methods && { signing: { methods } }) })
 const native = token('ETH', ['permit'])
 const evm = { family: 'evm', native } as CatalogChain
-const usdc = token('USDC', ['authorization', 'permit'])
+const usdc = token('USDC', ['authorization', 'permit', 'payment'])
 const catalog = stub<Catalog>({
   assets: new Map([
     ['USDC', { usdStable: true }],
@@ -46,12 +46,21 @@ test('a chain where wallets sign transfers has no ways in', () => {
   expect(waysFor(catalog, { origin, input: usdc, output: usdc })).toEqual([])
 })
 
-test.each<[WalletCode, OriginMethod[]]>([
-  ['none', ['delegation', 'authorization', 'permit', 'deposit', 'transfer']],
-  ['ours', ['delegation', 'authorization', 'permit', 'deposit', 'transfer']],
-  ['older', ['delegation', 'authorization', 'permit', 'deposit', 'transfer']],
-  ['foreign', ['authorization', 'deposit', 'transfer']],
-  ['contract', ['authorization', 'deposit', 'transfer']],
+test('a payment is no way that a caller chooses, and its price is of tokens that take one', () => {
+  const nameOf = ({ name }: { name: string }) => name
+
+  expect(waysFor(catalog, { origin: evm, input: usdc, output: usdc }).map(nameOf)).not.toContain('payment')
+  expect(paymentsFor({ origin: evm, input: usdc }).map(nameOf)).toEqual(['payment'])
+  expect(paymentsFor({ origin: evm, input: token('DAI') })).toEqual([])
+  expect(paymentsFor({ origin: evm, input: native })).toEqual([])
+})
+
+test.each<[WalletCode, InputMethod[]]>([
+  ['none', ['delegation', 'authorization', 'permit', 'deposit', 'transfer', 'payment']],
+  ['ours', ['delegation', 'authorization', 'permit', 'deposit', 'transfer', 'payment']],
+  ['older', ['delegation', 'authorization', 'permit', 'deposit', 'transfer', 'payment']],
+  ['foreign', ['authorization', 'deposit', 'transfer', 'payment']],
+  ['contract', ['authorization', 'deposit', 'transfer', 'payment']],
 ])('a wallet with code of the kind %s pays by %j', (code, methods) => {
   const able = evmWays.filter((way) => way.canPay(code))
 

@@ -1,21 +1,24 @@
-import type { OriginMethod } from '@geoswap/wire'
+import type { InputMethod, OriginMethod } from '@geoswap/wire'
 import { arePegged, type Catalog, type CatalogChain, type Token } from '../swap/catalog.ts'
 import type { FailureCode } from '../swap/lifecycle.ts'
 import type { WayName } from '../swap/swap.ts'
 import { authorization } from './authorization.ts'
 import { delegation } from './delegation.ts'
 import { deposit, transfer } from './deposit.ts'
+import { payment } from './payment.ts'
 import { permit } from './permit.ts'
 import type { EvmWay, Way } from './way.ts'
 
-// See docs/decisions.md#five-ways-in.
-const onEvm: { readonly [Name in OriginMethod]: EvmWay<Name> } = {
+// See docs/decisions.md#six-ways-in.
+/** As callers of quote and build choose. */
+const chosen: { readonly [Name in OriginMethod]: EvmWay<Name> } = {
   delegation,
   authorization,
   permit,
   deposit,
   transfer,
 }
+const onEvm: { readonly [Name in InputMethod]: EvmWay<Name> } = { ...chosen, payment }
 
 /** On Solana the wallet signs the transaction that takes its input. */
 const transaction: Way<'transaction'> = {
@@ -33,7 +36,7 @@ const all: { readonly [Name in WayName]: Way<Name> } = { ...onEvm, transaction }
 /** The ways of EVM chains, in the order in which a token lists them: the cheapest first. */
 export const evmWays: readonly EvmWay[] = Object.values(onEvm)
 
-export const evmWayOf = (method: OriginMethod): EvmWay => onEvm[method]
+export const evmWayOf = (method: InputMethod): EvmWay => onEvm[method]
 
 type ByWay = { method: WayName }
 
@@ -52,18 +55,30 @@ export const sentWays: readonly WayName[] = evmWays
   .filter(({ signs }) => signs === 'nothing')
   .map(({ name }) => name)
 
+/** Ways by which the input lies at the op's own address before its lock, and goes back if there is none. */
+export const heldWays: readonly WayName[] = [...sentWays, payment.name]
+
 /** An obstacle as the reason of a failure: what a sent input lacks is its deposit, which a reorg undid. */
 export const failureOf = (op: ByWay, obstacle: FailureCode): FailureCode =>
   isSent(op) && obstacle === 'INPUT_UNAVAILABLE' ? 'DEPOSIT_MISSING' : obstacle
 
+const ofCaller: Readonly<Record<CatalogChain['family'], readonly EvmWay<OriginMethod>[]>> = {
+  evm: Object.values(chosen),
+  solana: [],
+}
+
 /** The ways among which a caller chooses for this token, the cheapest first. Empty where wallets sign transfers. */
-export const waysOf = ({ family, native }: CatalogChain, token: Token): EvmWay[] =>
-  waysOn(family).filter((way) => way.takes(token, native))
+export const waysOf = ({ family, native }: CatalogChain, token: Token): EvmWay<OriginMethod>[] =>
+  ofCaller[family].filter((way) => way.takes(token, native))
 
 type Route = { origin: CatalogChain; input: Token; output: Token }
 
+/** Payments of requests are priced apart, for those who ask for nothing else. */
+export const paymentsFor = ({ origin, input }: Pick<Route, 'origin' | 'input'>): EvmWay[] =>
+  waysOn(origin.family).filter((way) => way.name === payment.name && way.takes(input, origin.native))
+
 /** The ways of one route. A price holds for whoever may pay only if both sides are pegged. */
-export function waysFor(catalog: Catalog, { origin, input, output }: Route): EvmWay[] {
+export function waysFor(catalog: Catalog, { origin, input, output }: Route): EvmWay<OriginMethod>[] {
   const isPegged = arePegged(catalog, input, output)
   return waysOf(origin, input).filter(({ payer }) => isPegged || payer === 'wallet')
 }

@@ -1,4 +1,12 @@
-import { authorizationDigest, authorizationOf, permitDigest, permitOf } from '@geoswap/protocol'
+import {
+  authorizationDigest,
+  authorizationOf,
+  encodePayment,
+  paymentDigest,
+  paymentOf,
+  permitDigest,
+  permitOf,
+} from '@geoswap/protocol'
 import { createPublicClient, custom, type Hex, keccak256, padHex, RpcRequestError, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
@@ -116,6 +124,26 @@ test.each<[string, Partial<SignedInput>, Hex, boolean]>([
   const signature = await owner.sign({ hash: digest })
 
   expect(await nodeWith().check({ ...input, ...change }, signature)).toBe(expected)
+})
+
+const terms = { validAfter: 0n, validBefore: 101n, nonce: keccak256(toHex('nonce')) }
+
+test.each<[string, { signer?: typeof owner; signed?: object; stored?: object }, boolean]>([
+  ['by its wallet', {}, true],
+  ['by somebody else', { signer: stranger }, false],
+  ['of another amount', { signed: { inputAmount: 8n } }, false],
+  ['with another nonce', { stored: { nonce: hash } }, false],
+  ['with another end', { stored: { validBefore: 102n } }, false],
+  ['that ends with the op', { signed: { validBefore: 100n }, stored: { validBefore: 100n } }, false],
+])('a payment that was signed %s pays for the op, or not', async (_, change, expected) => {
+  const { signer = owner, signed, stored } = change
+  const message = paymentOf({ escrow }, hash, { ...paid, ...terms, ...signed })
+  const signature = await signer.sign({ hash: paymentDigest(separator, message) })
+
+  const payment = encodePayment({ ...terms, ...stored, signature })
+
+  expect(await nodeWith().check({ ...input, method: 'payment' }, payment)).toBe(expected)
+  expect(await nodeWith().check({ ...input, method: 'payment' }, signature)).toBe(false)
 })
 
 test('the domain of a token is read once', async () => {

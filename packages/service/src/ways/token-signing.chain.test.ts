@@ -115,14 +115,15 @@ const known = { name: 'Dollar', version: '2' }
 test('a dollar is moved by authorizations and permits, whatever key signs', async () => {
   const found = await Promise.all(Array.from({ length: 12 }, () => signingOf(dollar)))
 
-  expect(found).toEqual(found.map(() => ({ ...known, methods: ['authorization', 'permit'] })))
+  expect(found).toEqual(found.map(() => ({ ...known, methods: ['authorization', 'permit', 'payment'] })))
 })
 
 test.each<[string, string[], string[]]>([
-  ['that takes no permit', ['permit'], ['authorization']],
-  ['that takes no authorization', ['receiveWithAuthorization'], ['permit']],
-  ['that describes itself only by its domain', ['name', 'version'], ['authorization', 'permit']],
-  ['that does not describe its domain', ['eip712Domain'], ['authorization', 'permit']],
+  ['that takes no permit', ['permit'], ['authorization', 'payment']],
+  ['that takes no authorization', ['receiveWithAuthorization'], ['permit', 'payment']],
+  ['that takes no payment', ['transferWithAuthorization'], ['authorization', 'permit']],
+  ['that describes itself only by its domain', ['name', 'version'], ['authorization', 'permit', 'payment']],
+  ['that does not describe its domain', ['eip712Domain'], ['authorization', 'permit', 'payment']],
 ])('a dollar %s is moved by what it takes', async (_, missing, methods) => {
   const answers = Object.fromEntries(missing.map((name) => [name, refused]))
 
@@ -130,7 +131,7 @@ test.each<[string, string[], string[]]>([
 })
 
 test.each<[string, string[]]>([
-  ['takes no signature', ['permit', 'receiveWithAuthorization']],
+  ['takes no signature', ['permit', 'receiveWithAuthorization', 'transferWithAuthorization']],
   ['has no separator', ['DOMAIN_SEPARATOR']],
   ['has another version than it says', ['eip712Domain', 'version']],
 ])('a dollar that %s is moved by none', async (_, missing) => {
@@ -155,7 +156,7 @@ test('neither a plain token nor one that accepts every call is moved by signatur
 
 const separatorOf = (named: { name?: string; version: string }) =>
   domainSeparator({ domain: { ...named, chainId, verifyingContract: dollar } })
-const acceptsAll = { permit: '0x', receiveWithAuthorization: '0x' } as const
+const acceptsAll = { permit: '0x', receiveWithAuthorization: '0x', transferWithAuthorization: '0x' } as const
 const undescribed = { ...acceptsAll, eip712Domain: refused, version: refused }
 
 test('a token that names no version has the first', async () => {
@@ -173,7 +174,7 @@ test('a token without a name is moved by no signature, since wallets show the na
   expect(await signingOf(dollar, { ...undescribed, name: refused, DOMAIN_SEPARATOR })).toBeUndefined()
 })
 
-test.each(['name', 'permit', 'receiveWithAuthorization'])(
+test.each(['name', 'permit', 'receiveWithAuthorization', 'transferWithAuthorization'])(
   'a node that fails in the call of %s is an error, and no answer of the token',
   async (name) => {
     await expect(signingOf(dollar, { [name]: failing('too many requests') })).rejects.toThrow(

@@ -1,4 +1,4 @@
-import type { BuildGeoOpReply, OriginMethod } from '@geoswap/wire'
+import type { BuildGeoOpReply, InputMethod } from '@geoswap/wire'
 import type { Delegation, OriginWays } from '../chains/chain.ts'
 import type { EvmLock } from '../chains/evm/ways.ts'
 import type { CatalogChain, Token } from '../swap/catalog.ts'
@@ -48,7 +48,7 @@ export type DelegationCheck = {
   chainId: number
   delegationTarget: string
   /** Other ways in which this wallet can pay. */
-  others: readonly OriginMethod[]
+  others: readonly InputMethod[]
 }
 
 /** The facts from which a payment is told. `terms` are those that the op's hash commits to. */
@@ -65,7 +65,7 @@ type Payment = Pick<
 >
 
 /** A way on EVM chains: how it is built, and how the chain takes the input. */
-export type EvmWay<Name extends string = OriginMethod> = Way<Name> &
+export type EvmWay<Name extends string = InputMethod> = Way<Name> &
   EvmLock<Name> & {
     /** Whether the op's own address spends the input. */
     usesAddress: boolean

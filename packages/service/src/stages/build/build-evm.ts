@@ -1,12 +1,12 @@
 import { DOMAIN_FIELDS, depositAddressOf, geoOpDomain, geoOpTypes } from '@geoswap/protocol'
-import type { BuildGeoOpReply, BuildRequest, OriginMethod } from '@geoswap/wire'
+import type { BuildGeoOpReply, BuildRequest, InputMethod } from '@geoswap/wire'
 import type { OriginChain, OriginWays } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import { type Catalog, findToken } from '../../swap/catalog.ts'
 import { contractRefused } from '../../swap/key-rules.ts'
 import { type Quote, quoteBy } from '../../swap/quote.ts'
 import type { SignedDelegation, WayName } from '../../swap/swap.ts'
-import { evmWayOf, waysFor } from '../../ways/registry.ts'
+import { evmWayOf, paymentsFor, waysFor } from '../../ways/registry.ts'
 import { isOthers, type WalletCode } from '../../ways/way.ts'
 import { readHolder, readOrUnavailable } from './delegation.ts'
 import { hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
@@ -33,11 +33,14 @@ export type BuildDeps = StoreDeps & {
  */
 export type SealedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
 
+/** Also by a payment, which no caller of build may name. */
+export type WayRequest = Omit<BuildRequest, 'method'> & { method?: InputMethod | undefined }
+
 /** Turns a live quote into the op that the wallet pays for. The first build stores the op; a second returns it. */
 export async function buildGeoOp(
   deps: BuildDeps,
   accountId: string,
-  { geoQuoteToken, authorization, method = 'delegation' }: BuildRequest,
+  { geoQuoteToken, authorization, method = 'delegation' }: WayRequest,
   mayUseContracts = true,
 ): Promise<BuildGeoOpReply> {
   const sealed = deps.openQuote(accountId, geoQuoteToken)
@@ -125,9 +128,10 @@ const typesWithDomain = {
 }
 
 /** The ways of a quote that a wallet with this code has. */
-function methodsOfQuote(catalog: Catalog, quote: Quote, code: WalletCode): OriginMethod[] {
+function methodsOfQuote(catalog: Catalog, quote: Quote, code: WalletCode): InputMethod[] {
   const { origin, input, output } = routeOf(catalog, quote)
-  const ways = waysFor(catalog, { origin, input, output }).filter((way) => way.canPay(code))
+  const all = [...waysFor(catalog, { origin, input, output }), ...paymentsFor({ origin, input })]
+  const ways = all.filter((way) => way.canPay(code))
   return ways.map(({ name }) => name).filter((method) => quoteBy(quote, method) !== undefined)
 }
 
@@ -141,7 +145,7 @@ function routeOf({ chains }: Catalog, quote: Quote) {
 }
 
 /** The quote with the amounts of the way asked for. */
-function getQuoteBy(quote: Quote, method: OriginMethod, methods: readonly OriginMethod[]): Quote {
+function getQuoteBy(quote: Quote, method: InputMethod, methods: readonly InputMethod[]): Quote {
   const priced = methods.includes(method) ? quoteBy(quote, method) : undefined
   if (priced) return priced
   const why = methods.length > 0 ? `It can by ${methods.join(', ')}` : 'It has no other way'

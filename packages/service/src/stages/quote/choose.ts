@@ -16,7 +16,7 @@ import {
 } from '../../swap/pricing.ts'
 import { namedOutput, type QuotedWays, type WayAmounts } from '../../swap/quote.ts'
 import { type Curve, mostOf, type Offer, type Refusal, type Venue } from '../../swap/venue.ts'
-import { waysFor } from '../../ways/registry.ts'
+import { paymentsFor, waysFor } from '../../ways/registry.ts'
 import { type BaseTerms, priceUnavailable, wayCost, withDelivery } from './costs.ts'
 import type { Order } from './request.ts'
 
@@ -200,7 +200,7 @@ function noVenue(order: Order, refusals: readonly Refusal[]): ServiceError {
   })
 }
 
-type PricedWay = { order: Order; base: BaseTerms; choice: Choice; toleranceBps: number }
+type PricedWay = { order: Order; base: BaseTerms; choice: Choice; toleranceBps: number; isPayment?: boolean }
 
 /** The output that a wallet with this order is guaranteed, if it is quoted `amountOut`. */
 export function minOutputOf({ tradeType, slippageBps }: Order, amountOut: bigint): bigint {
@@ -208,15 +208,16 @@ export function minOutputOf({ tradeType, slippageBps }: Order, amountOut: bigint
 }
 
 /**
- * Prices the order by ways other than the delegation, with the chosen venue. Leaves out a way that the amount does
- * not pay for. Undefined if none is left.
+ * Prices the order by ways other than the delegation, with the chosen venue: by those that a caller chooses among, or
+ * as the payment of a request. Leaves out a way that the amount does not pay for. Undefined if none is left.
  */
 export function priceWays(
   { catalog, market }: { catalog: Catalog; market: Market },
   priced: PricedWay,
 ): QuotedWays | undefined {
-  const { order, base, choice } = priced
-  const entries = waysFor(catalog, order).flatMap(({ name }) => {
+  const { order, base, choice, isPayment } = priced
+  const ways = isPayment ? paymentsFor(order) : waysFor(catalog, order)
+  const entries = ways.flatMap(({ name }) => {
     const originCost = wayCost(market, order, name)
     if (originCost === undefined) return []
     const way = withOriginCost(choice, order, { originCost, mostInput: base.mostInput })

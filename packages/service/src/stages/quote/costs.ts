@@ -1,4 +1,4 @@
-import type { OriginMethod } from '@geoswap/wire'
+import type { InputMethod } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { convertUp, type Priced, type PriceE18, tenTo } from '../../swap/amount.ts'
 import type { ChainNow, Market, Side } from '../../swap/catalog.ts'
@@ -48,7 +48,7 @@ export function termsOf(market: Market, order: Order, options: Options): BaseTer
 }
 
 /** The cost of taking the input in another way, in the input token; undefined if the chain does not know it. */
-export function wayCost(market: Market, order: Order, method: OriginMethod): bigint | undefined {
+export function wayCost(market: Market, order: Order, method: InputMethod): bigint | undefined {
   const cost = getChainNow(market, order.origin, 'origin').costs.ways?.[method]
   if (cost === undefined) return undefined
   return convertUp(cost, pricedToken(market, order.origin.native), pricedToken(market, order.input))

@@ -88,7 +88,14 @@ export type QuoteDeps = {
   etaSecondsOf(origin: Order['origin'], destination: Order['destination'], depth: number): number
 }
 
-type Caller = { accountId: string; keyId: string; rules: KeyRules; region?: string | undefined }
+type Caller = {
+  accountId: string
+  keyId: string
+  rules: KeyRules
+  region?: string | undefined
+  /** Whether the input comes in as the payment of a request, and in no other way. */
+  isPayment?: boolean
+}
 /** `spentCents`: the value of the swaps of this day, if it is limited. */
 type Payer = Caller & { spentCents: bigint }
 
@@ -224,7 +231,9 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { earned, rent 
   const { chosen, speeds, warnings } = settle(deps, { order, base, choice })
   if (chosen.choice !== choice) assertAffordable(deps, payer, { order, base, choice: chosen.choice })
   const expiresAt = deps.now() + deps.quoteTtlMs
-  const priced = { order, base, choice: chosen.choice, toleranceBps: toleranceOf(deps.tolerance, pair) }
+  const toleranceBps = toleranceOf(deps.tolerance, pair)
+  const { isPayment = false } = payer
+  const priced = { order, base, choice: chosen.choice, toleranceBps, isPayment }
   const ways = priceWays(deps, priced)
   const quoted = { ...toQuote(deps, priced, expiresAt), ways }
   return {
