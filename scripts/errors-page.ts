@@ -5,7 +5,7 @@ import {
   type ErrorCode,
   endpoints,
   errorCatalogue,
-  SHARED_ERRORS,
+  sharedErrorsOf,
 } from '@geoswap/wire'
 
 const INTRO = `# Errors
@@ -46,12 +46,16 @@ function callsOf(code: ErrorCode): string {
   const answering = all.filter((endpoint) => codesOf(endpoint).includes(code))
   if (answering.length === all.length) return 'every call'
   if (answering.length === 0) return 'unknown paths'
+  const isKeyed = ({ isOpen }: Endpoint) => !isOpen
+  if (answering.length === all.filter(isKeyed).length && answering.every(isKeyed))
+    return 'every call with an API key'
   if (answering.length === all.filter(({ body }) => body).length && answering.every(({ body }) => body)) {
     return 'every call with a body'
   }
-  return answering.map(({ path }) => `\`${path.replace('/swap/', '')}\``).join(', ')
+  const paths = new Set(answering.map(({ path }) => path.replace('/swap/', '')))
+  return [...paths].map((path) => `\`${path}\``).join(', ')
 }
 
 function codesOf(endpoint: Endpoint): readonly ErrorCode[] {
-  return [...SHARED_ERRORS, ...(endpoint.body ? BODY_ERRORS : []), ...endpoint.errors]
+  return [...sharedErrorsOf(endpoint), ...(endpoint.body ? BODY_ERRORS : []), ...endpoint.errors]
 }

@@ -46,6 +46,7 @@ SealedToken = str
 Time = str
 Token = str
 Usd = str
+InputMethod = Literal["delegation", "authorization", "permit", "deposit", "transfer", "payment"]
 OriginMethod = Literal["delegation", "authorization", "permit", "deposit", "transfer"]
 SwapStatus = Literal["pending", "settled", "failed", "refunded"]
 
@@ -188,7 +189,7 @@ class BuildGeoOpReply(TypedDict):
     expiresAt: Time
     externalId: NotRequired[str]
     operation: TypedData
-    method: NotRequired[OriginMethod]
+    method: NotRequired[InputMethod]
     typedData: NotRequired[TypedData]
     depositAddress: NotRequired[str]
     depositUntil: NotRequired[Time]
@@ -316,7 +317,7 @@ class StatusReply(TypedDict):
     failure: NotRequired[Failure]
     refund: NotRequired[Refund]
     waiting: NotRequired[dict[str, Any]]
-    method: NotRequired[OriginMethod]
+    method: NotRequired[InputMethod]
     speed: NotRequired[Literal["final", "fast"]]
     deposit: NotRequired[Deposit]
 
@@ -358,7 +359,7 @@ class SwapRecord(TypedDict):
     failure: NotRequired[Failure]
     refund: NotRequired[Refund]
     waiting: NotRequired[dict[str, Any]]
-    method: NotRequired[OriginMethod]
+    method: NotRequired[InputMethod]
     speed: NotRequired[Literal["final", "fast"]]
     deposit: NotRequired[Deposit]
     walletAddress: str
@@ -395,6 +396,22 @@ class WebhookEvent(TypedDict):
     timestamp: Time
     sequence: int
     data: SwapRecord
+
+
+class X402Request(TypedDict):
+    originChain: str
+    destinationChain: str
+    inputToken: str
+    outputToken: Token
+    amount: str
+    recipient: Address
+    wallet: NotRequired[Address]
+
+
+class PaymentRequired(TypedDict):
+    x402Version: Literal[1]
+    error: str
+    accepts: list[dict[str, Any]]
 
 
 class Error(TypedDict):
@@ -542,3 +559,25 @@ class Client:
             "/swap/history",
             {"limit": limit, "cursor": cursor, "wallet": wallet, "externalId": externalId, "status": status, "from": from_, "to": to},
         )
+
+    def x402(
+        self,
+        *,
+        originChain: str,
+        destinationChain: str,
+        inputToken: str,
+        outputToken: Token,
+        amount: str,
+        recipient: Address,
+        wallet: Address | None = None,
+    ) -> StatusReply:
+        """Swap by one payment (x402)."""
+        return self._call(
+            "GET",
+            "/swap/x402",
+            {"originChain": originChain, "destinationChain": destinationChain, "inputToken": inputToken, "outputToken": outputToken, "amount": amount, "recipient": recipient, "wallet": wallet},
+        )
+
+    def x402_post(self, body: X402Request) -> StatusReply:
+        """Swap by one payment (x402), by body."""
+        return self._call("POST", "/swap/x402", {}, body)

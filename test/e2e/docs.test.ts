@@ -43,9 +43,10 @@ describe('/openapi.json', () => {
     expect(listed.sort()).toEqual([
       ...['GET /swap/chains', 'GET /swap/delegation', 'GET /swap/delegation/{chainId}/{walletAddress}'],
       ...['GET /swap/history', 'GET /swap/status/{swapId}'],
-      ...['GET /swap/status/{swapId}/events', 'GET /swap/tokens'],
+      ...['GET /swap/status/{swapId}/events', 'GET /swap/tokens', 'GET /swap/x402'],
       'POST /swap/build-geo-op',
       ...['POST /swap/build-solana-tx', 'POST /swap/quote', 'POST /swap/submit', 'POST /swap/submit-solana'],
+      'POST /swap/x402',
     ])
     for (const { id, method, path, errors } of Object.values(endpoints)) {
       const operation = document.paths[path]?.[method.toLowerCase()]

@@ -7,6 +7,9 @@ import type { ChainRules } from './public-rules.ts'
 import type { ChainUrls } from './start-chain.ts'
 import type { DeployedUniswapV3, DeployedWithVenue } from './uniswap-v3/deploy-uniswap-v3.ts'
 
+/** The account of the API key. */
+export const LOCAL_ACCOUNT = 'local'
+
 /** A running chain with everything deployed. */
 export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedWithVenue & ChainUrls & Rules
 /** Of the public chain that this one imitates. */
@@ -103,6 +106,7 @@ export type ServiceConfig = {
   }[]
   venues: ServiceVenue[]
   webhooks: { allowPrivateAddresses: boolean }
+  x402: { account: string; callsPerMinute: number }
 }
 
 type ServiceFeed = {
@@ -174,6 +178,8 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
     venues: [{ kind: 'inventory' }, ...evm.map(toUniswapVenue)],
     // The receivers of a local network are on the same machine.
     webhooks: { allowPrivateAddresses: true },
+    // Payers need no key: their swaps are of the account whose key is printed.
+    x402: { account: LOCAL_ACCOUNT, callsPerMinute: 600 },
   }
 }
 

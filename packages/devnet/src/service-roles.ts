@@ -6,6 +6,7 @@ import { buildService } from '@geoswap/service/build'
 import { isBuilt } from '@geoswap/service/is-built'
 import type { Home } from './home.ts'
 import { attesterSecrets, type Keys, toServiceSecrets } from './keys.ts'
+import { LOCAL_ACCOUNT } from './network-files.ts'
 import {
   type Environment,
   listeningPort,
@@ -49,7 +50,7 @@ export async function migrate({ home, env, databaseUrl }: ServiceSetup): Promise
 /** Creates an account's API key with the default limits, and returns it. */
 export async function createApiKey({ home, env, databaseUrls }: ServiceSetup): Promise<string> {
   const log = openSync(home.logFile('key'), 'a')
-  const command = ['api-key', 'create', '--name', 'local']
+  const command = ['api-key', 'create', '--name', LOCAL_ACCOUNT]
   const child = spawn(process.execPath, [...NODE_FLAGS, SERVICE, ...command], {
     cwd: projectRoot,
     env: { ...env, DATABASE_URL: databaseUrls.operator },

@@ -19,7 +19,7 @@ import {
   TokensQueryText,
   TokensReply,
 } from './catalog.ts'
-import type { ErrorCode } from './errors.ts'
+import { type ErrorCode, errorCatalogue } from './errors.ts'
 import * as example from './examples.ts'
 import { anyOf, type RateClass, TERMINAL_STATUSES } from './names.ts'
 import { QuoteReply, QuoteRequest } from './quote.ts'
@@ -35,6 +35,7 @@ import {
   StatusQueryText,
   StatusReply,
 } from './status.ts'
+import { PaymentRequired, X402Request } from './x402.ts'
 
 export type Endpoint = {
   id: string
@@ -54,6 +55,10 @@ export type Endpoint = {
   reply: TSchema
   /** The reply's media type, JSON when absent. */
   mediaType?: string
+  /** Whether it takes no API key. */
+  isOpen?: true
+  /** Replies with another status than 200. */
+  others?: Record<number, { description: string; reply: TSchema; example: unknown }>
   /** Errors of this call, besides those that every call shares. */
   errors: readonly ErrorCode[]
   example: { body?: unknown; query?: Record<string, string>; params?: Record<string, string>; reply: unknown }
@@ -71,11 +76,44 @@ export const SHARED_ERRORS = [
   'SERVICE_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
+/** Those of a call, by whether it takes a key. */
+export const sharedErrorsOf = ({ isOpen }: Pick<Endpoint, 'isOpen'>): readonly ErrorCode[] =>
+  isOpen ? SHARED_ERRORS.filter((code) => errorCatalogue[code].status !== 401) : SHARED_ERRORS
+
 /** Further errors of every call with a body. */
 export const BODY_ERRORS = [
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const satisfies readonly ErrorCode[]
+
+const payment = {
+  path: '/swap/x402',
+  rateClass: 'build',
+  isOpen: true,
+  reply: StatusReply,
+  others: {
+    202: {
+      description: 'Paid, not ended: send the request again.',
+      reply: StatusReply,
+      example: example.statusReply,
+    },
+    402: { description: 'Pay one of accepts.', reply: PaymentRequired, example: example.paymentRequired },
+  },
+  errors: [
+    'ADDRESS_BLOCKED',
+    'UNSUPPORTED_CHAIN',
+    'UNSUPPORTED_TOKEN',
+    'UNSUPPORTED_METHOD',
+    'NO_ROUTE',
+    'NEEDS_LARGER_SIZE',
+    'INSUFFICIENT_LIQUIDITY',
+    'INSUFFICIENT_BALANCE',
+    'KEY_LIMIT_EXCEEDED',
+    'QUOTE_EXPIRED',
+    'CHAIN_UNAVAILABLE',
+    'PRICE_UNAVAILABLE',
+  ],
+} as const
 
 export const endpoints = {
   chains: {
@@ -294,5 +332,25 @@ export const endpoints = {
     reply: HistoryReply,
     errors: [],
     example: { query: { limit: '20', status: 'settled' }, reply: example.historyReply },
+  },
+  x402: {
+    ...payment,
+    id: 'x402',
+    method: 'GET',
+    summary: 'Swap by one payment (x402)',
+    description:
+      'Answers 402 with what to pay; with PAYMENT-SIGNATURE (or X-PAYMENT) swaps, held until the swap ends or 25 ' +
+      'seconds are over. The same payment again is the same swap. Off unless the operator allows it.',
+    query: X402Request,
+    example: { query: example.x402Request, reply: example.statusReply },
+  },
+  x402Post: {
+    ...payment,
+    id: 'x402Post',
+    method: 'POST',
+    summary: 'Swap by one payment (x402), by body',
+    description: 'The same with the parameters as a body.',
+    body: X402Request,
+    example: { body: example.x402Request, reply: example.statusReply },
   },
 } as const satisfies Record<string, Endpoint>

@@ -11,6 +11,7 @@ import type {
 import type { CapabilitiesReply, ChainsReply, TokensReply } from './catalog.ts'
 import type { QuoteReply, QuoteRequest } from './quote.ts'
 import type { HistoryReply, StatusReply, SwapRecord, WebhookEvent } from './status.ts'
+import type { PaymentRequired, X402Request } from './x402.ts'
 
 const escrow = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -258,4 +259,32 @@ export const webhookEvent: WebhookEvent = {
   timestamp: '2026-01-02T03:04:20.000Z',
   sequence: 5,
   data: swapRecord,
+}
+
+export const x402Request = {
+  originChain: 'eip155:31337',
+  destinationChain: '31338',
+  inputToken: usdcAlpha,
+  outputToken: usdcBeta,
+  amount: '10000000',
+  recipient: wallet,
+} satisfies X402Request
+
+export const paymentRequired: PaymentRequired = {
+  x402Version: 1,
+  error: 'A payment is required: pay one of accepts',
+  accepts: [
+    {
+      scheme: 'exact',
+      network: 'eip155:31337',
+      maxAmountRequired: '10000000',
+      resource: 'http://127.0.0.1:8080/swap/x402',
+      description: 'A swap across chains.',
+      mimeType: 'application/json',
+      payTo: '0x8ba1f109551bD432803012645Ac136ddd64DBA72',
+      maxTimeoutSeconds: 210,
+      asset: usdcAlpha,
+      extra: { name: 'USD Coin', version: '2' },
+    },
+  ],
 }

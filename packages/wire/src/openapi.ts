@@ -11,12 +11,23 @@ import {
   TypedData,
 } from './build.ts'
 import { CapabilitiesReply, Capability, ChainEntry, ChainsReply, TokenEntry, TokensReply } from './catalog.ts'
-import { BODY_ERRORS, type Endpoint, endpoints, SHARED_ERRORS } from './endpoints.ts'
+import { BODY_ERRORS, type Endpoint, endpoints, sharedErrorsOf } from './endpoints.ts'
 import { type ErrorCode, ErrorReply, errorCatalogue, FieldIssue } from './errors.ts'
 import { webhookEvent } from './examples.ts'
 import { product } from './product.ts'
 import { Fee, FeeDiscount, QuotedMethod, QuoteReply, QuoteRequest, QuoteWarning } from './quote.ts'
-import { Address, AMOUNT, ChainId, ChainRef, OriginMethod, SealedToken, Time, Token, Usd } from './schema.ts'
+import {
+  Address,
+  AMOUNT,
+  ChainId,
+  ChainRef,
+  InputMethod,
+  OriginMethod,
+  SealedToken,
+  Time,
+  Token,
+  Usd,
+} from './schema.ts'
 import {
   Deposit,
   Failure,
@@ -29,6 +40,7 @@ import {
   TimelineEntry,
   WebhookEvent,
 } from './status.ts'
+import { PaymentRequired, X402Request } from './x402.ts'
 
 type Json = Record<string, unknown>
 
@@ -49,6 +61,7 @@ const NAMED: Record<string, object> = {
   CapabilitiesReply,
   Fee,
   FeeDiscount,
+  InputMethod,
   OriginMethod,
   QuotedMethod,
   QuoteReply,
@@ -74,6 +87,8 @@ const NAMED: Record<string, object> = {
   TimelineEntry,
   HistoryReply,
   WebhookEvent,
+  X402Request,
+  PaymentRequired,
   Error: ErrorReply,
   FieldIssue,
 }
@@ -185,6 +200,7 @@ function toOperation(endpoint: Endpoint): Json {
     tags: ['swap'],
     summary,
     description,
+    security: endpoint.isOpen ? [] : undefined,
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: body && { required: true, content: toContent(body, example.body) },
     responses: {
@@ -193,9 +209,18 @@ function toOperation(endpoint: Endpoint): Json {
         headers: headerRefs(),
         content: toContent(endpoint.reply, example.reply, endpoint.mediaType),
       },
+      ...toOtherResponses(endpoint),
       ...toErrorResponses(endpoint),
     },
   }
+}
+
+function toOtherResponses({ others = {} }: Endpoint): Json {
+  const entries = Object.entries(others).map(([status, { description, reply, example }]) => [
+    status,
+    { description, headers: headerRefs(), content: toContent(reply, example) },
+  ])
+  return Object.fromEntries(entries)
 }
 
 function toParameters(
@@ -222,7 +247,7 @@ function typedExample({ type }: Json, text: string): string | number {
 }
 
 function toErrorResponses(endpoint: Endpoint): Record<string, Json> {
-  const codes = [...SHARED_ERRORS, ...(endpoint.body ? BODY_ERRORS : []), ...endpoint.errors]
+  const codes = [...sharedErrorsOf(endpoint), ...(endpoint.body ? BODY_ERRORS : []), ...endpoint.errors]
   const statuses = [...new Set(codes.map((code) => errorCatalogue[code].status))]
   return Object.fromEntries(
     statuses.map((status) => [

@@ -138,6 +138,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     stops,
     screening,
     sealer,
+    statusReads: status.reads,
     onFault,
   }
   const web = loadWeb(network.web, network.chains)
@@ -156,6 +157,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     corsOrigins: network.corsOrigins,
     discovery: network.discovery,
     trustedProxies: config.trustedProxies,
+    x402: network.x402,
     regionOf: createRegionReader(network),
   })
   const operator = await createOperatorListener(config, {

@@ -1,3 +1,4 @@
+import type { NamedQuoteRequest } from '@geoswap/wire'
 import { within } from '../async/timing.ts'
 import { families, familyOf } from '../chains/families.ts'
 import type { Config, NetworkConfig } from '../config.ts'
@@ -17,10 +18,13 @@ import { listChains, listTokens } from '../stages/catalog/list.ts'
 import { history } from '../stages/history/history.ts'
 import { type QuoteDeps, quote } from '../stages/quote/quote.ts'
 import type { AddressesOf, Order } from '../stages/quote/request.ts'
+import type { StatusReads } from '../stages/status/wait.ts'
 import { type SubmitDeps, submit } from '../stages/submit/submit-evm.ts'
 import { submitSolana } from '../stages/submit/submit-solana.ts'
+import { x402 } from '../stages/x402/x402.ts'
 import { readSpentCents } from '../store/api-keys.ts'
 import { isDepositAddress } from '../store/deposits.ts'
+import { findPayable } from '../store/ops.ts'
 import { hasActiveEndpoint } from '../store/webhook-endpoints.ts'
 import { shareOfLeft } from '../swap/budgets.ts'
 import { type Catalog, findToken, type Market, type Token } from '../swap/catalog.ts'
@@ -35,6 +39,7 @@ import type { OpenScreening } from './screening.ts'
 import { MAX_HELD_PER_ACCOUNT } from './status.ts'
 
 const MAX_UNSUBMITTED = 256
+const PAYMENT_WAIT_MS = 25_000
 // Heads of an idle Solana chain are read every 1.4 seconds.
 const RECENT_MS = 2_000
 
@@ -50,6 +55,7 @@ export type ApiParts = {
   stops: StopTable
   screening: OpenScreening | undefined
   sealer: Sealer
+  statusReads: Pick<StatusReads, 'read'>
   onFault(error: unknown, source: string): void
 }
 
@@ -138,6 +144,22 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     submit: (caller, body) => submit(submitDeps, caller, body),
     submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller, body),
     history: (caller, query) => history({ pool, catalog, parseWallet }, caller.accountId, query),
+    x402(caller, call, onHeld) {
+      const { accountId } = caller
+      const deps = {
+        catalog,
+        now,
+        quote: (request: NamedQuoteRequest) => quote(quoteDeps, { ...caller, isPayment: true }, request),
+        build: (geoQuoteToken: string) =>
+          buildGeoOp(buildDeps, accountId, { geoQuoteToken, method: 'payment' }, mayUseContracts(caller)),
+        findOp: (address: string) => findPayable(pool, { accountId, address: parseWallet(address) ?? '' }),
+        submit: ({ id }: { id: string }, signature: string) =>
+          submit(submitDeps, caller, { geoOpToken: tokens.sealOp(accountId, { opId: id }), signature }),
+        readStatus: (swapId: string) =>
+          parts.statusReads.read({ accountId, swapId, waitMs: PAYMENT_WAIT_MS, onHeld }),
+      }
+      return x402(deps, call)
+    },
   }
 }
 

@@ -138,6 +138,18 @@ const Connections = Type.Object(
 const urlByChain = (description: string) =>
   Type.Record(Type.String({ pattern: '^[0-9]+$' }), url('URL for the chain with this id.'), { description })
 
+const X402 = Type.Object(
+  {
+    account: name(
+      'Account of such swaps, made by `service api-key create`. The rules of its oldest active key hold for them.',
+    ),
+    callsPerMinute: Type.Optional(
+      range(1, 60_000, 'Calls of one network address in one API process; 20 at once. Default 30.'),
+    ),
+  },
+  { ...strict, description: 'Swaps by one HTTP 402 payment, without an API key. Default: none.' },
+)
+
 const Web = Type.Object(
   {
     folder: Type.Optional(text('Folder of the built page. Default packages/web/dist, if it exists.')),
@@ -347,6 +359,7 @@ export const NetworkSchema = Type.Object(
     ),
     web: Type.Optional(Web),
     discovery: Type.Optional(Discovery),
+    x402: Type.Optional(X402),
   },
   strict,
 )

@@ -68,3 +68,37 @@ test.each([
 
   expect((await attempt('203.0.113.2')).statusCode).toBe(status)
 })
+
+const asked = `/swap/x402?${new URLSearchParams(endpoints.x402.example.query)}`
+const paying = { handlers: { x402: async () => ({ status: 402 as const, headers: {}, body: {} }) } }
+
+test('payers need no key where the operator names an account for them, and nowhere else', async () => {
+  const servers = await Promise.all([
+    createTestServer(paying),
+    createTestServer({ ...paying, x402: { account: 'unknown', callsPerMinute: 60 } }),
+    createTestServer({ ...paying, x402: { account: 'test', callsPerMinute: 60 } }),
+  ])
+
+  const replies = await Promise.all(servers.map(({ app }) => app.inject({ url: asked })))
+
+  expect(replies.map(({ statusCode }) => statusCode)).toEqual([404, 404, 402])
+})
+
+test('an address asks for twenty offers at once, and a payer is a stranger with the key of the account', async () => {
+  const x402 = vi.fn(paying.handlers.x402)
+  const rules = { maxDayCents: 100 }
+  const server = await createTestServer({
+    handlers: { x402 },
+    given: { rules },
+    x402: { account: 'test', callsPerMinute: 60 },
+  })
+  stopTime()
+
+  const replies = await Promise.all(Array.from({ length: 25 }, () => server.app.inject({ url: asked })))
+
+  expect(replies.filter(({ statusCode }) => statusCode === 402)).toHaveLength(20)
+  const refused = replies.find(({ statusCode }) => statusCode === 429) ?? expect.unreachable()
+  expectError(refused, 429, 'RATE_LIMITED')
+  expect(refused.headers['ratelimit-policy']).toBe('"payer";q=20;w=20')
+  expect(x402.mock.calls[0]?.[0 as never]).toMatchObject({ accountId: 'acc_1', kind: 'publishable', rules })
+})

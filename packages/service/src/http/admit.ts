@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { endpoints, type RateClass } from '@geoswap/wire'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import type { AddressLimit } from './address-limit.ts'
+import { type AddressLimit, createAddressLimit } from './address-limit.ts'
 import { foreignOrigin } from './cors.ts'
 import { DISCOVERY_PATHS } from './discovery.ts'
 import { guides } from './guides.gen.ts'
@@ -21,6 +21,8 @@ type Options = {
   limiter: RateLimiter
   addressLimit: AddressLimit
   basePath: string
+  /** Calls without a key are of this account; undefined refuses them. */
+  x402?: { account: string; callsPerMinute: number } | undefined
   /** The region of a caller; undefined if none is known. */
   regionOf?: ((headers: IncomingHttpHeaders) => string | undefined) | undefined
 }
@@ -36,6 +38,7 @@ export function createAdmission({
   limiter,
   addressLimit,
   basePath,
+  x402,
   regionOf,
 }: Options): onRequestHookHandler {
   const allowed = createAllowedMethods(basePath)
@@ -71,7 +74,27 @@ export function createAdmission({
     continueWith(limiter.take(key, call.rateClass), call, finish)
   }
 
+  const payers = createAddressLimit(performance, payerRate(x402?.callsPerMinute ?? 1))
+  /** A call without a key: as a stranger with the key of the account for such calls. */
+  const admitPayer = (call: Call): void => {
+    const { request, reply, done } = call
+    const key = x402 && keys.ofAccount(x402.account)
+    const retryAfterMs = key && payers.strike(request.ip)
+    if (!key || retryAfterMs !== undefined) {
+      reply.header('ratelimit-policy', payers.policy)
+      reply.header('ratelimit', payers.state(request.ip))
+      done(key ? new ServiceError('RATE_LIMITED', { recovery: { retryAfterMs } }) : paymentsOff())
+      return
+    }
+    const { accountId, keyId, rules } = key
+    const region = regionOf?.(request.headers)
+    request.caller = { accountId, keyId, kind: 'publishable', rules, region }
+    continueWith(limiter.take(key, call.rateClass), call, finish)
+  }
+
   return (request, reply, done) => {
+    if (request.routeOptions.config.isOpen)
+      return admitPayer({ request, reply, done, rateClass: isPaid(request) ? 'submit' : 'build' })
     const rateClass = request.routeOptions.config.rateClass ?? unknownPathClass(request, basePath)
     if (rateClass === undefined)
       return done(request.is404 ? refusePath(reply, allowed(request.url)) : undefined)
@@ -80,6 +103,14 @@ export function createAdmission({
     continueWith(key, { request, reply, done, rateClass }, spend)
   }
 }
+
+// An offer holds a slot for minutes: an address may ask for some at once, and then as often as it may call.
+const payerRate = (callsPerMinute: number) => ({ name: 'payer', rate: callsPerMinute / 60, burst: 20 })
+
+const paymentsOff = () => new ServiceError('NOT_FOUND', { message: 'Swaps by HTTP 402 are off here.' })
+
+const isPaid = ({ headers }: FastifyRequest): boolean =>
+  headers['payment-signature'] !== undefined || headers['x-payment'] !== undefined
 
 function noKey({ headers }: FastifyRequest): ServiceError {
   return new ServiceError(headers['x-api-key'] ? 'INVALID_API_KEY' : 'MISSING_API_KEY')

@@ -38,7 +38,7 @@ test('a preflight of a configured origin is answered without a key', async () =>
   expect(reply.headers).toMatchObject({
     'access-control-allow-origin': SHOP,
     'access-control-allow-methods': 'GET, POST',
-    'access-control-allow-headers': 'content-type, x-api-key, last-event-id',
+    'access-control-allow-headers': 'content-type, x-api-key, last-event-id, payment-signature, x-payment',
     vary: 'origin',
   })
   expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
@@ -68,7 +68,8 @@ test('scripts of a configured origin can read replies, errors and the headers th
   for (const reply of replies)
     expect(reply.headers).toMatchObject({
       'access-control-allow-origin': SHOP,
-      'access-control-expose-headers': 'x-request-id, ratelimit, ratelimit-policy, retry-after',
+      'access-control-expose-headers':
+        'x-request-id, ratelimit, ratelimit-policy, retry-after, payment-required, payment-response, x-payment-response',
       vary: 'origin',
     })
 })

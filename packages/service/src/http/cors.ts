@@ -9,10 +9,11 @@ type Options = {
 }
 
 // Headers that a script may read besides the standard ones.
-const EXPOSED = 'x-request-id, ratelimit, ratelimit-policy, retry-after'
+const EXPOSED =
+  'x-request-id, ratelimit, ratelimit-policy, retry-after, payment-required, payment-response, x-payment-response'
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST',
-  'access-control-allow-headers': 'content-type, x-api-key, last-event-id',
+  'access-control-allow-headers': 'content-type, x-api-key, last-event-id, payment-signature, x-payment',
   'access-control-max-age': '600',
 }
 

@@ -8,6 +8,8 @@ export type KnownKey = Omit<ActiveKey, 'id' | 'hash'> & { keyId: string }
 export type KeyTable = {
   /** The key's account; undefined if the key is rejected; a promise if the table had to be read again. */
   authenticate(key: string): KnownKey | undefined | Promise<KnownKey | undefined>
+  /** The oldest active key of the account of this name, whose limits hold for calls without a key. */
+  ofAccount(name: string): KnownKey | undefined
   /** Whether a key that was accepted before would be accepted now. */
   isActive(keyId: string): boolean
   /** The web origins of all active keys. */
@@ -35,6 +37,7 @@ type Row = KnownKey & { hash: Buffer }
 export function createKeyTable(options: Options): KeyTable {
   const { findActiveKeys, onError, pollMs = 2_000, minRefreshMs = 500 } = options
   let rows = new Map<string, Row>()
+  let byAccount = new Map<string, KnownKey>()
   let origins: ReadonlySet<string> = new Set()
   // Keys that matched since the last read, so that the digest is not computed per request.
   let matched = new Map<string, KnownKey>()
@@ -43,6 +46,7 @@ export function createKeyTable(options: Options): KeyTable {
   const refresh = createCoalesced(async () => {
     const keys = await findActiveKeys()
     rows = new Map(keys.map(({ id, ...key }) => [id, { keyId: id, ...key }]))
+    byAccount = new Map([...rows.values()].reverse().map((row) => [row.accountName, row]))
     origins = new Set(keys.flatMap((key) => key.origins))
     matched = new Map()
   })
@@ -64,6 +68,7 @@ export function createKeyTable(options: Options): KeyTable {
       if (known || row || id === undefined || !isWholeKey(key)) return known
       return findAgain(id, digest)
     },
+    ofAccount: (name) => byAccount.get(name),
     isActive: (keyId) => rows.has(keyId),
     origins: () => origins,
     refresh,

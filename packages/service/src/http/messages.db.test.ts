@@ -46,6 +46,7 @@ const database = useTestDatabase()
 // The real functions check the rest, after the schemas.
 const { app, headers: key } = await createTestServer({
   statusStreams,
+  x402: { account: 'test', callsPerMinute: 600_000 },
   handlers: {
     chains: () => endpoints.chains.example.reply,
     tokens: () => endpoints.tokens.example.reply,
@@ -68,6 +69,7 @@ const { app, headers: key } = await createTestServer({
     buildSolanaTx: () => endpoints.buildSolanaTx.example.reply,
     submit: () => endpoints.submit.example.reply,
     submitSolana: () => endpoints.submitSolana.example.reply,
+    x402: async () => ({ status: 200, headers: {}, body: endpoints.x402.example.reply }),
     async history(caller, query) {
       const parseWallet = (text: string) => familyOfAddress(text)?.addresses.parse(text)
       return history({ pool: database.pool, catalog, parseWallet }, caller.accountId, query)

@@ -140,7 +140,7 @@ function toSection(call: Call, request: string): string {
 <p>${html(description)}</p>
 ${given.length > 0 ? `<h3>Parameters</h3>${rowsToTable(['name', 'type', ''], given)}` : ''}
 ${toExample('request', request)}
-${answers.map(([, { content }]) => toExample('reply', exampleOf(content ?? {}))).join('')}
+${toExample('reply', exampleOf(answers[0]?.[1].content ?? {}))}
 ${requestBody ? `<h3>Body</h3>${toContent(requestBody.content)}` : ''}
 ${answers.map(([status, { content }]) => `<h3>Answer ${html(status)}</h3>${toContent(content ?? {})}`).join('')}
 ${refusals.length > 0 ? `<h3>Errors</h3>${rowsToTable(['status', 'meaning'], refusals)}` : ''}

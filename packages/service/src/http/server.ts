@@ -21,6 +21,7 @@ import { statusRoutes, streamRoutes } from '../stages/status/route.ts'
 import type { StatusStreams } from '../stages/status/streams.ts'
 import type { StatusReads } from '../stages/status/wait.ts'
 import { type SubmitPort, submitRoutes } from '../stages/submit/route.ts'
+import { type X402Port, x402Routes } from '../stages/x402/route.ts'
 import type { ActiveKey } from '../store/api-keys.ts'
 import { createAddressLimit } from './address-limit.ts'
 import { createAdmission } from './admit.ts'
@@ -49,7 +50,7 @@ type Caller = {
 }
 
 /** The flow's interface for HTTP. Every function may throw a ServiceError. */
-export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort & HistoryPort
+export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort & HistoryPort & X402Port
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -61,6 +62,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Marks a call under /swap/: it needs a key and counts against this limit. */
     rateClass?: RateClass
+    /** Takes calls without a key, if the operator allows them. */
+    isOpen?: boolean
   }
 }
 
@@ -81,6 +84,8 @@ export type ServerDeps = {
   corsOrigins?: readonly string[] | undefined
   /** The page at /app, if any. */
   web?: WebPage | undefined
+  /** The account of calls without a key, if they are allowed. */
+  x402?: Parameters<typeof createAdmission>[0]['x402']
   regionOf?: ((headers: IncomingHttpHeaders) => string | undefined) | undefined
   /** As machines find the service, if the operator published it. */
   discovery?: Deployment | undefined
@@ -106,8 +111,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   if (deps.spans) traceRequests(app, deps.spans)
   app.addHook('onRequest', createCors({ origins: deps.corsOrigins ?? [], keyOrigins: keys.origins }))
   const addressLimit = createAddressLimit()
-  const { regionOf } = deps
-  app.addHook('onRequest', createAdmission({ keys, limiter, addressLimit, basePath, regionOf }))
+  const { regionOf, x402 } = deps
+  app.addHook('onRequest', createAdmission({ keys, limiter, addressLimit, basePath, x402, regionOf }))
   app.addHook('preClose', async () => {
     closing = true
     // Fastify closes idle connections; busy ones are cut off after this time.
@@ -129,6 +134,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       await scope.register(statusRoutes, { reads: deps.statusReads })
       await scope.register(streamRoutes, { streams: deps.statusStreams, isActiveKey: keys.isActive })
       await scope.register(historyRoutes, { port: deps.handlers })
+      await scope.register(x402Routes, { port: deps.handlers })
       await addDocs(scope, { basePath, hasWeb: deps.web !== undefined })
       if (deps.web) addWeb(scope, { basePath, page: deps.web })
     },

@@ -35,15 +35,17 @@ export async function updateLimits(db: Db, { id, limits }: { id: string; limits:
 
 /** `limits` are rates of the account; `rules` are limits of this key. `origins`: of a publishable key. */
 type KeySettings = { kind: KeyKind; limits: Limits; origins: string[]; rules: KeyRules }
-export type ActiveKey = KeySettings & { id: string; accountId: string; hash: Buffer }
+export type ActiveKey = KeySettings & { id: string; accountId: string; accountName: string; hash: Buffer }
 
-/** All active keys with the limits of their accounts; API processes cache them. */
+/** All active keys with the limits of their accounts, the oldest first; API processes cache them. */
 export async function findActiveKeys(db: Db): Promise<ActiveKey[]> {
   const { rows } = await db.query<ActiveKey>(
-    `select k.id, k.account_id as "accountId", k.hash, a.limits, a.kind, k.origins, k.rules
+    `select k.id, k.account_id as "accountId", a.name as "accountName", k.hash, a.limits, a.kind, k.origins,
+            k.rules
        from api_keys k
        join accounts a on a.id = k.account_id
-      where k.revoked_at is null`,
+      where k.revoked_at is null
+      order by k.created_at, k.id`,
   )
   return rows
 }

@@ -25,6 +25,7 @@ const refusingHandlers: Handlers = {
   submit: unexpected('submit'),
   submitSolana: unexpected('submitSolana'),
   history: unexpected('history'),
+  x402: unexpected('x402'),
 }
 
 type Options = Partial<Omit<ServerDeps, 'handlers'>> & {

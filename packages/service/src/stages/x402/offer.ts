@@ -1,0 +1,117 @@
+import {
+  type BuildGeoOpReply,
+  familyOfAddress,
+  type NamedQuoteRequest,
+  type QuoteReply,
+  toChainRef,
+  type X402Request,
+} from '@geoswap/wire'
+import { invalidRequest, ServiceError } from '../../errors.ts'
+import { type Catalog, type CatalogChain, findChain, findToken, toCaip2 } from '../../swap/catalog.ts'
+
+export type OfferDeps = {
+  catalog: Catalog
+  quote(request: NamedQuoteRequest): QuoteReply | Promise<QuoteReply>
+  build(geoQuoteToken: string): Promise<BuildGeoOpReply>
+  now(): number
+}
+
+/** What a payer may pay: the requirements of x402, version 2. */
+export type Offer = {
+  chain: CatalogChain
+  scheme: 'exact'
+  network: string
+  amount: string
+  asset: string
+  payTo: string
+  maxTimeoutSeconds: number
+  extra: Record<string, unknown>
+}
+
+// Each offer takes a slot of a locker until it expires, and its terms have to fit into a header.
+const MAX_ORIGINS = 3
+// A payer counts the time by its own clock.
+const CLOCKS_APART_SECONDS = 30
+
+/**
+ * Quotes and builds the swap from each origin. Leaves out one that is refused if another is not: without any offer the
+ * first refusal is the answer.
+ */
+export async function offer(deps: OfferDeps, request: X402Request): Promise<Offer[]> {
+  const orders = toOrders(deps.catalog, request)
+  const made = await Promise.allSettled(orders.map((order) => offerFrom(deps, order)))
+  const offers = made.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const [failed] = made.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  if (offers.length === 0) throw failed
+  return offers
+}
+
+type OriginOrder = { chain: CatalogChain; order: NamedQuoteRequest }
+
+function toOrders(catalog: Catalog, request: X402Request): OriginOrder[] {
+  const origins = request.originChain.split(',')
+  const tokens = request.inputToken.split(',')
+  if (origins.length > MAX_ORIGINS)
+    throw invalidRequest({ field: 'originChain', message: `must name at most ${MAX_ORIGINS} chains` })
+  if (tokens.length !== 1 && tokens.length !== origins.length)
+    throw invalidRequest({ field: 'inputToken', message: 'must be one token, or one for each origin chain' })
+  return origins.map((text, index) => {
+    const chain = getOrigin(catalog, text)
+    const { outputToken, amount, recipient } = request
+    const order = {
+      originChain: chain.chainId,
+      destinationChain: toChainRef(request.destinationChain),
+      inputToken: tokens[tokens.length === 1 ? 0 : index] ?? '',
+      ...{ outputToken, amount, recipient, walletAddress: payerOf(chain, request) },
+    }
+    return { chain, order }
+  })
+}
+
+function getOrigin(catalog: Catalog, text: string): CatalogChain {
+  const chain = findChain(catalog, toChainRef(text))
+  if (chain?.family === 'evm') return chain
+  const supported = [...catalog.chains.values()].filter(({ family }) => family === 'evm').map(toCaip2)
+  throw new ServiceError('UNSUPPORTED_CHAIN', {
+    message: `A payment cannot come from ${text.slice(0, 50)}. It can from ${supported.join(', ')}.`,
+    details: { field: 'originChain', supported },
+  })
+}
+
+/** A refund goes to the payer: the recipient itself, where it can be one. */
+function payerOf({ family }: CatalogChain, { wallet, recipient }: X402Request): string {
+  if (wallet !== undefined) return wallet
+  const address = recipient.split(':').at(-1) ?? ''
+  if (familyOfAddress(address) === family) return address
+  throw invalidRequest({
+    field: 'wallet',
+    message: 'is required: the address that pays, and is paid back, since the recipient is of another family',
+  })
+}
+
+async function offerFrom(deps: OfferDeps, { chain, order }: OriginOrder): Promise<Offer> {
+  const quote = await deps.quote(order)
+  const priced = quote.originMethods?.find((way) => (way.method as string) === 'payment')
+  const { depositAddress, operation, expiresAt } = await deps.build(quote.geoQuoteToken)
+  const { inputToken, opDeadline } = operation.message as { inputToken: string; opDeadline: string }
+  const signing = findToken(chain, inputToken)?.signing
+  if (!priced || !depositAddress || !signing) throw new ServiceError('QUOTE_EXPIRED')
+  const { input, output, minOutput } = priced
+  const { feeBps, etaSeconds, warnings } = quote
+  const seconds = Math.ceil(Number(opDeadline) - deps.now() / 1_000)
+  return {
+    chain,
+    scheme: 'exact',
+    network: toCaip2(chain),
+    amount: input,
+    asset: inputToken,
+    payTo: depositAddress,
+    maxTimeoutSeconds: seconds + CLOCKS_APART_SECONDS,
+    extra: {
+      name: signing.name,
+      version: signing.version,
+      quote: { input, output, minOutput, feeBps, etaSeconds, expiresAt, warnings },
+      operation,
+    },
+  }
+}

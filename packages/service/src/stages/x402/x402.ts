@@ -1,0 +1,143 @@
+import { encodePayment } from '@geoswap/protocol'
+import type { ExactPayment, PaymentRequired, StatusReply, SubmitReply, X402Request } from '@geoswap/wire'
+import { invalidRequest, ServiceError } from '../../errors.ts'
+import type { PayableOp } from '../../store/ops.ts'
+import { toCaip2 } from '../../swap/catalog.ts'
+import { type Offer, type OfferDeps, offer } from './offer.ts'
+import { readPayment, toTokenSignature } from './payload.ts'
+
+type Hex = `0x${string}`
+
+export type X402Deps = OfferDeps & {
+  /** The op that is paid at this address, if it was offered to payers. */
+  findOp(address: string): Promise<PayableOp | undefined>
+  submit(op: PayableOp, signature: string): Promise<SubmitReply>
+  /** The status as JSON, held until the swap ends. */
+  readStatus(swapId: string): Promise<string>
+}
+
+export type X402Call = {
+  request: X402Request
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Where the call came in, without its query. */
+  url: string
+}
+
+export type X402Answer = { status: 200 | 202 | 402; headers: Record<string, string>; body: unknown }
+
+/** Asks for a payment; with one, swaps by it, and answers when the swap has ended. */
+export async function x402(deps: X402Deps, call: X402Call): Promise<X402Answer> {
+  const payment = readPayment(call.headers)
+  if (payment === undefined) return ask(deps, call, 'A payment is required: pay one of accepts')
+  if ('field' in payment) throw invalidRequest(payment)
+  const submitted = await submit(deps, payment)
+  if ('problem' in submitted) return ask(deps, call, submitted.problem)
+  const status: StatusReply = JSON.parse(await deps.readStatus(submitted.swapId))
+  if (status.status === 'pending')
+    return { status: 202, headers: { 'retry-after': '1' }, body: { ...status, statusUrl: call.url } }
+  const headers = toSettlement(payment, status)
+  if (status.status === 'settled') return { status: 200, headers, body: status }
+  const why = status.failure?.code ?? status.refund?.reason ?? ''
+  const again = await ask(deps, call, `The swap ${status.swapId} ended ${status.status}: ${why}`)
+  return { ...again, headers: { ...again.headers, ...headers } }
+}
+
+async function ask(deps: X402Deps, { request, url }: X402Call, error: string): Promise<X402Answer> {
+  const offers = await offer(deps, request)
+  const accepts = offers.map(({ chain: _chain, ...requirements }) => requirements)
+  const required = { x402Version: 2, error, resource: { url, description: DESCRIPTION }, accepts }
+  const body: PaymentRequired = {
+    x402Version: 1,
+    error,
+    accepts: offers.map((each) => toVersion1(each, url)),
+  }
+  return { status: 402, headers: { 'payment-required': toBase64(required) }, body }
+}
+
+const DESCRIPTION =
+  'A swap across chains. payTo belongs to one operation: it delivers, or the payer is paid back.'
+
+/** Networks that clients of version 1 know have a name there. */
+const NAMES: Readonly<Record<number, string>> = {
+  1: 'ethereum',
+  137: 'polygon',
+  8453: 'base',
+  84532: 'base-sepolia',
+}
+const nameOf = (chainId: number, network: string) => NAMES[chainId] ?? network
+
+function toVersion1({ chain, network, amount, ...same }: Offer, url: string) {
+  return {
+    ...same,
+    network: nameOf(chain.chainId, network),
+    maxAmountRequired: amount,
+    resource: url,
+    description: DESCRIPTION,
+    mimeType: 'application/json',
+  }
+}
+
+/** Refusals of a payment that another payment may follow. Any other is of the swap. */
+const RENEWED = ['INVALID_SIGNATURE', 'OPERATION_EXPIRED', 'INVALID_TOKEN']
+
+/** Submits the op that the payment is for: once, whatever else is paid for it. */
+async function submit(
+  deps: X402Deps,
+  { signature, authorization, ...payment }: ExactPayment,
+): Promise<SubmitReply | { problem: string }> {
+  const op = await deps.findOp(authorization.to)
+  if (!op) return { problem: 'This payment is to the address of no operation that can be paid' }
+  const problem = findProblem(deps, op, { signature, authorization, ...payment })
+  if (problem) return { problem }
+  const { validAfter, validBefore, nonce } = authorization
+  const paid = encodePayment({
+    validAfter: BigInt(validAfter),
+    validBefore: BigInt(validBefore),
+    nonce: nonce as Hex,
+    signature: toTokenSignature(signature) as Hex,
+  })
+  try {
+    return await deps.submit(op, paid)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !RENEWED.includes(error.code)) throw error
+    return { problem: `${error.code}: the payment was not taken` }
+  }
+}
+
+/** How the payment differs from what was offered. */
+function findProblem(
+  { catalog, now }: X402Deps,
+  op: PayableOp,
+  { network, accepted, authorization }: ExactPayment,
+): string | undefined {
+  const chain = catalog.chains.get(op.originChain)
+  const caip2 = chain && toCaip2(chain)
+  const isSame = (text: string, other: string) => text.toLowerCase() === other.toLowerCase()
+  const amount = op.inputAmount.toString()
+  if (caip2 === undefined || ![caip2, nameOf(op.originChain, caip2)].includes(network))
+    return 'The payment is on another network than the operation'
+  if (!isSame(authorization.from, op.wallet)) return `The payer must be ${op.wallet}, as the operation says`
+  if (authorization.value !== amount || (accepted && accepted.amount !== amount))
+    return `The payment must be of ${amount}, as the operation says`
+  if (accepted && !isSame(accepted.asset, op.inputToken)) return `The asset must be ${op.inputToken}`
+  if (accepted && !isSame(accepted.payTo, authorization.to)) return 'payTo is not where the payment goes'
+  if (BigInt(authorization.validBefore) <= BigInt(op.opDeadline))
+    return `validBefore must be later than ${op.opDeadline}, when the operation ends`
+  if (BigInt(authorization.validAfter) > BigInt(Math.floor(now() / 1_000)))
+    return 'validAfter must be in the past'
+  return undefined
+}
+
+function toSettlement({ version, network, authorization }: ExactPayment, status: StatusReply) {
+  const success = status.status === 'settled'
+  const settlement = {
+    success,
+    transaction: status.originTxHash ?? '',
+    network,
+    payer: authorization.from,
+    errorReason: success ? undefined : status.status,
+  }
+  return { [version === 1 ? 'x-payment-response' : 'payment-response']: toBase64(settlement) }
+}
+
+const toBase64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64')
