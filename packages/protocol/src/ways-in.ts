@@ -92,7 +92,7 @@ export function permitOf(
   }
 }
 
-/** What a payer chose beside the op's own terms, and signed. */
+/** The terms that a payer chose beside those of the op, and signed. */
 export type Payment = { validAfter: bigint; validBefore: bigint; nonce: Hex; signature: Hex }
 
 /** The authorization that pays an op's address. */

@@ -1,4 +1,3 @@
-import type { NamedQuoteRequest } from '@geoswap/wire'
 import { within } from '../async/timing.ts'
 import { families, familyOf } from '../chains/families.ts'
 import type { Config, NetworkConfig } from '../config.ts'
@@ -21,7 +20,7 @@ import type { AddressesOf, Order } from '../stages/quote/request.ts'
 import type { StatusReads } from '../stages/status/wait.ts'
 import { type SubmitDeps, submit } from '../stages/submit/submit-evm.ts'
 import { submitSolana } from '../stages/submit/submit-solana.ts'
-import { x402 } from '../stages/x402/x402.ts'
+import { type X402Deps, x402 } from '../stages/x402/x402.ts'
 import { readSpentCents } from '../store/api-keys.ts'
 import { isDepositAddress } from '../store/deposits.ts'
 import { findPayable } from '../store/ops.ts'
@@ -146,16 +145,16 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     history: (caller, query) => history({ pool, catalog, parseWallet }, caller.accountId, query),
     x402(caller, call, onHeld) {
       const { accountId } = caller
-      const deps = {
+      const deps: X402Deps = {
         catalog,
         now,
-        quote: (request: NamedQuoteRequest) => quote(quoteDeps, { ...caller, isPayment: true }, request),
-        build: (geoQuoteToken: string) =>
+        quote: (request) => quote(quoteDeps, { ...caller, isPayment: true }, request),
+        build: (geoQuoteToken) =>
           buildGeoOp(buildDeps, accountId, { geoQuoteToken, method: 'payment' }, mayUseContracts(caller)),
-        findOp: (address: string) => findPayable(pool, { accountId, address: parseWallet(address) ?? '' }),
-        submit: ({ id }: { id: string }, signature: string) =>
+        findOp: (address) => findPayable(pool, { accountId, address: parseWallet(address) ?? '' }),
+        submit: ({ id }, signature) =>
           submit(submitDeps, caller, { geoOpToken: tokens.sealOp(accountId, { opId: id }), signature }),
-        readStatus: (swapId: string) =>
+        readStatus: (swapId) =>
           parts.statusReads.read({ accountId, swapId, waitMs: PAYMENT_WAIT_MS, onHeld }),
       }
       return x402(deps, call)

@@ -20,7 +20,7 @@ import { type EvmWay, onlyOne } from './way.ts'
 
 /**
  * The wallet pays the op's own address by an authorization of EIP-3009 that any caller may use, as payers by HTTP 402
- * sign it. What is stored as its signature is the whole payment.
+ * sign it. The whole payment is stored as its signature.
  */
 export const payment: EvmWay<'payment'> = {
   name: 'payment',

@@ -16,7 +16,7 @@ export type OfferDeps = {
   now(): number
 }
 
-/** What a payer may pay: the requirements of x402, version 2. */
+/** One way to pay: the requirements of x402, version 2. */
 export type Offer = {
   chain: CatalogChain
   scheme: 'exact'
