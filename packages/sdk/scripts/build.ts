@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { bundleWithInputs } from './bundle.ts'
+import { bundleWithInputs, ENTRIES } from './bundle.ts'
 import { wireTypes } from './wire-types.ts'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
@@ -16,13 +16,16 @@ const FORMATS = ['esm', 'cjs'] as const
  * files that it holds.
  */
 export async function buildSdk(folder: string): Promise<string[]> {
-  let bundled: string[] = []
+  const bundled: string[] = []
   await rm(folder, { recursive: true, force: true })
   const types = await createTypes()
   for (const format of FORMATS) {
-    const { text, inputs } = await bundleWithInputs({ minify: false, format })
-    const files = { ...types, 'index.js': text }
-    bundled = inputs
+    const files = { ...types }
+    for (const entry of ENTRIES) {
+      const { text, inputs } = await bundleWithInputs({ minify: false, format, entry })
+      files[`${entry}.js`] = text
+      bundled.push(...inputs)
+    }
     for (const [path, text] of Object.entries(files)) await write(join(folder, format, path), text)
   }
   // Without it, Node and TypeScript would read these files as ES modules, like those of the package.
@@ -35,14 +38,14 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(path, text)
 }
 
-/** The declarations that the index leads to, by their paths. */
+/** The declarations that the entries lead to, by their paths. */
 async function createTypes(): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'geoswap-types-'))
   try {
     await compile(folder)
     const files: Record<string, string> = {}
     const names = new Set<string>()
-    await collect({ folder, files, names }, 'index.d.ts')
+    for (const entry of ENTRIES) await collect({ folder, files, names }, `${entry}.d.ts`)
     return { ...files, 'wire.d.ts': wireTypes([...names].sort()) }
   } finally {
     await rm(folder, { recursive: true })

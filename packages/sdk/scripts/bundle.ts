@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build, type PluginBuild } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const ENTRY = join(ROOT, 'packages/sdk/src/index.ts')
+const SOURCES = join(ROOT, 'packages/sdk/src')
+
+/** The exports of the package; the second one takes the classes of errors from the first. */
+export const ENTRIES = ['index', 'x402/index'] as const
 
 const MESSAGES = /var SolanaErrorMessages = \{[\s\S]*?\n\};/
 
@@ -18,7 +21,15 @@ function dropMessages({ onLoad }: PluginBuild): void {
   })
 }
 
-type Wanted = { minify: boolean; format?: 'esm' | 'cjs' }
+/** An error of the client is one of its own classes wherever it is caught. */
+function shareErrors({ onResolve }: PluginBuild): void {
+  onResolve({ filter: /errors\.ts$/ }, ({ path, resolveDir }) => {
+    const isShared = resolve(resolveDir, path) === join(SOURCES, 'errors.ts')
+    return isShared ? { path: '../index.js', external: true } : undefined
+  })
+}
+
+type Wanted = { minify: boolean; format?: 'esm' | 'cjs'; entry?: (typeof ENTRIES)[number] }
 
 /**
  * Bundles the SDK into one module, with the parts of kit that it uses: a peer on kit would bring a package that no
@@ -29,10 +40,10 @@ export async function bundle(options: Wanted): Promise<string> {
 }
 
 /** `inputs`: the files in the bundle. */
-export async function bundleWithInputs({ minify, format = 'esm' }: Wanted) {
+export async function bundleWithInputs({ minify, format = 'esm', entry = 'index' }: Wanted) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [ENTRY],
+    entryPoints: [join(SOURCES, `${entry}.ts`)],
     bundle: true,
     minify,
     write: false,
@@ -43,7 +54,10 @@ export async function bundleWithInputs({ minify, format = 'esm' }: Wanted) {
     metafile: true,
     external: ['viem'],
     define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [{ name: 'codes instead of sentences', setup: dropMessages }],
+    plugins: [
+      { name: 'codes instead of sentences', setup: dropMessages },
+      ...(entry === 'index' ? [] : [{ name: 'one class of each error', setup: shareErrors }]),
+    ],
   })
   const [file] = outputFiles
   if (!file) throw new Error('The bundler wrote nothing')

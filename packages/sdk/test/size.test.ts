@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { bundle, MAX_GZIP_BYTES, measureBundle } from '../scripts/bundle.ts'
 
@@ -12,4 +13,13 @@ test('the bundle needs nothing but viem', async () => {
 
   const imported = [...text.matchAll(/from "([^"]+)"/g)].map(([, name]) => name)
   expect(new Set(imported)).toEqual(new Set(['viem']))
+})
+
+test('payments by x402 add less than 8 kB, and share the errors of the rest', async () => {
+  const text = await bundle({ minify: true, entry: 'x402/index' })
+  const readable = await bundle({ minify: false, entry: 'x402/index' })
+
+  const imported = [...readable.matchAll(/from "([^"]+)"/g)].map(([, name]) => name)
+  expect(new Set(imported)).toEqual(new Set(['viem', '../index.js']))
+  expect(gzipSync(text, { level: 9 }).length).toBeLessThan(8_000)
 })

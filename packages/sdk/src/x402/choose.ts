@@ -35,7 +35,7 @@ const SCALE = 77
 const CENTS = /^(\d{1,15})(?:\.(\d{1,18}))?$/
 
 /** In 10^-97 dollars; undefined without a price that can be read. */
-export function valueOf(amount: bigint, token: Priced | undefined): bigint | undefined {
+export function usdValueOf(amount: bigint, token: Priced | undefined): bigint | undefined {
   const [, whole, fraction = ''] = CENTS.exec(token?.priceUsd ?? '') ?? []
   if (whole === undefined || token === undefined || !(token.decimals >= 0 && token.decimals <= SCALE))
     return undefined

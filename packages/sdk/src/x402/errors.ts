@@ -23,9 +23,7 @@ export type X402Code =
   | 'X402_IN_FLIGHT'
 
 /** `open`: it was sent, and can be taken until `until`. `taken`: the chain shows it. */
-export type X402Standing =
-  | { payment: 'none' }
-  | { payment: 'open' | 'taken'; nonce: string; until: number }
+export type X402Standing = { payment: 'none' } | { payment: 'open' | 'taken'; nonce: string; until: number }
 
 type Extra = ErrorOptions & { standing?: X402Standing; swapId?: string; reasons?: readonly string[] }
 

@@ -20,7 +20,14 @@ import {
 import { planPayment, swapFor } from './plan.ts'
 import { type Answer, type Ask, ask, assertPayable, keyOf, type X402Request } from './request.ts'
 
-export type { X402Plan, X402Source, X402Swap, X402Token } from './choose.ts'
+export {
+  byValue,
+  usdValueOf,
+  type X402Plan,
+  type X402Source,
+  type X402Swap,
+  type X402Token,
+} from './choose.ts'
 export { type X402Code, X402Error, type X402Standing } from './errors.ts'
 export type { X402Demand, X402Offer } from './offers.ts'
 export type { X402Payment } from './payment.ts'
@@ -102,8 +109,7 @@ export async function payX402(client: Client, url: string, options: X402Options)
   const { method, headers, body, store = new Map(), timeoutMs = TIMEOUT_MS, signal } = options
   const request = { url, method, headers, body }
   assertPayable(request, options.isInsecure ?? false)
-  if (!options.payer.signTypedData)
-    throw new SwapRefusedError('SIGNER', 'The payer has to sign typed data.')
+  if (!options.payer.signTypedData) throw new SwapRefusedError('SIGNER', 'The payer has to sign typed data.')
   const payer = getAddress(options.payer.address)
   // Browsers reject `fetch` unless it is called as a function of the window.
   const call: typeof fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))

@@ -86,7 +86,9 @@ export function toHeader(payment: X402Payment): Record<string, string> {
 }
 
 const encode = (value: object): string =>
-  btoa(Array.from(new TextEncoder().encode(JSON.stringify(value)), (byte) => String.fromCharCode(byte)).join(''))
+  btoa(
+    Array.from(new TextEncoder().encode(JSON.stringify(value)), (byte) => String.fromCharCode(byte)).join(''),
+  )
 
 export function standingOf(payment: X402Payment, state: 'open' | 'taken'): X402Standing {
   const { nonce, validBefore } = payment.authorization
@@ -145,7 +147,10 @@ export async function readNow(rpcUrl: string): Promise<number> {
 }
 
 async function readBlock(rpcUrl: string): Promise<{ number: Hex; timestamp: Hex }> {
-  return (await callNode(rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as { number: Hex; timestamp: Hex }
+  return (await callNode(rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as {
+    number: Hex
+    timestamp: Hex
+  }
 }
 
 function readerOf(rpcUrl: string, to: Address, block = 'latest') {

@@ -2,7 +2,7 @@ import type { QuoteReply, TokenEntry } from '@geoswap/wire'
 import type { Address } from 'viem'
 import type { Client } from '../client.ts'
 import { GeoswapError, plainText } from '../errors.ts'
-import { byValue, mostOf, toCents, valueOf, type X402Plan, type X402Source } from './choose.ts'
+import { byValue, mostOf, toCents, usdValueOf, type X402Plan, type X402Source } from './choose.ts'
 import { X402Error } from './errors.ts'
 import type { X402Demand, X402Offer } from './offers.ts'
 import { readToken } from './payment.ts'
@@ -36,7 +36,7 @@ export async function planPayment(known: Known, { offers, unread }: X402Demand):
     if (listed && listed.decimals !== token.decimals)
       reasons.push(`eip155:${offer.chainId}: chain and service contradict each other about ${offer.asset}`)
     const isRight = listed === undefined || listed.decimals === token.decimals
-    const value = valueOf(offer.amount, listed)
+    const value = usdValueOf(offer.amount, listed)
     const plan: X402Plan = { offer, token, payer: known.payer, cents: toCents(value) }
     return isRight ? [{ plan, value }] : []
   })
@@ -80,7 +80,7 @@ async function quoteSwaps(known: Known, missing: readonly Valued[], { direct, fi
     }
     const input = BigInt(quote.input)
     if (source.balance !== undefined && source.balance < input) continue
-    const spent = mostOf(valueOf(input, find(source.chainId, source.token)), value)
+    const spent = mostOf(usdValueOf(input, find(source.chainId, source.token)), value)
     found.push({ plan: { ...plan, swap: { source, quote }, cents: toCents(spent) }, value: spent })
   }
   return found

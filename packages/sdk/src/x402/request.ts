@@ -36,7 +36,10 @@ export function assertPayable({ url, headers = {} }: X402Request, isInsecure: bo
 /** The same for requests of the same thing by the same payer. */
 export function keyOf({ url, method = 'GET', body = '' }: X402Request, payer: string): string {
   const { href } = new URL(url)
-  return keccak256(toHex(JSON.stringify([method.toUpperCase(), href, body, payer.toLowerCase()]))).slice(2, 34)
+  return keccak256(toHex(JSON.stringify([method.toUpperCase(), href, body, payer.toLowerCase()]))).slice(
+    2,
+    34,
+  )
 }
 
 /** One request, never another one: no redirect is followed. `standing` says what is at stake. */
@@ -48,19 +51,28 @@ export async function ask(
   const standing = payment?.standing ?? { payment: 'none' }
   const late = AbortSignal.timeout(timeoutMs)
   const limit = signal ? AbortSignal.any([signal, late]) : late
-  const init = { method, headers: { ...headers, ...payment?.header }, redirect: 'manual', signal: limit } as const
+  const init = {
+    method,
+    headers: { ...headers, ...payment?.header },
+    redirect: 'manual',
+    signal: limit,
+  } as const
   try {
     const response = await fetch(url, body === undefined ? init : { ...init, body })
     if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
       await response.body?.cancel()
       const to = plainText(response.headers.get('location') ?? 'another address', 200)
-      throw new X402Error('X402_REDIRECT', `The seller sends on to ${to}, which was not followed.`, { standing })
+      throw new X402Error('X402_REDIRECT', `The seller sends on to ${to}, which was not followed.`, {
+        standing,
+      })
     }
     return { status: response.status, headers: response.headers, body: await readAll(response, maxBytes) }
   } catch (cause) {
     if (cause instanceof X402Error) throw new X402Error(cause.code, cause.message, { standing, cause })
     if (signal?.aborted && !payment) throw signal.reason
-    const why = late.aborted ? `did not answer within ${timeoutMs / 1_000} s` : 'cannot be reached, or broke off'
+    const why = late.aborted
+      ? `did not answer within ${timeoutMs / 1_000} s`
+      : 'cannot be reached, or broke off'
     throw new X402Error('X402_NO_ANSWER', `The seller ${why}.`, { standing, cause })
   }
 }
