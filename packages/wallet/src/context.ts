@@ -41,6 +41,8 @@ export type Context = {
   gasKey: string | undefined
   mcp: Surroundings['mcp']
   home: string
+  /** Allows http to other machines. */
+  isInsecure: boolean
   /** Unlocked keys by wallet. */
   unlocked?: ReadonlyMap<string, Key> | undefined
   /** Used where a live process does not imply that its attempt is still followed. */
@@ -68,6 +70,7 @@ export function createContext(
     gasKey,
     mcp,
     home,
+    isInsecure: given.isInsecure ?? false,
     seen: {},
     // Read once and only on demand, so that a command can repair a broken file.
     get settings() {

@@ -28,6 +28,7 @@ type UserErrorCode =
   | 'SIGNATURE_OPEN'
   | 'NOT_SUBMITTED'
   | 'SUBMISSION_UNKNOWN'
+  | 'PAYMENT_IN_FLIGHT'
   | 'NOT_REFUNDABLE'
   | 'SWAP_CAP'
   | 'DAY_CAP'

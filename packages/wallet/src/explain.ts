@@ -5,9 +5,10 @@ import {
   SwapTimeoutError,
   TamperedOperationError,
 } from '@geoswap/sdk'
+import { type X402Code, X402Error } from '@geoswap/sdk/x402'
 import { formatAmount } from './amounts.ts'
 import type { Context } from './context.ts'
-import { UserError } from './errors.ts'
+import { timeOf, UserError } from './errors.ts'
 import type { Order } from './store/journal.ts'
 
 /** An error as it is reported: message and advice for people, all fields for programs. */
@@ -34,6 +35,7 @@ export function explain(error: unknown, readKnown: () => Known): Explained | und
   if (error instanceof GeoswapError) return explainService(error, readKnown())
   if (error instanceof TamperedOperationError) return explainTampered(error, readKnown())
   if (error instanceof SwapRefusedError) return explainRefused(error, readKnown())
+  if (error instanceof X402Error) return explainX402(error)
   if (error instanceof SwapTimeoutError) return { code: error.code, message: error.message }
   if (error instanceof SubmissionUnknownError) {
     const { cause, code } = error
@@ -43,6 +45,31 @@ export function explain(error: unknown, readKnown: () => Known): Explained | und
   if (error instanceof Error && 'syscall' in error)
     return { code: 'FILE_FAILED', message: error.message, advice: 'Check the path and its permissions.' }
   return undefined
+}
+
+const X402_ADVICE: Readonly<Partial<Record<X402Code, string>>> = {
+  X402_URL: 'Use https. --insecure allows http to another machine.',
+  X402_REDIRECT: 'Request that address yourself, if you trust it.',
+  X402_CHANGED: 'Run the command again to see the new price.',
+  X402_SWAP_ENDED: 'The input of the swap is in the wallet, or on its way back. Run the command again.',
+  X402_TAKEN: 'Ask the seller for what was paid for. --again pays a second time.',
+  X402_IN_FLIGHT: 'Wait for it.',
+}
+
+/** The seller's words are in the message, cleaned. What is at stake comes first. */
+function explainX402({ code, message, standing, swapId, reasons }: X402Error): Explained {
+  const until = standing.payment === 'none' ? undefined : timeOf(standing.until)
+  const stake = {
+    none: 'Nothing was paid.',
+    open: `The payment was sent and can be taken until ${until}. Until then the same command sends it again, and signs no other one.`,
+    taken: 'The payment was taken. The same command sends it again, and signs no other one.',
+  }[standing.payment]
+  const swapped = swapId === undefined ? undefined : `The swap before it is ${swapId}.`
+  const advice = [...reasons.map((reason) => `${reason}.`), stake, swapped, X402_ADVICE[code]]
+  return {
+    ...{ code, message, advice: advice.filter((each) => each !== undefined).join(' ') },
+    details: { payment: standing.payment, until, swapId, reasons: reasons.length > 0 ? reasons : undefined },
+  }
 }
 
 /** True if the message comes from the service. Connection errors have messages of the SDK. */

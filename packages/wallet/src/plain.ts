@@ -25,8 +25,17 @@ export function plainName(text: unknown): string {
 
 /** Quotes a sentence of the service, so that the reader knows its source. */
 export function quoteService(text: string): string {
+  return quote('service', text)
+}
+
+/** The same for one who is paid by x402. */
+export function quoteSeller(text: string): string {
+  return quote('seller', text)
+}
+
+function quote(speaker: string, text: string): string {
   const said = plain(text).replaceAll('"', "'")
-  return `the service says: "${said.length > MAX_QUOTED ? `${said.slice(0, MAX_QUOTED)}…` : said}"`
+  return `the ${speaker} says: "${said.length > MAX_QUOTED ? `${said.slice(0, MAX_QUOTED)}…` : said}"`
 }
 
 /** Returns the value with `plain` applied to every text in it, and without fields that are undefined. */

@@ -31,6 +31,14 @@ export function createTerminal({ stdin, stdout, stderr }: Streams, { json }: { j
       stdout.write(json ? `${plainJson(value)}\n` : lines.map((line) => `${plain(line)}\n`).join(''))
     },
 
+    /** Writes what somebody else sent: as it is into a file or pipe, without control characters on a terminal. */
+    foreign(bytes: Uint8Array): void {
+      spinner?.stop()
+      const isShown = 'isTTY' in stdout && stdout.isTTY === true
+      const lines = () => new TextDecoder().decode(bytes).split('\n').map(plain).join('\n')
+      stdout.write(isShown ? `${lines()}\n` : bytes)
+    },
+
     failure(lines: readonly string[], value: unknown): void {
       spinner?.stop()
       if (json) stdout.write(`${plainJson(value)}\n`)

@@ -7,6 +7,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./swap.ts')).swap,
   },
   quote: { about: 'price a swap', load: async () => (await import('./swap.ts')).quote },
+  pay: {
+    about: 'request a URL and pay what it asks by x402, from any chain',
+    load: async () => (await import('./pay.ts')).pay,
+  },
   status: {
     about: 'the status of a swap; --wait follows it to its end',
     load: async () => (await import('./status.ts')).status,

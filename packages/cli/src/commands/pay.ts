@@ -1,0 +1,186 @@
+import { writeFile } from 'node:fs/promises'
+import { type X402Answer, X402Error, type X402Plan } from '@geoswap/sdk/x402'
+import { formatAmount } from '@geoswap/wallet/amounts'
+import type { Side } from '@geoswap/wallet/catalog'
+import { type Context, connect } from '@geoswap/wallet/context'
+import { UserError } from '@geoswap/wallet/errors'
+import { usualFamily } from '@geoswap/wallet/families/registry'
+import { payRequest, type Shown } from '@geoswap/wallet/pay'
+import { type ChosenWallet, chooseWallet } from '@geoswap/wallet/wallets'
+import { columns, defineCommand } from '../command.ts'
+import { nodesOption, withNodes } from './order-options.ts'
+
+export const pay = defineCommand({
+  usage: 'URL [options]',
+  about: `Requests a URL. If it asks for a payment by x402 (HTTP 402), shows what it asks, pays the cheapest of its
+offers on an EVM chain, and writes the answer to stdout. A token that the wallet lacks is swapped to it
+first, exactly that amount. Without --max-usd it asks before it pays.
+A payment that was not answered is sent again by the same command; no second one is signed while it can be
+used.`,
+  words: [1, 1],
+  options: {
+    'max-usd': {
+      type: 'string',
+      value: 'N',
+      about: 'pay up to this without asking, costs of a swap included',
+    },
+    from: {
+      type: 'string',
+      value: 'CHAIN:TOKEN',
+      about: 'swap from this; default: the best of the balances',
+    },
+    wallet: { type: 'string', value: 'NAME', about: 'wallet that pays; default: see geoswap wallet --help' },
+    'from-wallet': { type: 'string', value: 'NAME', about: 'wallet that pays the swap, of any chain' },
+    data: { type: 'string', value: 'TEXT', about: 'send this body by POST, as JSON' },
+    header: { type: 'string', multiple: true, value: 'NAME:VALUE', about: 'a header of the request' },
+    output: { type: 'string', value: 'FILE', about: 'write the answer to this file' },
+    again: { type: 'boolean', about: 'pay again for what was paid and not answered' },
+    'dry-run': { type: 'boolean', about: 'show what would be paid: nothing is signed' },
+    rpc: nodesOption,
+  },
+  examples: [
+    'https://api.example/report --max-usd 0.10',
+    'https://api.example/report --from solana:USDC --output report.pdf',
+    `https://api.example/ask --data '{"question":"…"}' --header 'accept: application/json'`,
+  ],
+
+  async run(given, { values, words: [url = ''] }) {
+    const context = await withNodes(given, values.rpc ?? [], values.from)
+    const client = connect(context)
+    const most = values['max-usd'] === undefined ? undefined : readCents(values['max-usd'])
+    const isDry = values['dry-run'] ?? false
+    const named = values.wallet
+    const payer = await chooseWallet(context, { family: usualFamily, chain: 'EVM chains', named })
+    const { data: body } = values
+    const json = body === undefined ? undefined : { 'content-type': 'application/json' }
+    const request = {
+      ...{ url, method: body === undefined ? 'GET' : 'POST', body },
+      headers: { ...json, ...readHeaders(values.header ?? []) },
+    }
+    let planned: { plan: X402Plan; shown: Shown } | undefined
+    try {
+      const answer = await payRequest(context, client, {
+        ...{ request, payer, from: values.from, again: values.again ?? false },
+        isInsecure: context.isInsecure,
+        chooseWallet: (side) => findSource(context, side, { payer, named: values['from-wallet'] }),
+        approve(plan, shown) {
+          planned = { plan, shown }
+          return !isDry && approve(context, planned, most)
+        },
+      })
+      return await report(context, answer, { output: values.output, shown: planned?.shown })
+    } catch (error) {
+      if (!planned || !isDry || !(error instanceof X402Error) || error.code !== 'X402_DECLINED') throw error
+      context.terminal.result([...payLines(planned), 'Nothing was signed.'], {
+        dryRun: true,
+        payment: toJson(planned),
+      })
+      return 0
+    }
+  },
+})
+
+/** The payer, on its own family of chains; else the named wallet, or the usual one there. */
+async function findSource(
+  context: Context,
+  { chain }: Side,
+  { payer, named }: { payer: ChosenWallet; named: string | undefined },
+): Promise<ChosenWallet | undefined> {
+  if (named === undefined && chain.family === payer.family) return payer
+  try {
+    return await chooseWallet(context, { family: chain.family, chain: chain.name, named })
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'NO_WALLET') return undefined
+    throw error
+  }
+}
+
+type Planned = { plan: X402Plan; shown: Shown }
+
+const dollars = (cents: bigint) => `${formatAmount(cents, 2)} USD`
+
+function payLines({ plan, shown }: Planned): string[] {
+  return columns([
+    ['price', shown.price],
+    ['token', shown.token],
+    ['to', shown.payTo],
+    ['from', plan.payer],
+    plan.swap && ['swap', `${shown.pays}, of ${plan.swap.source.wallet}`],
+    ['value', plan.cents === undefined ? 'not known' : `${dollars(plan.cents)} in all`],
+    shown.seller !== undefined && ['note', shown.seller],
+  ])
+}
+
+async function approve(context: Context, planned: Planned, most: bigint | undefined): Promise<boolean> {
+  const { terminal, interrupts } = context
+  const { cents } = planned.plan
+  for (const line of payLines(planned)) terminal.note(line)
+  if (most !== undefined && cents !== undefined && cents <= most) return true
+  if (terminal.isInteractive) return terminal.confirm(`Pay ${planned.shown.pays}?`, interrupts.signal)
+  const value = cents === undefined ? 'of a value that is not known' : `worth ${dollars(cents)}`
+  const limit = most === undefined ? 'nothing limits it' : `the limit is ${dollars(most)}`
+  const message = `Not paid: it is ${planned.shown.pays}, ${value}, and ${limit}.`
+  throw new UserError('NEEDS_CONFIRMATION', message, {
+    advice: 'Set a limit: --max-usd N. A token without a price is confirmed at a terminal.',
+  })
+}
+
+async function report(
+  { terminal }: Context,
+  answer: X402Answer,
+  { output, shown }: { output: string | undefined; shown: Shown | undefined },
+): Promise<0> {
+  const { payment, transaction, swap, body, headers, status } = answer
+  if (output !== undefined) await writeFile(output, body)
+  const paid =
+    payment && (shown?.price ?? `${formatAmount(BigInt(payment.authorization.value), payment.decimals)}`)
+  const lines = columns([
+    ['paid', paid ?? 'nothing: the answer was free'],
+    ['in', transaction],
+    ['swap', swap?.swapId],
+    output !== undefined && ['answer', `${body.length} bytes in ${output}`],
+  ])
+  for (const line of lines) terminal.note(line)
+  if (!terminal.json && output === undefined) terminal.foreign(body)
+  if (!terminal.json) return 0
+  const contentType = headers.get('content-type') ?? undefined
+  const said = output === undefined ? { body: new TextDecoder().decode(body) } : { output }
+  const { chainId, asset, authorization } = payment ?? {}
+  const { value: amount, to: payTo, nonce } = authorization ?? {}
+  const told = payment && { chainId, asset, amount, payTo, nonce, transaction }
+  terminal.result([], { status, contentType, ...said, payment: told, swapId: swap?.swapId })
+  return 0
+}
+
+function toJson({ plan, shown }: Planned) {
+  const { offer, swap, cents } = plan
+  const { chainId, asset, payTo } = offer
+  return {
+    ...{ chainId, asset, payTo, amount: offer.amount.toString(), seller: shown.seller },
+    valueUsd: cents === undefined ? undefined : formatAmount(cents, 2),
+    swap: swap && {
+      ...{ originChain: swap.source.chainId, inputToken: swap.source.token, input: swap.quote.input },
+      wallet: swap.source.wallet,
+    },
+  }
+}
+
+function readCents(text: string): bigint {
+  const [, whole, fraction = ''] = /^(\d{1,15})(?:\.(\d{1,2}))?$/.exec(text) ?? []
+  if (whole !== undefined) return BigInt(whole + fraction.padEnd(2, '0'))
+  throw new UserError('USAGE', `--max-usd ${text} is no amount of dollars.`, {
+    advice: 'Write it like 5 or 0.25.',
+  })
+}
+
+function readHeaders(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(line) ?? []
+      if (name !== undefined && value !== undefined) return [name.toLowerCase(), value]
+      throw new UserError('USAGE', `--header ${line} is no header.`, {
+        advice: "Write --header 'NAME: VALUE'.",
+      })
+    }),
+  )
+}

@@ -1,0 +1,206 @@
+import { join } from 'node:path'
+import type { Client } from '@geoswap/sdk'
+import {
+  byValue,
+  payX402,
+  usdValueOf,
+  type X402Answer,
+  type X402Demand,
+  type X402Plan,
+  type X402Request,
+  type X402Source,
+  type X402Swapper,
+  x402KeyOf,
+} from '@geoswap/sdk/x402'
+import { formatAmount } from './amounts.ts'
+import { type Catalog, getSide, type Side } from './catalog.ts'
+import { type Context, nodeOf, readCatalog } from './context.ts'
+import { UserError } from './errors.ts'
+import { toSigner } from './keys.ts'
+import { assertReadable, resolveOrder } from './order.ts'
+import { plainName, quoteSeller } from './plain.ts'
+import { claimPayment } from './store/payments.ts'
+import { LOCAL_WALLET } from './store/wallet-files.ts'
+import { claimOrder } from './swap/claim.ts'
+import { followAttempt } from './swap/follow.ts'
+import { performSwap } from './swap/perform.ts'
+import { type ChosenWallet, unlockWallet } from './wallets.ts'
+
+export type PayOrder = {
+  request: X402Request
+  /** Pays the seller: a wallet on EVM chains. */
+  payer: ChosenWallet
+  /** The token that a swap is paid with, as CHAIN:TOKEN; by default the best of what the wallets hold. */
+  from?: string | undefined
+  /** The wallet that pays a swap from there; undefined if there is none. */
+  chooseWallet(side: Side): Promise<ChosenWallet | undefined>
+  /** Called with all that would be paid, before anything is signed. */
+  approve(plan: X402Plan, shown: Shown, id: string): boolean | Promise<boolean>
+  again: boolean
+  isInsecure: boolean
+  /** How long the seller may take for an answer. */
+  timeoutMs?: number | undefined
+}
+
+/** A payment in words. */
+export type Shown = { price: string; payTo: string; token: string; pays: string; seller: string | undefined }
+
+/** Pays for a request, with each step written before the next one. */
+export async function payRequest(context: Context, client: Client, order: PayOrder): Promise<X402Answer> {
+  const { settings, interrupts, terminal } = context
+  const { request, payer, again, isInsecure, timeoutMs } = order
+  const catalog = await readCatalog(client, interrupts.signal)
+  const wallets = new Map<string, ChosenWallet>()
+  const sources = await findSources(context, catalog, order, wallets)
+  const key = x402KeyOf(request, payer.address)
+  const claimed = claimPayment(join(context.home, 'payments'), { key, url: request.url })
+  try {
+    return await payX402(client, request.url, {
+      ...{
+        ...request,
+        rpcUrls: settings.rpcUrls,
+        sources,
+        again,
+        isInsecure,
+        timeoutMs,
+        store: claimed.store,
+      },
+      payer: {
+        address: payer.address,
+        async signTypedData(typedData) {
+          const signer = await toSigner(await unlockWallet(context, payer))
+          if (signer.family === 'evm' && signer.signTypedData) return signer.signTypedData(typedData)
+          throw new UserError('BAD_KEY', `${payer.name} is no wallet of an EVM chain.`)
+        },
+      },
+      swapper: createSwapper(context, client, wallets),
+      confirm: (plan, demand) => order.approve(plan, show(plan, demand, catalog), claimed.id),
+      signal: interrupts.signal,
+      onStep(step) {
+        terminal.progress(STEPS[step])
+        if (step === 'paying') interrupts.hold()
+      },
+    })
+  } finally {
+    claimed.release()
+    interrupts.release()
+  }
+}
+
+const STEPS = {
+  asking: 'asking the seller',
+  planning: 'looking for the cheapest way to pay',
+  swapping: 'swapping what is missing',
+  signing: 'signing the payment',
+  paying: 'paying',
+}
+
+/** What the wallets hold, the most valuable first; or the named token, whatever there is of it. */
+async function findSources(
+  context: Context,
+  catalog: Catalog,
+  { from, chooseWallet }: PayOrder,
+  wallets: Map<string, ChosenWallet>,
+): Promise<X402Source[]> {
+  const sides =
+    from === undefined
+      ? catalog.tokens.flatMap((token) => {
+          const chain = catalog.chains.find(({ chainId }) => chainId === token.chainId)
+          const isReadable = chain && context.settings.rpcUrls[token.chainId] !== undefined
+          return isReadable && token.input ? [{ chain, token }] : []
+        })
+      : [getSide(catalog, from)]
+  const found = await Promise.all(
+    sides.map(async (side) => {
+      const wallet = await chooseWallet(side)
+      if (!wallet) return []
+      wallets.set(wallet.address, wallet)
+      const { chain, token } = side
+      const source = { chainId: chain.chainId, token: token.address, wallet: wallet.address }
+      // The faucet fills it when it pays.
+      if (from !== undefined && wallet.name === LOCAL_WALLET) return [{ source, value: 0n }]
+      const balance = await readBalance(context, side, { wallet, isNamed: from !== undefined })
+      return balance === 0n
+        ? []
+        : [{ source: { ...source, balance }, value: usdValueOf(balance, token) ?? 0n }]
+    }),
+  )
+  return found
+    .flat()
+    .toSorted((a, b) => byValue(b, a))
+    .map(({ source }) => source)
+}
+
+/** A chain whose node does not answer is passed over, unless it was named. */
+async function readBalance(
+  context: Context,
+  { chain, token }: Side,
+  { wallet, isNamed }: { wallet: ChosenWallet; isNamed: boolean },
+): Promise<bigint> {
+  try {
+    return await nodeOf(context, chain).balanceOf(wallet.address, token.address)
+  } catch (error) {
+    if (isNamed || !(error instanceof UserError)) throw error
+    context.terminal.note(error.message)
+    return 0n
+  }
+}
+
+const MOVE_PERCENT = 1n
+
+/** A swap of the journal: an attempt continues it after a crash. */
+function createSwapper(
+  context: Context,
+  client: Client,
+  wallets: ReadonlyMap<string, ChosenWallet>,
+): X402Swapper {
+  return {
+    async start({ offer, payer, swap }, keep) {
+      const wallet = wallets.get(swap?.source.wallet ?? '')
+      if (!swap || !wallet) throw new TypeError('The plan has no swap of these wallets')
+      const words = {
+        from: `${swap.source.chainId}:${swap.source.token}`,
+        to: `${offer.chainId}:${offer.asset}`,
+        ...{ receive: offer.amount.toString(), raw: true, recipient: payer },
+      }
+      const ready = await resolveOrder(context, client, words, async () => wallet)
+      assertReadable(context, ready)
+      const input = BigInt(swap.quote.input)
+      const limits = { ...ready.limits, maxInput: input + (input * MOVE_PERCENT) / 100n }
+      const rpcUrl = context.settings.rpcUrls[swap.source.chainId]
+      const wish = { order: ready.order, isNew: false, rpcUrl }
+      const { attempt, isLeft } = await claimOrder(context, client, wish)
+      keep(attempt.id)
+      if (isLeft) return followAttempt(context, client, attempt)
+      const options = { attempt, acceptsImpact: true, raw: false }
+      return performSwap(context, client, { ...ready, limits }, options)
+    },
+    async resume(left) {
+      const attempt = typeof left === 'string' ? context.journal.find(left) : undefined
+      if (attempt?.stage !== 'submitting' && attempt?.stage !== 'submitted') return
+      await followAttempt(context, client, attempt).catch((error: unknown) => {
+        // There is no swap, and its signature is judged before another one is made.
+        if (!(error instanceof UserError && error.code === 'NOT_SUBMITTED')) throw error
+      })
+    },
+  }
+}
+
+function show({ offer, token, swap }: X402Plan, demand: X402Demand, { chains, tokens }: Catalog): Shown {
+  const nameOf = (chainId: number) => chains.find((each) => each.chainId === chainId)?.name ?? `${chainId}`
+  const isListed = tokens.some(
+    (each) => each.chainId === offer.chainId && each.address.toLowerCase() === offer.asset.toLowerCase(),
+  )
+  const symbol = `${plainName(token.symbol)}${isListed ? '' : ' (not a token of the service)'}`
+  const price = `${formatAmount(offer.amount, token.decimals)} ${symbol} on ${nameOf(offer.chainId)}`
+  const paid =
+    swap &&
+    tokens.find(({ chainId, address }) => chainId === swap.source.chainId && address === swap.source.token)
+  return {
+    ...{ price, payTo: offer.payTo, token: offer.asset },
+    pays: paid
+      ? `${formatAmount(BigInt(swap.quote.input), paid.decimals)} ${paid.symbol} on ${nameOf(paid.chainId)}`
+      : price,
+    seller: demand.description === '' ? undefined : quoteSeller(demand.description),
+  }
+}
