@@ -101,6 +101,7 @@ test('a model lists, quotes and swaps in whole tokens, and its spending limits t
     ),
     ['execute_swap', false],
     ['deposit_address', false],
+    ['pay_x402', false],
   ])
   expect(balance.value.balances).toContainEqual(expect.objectContaining({ symbol: 'USDC', amount: '100' }))
   expect(quote.value).toMatchObject({ pay: { amount: '10' }, allowed: true, confirmationReasons: [] })

@@ -113,7 +113,7 @@ function isBeforeSubmission(attempt: Attempt | undefined): boolean {
 
 export function choosePayer(
   { wallets }: Pick<McpContext, 'wallets'>,
-  { chain }: Side,
+  { chain }: { chain: Pick<Side['chain'], 'family' | 'name'> },
   named?: string,
 ): ChosenWallet {
   const fitting = wallets.filter(({ family }) => family === chain.family)

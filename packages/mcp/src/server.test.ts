@@ -16,11 +16,11 @@ async function listTools(isReadOnly: boolean) {
   return tools
 }
 
-test('exactly one tool is marked as spending, and all declare their input and output', async () => {
+test('exactly two tools are marked as spending, and all declare their input and output', async () => {
   const tools = await listTools(false)
 
   expect(tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)).toEqual([
-    'execute_swap',
+    ...['execute_swap', 'pay_x402'],
   ])
   expect(tools.find(({ name }) => name === 'execute_swap')?.description).toContain('waits up to 45 s')
   for (const { inputSchema, outputSchema, description } of tools)
@@ -39,6 +39,7 @@ test.each([
   ),
   ['execute_swap', [false, true, false]] as const,
   ['deposit_address', [false, false, false]] as const,
+  ['pay_x402', [false, true, false]] as const,
 ])('%s tells clients whether it only reads, spends, and may be repeated: %j', async (name, hints) => {
   const tool = (await listTools(false)).find((each) => each.name === name)
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool?.annotations ?? {}

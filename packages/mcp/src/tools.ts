@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { executeSwap, openAddress } from './execute.ts'
 import type { Call, McpContext, Opened } from './mcp-context.ts'
+import { payUrl } from './pay.ts'
 import { getBalance, listChains, listTokens, quoteSwap, swapHistory, swapStatus } from './read-tools.ts'
 import { inputs, outputs } from './schemas.ts'
 import { quoteText, say, swapText } from './views.ts'
@@ -34,7 +35,9 @@ const OPENS = { ...SPENDS, destructiveHint: false }
 
 /** The tools of a server. One that only reads has none that opens or spends. */
 export function createTools(mcp: McpContext): AnyTool[] {
-  return mcp.isReadOnly ? createReads(mcp) : [...createReads(mcp), executeTool(mcp), depositTool(mcp)]
+  return mcp.isReadOnly
+    ? createReads(mcp)
+    : [...createReads(mcp), executeTool(mcp), depositTool(mcp), payTool(mcp)]
 }
 
 function createReads(mcp: McpContext): AnyTool[] {
@@ -149,6 +152,36 @@ function describeExecution({ outcome, swap, quote, confirmation }: Static<typeof
     `Ask the user. If they agree that at most ${say(maxPay, 'up')} is paid for at least ${say(minReceive)}, call ` +
       `execute_swap again with the same order and confirmationToken ${confirmationToken}.`,
   ]
+}
+
+const payTool = (mcp: McpContext) =>
+  defineTool({
+    name: 'pay_x402',
+    title: 'Pay',
+    description:
+      'Requests a URL and pays for it if it asks by x402 (HTTP 402). A token that the wallet lacks is swapped to it ' +
+      "first. Moves the user's money, within the limits of who runs the server.",
+    annotations: SPENDS,
+    input: inputs.pay,
+    output: outputs.pay,
+    run: (opened, input, call) => payUrl(mcp, opened, input, call),
+    describe: describePayment,
+  })
+
+function describePayment({ outcome, ...paid }: Static<typeof outputs.pay>): string[] {
+  const { price, payTo, pays, answer, confirmation, transaction } = paid
+  if (confirmation)
+    return [
+      `Not paid yet: ${confirmation.reasons.join('; ')}.`,
+      `It would be ${price} to ${payTo}; ${pays} leaves the wallet.`,
+      `Ask the user. If they agree, call pay_x402 again with the same arguments and confirmationToken ` +
+        `${confirmation.confirmationToken}.`,
+    ]
+  const first =
+    outcome === 'free'
+      ? 'The seller asked for no payment.'
+      : `Paid ${price ?? 'as before'}${transaction ? ` in ${transaction}` : ''}.`
+  return [first, `The seller says: ${answer?.sellerSays}`]
 }
 
 const depositTool = (mcp: McpContext) =>
