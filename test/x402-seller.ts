@@ -1,0 +1,84 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { x402Facilitator } from '@x402/core/facilitator'
+import { toFacilitatorEvmSigner } from '@x402/evm'
+import { ExactEvmScheme as FacilitatorScheme } from '@x402/evm/exact/facilitator'
+import { ExactEvmScheme as SellerScheme } from '@x402/evm/exact/server'
+import { paymentMiddleware, x402ResourceServer } from '@x402/express'
+import express, { type NextFunction, type Request, type Response } from 'express'
+import { createWalletClient, http, parseAbi, publicActions } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import type { WorldChain } from './world.ts'
+
+const PAYMENT = 'payment-signature'
+const abi = parseAbi(['function name() view returns (string)', 'function version() view returns (string)'])
+
+export type Seller = Awaited<ReturnType<typeof startSeller>>
+
+/** Settles payments on this chain, with the classes that public facilitators run. */
+async function createFacilitator(chain: WorldChain, rpcUrl: string) {
+  const account = privateKeyToAccount(generatePrivateKey())
+  await chain.client.setBalance({ address: account.address, value: 10n ** 20n })
+  const client = createWalletClient({
+    account,
+    transport: http(rpcUrl),
+    cacheTime: 0,
+    pollingInterval: 200,
+  }).extend(publicActions)
+  const signer = toFacilitatorEvmSigner({
+    address: account.address,
+    readContract: (call) => client.readContract(call as never),
+    verifyTypedData: (call) => client.verifyTypedData(call as never),
+    writeContract: (call) => client.writeContract({ ...call, chain: null } as never),
+    sendTransaction: (call) => client.sendTransaction({ ...call, chain: null } as never),
+    waitForTransactionReceipt: (call) => client.waitForTransactionReceipt(call),
+    getCode: (call) => client.getCode(call),
+  })
+  return new x402Facilitator().register(`eip155:${chain.chainId}`, new FacilitatorScheme(signer))
+}
+
+/** The public server of x402, which sells `{ "report": … }` for USDC on one chain. `act` sees requests first. */
+export async function startSeller(chain: WorldChain, rpcUrl: string, price: bigint) {
+  const payTo = privateKeyToAccount(generatePrivateKey()).address
+  const facilitator = await createFacilitator(chain, rpcUrl)
+  const asset = chain.token('USDC')
+  const [name, version] = await Promise.all([
+    chain.client.readContract({ address: asset, abi, functionName: 'name' }),
+    chain.client.readContract({ address: asset, abi, functionName: 'version' }),
+  ])
+  const seller = {
+    ...{ payTo, price, payments: [] as string[], asked: 0 },
+    act: (_request: Request, _response: Response, next: NextFunction): unknown => next(),
+  }
+  const network = `eip155:${chain.chainId}` as const
+  const server = new x402ResourceServer(facilitator as never).register(network, new SellerScheme())
+  const cost = () => ({ asset, amount: seller.price.toString(), extra: { name, version } })
+  const accepts = { scheme: 'exact', network, payTo, price: cost, maxTimeoutSeconds: 120 }
+  const app = express()
+  app.use((request, response, next) => {
+    const paid = request.header(PAYMENT)
+    if (paid === undefined) seller.asked += 1
+    else seller.payments.push(nonceIn(paid))
+    seller.act(request, response, next)
+  })
+  app.use(paymentMiddleware({ 'GET /report': { accepts, description: 'A report' } }, server))
+  app.get('/report', (_request, response) => void response.json({ report: 'fine' }))
+  const listening = await listen(createServer(app))
+  const { port } = listening.address() as AddressInfo
+  return Object.assign(seller, {
+    url: `http://127.0.0.1:${port}/report`,
+    earned: () => chain.balanceOf(payTo, 'USDC'),
+    stop: () => new Promise((resolve) => listening.close(resolve).closeAllConnections()),
+  })
+}
+
+export const isPaid = (request: Request): boolean => request.header(PAYMENT) !== undefined
+
+function nonceIn(header: string): string {
+  return JSON.parse(Buffer.from(header, 'base64').toString()).payload.authorization.nonce
+}
+
+async function listen(server: Server): Promise<Server> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
