@@ -81,7 +81,8 @@ async function judge(mcp: McpContext, { plan, shown, input, call }: Question): P
   if (reasons.length === 0) return true
   const worth = cents === undefined ? 'value not known' : formatUsd(cents)
   if (call.ask) {
-    const question = `Pay ${shown.pays} (${worth}) to ${shown.payTo} for ${input.url}? Asked because ${reasons.join('; ')}.`
+    const act = `Pay ${shown.pays} (${worth}) to ${shown.payTo} for ${input.url}?`
+    const question = `${act} Asked because ${reasons.join('; ')}.`
     if (await call.ask(question)) return true
     throw new UserError('DECLINED', 'The user did not confirm the payment.', {
       advice: 'Do not retry unless the user asks for it.',

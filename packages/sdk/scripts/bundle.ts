@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const SOURCES = join(ROOT, 'packages/sdk/src')
 
 /** The exports of the package; the second one takes the classes of errors from the first. */
-export const ENTRIES = ['index', 'x402/index'] as const
+export const ENTRIES = ['index', 'x402/pay-x402'] as const
 
 const MESSAGES = /var SolanaErrorMessages = \{[\s\S]*?\n\};/
 

@@ -16,8 +16,8 @@ test('the bundle needs nothing but viem', async () => {
 })
 
 test('payments by x402 add less than 8 kB, and share the errors of the rest', async () => {
-  const text = await bundle({ minify: true, entry: 'x402/index' })
-  const readable = await bundle({ minify: false, entry: 'x402/index' })
+  const text = await bundle({ minify: true, entry: 'x402/pay-x402' })
+  const readable = await bundle({ minify: false, entry: 'x402/pay-x402' })
 
   const imported = [...readable.matchAll(/from "([^"]+)"/g)].map(([, name]) => name)
   expect(new Set(imported)).toEqual(new Set(['viem', '../index.js']))

@@ -56,12 +56,14 @@ const X402_ADVICE: Readonly<Partial<Record<X402Code, string>>> = {
   X402_IN_FLIGHT: 'Wait for it.',
 }
 
-/** The seller's words are in the message, cleaned. What is at stake comes first. */
+/** The seller's words are in the message, cleaned. */
 function explainX402({ code, message, standing, swapId, reasons }: X402Error): Explained {
   const until = standing.payment === 'none' ? undefined : timeOf(standing.until)
   const stake = {
     none: 'Nothing was paid.',
-    open: `The payment was sent and can be taken until ${until}. Until then the same command sends it again, and signs no other one.`,
+    open:
+      `The payment was sent and can be taken until ${until}. ` +
+      'Until then the same command sends it again, and signs no other one.',
     taken: 'The payment was taken. The same command sends it again, and signs no other one.',
   }[standing.payment]
   const swapped = swapId === undefined ? undefined : `The swap before it is ${swapId}.`

@@ -6,6 +6,7 @@ import {
   usdValueOf,
   type X402Answer,
   type X402Demand,
+  type X402Note,
   type X402Plan,
   type X402Request,
   type X402Source,
@@ -26,7 +27,7 @@ import { followAttempt } from './swap/follow.ts'
 import { performSwap } from './swap/perform.ts'
 import { type ChosenWallet, unlockWallet } from './wallets.ts'
 
-export type PayOrder = {
+type PayOrder = {
   request: X402Request
   /** Pays the seller: a wallet on EVM chains. */
   payer: ChosenWallet
@@ -38,6 +39,8 @@ export type PayOrder = {
   approve(plan: X402Plan, shown: Shown, id: string): boolean | Promise<boolean>
   again: boolean
   isInsecure: boolean
+  /** Only shows the payment: `approve` says no, and nothing of an earlier run is continued. */
+  isDry?: boolean | undefined
   /** How long the seller may take for an answer. */
   timeoutMs?: number | undefined
 }
@@ -53,7 +56,9 @@ export async function payRequest(context: Context, client: Client, order: PayOrd
   const wallets = new Map<string, ChosenWallet>()
   const sources = await findSources(context, catalog, order, wallets)
   const key = x402KeyOf(request, payer.address)
-  const claimed = claimPayment(join(context.home, 'payments'), { key, url: request.url })
+  const claimed = order.isDry
+    ? { id: key, store: new Map<string, X402Note>(), release: () => {} }
+    : claimPayment(join(context.home, 'payments'), { key, url: request.url })
   try {
     return await payX402(client, request.url, {
       ...{
@@ -95,7 +100,7 @@ const STEPS = {
   paying: 'paying',
 }
 
-/** What the wallets hold, the most valuable first; or the named token, whatever there is of it. */
+/** The tokens that the wallets hold, the most valuable first; or the named token, whatever there is of it. */
 async function findSources(
   context: Context,
   catalog: Catalog,

@@ -60,7 +60,7 @@ used.`,
     let planned: { plan: X402Plan; shown: Shown } | undefined
     try {
       const answer = await payRequest(context, client, {
-        ...{ request, payer, from: values.from, again: values.again ?? false },
+        ...{ request, payer, from: values.from, again: values.again ?? false, isDry },
         isInsecure: context.isInsecure,
         chooseWallet: (side) => findSource(context, side, { payer, named: values['from-wallet'] }),
         approve(plan, shown) {

@@ -24,7 +24,7 @@ export type X402Demand = {
   /** The offers that cannot be read, each with the reason. */
   unread: readonly string[]
   description: string
-  /** What the seller says is wrong, of a payment that it refuses. */
+  /** The reason why the seller refuses a payment. */
   error: string
   resource: unknown
   extensions: unknown

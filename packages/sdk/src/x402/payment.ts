@@ -32,7 +32,7 @@ export type X402Payment = {
     nonce: Hex
   }
   signature?: string | undefined
-  /** What the header repeats of the seller's words. */
+  /** The seller's words that the header repeats. */
   repeats: { accepted: unknown; resource: unknown; extensions: unknown }
 }
 

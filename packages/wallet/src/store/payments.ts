@@ -20,7 +20,7 @@ type Payment = {
 const FILE = /^([0-9a-f]{32})\.(\d+)\.json$/
 const KEPT_MS = 30 * 24 * 3_600_000
 
-export type ClaimedPayment = { id: string; store: X402Store; release(): void }
+type ClaimedPayment = { id: string; store: X402Store; release(): void }
 
 /**
  * Takes over the payment of a request, with what an earlier process left of it. As in the journal, only one process can

@@ -33,7 +33,7 @@ export type { X402Demand, X402Offer } from './offers.ts'
 export type { X402Payment } from './payment.ts'
 export { keyOf as x402KeyOf, type X402Request } from './request.ts'
 
-/** What was begun for a request, and has to be finished before anything else is signed for it. */
+/** A swap or payment that was begun for a request, and has to be finished before anything else is signed for it. */
 export type X402Note = { swap?: Submission | string | undefined; payment?: X402Payment | undefined }
 
 /** Stores what was begun, by the key of the request. A `Map` is one. */
@@ -56,7 +56,7 @@ export type X402Options = Omit<X402Request, 'url'> & {
   payer: Pick<EvmSigner, 'address' | 'signTypedData'>
   /** The caller's nodes by chain: payments are made on these chains only, and tokens are verified there. */
   rpcUrls: Readonly<Record<number, string>>
-  /** What the payer may swap when it lacks the token, in the order of preference. */
+  /** Tokens that the payer may swap when it lacks the token, in the order of preference. */
   sources?: readonly X402Source[] | undefined
   /** Their signers, by wallet address. */
   signers?: Readonly<Record<string, Signer>> | undefined
@@ -100,8 +100,8 @@ type Deps = {
 }
 
 /**
- * Requests a URL, and pays for it if the seller asks for a payment by x402. What the payer lacks is swapped to it
- * first, exactly that amount. Nothing is signed twice: a payment that was not answered is sent again as it is.
+ * Requests a URL, and pays for it if the seller asks for a payment by x402. A token that the payer lacks is swapped to
+ * it first, exactly that amount. Nothing is signed twice: a payment that was not answered is sent again as it is.
  *
  *     const { body } = await payX402(client, url, { payer, rpcUrls, sources, signers, confirm })
  */
