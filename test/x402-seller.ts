@@ -10,13 +10,17 @@ import { createWalletClient, http, parseAbi, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { WorldChain } from './world.ts'
 
+type SellerChain = Pick<WorldChain, 'chainId' | 'token' | 'balanceOf'> & {
+  client: Pick<WorldChain['client'], 'readContract' | 'setBalance'>
+}
+
 const PAYMENT = 'payment-signature'
 const abi = parseAbi(['function name() view returns (string)', 'function version() view returns (string)'])
 
 export type Seller = Awaited<ReturnType<typeof startSeller>>
 
 /** Settles payments on this chain, with the classes that public facilitators run. */
-async function createFacilitator(chain: WorldChain, rpcUrl: string) {
+async function createFacilitator(chain: SellerChain, rpcUrl: string) {
   const account = privateKeyToAccount(generatePrivateKey())
   await chain.client.setBalance({ address: account.address, value: 10n ** 20n })
   const client = createWalletClient({
@@ -38,7 +42,7 @@ async function createFacilitator(chain: WorldChain, rpcUrl: string) {
 }
 
 /** The public server of x402, which sells `{ "report": … }` for USDC on one chain. `act` sees requests first. */
-export async function startSeller(chain: WorldChain, rpcUrl: string, price: bigint) {
+export async function startSeller(chain: SellerChain, rpcUrl: string, price: bigint) {
   const payTo = privateKeyToAccount(generatePrivateKey()).address
   const facilitator = await createFacilitator(chain, rpcUrl)
   const asset = chain.token('USDC')

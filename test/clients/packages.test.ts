@@ -114,6 +114,7 @@ test('the packages have no dependency to fetch, no sources, and links that lead 
 
 const PROGRAM = `
   import { createClient, fromViemAccount, type GeoswapError } from '@geoswap/sdk'
+  import { payX402, type X402Options } from '@geoswap/sdk/x402'
   const client = createClient({ baseUrl: '', apiKey: '' })
   declare const account: Parameters<typeof fromViemAccount>[0]
   const signer = fromViemAccount(account)
@@ -121,6 +122,8 @@ const PROGRAM = `
   export const ended: Promise<'settled' | 'failed' | 'refunded'> = client
     .swap({ ...route, amount: '1' }, signer)
     .then((swap) => swap.status)
+  declare const options: X402Options
+  export const paid: Promise<number> = payX402(client, '', options).then((answer) => answer.status)
   export const isGone = (error: GeoswapError) => error.code === 'QUOTE_EXPIRED'
   // @ts-expect-error: there is no such code
   export const isOdd = (error: GeoswapError) => error.code === 'NO_SUCH_CODE'

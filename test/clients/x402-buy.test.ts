@@ -171,6 +171,36 @@ test('a price above the limit, a redirect and an error are not paid', async () =
   expect(seller.payments).toEqual([])
 })
 
+test('a demand that is hostile costs nothing, and its code says which', async () => {
+  const wallet = await createWallet(beta, 1_000_000n)
+  const payTo = seller.payTo
+  const offer = {
+    ...{ scheme: 'exact', network: `eip155:${beta.chainId}`, asset: beta.token('USDC'), amount: `${PRICE}` },
+    ...{ payTo, maxTimeoutSeconds: 60, extra: { name: 'Another', version: '2' } },
+  }
+  const headerOf = (accepts: object[]) =>
+    Buffer.from(JSON.stringify({ x402Version: 2, accepts })).toString('base64')
+  const answerTo = (header: string, body: string | Buffer = '') => {
+    seller.act = (_request, response) => response.status(402).set('payment-required', header).end(body)
+    return pay(wallet)
+  }
+
+  const wrongDomain = await answerTo(headerOf([offer]))
+  const noToken = await answerTo(headerOf([{ ...offer, asset: payTo, payTo: beta.token('USDC') }]))
+  const nonsense = await answerTo('nonsense')
+  const long = await answerTo(headerOf([offer]), Buffer.alloc(11_000_000))
+
+  const errors = [wrongDomain, noToken, nonsense, long].map(({ reply }) => reply.error)
+  expect(errors.map(({ code, payment }) => [code, payment])).toEqual([
+    ...[...Array(2).fill('X402_UNPAYABLE'), 'X402_UNREADABLE', 'X402_TOO_LARGE'].map((code) => [
+      code,
+      'none',
+    ]),
+  ])
+  expect(errors[0].reasons).toEqual([expect.stringContaining('another EIP-712 domain')])
+  expect(seller.payments).toEqual([])
+})
+
 test('the SDK pays after a swap, and only what is confirmed', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 5_000_000n)
   const signer = fromViemAccount(wallet)
@@ -204,7 +234,7 @@ test('a model pays a stranger only after its user agreed to exactly that payment
   const asked = await call()
   const tooMuch = await call({ maxUsd: '0.10' })
   const before = await seller.earned()
-  const { confirmationToken } = (asked.structuredContent ?? {})['confirmation'] as Record<string, string>
+  const { confirmationToken } = asked.structuredContent?.['confirmation'] as Record<string, string>
   const paid = await call({ confirmationToken })
   const reused = await call({ confirmationToken })
   await client.close()
