@@ -4,7 +4,7 @@ import { UserError } from '@geoswap/wallet/errors'
 /** The terms that the user confirmed: the swap may be no worse. */
 export type Terms = { minOutput: bigint; maxInput: bigint }
 
-type Asked = { order: string; terms: Terms; expiresAt: number }
+type Asked = { order: string; terms: Terms; question: string; expiresAt: number }
 
 export type Confirmations = ReturnType<typeof createConfirmations>
 
@@ -15,12 +15,18 @@ export function createConfirmations(now: () => number = Date.now) {
   const open = new Map<string, Asked>()
 
   return {
-    ask(order: string, terms: Terms): { token: string; expiresAt: number } {
+    ask(order: string, terms: Terms, question: string): { token: string; expiresAt: number } {
       for (const [token, { expiresAt }] of open) if (expiresAt <= now()) open.delete(token)
       const token = `confirm_${randomBytes(16).toString('hex')}`
       const expiresAt = now() + LIFE_MS
-      open.set(token, { order, terms, expiresAt })
+      open.set(token, { order, terms, question, expiresAt })
       return { token, expiresAt }
+    },
+
+    /** The question that the token answers; undefined if it is of no use. */
+    questionOf(token: string): string | undefined {
+      const asked = open.get(token)
+      return asked && asked.expiresAt > now() ? asked.question : undefined
     },
 
     /** Presenting a token with its order uses it up; with another order it stays. */

@@ -86,15 +86,15 @@ async function confirm(mcp: McpContext, { ready, quote, reasons }: Question, { i
   const view = toQuoteView(quote, order)
   const maxPay = toMoney(terms.maxInput.toString(), order.from)
   const minReceive = toMoney(terms.minOutput.toString(), order.to)
+  const bounds = `At most ${say(maxPay, 'up')} is paid for at least ${say(minReceive)}.`
+  const question = `Swap ${quoteText(view)}, to ${order.recipient}? ${bounds} Asked because ${reasons.join('; ')}.`
   if (call.ask) {
-    const bounds = `At most ${say(maxPay, 'up')} is paid for at least ${say(minReceive)}.`
-    const question = `Swap ${quoteText(view)}, to ${order.recipient}? ${bounds} Asked because ${reasons.join('; ')}.`
     if (await call.ask(question)) return confirmed(limits, terms)
     throw new UserError('DECLINED', 'The user did not confirm the swap.', {
       advice: 'Do not retry unless the user asks for it.',
     })
   }
-  const { token: confirmationToken, expiresAt: end } = mcp.confirmations.ask(key, terms)
+  const { token: confirmationToken, expiresAt: end } = mcp.confirmations.ask(key, terms, question)
   const expiresAt = new Date(end).toISOString()
   const confirmation = { confirmationToken, expiresAt, reasons, maxPay, minReceive }
   return { outcome: 'confirmation_required' as const, quote: view, confirmation }

@@ -95,10 +95,14 @@ function openTerminal(): ReadStream | undefined {
   }
 }
 
-type Asked = { isReadOnly: boolean; flags: GivenRules }
+/** `name`: of the program, in its log. */
+type Asked = { isReadOnly: boolean; flags: GivenRules; name?: string }
 
 /** Reads the rules and unlocks the wallets, so that errors in either prevent the start. */
-export async function openMcpContext(context: Context, { isReadOnly, flags }: Asked): Promise<McpContext> {
+export async function openMcpContext(
+  context: Context,
+  { isReadOnly, flags, name = 'geoswap mcp' }: Asked,
+): Promise<McpContext> {
   const { settings, wallets: files, journal, terminal, home } = context
   // Throws if no service is configured.
   connect(context)
@@ -110,7 +114,7 @@ export async function openMcpContext(context: Context, { isReadOnly, flags }: As
     throw new UserError('NO_WALLET', 'There is no wallet to swap with, or no default is set.', { advice })
   }
   const unlocked = isReadOnly ? undefined : await unlockAll(context, wallets)
-  const log = (line: string) => terminal.note(`geoswap mcp: ${line}`)
+  const log = (line: string) => terminal.note(`${name}: ${line}`)
   const limits = `${formatUsd(rules.maxSwapCents)} a swap, ${formatUsd(rules.maxDayCents)} in 24 hours`
   const names = wallets.map(({ name, address }) => `${name} ${address}`).join(', ')
   log(

@@ -4,7 +4,7 @@ import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { expect, test } from 'vitest'
 import { inputs } from './schemas.ts'
-import { toErrorResult, toFault, toToolError, whatIsWrong } from './tool-errors.ts'
+import { toFault, toRefusal, toToolError, whatIsWrong } from './tool-errors.ts'
 
 const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls: {}, contracts: {} }
 const told = (error: unknown, attempt?: object) =>
@@ -75,17 +75,14 @@ test('an error that nobody expected is not explained', () => {
   expect(told(new TypeError('x is not a function'))).toBeUndefined()
 })
 
-test('the result of an error has a text for people and one for programs, without control characters', () => {
-  const error = { code: 'DECLINED', message: 'No.\u001b[2J', advice: 'Ask.', attempt: 'att_1' }
-  const textsOf = (shown: Parameters<typeof toErrorResult>[0]) =>
-    toErrorResult(shown).content.map((part) => (part.type === 'text' ? part.text : ''))
+test('a refusal has a text for people and an error for programs, without control characters', () => {
+  const told = { code: 'DECLINED', message: 'No.\u001b[2J', advice: 'Ask.', attempt: 'att_1' }
 
-  expect(toErrorResult(error).isError).toBe(true)
-  expect(textsOf(error)).toEqual([
-    'DECLINED: No. [2J Ask.',
-    '{"error":{"code":"DECLINED","message":"No. [2J","advice":"Ask.","attempt":"att_1"}}',
-  ])
-  expect(textsOf({ code: 'DECLINED', message: 'No.' })[0]).toBe('DECLINED: No.')
+  expect(toRefusal(told)).toEqual({
+    text: 'DECLINED: No. [2J Ask.',
+    error: { ...told, message: 'No. [2J' },
+  })
+  expect(toRefusal({ code: 'DECLINED', message: 'No.' }).text).toBe('DECLINED: No.')
 })
 
 test.each<[object, string]>([

@@ -4,7 +4,6 @@ import { plainDeep, quoteService } from '@geoswap/wallet/plain'
 import { swapIdOf } from '@geoswap/wallet/store/journal'
 import { idsOf } from '@geoswap/wallet/swap/claim'
 import { findNearest } from '@geoswap/wire/nearest'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 
@@ -112,15 +111,11 @@ function idsLeft({ seen: { attempt } }: Pick<Context, 'seen'>) {
   return idsOf(isOver ? undefined : attempt)
 }
 
-/** The first text is for people, the second for programs. An error has no structured output. */
-export function toErrorResult(error: ToolError): CallToolResult {
-  const shown = plainDeep(error)
-  const { code, message, advice } = shown
-  return {
-    isError: true,
-    content: [
-      { type: 'text', text: [`${code}: ${message}`, advice].filter(Boolean).join(' ') },
-      { type: 'text', text: JSON.stringify({ error: shown }) },
-    ],
-  }
+export type Refusal = { text: string; error: ToolError }
+
+/** The text is for people, the error for programs. */
+export function toRefusal(told: ToolError): Refusal {
+  const error = plainDeep(told)
+  const { code, message, advice } = error
+  return { text: [`${code}: ${message}`, advice].filter(Boolean).join(' '), error }
 }
