@@ -320,6 +320,11 @@ export const rules: readonly Rule[] = [
     ],
   },
   {
+    name: "an agent has the MCP server's tools and no server, and its adapters load no framework",
+    files: /^agent\//,
+    may: [/^agent\//, /^mcp\/(call-tool|open-context|tools)\.ts$/, WALLET, NODE],
+  },
+  {
     name: 'commands do not know each other',
     files: /^cli\/commands\/(?!all\.ts$)/,
     may: [

@@ -15,7 +15,7 @@ type Locked = {
 type Lock = { version: string; packages: Readonly<Record<string, Locked>> }
 
 // Deployed or published; the others serve development.
-const SHIPPED = ['service', 'web', 'sdk', 'cli', 'mcp']
+const SHIPPED = ['service', 'web', 'sdk', 'cli', 'mcp', 'agent']
 
 /** The CycloneDX bill of what is shipped: packages with versions and hashes, from the lockfile alone. */
 export function toBom(lock: Lock, shipped = SHIPPED) {

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { buildAgent } from '../../packages/agent/scripts/build.ts'
 import { buildSdk } from '../../packages/sdk/scripts/build.ts'
 import { readBom } from '../sbom.ts'
 import { ROOT } from '../sources.ts'
@@ -11,6 +12,7 @@ const builds: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   sdk: async (folder) =>
     writeFileSync(join(folder, 'licenses.txt'), await licensesOf(await buildSdk(folder))),
   cli: (folder) => buildProgram('packages/cli/src/geoswap.ts', folder),
+  agent: buildAgent,
   mcp: (folder) => buildProgram('packages/cli/src/geoswap-mcp.ts', folder),
 }
 

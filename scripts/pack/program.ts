@@ -7,12 +7,12 @@ import { ROOT } from '../sources.ts'
 // Bundled CommonJS packages call require, which ES modules lack. Packing needs no file of the service.
 const REQUIRE = `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);`
 
-/** Bundles a program with everything that it imports, into files that plain Node runs. */
-export async function buildProgram(entry: string, folder: string): Promise<void> {
+/** Bundles programs with everything that they import, into files that plain Node runs. */
+export async function buildProgram(entries: string | readonly string[], folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [entry],
+    entryPoints: [entries].flat(),
     outdir: folder,
     bundle: true,
     // Commands are loaded when called, so each has a chunk.

@@ -12,7 +12,7 @@ import { patience } from '../patience.ts'
 const exec = promisify(execFile)
 const cli = createCliHome(inject('local'))
 const { env } = cli
-const PACKAGES = ['sdk', 'cli', 'mcp']
+const PACKAGES = ['sdk', 'cli', 'mcp', 'agent']
 // The packages bundle everything but viem, which an application brings.
 const INSTALL = ['install', '--offline', '--no-audit', '--no-fund', '--legacy-peer-deps']
 const PEERS = ['viem', '@types/node']
@@ -94,9 +94,11 @@ test('an empty folder has its first settled swap by npx geoswap within a minute'
 })
 
 test('the packages have no dependency to fetch, no sources, and links that lead into the repository', async () => {
-  const [sdk, program, server] = await Promise.all(PACKAGES.map(readPackage))
+  const [sdk, program, server, agent] = await Promise.all(PACKAGES.map(readPackage))
 
-  for (const { files, manifest, readme } of [sdk, program, server].filter((each) => each !== undefined)) {
+  for (const { files, manifest, readme } of [sdk, program, server, agent].filter(
+    (each) => each !== undefined,
+  )) {
     const { repository } = manifest
     expect(Object.keys(manifest)).not.toContain('dependencies')
     expect(JSON.stringify(manifest)).not.toMatch(/tsx|private|prepack|@geoswap\/(wire|protocol|wallet)/)
@@ -178,6 +180,27 @@ test('the MCP server swaps for the official client', async () => {
   await client.close()
 
   expect(structuredContent).toMatchObject({ outcome: 'settled' })
+})
+
+const AGENT = `
+  import { openAgent } from '@geoswap/agent'
+  import { toAiTools } from '@geoswap/agent/ai'
+  const limits = { confirmAboveUsd: '50' }
+  const agent = await openAgent({ home: '.', networkHome: process.env.GEOSWAP_HOME, limits })
+  const { execute_swap } = toAiTools(agent, { jsonSchema: (schema) => schema })
+  const order = { from: 'alpha:USDC', to: 'beta:USDC', amount: '12' }
+  console.log(JSON.stringify(await execute_swap.execute(order, {})))`
+
+test('the tools of an agent swap without a framework, and have types', async () => {
+  const home = await createFolder('application/agent')
+  for (const file of ['swap.mts', 'swap.mjs']) await writeFile(join(home, file), AGENT)
+  const tsc = resolve('node_modules/typescript/bin/tsc')
+  const options = ['--strict', '--noEmit', '--target', 'es2022', '--module', 'nodenext', '--types', 'node']
+
+  await runIn(home, process.execPath, tsc, ...options, 'swap.mts')
+  const { stdout } = await runIn(home, process.execPath, 'swap.mjs')
+
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: 'settled' })
 })
 
 test('both programs tell their version, and geoswap completes itself', async () => {
