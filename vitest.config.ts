@@ -63,6 +63,7 @@ export default defineConfig({
       // Chains that behave like public ones.
       withNetwork('shape', 'test/shape/network.ts', { seconds: 420, order: 8 }),
       breaking('proof', { seconds: 120, order: 9 }),
+      withNetwork('agents', 'test/clients/network.ts', { seconds: 120, order: 11 }),
       { test: { ...isolated, ...selectionOf('gate'), name: 'gate', sequence: { groupOrder: 10 } } },
     ],
   },

@@ -1,5 +1,5 @@
 /** The commands that run tests: what a developer waits for, what is left out there, and what neither runs. */
-export type TestCommand = 'test' | 'test:rest' | 'test:proof'
+export type TestCommand = 'test' | 'test:rest' | 'test:proof' | 'test:agents'
 
 export type TestPart = {
   /** Also the name of its project in vitest.config.ts; the check is none. */
@@ -88,6 +88,8 @@ export const testParts: readonly TestPart[] = [
   },
 
   { name: 'proof', command: 'test:proof', files: [everyTest('test/proof')], beside: [] },
+  // It needs packages that the repository does not install.
+  { name: 'agents', command: 'test:agents', files: [everyTest('test/agents')], beside: [] },
 ]
 
 /** The globs that vitest takes for a part. */
