@@ -21,6 +21,12 @@ test.each(examples)('the example %s settles', async (name) => {
   expect(await run(process.execPath, [`examples/${name}.mjs`])).toMatchObject({ status: 'settled' })
 })
 
+test('a wallet that signs typed data alone swaps by the SDK', async () => {
+  const swap = await run(process.execPath, ['--import', 'tsx', 'examples/typed-data.mjs'])
+
+  expect(swap).toMatchObject({ status: 'settled', method: 'authorization' })
+})
+
 const PYTHON = 'examples/python/three_ways.py'
 const hasPython = spawnSync('python3', ['-c', 'import sys; assert sys.version_info >= (3, 11)']).status === 0
 

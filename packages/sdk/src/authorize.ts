@@ -2,8 +2,9 @@ import type { Authorization, DelegationReply } from '@geoswap/wire'
 import { getAddress, zeroAddress } from 'viem'
 import { differs, unless } from './checks/difference.ts'
 import { readAddress } from './checks/read-fields.ts'
-import { GeoswapError, SwapRefusedError, TamperedOperationError } from './errors.ts'
+import { GeoswapError, TamperedOperationError } from './errors.ts'
 import type { Builder, BuilderDeps } from './families/family.ts'
+import { cannotPay } from './methods.ts'
 import { orAborted, sleep } from './retry.ts'
 import type { AuthorizationFields, AuthorizationSignature, EvmSigner } from './signers.ts'
 
@@ -92,11 +93,7 @@ async function sign(
   signer: EvmSigner,
   fields: AuthorizationFields,
 ): Promise<AuthorizationSignature> {
-  if (!signer.signAuthorization) {
-    const message =
-      'The wallet is not delegated on this chain, and its signer has no other way to pay this input.'
-    throw new SwapRefusedError('SIGNER', message)
-  }
+  if (!signer.signAuthorization) throw cannotPay('delegation')
   await onSign(fields)
   return signer.signAuthorization(fields)
 }

@@ -60,6 +60,7 @@ export {
   type EvmSigner,
   fromCallbacks,
   fromKitSigner,
+  fromTypedData,
   fromViemAccount,
   fromViemWallet,
   type PaymentTransaction,

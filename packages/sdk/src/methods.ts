@@ -1,10 +1,9 @@
 import type { DelegationReply, OriginMethod, QuoteReply } from '@geoswap/wire'
-import { ways } from './checks/payment.ts'
+import { type Abilities, canSend, ways } from './checks/payment.ts'
 import { readUint } from './checks/read-fields.ts'
 import { SwapRefusedError } from './errors.ts'
-import type { EvmSigner } from './signers.ts'
 
-type Abilities = Pick<EvmSigner, 'signAuthorization' | 'signTypedData' | 'sendTransaction' | 'sendPayment'>
+type Standing = Pick<DelegationReply, 'originReady' | 'delegationTarget'>
 
 /**
  * The best way that the signer has: by delegation where it can, else by one signature, else by a transfer of its own,
@@ -13,11 +12,36 @@ type Abilities = Pick<EvmSigner, 'signAuthorization' | 'signTypedData' | 'sendTr
 export function bestMethod(
   signer: Abilities,
   methods: readonly OriginMethod[],
-  { originReady, delegationTarget }: Pick<DelegationReply, 'originReady' | 'delegationTarget'>,
+  standing: Standing,
 ): OriginMethod {
-  const hasOtherCode = !originReady && delegationTarget === undefined
-  if (originReady || (signer.signAuthorization && !hasOtherCode)) return 'delegation'
-  return methods.find((method) => ways[method].isAble(signer, hasOtherCode)) ?? 'delegation'
+  return findMethod(signer, openTo(methods, standing), standing) ?? 'delegation'
+}
+
+/** Refuses with the ways of this wallet, and what a signer needs for each, if this one has none of them. */
+export function getMethod(
+  signer: Abilities,
+  methods: readonly OriginMethod[],
+  standing: Standing,
+): OriginMethod {
+  const open = openTo(methods, standing)
+  const found = findMethod(signer, open, standing)
+  if (found) return found
+  throw cannotPay(open.map((each) => `${each} (${ways[each].needs})`).join(', ') || 'any way')
+}
+
+export const cannotPay = (by: string): SwapRefusedError =>
+  new SwapRefusedError('SIGNER', `This signer cannot pay by ${by}.`)
+
+const findMethod = (signer: Abilities, open: OriginMethod[], { originReady }: Standing) =>
+  originReady
+    ? 'delegation'
+    : open.find((each) =>
+        ways[each].needs === 'sendTransaction' ? canSend(signer) : signer[ways[each].needs],
+      )
+
+/** The ways that this wallet has, whoever signs for it. */
+function openTo(methods: readonly OriginMethod[], { delegationTarget }: Standing): OriginMethod[] {
+  return methods.filter((each) => delegationTarget || !ways[each].isPlain)
 }
 
 /** The quote with the amounts of one way. */

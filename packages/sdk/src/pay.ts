@@ -1,5 +1,6 @@
 import type { QuoteRequest, StatusReply, SubmitReply } from '@geoswap/wire'
 import { PaymentUnknownError, type Submission, SwapRefusedError } from './errors.ts'
+import { cannotPay } from './methods.ts'
 import { lockableUntil, type OpenSignatures } from './open-signatures.ts'
 import { orAborted } from './retry.ts'
 import type { DepositPayment, Signer } from './signers.ts'
@@ -79,7 +80,7 @@ function senderOf(signer: Signer): (payment: DepositPayment) => Promise<string> 
   const { sendTransaction, sendPayment } = signer.family === 'evm' ? signer : {}
   if (sendTransaction) return ({ transaction }) => sendTransaction(transaction)
   if (sendPayment) return sendPayment
-  throw new SwapRefusedError('SIGNER', 'This signer cannot send the transfer that pays the swap.')
+  throw cannotPay('transfer')
 }
 
 // EIP-1193: the user rejected the request, did not permit it, or the wallet does not know it.

@@ -18,8 +18,8 @@ export type AuthorizationSignature = Pick<Authorization, 'yParity' | 'r' | 's'>
 export type EvmSigner = {
   family: 'evm'
   address: string
-  /** EIP-191 personal_sign of the raw 32 bytes. */
-  signHash(hash: Hex): Promise<string>
+  /** EIP-191 personal_sign of the raw 32 bytes. A signer without it needs `signTypedData`. */
+  signHash?: ((hash: Hex) => Promise<string>) | undefined
   /** Delegates the wallet at its first swap on a chain: the cheapest way. */
   signAuthorization?: ((fields: AuthorizationFields) => Promise<AuthorizationSignature>) | undefined
   /** EIP-712, `eth_signTypedData_v4`: used instead of `signHash`, because people can read it. */
@@ -128,6 +128,30 @@ const toChain = (id: number, { chain }: WalletClient): Chain =>
         ...{ id, name: `chain ${id}`, rpcUrls: { default: { http: [] } } },
         nativeCurrency: { name: 'coin', symbol: 'COIN', decimals: 18 },
       }
+
+/** An EIP-1193 provider, or a signer of ethers. */
+type TypedDataWallet =
+  | { request(call: { method: 'eth_signTypedData_v4'; params: string[] }): Promise<unknown> }
+  | { signTypedData(domain: object, types: TypedData['types'], message: object): Promise<string> }
+
+/**
+ * A wallet that is asked for EIP-712 signatures and for nothing else: an EOA, a contract wallet (ERC-1271), or one
+ * delegated to another provider.
+ */
+export function fromTypedData(address: string, wallet: TypedDataWallet): EvmSigner {
+  return {
+    family: 'evm',
+    address,
+    async signTypedData(data) {
+      const params = [address, JSON.stringify(data)]
+      if ('request' in wallet)
+        return wallet.request({ method: 'eth_signTypedData_v4', params }) as Promise<string>
+      // ethers computes the type of the domain by itself.
+      const { EIP712Domain: _, ...types } = data.types
+      return wallet.signTypedData(data.domain, types, data.message)
+    },
+  }
+}
 
 async function signWith(
   account: LocalAccount,

@@ -1,5 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Approval, type Client, fromCallbacks, intentOf, type SignatureLifetime } from '../src/index.ts'
+import {
+  type Approval,
+  type Client,
+  fromCallbacks,
+  fromTypedData,
+  intentOf,
+  type OriginMethod,
+  type QuoteReply,
+  type SignatureLifetime,
+} from '../src/index.ts'
+import { evmQuote } from './evm-offer.ts'
+import { change } from './service-double.ts'
 import { causeOf, request, startTrader, type Trader } from './trader.ts'
 
 let trader: Trader
@@ -166,3 +177,64 @@ test('a signer without typed data is asked for the hash', async () => {
 
   expect(approved).toMatchObject([{ kind: 'operation', toSign: { hash: hashes[0], typedData: undefined } }])
 })
+
+const data = {
+  domain: { name: 'USDC', version: '2', chainId: 31_337, verifyingContract: request.inputToken },
+  types: { EIP712Domain: [{ name: 'name', type: 'string' }], Transfer: [{ name: 'to', type: 'address' }] },
+  primaryType: 'Transfer',
+  message: { to: request.outputToken },
+}
+
+test('a provider and a signer of ethers are asked for the same typed data', async () => {
+  const asked: unknown[] = []
+  const { address } = trader.signer
+  const request = async (call: object) => `signed ${asked.push(call)}`
+  const signTypedData = async (...given: object[]) => `signed ${asked.push(given)}`
+
+  const signatures = [{ request }, { signTypedData }].map((each) =>
+    fromTypedData(address, each).signTypedData?.(data),
+  )
+
+  expect(await Promise.all(signatures)).toEqual(['signed 1', 'signed 2'])
+  expect(asked).toEqual([
+    { method: 'eth_signTypedData_v4', params: [address, JSON.stringify(data)] },
+    [data.domain, { Transfer: data.types.Transfer }, data.message],
+  ])
+})
+
+const { input, output, minOutput } = evmQuote
+const hasOtherCode = change((reply: object) => ({ ...reply, delegationTarget: undefined }))
+const offering = (...methods: readonly OriginMethod[]) =>
+  change((quote: QuoteReply) => ({
+    ...quote,
+    originMethods: methods.map((method) => ({ method, input, output, minOutput })),
+  }))
+
+test.each([
+  [
+    'no signature',
+    ['delegation', 'deposit'],
+    [],
+    'delegation (signAuthorization), deposit (sendTransaction)',
+  ],
+  [
+    'a permit, from a wallet with other code',
+    ['delegation', 'permit', 'transfer'],
+    [hasOtherCode],
+    'transfer (sendTransaction)',
+  ],
+  ['a permit alone, from a wallet with other code', ['delegation', 'permit'], [hasOtherCode], 'any way'],
+  ['no way but the delegation', ['delegation'], [], 'delegation (signAuthorization)'],
+] as const)(
+  'a wallet that signs typed data alone is refused at the quote for a token that takes %s',
+  async (_, methods, faults, ways) => {
+    trader.service.next('/swap/quote', offering(...methods))
+    trader.service.next('/swap/delegation', ...faults)
+    const signer = fromTypedData(trader.signer.address, { request: async () => '0x' })
+
+    const refused = await causeOf(trader.client.prepare(request, signer))
+
+    expect(refused).toMatchObject({ code: 'SIGNER', message: `This signer cannot pay by ${ways}.` })
+    expect(trader.countOf('/swap/build-geo-op')).toBe(0)
+  },
+)

@@ -22,35 +22,40 @@ export type CheckedOp = { chainId: number; escrow: Address; hash: Hex; op: GeoOp
 /** The act of a wallet for an op: it signs typed data, or sends exactly the input to the op's own address. */
 export type Payment = { typedData: TypedData } | DepositPayment
 
-type Sending = Pick<EvmSigner, 'sendTransaction' | 'sendPayment'>
-type Abilities = Pick<EvmSigner, 'signTypedData'> & Sending
+export type Abilities = Pick<
+  EvmSigner,
+  'signAuthorization' | 'signTypedData' | 'sendTransaction' | 'sendPayment'
+>
 
-export const canSend = ({ sendTransaction, sendPayment }: Sending): boolean =>
+export const canSend = ({ sendTransaction, sendPayment }: Abilities): boolean =>
   sendTransaction !== undefined || sendPayment !== undefined
 
 type Way = {
-  /** Whether it can replace the delegation for this signer. `hasOtherCode`: the wallet has code of another provider. */
-  isAble(signer: Abilities, hasOtherCode: boolean): boolean
+  /** The member that a signer needs for it. */
+  needs: keyof Abilities
+  /** Only of a wallet without code of another provider. */
+  isPlain?: boolean
   check(build: BuildGeoOpReply, checked: CheckedOp): Payment
 }
 
-const sent: Way = { isAble: canSend, check: checkSent }
-const canSignTypedData = ({ signTypedData }: Abilities) => signTypedData !== undefined
+const sent: Way = { needs: 'sendTransaction', check: checkSent }
 
 export const ways: Readonly<Record<OriginMethod, Way>> = {
   delegation: {
-    isAble: () => false,
+    needs: 'signAuthorization',
+    isPlain: true,
     check: (_build, checked) => ({ typedData: toGeoOpTypedData(checked) }),
   },
   authorization: {
-    isAble: canSignTypedData,
+    needs: 'signTypedData',
     check: byTypedData(({ escrow, hash, op }) => ({
       primaryType: 'ReceiveWithAuthorization',
       message: authorizationOf({ escrow }, hash, op),
     })),
   },
   permit: {
-    isAble: (signer, hasOtherCode) => canSignTypedData(signer) && !hasOtherCode,
+    needs: 'signTypedData',
+    isPlain: true,
     check: byTypedData(({ escrow, hash, op }, given) => ({
       primaryType: 'Permit',
       message: permitOf({ escrow }, hash, { ...op, nonce: readUint(given, 'nonce') }),

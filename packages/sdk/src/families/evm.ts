@@ -1,4 +1,3 @@
-import type { OriginMethod } from '@geoswap/wire'
 import { type Address, getAddress, isAddress } from 'viem'
 import { createEvmBuilder } from '../authorize.ts'
 import type { EvmBuild } from '../calls.ts'
@@ -7,8 +6,7 @@ import { checkGeoOp } from '../checks/geo-op.ts'
 import { canSend, checkPayment } from '../checks/payment.ts'
 import { readGeoOp } from '../checks/read-fields.ts'
 import { SKEW_SECONDS } from '../checks/terms.ts'
-import { SwapRefusedError } from '../errors.ts'
-import { bestMethod, quoteBy } from '../methods.ts'
+import { cannotPay, getMethod, quoteBy } from '../methods.ts'
 import type { EvmSigner, SignatureLifetime } from '../signers.ts'
 import type { Check, Choice, Chosen, Family, Signed } from './family.ts'
 
@@ -41,14 +39,14 @@ export const evm: Family = {
   },
 }
 
-/** Reads the wallet's delegation only if there is a choice. */
+/** Reads the wallet's delegation only if there is a choice, or the signer cannot delegate. */
 async function chooseMethod({ calls, request, quote, signer, method, signal }: Choice): Promise<Chosen> {
   if (method) return { method }
-  const methods = quote.originMethods?.map((each) => each.method) ?? []
-  if (methods.length < 2) return { method: 'delegation' }
+  const methods = quote.originMethods?.map((each) => each.method) ?? ['delegation' as const]
+  if (methods.length < 2 && (signer as EvmSigner).signAuthorization) return { method: 'delegation' }
   const { originChain: chainId, walletAddress } = request
   const delegation = await calls.delegation({ chainId, walletAddress }, { signal })
-  return { method: bestMethod(signer as EvmSigner, methods, delegation), delegation }
+  return { method: getMethod(signer as EvmSigner, methods, delegation), delegation }
 }
 
 async function signOp(
@@ -64,16 +62,13 @@ async function signOp(
   const act = checkPayment(build, method, { chainId, escrow, hash, op })
   const life: Life = { family: 'evm', chainId, opDeadline: Number(op.opDeadline) }
   if ('to' in act) {
-    if (!canSend(signer)) throw cannot(method)
+    if (!canSend(signer)) throw cannotPay(method)
     await onSign({ payment: act }, life)
     return { submission: { geoOpToken }, life, payment: act }
   }
-  if (method !== 'delegation' && !signer.signTypedData) throw cannot(method)
-  await onSign({ hash, typedData: signer.signTypedData && act.typedData }, life)
-  const signature = await (signer.signTypedData?.(act.typedData) ?? signer.signHash(hash))
+  const { signTypedData, signHash } = signer
+  if (!signTypedData && (!signHash || method !== 'delegation')) throw cannotPay(method)
+  await onSign({ hash, typedData: signTypedData && act.typedData }, life)
+  const signature = await (signer.signTypedData?.(act.typedData) ?? signer.signHash?.(hash))
   return { submission: { geoOpToken, signature }, life }
-}
-
-function cannot(method: OriginMethod): SwapRefusedError {
-  return new SwapRefusedError('SIGNER', `This signer cannot pay by ${method}.`)
 }
