@@ -93,7 +93,10 @@ function insertionsOf(network: NetworkConfig, preset: Preset, asked: Asked): Ins
     const index = network.assets.findIndex((each) => each.name === asset)
     const present = network.assets[index]?.sources.map(keyOf)
     const missing = sources.filter(
-      (source) => typeof source !== 'string' && !present?.includes(keyOf(source)),
+      (source) =>
+        typeof source !== 'string' &&
+        !present?.includes(keyOf(source)) &&
+        (source.kind !== 'pyth' || network.pyth !== undefined),
     )
     return missing.map((value) => ({ path: ['assets', index, 'sources', -1], value }))
   })

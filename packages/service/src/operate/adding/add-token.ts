@@ -39,7 +39,8 @@ export async function addToken(args: string[], env: Env, output: Output): Promis
   if (listing.fault) throw new UsageError(`${written.name}: ${symbol} cannot be listed: it ${listing.fault}.`)
   const token = { symbol, address, asset: asked.asset ?? known?.asset ?? symbol }
   const edited = editConfig(config, insertionsOf(config, written, { token, listing, asked }))
-  const facts = await checkToken(env, edited.network, { chainId: written.chainId, token })
+  const isNewAsset = !config.network.assets.some(({ name }) => name === token.asset)
+  const facts = await checkToken(env, edited.network, { chainId: written.chainId, token, isNewAsset })
   return finish({ edited, facts, before: stepsOf(written, token) }, asked, output)
 }
 
@@ -140,10 +141,14 @@ function toSource(network: NetworkConfig, text: string): Source {
   return { kind: 'chainlink', chainId, address: what, maxAgeSeconds }
 }
 
-type Checked = { chainId: number; token: Token }
+type Checked = { chainId: number; token: Token; isNewAsset: boolean }
 
-/** As a start and `doctor` check it. Throws what is wrong. */
-async function checkToken(env: Env, written: NetworkConfig, { chainId, token }: Checked): Promise<string[]> {
+/** As a start and `doctor` check it. Throws what is wrong; of a new asset each feed has to give a price. */
+async function checkToken(
+  env: Env,
+  written: NetworkConfig,
+  { chainId, token, isNewAsset }: Checked,
+): Promise<string[]> {
   const network = fillInServing(written, env)
   const chains = connectForCommand(network)
   const connected = chains.of(chainId)
@@ -161,7 +166,7 @@ async function checkToken(env: Env, written: NetworkConfig, { chainId, token }: 
     ...closed.filter((each) => isIt(each.token)).map(({ why }) => why),
     ...names.problems,
     ...prices.problems,
-    ...prices.warnings.filter((text) => text.startsWith(`${token.asset}: `)),
+    ...prices.warnings.filter((text) => isNewAsset && text.startsWith(`${token.asset}: `)),
   ]
   if (wrong.length > 0) throw new UsageError(`${wrong.join('\n')}\nThe file is unchanged.`)
   const read = tokens.find(({ address }) => isIt(address))

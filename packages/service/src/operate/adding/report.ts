@@ -1,5 +1,4 @@
 import type { Output } from '../../command.ts'
-import type { NetworkConfig } from '../../config.ts'
 import { attesterAddresses } from '../../swap/attester-set.ts'
 import { describeEdits, type Edited, writeConfig } from './config-edit.ts'
 
@@ -36,7 +35,7 @@ export function finish(
 
 /** The API comes last: it quotes what the others then know. */
 function restartsOf({ path, network }: Edited): string[] {
-  const { apiProcesses, workerProcesses } = (network satisfies NetworkConfig).connections
+  const { apiProcesses, workerProcesses } = network.connections
   const attesters = attesterAddresses(network).length
   const count = (number: number, one: string, several: string) => `${number} ${number === 1 ? one : several}`
   return [

@@ -73,18 +73,14 @@ async function readListing(
   const token = getAddress(asked.address)
   const holder = asked.holder ?? network.treasury
   const { vault, escrow } = toContracts(chain)
-  const [symbol, decimals, fault] = await Promise.all([
+  const decimals = await orUndefined(client, () => readDecimals(client, token))
+  if (decimals === undefined) return undefined
+  const treasury = holder === undefined ? undefined : getAddress(holder)
+  const [symbol, fault] = await Promise.all([
     orUndefined(client, () => readSymbol(client, token)),
-    orUndefined(client, () => readDecimals(client, token)),
-    findConductFault(client, {
-      token,
-      vault,
-      escrow,
-      treasury: holder === undefined ? undefined : getAddress(holder),
-      isPlain: true,
-    }),
+    findConductFault(client, { token, vault, escrow, treasury, isPlain: true }),
   ])
-  return decimals === undefined ? undefined : { symbol, decimals, fault }
+  return { symbol, decimals, fault }
 }
 
 function listHolders(network: NetworkConfig, chains: readonly EvmChainConfig[]): Holder<EvmChainConfig>[] {
