@@ -2,7 +2,7 @@ import { describeError, type Env, type Output, runCommand, terminal } from './co
 import { composeApi } from './compose/api.ts'
 import { composeAttester } from './compose/attester.ts'
 import { composeWorker } from './compose/worker.ts'
-import { loadConfig } from './config/load.ts'
+import { loadConfig, loadProcessConfig } from './config/load.ts'
 import { readSetting, required } from './config/secrets.ts'
 import { armFailPoints } from './fail-point.ts'
 import { listen } from './http/server.ts'
@@ -63,14 +63,14 @@ async function runApi(logger: Logger): Promise<Running> {
 }
 
 async function runWorker(logger: Logger): Promise<Running> {
-  const worker = await composeWorker(loadConfig(process.env, 'worker'), logger)
+  const worker = await composeWorker(await loadProcessConfig(process.env, 'worker'), logger)
   await worker.start()
   logger.info('worker ready')
   return worker
 }
 
 async function runAttester(logger: Logger): Promise<Running> {
-  const attester = await composeAttester(loadConfig(process.env, 'attester'), logger)
+  const attester = await composeAttester(await loadProcessConfig(process.env, 'attester'), logger)
   await attester.start()
   logger.info('attester ready')
   return attester

@@ -1,3 +1,4 @@
+import crypto from 'node:crypto'
 import {
   existsSync,
   mkdtempSync,
@@ -8,14 +9,15 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
 import type { KeyRole } from '../chains/families.ts'
 import { runCommand } from '../command.ts'
-import { keys } from '../operate/keys.ts'
+import { keys, writeKey } from '../operate/keys.ts'
 import {
   createKeyFile,
   decryptSecret,
@@ -23,6 +25,7 @@ import {
   encryptSecret,
   listKeys,
   openKeys,
+  prepareKeys,
 } from './keystore.ts'
 import { loadConfig } from './load.ts'
 
@@ -117,6 +120,35 @@ test('each process opens the keys of its own role only', async () => {
   expect(inventory).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
   expect(() => loadConfig(env, 'worker')).toThrow('has no key of deliverer')
   expect(() => loadConfig({ ...env, GEOSWAP_KEYSTORE_PASSPHRASE: 'wrong' }, 'attester')).toThrow('passphrase')
+})
+
+test('keys of one folder cost one derivation, and a prepared process none on its own thread', async () => {
+  const own = mkdtempSync(join(folder, 'shared-'))
+  const cost = { n: 2 ** 10, r: 8, p: 1 }
+  const passphrase = `${PASSPHRASE} of this folder`
+  const written = ['relayer', 'relayer', 'deliverer'] as const
+  for (const role of written) writeKey(role, own, passphrase, cost)
+  const files = readdirSync(own).map((name) => JSON.parse(readFileSync(join(own, name), 'utf8')))
+  const distinct = (read: (file: EncryptedSecret) => string) => new Set(files.map(read)).size
+  const other = createKeyFile('relayer', `${passphrase}, of a file that was added`, cost)
+  writeFileSync(join(own, 'added.json'), JSON.stringify(other.file))
+  const sync = vi.spyOn(crypto, 'scryptSync')
+  const beside = vi.spyOn(crypto, 'scrypt')
+  syncBuiltinESMExports()
+  const asked = { roles: ['deliverer', 'relayer'], passphrase: `${passphrase}, of a file that was added` }
+
+  rmSync(join(own, readdirSync(own).find((name) => name.startsWith('deliverer')) ?? ''))
+  await prepareKeys(own, asked)
+  const opened = () => openKeys(own, asked)
+
+  expect([
+    distinct(({ crypto }) => String(crypto.kdfparams['salt'])),
+    distinct(({ crypto }) => crypto.cipherparams.iv),
+  ]).toEqual([1, 3])
+  expect(opened).toThrow('the passphrase is wrong')
+  expect([sync.mock.calls.length, beside.mock.calls.length]).toEqual([0, 2])
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
 })
 
 test('a file with the address of another key is refused', () => {

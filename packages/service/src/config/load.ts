@@ -10,6 +10,7 @@ import {
   operatorKeys,
   optionalSecret,
   parseSealKeys,
+  prepareKeystore,
   readKeys,
   readSetting,
   required,
@@ -17,6 +18,16 @@ import {
 import { createRemoteCheck } from './signer-problems.ts'
 
 export type Role = 'api' | 'worker' | 'attester'
+
+/** As `loadConfig`, for a process that has to start within seconds: its keys are opened on all processors. */
+export async function loadProcessConfig(env: Env, role: Role): Promise<Config> {
+  const sources = families.flatMap(({ keys }) => keys.sources.filter(({ process }) => process === role))
+  await prepareKeystore(
+    env,
+    sources.flatMap(({ roles }) => roles),
+  )
+  return loadConfig(env, role)
+}
 
 // See docs/decisions.md#one-explicit-configuration.
 /** Reads the whole configuration and reports all problems in one error, before anything starts. */

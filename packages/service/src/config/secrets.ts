@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type NetworkConfig, Secret } from '../config.ts'
-import { openKeys } from './keystore.ts'
+import { openKeys, prepareKeys } from './keystore.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -103,6 +103,13 @@ export function readKeys(env: Env, name: string, roles: readonly string[], probl
     problems.push(error instanceof Error ? error.message : String(error))
     return []
   }
+}
+
+/** Does the slow part of `readKeys` for these roles beforehand, on all processors. */
+export async function prepareKeystore(env: Env, roles: readonly string[]): Promise<void> {
+  const folder = env['GEOSWAP_KEYSTORE']
+  const passphrase = readSetting(env, 'GEOSWAP_KEYSTORE_PASSPHRASE', [])
+  if (folder && passphrase && existsSync(folder)) await prepareKeys(folder, { roles, passphrase })
 }
 
 function privateKeys(env: Env, name: string, problems: string[]): Secret[] {

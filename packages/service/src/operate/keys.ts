@@ -6,6 +6,8 @@ import { askEach, families, familyOf, type KeyRole, keyRoles } from '../chains/f
 import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
 import { type Chains, connectForCommand } from '../compose/chains.ts'
 import { createKeyFile, listKeys, type ScryptCost } from '../config/keystore.ts'
+import { type Chains, connectChains } from '../compose/chains.ts'
+import { createKeyFile, listKeys, type ScryptCost, saltIn } from '../config/keystore.ts'
 import { readSetting } from '../config/secrets.ts'
 import type { ChainConfig } from '../config.ts'
 import { operateOf } from './families.ts'
@@ -69,7 +71,7 @@ function writerOf(role: string, env: Env): (folder: string) => string {
 }
 
 export function writeKey(role: KeyRole, folder: string, passphrase: string, cost?: ScryptCost): string {
-  const { file, address } = createKeyFile(role, passphrase, cost)
+  const { file, address } = createKeyFile(role, passphrase, { ...cost, salt: saltIn(folder) })
   writeSecretFile(join(folder, `${role}-${address}.json`), `${JSON.stringify(file, null, 2)}\n`)
   return address
 }
