@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAdded } from './added.ts'
 import { measureBurst } from './burst.ts'
-import { countCalls, countIdleCalls } from './calls.ts'
+import { countCalls, countIdleCalls, RECOMMENDED } from './calls.ts'
 import { type Figure, toTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
 import { simulateInventory } from './inventory.ts'
@@ -35,12 +35,13 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   growth   submit, status and history with a million swaps in the database, against an empty one
   scale    quotes and swaps per second with some processes of the API and of the worker, and what a swap costs
   routes   seconds from submit to settled between chains that behave like public ones, against their goals
-  calls    calls to nodes on such chains: with nothing to do, and for a swap beyond that
+  idle     calls to nodes on such chains with nothing to do, by process and node, as an operator runs them
+  calls    calls to nodes on such chains for a swap, beyond those with nothing to do
   price-risk  what the best caller gains by price in an hour, by the service's own rules and a random walk
   inventory   a month of USDC between four chains: swaps that find no liquidity, by price of scarcity
   open     what a head costs on such chains with 50,000 swaps that are delivered and not final, against 50
 
-  --strict           end with 1 when a goal is missed; routes, calls, open and price-risk alone always do
+  --strict           end with 1 when a goal is missed; routes, idle, calls, open and price-risk alone always do
   --routes NAMES     some of ${ROUTE_NAMES.join(', ')}
   --swaps NUMBER     on each route; 20 without it
   --sizes NUMBERS    processes of each in scale; 1,2,4 without it
@@ -78,10 +79,8 @@ type Choices = {
 /** Sections that start their own network, or none. */
 const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = {
   routes: ({ routes: names, swaps }) => onShape({ say }, (shaped) => measureRoutes(shaped, { names, swaps })),
-  calls: async () => [
-    ...(await onShape({ say, api: 3 }, countIdleCalls)),
-    ...(await onShape({ say }, countCalls)),
-  ],
+  idle: () => onShape({ say, ...RECOMMENDED }, countIdleCalls),
+  calls: () => onShape({ say }, countCalls),
   open: () => onShape({ say }, measureOpen),
   scale: ({ sizes }) => measureScale({ say }, sizes),
   'price-risk': async ({ seed }) => measurePriceRisk(seed),

@@ -1,4 +1,4 @@
-import { type Network, startNetwork } from '@geoswap/devnet'
+import { type Network, type NetworkOptions, startNetwork } from '@geoswap/devnet'
 import { type Controls, createControls } from '../shape/controls.ts'
 import { createSolanaWorld, type SolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
@@ -12,12 +12,18 @@ export type Shaped = {
   say(line: string): void
 }
 
-type Options = { say(line: string): void; api?: number }
+type Options = { say(line: string): void } & Pick<
+  NetworkOptions,
+  'api' | 'workers' | 'attesters' | 'threshold' | 'nodes'
+>
 
 /** Starts the network, runs the function on it, and stops it. */
-export async function onShape<T>({ say, api = 1 }: Options, run: (shaped: Shaped) => Promise<T>): Promise<T> {
+export async function onShape<T>(
+  { say, ...processes }: Options,
+  run: (shaped: Shaped) => Promise<T>,
+): Promise<T> {
   const { PATH = '', HOME = '' } = process.env
-  const network = await startNetwork({ env: { PATH, HOME }, shape: 'mainnet', api, say })
+  const network = await startNetwork({ env: { PATH, HOME }, shape: 'mainnet', ...processes, say })
   const stop = () => void network.stop().then(() => process.exit(130))
   process.once('SIGINT', stop)
   try {

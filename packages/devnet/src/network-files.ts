@@ -160,7 +160,8 @@ function toLocalToken({ symbol, address, decimals }: LocalToken): LocalToken {
   return { symbol, address, decimals }
 }
 
-export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): ServiceConfig {
+export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys, nodes = 1): ServiceConfig {
+  const chains = [...evm.map(toEvmServiceChain), toSolanaServiceChain(solana)]
   return {
     network: 'local',
     relayers: keys.relayers.map(({ address }) => address),
@@ -168,7 +169,11 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
     deliverers: keys.deliverers.map(({ address }) => address),
     attesters: { members: keys.attesters.map(({ address }) => address), threshold: keys.threshold },
     treasury: keys.treasury.address,
-    chains: [...evm.map(toEvmServiceChain), toSolanaServiceChain(solana)],
+    chains: chains.map((chain) => ({
+      ...chain,
+      rpcUrls: chain.rpcUrls.flatMap((url) => nodesAt(url, nodes)),
+      attesterRpcUrls: chain.attesterRpcUrls.flatMap((url) => nodesAt(url, nodes)),
+    })),
     discount: { asset: DISCOUNT_ASSET },
     assets: ASSETS.map(({ name, usdStable }) => ({
       name,
@@ -181,6 +186,15 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
     // Payers need no key: their swaps are of the account whose key is printed.
     x402: { account: LOCAL_ACCOUNT, callsPerMinute: 600 },
   }
+}
+
+/** One chain under several URLs: its meter names each apart. */
+function nodesAt(url: string, nodes: number): string[] {
+  return Array.from({ length: nodes }, (_, index) => {
+    const node = new URL(url)
+    if (index > 0) node.searchParams.set('node', String(index + 1))
+    return index === 0 ? url : node.href
+  })
 }
 
 function toSources({ chainId, feeds, feedPlan }: ReadyChain, asset: string): ServiceFeed[] {

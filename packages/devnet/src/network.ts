@@ -47,6 +47,8 @@ export type NetworkOptions = {
   attesters?: number
   /** How many of the attesters have to sign; 1 by default. */
   threshold?: number
+  /** How many URLs of nodes the service has for each chain; 1 by default. All lead to the same chain. */
+  nodes?: number
   /** The set of chains and their behaviour; `local` by default. */
   shape?: Shape
   /** Block time of the EVM chains, instead of the shape's. */
@@ -194,7 +196,7 @@ async function startAll(
     options.web ? named('The page', preparePage(home)) : {},
   ])
   writeJsonAtomically(home.serviceFile, {
-    ...toServiceConfig(asReached(chains, options), keys),
+    ...toServiceConfig(asReached(chains, options), keys, options.nodes),
     ...web,
     ...options.serviceConfig,
     ...(options.remoteSigners && { remoteSigners: await options.remoteSigners(keys) }),

@@ -39,3 +39,9 @@ export function createMeter() {
     reset: () => counts.clear(),
   }
 }
+
+/** Each further node of a chain meters and limits a client by itself. */
+export function nameOfClient(searchParams: URLSearchParams, userAgent = 'unknown'): string {
+  const node = searchParams.get('node')
+  return `${searchParams.get('client') ?? userAgent}${node === null ? '' : `#${node}`}`
+}

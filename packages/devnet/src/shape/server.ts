@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { DIRECT_PATH } from './control-methods.ts'
+import { nameOfClient } from './meter.ts'
 import { type Client, createReplies } from './replies.ts'
 import type { ShapedChain } from './shaped-chain.ts'
 
@@ -62,6 +63,5 @@ async function readBody(request: IncomingMessage): Promise<string> {
 
 function clientOf(request: IncomingMessage): Client {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://chain')
-  const name = searchParams.get('client') ?? request.headers['user-agent'] ?? 'unknown'
-  return { name, direct: pathname === DIRECT_PATH }
+  return { name: nameOfClient(searchParams, request.headers['user-agent']), direct: pathname === DIRECT_PATH }
 }

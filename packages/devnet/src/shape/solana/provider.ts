@@ -7,7 +7,7 @@ import {
   type SolanaNode,
 } from '@geoswap/solana-rpc'
 import { DIRECT_PATH } from '../control-methods.ts'
-import { createMeter } from '../meter.ts'
+import { createMeter, nameOfClient } from '../meter.ts'
 import { createRateLimit } from '../rate-limit.ts'
 import { providerControls } from './controls.ts'
 import { createLaggingNode, withLaggingNode } from './lagging-node.ts'
@@ -50,7 +50,7 @@ export function createProvider(node: SolanaNode): AnswerHttp {
   return async ({ url, userAgent, body }) => {
     const { pathname, searchParams } = new URL(url, 'http://node')
     const methods = methodsIn(body)
-    const client = searchParams.get('client') ?? userAgent ?? 'unknown'
+    const client = nameOfClient(searchParams, userAgent)
     if (pathname !== DIRECT_PATH && !methods.some((method) => CONTROL.test(method)))
       return answer(client, methods, body)
     return { status: 200, text: await answerText(direct, body) }
