@@ -50,10 +50,10 @@ test('a thousand clients that never finish a request delay nobody, and are answe
 
   expect(answer.status).toBe(200)
   expect(leftBefore).toBe(0)
-  // Headers within 8 s, everything within 10 s, checked every 2 s, plus a margin for a busy machine.
-  expect(Math.max(...ends.map(({ afterMs }) => afterMs))).toBeLessThan(20_000)
   for (const { said } of ends) expect(said).toContain('did not arrive in time')
   for (const { said } of ends) expect(said).toContain('"retryable":true,"recovery":{"action":"RETRY_LATER"')
   const { body: metrics } = await app.inject({ url: '/metrics' })
   expect(metrics).toContain(`geoswap_unread_requests_total{why="late"} ${CLIENTS}`)
+  // Headers within 8 s, everything within 10 s, checked every 2 s, plus a margin for a busy machine.
+  expect(Math.max(...ends.map(({ afterMs }) => afterMs))).toBeLessThan(20_000)
 }, 40_000)
