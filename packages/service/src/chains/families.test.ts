@@ -77,7 +77,7 @@ const paper = {
     hasContracts: false,
     capsPayouts: false,
     paysOnlyFees: true,
-    callsPerHead: 1,
+    callsPerHead: () => 1,
     maxInFlight: 1,
   },
   keys: {

@@ -82,8 +82,8 @@ type Traits = {
   capsPayouts: boolean
   /** Whether keys pay nothing but fees. Otherwise they also pay rent that returns: the ledger knows the fees. */
   paysOnlyFees: boolean
-  /** Calls that a new head takes. */
-  callsPerHead: number
+  /** Calls that a new head takes from this many nodes, of which a majority has to name it. */
+  callsPerHead(nodes: number): number
   /** Unmined transactions per key, unless the configuration says otherwise. */
   maxInFlight: number
 }

@@ -30,7 +30,7 @@ export function createFollowing(parts: Parts, connected: ConnectedChain): Task[]
     pool,
     chain,
     blockMs,
-    callsPerHead: family.traits.callsPerHead,
+    callsPerHead: family.traits.callsPerHead(config.rpcUrls.length),
     hasFeeds,
     readAwaited: parts.readAwaited,
     caps: payoutCapsOf(parts, connected, views.of(chainId)),

@@ -30,6 +30,23 @@ test('two nodes that agree outvote one that lies, in any order', async () => {
   }
 })
 
+test('nodes that agree about the newest block are asked for it once each', async () => {
+  const called: string[] = []
+  const watch = { called: (method: string) => void called.push(method), answered() {}, failed() {} }
+  const { agreed } = createEvmClients({ urls: [honest, second], watches: [watch, watch] })
+  const counts: number[] = []
+
+  // A block that is mined between two answers costs another question.
+  for (const blockTag of ['latest', 'latest', 'latest'] as const) {
+    called.length = 0
+    await agreed.getBlock({ blockTag })
+    counts.push(called.length)
+  }
+
+  expect(Math.min(...counts)).toBe(2)
+  expect(new Set(called)).toEqual(new Set(['eth_getBlockByNumber']))
+})
+
 test('a lying node is believed if it is asked alone, and never if another has to agree', async () => {
   const { client, agreed } = createEvmClients({ urls: [liar, honest] })
   const blockNumber = await createEvmClients({ urls: [honest] }).client.getBlockNumber()

@@ -8,14 +8,22 @@ import {
   type Transport,
   toHex,
 } from 'viem'
-import { agree, causesOf, NoAgreementError, NodeSilence, reachedByMajority } from '../nodes/agree.ts'
+import { groupBy } from '../../swap/group.ts'
+import {
+  agree,
+  causesOf,
+  majorityOf,
+  NoAgreementError,
+  NodeSilence,
+  reachedByMajority,
+} from '../nodes/agree.ts'
 import { revertOf } from './attempt.ts'
 
 type Call = { method: string; params?: unknown }
 
 /**
  * Asks every node and returns the answer of a majority. The newest, safe or final block is the highest that a majority
- * has reached, so that enough nodes can answer questions about it.
+ * has reached, so that enough nodes can answer questions about it. Nodes that name it alike are not asked again.
  */
 export function createAgreement(transports: readonly Transport[]): Transport {
   return (parameters) => {
@@ -24,10 +32,7 @@ export function createAgreement(transports: readonly Transport[]): Transport {
 
     async function ask({ method, params }: Call): Promise<unknown> {
       const tag = nodes.length > 1 ? findTag({ method, params }) : undefined
-      if (tag !== undefined) {
-        const [, ...rest] = params as unknown[]
-        return ask({ method, params: [toHex(await readHeight(tag)), ...rest] })
-      }
+      if (tag !== undefined) return askNewest(method, tag, (params as unknown[]).slice(1))
       return agree(
         askAll({ method, params }),
         (answer) => JSON.stringify(essenceOf(method, answer)),
@@ -35,10 +40,18 @@ export function createAgreement(transports: readonly Transport[]): Transport {
       )
     }
 
-    const readHeight = async (tag: string): Promise<bigint> => {
-      if (tag === 'latest') return reachedByMajority(heightsOf(askAll({ method: 'eth_blockNumber' })), same)
-      const blocks = askAll({ method: 'eth_getBlockByNumber', params: [tag, false] })
-      return reachedByMajority(heightsOf(blocks), same)
+    async function askNewest(method: string, tag: string, rest: unknown[]): Promise<unknown> {
+      const answered: unknown[] = []
+      const asked = askAll({ method, params: [tag, ...rest] }).map(async (asking) => {
+        const answer = await asking
+        answered.push(answer)
+        return answer
+      })
+      const height = toHex(await reachedByMajority(heightsOf(asked), same))
+      const there = answered.filter((answer) => (answer as Fields | null)?.['number'] === height)
+      const alike = groupBy(there, (answer) => JSON.stringify(essenceOf(method, answer)))
+      const [block] = [...alike.values()].find(({ length }) => length >= majorityOf(nodes.length)) ?? []
+      return block ?? ask({ method, params: [height, ...rest] })
     }
 
     return createTransport({
@@ -61,12 +74,12 @@ function findTag({ method, params }: Call): string | undefined {
 
 const same = (height: bigint) => height
 
-/** From heights or blocks; rejects for a node without the block. */
+/** Of blocks; rejects for a node without the block. */
 function heightsOf(answers: readonly Promise<unknown>[]): Promise<bigint>[] {
   return answers.map(async (asked) => {
     const answer = await asked
     if (answer === null) throw new NodeSilence('The node does not have this block')
-    return BigInt(typeof answer === 'string' ? answer : (answer as { number: Hex }).number)
+    return BigInt((answer as { number: Hex }).number)
   })
 }
 

@@ -98,7 +98,7 @@ export const evm = {
     hasContracts: true,
     capsPayouts: true,
     paysOnlyFees: true,
-    callsPerHead: 1,
+    callsPerHead: (nodes) => nodes,
     // go-ethereum keeps 16 transactions of a sender for sure.
     maxInFlight: 16,
   },

@@ -67,7 +67,8 @@ export const solana = {
     capsPayouts: false,
     paysOnlyFees: false,
     // A head takes more calls, for its height and time: it is polled less often while no swap waits for it.
-    callsPerHead: 1.4,
+    // Builds use a head for two seconds: it must not be older with more nodes.
+    callsPerHead: () => 1.4,
     // They do not wait for each other.
     maxInFlight: 128,
   },
