@@ -172,8 +172,7 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
   GeoswapDiskFull: {
     bad: `${disk('avail', '/', 9)}\n${disk('size', '/', 100)}`,
     good: `${disk('avail', '/', 11)}\n${disk('size', '/', 100)}
-${disk('avail', '/boot', 0)}
-${disk('size', '/boot', 1)}
+${disk('avail', '/boot', 0)}\n${disk('size', '/boot', 1)}
 geoswap_database_full 0`,
   },
   GeoswapCopyLate: {

@@ -139,7 +139,7 @@ type TimeKeeper = {
   onSettled(promise: 'kept' | 'late'): void
 }
 
-/** Records the durations of settled swaps in the background, and whether each was late. A crash loses the last. */
+/** Records the durations of settled swaps in the background, and tells which were late. A crash loses the last. */
 export function createTimeKeeper({ pool, endOf, onSettled }: TimeKeeper) {
   let settled: SettledSwap[] = []
   const task: Task = {

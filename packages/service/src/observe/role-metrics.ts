@@ -163,7 +163,7 @@ export function addWorkerMetrics(registry: Registry, sources: Sources): WorkerCo
   })
   const settled = new Counter({
     name: 'geoswap_settled_total',
-    help: 'Swaps that this worker saw settle, late if they took over twice the configured time of their chains.',
+    help: 'Swaps that this worker saw settle, late if they took over twice the time that their chains plan.',
     labelNames: ['promise'],
     registers: [registry],
   })

@@ -8,7 +8,7 @@ type Seen = { number: bigint; seconds: number }
 
 const KEPT = 600
 const KEPT_SECONDS = 600
-// In less time a few late blocks are more than a twentieth, as when the processes of a local network start.
+// In less time a few late blocks are more than a twentieth. Processes that start together delay local blocks.
 const SHORT_SECONDS = 120
 // A single late block is no stall.
 const STALLED = 3
