@@ -124,22 +124,23 @@ test('the port is that of the API everywhere', () => {
 })
 
 describe('every unit', () => {
-  const named = files.filter((file) => file.endsWith('.service'))
+  const systemd = files.filter((file) => /\.(service|timer)$/.test(file))
+  const named = systemd.filter((file) => file.includes('/systemd/'))
   const units = named.map((file) => readFileSync(file, 'utf8')).join('\n')
   const roles = ['api', 'attester', 'migrate', 'worker']
   const exampleOf = (role: string) => `deploy/systemd/${role}.env.example`
 
   test('is a valid unit of systemd', () => {
     const folder = mkdtempSync(join(tmpdir(), 'geoswap-units-'))
-    for (const file of named)
+    for (const file of systemd)
       writeFileSync(
         join(folder, basename(file)),
-        readFileSync(file, 'utf8').replace('/usr/bin/node', process.execPath),
+        readFileSync(file, 'utf8').replace(/\/usr\/bin\/(node|pgbackrest)/, process.execPath),
       )
 
     const { error, stderr, status } = spawnSync(
       'systemd-analyze',
-      ['verify', '--man=no', ...named.map((file) => join(folder, basename(file)))],
+      ['verify', '--man=no', ...systemd.map((file) => join(folder, basename(file)))],
       { encoding: 'utf8' },
     )
     rmSync(folder, { recursive: true })

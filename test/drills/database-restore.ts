@@ -58,7 +58,7 @@ not claimed, and for one a delivery was signed that never left`)
 }
 
 /** A swap that ended before the books began needs no row, and is not restored. */
-async function haveBooks({ query, network }: Scene): Promise<boolean> {
+export async function haveBooks({ query, network }: Scene): Promise<boolean> {
   const open = await query('select 1 from ledger_cursors')
   return open.length === network.local.chains.length
 }

@@ -16,17 +16,25 @@ export function operatorEnv({ home, databaseUrls }: Network) {
 // Commands that change the tables or all their rows.
 const OWNERS = ['migrate', 'rebuild']
 
-type Typed = { script: string; args: readonly string[]; env?: Record<string, string> }
+type Typed = {
+  script: string
+  args: readonly string[]
+  env?: Record<string, string>
+  /** Gets what it says to people, at once. */
+  onText?(text: string): void
+}
 
 /** `npm run -s SCRIPT -- ARGS`, as an operator types it: its exit code and its output. */
 export async function npmRun(
   network: Network,
-  { script, args, env = {} }: Typed,
+  { script, args, env = {}, onText = () => {} }: Typed,
 ): Promise<{ code: number; text: string }> {
   const isOwners = OWNERS.includes(args[0] ?? '')
   const owner = isOwners && { DATABASE_URL: network.databaseUrl }
   const options = { cwd: projectRoot, env: { ...operatorEnv(network), USER: 'operator', ...owner, ...env } }
-  return promisify(execFile)('npm', ['run', '-s', script, '--', ...args], options).then(
+  const running = promisify(execFile)('npm', ['run', '-s', script, '--', ...args], options)
+  running.child.stderr?.on('data', onText)
+  return running.then(
     ({ stdout, stderr }) => ({ code: 0, text: `${stdout}${stderr}`.trim() }),
     ({ code, stdout = '', stderr = '' }) => ({ code: Number(code), text: `${stdout}${stderr}`.trim() }),
   )

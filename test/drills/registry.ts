@@ -9,6 +9,7 @@ import { gasEmpty } from './gas-empty.ts'
 import { goLive } from './go-live/go-live.ts'
 import { nodeDown } from './node-down.ts'
 import { operatorGone } from './operator-gone.ts'
+import { pointInTime } from './point-in-time.ts'
 import { relayerKeyLost } from './relayer-key-lost.ts'
 import type { Report } from './report.ts'
 import type { Scene } from './scene.ts'
@@ -88,6 +89,12 @@ export const drills: Record<string, Drill> = {
     runbook: 'disaster.md',
     stage: { deadlines: { ...SHORT, fillSeconds: 120, claimInclusionSeconds: 60 } },
     run: databaseRestore,
+  },
+  'point-in-time': {
+    title: 'the machine of the database is lost, and its archive ends seconds before',
+    runbook: 'disaster.md',
+    stage: { isArchived: true, deadlines: { ...SHORT, fillSeconds: 120, claimInclusionSeconds: 60 } },
+    run: pointInTime,
   },
   'operator-gone': {
     title: 'the operator is gone, and users send their inputs back without it',

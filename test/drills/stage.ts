@@ -5,6 +5,7 @@ import { createOperator } from '../operator.ts'
 import { type RpcProxy, startRpcProxy } from '../rpc-proxy.ts'
 import { createSolanaWorld, type SolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
+import { type ArchivedPostgres, openArchivedPostgres } from './archived-postgres.ts'
 import { npmRun } from './npm-run.ts'
 import { createProcesses, type Processes, ROLES } from './processes.ts'
 
@@ -16,15 +17,23 @@ export type Stage = {
   solana: SolanaWorld
   /** Proxies between the service and the node of each EVM chain. */
   nodes: Record<'alpha' | 'beta', RpcProxy & { behind(): string }>
+  archive: ArchivedPostgres | undefined
   query: ReturnType<typeof createOperator>['query']
   /** Edits the configuration file. Processes read it when they start. */
   configure(change: (config: ServiceConfig) => object): void
   stop(): Promise<void>
 }
 
-export type StageOptions = { deadlines?: Record<string, number> }
+export type StageOptions = {
+  deadlines?: Record<string, number>
+  /** Whether PostgreSQL is that of the system, with an archive. */
+  isArchived?: boolean
+}
 
-export async function setStage(options: StageOptions, say: (line: string) => void): Promise<Stage> {
+export async function setStage(
+  { isArchived, ...options }: StageOptions,
+  say: (line: string) => void,
+): Promise<Stage> {
   const started: (() => Promise<void>)[] = []
   const stop = async () => {
     for (const end of started.splice(0).reverse()) await end()
@@ -32,8 +41,11 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
   try {
     const nodes = { alpha: await openNode(), beta: await openNode() }
     started.push(async () => void (await Promise.all(Object.values(nodes).map((node) => node.stop()))))
+    const archive = isArchived ? await openArchivedPostgres() : undefined
+    if (archive) started.push(archive.stop)
     const network = await startNetwork({
       ...{ service: false, blockMs: 500, slotMs: 100, env: baseEnv(), say },
+      startPostgres: archive?.start,
       serviceConfig: { venues: [{ kind: 'inventory' }], ...options },
       serviceRpcUrl({ name, rpcUrl }) {
         if (name !== 'alpha' && name !== 'beta') return rpcUrl
@@ -54,7 +66,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
     const access = { apiUrl: processes.urlOf('api'), apiKey: await createKey() }
     const world = createWorld({ ...network.local, ...access } as LocalNetwork)
     const solana = await createSolanaWorld(world.local)
-    return { network, processes, world, solana, nodes, query, configure, stop }
+    return { network, processes, world, solana, nodes, archive, query, configure, stop }
   } catch (error) {
     await stop()
     throw error

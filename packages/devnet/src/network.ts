@@ -21,7 +21,7 @@ import type { Environment } from './node-child.ts'
 import { type ChainPlan, type NetworkPlan, planOf, type Shape } from './plan.ts'
 import { findFreePort, type HeldPort, holdPort, takeFreePort } from './ports.ts'
 import { createLogins, type DatabaseUrls } from './postgres/logins.ts'
-import { startPostgres } from './postgres/start-postgres.ts'
+import { type Postgres, type PostgresOptions, startPostgres } from './postgres/start-postgres.ts'
 import { createProcessGroup, type ProcessGroup } from './process-group.ts'
 import {
   apiRole,
@@ -59,6 +59,8 @@ export type NetworkOptions = {
   serviceConfig?: Readonly<Record<string, unknown>>
   /** Servers that hold the EVM keys of worker and attester in their place. */
   remoteSigners?(keys: Keys): Promise<readonly { url: string; addresses: readonly string[] }[]>
+  /** Another database server in place of the one that npm installed. */
+  startPostgres?: ((options: PostgresOptions) => Promise<Postgres>) | undefined
   /** The URL that the service uses instead of a chain's node: tests put a proxy in between. */
   serviceRpcUrl?(chain: { name: string; rpcUrl: string }): string
   /** False starts everything except the service. */
@@ -256,7 +258,8 @@ async function preparePage({ webDir, localFile }: Home) {
 async function startDatabase(context: Context): Promise<{ service: ServiceSetup; apiKey: string }> {
   const { home, keys, env, processes, say, onDown, options } = context
   const logFile = home.logFile('postgres')
-  const postgres = await startPostgres({
+  const start = options.startPostgres ?? startPostgres
+  const postgres = await start({
     dir: home.databaseDir,
     logFile,
     onDown: (r) => onDown('postgres', r),

@@ -28,7 +28,7 @@ const SETTINGS = {
   max_parallel_workers_per_gather: '0',
 }
 
-type PostgresOptions = {
+export type PostgresOptions = {
   /** Preferred folder of the data. It is emptied first, and removed by `stop`. */
   dir: string
   logFile?: string
@@ -123,7 +123,7 @@ rm -rf "$2"`
 
 // PostgreSQL does not notice that its parent died, so a shell watches for it. The shell is ended first when
 // the server is.
-function endWithUs(server: ChildProcess, dir: string): void {
+export function endWithUs(server: ChildProcess, dir: string): void {
   const watcher = spawn('/bin/sh', ['-c', WATCH, 'watch', String(server.pid), dir], {
     stdio: ['pipe', 'ignore', 'ignore'],
     env: { PATH: '/usr/bin:/bin' },
@@ -154,7 +154,7 @@ async function isConnectable(url: string): Promise<boolean> {
   }
 }
 
-async function createDatabase(adminUrl: string): Promise<void> {
+export async function createDatabase(adminUrl: string): Promise<void> {
   const client = new pg.Client(adminUrl)
   await client.connect()
   await client.query('create database geoswap')
@@ -165,7 +165,7 @@ function urlOf(cluster: Cluster, at: { port: number; database: string }): string
   return `postgres://geoswap:${cluster.password}@127.0.0.1:${at.port}/${at.database}`
 }
 
-function run(file: string, args: readonly string[], user: ServerUser): Promise<void> {
+export function run(file: string, args: readonly string[], user: ServerUser): Promise<void> {
   const child = spawn(file, args, { ...user, env: { LC_ALL: 'C' }, stdio: ['ignore', 'ignore', 'pipe'] })
   let output = ''
   child.stderr.on('data', (chunk: Buffer) => {
