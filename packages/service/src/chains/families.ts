@@ -46,9 +46,9 @@ export function familyOfAddress(text: string): Family | undefined {
 }
 
 /** Asks each family about those of the chains that are its own. */
-export function askEach<T>(
-  chains: readonly ChainConfig[],
-  ask: (family: Family, own: readonly ChainConfig[]) => readonly T[],
+export function askEach<T, C extends { family: string }>(
+  chains: readonly C[],
+  ask: (family: Family, own: readonly C[]) => readonly T[],
 ): T[] {
   return families.flatMap((family) =>
     ask(

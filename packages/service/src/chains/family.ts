@@ -25,7 +25,7 @@ export type Family<C extends ChainFields = ChainFields, Name extends string = st
   addresses: AddressRules
   config: ConfigRules<Written<C>>
   traits: Traits
-  keys: FamilyKeys<C>
+  keys: FamilyKeys<Written<C>>
   /** The holders of inputs and inventory. */
   custodyOf(config: C): ChainCustody
   /** The contracts for which wallets sign, as the page shows them. */
@@ -101,6 +101,8 @@ type FamilyKeys<C> = {
   inFile: { write(address: string): string; read(text: string): string }
   /** The addresses that a worker signs for on these chains, without those that top them up. */
   ofWorker(network: Keys, chains: readonly C[]): string[]
+  /** Pairs of a sender and the other key that signs all that it sends. Absent where each signs alone. */
+  cosignersOf?(chains: readonly C[]): readonly (readonly [sender: string, cosigner: string])[]
   /** Those whose signatures of attestations may count. */
   ofAttesters(network: Keys, chains: readonly C[]): string[]
 }
@@ -112,7 +114,10 @@ export type KeySource = {
   roles: readonly string[]
   /** `isGiven`: the variable or the keystore has some. The configuration may be invalid, and contain anything. */
   isNeeded(
-    network: Partial<Keys> & { gasFloat?: object; chains?: readonly { family: string }[] },
+    network: Partial<Keys> & {
+      gasFloat?: object
+      chains?: readonly ({ family: string } & Record<string, unknown>)[]
+    },
     known: { isGiven(): boolean; isRemote(...addresses: unknown[]): boolean },
   ): boolean
 }

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { every } from '../async/timing.ts'
-import { families, familyOfAddress } from '../chains/families.ts'
+import { askEach, families } from '../chains/families.ts'
 import type { Signer } from '../chains/family.ts'
 import type { Config } from '../config.ts'
 import { mapOwn } from '../isolate.ts'
@@ -44,14 +44,15 @@ export async function openSigners(config: Config, { addresses, logger, registry 
     return [{ ...opened, place: index + 1 }]
   })
   const { countFault } = addSignerMetrics(registry, servers)
-  const remote = servers.flatMap(({ signers }) => signers)
+  const remote = servers.flatMap(({ evm, solana }) => [...evm, ...solana])
   const isRemote = (address: string) => remote.some((signer) => signer.address === address)
   const opened = await mapOwn(families, async ({ name, keys: { open } }) => {
     const own = await mapOwn(config.keys[name] ?? [], async (key) => open(key.reveal()))
     const local = own.filter(({ address }) => !isRemote(address))
-    const away = remote.filter(({ address }) => familyOfAddress(address)?.name === name)
+    const away = servers.flatMap((server): readonly Signer[] => server[name])
     return [name, [...local, ...away]] as const
   })
+  const cosigners = askEach(network.chains, ({ keys }, own) => keys.cosignersOf?.(own) ?? [])
   let checks: { stop(): void } | undefined
 
   function onAnswer(signer: string, error?: { fault: string; message: string }): void {
@@ -67,10 +68,16 @@ export async function openSigners(config: Config, { addresses, logger, registry 
   return {
     all: opened.flatMap(([, signers]) => signers),
     byFamily: Object.fromEntries(opened),
-    unsigned: () =>
-      Object.fromEntries(
+    unsigned() {
+      const silent = new Map(
         servers.flatMap(({ place, silent }) => silent().map((address) => [address, place] as const)),
-      ),
+      )
+      for (const [sender, cosigner] of cosigners) {
+        const place = silent.get(cosigner)
+        if (place !== undefined && !silent.has(sender)) silent.set(sender, place)
+      }
+      return Object.fromEntries(silent)
+    },
     async start() {
       await mapOwn(servers, ({ check }) => check())
       const checkAll = () => Promise.allSettled(servers.map(({ check }) => check())).then(() => {})

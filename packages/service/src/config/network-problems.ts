@@ -24,6 +24,8 @@ const SIGNING = [
   '/gasFloat',
 ]
 
+const KEYS_OF_CHAINS = families.flatMap(({ config }) => config.roles.fields)
+
 /** Cross-checks of a configuration. Parts are only read when their check runs, since they may be malformed. */
 export function checksOf(network: NetworkFile): Check[] {
   const everyChain = (...fields: string[]) => fields.map((field) => `/chains/*/${field}`)
@@ -57,7 +59,10 @@ export function checksOf(network: NetworkFile): Check[] {
       find: () => findScreeningProblems(network),
     },
     { reads: ['/gasFloat', ...everyChain('chainId', 'family')], find: () => findFloatProblems(network) },
-    { reads: ['/remoteSigners', ...SIGNING], find: () => findSignerProblems(network) },
+    {
+      reads: ['/remoteSigners', ...SIGNING, ...everyChain('family', ...KEYS_OF_CHAINS)],
+      find: () => findSignerProblems(network),
+    },
   ]
 }
 

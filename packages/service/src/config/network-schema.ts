@@ -102,10 +102,15 @@ const GasFloat = Type.Object(
   },
 )
 
+const signingAddress = Type.String({
+  pattern: '^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$',
+  description: 'A relayer, deliverer, attester, fee payer, gas float or Solana vault of this file.',
+})
+
 const RemoteSigner = Type.Object(
   {
     url: url('Its URL: https, or http on this machine.'),
-    addresses: Type.Array(address('A relayer, deliverer, attester or EVM gas float of this file.'), {
+    addresses: Type.Array(signingAddress, {
       minItems: 1,
       description: 'Addresses whose keys it holds.',
     }),
@@ -292,7 +297,8 @@ export const NetworkSchema = Type.Object(
       Type.Array(RemoteSigner, {
         minItems: 1,
         description:
-          "Servers with Web3Signer's eth1 API that sign for addresses of this file, in place of keys in a process. " +
+          "Servers with Web3Signer's eth1 API, or its form for Solana, that sign for addresses of this file, in place " +
+          'of keys in a process. ' +
           'The worker and each attester need separate servers.',
       }),
     ),

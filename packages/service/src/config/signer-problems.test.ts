@@ -46,3 +46,21 @@ test('addresses that no process signs for, and repeated ones, are refused', () =
     `/remoteSigners/0/addresses/1: ${relayers[0]} is repeated`,
   ])
 })
+
+test('keys of Solana may be remote: vault and fee payers for the worker, the attester at a server of its own', () => {
+  const {
+    vault,
+    attester: own,
+    feePayers,
+  } = network.chains.find((chain: { family: string }) => chain.family === 'solana')
+  const [worker, attesting] = ['https://worker.example', 'https://attester.example']
+  const ofWorker = { url: worker, addresses: [vault, feePayers.input, feePayers.delivery] }
+
+  expect(problemsOf(ofWorker, { url: attesting, addresses: [own] })).toEqual([])
+  expect(problemsOf(ofWorker, { url: worker, addresses: [own] })).toEqual([
+    '/remoteSigners/1/url: the attester needs a signer of its own: with this one the worker could sign for it',
+  ])
+  expect(problemsOf({ url: worker, addresses: [vault.slice(1)] })).toEqual([
+    `/remoteSigners/0/addresses/0: ${vault.slice(1)} is no address that worker or attester sign for`,
+  ])
+})

@@ -1,19 +1,18 @@
-import { families } from '../chains/families.ts'
+import { askEach, families, familyOfAddress } from '../chains/families.ts'
 import type { NetworkFile } from '../config.ts'
-import { attesterAddresses } from '../swap/attester-set.ts'
 import { findRepeated, type Problem } from './shape.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /** Finds remote signers that nobody would ask, that anyone could read, or that join worker and attester. */
 export function findSignerProblems(network: NetworkFile): Problem[] {
-  const { remoteSigners = [] } = network
-  const attesters = lowerCased(attesterAddresses(network))
-  const known = new Set([...attesters, ...lowerCased(workersOf(network))])
+  const { remoteSigners = [], chains } = network
+  const attesters = askEach(chains, ({ keys }, own) => keys.ofAttesters(network, own)).map(toKey)
+  const known = new Set([...attesters, ...workersOf(network).map(toKey)])
   const each = remoteSigners.flatMap(({ url, addresses }, index) => {
     const at = (field: string) => `/remoteSigners/${index}/${field}`
     const strangers = addresses.flatMap((address, position) =>
-      known.has(address.toLowerCase())
+      known.has(toKey(address))
         ? []
         : [
             {
@@ -32,19 +31,17 @@ export function findSignerProblems(network: NetworkFile): Problem[] {
   )
   const repeated = findRepeated(
     all,
-    ({ address }) => address.toLowerCase(),
+    ({ address }) => toKey(address),
     (index) => all[index]?.path ?? '/remoteSigners',
   )
   return [...each, ...repeated, ...findJoined(remoteSigners, attesters)]
 }
 
 /** Addresses that a worker signs for, of those that a remote signer may have. */
-function workersOf({ relayers, authorizationRelayers, deliverers, gasFloat }: NetworkFile): string[] {
-  const floats = families.flatMap(({ name }) => gasFloat?.[name] ?? [])
-  return [...relayers, ...authorizationRelayers, ...deliverers, ...floats]
+function workersOf(network: NetworkFile): string[] {
+  const floats = families.flatMap(({ name }) => network.gasFloat?.[name] ?? [])
+  return [...askEach(network.chains, ({ keys }, own) => keys.ofWorker(network, own)), ...floats]
 }
-
-const lowerCased = (addresses: readonly string[]) => addresses.map((address) => address.toLowerCase())
 
 /** Signed bytes must not be readable before they are recorded, and a signature must come from the signer. */
 export function findUnsafe(url: string, path: string): Problem[] {
@@ -62,7 +59,7 @@ type RemoteSigners = NonNullable<NetworkFile['remoteSigners']>
 function findJoined(remoteSigners: RemoteSigners, attesters: readonly string[]): Problem[] {
   const hostOf = ({ url }: RemoteSigners[number]) => (URL.canParse(url) ? new URL(url).host : url)
   const isOf = (isAttester: boolean) => (signer: RemoteSigners[number]) =>
-    signer.addresses.some((address) => attesters.includes(address.toLowerCase()) === isAttester)
+    signer.addresses.some((address) => attesters.includes(toKey(address)) === isAttester)
   const ofWorkers = new Set(remoteSigners.filter(isOf(false)).map(hostOf))
   return remoteSigners.flatMap((signer, index) =>
     isOf(true)(signer) && ofWorkers.has(hostOf(signer))
@@ -88,4 +85,7 @@ export function createRemoteCheck(network: Partial<NetworkFile> | null) {
   }
 }
 
-const toKey = (address: unknown) => String(address).toLowerCase()
+function toKey(address: unknown): string {
+  const text = String(address)
+  return familyOfAddress(text)?.addresses.keyOf(text) ?? text
+}

@@ -108,7 +108,7 @@ export function attestersElsewhere(env: Env): string | undefined {
   const attesters = instancesOf(env).filter(({ role }) => role === 'attester')
   const here = new Set(attesters.flatMap((each) => addressesOf(environmentOf(each, env))))
   for (const { addresses } of network.remoteSigners ?? [])
-    for (const address of addresses) here.add(getAddress(address))
+    for (const address of addresses.filter((each) => isHex(each))) here.add(getAddress(address))
   const missing = attesterAddresses(network).filter((address) => !here.has(getAddress(address)))
   if (missing.length === 0) return undefined
   return `No key here for ${missing.join(', ')}: run \`service attester\` with it elsewhere.`

@@ -20,7 +20,7 @@ async function open({ clientTls, tls, addresses = [account.address] }: Wanted = 
   running.push(standIn)
   const options = { clientTls, assertOutsideTransaction: () => {}, onAnswer: () => {} }
   const server = openServer({ url: standIn.url, addresses, timeoutMs: 2_000 }, addresses, options)
-  const [signer] = server.signers
+  const [signer] = server.evm
   if (!signer) throw new Error('No signer')
   return { standIn, server, signer }
 }

@@ -1,76 +1,56 @@
-import {
-  type Address,
-  concat,
-  getAddress,
-  getTypesForEIP712Domain,
-  type Hex,
-  hashDomain,
-  hashStruct,
-  isAddressEqual,
-  keccak256,
-  recoverAddress,
-  type Signature,
-  serializeSignature,
-  serializeTransaction,
-  stringToHex,
-  type TypedDataDefinition,
-  toHex,
-} from 'viem'
-import { publicKeyToAddress } from 'viem/accounts'
+import type { MessagePartialSigner } from '@solana/kit'
+import { getAddress, type Hex, isHex } from 'viem'
 import type { EvmSigner } from '../chains/evm/signer.ts'
 import { createExchange, type Exchange, type Reply, SignerError } from './exchange.ts'
+import { eth1, type Scheme, solana } from './schemes.ts'
 
-type Web3Signer = {
-  /** Signs the Keccak-256 hash of `data`, which the server computes. */
-  sign(address: Address, data: Hex): Promise<Signature>
+type Web3Signer<Signed> = {
+  sign(address: string, data: Hex): Promise<Signed>
   /** The addresses whose keys the server lists now. */
-  readAddresses(): Promise<Set<Address>>
+  readAddresses(): Promise<Set<string>>
 }
 
-type Options = {
+type Options<Signed> = {
   /** The name of the server in messages. */
   name: string
   exchange: Exchange
+  scheme: Pick<Scheme<Signed, unknown>, 'api' | 'addressOf' | 'findSignature'>
 }
 
-const KEYS = '/api/v1/eth1/publicKeys'
-// Web3Signer names a key by the two coordinates of its public key.
-const PUBLIC_KEY = /^0x(04)?[0-9a-fA-F]{128}$/
-
 // See docs/decisions.md#remote-signers.
-/** A server with the eth1 API of Web3Signer. Each signature is verified before anything uses it. */
-function createWeb3Signer({ name, exchange }: Options): Web3Signer {
+/** A server with an API in the form of Web3Signer's. Each signature is verified before anything uses it. */
+function createWeb3Signer<Signed>({ name, exchange, scheme }: Options<Signed>): Web3Signer<Signed> {
   const failed = (fault: SignerError['fault'], text: string, cause?: unknown) =>
     new SignerError(fault, `The signer ${name} ${text}`, cause)
-  let identifiers = new Map<Address, string>()
+  let identifiers = new Map<string, string>()
 
   const ask = async (path: string, body?: object): Promise<Reply> => {
-    const reply = await exchange(path, body).catch((error: unknown) => {
+    const reply = await exchange(`/api/v1/${scheme.api}/${path}`, body).catch((error: unknown) => {
       throw failed('away', `does not answer: ${error instanceof Error ? error.message : error}`, error)
     })
     if (reply.status >= 500) throw failed('away', `answers with HTTP status ${reply.status}`)
     return reply
   }
 
-  async function readKeys(): Promise<Map<Address, string>> {
-    const { status, text } = await ask(KEYS)
+  async function readKeys(): Promise<Map<string, string>> {
+    const { status, text } = await ask('publicKeys')
     if (status !== 200) throw failed('refused', `lists no keys: HTTP status ${status}`)
-    const keys = parseKeys(text)
+    const keys = parseKeys(text, scheme)
     if (!keys) throw failed('refused', 'lists its keys in an unknown form')
     identifiers = keys
     return keys
   }
 
-  async function sign(address: Address, data: Hex): Promise<Signature> {
+  async function sign(address: string, data: Hex): Promise<Signed> {
     const identifier = identifiers.get(address) ?? (await readKeys()).get(address)
     if (!identifier) throw failed('unknownKey', `does not hold the key of ${address}`)
-    const { status, text } = await ask(`/api/v1/eth1/sign/${identifier}`, { data })
+    const { status, text } = await ask(`sign/${identifier}`, { data })
     if (status === 404) {
       identifiers.delete(address)
       throw failed('unknownKey', `does not hold the key of ${address} any more`)
     }
     if (status !== 200) throw failed('refused', `refuses to sign for ${address}: HTTP status ${status}`)
-    const signature = await findSignature(data, text.trim(), address)
+    const signature = await scheme.findSignature(data, text.trim(), address)
     if (!signature) throw failed('wrong', `answered with a signature that is not of ${address}`)
     return signature
   }
@@ -78,44 +58,24 @@ function createWeb3Signer({ name, exchange }: Options): Web3Signer {
   return { sign, readAddresses: async () => new Set((await readKeys()).keys()) }
 }
 
-/** Undefined if the text is not a list of public keys. */
-function parseKeys(text: string): Map<Address, string> | undefined {
+/** By address; undefined if the text is not a list of public keys. */
+function parseKeys(
+  text: string,
+  { addressOf }: Pick<Scheme<unknown, unknown>, 'addressOf'>,
+): Map<string, string> | undefined {
   try {
     const keys: unknown = JSON.parse(text)
-    if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string' && PUBLIC_KEY.test(key)))
-      return undefined
-    return new Map(keys.map((key: Hex) => [getAddress(publicKeyToAddress(toUncompressed(key))), key]))
+    if (!Array.isArray(keys)) return undefined
+    const found = new Map<string, string>()
+    for (const key of keys) {
+      const address = typeof key === 'string' ? addressOf(key) : undefined
+      if (address === undefined) return undefined
+      found.set(address, key)
+    }
+    return found
   } catch {
     return undefined
   }
-}
-
-const toUncompressed = (key: Hex): Hex => (key.length === 132 ? key : `0x04${key.slice(2)}`)
-
-// The order of the group of secp256k1.
-const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-const R_AND_S = /^0x([0-9a-fA-F]{64})([0-9a-fA-F]{64})/
-
-/**
- * The signature of `data` by this address, with the lower `s` and the matching parity; undefined if the bytes are no
- * such signature. The signer's own `v` is not needed: the parity is the one that leads to the address.
- */
-async function findSignature(data: Hex, bytes: string, address: Address): Promise<Signature | undefined> {
-  const [, r, s] = R_AND_S.exec(bytes) ?? []
-  if (!r || !s) return undefined
-  const hash = keccak256(data)
-  const low = lowerOf(BigInt(`0x${s}`))
-  for (const yParity of [0, 1]) {
-    const signature = { r: `0x${r}` as Hex, s: toHex(low, { size: 32 }), yParity }
-    const signer = await recoverAddress({ hash, signature }).catch(() => undefined)
-    if (signer && isAddressEqual(signer, address)) return signature
-  }
-  return undefined
-}
-
-/** Chains accept only the lower of the two values that sign the same. */
-function lowerOf(s: bigint): bigint {
-  return s > ORDER / 2n ? ORDER - s : s
 }
 
 type Server = { url: string; addresses: readonly string[]; timeoutMs?: number | undefined }
@@ -123,11 +83,12 @@ type Server = { url: string; addresses: readonly string[]; timeoutMs?: number | 
 /** A remote signer that this process uses, as it last answered. */
 export type SignerServer = {
   name: string
-  signers: readonly EvmSigner[]
+  evm: readonly EvmSigner[]
+  solana: readonly MessagePartialSigner[]
   /** The reason why it does not sign for some address now, if any. */
   problem(): string | undefined
   /** The addresses for which it does not sign now. */
-  silent(): readonly Address[]
+  silent(): readonly string[]
   /** Asks for its keys, and lets those sign that never did or failed last. Throws only if it lacks a key. */
   check(): Promise<void>
 }
@@ -140,20 +101,18 @@ type ServerOptions = {
 }
 
 const DEFAULT_TIMEOUT_MS = 3_000
-// A message of EIP-191: neither a transaction nor an attestation.
-const PROBE = stringToHex('\x19Ethereum Signed Message:\n13geoswap check')
 
 /** Connects to a server, for these of its addresses. Nothing is asked yet. */
 export function openServer(
   server: Server,
-  addresses: readonly Address[],
+  addresses: readonly string[],
   options: ServerOptions,
 ): SignerServer {
   const { url, timeoutMs = DEFAULT_TIMEOUT_MS } = server
   const { clientTls, assertOutsideTransaction, onAnswer } = options
   const name = new URL(url).host
-  const web3signer = createWeb3Signer({ name, exchange: createExchange({ url, timeoutMs, clientTls }) })
-  // By address, and of the list of keys under the name of the server.
+  const exchange = createExchange({ url, timeoutMs, clientTls })
+  // By address, and of each list of keys under its API.
   const problems = new Map<string, string>()
   const proven = new Set<string>()
 
@@ -173,28 +132,52 @@ export function openServer(
     }
   }
 
-  async function check(): Promise<void> {
-    const held = await noting(name, web3signer.readAddresses())
-    const missing = addresses.filter((address) => !held.has(address))
-    if (missing.length > 0)
-      await noting(name, Promise.reject(new SignerError('unknownKey', `The signer ${name} lacks ${missing}`)))
-    const doubtful = addresses.filter((address) => !proven.has(address) || problems.has(address))
-    await Promise.all(doubtful.map((address) => noting(address, web3signer.sign(address, PROBE))))
+  function openKeys<Signed, Signer>(scheme: Scheme<Signed, Signer>, own: readonly string[]) {
+    const { api, probe, toSigner } = scheme
+    const web3signer = createWeb3Signer({ name, exchange, scheme })
+
+    async function check(): Promise<void> {
+      if (own.length === 0) return
+      const held = await noting(api, web3signer.readAddresses())
+      const missing = own.filter((address) => !held.has(address))
+      if (missing.length > 0)
+        await noting(
+          api,
+          Promise.reject(new SignerError('unknownKey', `The signer ${name} lacks ${missing}`)),
+        )
+      const doubtful = own.filter((address) => !proven.has(address) || problems.has(address))
+      await Promise.all(doubtful.map((address) => noting(address, web3signer.sign(address, probe))))
+    }
+
+    return {
+      check,
+      signers: own.map((address) =>
+        toSigner(address, (data) => {
+          assertOutsideTransaction()
+          return noting(address, web3signer.sign(address, data))
+        }),
+      ),
+      silent: () => own.filter((address) => problems.has(api) || problems.has(address)),
+    }
   }
 
+  const ofEvm = openKeys(eth1, addresses.filter(isEvm))
+  const ofSolana = openKeys(
+    solana,
+    addresses.filter((address) => !isEvm(address)),
+  )
   return {
     name,
-    signers: addresses.map((address) =>
-      createRemoteSigner(address, (data) => {
-        assertOutsideTransaction()
-        return noting(address, web3signer.sign(address, data))
-      }),
-    ),
+    evm: ofEvm.signers,
+    solana: ofSolana.signers,
     problem: () => [...problems.values()][0],
-    silent: () => addresses.filter((address) => problems.has(name) || problems.has(address)),
-    check: () => check().catch(unlessAway),
+    silent: () => [...ofEvm.silent(), ...ofSolana.silent()],
+    check: async () =>
+      void (await Promise.all([ofEvm, ofSolana].map(({ check }) => check().catch(unlessAway)))),
   }
 }
+
+const isEvm = (address: string) => isHex(address)
 
 /** A signer that is away is asked again; one that lacks a key or signs wrongly is set up wrongly. */
 function unlessAway(error: unknown): void {
@@ -202,34 +185,8 @@ function unlessAway(error: unknown): void {
 }
 
 /** The addresses of a server that a process signs for. */
-export function addressesFor({ addresses }: Server, wanted: readonly string[]): Address[] {
-  return addresses.map((address) => getAddress(address)).filter((address) => wanted.includes(address))
-}
-
-/** Signs the Keccak-256 hash of these bytes. */
-type SignBytes = (data: Hex) => Promise<Signature>
-
-/** A signer whose key is elsewhere: encodes here, so that only bytes and a signature are exchanged. */
-function createRemoteSigner(address: Address, sign: SignBytes): EvmSigner {
-  return {
-    address,
-    async signTransaction(transaction) {
-      return serializeTransaction(transaction, await sign(serializeTransaction(transaction)))
-    },
-    async signTypedData(typed) {
-      return serializeSignature(await sign(toPreimage(typed)))
-    },
-  }
-}
-
-type Fields = Record<string, { name: string; type: string }[]>
-
-/** The bytes whose hash is the EIP-712 hash. */
-function toPreimage(typed: TypedDataDefinition): Hex {
-  const { domain = {}, message, primaryType } = typed
-  // The type of viem names each primitive as a type that cannot be defined.
-  const own: object = typed.types
-  const types: Fields = { EIP712Domain: getTypesForEIP712Domain({ domain }), ...own }
-  const struct = hashStruct({ data: message as Record<string, unknown>, primaryType, types })
-  return concat(['0x1901', hashDomain({ domain, types }), struct])
+export function addressesFor({ addresses }: Server, wanted: readonly string[]): string[] {
+  return addresses
+    .map((address) => (isEvm(address) ? getAddress(address) : address))
+    .filter((address) => wanted.includes(address))
 }

@@ -37,6 +37,7 @@ import { buildInput, type InputRequest } from '../../src/chains/solana/input.ts'
 import type { SolanaParts } from '../../src/chains/solana/parts.ts'
 import { compilePayment, type Payment, signPayment } from '../../src/chains/solana/plans.ts'
 import { broadcast } from '../../src/chains/solana/send.ts'
+import type { SolanaSigner } from '../../src/chains/solana/settings.ts'
 import { stub } from './stub.ts'
 
 type DevApi = {
@@ -163,10 +164,10 @@ export async function startSolanaWorld() {
     },
 
     /** A delivery, signed by the fee payer and the vault. */
-    async pay(of: PaymentOf) {
+    async pay(of: PaymentOf, signers: readonly [SolanaSigner, SolanaSigner] = [feePayer, authority]) {
       const payers = { ...escrow, feePayer: feePayer.address, markerLamports: rent.markerLamports }
       const payment = await this.payment(of)
-      const signed = await signPayment(await compilePayment(payers, payment), [feePayer, authority])
+      const signed = await signPayment(await compilePayment(payers, payment), signers)
       return { ...signed, deliveryHash: payment.deliveryHash }
     },
 

@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { type Hex, keccak256, serializeSignature, toHex } from 'viem'
+import { createSignableMessage, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
+import { bytesToHex, type Hex, hexToBytes, keccak256, serializeSignature, toHex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount, sign } from 'viem/accounts'
 
 /**
- * How the server answers: as Web3Signer does; not at all; late; with a 500; with the signature of another key; with the
- * higher s; or after closing the connection of the first request.
+ * How the server answers: as Web3Signer does; not at all; late; with a 500; with the signature of another key, or of
+ * other bytes; with the higher s; or after closing the connection of the first request.
  */
-type Behaviour = 'usual' | 'away' | 'late' | 'failing' | 'wrong' | 'highS' | 'closesOnce'
+type Behaviour = 'usual' | 'away' | 'late' | 'failing' | 'wrong' | 'otherBytes' | 'highS' | 'closesOnce'
 
 export type StandInSigner = {
   url: string
@@ -21,11 +22,19 @@ export type StandInSigner = {
 }
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-const SIGN = /^\/api\/v1\/eth1\/sign\/([^/]+)$/
+const SIGN = /^\/api\/v1\/(?:eth1|solana)\/sign\/([^/]+)$/
 
-/** A server with the eth1 API of Web3Signer, which holds these keys. With `tls` it asks for a client certificate. */
-export async function startWeb3Signer(keys: readonly Hex[], tls?: ServerOptions): Promise<StandInSigner> {
+/**
+ * A server with the eth1 API of Web3Signer and its form for Solana, which holds these keys. With `tls` it asks for a
+ * client certificate.
+ */
+export async function startWeb3Signer(
+  keys: readonly Hex[],
+  tls?: ServerOptions,
+  solanaKeys: readonly KeyPairSigner[] = [],
+): Promise<StandInSigner> {
   const held = new Map(keys.map((key) => [identifierOf(key), key]))
+  const ofSolana = new Map<string, KeyPairSigner>(solanaKeys.map((signer) => [signer.address, signer]))
   const asked: Hex[] = []
   let behaviour: Behaviour = 'usual'
 
@@ -34,11 +43,17 @@ export async function startWeb3Signer(keys: readonly Hex[], tls?: ServerOptions)
     if (method === 'GET' && url === '/upcheck') return void reply.end('OK')
     if (method === 'GET' && url === '/api/v1/eth1/publicKeys')
       return void reply.setHeader('content-type', 'application/json').end(JSON.stringify([...held.keys()]))
+    if (method === 'GET' && url === '/api/v1/solana/publicKeys')
+      return void reply
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify([...ofSolana.keys()]))
     const [, identifier = ''] = SIGN.exec(url) ?? []
     if (method !== 'POST' || !identifier) return void reply.writeHead(404).end()
     const data = toData(await readBody(request))
     if (data === undefined) return void reply.writeHead(400).end()
     asked.push(data)
+    const signer = ofSolana.get(identifier)
+    if (signer) return void reply.end(await signAsSolana(behaviour, signer, data))
     const key = held.get(identifier.toLowerCase())
     if (key === undefined) return void reply.writeHead(404).end()
     reply.setHeader('content-type', 'text/plain; charset=utf-8').end(await signAs(behaviour, key, data))
@@ -63,7 +78,10 @@ export async function startWeb3Signer(keys: readonly Hex[], tls?: ServerOptions)
     behave: (as) => {
       behaviour = as
     },
-    forgetKeys: () => held.clear(),
+    forgetKeys() {
+      held.clear()
+      ofSolana.clear()
+    },
     stop() {
       server.closeAllConnections()
       return new Promise((resolve) => void server.close(() => resolve()))
@@ -84,6 +102,13 @@ async function signAs(behaviour: Behaviour, key: Hex, data: Hex): Promise<Hex> {
   if (behaviour !== 'highS') return serializeSignature(signature)
   const s = toHex(ORDER - BigInt(signature.s), { size: 32 })
   return serializeSignature({ r: signature.r, s, yParity: 1 - (signature.yParity ?? 0) })
+}
+
+async function signAsSolana(behaviour: Behaviour, own: KeyPairSigner, data: Hex): Promise<Hex> {
+  const signer = behaviour === 'wrong' ? await generateKeyPairSigner() : own
+  const content = hexToBytes(behaviour === 'otherBytes' ? `${data}00` : data)
+  const [signatures] = await signer.signMessages([createSignableMessage(content)])
+  return bytesToHex(signatures?.[signer.address] ?? new Uint8Array())
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

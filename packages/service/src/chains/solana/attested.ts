@@ -1,5 +1,5 @@
 import { claimInstruction, decodeInputAccount, refundInstruction } from '@geoswap/solana-escrow'
-import { type Address, getBase58Decoder, type Instruction, signBytes } from '@solana/kit'
+import { type Address, getBase58Decoder, type Instruction } from '@solana/kit'
 import type { Op } from '../../swap/swap.ts'
 import type { Signed } from '../chain.ts'
 import { readAccounts } from './accounts.ts'
@@ -19,7 +19,7 @@ import {
 } from './message.ts'
 import type { SolanaParts } from './parts.ts'
 import { readRecipient } from './recipient.ts'
-import type { SolanaSigner } from './settings.ts'
+import { type SolanaSigner, signMessage } from './settings.ts'
 import { isSignedBy } from './signed-input.ts'
 import { simulate } from './simulate.ts'
 
@@ -69,7 +69,7 @@ export async function attestPayout(
   const wire = await compilePayout(parts, payout, { units, microLamportsPerUnit, lifetime, keepRent })
   const message = splitWire(wire, { count: SIGNERS })?.message
   if (!message) throw new Error('A claim or refund is signed by the fee payer and the attester')
-  const signature = await signBytes(attester.keyPair.privateKey, message)
+  const signature = await signMessage(attester, message)
   const signed = joinWire([new Uint8Array(SIGNATURE_BYTES), signature], message)
   return `${lifetime.lastValidBlockHeight}:${toBase64(signed)}`
 }
@@ -124,7 +124,7 @@ export async function signPublicRefund(
   const wire = compile({ feePayer: feePayer.address, lifetime, instructions: [...budget, ...instructions] })
   const message = splitWire(wire, { count: 1 })?.message
   if (!message) throw new Error('A public refund is signed by the fee payer alone')
-  const signature = await signBytes(feePayer.keyPair.privateKey, message)
+  const signature = await signMessage(feePayer, message)
   return {
     raw: toBase64(joinWire([signature], message)),
     txHash: getBase58Decoder().decode(signature),

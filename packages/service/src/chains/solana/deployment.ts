@@ -9,6 +9,7 @@ import {
   getU32Encoder,
   getU64Encoder,
   type Instruction,
+  type KeyPairSigner,
   type ReadonlyUint8Array,
 } from '@solana/kit'
 import { getCreateAccountInstruction } from '@solana-program/system'
@@ -16,7 +17,7 @@ import { readAccounts, SYSTEM_PROGRAM } from './accounts.ts'
 import { sha256Hex } from './bytes.ts'
 import type { SolanaClient, SolanaClients } from './client.ts'
 import { sendInstructions } from './send.ts'
-import { createSolanaSigner, type SolanaSigner } from './settings.ts'
+import { createSolanaSigner } from './settings.ts'
 
 /** The loader of programs that an authority can change until it gives that up. */
 const LOADER = 'BPFLoaderUpgradeab1e11111111111111111111111' as Address
@@ -129,7 +130,7 @@ export async function readDeploymentCost({ rpc }: Pick<SolanaClients, 'rpc'>): P
   return rents.reduce((sum, rent) => sum + rent, 0n)
 }
 
-type Keys = { deployer: SolanaSigner; program: SolanaSigner; programSecret: string }
+type Keys = { deployer: KeyPairSigner; program: KeyPairSigner; programSecret: string }
 
 /** Uploads the program and returns the transaction that creates it. A second run continues the first. */
 export async function createProgram(
@@ -154,7 +155,7 @@ export async function createProgram(
 }
 
 /** Uploads the parts of the code that an earlier run has not uploaded. */
-async function upload(client: SolanaClients, deployer: SolanaSigner, buffer: SolanaSigner): Promise<void> {
+async function upload(client: SolanaClients, deployer: KeyPairSigner, buffer: KeyPairSigner): Promise<void> {
   const of = { buffer: buffer.address, authority: deployer.address }
   const [account] = await readAccounts(client, { addresses: [buffer.address] })
   if (!account) {
@@ -174,7 +175,7 @@ async function upload(client: SolanaClients, deployer: SolanaSigner, buffer: Sol
 /** Makes the program final. Returns the authority if it is another than the deployer. */
 export async function finishProgram(
   client: SolanaClients,
-  deployer: SolanaSigner,
+  deployer: KeyPairSigner,
   program: string,
 ): Promise<string | undefined> {
   const { authority } = await readProgram(client, program)

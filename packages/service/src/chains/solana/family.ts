@@ -16,18 +16,30 @@ const roles = [
 
 type Given = Parameters<KeySource['isNeeded']>[0]
 
-const isServed = ({ chains }: Given) =>
-  Array.isArray(chains) && chains.some((chain) => chain?.family === 'solana')
+const chainsIn = ({ chains }: Given) =>
+  Array.isArray(chains) ? chains.filter((chain) => chain?.family === 'solana') : []
 
 const sources: readonly KeySource[] = [
-  { process: 'worker', variable: 'GEOSWAP_SOLANA_KEYS', roles: WORKER_ROLES, isNeeded: isServed },
+  {
+    process: 'worker',
+    variable: 'GEOSWAP_SOLANA_KEYS',
+    roles: WORKER_ROLES,
+    isNeeded({ gasFloat, ...network }: Given & { gasFloat?: { solana?: string } }, { isRemote }) {
+      const isFloatHere = gasFloat?.solana !== undefined && !isRemote(gasFloat.solana)
+      const isHere = ({ vault, feePayers }: Record<string, unknown>) =>
+        !isRemote(vault, Object.values(feePayers ?? {}))
+      const chains = chainsIn(network)
+      return chains.some(isHere) || (chains.length > 0 && isFloatHere)
+    },
+  },
   {
     process: 'attester',
     variable: 'GEOSWAP_SOLANA_ATTESTER_KEY',
     roles: ['solana-attester'],
     // Of several attesters, one at least has it.
-    isNeeded: (network, { isGiven }) =>
-      isServed(network) && ((network.attesters?.members?.length ?? 1) < 2 || isGiven()),
+    isNeeded: (network, { isGiven, isRemote }) =>
+      chainsIn(network).some(({ attester }) => !isRemote(attester)) &&
+      ((network.attesters?.members?.length ?? 1) < 2 || isGiven()),
   },
 ]
 
@@ -80,6 +92,7 @@ export const solana = {
     inFile: { write: (address) => address, read: (text) => text },
     ofWorker: (_network, chains) =>
       chains.flatMap(({ vault, feePayers }) => [vault, ...Object.values(feePayers)]),
+    cosignersOf: (chains) => chains.map(({ vault, feePayers }) => [feePayers.delivery, vault] as const),
     ofAttesters: (_network, chains) => chains.map(({ attester }) => attester),
   },
   custodyOf: ({ program, vault }) => ({ program, vault }),

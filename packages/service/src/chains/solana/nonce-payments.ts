@@ -7,6 +7,7 @@ import {
   getBase64EncodedWireTransaction,
   getSignatureFromTransaction,
   type Instruction,
+  type KeyPairSigner,
   type Nonce,
   pipe,
   setTransactionMessageFeePayerSigner,
@@ -24,7 +25,6 @@ import { readAccounts, SYSTEM_PROGRAM } from './accounts.ts'
 import type { SolanaClients } from './client.ts'
 import { readSignatures } from './reads.ts'
 import { broadcast, priceInstruction, sendInstructions } from './send.ts'
-import type { SolanaSigner } from './settings.ts'
 
 const SEED = 'geoswap payments'
 const POLL_MS = 400
@@ -46,7 +46,7 @@ type Asked = {
  */
 export async function payByNonce(
   client: SolanaClients,
-  payer: SolanaSigner,
+  payer: KeyPairSigner,
   { addresses, plan }: Asked,
 ): Promise<string | undefined> {
   const nonceAccount = await nonceAccountOf(payer.address)
@@ -89,7 +89,7 @@ const valueIn = (data: Parameters<ReturnType<typeof getNonceDecoder>['decode']>[
 
 async function createNonceAccount(
   client: SolanaClients,
-  payer: SolanaSigner,
+  payer: KeyPairSigner,
   nonceAccount: Address,
 ): Promise<void> {
   const space = BigInt(getNonceSize())
@@ -103,7 +103,7 @@ async function createNonceAccount(
 
 type Signed = { nonceAccount: Address; value: Nonce; payments: readonly Payment[]; price: Instruction }
 
-async function sign(payer: SolanaSigner, { nonceAccount, value, payments, price }: Signed) {
+async function sign(payer: KeyPairSigner, { nonceAccount, value, payments, price }: Signed) {
   const lifetime = {
     nonce: value,
     nonceAccountAddress: nonceAccount,

@@ -1,6 +1,6 @@
 import { toIndex } from '@geoswap/protocol'
 import { createAccountInstruction, deliverInstruction, type OpId, type Order } from '@geoswap/solana-escrow'
-import { type Address, getBase58Decoder, signBytes } from '@solana/kit'
+import { type Address, getBase58Decoder } from '@solana/kit'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { isNative, type Token } from './accounts.ts'
 import { isPayout, type Payout, readAttested } from './attested.ts'
@@ -10,7 +10,7 @@ import { accountUnits, inputBoundLamports, markerUnits, paymentUnits, unitsWithM
 import { AHEAD_BLOCKS, type Lifetime, NO_LIFETIME, readBlockHeight } from './heads.ts'
 import { budgetInstructions, compile, joinWire, memoInstruction, splitWire } from './message.ts'
 import type { SolanaParts } from './parts.ts'
-import type { SolanaChainSettings, SolanaSigner } from './settings.ts'
+import { type SolanaChainSettings, type SolanaSigner, signMessage } from './settings.ts'
 import type { SignedTransaction } from './signed-input.ts'
 import { simulate } from './simulate.ts'
 import type { TransferRequest } from './transfer.ts'
@@ -220,9 +220,6 @@ export async function signPayment(
 ): Promise<SignedTransaction> {
   const message = splitWire(wire, { count: 2 })?.message
   if (!message) throw new Error('A payment is signed by the fee payer and the vault')
-  const [first, second] = await Promise.all([
-    signBytes(feePayer.keyPair.privateKey, message),
-    signBytes(vault.keyPair.privateKey, message),
-  ])
+  const [first, second] = await Promise.all([signMessage(feePayer, message), signMessage(vault, message)])
   return { raw: toBase64(joinWire([first, second], message)), txHash: getBase58Decoder().decode(first) }
 }

@@ -7,6 +7,7 @@ import {
   getBase64EncodedWireTransaction,
   getSignatureFromTransaction,
   type Instruction,
+  type KeyPairSigner,
   pipe,
   setTransactionMessageFeePayerSigner,
   setTransactionMessageLifetimeUsingBlockhash,
@@ -20,7 +21,6 @@ import type { SolanaClient, SolanaClients } from './client.ts'
 import { readPriorityPrice, readRent, tokenAccountRent } from './facts.ts'
 import { readBlockHeight } from './heads.ts'
 import { readSignatures } from './reads.ts'
-import type { SolanaSigner } from './settings.ts'
 
 /**
  * Broadcasts to every node. Returns when one accepted the bytes; throws if none did, although they may have arrived.
@@ -38,7 +38,7 @@ const POLL_MS = 400
 const PRIORITY_PRICE = { floor: 1_000n, cap: 200_000n }
 
 /** The price at which the transactions of a command land. */
-export async function priceInstruction(client: SolanaClients, payer: SolanaSigner): Promise<Instruction> {
+export async function priceInstruction(client: SolanaClients, payer: KeyPairSigner): Promise<Instruction> {
   const price = await readPriorityPrice(client, { accounts: [payer.address], ...PRIORITY_PRICE })
   return getSetComputeUnitPriceInstruction({ microLamports: price })
 }
@@ -49,7 +49,7 @@ export async function priceInstruction(client: SolanaClients, payer: SolanaSigne
  */
 export async function sendInstructions(
   client: SolanaClients,
-  payer: SolanaSigner,
+  payer: KeyPairSigner,
   instructions: readonly Instruction[],
 ): Promise<string> {
   const price = await priceInstruction(client, payer)
@@ -99,7 +99,7 @@ export async function findMissingAccounts(
 /** Creates token accounts of the vault. One that exists meanwhile stays. */
 export async function createAccounts(
   client: SolanaClients,
-  payer: SolanaSigner,
+  payer: KeyPairSigner,
   { vault, missing }: { vault: string; missing: readonly MissingAccount[] },
 ): Promise<string[]> {
   const txHashes: string[] = []

@@ -1,17 +1,28 @@
 import {
   createKeyPairSignerFromBytes,
   createKeyPairSignerFromPrivateKeyBytes,
+  createSignableMessage,
   type KeyPairSigner,
+  type MessagePartialSigner,
+  type SignatureBytes,
 } from '@solana/kit'
 
-/** One of our keys. Outside this folder only its `address` is used. */
-export type SolanaSigner = KeyPairSigner
+/** One of our keys, in this process or elsewhere. Outside this folder only its `address` is used. */
+export type SolanaSigner = MessagePartialSigner
 
 /** From 32 secret bytes, or from 64 with the matching public key. */
-export function createSolanaSigner(secret: Uint8Array): Promise<SolanaSigner> {
+export function createSolanaSigner(secret: Uint8Array): Promise<KeyPairSigner> {
   return secret.length === 64
     ? createKeyPairSignerFromBytes(secret)
     : createKeyPairSignerFromPrivateKeyBytes(secret)
+}
+
+/** Signs the message of a transaction. */
+export async function signMessage(signer: SolanaSigner, message: Uint8Array): Promise<SignatureBytes> {
+  const [signatures] = await signer.signMessages([createSignableMessage(message)])
+  const signature = signatures?.[signer.address]
+  if (!signature) throw new Error(`No signature of ${signer.address}`)
+  return signature
 }
 
 /** One Solana chain, as configured and verified at boot. */

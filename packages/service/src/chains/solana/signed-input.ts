@@ -3,7 +3,6 @@ import {
   getBase58Decoder,
   getPublicKeyFromAddress,
   type SignatureBytes,
-  signBytes,
   verifySignature,
 } from '@solana/kit'
 import { createMemory } from '../../async/cache.ts'
@@ -15,7 +14,7 @@ import { findInHistory } from './history.ts'
 import { INPUT_SIGNERS, type InputTerms, isInputOf, isOfOp, readInputMessage } from './input.ts'
 import { joinWire, SIGNATURE_BYTES, splitWire } from './message.ts'
 import type { SolanaParts } from './parts.ts'
-import type { SolanaSigner } from './settings.ts'
+import { type SolanaSigner, signMessage } from './settings.ts'
 
 type Submitted = { messageHash: string; wallet: string; signedTransaction: string }
 
@@ -86,7 +85,7 @@ export async function cosignInput(
   const rent = tokenAccountRent(await facts.rent(), { program: terms.tokenProgram })
   const cost = feeLamports(terms.computeUnits, terms.microLamportsPerUnit) + rent
   if (cost > maxCostLamports) throw new RangeError('The input costs more than its fee payer may spend')
-  const signature = await signBytes(feePayer.keyPair.privateKey, split.message)
+  const signature = await signMessage(feePayer, split.message)
   return {
     raw: toBase64(joinWire([signature, walletSignature], split.message)),
     txHash: getBase58Decoder().decode(signature),

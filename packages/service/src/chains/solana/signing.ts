@@ -1,4 +1,4 @@
-import { getBase58Decoder, signBytes } from '@solana/kit'
+import { getBase58Decoder } from '@solana/kit'
 import { largest } from '../../swap/amount.ts'
 import type { Sent, Signed, TxOutcomes } from '../chain.ts'
 import { majorityOf } from '../nodes/agree.ts'
@@ -20,7 +20,7 @@ import {
   signPayment,
 } from './plans.ts'
 import { readSignatures } from './reads.ts'
-import type { SolanaSigner } from './settings.ts'
+import { type SolanaSigner, signMessage } from './settings.ts'
 import { cosignInput } from './signed-input.ts'
 import { signSweep } from './sweep.ts'
 import { signTransfer, type TransferTerms } from './transfer.ts'
@@ -145,7 +145,7 @@ export async function cosignPayout(
   const most = feeLamports(unitsWithMargin(PAYMENT_UNITS), mostOf(settings.priorityPrice))
   if (feeLamports(budget.computeUnits, budget.microLamportsPerUnit) > most)
     throw new RangeError('The transaction costs more than its fee payer may spend')
-  const signature = await signBytes(feePayer.keyPair.privateKey, attested.message)
+  const signature = await signMessage(feePayer, attested.message)
   return {
     raw: toBase64(joinWire([signature, attested.signature], attested.message)),
     txHash: getBase58Decoder().decode(signature),

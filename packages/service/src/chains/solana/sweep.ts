@@ -1,5 +1,5 @@
 import { isSweepable, type Marker, SWEEP_MARGIN_SECONDS, sweepInstruction } from '@geoswap/solana-escrow'
-import { type Address, getBase58Decoder, signBytes } from '@solana/kit'
+import { type Address, getBase58Decoder } from '@solana/kit'
 import type { Signed } from '../chain.ts'
 import { toBase64 } from './bytes.ts'
 import { readMarkers } from './deliveries.ts'
@@ -8,7 +8,7 @@ import type { SolanaBlock } from './heads.ts'
 import { budgetInstructions, compile, joinWire, splitWire } from './message.ts'
 import type { SolanaParts } from './parts.ts'
 import type { SweepRequest } from './plans.ts'
-import type { SolanaSigner } from './settings.ts'
+import { type SolanaSigner, signMessage } from './settings.ts'
 import type { TransferTerms } from './transfer.ts'
 
 /** For how long after its deadline a marker cannot be closed. */
@@ -48,7 +48,7 @@ export async function signSweep(
   })
   const message = splitWire(wire, { count: 1 })?.message
   if (!message) throw new Error('A sweep is signed by its fee payer alone')
-  const signature = await signBytes(feePayer.keyPair.privateKey, message)
+  const signature = await signMessage(feePayer, message)
   return {
     raw: toBase64(joinWire([signature], message)),
     txHash: getBase58Decoder().decode(signature),

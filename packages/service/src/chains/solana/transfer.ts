@@ -5,7 +5,6 @@ import {
   createNoopSigner,
   getBase58Decoder,
   type Instruction,
-  signBytes,
   type TransactionSigner,
 } from '@solana/kit'
 import { getCreateAccountWithSeedInstruction } from '@solana-program/system'
@@ -18,7 +17,7 @@ import { type Lifetime, NO_LIFETIME, type SolanaBlock } from './heads.ts'
 import { budgetInstructions, compile, joinWire, splitWire, transferInstruction } from './message.ts'
 import type { SolanaParts } from './parts.ts'
 import { readSignatures } from './reads.ts'
-import type { SolanaSigner } from './settings.ts'
+import { type SolanaSigner, signMessage } from './settings.ts'
 import { simulate } from './simulate.ts'
 
 /** A transfer of the sender's own money, who also pays the fee. Amounts as text, stored as JSON. */
@@ -75,9 +74,11 @@ export async function signTransfer(
   request: TransferRequest,
   terms: TransferTerms,
 ): Promise<Signed> {
-  const message = splitWire(await compileTransfer(parts, signer, request, terms), { count: 1 })?.message
+  const message = splitWire(await compileTransfer(parts, createNoopSigner(signer.address), request, terms), {
+    count: 1,
+  })?.message
   if (!message) throw new Error('A transfer is signed by its sender alone')
-  const signature = await signBytes(signer.keyPair.privateKey, message)
+  const signature = await signMessage(signer, message)
   return {
     raw: toBase64(joinWire([signature], message)),
     txHash: getBase58Decoder().decode(signature),
