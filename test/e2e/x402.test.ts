@@ -135,7 +135,7 @@ describe('a payment that is not the one asked for', () => {
     const url = urlOf(wallet.address)
     const payload = await payerOf(wallet).client.createPaymentPayload(await ask(url))
 
-    const answer = await pay(url, change(payload as unknown as Payload))
+    const answer = await pay(url, change(payload as never))
 
     const body = (await answer.json()) as { error: string; accepts: unknown[] }
     expect([answer.status, body.accepts.length]).toEqual([402, 1])
@@ -160,9 +160,9 @@ describe('a payment that is not the one asked for', () => {
     const url = urlOf(wallet.address)
     const required = await ask(url)
     const payload = await payerOf(wallet).client.createPaymentPayload(required)
-    const [offered] = required.accepts as { extra: { operation: never } }[]
-    await passDeadline(alpha, { operation: offered?.extra.operation } as never)
-    const answer = await pay(url, payload as unknown as Payload)
+    await passDeadline(alpha, required.accepts[0]?.extra as never)
+
+    const answer = await pay(url, payload as never)
 
     expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(AMOUNT)
     expect(answer.status).toBe(402)

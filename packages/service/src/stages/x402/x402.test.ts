@@ -1,4 +1,4 @@
-import { endpoints, type QuoteReply, type StatusReply } from '@geoswap/wire'
+import { type BuildGeoOpReply, endpoints, type QuoteReply, type StatusReply } from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
 import { stub } from '../../../test/support/stub.ts'
 import { ServiceError } from '../../errors.ts'
@@ -26,7 +26,7 @@ function depsWith(changed: Partial<X402Deps> = {}): X402Deps {
     catalog,
     quote: vi.fn(() => stub<QuoteReply>({ originMethods: [priced] as never })),
     build: async () =>
-      stub({
+      stub<BuildGeoOpReply>({
         depositAddress: payTo,
         operation: { message: { inputToken: token, opDeadline: '200' } } as never,
       }),
