@@ -47,7 +47,7 @@ export function createConfirmations(now: () => number = Date.now) {
 
 function invalid(
   message: string,
-  advice = 'Call execute_swap without it to get another one, and ask the user again.',
+  advice = 'Call the same tool without it to get another one, and ask the user again.',
 ): UserError {
   return new UserError('CONFIRMATION_INVALID', message, { advice })
 }

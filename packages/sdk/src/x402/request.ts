@@ -51,12 +51,9 @@ export async function ask(
   const standing = payment?.standing ?? { payment: 'none' }
   const late = AbortSignal.timeout(timeoutMs)
   const limit = signal ? AbortSignal.any([signal, late]) : late
-  const init = {
-    method,
-    headers: { ...headers, ...payment?.header },
-    redirect: 'manual',
-    signal: limit,
-  } as const
+  // A connection that was kept open may be closed just when the payment is sent on it. Browsers ignore the header.
+  const all = { connection: 'close', ...headers, ...payment?.header }
+  const init = { method, headers: all, redirect: 'manual', signal: limit } as const
   try {
     const response = await fetch(url, body === undefined ? init : { ...init, body })
     if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
