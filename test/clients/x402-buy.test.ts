@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createClient, fromViemAccount } from '@geoswap/sdk'
+import { isPaid, type Seller, startSeller } from '@geoswap/sdk/test/x402-seller'
 import { payX402 } from '@geoswap/sdk/x402'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -11,7 +12,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from
 import { createCli } from '../cli.ts'
 import { createOperator } from '../operator.ts'
 import { createWorld, quoteOnceSettled, toRequest, until } from '../world.ts'
-import { isPaid, type Seller, startSeller } from '../x402-seller.ts'
 
 const apiKey = await createOperator(inject('databaseUrl')).createKey()
 const local = { ...inject('local'), apiKey }
@@ -234,7 +234,8 @@ test('a model pays a stranger only after its user agreed to exactly that payment
   const asked = await call()
   const tooMuch = await call({ maxUsd: '0.10' })
   const before = await seller.earned()
-  const { confirmationToken } = asked.structuredContent?.['confirmation'] as Record<string, string>
+  const { confirmation } = asked.structuredContent as { confirmation: { confirmationToken: string } }
+  const { confirmationToken } = confirmation
   const paid = await call({ confirmationToken })
   const reused = await call({ confirmationToken })
   await client.close()

@@ -12,11 +12,11 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { isPaid, type Seller, startSeller } from '../../../test/x402-seller.ts'
 import type { Client } from '../src/client.ts'
 import { fromViemAccount } from '../src/signers.ts'
 import type { EndedSwap } from '../src/wait.ts'
 import { payX402, type X402Note, type X402Options } from '../src/x402/pay-x402.ts'
+import { isPaid, type Seller, startSeller } from './x402-seller.ts'
 
 const chainId = 31_337
 const ANYONE: Address = '0x00000000000000000000000000000000000000fe'

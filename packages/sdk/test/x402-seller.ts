@@ -6,12 +6,22 @@ import { ExactEvmScheme as FacilitatorScheme } from '@x402/evm/exact/facilitator
 import { ExactEvmScheme as SellerScheme } from '@x402/evm/exact/server'
 import { paymentMiddleware, x402ResourceServer } from '@x402/express'
 import express, { type NextFunction, type Request, type Response } from 'express'
-import { createWalletClient, http, parseAbi, publicActions } from 'viem'
+import {
+  type Address,
+  createWalletClient,
+  http,
+  type PublicActions,
+  parseAbi,
+  publicActions,
+  type TestActions,
+} from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { WorldChain } from './world.ts'
 
-type SellerChain = Pick<WorldChain, 'chainId' | 'token' | 'balanceOf'> & {
-  client: Pick<WorldChain['client'], 'readContract' | 'setBalance'>
+type SellerChain = {
+  chainId: number
+  token(symbol: string): Address
+  balanceOf(owner: Address, symbol: string): Promise<bigint>
+  client: Pick<PublicActions & TestActions, 'readContract' | 'setBalance'>
 }
 
 const PAYMENT = 'payment-signature'
