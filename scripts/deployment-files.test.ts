@@ -190,8 +190,8 @@ describe('every unit', () => {
       folder,
       'bin/install',
       'skip=\n' +
-        'for each; do shift; case $each in -o | -g) skip=1 ;; *) [ $skip ] && skip= || set -- "$@" "$each" ;; ' +
-        'esac; done\nexec /usr/bin/install "$@"\n',
+        'for each; do shift; case $each in -o | -g) skip=1 ;; ' +
+        '*) [ $skip ] && skip= || set -- "$@" "$each" ;; esac; done\nexec /usr/bin/install "$@"\n',
     )
     write(folder, 'bin/systemctl', 'exit 0\n')
     write(folder, 'bin/systemd-sysusers', 'exit 0\n')

@@ -13,6 +13,7 @@ import type { NetworkConfig } from '../config.ts'
 import { mapOwn } from '../isolate.ts'
 import type { CallMeter } from '../observe/call-meter.ts'
 import { insideTransaction } from '../store/db.ts'
+import type { Token } from '../swap/catalog.ts'
 import type { ChainCustody } from '../swap/op-terms.ts'
 import { buyingVenues } from '../venues/registry.ts'
 import { wayOf, waysOn } from '../ways/registry.ts'
@@ -84,6 +85,14 @@ export function connectForCommand(
 ): Chains {
   const urlsOf = (chain: ChainConfig) => chain[nodes]
   return connectChains({ network, urlsOf, signers, patienceMs: COMMAND_PATIENCE_MS })
+}
+
+/** The names of the ways in which inputs of a token come in; none where wallets sign transfers. */
+export function waysIn({ config, nativeToken }: ConnectedChain, token: Token): string[] {
+  const native = { chainId: config.chainId, ...config.native, ...nativeToken }
+  return waysOn(familyOf(config).name)
+    .filter((way) => way.takes(token, native))
+    .map(({ name }) => name)
 }
 
 /** A database transaction that waits for a node or a signer would hold its locks for as long as that takes. */

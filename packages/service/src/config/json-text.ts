@@ -1,4 +1,4 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { applyEdits, modify, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 
 /** A position in a text. Lines and columns count from 1, as in editors. */
 export type Position = { line: number; column: number }
@@ -72,4 +72,19 @@ function nearest(offsets: ReadonlyMap<string, number>, path: string): number {
 function positionAt(text: string, offset: number): Position {
   const lines = text.slice(0, offset).split('\n')
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
+}
+
+/** A value at this path. A path that ends in -1 appends to a list. */
+export type Insertion = { path: (string | number)[]; value: unknown }
+
+/** With the indentation of the text; the rest keeps its bytes. */
+export function insertJson(text: string, { path, value }: Insertion): string {
+  const [, indent = '  '] = /\n([ \t]+)\S/.exec(text) ?? []
+  const formattingOptions = {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.length,
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  }
+  const edits = modify(text, path, value, { formattingOptions, isArrayInsertion: path.at(-1) === -1 })
+  return applyEdits(text, edits)
 }

@@ -26,17 +26,21 @@ export type Operate<C = ChainConfig> = {
     /** Its address; undefined if a move of this kind may come from anyone. */
     addressOf(network: NetworkConfig, chain: C, kind: Move['kind']): string | undefined
   }
-  /** The chain of the file, and the one that each node serves. */
-  identity: { expected(chain: C): string | undefined; read(urls: readonly string[]): Promise<string>[] }
   /** Asks each node for its software. */
   readVersions(urls: readonly string[]): Promise<string>[]
   starter: StarterRules
-  /** Undefined if there is no token at the address. */
-  readListing(
-    network: NetworkConfig,
-    chain: C,
-    asked: { address: string; holder: string | undefined },
-  ): Promise<Listing | undefined>
+  /** Of chains and tokens that are not served yet. */
+  candidates: {
+    /** As nodes of this chain name it. */
+    idOf(chain: C): string | undefined
+    readIds(urls: readonly string[]): Promise<string>[]
+    /** Undefined if there is no token at the address. */
+    readToken(
+      network: NetworkConfig,
+      chain: C,
+      asked: { address: string; holder: string | undefined },
+    ): Promise<Listing | undefined>
+  }
   keys: SetupKeys & {
     /** Every address of the configuration with a role on these chains. */
     listHolders(network: NetworkConfig, chains: readonly C[]): Holder<C>[]

@@ -90,7 +90,7 @@ test('a read at a block that a lagging backend does not have is repeated, and fa
   expect([isUnknownBlock(failed), requests]).toEqual([true, 5])
 })
 
-test('a patient client asks until a backend has the newest block, and not once its time is over', async () => {
+test('a patient client asks until a backend has the newest block; no call waits once the time is over', async () => {
   const patient = (patienceMs: number) => createEvmClients({ urls: [url, url], patienceMs }).agreed
   const block = { number: '0x9', hash: '0x09', timestamp: '0x1', transactions: [] }
   const tell = (hasBlock: () => boolean) => (calls: readonly Call[]) =>

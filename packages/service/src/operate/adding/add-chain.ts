@@ -3,6 +3,7 @@ import { families, familyOf } from '../../chains/families.ts'
 import { reasonOf } from '../../chains/findings.ts'
 import { type Env, type Output, parseFlags, UsageError } from '../../command.ts'
 import { connectForCommand } from '../../compose/chains.ts'
+import type { Insertion } from '../../config/json-text.ts'
 import { listKeys } from '../../config/keystore.ts'
 import type { ChainConfig, NetworkConfig } from '../../config.ts'
 import { about, missingOf } from '../../swap/gas-funding.ts'
@@ -13,8 +14,7 @@ import { listPresets, type Preset, readPreset } from '../presets.ts'
 import { fillInAllUrls } from '../served.ts'
 import { assetsOf, toChain } from '../starter.ts'
 import { insertionsFor } from './add-token.ts'
-import { editConfig, type Insertion, openConfig } from './config-edit.ts'
-import { finish } from './report.ts'
+import { editConfig, finish, openConfig } from './config-edit.ts'
 
 export const ADD_CHAIN_HELP = `add-chain NAME|FILE --node URL... --attester-node URL... [--keystore DIR]...
       [--accept-treasury] [--config FILE] [--dry-run] [--json]
@@ -121,10 +121,10 @@ function rolesOf({ treasury, attesters }: NetworkConfig, { keystores }: Asked): 
 
 /** Each node by name. One that is silent is told by `doctor`; without any answer nothing can be checked. */
 async function refuseOtherChains(chain: ChainConfig): Promise<void> {
-  const { expected, read } = operateOf(chain).identity
-  const wanted = expected(chain)
+  const { idOf, readIds } = operateOf(chain).candidates
+  const wanted = idOf(chain)
   const urls = [...new Set([...chain.rpcUrls, ...chain.attesterRpcUrls])]
-  const served = await Promise.allSettled(read(urls))
+  const served = await Promise.allSettled(readIds(urls))
   const wrong = served.flatMap((each, index) =>
     each.status === 'fulfilled' && wanted !== undefined && each.value !== wanted
       ? [`${new URL(urls[index] ?? '').host} serves chain ${each.value}, not ${wanted}`]

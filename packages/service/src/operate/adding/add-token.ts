@@ -1,9 +1,9 @@
 import { familyOf } from '../../chains/families.ts'
 import { describeError, type Env, type Output, parseFlags, UsageError } from '../../command.ts'
-import { connectForCommand } from '../../compose/chains.ts'
+import { connectForCommand, waysIn } from '../../compose/chains.ts'
 import { verifyPyth } from '../../compose/prices.ts'
+import type { Insertion } from '../../config/json-text.ts'
 import type { AssetConfig, ChainConfig, NetworkConfig } from '../../config.ts'
-import { waysOn } from '../../ways/registry.ts'
 import { judgePrices, readAssets } from '../doctor/doctor.ts'
 import { operateOf } from '../families.ts'
 import type { Listing } from '../family.ts'
@@ -11,8 +11,7 @@ import { readPythKey } from '../inventory/session.ts'
 import { findPresetOf, type Preset, type Source } from '../presets.ts'
 import { fillInServing, getChainConfig } from '../served.ts'
 import { assetsOf, capsOf, HERMES, isStable } from '../starter.ts'
-import { editConfig, type Insertion, openConfig } from './config-edit.ts'
-import { finish } from './report.ts'
+import { editConfig, finish, openConfig } from './config-edit.ts'
 
 export const ADD_TOKEN_HELP = `add-token --chain NAME --token SYMBOL|ADDRESS [--symbol SYMBOL] [--asset NAME] [--stable]
       [--feed FEED]... [--cap COINS] [--plain] [--holder ADDRESS] [--config FILE] [--dry-run] [--json]
@@ -67,7 +66,7 @@ async function readListing(
   asked: { address: string; holder: string | undefined },
 ): Promise<Listing> {
   const found = await operateOf(chain)
-    .readListing(network, chain, asked)
+    .candidates.readToken(network, chain, asked)
     .catch((error: unknown) => {
       throw new Error(`${chain.name}: ${describeError(error)}`, { cause: error })
     })
@@ -171,10 +170,7 @@ async function checkToken(
   if (wrong.length > 0) throw new UsageError(`${wrong.join('\n')}\nThe file is unchanged.`)
   const read = tokens.find(({ address }) => isIt(address))
   if (!read) throw new UsageError(`${connected.config.name}: ${token.symbol} cannot be read.`)
-  const native = { chainId, ...connected.config.native, ...connected.nativeToken }
-  const ways = waysOn(familyOf(connected.config).name)
-    .filter((way) => way.takes(read, native))
-    .map(({ name }) => name)
+  const ways = waysIn(connected, read)
   const { signing } = read
   const domain = signing ? `; it signs as ${JSON.stringify(signing.name)} ${signing.version}` : ''
   return [

@@ -1,15 +1,13 @@
 import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { applyEdits, modify } from 'jsonc-parser'
-import { type Env, UsageError } from '../../command.ts'
+import { type Env, type Output, UsageError } from '../../command.ts'
+import { type Insertion, insertJson } from '../../config/json-text.ts'
 import { describeProblem, parseNetwork } from '../../config/network-file.ts'
 import type { NetworkConfig } from '../../config.ts'
+import { attesterAddresses } from '../../swap/attester-set.ts'
 import { findNetworkFile, readUnfilled } from '../served.ts'
 
-/** A value at this path. A path that ends in -1 appends to a list. */
-export type Insertion = { path: (string | number)[]; value: unknown }
-
 /** A configuration as it is, and as it would be. */
-export type Edited = { path: string; network: NetworkConfig; before: string; steps: readonly string[] }
+type Edited = { path: string; network: NetworkConfig; before: string; steps: readonly string[] }
 
 export function openConfig(env: Env, config: string | undefined) {
   const path = config ?? findNetworkFile(env)
@@ -22,23 +20,11 @@ export function editConfig(
   insertions: readonly Insertion[],
 ): Edited {
   const steps: string[] = []
-  for (const each of insertions) steps.push(insert(steps.at(-1) ?? text, each))
+  for (const each of insertions) steps.push(insertJson(steps.at(-1) ?? text, each))
   const { network, problems } = parseNetwork(steps.at(-1) ?? text)
   if (problems.length === 0) return { path, network, before: text, steps }
   const told = problems.map((problem) => describeProblem(path, problem))
   throw new UsageError(`The file would not be valid, and is unchanged:\n${told.join('\n')}`)
-}
-
-/** With the indentation of the text; the rest keeps its bytes. */
-function insert(text: string, { path, value }: Insertion): string {
-  const [, indent = '  '] = /\n([ \t]+)\S/.exec(text) ?? []
-  const formattingOptions = {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.length,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  }
-  const edits = modify(text, path, value, { formattingOptions, isArrayInsertion: path.at(-1) === -1 })
-  return applyEdits(text, edits)
 }
 
 /** Each insertion as a changed range of lines, with a line before and after it. */
@@ -82,4 +68,49 @@ export function writeConfig({ path, before, steps }: Omit<Edited, 'network'>): v
       { cause: error },
     )
   }
+}
+
+type Added = {
+  edited: Edited
+  /** Facts of the token or chain. */
+  facts: readonly string[]
+  /** Steps before the processes are started again. */
+  before: readonly string[]
+}
+
+/** Writes the file, or prints its change, and says what to do next. */
+export function finish(
+  { edited, facts, before }: Added,
+  { isDry, json }: { isDry: boolean; json: boolean },
+  output: Output,
+): number {
+  const isChanged = edited.steps.length > 0
+  const next = [...before, ...restartsOf(edited)]
+  if (!isDry) writeConfig(edited)
+  if (json) {
+    const diff = isChanged ? describeEdits(edited) : ''
+    output.out(
+      JSON.stringify({ file: edited.path, changed: isChanged, dryRun: isDry, diff, facts, next }, null, 2),
+    )
+    return 0
+  }
+  for (const fact of facts) output.out(fact)
+  if (!isChanged) output.out(`${edited.path} has it already: nothing changed.`)
+  else output.out(isDry ? describeEdits(edited) : `Wrote ${edited.path}.`)
+  output.out(['Next:', ...next.map((step, index) => `${index + 1}. ${step}`)].join('\n'))
+  return 0
+}
+
+/** The API comes last: it quotes what the others then know. */
+function restartsOf({ path, network }: Edited): string[] {
+  const { apiProcesses, workerProcesses } = network.connections
+  const attesters = attesterAddresses(network).length
+  const count = (number: number, one: string, several: string) => `${number} ${number === 1 ? one : several}`
+  return [
+    `Copy ${path} to every machine, and give its processes new settings that its URLs name.`,
+    'Start these again, one after the other, each after the one before is ready: ' +
+      `${count(attesters, 'attester', 'attesters')}, then ${count(workerProcesses, 'worker', 'workers')}, ` +
+      `then ${count(apiProcesses, 'API process', 'API processes')}.`,
+    'service doctor',
+  ]
 }

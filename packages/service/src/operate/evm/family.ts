@@ -41,13 +41,13 @@ export const evm: Operate<EvmChainConfig> = {
     local: 'treasuryKey',
     addressOf: ({ treasury }) => (treasury === undefined ? undefined : getAddress(treasury)),
   },
-  identity: {
-    expected: ({ chainId }) => String(chainId),
-    read: (urls) => createEvmClients({ urls }).nodes.map(async (node) => String(await node.getChainId())),
+  candidates: {
+    readToken,
+    idOf: ({ chainId }) => String(chainId),
+    readIds: (urls) => createEvmClients({ urls }).nodes.map(async (node) => String(await node.getChainId())),
   },
   readVersions: (urls) =>
     createEvmClients({ urls }).nodes.map((node) => node.request({ method: 'web3_clientVersion' } as never)),
-  readListing,
   starter: {
     custody: (roles) => ({ contracts: contractsOf(roles) }),
     caps: (caps) => caps,
@@ -64,7 +64,7 @@ export const evm: Operate<EvmChainConfig> = {
   },
 }
 
-async function readListing(
+async function readToken(
   network: NetworkConfig,
   chain: EvmChainConfig,
   asked: { address: string; holder: string | undefined },

@@ -33,20 +33,20 @@ export const solana: Operate<SolanaChainConfig> = {
     // The owner is also the vault: deposits come from other wallets.
     addressOf: (_network, { vault }, kind) => (kind === 'withdraw' ? vault : undefined),
   },
-  identity: {
-    expected: ({ genesisHash }) => genesisHash,
-    read: (urls) => createSolanaClient({ urls }).nodes.map((node) => node.getGenesisHash().send()),
+  candidates: {
+    readToken: async (_network, { rpcUrls }, { address }) => {
+      const mint = await readMint(createSolanaClient({ urls: rpcUrls }), address)
+      if (!mint) return undefined
+      const fault = mint.refusal === undefined ? undefined : `has the extension ${mint.refusal}`
+      return { symbol: undefined, decimals: mint.decimals, fault }
+    },
+    idOf: ({ genesisHash }) => genesisHash,
+    readIds: (urls) => createSolanaClient({ urls }).nodes.map((node) => node.getGenesisHash().send()),
   },
   readVersions: (urls) =>
     createSolanaClient({ urls }).nodes.map(
       async (node) => `Solana ${(await node.getVersion().send())['solana-core']}`,
     ),
-  readListing: async (_network, { rpcUrls }, { address }) => {
-    const mint = await readMint(createSolanaClient({ urls: rpcUrls }), address)
-    if (!mint) return undefined
-    const fault = mint.refusal === undefined ? undefined : `has the extension ${mint.refusal}`
-    return { symbol: undefined, decimals: mint.decimals, fault }
-  },
   starter: {
     custody: custodyOf,
     // The service keeps the cap of the vault, and the program has none for claims and refunds.
