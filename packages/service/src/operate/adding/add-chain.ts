@@ -11,7 +11,7 @@ import { readAllGas } from '../checks.ts'
 import { operateOf } from '../families.ts'
 import { findPayer, type Roles } from '../family.ts'
 import { listPresets, type Preset, readPreset } from '../presets.ts'
-import { fillInAllUrls } from '../served.ts'
+import { fillInAllUrls, fillInServing } from '../served.ts'
 import { assetsOf, toChain } from '../starter.ts'
 import { insertionsFor } from './add-token.ts'
 import { editConfig, finish, openConfig } from './config-edit.ts'
@@ -38,7 +38,7 @@ export async function addChain(args: string[], env: Env, output: Output): Promis
   const deploying: string[] = []
   const say = (text: string) => void deploying.push(text)
   await operateOf(chain).deploy([chain], {
-    network: { ...fillInAllUrls(edited.network, env) },
+    network: fillInServing(edited.network, env),
     mode: 'dry-run',
     isFinal: false,
     acceptsTreasury: asked.acceptsTreasury,
