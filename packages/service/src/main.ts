@@ -25,6 +25,7 @@ import { keys } from './operate/keys.ts'
 import { showQuarantine } from './operate/quarantine.ts'
 import { rebuildDatabase } from './operate/rebuild.ts'
 import { screening } from './operate/screening.ts'
+import { sendSigned } from './operate/send-signed.ts'
 import { setup } from './operate/setup.ts'
 import { listStops, pause, resume } from './operate/stops.ts'
 import { inspectSwaps } from './operate/swaps.ts'
@@ -85,6 +86,7 @@ const commands: Record<CommandName, (args: string[], env: Env, output: Output) =
   'add-chain': addChain,
   deploy,
   treasury,
+  'send-signed': sendSigned,
   fund,
   doctor,
   inventory,

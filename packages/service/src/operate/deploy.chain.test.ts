@@ -12,6 +12,7 @@ import {
   http,
   keccak256,
   parseEther,
+  parseTransaction,
   publicActions,
   sliceHex,
 } from 'viem'
@@ -22,6 +23,7 @@ import { runCommand } from '../command.ts'
 import { checkConfig } from './check-config.ts'
 import { deploy } from './deploy.ts'
 import { fund } from './fund.ts'
+import { sendSigned } from './send-signed.ts'
 import { treasury as treasuryCommand } from './treasury/treasury.ts'
 
 const CHAIN_ID = 8453
@@ -82,7 +84,8 @@ async function run(command: string, env: Record<string, string> = {}) {
     hint: (text: string) => void lines.push(text),
   }
   const [name, ...args] = command.split(' ')
-  const commands = { deploy, fund, treasury: treasuryCommand, 'check-config': checkConfig }
+  const checks = { 'check-config': checkConfig, 'send-signed': sendSigned }
+  const commands = { deploy, fund, treasury: treasuryCommand, ...checks }
   const code = await runCommand(output, () => commands[name as keyof typeof commands](args, env, output))
   return { code, text: lines.join('\n') }
 }
@@ -283,6 +286,63 @@ test('the treasury makes all its calls by one command, and a second time none', 
   expect(left).toEqual([])
   expect(await client.getBalance({ address: contracts.vault })).toBe(parseEther('0.25'))
   expect(other.text).toContain(`but only ${treasury} can do this on base`)
+})
+
+/** As a wallet elsewhere, which gets the file and returns what it signed. */
+async function signElsewhere(exported: string, key: Hex): Promise<string> {
+  const { transactions } = JSON.parse(readFileSync(exported, 'utf8'))
+  const signed = transactions.map(({ unsigned }: { unsigned: Hex }) =>
+    privateKeyToAccount(key).signTransaction(parseTransaction(unsigned)),
+  )
+  const signedFile = `${exported}.signed`
+  writeFileSync(signedFile, (await Promise.all(signed)).join('\n'))
+  return signedFile
+}
+
+test('calls of the treasury that are signed elsewhere are sent in order, once', async () => {
+  const native = { ...CAPPED, capPerHour: '5', claimCapPerHour: '17' }
+  writeConfig({ ...BARE, native }, { isPricedByPyth: true })
+  const exported = join(folder, 'calls.json')
+  const plan = await run(`treasury plan --config ${file} --export ${exported}`)
+  const signed = await signElsewhere(exported, treasuryKey)
+  const send = `send-signed ${exported} ${signed} --config ${file}`
+
+  const [first, second] = [await run(send), await run(send)]
+  const left = await run(`treasury plan --config ${file} --json`)
+  await signElsewhere(exported, deployerKey)
+  const stranger = await run(send)
+
+  writeConfig({ contracts })
+  expect(plan.text).toContain(`Wrote 2 transactions to ${exported}.`)
+  expect(first).toMatchObject({ code: 0, text: expect.stringContaining('2 sent, 0 were in blocks before') })
+  expect(second).toMatchObject({ code: 0, text: expect.stringContaining('0 sent, 2 were in blocks before') })
+  expect(JSON.parse(left.text).chains[0].calls).toEqual([])
+  expect(stranger).toMatchObject({ code: 2, text: expect.stringMatching(/none was exported\. Nothing was sent/) })
+})
+
+test('contracts are created by a deployer whose key is elsewhere, unless its nonce was used since', async () => {
+  const owner = privateKeyToAccount(generatePrivateKey()).address
+  const planned = planDeployment({ treasury: owner, attesters: [attester], threshold: 1 })
+  writeConfig({ contracts: planned.contracts }, { owner })
+  const { address } = privateKeyToAccount(deployerKey)
+  const exported = join(folder, 'creations.json')
+  const create = `deploy --config ${file} --export ${exported} --from ${address}`
+  const [written, nobody] = [await run(create), await run(`deploy --config ${file} --export ${exported}`)]
+  const signed = await signElsewhere(exported, deployerKey)
+  const send = `send-signed ${exported} ${signed} --config ${file}`
+
+  await client.setNonce({ address, nonce: (await client.getTransactionCount({ address })) + 1 })
+  const used = await run(send)
+  await run(create)
+  await signElsewhere(exported, deployerKey)
+  const sent = await run(send)
+  const verified = await run(`deploy --config ${file} --verify-only`)
+
+  writeConfig({ contracts })
+  expect(written.text).toContain(` to ${exported}.`)
+  expect(nobody).toMatchObject({ code: 2, text: '--export needs --from, the address of the deployer.' })
+  expect(used).toMatchObject({ code: 2, text: expect.stringContaining('is used by another transaction') })
+  expect([sent.code, verified.code], sent.text).toEqual([0, 0])
 })
 
 test('the guardian lowers caps and revokes deliverers by one command, and nothing else', async () => {

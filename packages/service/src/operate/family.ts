@@ -55,7 +55,9 @@ export type Holder<C = ChainConfig> = { role: string; address: string; on: reado
 
 export type Deploying = {
   network: NetworkConfig
-  mode: 'deploy' | 'dry-run' | 'verify-only'
+  mode: 'deploy' | 'dry-run' | 'verify-only' | 'export'
+  /** The file of unsigned transactions, and their sender. */
+  exported: { file: string; from: string } | undefined
   /** Gives up the right to change a program. */
   isFinal: boolean
   acceptsTreasury: boolean
@@ -110,12 +112,16 @@ export function withContracts(chains: readonly ChainConfig[]): EvmChainConfig[] 
   return chains.filter((chain): chain is EvmChainConfig => familyOf(chain).traits.hasContracts)
 }
 
-/** Keys of processes are refused: a nonce used here would look like a lost record of that process. */
 export async function openPayer(env: Env, network: NetworkConfig, { role, variable }: KeyName) {
   const signer = await openKey(env, { role, variable })
-  const taken = rolesOf(network).find(({ address }) => address.toLowerCase() === signer.address.toLowerCase())
-  if (taken) throw new UsageError(`${signer.address} is already ${taken.what}: pay with a separate key.`)
+  refuseTaken(network, signer.address)
   return signer
+}
+
+/** Keys of processes are refused: a nonce used here would look like a lost record of that process. */
+export function refuseTaken(network: NetworkConfig, payer: string): void {
+  const taken = rolesOf(network).find(({ address }) => address.toLowerCase() === payer.toLowerCase())
+  if (taken) throw new UsageError(`${payer} is already ${taken.what}: pay with a separate key.`)
 }
 
 export async function openKey(env: Env, { role, variable }: KeyName): Promise<Signer> {

@@ -14,6 +14,7 @@ import { KEYS_HELP } from './keys.ts'
 import { QUARANTINE_HELP } from './quarantine.ts'
 import { REBUILD_HELP } from './rebuild.ts'
 import { SCREENING_HELP } from './screening.ts'
+import { SEND_SIGNED_HELP } from './send-signed.ts'
 import { SETUP_HELP } from './setup.ts'
 import { STOPS_HELP } from './stops.ts'
 import { SWAPS_HELP } from './swaps.ts'
@@ -37,6 +38,7 @@ const COMMANDS = {
   'add-chain': ADD_CHAIN_HELP,
   deploy: DEPLOY_HELP,
   treasury: TREASURY_HELP,
+  'send-signed': SEND_SIGNED_HELP,
   fund: FUND_HELP,
   doctor: DOCTOR_HELP,
   keys: KEYS_HELP,

@@ -27,8 +27,9 @@ import { type Output, UsageError } from '../../command.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
 import { about } from '../../swap/gas-funding.ts'
 import { buyingVenues } from '../../venues/registry.ts'
-import { type Deploying, onEach } from '../family.ts'
+import { type Deploying, onEach, refuseTaken } from '../family.ts'
 import { refuseLostTreasury } from '../treasury/read-chain.ts'
+import { exportCalls } from './offline.ts'
 import { type Included, openDeployer, openWallet } from './wallet.ts'
 
 type Say = (text: string) => void
@@ -38,7 +39,7 @@ const NAMES = ['vault', 'escrow', 'account'] as const
 
 export async function deployContracts(
   chains: readonly EvmChainConfig[],
-  { network, mode, acceptsTreasury, env, output }: Deploying,
+  { network, mode, exported, acceptsTreasury, env, output }: Deploying,
 ): Promise<boolean> {
   const plan = planOf(network)
   const account = mode === 'deploy' ? await openDeployer(env, network) : undefined
@@ -49,6 +50,10 @@ export async function deployContracts(
       return { chain, plan, venues, mode, account, output, target: await createDeployTarget(chain, account) }
     }),
   )
+  if (exported) {
+    refuseTaken(network, exported.from)
+    return exportCreations(runs, exported, output)
+  }
   if (account) await refuseUnfunded(runs, account.address)
   return (await onEach(runs, deployOn)).every((isRight) => isRight)
 }
@@ -63,9 +68,46 @@ type Run = {
   output: Output
 }
 
+/** The creations that are missing, for a deployer whose key is elsewhere. */
+async function exportCreations(
+  runs: readonly Run[],
+  { file, from }: { file: string; from: string },
+  output: Output,
+): Promise<boolean> {
+  const batches = await Promise.all(
+    runs.map(async ({ chain, target, plan, venues }) => {
+      if (!(await target.hasProxy()))
+        throw new UsageError(`${chain.name} has no CREATE2 deployer yet: \`deploy\` with a key creates it.`)
+      const say = (text: string) => output.out(`${chain.name}: ${text}`)
+      const { planned, adapters } = await place({ chain, plan, venues, target })
+      if (isMisplaced(planned, say)) throw new UsageError('Nothing was written.')
+      const all = [...plan.creations, ...adapters]
+      const isThere = await Promise.all(all.map((creation) => exists(target, creation, say)))
+      const missing = all.filter((_, index) => !isThere[index])
+      const calls = missing.map(({ name, address, data }) => ({
+        ...{ to: CREATE2_PROXY, data, text: `creates ${name} at ${address}` },
+      }))
+      return { chain, from: getAddress(from), calls }
+    }),
+  )
+  output.out(`Wrote ${await exportCalls(file, batches)} transactions to ${file}.`)
+  return true
+}
+
 /** True if the chain has everything in the plan, or could get it in a dry run. */
 async function deployOn({ chain, target, plan, venues, mode, output }: Run): Promise<boolean> {
   const say = (text: string) => output.out(`${chain.name}: ${text}`)
+  const { planned, adapters } = await place({ chain, plan, venues, target })
+  if (isMisplaced(planned, say)) return false
+  if (mode === 'verify-only') return verify(target, planned, say)
+  const creations = [...plan.creations, ...adapters]
+  if (mode === 'dry-run') return estimate(target, creations, say)
+  await ensureProxy(target, say)
+  for (const creation of creations) await ensureContract(target, creation, say)
+  return verify(target, planned, say)
+}
+
+async function place({ chain, plan, venues, target }: Pick<Run, 'chain' | 'plan' | 'venues' | 'target'>) {
   const adapters = await Promise.all(
     venues.map(async (venue) => ({ ...(await venue.planAdapter(target.client)), configured: venue.adapter })),
   )
@@ -73,16 +115,14 @@ async function deployOn({ chain, target, plan, venues, mode, output }: Run): Pro
     ...NAMES.map((name) => ({ name, address: plan.contracts[name], configured: chain.contracts[name] })),
     ...adapters,
   ]
+  return { planned, adapters }
+}
+
+function isMisplaced(planned: readonly Placed[], say: Say): boolean {
   const wrong = planned.filter(({ address, configured }) => getAddress(configured) !== address)
   for (const { name, address, configured } of wrong)
     say(`the file has ${configured} as ${name}, but it will be at ${address}`)
-  if (wrong.length > 0) return false
-  if (mode === 'verify-only') return verify(target, planned, say)
-  const creations = [...plan.creations, ...adapters]
-  if (mode === 'dry-run') return estimate(target, creations, say)
-  await ensureProxy(target, say)
-  for (const creation of creations) await ensureContract(target, creation, say)
-  return verify(target, planned, say)
+  return wrong.length > 0
 }
 
 async function verify(target: DeployTarget, planned: readonly Placed[], say: Say) {

@@ -26,6 +26,8 @@ export async function openDeployer(env: Env, network: NetworkConfig): Promise<Pr
 }
 
 type Transaction = { to: Address; data?: Hex; value?: bigint }
+/** A key, or an address whose key signs elsewhere. */
+type Sender = Pick<PrivateKeyAccount, 'address'> & Partial<Pick<PrivateKeyAccount, 'signTransaction'>>
 export type Included = { gasUsed: bigint; cost: bigint; txHash: Hex }
 
 /**
@@ -36,15 +38,16 @@ export type Included = { gasUsed: bigint; cost: bigint; txHash: Hex }
 export type ChainWallet = {
   client: PublicClient
   send(transaction: Transaction): Promise<Included>
+  /** Sends bytes that the key signed elsewhere, for its next nonce. */
+  sendRaw(raw: Hex): Promise<Included>
+  nextNonce(): number
+  readFees(): Promise<{ maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }>
   /** Waits for a transaction that is already sent. Throws if it was reverted. */
   settle(txHash: Hex): Promise<Included>
 }
 
 /** Throws if the node serves another chain, or a transaction of the key is pending, before anything is sent. */
-export async function openWallet(
-  config: EvmChainConfig,
-  account: PrivateKeyAccount | undefined,
-): Promise<ChainWallet> {
+export async function openWallet(config: EvmChainConfig, account: Sender | undefined): Promise<ChainWallet> {
   const clients = createEvmClients({ urls: config.rpcUrls, patienceMs: COMMAND_PATIENCE_MS })
   const retryMs = Math.min(config.blockMs, MAX_POLL_MS)
   const fresh = createFreshNode(clients.client.request as FreshNode['request'])
@@ -72,18 +75,21 @@ export async function openWallet(
   }
 
   async function send(transaction: Transaction): Promise<Included> {
-    if (!account) throw new Error('A key is required to send')
+    if (!account?.signTransaction) throw new Error('A key is required to send')
     const [gas, fees] = await Promise.all([
       client.estimateGas({ account: account.address, ...transaction }),
       readFees({ client, nodes: clients.nodes }, config),
     ])
     const { chainId } = config
-    const raw = await account.signTransaction({ ...transaction, ...fees, gas, nonce, chainId })
+    return sendRaw(await account.signTransaction({ ...transaction, ...fees, gas, nonce, chainId }))
+  }
+
+  async function sendRaw(raw: Hex): Promise<Included> {
     const isUsed = await broadcast(client, raw)
     const included = await settle(keccak256(raw), isUsed ? config.blockMs * USED_BLOCKS : INCLUSION_MS).catch(
       (error: unknown) => {
         if (!isUsed) throw error
-        const used = `nonce ${nonce} of ${account.address} is used, by this transaction or another`
+        const used = `nonce ${nonce} of ${account?.address} is used, by this transaction or another`
         throw new Error(`${used}: the node lags behind the chain`, { cause: error })
       },
     )
@@ -91,7 +97,11 @@ export async function openWallet(
     return included
   }
 
-  return { client, settle, send }
+  return {
+    ...{ client, settle, send, sendRaw },
+    nextNonce: () => nonce,
+    readFees: () => readFees({ client, nodes: clients.nodes }, config),
+  }
 }
 
 /** The fees of the service's own transactions, whose tip no node can set at will. */

@@ -5,6 +5,7 @@ import { familyOf } from '../../chains/families.ts'
 import { describeError, type Env, type Output, parseFlags, UsageError } from '../../command.ts'
 import { COMMAND_PATIENCE_MS } from '../../compose/chains.ts'
 import type { EvmChainConfig, NetworkConfig } from '../../config.ts'
+import { exportCalls } from '../evm/offline.ts'
 import { withContracts } from '../family.ts'
 import { parseCoins } from '../inventory/move-order.ts'
 import { getChainConfig, parseSide, readChosen } from '../served.ts'
@@ -12,10 +13,12 @@ import { applyCalls, toSafeBatch } from './apply.ts'
 import { guardianPart } from './plan.ts'
 import { type ChainPlan, planChain, type Wishes } from './read-chain.ts'
 
-export const TREASURY_HELP = `treasury plan [--config FILE] [--chain NAME] [--safe PREFIX] [--json] [WISHES]
+export const TREASURY_HELP = `treasury plan [--config FILE] [--chain NAME] [--safe PREFIX] [--export FILE] [--json]
+      [WISHES]
       Compares the configuration with the contracts and prints every call that the treasury has to make: deliverers,
       guardian, adapters, caps, claim caps, attester, uncollected credits. --safe also writes PREFIX-CHAIN.json for each
-      chain, for the Transaction Builder of a Safe.
+      chain, for the Transaction Builder of a Safe, --export all calls as unsigned transactions of a single key
+      for a wallet elsewhere, which service send-signed sends.
   service treasury apply [--config FILE] [--chain NAME] [WISHES]
       Sends these calls, on each chain one after the other, paid and signed by GEOSWAP_TREASURY_KEY or the treasury of
       GEOSWAP_KEYSTORE. Stops on a chain at the first that fails; run it again to continue. When all is done it sends
@@ -41,7 +44,8 @@ export async function treasury(args: string[], env: Env, output: Output): Promis
     return flags.guardian ? { chain, ...guardianPart(whole) } : whole
   }
   if (command === 'apply') {
-    if (flags.safe !== undefined || flags.json) throw new UsageError('treasury apply writes no file.')
+    if (flags.safe !== undefined || flags.export !== undefined || flags.json)
+      throw new UsageError('treasury apply writes no file.')
     return applyCalls(env, { network, chains, isLocal, byGuardian: flags.guardian, plan: make }, output)
   }
   const plans = await Promise.all(chains.map((chain) => make(chain)))
@@ -49,6 +53,10 @@ export async function treasury(args: string[], env: Env, output: Output): Promis
   if (flags.json) output.out(toJson(sender, plans))
   else for (const each of plans) output.out(describePlan(sender, each))
   if (flags.safe !== undefined) writeBatches(flags.safe, { owner: sender, plans, output })
+  if (flags.export !== undefined) {
+    const batches = plans.map(({ chain, calls }) => ({ chain, from: sender, calls }))
+    output.hint(`Wrote ${await exportCalls(flags.export, batches)} transactions to ${flags.export}.`)
+  }
   return 0
 }
 
@@ -105,6 +113,7 @@ type Flags = {
   config?: string | undefined
   chain?: string | undefined
   safe?: string | undefined
+  export?: string | undefined
   json: boolean
   guardian: boolean
   stock: readonly string[]
@@ -118,6 +127,7 @@ function parse(args: string[]): Flags {
     config: text,
     chain: text,
     safe: text,
+    export: text,
     stock: list,
     revoke: list,
     json: { type: 'boolean', default: false },
