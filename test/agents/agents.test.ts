@@ -112,7 +112,7 @@ test.each([true, false])(
       approvalId: request?.approvalId ?? '',
       approved,
     } as const
-    const messages = [...said, ...run.response.messages, { role: 'tool', content: [answer] } as const]
+    const messages: ModelMessage[] = [...said, ...run.response.messages, { role: 'tool', content: [answer] }]
     const next = await generate(model, messages)
 
     expect(outputs).toMatchObject([{ outcome: 'confirmation_required' }])
