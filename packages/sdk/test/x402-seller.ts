@@ -1,11 +1,11 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { x402Facilitator } from '@x402/core/facilitator'
 import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme as FacilitatorScheme } from '@x402/evm/exact/facilitator'
 import { ExactEvmScheme as SellerScheme } from '@x402/evm/exact/server'
 import { paymentMiddleware, x402ResourceServer } from '@x402/express'
-import express, { type NextFunction, type Request, type Response } from 'express'
 import {
   type Address,
   createWalletClient,
@@ -24,6 +24,21 @@ type SellerChain = {
   client: Pick<PublicActions & TestActions, 'readContract' | 'setBalance'>
 }
 
+type Request = { header(name: string): string | undefined }
+type Response = {
+  status(code: number): Response
+  set(name: string, value: string): Response
+  end(body?: string | Buffer): unknown
+  json(value: object): unknown
+  redirect(to: string): unknown
+  destroy(): unknown
+}
+type Next = () => void
+type Act = (request: Request, response: Response, next: Next) => unknown
+type App = RequestListener & { use(act: unknown): void; get(path: string, act: Act): void }
+
+// The package has no types.
+const express: () => App = createRequire(import.meta.url)('express')
 const PAYMENT = 'payment-signature'
 const abi = parseAbi(['function name() view returns (string)', 'function version() view returns (string)'])
 
@@ -62,14 +77,14 @@ export async function startSeller(chain: SellerChain, rpcUrl: string, price: big
   ])
   const seller = {
     ...{ payTo, price, payments: [] as string[], asked: 0 },
-    act: (_request: Request, _response: Response, next: NextFunction): unknown => next(),
+    act: (_request: Request, _response: Response, next: Next): unknown => next(),
   }
   const network = `eip155:${chain.chainId}` as const
   const server = new x402ResourceServer(facilitator as never).register(network, new SellerScheme())
   const cost = () => ({ asset, amount: seller.price.toString(), extra: { name, version } })
   const accepts = { scheme: 'exact', network, payTo, price: cost, maxTimeoutSeconds: 120 }
   const app = express()
-  app.use((request, response, next) => {
+  app.use((request: Request, response: Response, next: Next) => {
     const paid = request.header(PAYMENT)
     if (paid === undefined) seller.asked += 1
     else seller.payments.push(nonceIn(paid))

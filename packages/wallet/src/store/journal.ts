@@ -142,7 +142,7 @@ export function swapIdOf(attempt: Attempt): string | undefined {
 /** True if a process works on the attempt or waits for its end. */
 export type IsAttended = (attempt: Attempt) => boolean
 
-export const isOwnerAlive: IsAttended = ({ owner }) => isAlive(owner)
+export const isOwnerAlive = ({ owner }: Pick<Attempt, 'owner'>): boolean => isAlive(owner)
 
 /**
  * Whether the last attempt allows another one. `ask`: the service must report the outcome first. `signed`:
