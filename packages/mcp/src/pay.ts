@@ -80,16 +80,16 @@ async function judge(mcp: McpContext, { plan, shown, input, call }: Question): P
   }
   if (reasons.length === 0) return true
   const worth = cents === undefined ? 'value not known' : formatUsd(cents)
+  const act = `Pay ${shown.pays} (${worth}) to ${shown.payTo} for ${input.url}?`
+  const question = `${act} Asked because ${reasons.join('; ')}.`
   if (call.ask) {
-    const act = `Pay ${shown.pays} (${worth}) to ${shown.payTo} for ${input.url}?`
-    const question = `${act} Asked because ${reasons.join('; ')}.`
     if (await call.ask(question)) return true
     throw new UserError('DECLINED', 'The user did not confirm the payment.', {
       advice: 'Do not retry unless the user asks for it.',
     })
   }
   const terms = { maxInput: spent + (spent * MOVE_PERCENT) / 100n, minOutput: offer.amount }
-  const { token: confirmationToken, expiresAt: end } = mcp.confirmations.ask(binding, terms)
+  const { token: confirmationToken, expiresAt: end } = mcp.confirmations.ask(binding, terms, question)
   return { confirmationToken, expiresAt: new Date(end).toISOString(), reasons }
 }
 

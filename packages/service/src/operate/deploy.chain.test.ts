@@ -317,7 +317,10 @@ test('calls of the treasury that are signed elsewhere are sent in order, once', 
   expect(first).toMatchObject({ code: 0, text: expect.stringContaining('2 sent, 0 were in blocks before') })
   expect(second).toMatchObject({ code: 0, text: expect.stringContaining('0 sent, 2 were in blocks before') })
   expect(JSON.parse(left.text).chains[0].calls).toEqual([])
-  expect(stranger).toMatchObject({ code: 2, text: expect.stringMatching(/none was exported\. Nothing was sent/) })
+  expect(stranger).toMatchObject({
+    code: 2,
+    text: expect.stringMatching(/none was exported\. Nothing was sent/),
+  })
 })
 
 test('contracts are created by a deployer whose key is elsewhere, unless its nonce was used since', async () => {

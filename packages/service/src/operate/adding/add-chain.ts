@@ -40,6 +40,7 @@ export async function addChain(args: string[], env: Env, output: Output): Promis
   await operateOf(chain).deploy([chain], {
     network: fillInServing(edited.network, env),
     mode: 'dry-run',
+    exported: undefined,
     isFinal: false,
     acceptsTreasury: asked.acceptsTreasury,
     env,
