@@ -62,7 +62,7 @@ export async function pointInTime(scene: Scene): Promise<void> {
   const stops = await service(scene, 'stops', '--json')
   scene.expects('no drift: nothing is stopped', stops === '[]', stops)
   const [restored, rebuilt, waited, ready] = [restoreMs, rebuildMs, waitMs, readyMs].map(inSeconds)
-  scene.sees(`restore ${restored} s, rebuild ${rebuilt} s, of which ${waited} s for signatures to expire, ready ${ready} s
+  scene.sees(`restore ${restored} s, rebuild ${rebuilt} s (${waited} s for signatures to expire), ready ${ready} s
 ${lost.landed} transactions were on a chain and not in the restored log, of ${lost.all} that it lacked`)
 }
 

@@ -46,7 +46,7 @@ function toAction(agent: Agent, tool: AgentTool): Action {
   }
 }
 
-/** elizaOS keeps the arguments that a plan of several steps names under the action's name, with two marks of its own. */
+/** elizaOS keeps the arguments of a plan's steps under the action's name, with two marks of its own. */
 function plannedOf(state: State | undefined, { name }: AgentTool): unknown {
   const planned = state?.data[name.replaceAll('_', '')]
   if (typeof planned !== 'object' || planned === null) return undefined

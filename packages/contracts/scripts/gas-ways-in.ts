@@ -29,8 +29,8 @@ import {
 
 /**
  * The ways in from wallets that are not delegated. Authorizations, payments and permits are of a dollar with a
- * blocklist, the former two behind a proxy, as USDC is; deposits are OpenZeppelin's ERC-20. Positions are in use, and wallets have held
- * the tokens and given a permit before.
+ * blocklist, the former two behind a proxy, as USDC is; deposits are OpenZeppelin's ERC-20. Positions are in use, and
+ * wallets have held the tokens and given a permit before.
  */
 export async function measureWaysIn(): Promise<GasRow[]> {
   const world = await createWorld({ initialDate })

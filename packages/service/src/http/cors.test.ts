@@ -69,7 +69,8 @@ test('scripts of a configured origin can read replies, errors and the headers th
     expect(reply.headers).toMatchObject({
       'access-control-allow-origin': SHOP,
       'access-control-expose-headers':
-        'x-request-id, ratelimit, ratelimit-policy, retry-after, payment-required, payment-response, x-payment-response',
+        'x-request-id, ratelimit, ratelimit-policy, retry-after, payment-required, payment-response, ' +
+        'x-payment-response',
       vary: 'origin',
     })
 })

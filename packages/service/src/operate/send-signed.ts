@@ -8,8 +8,8 @@ import { withContracts } from './family.ts'
 import { readChosen } from './served.ts'
 
 export const SEND_SIGNED_HELP = `send-signed EXPORTED SIGNED [--config FILE]
-      Sends what deploy --export or treasury plan --export wrote to EXPORTED and a wallet elsewhere signed. SIGNED has one
-      transaction a line, in hexadecimal. Sends nothing unless each is one of EXPORTED by chain, sender, nonce,
+      Sends what deploy --export or treasury plan --export wrote to EXPORTED and a wallet elsewhere signed. SIGNED has
+      one transaction a line, in hexadecimal. Sends nothing unless each is one of EXPORTED by chain, sender, nonce,
       recipient, value and data, with at most twice its gas and fees, and its nonce is free. Run it again to continue.`
 
 type Ready = { chain: EvmChainConfig; wallet: ChainWallet; due: readonly SignedIntent[] }

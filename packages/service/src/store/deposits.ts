@@ -98,8 +98,8 @@ export type PastPlace = { opDeadline: number; id: string }
 type Past = { chainId: number; seconds: number; after: PastPlace; limit: number }
 
 /**
- * The next swaps by deposit or payment whose deadline passed before this time of the chain, without those that have a transaction
- * in flight which sends something back.
+ * The next swaps by deposit or payment whose deadline passed before this time of the chain, without those with a
+ * transaction in flight which sends something back.
  */
 export async function findPastDeposits(db: Db, { chainId, seconds, after, limit }: Past): Promise<Swap[]> {
   const inFlight = `select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id

@@ -10,8 +10,11 @@ import {
 /** One of our keys, in this process or elsewhere. Outside this folder only its `address` is used. */
 export type SolanaSigner = MessagePartialSigner
 
+/** A key in this process, which also signs the transactions of commands. */
+export type SolanaKey = KeyPairSigner
+
 /** From 32 secret bytes, or from 64 with the matching public key. */
-export function createSolanaSigner(secret: Uint8Array): Promise<KeyPairSigner> {
+export function createSolanaSigner(secret: Uint8Array): Promise<SolanaKey> {
   return secret.length === 64
     ? createKeyPairSignerFromBytes(secret)
     : createKeyPairSignerFromPrivateKeyBytes(secret)

@@ -38,7 +38,7 @@ function sign(intent = intents[0], change: object = {}, by = account): Promise<H
   return by.signTransaction({ ...transaction, ...change })
 }
 
-test('what was exported and signed is sent in the order of nonces, with the fees of the wallet up to twice', async () => {
+test('calls that were signed elsewhere are sent in the order of nonces, with up to twice the fees', async () => {
   const [first, second] = [
     await sign(intents[0], { maxFeePerGas: 40n, gas: 200_000n }),
     await sign(intents[1]),

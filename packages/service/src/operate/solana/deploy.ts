@@ -1,4 +1,3 @@
-import type { KeyPairSigner } from '@solana/kit'
 import { formatUnits } from 'viem'
 import { createSolanaClient, type SolanaClients } from '../../chains/solana/client.ts'
 import {
@@ -10,6 +9,7 @@ import {
   readProgram,
 } from '../../chains/solana/deployment.ts'
 import { createAccounts, findMissingAccounts, type MissingAccount } from '../../chains/solana/send.ts'
+import type { SolanaKey } from '../../chains/solana/settings.ts'
 import { type Env, UsageError } from '../../command.ts'
 import type { NetworkConfig, SolanaChainConfig } from '../../config.ts'
 import { about } from '../../swap/gas-funding.ts'
@@ -18,8 +18,8 @@ import { type Deploying, openKey, openPayer, readKey } from '../family.ts'
 /** Pays for deployments, and gives gas to the other keys. */
 export const payer = { role: 'solana-deployer', variable: 'GEOSWAP_SOLANA_DEPLOYER_KEY' } as const
 
-export async function openSolanaDeployer(env: Env, network: NetworkConfig): Promise<KeyPairSigner> {
-  return (await openPayer(env, network, payer)) as KeyPairSigner
+export async function openSolanaDeployer(env: Env, network: NetworkConfig): Promise<SolanaKey> {
+  return (await openPayer(env, network, payer)) as SolanaKey
 }
 
 type Say = (text: string) => void
@@ -134,7 +134,7 @@ async function refuseUnfunded(
 const PROGRAM = { role: 'solana-program', variable: 'GEOSWAP_SOLANA_PROGRAM_KEY' } as const
 
 async function openKeys(env: Env, network: NetworkConfig, address: string) {
-  const program = (await openKey(env, PROGRAM)) as KeyPairSigner
+  const program = (await openKey(env, PROGRAM)) as SolanaKey
   if (program.address !== address)
     throw new UsageError(`The file has ${address} as program, but its key is that of ${program.address}.`)
   const deployer = await openSolanaDeployer(env, network)

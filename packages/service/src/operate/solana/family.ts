@@ -1,8 +1,8 @@
-import type { KeyPairSigner } from '@solana/kit'
 import { formatUnits } from 'viem'
 import { readMint } from '../../chains/solana/accounts.ts'
 import { createSolanaClient } from '../../chains/solana/client.ts'
 import { payByNonce, readNonceRent } from '../../chains/solana/nonce-payments.ts'
+import type { SolanaKey } from '../../chains/solana/settings.ts'
 import { describeError } from '../../command.ts'
 import { TO_FILL_IN } from '../../config/network-file.ts'
 import type { NetworkConfig, SolanaChainConfig } from '../../config.ts'
@@ -96,7 +96,7 @@ const FEE_LAMPORTS = 500_000n
 
 /** Pays what the keys lack, in one transaction. */
 async function pay(
-  from: KeyPairSigner,
+  from: SolanaKey,
   { config, keys, say }: { config: SolanaChainConfig; keys: readonly KeyGas[]; say(text: string): void },
 ): Promise<number> {
   const client = createSolanaClient({ urls: config.rpcUrls })
