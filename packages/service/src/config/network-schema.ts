@@ -297,9 +297,8 @@ export const NetworkSchema = Type.Object(
       Type.Array(RemoteSigner, {
         minItems: 1,
         description:
-          "Servers with Web3Signer's eth1 API or its form for Solana that sign for addresses of this file, in place " +
-          'of keys in a process. ' +
-          'The worker and each attester need separate servers.',
+          "Servers with Web3Signer's eth1 API, or its form for Solana, that sign for addresses of this file, in " +
+          'place of keys in a process. The worker and each attester need separate servers.',
       }),
     ),
     assets: Type.Array(Asset, {

@@ -5,8 +5,7 @@ import { withContracts } from './family.ts'
 import { readChosen } from './served.ts'
 
 export const DEPLOY_HELP = `deploy [--config FILE] [--chain NAME]
-      [--dry-run | --verify-only | --export FILE --from ADDRESS]
-      [--final] [--accept-treasury]
+      [--dry-run | --verify-only | --export FILE --from ADDRESS] [--final] [--accept-treasury]
       Creates the contracts, and the adapters of venues that buy, on every EVM chain of the file, at its addresses.
       Existing contracts stay. Paid by GEOSWAP_DEPLOYER_KEY, or by the deployer of GEOSWAP_KEYSTORE, which gets no
       rights and must have no other role in the file. --dry-run needs no key, sends nothing, and estimates the cost.

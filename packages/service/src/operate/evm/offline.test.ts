@@ -38,7 +38,7 @@ function sign(intent = intents[0], change: object = {}, by = account): Promise<H
   return by.signTransaction({ ...transaction, ...change })
 }
 
-test('calls that were signed elsewhere are sent in the order of nonces, with up to twice the fees', async () => {
+test('exported transactions are sent in the order of nonces, with fees of the wallet up to twice', async () => {
   const [first, second] = [
     await sign(intents[0], { maxFeePerGas: 40n, gas: 200_000n }),
     await sign(intents[1]),

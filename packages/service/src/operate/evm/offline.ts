@@ -40,9 +40,9 @@ const Exported = Type.Object(
 type Call = { to: Address; value?: bigint; data: Hex; text: string }
 export type CallsOf = { chain: EvmChainConfig; from: Address; calls: readonly Call[] }
 
-// Of a call that cannot be estimated before the one that precedes it. Gas that it does not use is not paid.
+// Of a call that cannot be estimated before the one that precedes it. Unused gas costs nothing.
 const UNKNOWN_GAS = 1_000_000n
-// Hours may pass until the signature comes. Only the block's own fee is paid.
+// Hours may pass until the signature comes. The sender pays only the fee of the block.
 const HEADROOM = 2n
 
 /** Writes the calls as transactions with the sender's next nonces, for a wallet elsewhere to sign. */
