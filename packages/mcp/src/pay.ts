@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type X402Answer, X402Error, type X402Plan } from '@geoswap/sdk/x402'
 import type { Side } from '@geoswap/wallet/catalog'
 import { UserError } from '@geoswap/wallet/errors'
+import { usualFamily } from '@geoswap/wallet/families/registry'
 import { payRequest, type Shown } from '@geoswap/wallet/pay'
 import { isLoopback } from '@geoswap/wallet/store/local-network'
 import type { ChosenWallet } from '@geoswap/wallet/wallets'
@@ -21,7 +22,7 @@ export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, c
   const { context, client } = opened
   if (isLoopback(input.url) && !context.settings.local)
     throw new UserError('INSECURE_URL', 'A model requests no address of this machine.')
-  const evm = { chain: { family: 'evm', name: 'EVM chains' } } as const
+  const evm = { chain: { family: usualFamily, name: 'EVM chains' } }
   let shown: Shown | undefined
   let asked: Asked | undefined
   const { url, body, from } = input

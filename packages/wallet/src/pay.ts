@@ -74,7 +74,7 @@ export async function payRequest(context: Context, client: Client, order: PayOrd
         address: payer.address,
         async signTypedData(typedData) {
           const signer = await toSigner(await unlockWallet(context, payer))
-          if (signer.family === 'evm' && signer.signTypedData) return signer.signTypedData(typedData)
+          if ('signTypedData' in signer && signer.signTypedData) return signer.signTypedData(typedData)
           throw new UserError('BAD_KEY', `${payer.name} is no wallet of an EVM chain.`)
         },
       },

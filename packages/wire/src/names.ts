@@ -13,7 +13,7 @@ export const SENT_METHODS = ['deposit', 'transfer'] as const satisfies readonly 
 type SentMethod = (typeof SENT_METHODS)[number]
 export const SIGNED_METHODS = ORIGIN_METHODS.filter((method) => !isSentMethod(method))
 
-export function isSentMethod(method: OriginMethod): method is SentMethod {
+export function isSentMethod(method: InputMethod): method is SentMethod {
   return SENT_METHODS.some((sent) => sent === method)
 }
 

@@ -44,7 +44,7 @@ export async function openSigners(config: Config, { addresses, logger, registry 
     return [{ ...opened, place: index + 1 }]
   })
   const { countFault } = addSignerMetrics(registry, servers)
-  const remote = servers.flatMap(({ evm, solana }) => [...evm, ...solana])
+  const remote = servers.flatMap((server) => families.flatMap(({ name }): readonly Signer[] => server[name]))
   const isRemote = (address: string) => remote.some((signer) => signer.address === address)
   const opened = await mapOwn(families, async ({ name, keys: { open } }) => {
     const own = await mapOwn(config.keys[name] ?? [], async (key) => open(key.reveal()))

@@ -12,14 +12,13 @@ import {
   http,
   keccak256,
   parseEther,
-  parseTransaction,
   publicActions,
   sliceHex,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRunner, signElsewhere } from '../../test/support/commands.ts'
 import { NETWORK_TEXT } from '../../test/support/network.ts'
-import { runCommand } from '../command.ts'
 import { checkConfig } from './check-config.ts'
 import { deploy } from './deploy.ts'
 import { fund } from './fund.ts'
@@ -66,29 +65,12 @@ function writeConfig(change: object, { isPricedByPyth = false, owner = treasury,
       : asset.sources.map((source) => ({ ...source, chainId: served.chainId })),
   }))
   const { discount: _, ...rest } = network
-  const changed = {
-    assets: priced,
-    chains: [served],
-    venues: [{ kind: 'inventory' }],
-    treasury: owner,
-    ...roles,
-    attesters,
-  }
-  writeFileSync(file, JSON.stringify({ ...rest, ...changed }, null, 2))
+  const changed = { assets: priced, chains: [served], treasury: owner, ...roles, attesters }
+  writeFileSync(file, JSON.stringify({ ...rest, venues: [{ kind: 'inventory' }], ...changed }, null, 2))
 }
 
-async function run(command: string, env: Record<string, string> = {}) {
-  const lines: string[] = []
-  const output = {
-    out: (text: string) => void lines.push(text),
-    hint: (text: string) => void lines.push(text),
-  }
-  const [name, ...args] = command.split(' ')
-  const checks = { 'check-config': checkConfig, 'send-signed': sendSigned }
-  const commands = { deploy, fund, treasury: treasuryCommand, ...checks }
-  const code = await runCommand(output, () => commands[name as keyof typeof commands](args, env, output))
-  return { code, text: lines.join('\n') }
-}
+const checks = { 'check-config': checkConfig, 'send-signed': sendSigned }
+const run = createRunner({ deploy, fund, treasury: treasuryCommand, ...checks })
 
 function gasOf(text: string, said: string): number {
   const found = new RegExp(`base: vault ${contracts.vault} ${said} (\\d+) gas`).exec(text)
@@ -287,17 +269,6 @@ test('the treasury makes all its calls by one command, and a second time none', 
   expect(await client.getBalance({ address: contracts.vault })).toBe(parseEther('0.25'))
   expect(other.text).toContain(`but only ${treasury} can do this on base`)
 })
-
-/** As a wallet elsewhere, which gets the file and returns what it signed. */
-async function signElsewhere(exported: string, key: Hex): Promise<string> {
-  const { transactions } = JSON.parse(readFileSync(exported, 'utf8'))
-  const signed = transactions.map(({ unsigned }: { unsigned: Hex }) =>
-    privateKeyToAccount(key).signTransaction(parseTransaction(unsigned)),
-  )
-  const signedFile = `${exported}.signed`
-  writeFileSync(signedFile, (await Promise.all(signed)).join('\n'))
-  return signedFile
-}
 
 test('calls of the treasury that are signed elsewhere are sent in order, once', async () => {
   const native = { ...CAPPED, capPerHour: '5', claimCapPerHour: '17' }

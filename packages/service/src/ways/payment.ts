@@ -74,7 +74,7 @@ function encodeLock(swap: Swap): Hex {
 }
 
 /** Whether the token would pay the op's address, in a call that changes nothing. */
-export async function takesPayment(
+async function takesPayment(
   client: PublicClient,
   escrow: Address,
   swap: Swap,

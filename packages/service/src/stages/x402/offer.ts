@@ -70,13 +70,16 @@ function toOrders(catalog: Catalog, request: X402Request): OriginOrder[] {
 
 function getOrigin(catalog: Catalog, text: string): CatalogChain {
   const chain = findChain(catalog, toChainRef(text))
-  if (chain?.family === 'evm') return chain
-  const supported = [...catalog.chains.values()].filter(({ family }) => family === 'evm').map(toCaip2)
+  if (chain && takesPayments(chain)) return chain
+  const supported = [...catalog.chains.values()].filter(takesPayments).map(toCaip2)
   throw new ServiceError('UNSUPPORTED_CHAIN', {
     message: `A payment cannot come from ${text.slice(0, 50)}. It can from ${supported.join(', ')}.`,
     details: { field: 'originChain', supported },
   })
 }
+
+const takesPayments = ({ tokens }: CatalogChain): boolean =>
+  tokens.some(({ signing }) => signing?.methods.includes('payment'))
 
 /** A refund goes to the payer: the recipient itself, where it can be one. */
 function payerOf({ family }: CatalogChain, { wallet, recipient }: X402Request): string {
