@@ -116,8 +116,8 @@ test.each<[string, TSchema, object]>([
   ['server.json', ServerJson, serverJson()],
   ['the agent card', AgentCard, agentCard(plain)],
   ['the agent card of a named deployment', AgentCard, agentCard(full)],
-  ['the registration file', Registration, agentRegistration(plain)],
-  ['the registration file of a registered deployment', Registration, agentRegistration(full)],
+  ['the registration file', Registration, agentRegistration(plain, false)],
+  ['the registration file of a registered deployment', Registration, agentRegistration(full, true)],
   ['the index of skills', SkillIndex, skillIndex([skill])],
 ])('%s has the form that its readers demand', (_, schema, document) => {
   const sent: unknown = JSON.parse(JSON.stringify(document))

@@ -145,6 +145,7 @@ export const CapabilitiesReply = Type.Object({
     publishableKeys: capability('Keys for web pages, which the operator creates.'),
     screening: capability('Parties are screened before a quote and a submission.'),
     regions: capability('Some assets are not offered everywhere.'),
+    x402: capability('Swaps by one HTTP 402 payment, which need no API key.'),
   }),
   limits: Type.Object({
     requestsPerSecond: Type.Object(fieldsOf(RATE_CLASSES, Type.Number()), {

@@ -95,6 +95,7 @@ export const capabilitiesReply: CapabilitiesReply = {
     publishableKeys: on,
     screening: off,
     regions: off,
+    x402: off,
   },
   limits: {
     requestsPerSecond: { quote: 10, build: 10, submit: 10, delegation: 10, status: 20, other: 10 },

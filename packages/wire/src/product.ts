@@ -76,7 +76,10 @@ export function agentCard({ url, name = product.name, image }: Deployment) {
 }
 
 /** The registration file of ERC-8004. */
-export function agentRegistration({ url, name = product.name, image, registrations = [] }: Deployment) {
+export function agentRegistration(
+  { url, name = product.name, image, registrations = [] }: Deployment,
+  x402Support: boolean,
+) {
   return {
     type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
     name,
@@ -87,7 +90,7 @@ export function agentRegistration({ url, name = product.name, image, registratio
       { name: 'OpenAPI', endpoint: `${url}/openapi.json`, version: '3.1' },
       { name: 'A2A', endpoint: `${url}/.well-known/agent-card.json`, version: '1.0' },
     ],
-    x402Support: false,
+    x402Support,
     active: true,
     registrations,
   }

@@ -174,6 +174,7 @@ function toCapabilityDeps(network: NetworkConfig, { pool, catalog, market }: Api
       rebalancing: rebalancing !== undefined,
       screening: (screening?.sources.length ?? 0) > 0,
       regions: screening?.regions !== undefined,
+      x402: network.x402 !== undefined,
     },
     defaultRates: DEFAULT_LIMITS,
     limits: {

@@ -8,16 +8,16 @@ const NAMES = ['agent-card.json', 'agent-registration.json', 'agent-skills/index
 const pathOf = (name: string) => `/.well-known/${name}`
 export const DISCOVERY_PATHS: readonly string[] = NAMES.map(pathOf)
 
-type Options = { basePath: string; deployment: Deployment | undefined }
+type Options = { basePath: string; deployment: Deployment | undefined; takesX402: boolean }
 
 /**
  * Adds the documents by which machines find the service, at the root of the host, where they look for them, and under
  * the prefix. A request changes nothing in them: their URLs are those of the configuration.
  */
-export function addDiscovery(app: FastifyInstance, { basePath, deployment }: Options): void {
+export function addDiscovery(app: FastifyInstance, { basePath, deployment, takesX402 }: Options): void {
   const bodies = {
     'agent-card.json': deployment && agentCard(deployment),
-    'agent-registration.json': deployment && agentRegistration(deployment),
+    'agent-registration.json': deployment && agentRegistration(deployment, takesX402),
     'agent-skills/index.json': skillIndex(skillsUnder(basePath)),
   }
   for (const prefix of new Set(['', basePath]))

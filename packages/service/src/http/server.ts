@@ -124,7 +124,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   // Monitoring accesses a process directly, without the prefix.
   const health = { ready: deps.ready, registry: metrics.registry, isClosing: () => closing }
   addHealth(app, new Set(['', basePath]), health)
-  addDiscovery(app, { basePath, deployment: deps.discovery })
+  addDiscovery(app, { basePath, deployment: deps.discovery, takesX402: deps.x402 !== undefined })
   await app.register(
     async (scope) => {
       await scope.register(catalogRoutes, { port: deps.handlers })

@@ -6,7 +6,14 @@ import { type CapabilityDeps, capabilities } from './capabilities.ts'
 const coin = { chainId: 1, address: '0x0', symbol: 'ETH', decimals: 18, asset: 'ETH' } satisfies Token
 const chain = stub<CatalogChain>({ chainId: 1, family: 'evm', native: coin, tokens: [coin] })
 const rates = { quote: 10, build: 10, submit: 10, delegation: 10, status: 20, other: 10 }
-const none = { fast: false, discounts: false, rebalancing: false, screening: false, regions: false }
+const none = {
+  fast: false,
+  discounts: false,
+  rebalancing: false,
+  screening: false,
+  regions: false,
+  x402: false,
+}
 
 type Facts = { configured?: Partial<typeof none>; fastRoom?: bigint; caller?: object; hasEndpoint?: boolean }
 

@@ -18,7 +18,9 @@ export type CapabilityDeps = {
   catalog: Catalog
   market: Pick<Market, 'exposureRoom' | 'fastRoom'>
   /** Parts that the operator may leave out. */
-  configured: Readonly<Record<'fast' | 'discounts' | 'rebalancing' | 'screening' | 'regions', boolean>>
+  configured: Readonly<
+    Record<'fast' | 'discounts' | 'rebalancing' | 'screening' | 'regions' | 'x402', boolean>
+  >
   fees: Pick<FeeRules, 'accounts'>
   defaultRates: Rates
   limits: Pick<CapabilitiesReply['limits'], 'bodyBytes' | 'heldReads' | 'quoteSeconds' | 'unsubmitted'>
@@ -58,6 +60,7 @@ export async function capabilities(deps: CapabilityDeps, caller: Caller): Promis
       publishableKeys: onlyIf(true),
       screening: onlyIf(configured.screening),
       regions: onlyIf(configured.regions),
+      x402: onlyIf(configured.x402),
     },
     limits: {
       ...limits,
