@@ -41,7 +41,12 @@ describe('/openapi.json', () => {
 
     const listed = operationsOf(document).map(({ method, path }) => `${method} ${path}`)
     expect(listed.sort()).toEqual([
-      ...['GET /swap/chains', 'GET /swap/delegation', 'GET /swap/delegation/{chainId}/{walletAddress}'],
+      ...[
+        'GET /swap/capabilities',
+        'GET /swap/chains',
+        'GET /swap/delegation',
+        'GET /swap/delegation/{chainId}/{walletAddress}',
+      ],
       ...['GET /swap/history', 'GET /swap/status/{swapId}'],
       ...['GET /swap/status/{swapId}/events', 'GET /swap/tokens', 'GET /swap/x402'],
       'POST /swap/build-geo-op',

@@ -370,7 +370,7 @@ test('every tool refuses an argument that it does not have, with the nearest tha
 
   const { isError, text } = await call('execute_swap', wrong)
 
-  expect(said).toHaveLength(8)
+  expect(said).toHaveLength(9)
   for (const each of said) expect(each).toContain('This tool has no argument "dry_run".')
   for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ additionalProperties: false })
   expect(isError).toBe(true)

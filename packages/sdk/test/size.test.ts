@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { bundle, MAX_GZIP_BYTES, measureBundle } from '../scripts/bundle.ts'
 
-test('the bundle for browsers stays under 26 kB gzipped', async () => {
+test('the bundle for browsers stays under 26.5 kB gzipped', async () => {
   const { gzipBytes } = await measureBundle()
 
   expect(gzipBytes).toBeLessThan(MAX_GZIP_BYTES)

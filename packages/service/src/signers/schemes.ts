@@ -30,6 +30,7 @@ import {
 } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
 import type { EvmSigner } from '../chains/evm/signer.ts'
+import { SIGNER_API } from '../chains/solana/signing.ts'
 
 /** How the keys of one family sign at a server. */
 export type Scheme<Signed, Signer> = {
@@ -73,7 +74,7 @@ const ED25519 = /^0x[0-9a-fA-F]{128}$/
 
 /** In the same form for Ed25519: keys are listed by their address, and the server signs the data itself. */
 export const solana: Scheme<SignatureBytes, MessagePartialSigner> = {
-  api: 'solana',
+  api: SIGNER_API,
   addressOf: (key) => (isAddress(key) ? key : undefined),
   findSignature: findVerified,
   // A message off the chain: no transaction begins with this byte.

@@ -74,11 +74,13 @@ function findTag({ method, params }: Call): string | undefined {
 
 const same = (height: bigint) => height
 
+class BlockAbsent extends NodeSilence {}
+
 /** Of blocks; rejects for a node without the block. */
 function heightsOf(answers: readonly Promise<unknown>[]): Promise<bigint>[] {
   return answers.map(async (asked) => {
     const answer = await asked
-    if (answer === null) throw new NodeSilence('The node does not have this block')
+    if (answer === null) throw new BlockAbsent('The node does not have this block')
     return BigInt((answer as { number: Hex }).number)
   })
 }
@@ -212,11 +214,12 @@ function toResult(answer: Settled): unknown {
 
 /** A chain may have no final block yet, but it has its newest one, and one that another answer named. */
 function isBehind({ method, params }: Call, answer: Settled): boolean {
-  if ('error' in answer) {
-    const { error } = answer
-    const isSplit = causesOf(error).some((cause) => cause instanceof NoAgreementError)
-    return isSplit || (isUnknownBlock(error) && revertOf(error) === undefined)
-  }
-  if (answer.value !== null || method !== 'eth_getBlockByNumber') return false
-  return /^(latest|0x.+)$/.test(String((params as unknown[])[0]))
+  const isOfBlock =
+    method === 'eth_getBlockByNumber' && /^(latest|0x.+)$/.test(String((params as unknown[])[0]))
+  if (!('error' in answer)) return answer.value === null && isOfBlock
+  const { error } = answer
+  const causes = causesOf(error)
+  if (causes.some((cause) => cause instanceof NoAgreementError)) return true
+  if (isOfBlock && causes.some((cause) => cause instanceof BlockAbsent)) return true
+  return isUnknownBlock(error) && revertOf(error) === undefined
 }

@@ -105,7 +105,7 @@ test('a patient client asks until a backend has the newest block; no call waits 
 
   answer = tell(() => false)
   const client = patient(300)
-  await expect(client.getBlock()).rejects.toThrow('could not be found')
+  await expect(client.getBlock()).rejects.toThrow('does not have this block')
   const before = requests
   await expect(client.getBlock({ blockNumber: 9n })).rejects.toThrow('could not be found')
   expect(requests - before).toBe(2)

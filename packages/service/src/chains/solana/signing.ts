@@ -25,6 +25,9 @@ import { cosignInput } from './signed-input.ts'
 import { signSweep } from './sweep.ts'
 import { signTransfer, type TransferTerms } from './transfer.ts'
 
+/** The part of a remote signer's paths for keys of this family. */
+export const SIGNER_API = 'solana'
+
 /** As text, stored with the signed transaction. */
 export type Terms = { blockhash: string; lastValid: string; microLamportsPerUnit: string }
 

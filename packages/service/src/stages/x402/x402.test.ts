@@ -10,10 +10,11 @@ const [token, payTo, wallet] = ['1', '2', '3'].map((digit) => `0x${digit.repeat(
   string,
   string,
 ]
+const dollar = { address: token, signing: { name: 'Dollar', version: '2', methods: ['payment' as const] } }
 const chainOf = (chainId: number, family: CatalogChain['family'] = 'evm') =>
   stub<CatalogChain>({
     ...{ chainId, family, name: `chain ${chainId}` },
-    tokens: [{ address: token, signing: { name: 'Dollar', version: '2', methods: ['payment'] } }],
+    tokens: family === 'evm' ? [dollar] : [{ address: token }],
   })
 const chains = [chainOf(1), chainOf(8453), chainOf(7, 'solana')]
 const catalog = stub<Catalog>({ chains: new Map(chains.map((chain) => [chain.chainId, chain])) })
