@@ -252,7 +252,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'a remote signer knows the port of a key and no other part',
     files: /^service\/signers\//,
-    may: [/^service\/signers\//, VIEM, KIT, NODE],
+    may: [/^service\/signers\//, /^service\/chains\/solana\/signing\.ts$/, VIEM, KIT, NODE],
     mayTypesOf: [/^service\/chains\/evm\/signer\.ts$/],
   },
   {
