@@ -1,4 +1,16 @@
-import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { type Env, type Output, UsageError } from '../../command.ts'
 import { type Insertion, insertJson } from '../../config/json-text.ts'
 import { describeProblem, parseNetwork } from '../../config/network-file.ts'
@@ -50,7 +62,7 @@ function describeChange(before: string, after: string): string[] {
   ]
 }
 
-/** A reader sees the old file or the new one, also after a crash. */
+/** A reader sees the old file or the new one, also after a crash. Owner, group and mode stay. */
 export function writeConfig({ path, before, steps }: Omit<Edited, 'network'>): void {
   const after = steps.at(-1)
   if (after === undefined || after === before) return
@@ -59,7 +71,7 @@ export function writeConfig({ path, before, steps }: Omit<Edited, 'network'>): v
     throw new UsageError(`${path} changed meanwhile. Run it again: nothing was written.`)
   const fresh = `${file}.${process.pid}.new`
   try {
-    writeFileSync(fresh, after, { flag: 'wx', mode: statSync(file).mode, flush: true })
+    writeLike(file, fresh, after)
     renameSync(fresh, file)
   } catch (error) {
     rmSync(fresh, { force: true })
@@ -67,6 +79,26 @@ export function writeConfig({ path, before, steps }: Omit<Edited, 'network'>): v
       `${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },
     )
+  }
+}
+
+/** The umask does not change a mode that is set later. A change of owner can, so the mode comes last. */
+function writeLike(file: string, fresh: string, text: string): void {
+  const { uid, gid, mode } = statSync(file)
+  const fd = openSync(fresh, 'wx', 0o600)
+  try {
+    try {
+      fchownSync(fd, uid, gid)
+    } catch (error) {
+      throw new Error(`it belongs to ${uid}:${gid}. Run this as both, or as root: it is unchanged.`, {
+        cause: error,
+      })
+    }
+    fchmodSync(fd, mode)
+    writeFileSync(fd, text)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
   }
 }
 
