@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Address, keccak256, TransactionReceiptNotFoundError } from 'viem'
+import { type Address, keccak256, parseTransaction, TransactionReceiptNotFoundError } from 'viem'
 import { describeError, type Env, type Output, parseFlags, UsageError } from '../command.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { type Intent, pairSigned, parseExport, type SignedIntent } from './evm/offline.ts'
@@ -68,7 +68,7 @@ async function prepare(
   const due: SignedIntent[] = []
   for (const pair of pairs) {
     if (pair.intent.nonce >= wallet.nextNonce()) due.push(pair)
-    else if (await isInBlock(wallet, pair)) output.hint(`${titleOf(pair.intent)}: is in a block already`)
+    else if (await isDone(wallet, pair)) output.hint(`${titleOf(pair.intent)}: is in a block already`)
     else
       throw new UsageError(
         `Nonce ${pair.intent.nonce} of ${pair.intent.from} on ${chain.name} is used by another transaction. ` +
@@ -83,19 +83,20 @@ async function prepare(
   return { chain, wallet, due }
 }
 
-async function isInBlock({ client }: ChainWallet, { raw }: SignedIntent): Promise<boolean> {
-  return client.getTransactionReceipt({ hash: keccak256(raw) }).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof TransactionReceiptNotFoundError) return false
-      throw error
-    },
-  )
+/** False if it is in no block. Throws if it was reverted: those after it count on its effect. */
+async function isDone({ client }: ChainWallet, { intent, raw }: SignedIntent): Promise<boolean> {
+  const receipt = await client.getTransactionReceipt({ hash: keccak256(raw) }).catch((error: unknown) => {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined
+    throw error
+  })
+  if (receipt && receipt.status !== 'success')
+    throw new UsageError(`${titleOf(intent)}: was reverted. Nothing was sent: plan and export again.`)
+  return receipt !== undefined
 }
 
 const titleOf = ({ chain, nonce, text }: Intent) => `${chain}: nonce ${nonce}, ${text}`
 
-/** Each after the one before is in a block. One that would fail now is not sent. */
+/** Each after the one before is in a block. One that would fail now, also for want of gas, is not sent. */
 async function sendAll({ chain, wallet, due }: Ready, output: Output): Promise<void> {
   for (const { intent, raw } of due) {
     const { from, to, value, data } = intent
@@ -106,7 +107,11 @@ async function sendAll({ chain, wallet, due }: Ready, output: Output): Promise<v
         value: BigInt(value),
         data: data as `0x${string}`,
       }
-      await wallet.client.estimateGas(call)
+      const [needed, { gas = 0n }] = [await wallet.client.estimateGas(call), parseTransaction(raw)]
+      if (needed > gas)
+        throw new Error(
+          `it needs ${needed} gas, and ${gas} is signed: it was not sent. Plan and export again.`,
+        )
       const { txHash } = await wallet.sendRaw(raw)
       output.out(`${titleOf(intent)}\n  in a block: ${txHash}`)
     } catch (error) {

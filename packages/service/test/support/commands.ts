@@ -19,11 +19,15 @@ export const createRunner =
     return { code, text: lines.join('\n') }
   }
 
-/** As a wallet elsewhere, which gets the file and returns what it signed. */
-export async function signElsewhere(exported: string, key: Hex): Promise<string> {
+/** As a wallet elsewhere, which gets the file and returns what it signed. It may choose another limit of gas. */
+export async function signElsewhere(
+  exported: string,
+  key: Hex,
+  change: { gas?: bigint } = {},
+): Promise<string> {
   const { transactions } = JSON.parse(readFileSync(exported, 'utf8'))
   const signed = transactions.map(({ unsigned }: { unsigned: Hex }) =>
-    privateKeyToAccount(key).signTransaction(parseTransaction(unsigned)),
+    privateKeyToAccount(key).signTransaction({ ...parseTransaction(unsigned), ...change }),
   )
   const signedFile = `${exported}.signed`
   writeFileSync(signedFile, (await Promise.all(signed)).join('\n'))
