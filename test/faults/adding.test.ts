@@ -152,6 +152,16 @@ test('a token that add-token added is swapped after the steps that it names', as
     text: expect.stringContaining('changes balances without transfers'),
   })
 
+  const sol = await createToken(on, 'SOL', 9)
+  const named = ['--chain', 'alpha', '--token', sol, '--cap', '10', '--plain', '--dry-run']
+  const [fake, meant] = [await run('addToken', ...named), await run('addToken', ...named, '--asset', 'SOL')]
+  expect(fake).toMatchObject({
+    code: 2,
+    text: expect.stringMatching(/is no token of the presets.* give --asset SOL\.$/),
+  })
+  expect(meant).toMatchObject({ code: 0, text: expect.stringContaining('+          "asset": "SOL"') })
+  expect(readFileSync(file, 'utf8')).toBe(before)
+
   const added = await run('addToken', ...priced)
   expect(added.text).toContain(`alpha: GOLD ${address}, 8 decimals, asset GOLD\ncomes in by delegation`)
   const written = readFileSync(file, 'utf8')

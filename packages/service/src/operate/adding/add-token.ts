@@ -18,6 +18,7 @@ export const ADD_TOKEN_HELP = `add-token --chain NAME --token SYMBOL|ADDRESS [--
       Adds a token to the configuration of a running service, and says what to do next. A symbol is looked up in the
       preset of the chain. The chain tells symbol, decimals and the ways in; on Solana --symbol has to. Tokens that
       rebase or take a fee are refused: of --holder, or else vault or treasury, a transfer is simulated.
+      --asset is required where the symbol of a token that no preset has is that of an asset of the file.
       A new asset (by default the symbol) needs price feeds that give a price now: those of the presets, or
       --feed CHAIN:ADDRESS:SECONDS (Chainlink) or --feed pyth:ID:SECONDS, with the age above which they are stale.
       --cap is the cap of an hour. --plain: transfers move exactly their amount. --dry-run shows the change only.`
@@ -84,14 +85,20 @@ function insertionsOf({ network }: Config, chain: ChainConfig, { token, listing,
   if (present && present.asset !== token.asset)
     throw new UsageError(`${present.symbol} is there already, of the asset ${present.asset}. Edit the file.`)
   if (present) return []
+  const known = findKnown(chain, token.address)
   const hasAsset = network.assets.some(({ name }) => name === token.asset)
+  if (hasAsset && !known && asked.asset === undefined)
+    throw new UsageError(
+      `${token.address} is no token of the presets, and anyone can name a token ${token.symbol}. ` +
+        `If it is worth as much as the asset ${token.asset} of the file, give --asset ${token.asset}.`,
+    )
   if (hasAsset && asked.feeds.length > 0)
     throw new UsageError(`${token.asset} has its feeds already. Add others to the file.`)
   const presets = network.chains.flatMap(({ chainId }) => findPresetOf(chainId) ?? [])
   const asset = hasAsset ? [] : [assetFrom(network, presets, { name: token.asset, asked })]
   const caps = capsOf(token.asset, asked.cap)
   if (!caps) throw new UsageError(`--cap missing: the most ${token.symbol} that may be paid in an hour.`)
-  const plain = asked.plain || findKnown(chain, token.address)?.plain
+  const plain = asked.plain || known?.plain
   const entry = {
     ...token,
     decimals: listing.decimals,
