@@ -38,7 +38,8 @@ import type { OpenScreening } from './screening.ts'
 import { MAX_HELD_PER_ACCOUNT } from './status.ts'
 
 const MAX_UNSUBMITTED = 256
-const PAYMENT_WAIT_MS = 25_000
+// A silent connection is cut after 30 seconds.
+const PAYMENT_WAIT_MS = 20_000
 // Heads of an idle Solana chain are read every 1.4 seconds.
 const RECENT_MS = 2_000
 
@@ -145,6 +146,8 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     history: (caller, query) => history({ pool, catalog, parseWallet }, caller.accountId, query),
     x402(caller, call, onHeld) {
       const { accountId } = caller
+      const waitsUntil = now() + PAYMENT_WAIT_MS
+      const leftMs = () => Math.max(0, waitsUntil - now())
       const deps: X402Deps = {
         catalog,
         now,
@@ -154,8 +157,8 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
         findOp: (address) => findPayable(pool, { accountId, address: parseWallet(address) ?? '' }),
         submit: ({ id }, signature) =>
           submit(submitDeps, caller, { geoOpToken: tokens.sealOp(accountId, { opId: id }), signature }),
-        readStatus: (swapId) =>
-          parts.statusReads.read({ accountId, swapId, waitMs: PAYMENT_WAIT_MS, onHeld }),
+        readStatus: (swapId, { isHeld }) =>
+          parts.statusReads.read({ accountId, swapId, waitMs: isHeld ? leftMs() : 0, onHeld }),
       }
       return x402(deps, call)
     },

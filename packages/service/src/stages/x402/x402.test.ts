@@ -10,11 +10,11 @@ const [token, payTo, wallet] = ['1', '2', '3'].map((digit) => `0x${digit.repeat(
   string,
   string,
 ]
-const dollar = { address: token, signing: { name: 'Dollar', version: '2', methods: ['payment' as const] } }
+const signing = { name: 'Dollar', version: '2', methods: ['payment' as const] }
 const chainOf = (chainId: number, family: CatalogChain['family'] = 'evm') =>
   stub<CatalogChain>({
     ...{ chainId, family, name: `chain ${chainId}` },
-    tokens: family === 'evm' ? [dollar] : [{ address: token }],
+    tokens: [{ address: token, signing: family === 'evm' ? signing : undefined }],
   })
 const chains = [chainOf(1), chainOf(8453), chainOf(7, 'solana')]
 const catalog = stub<Catalog>({ chains: new Map(chains.map((chain) => [chain.chainId, chain])) })
@@ -115,13 +115,27 @@ test('a settled swap is answered with its lock, a pending one with where to ask 
   expect(waiting.headers).not.toHaveProperty('x-payment-response')
 })
 
-test('a swap that was refunded is told with its reason, and with new requirements', async () => {
+test('a payment is answered with its swap where no more reads can be held', async () => {
+  const busy = new ServiceError('RATE_LIMITED')
+  const pending = JSON.stringify({ ...settled, status: 'pending' })
+  const readStatus: X402Deps['readStatus'] = async (_, { isHeld }) => {
+    if (isHeld) throw busy
+    return pending
+  }
+
+  expect(await pay(depsWith({ readStatus }))).toMatchObject({ status: 202, body: { swapId: settled.swapId } })
+})
+
+test('a swap that was refunded is told with its reason, and with no offer: one may be refused', async () => {
   const refunded = { ...settled, status: 'refunded', refund: { reason: 'NO_LIQUIDITY' } }
-  const deps = depsWith({ readStatus: async () => JSON.stringify(refunded) })
+  const quote = () => expect.unreachable()
+  const deps = depsWith({ quote, readStatus: async () => JSON.stringify(refunded) })
 
   const { status, headers, body } = await pay(deps)
 
-  expect([status, body]).toMatchObject([402, { error: expect.stringContaining('refunded: NO_LIQUIDITY') }])
+  expect([status, body]).toMatchObject([402, { accepts: [] }])
+  expect(body).toMatchObject({ error: `The swap ${settled.swapId} ended refunded: NO_LIQUIDITY` })
+  expect(fromHeader(headers['payment-required'])).toMatchObject({ x402Version: 2, accepts: [] })
   expect(fromHeader(headers['x-payment-response'])).toMatchObject({ success: false, errorReason: 'refunded' })
 })
 
@@ -131,6 +145,7 @@ test.each<[string, Partial<X402Deps>, boolean]>([
   ['on another network', { findOp: async () => ({ ...op, originChain: 1 }) }, false],
   ['of another amount', { findOp: async () => ({ ...op, inputAmount: 11n }) }, false],
   ['that ends with the operation', { findOp: async () => ({ ...op, opDeadline: 201 }) }, false],
+  ['that ends long after it', { findOp: async () => ({ ...op, opDeadline: 201 - 3_601 }) }, false],
   ['with a wrong signature', { submit: () => Promise.reject(new ServiceError('INVALID_SIGNATURE')) }, true],
 ])('a payment %s is asked for again', async (_, changed, isSubmitted) => {
   const deps = depsWith(changed)

@@ -12,8 +12,8 @@ export type X402Deps = OfferDeps & {
   /** The op that is paid at this address, if it was offered to payers. */
   findOp(address: string): Promise<PayableOp | undefined>
   submit(op: PayableOp, signature: string): Promise<SubmitReply>
-  /** The status as JSON, held until the swap ends. */
-  readStatus(swapId: string): Promise<string>
+  /** The status as JSON; if it is held, when the swap ends or the wait is over. */
+  readStatus(swapId: string, read: { isHeld: boolean }): Promise<string>
 }
 
 export type X402Call = {
@@ -32,18 +32,29 @@ export async function x402(deps: X402Deps, call: X402Call): Promise<X402Answer> 
   if ('field' in payment) throw invalidRequest(payment)
   const submitted = await submit(deps, payment)
   if ('problem' in submitted) return ask(deps, call, submitted.problem)
-  const status: StatusReply = JSON.parse(await deps.readStatus(submitted.swapId))
+  const status = await readEnd(deps, submitted.swapId)
   if (status.status === 'pending')
     return { status: 202, headers: { 'retry-after': '1' }, body: { ...status, statusUrl: call.url } }
   const headers = toSettlement(payment, status)
   if (status.status === 'settled') return { status: 200, headers, body: status }
   const why = status.failure?.code ?? status.refund?.reason ?? ''
-  const again = await ask(deps, call, `The swap ${status.swapId} ended ${status.status}: ${why}`)
-  return { ...again, headers: { ...again.headers, ...headers } }
+  const ended = toRequired(call, `The swap ${status.swapId} ended ${status.status}: ${why}`, [])
+  return { ...ended, headers: { ...ended.headers, ...headers } }
 }
 
-async function ask(deps: X402Deps, { request, url }: X402Call, error: string): Promise<X402Answer> {
-  const offers = await offer(deps, request)
+/** Once the payment is taken, a refusal would hide its swap: with too many held reads, this one is not held. */
+async function readEnd({ readStatus }: X402Deps, swapId: string): Promise<StatusReply> {
+  const unheld = (error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error
+    return readStatus(swapId, { isHeld: false })
+  }
+  return JSON.parse(await readStatus(swapId, { isHeld: true }).catch(unheld))
+}
+
+const ask = async (deps: X402Deps, call: X402Call, error: string): Promise<X402Answer> =>
+  toRequired(call, error, await offer(deps, call.request))
+
+function toRequired({ url }: X402Call, error: string, offers: readonly Offer[]): X402Answer {
   const accepts = offers.map(({ chain: _chain, ...requirements }) => requirements)
   const required = { x402Version: 2, error, resource: { url, description: DESCRIPTION }, accepts }
   const body: PaymentRequired = {
@@ -104,6 +115,9 @@ async function submit(
   }
 }
 
+// A payment that nobody took must not stay usable for long.
+const LATEST_SECONDS = 3_600
+
 /** How the payment differs from what was offered. */
 function findProblem(
   { catalog, now }: X402Deps,
@@ -123,6 +137,8 @@ function findProblem(
   if (accepted && !isSame(accepted.payTo, authorization.to)) return 'payTo is not where the payment goes'
   if (BigInt(authorization.validBefore) <= BigInt(op.opDeadline))
     return `validBefore must be later than ${op.opDeadline}, when the operation ends`
+  if (BigInt(authorization.validBefore) > BigInt(op.opDeadline + LATEST_SECONDS))
+    return `validBefore must be at most ${op.opDeadline + LATEST_SECONDS}`
   if (BigInt(authorization.validAfter) > BigInt(Math.floor(now() / 1_000)))
     return 'validAfter must be in the past'
   return undefined
