@@ -4,6 +4,7 @@ import type { WalletView } from '../chains/chain.ts'
 import type { Swap } from '../swap/swap.ts'
 import { obstacleOf } from './delegation.ts'
 import { deposit } from './deposit.ts'
+import { payment } from './payment.ts'
 
 const swap = { state: 'accepted', op: { inputAmount: 100n } } as Swap
 const wallet = { delegation: { kind: 'ours' }, balance: 100n } as WalletView
@@ -46,4 +47,25 @@ test('a first node that stands still does not say that a deposit is gone', async
   const deps = { clients, settings: {}, readClaimCap: async () => ({ perHour: 100n }) }
 
   expect(await deposit.findObstacle(deps as never, { state: 'accepted', op } as Swap)).toBeUndefined()
+})
+
+test('code that came after the build stops a payment also where its input already lies at its address', async () => {
+  const client = { getBlockNumber: async () => 9n, getBalance: async () => 100n }
+  const swap = {
+    state: 'accepted',
+    op: {
+      ...{ method: 'payment', inputAmount: 100n, inputToken: zeroAddress, walletBlock: 5n },
+      ...{ wallet: zeroAddress, depositAddress: zeroAddress },
+    },
+  } as Swap
+  const obstacleWith = (data: string | undefined) => {
+    const clients = { client, gathered: { client: { call: async () => ({ data }) } } }
+    const deps = { clients, settings: {}, readClaimCap: async () => ({ perHour: 100n }) }
+    return payment.findObstacle(deps as never, swap)
+  }
+
+  expect([await obstacleWith(undefined), await obstacleWith('0x5b5f56')]).toEqual([
+    undefined,
+    'INVALID_AUTHORIZATION',
+  ])
 })

@@ -15,7 +15,7 @@ import { STRANGE_GAS } from '../chains/evm/strange-reads.ts'
 import { readHeld, type TriedKey, type TriedToken } from '../chains/evm/ways.ts'
 import type { SignedInput, Swap } from '../swap/swap.ts'
 import { acceptsSignature } from './authorization.ts'
-import { findSignedObstacle, NEVER, readSigned, TAKE_GAS } from './signed-token.ts'
+import { findCodeObstacle, findSignedObstacle, NEVER, readSigned, TAKE_GAS } from './signed-token.ts'
 import { type EvmWay, onlyOne } from './way.ts'
 
 /**
@@ -44,12 +44,16 @@ export const payment: EvmWay<'payment'> = {
     if (!signed || signed.isByKey) return signed !== undefined
     return acceptsSignature(reads.client, input.wallet as Address, signed.digest, paid.signature)
   },
-  /** Anyone may have used the payment first: then the input lies at the op's address. */
+  /**
+   * Anyone may have used the payment first: then the input lies at the op's address. The lock has the token ask the
+   * wallet's code all the same.
+   */
   async findObstacle(reads, swap) {
     const { depositAddress, wallet } = swap.op
     const asked = { client: reads.clients.client, owner: depositAddress ?? wallet }
     const { obstacle } = await readHeld(reads, swap, asked)
-    return obstacle === 'INPUT_UNAVAILABLE' ? findSignedObstacle(reads, swap, takesPayment) : obstacle
+    if (obstacle === 'INPUT_UNAVAILABLE') return findSignedObstacle(reads, swap, takesPayment)
+    return obstacle ?? findCodeObstacle(reads, swap)
   },
   tryOn,
 }

@@ -46,19 +46,22 @@ export async function findSignedObstacle(
   isTaken: Take,
 ): Promise<FailureCode | undefined> {
   const { clients, settings } = reads
-  const { op } = swap
   const { client } = clients
-  const { obstacle, blockNumber } = await readHeld(reads, swap, { client, owner: op.wallet })
-  if (obstacle) return obstacle
-  if (isUnlocked(swap.state) && !op.isContract && (await hasOthersCode(reads, op.wallet)))
-    return 'INVALID_AUTHORIZATION'
+  const { obstacle, blockNumber } = await readHeld(reads, swap, { client, owner: swap.op.wallet })
+  const refused = obstacle ?? (await findCodeObstacle(reads, swap))
+  if (refused) return refused
   return (await isTaken(client, settings.escrow, swap, blockNumber)) ? undefined : 'INVALID_AUTHORIZATION'
 }
 
 /** Code that came after the build: budgets and tries of contract wallets were not applied to the op. */
-async function hasOthersCode({ clients, settings }: ObstacleReads, wallet: string): Promise<boolean> {
-  const code = await readCodeStart(clients.gathered.client, getAddress(wallet))
-  return isOthers(toDelegation({ code, nonce: 0, pendingNonce: 0 }, settings).kind)
+export async function findCodeObstacle(
+  { clients, settings }: ObstacleReads,
+  { op, state }: Swap,
+): Promise<FailureCode | undefined> {
+  if (!isUnlocked(state) || op.isContract) return undefined
+  const code = await readCodeStart(clients.gathered.client, getAddress(op.wallet))
+  const { kind } = toDelegation({ code, nonce: 0, pendingNonce: 0 }, settings)
+  return isOthers(kind) ? 'INVALID_AUTHORIZATION' : undefined
 }
 
 type SignedTerms = Record<'wallet' | 'inputAmount' | 'opDeadline', string>
