@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { stub } from '../../../test/support/stub.ts'
 import type { Heads } from '../../chains/chain.ts'
+import type { Party } from '../../screen/screening.ts'
 import { defaultGasBudgets } from '../../swap/budgets.ts'
 import type { Paid } from '../../swap/pricing.ts'
 import type { Swap } from '../../swap/swap.ts'
@@ -21,14 +22,27 @@ type Seen = {
   isLocking?: boolean
   obstacle?: 'INPUT_UNAVAILABLE' | 'INVALID_AUTHORIZATION'
   delivery?: string
-  method?: 'deposit' | 'permit'
+  method?: 'deposit' | 'permit' | 'payment'
   isContract?: boolean
   /** Of this hour, in cents, by its wallet. */
   wastedCents?: bigint
   passes?: boolean
   affords?: bigint
   verdict?: 'allow' | 'deny' | 'unknown'
+  /** Those who sent the whole input to the address of a payment before its lock. */
+  sentBy?: string
 }
+
+const INPUT = 10n
+/** Of an op whose address has the input from one sender, or nothing. */
+const waysOf = (sentBy: string | undefined) => ({
+  readDeposits: async (ops: readonly Swap['op'][]) =>
+    new Map(ops.map(({ hash, inputToken: token }) => [hash, [{ token, amount: sentBy ? INPUT : 0n }]])),
+  findDepositTransfers: async () => ({
+    transfers: [{ id: '1', from: sentBy ?? expect.unreachable(), amount: INPUT }],
+    isWhole: true,
+  }),
+})
 
 function judge({
   seconds = DEADLINE - LATE - 1,
@@ -37,13 +51,23 @@ function judge({
   ...seen
 }: Seen): Promise<Readiness> {
   const deps = {
-    origin: { findObstacle: async () => seen.obstacle, planLock: async () => ({}) },
+    origin: {
+      findObstacle: async () => seen.obstacle,
+      planLock: async () => ({}),
+      ways: waysOf(seen.sentBy),
+    },
     sender: {
       affords: async (_heads: Heads, bound: bigint) => bound <= affords,
       simulates: async () => seen.passes ?? expect.unreachable('Its lock depends on no code of strangers'),
     },
     gasBudgets: defaultGasBudgets,
-    screening: { ofSwap: async () => seen.verdict ?? 'allow' },
+    screening: {
+      isStrict: true,
+      async ofSwap(parties: readonly Party[]) {
+        const sender = parties.find(({ role }) => role === 'depositor')?.address
+        return sender === 'listed' ? 'deny' : sender === 'odd' ? 'unknown' : (seen.verdict ?? 'allow')
+      },
+    },
     destinationOf: (chainId: number) => ({
       async simulateDelivery({ quotedOutput }: Swap['op']) {
         expect(quotedOutput).toBe(seen.paid === LESS && !seen.isLocking ? LESS.output : QUOTED.output)
@@ -64,6 +88,8 @@ function judge({
     ...{
       quotedOutput: QUOTED.output,
       payAmount: QUOTED.pay,
+      inputAmount: INPUT,
+      wallet: 'payer',
       method: seen.method ?? 'delegation',
       isContract: seen.isContract,
     },
@@ -75,6 +101,7 @@ function judge({
 
 const declined = (code: string) => ({ kind: 'decline', code })
 const wait = { kind: 'wait' }
+const paid: Seen = { method: 'payment', passes: true }
 
 test.each<[string, Seen, object]>([
   ['that nothing speaks against is locked', {}, { kind: 'ready' }],
@@ -126,6 +153,14 @@ test.each<[string, Seen, object]>([
   ],
   ['whose parties are denied is declined', { verdict: 'deny' }, declined('ADDRESS_BLOCKED')],
   ['whose parties nobody knows of waits', { verdict: 'unknown' }, wait],
+  ['whose payment was used before its lock is locked', { ...paid, sentBy: 'payer' }, { kind: 'ready' }],
+  [
+    'that somebody paid who is not served is declined',
+    { ...paid, sentBy: 'listed' },
+    declined('ADDRESS_BLOCKED'),
+  ],
+  ['that somebody paid whom nobody knows of waits', { ...paid, sentBy: 'odd' }, wait],
+  ['that nobody paid yet is locked', paid, { kind: 'ready' }],
   ['whose input is gone is declined', { obstacle: 'INPUT_UNAVAILABLE' }, declined('INPUT_UNAVAILABLE')],
   [
     'whose authorization is invalid is declined, also by deposit',

@@ -6,7 +6,8 @@ import type { FailureCode } from '../../swap/lifecycle.ts'
 import { partiesOf } from '../../swap/parties.ts'
 import { type Paid, withPaid } from '../../swap/pricing.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
-import { isSent, wayOf } from '../../ways/registry.ts'
+import { isPayment, isSent, wayOf } from '../../ways/registry.ts'
+import { judgeSent } from './screen-deposits.ts'
 
 export type Readiness =
   /** `lowered`: the market moved, and the lock records that less is paid. */
@@ -32,7 +33,7 @@ export type ReadinessDeps = {
   paidNow(op: Op, at: number): Paid | 'moved' | undefined
   gasBudgets: GasBudgets
   /** Whether the parties of a swap are served. Absent if everybody is. */
-  screening?: Pick<Screening, 'ofSwap'> | undefined
+  screening?: Pick<Screening, 'ofSwap' | 'isStrict'> | undefined
   /** The time before its deadline within which a lock would come too late. */
   lateLockSeconds: number
 }
@@ -56,12 +57,13 @@ export async function readinessOf(
   const paid = priceOf(deps, swap)
   if (paid === undefined) return { kind: 'wait' }
   if (paid === 'moved') return { kind: 'decline', code: 'PRICE_MOVED' }
-  const [obstacle, delivery, verdict] = await Promise.all([
+  const [obstacle, delivery, verdict, sent] = await Promise.all([
     deps.origin.findObstacle(swap),
     deps.destinationOf(op.destinationChain).simulateDelivery(withPaid(op, paid)),
     deps.screening?.ofSwap(partiesOf(op), { point: 'lock', swapId: swap.id }),
+    judgePayment(deps, heads, swap),
   ])
-  if (verdict === 'deny') return { kind: 'decline', code: 'ADDRESS_BLOCKED' }
+  if (verdict === 'deny' || sent?.kind === 'deny') return { kind: 'decline', code: 'ADDRESS_BLOCKED' }
   if (obstacle === 'INPUT_UNAVAILABLE' && isSent(op)) return { kind: 'depositLost' }
   if (obstacle) return { kind: 'decline', code: obstacle }
   if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
@@ -69,10 +71,16 @@ export async function readinessOf(
   if (delivery.kind === 'priceMoved') return { kind: 'decline', code: 'PRICE_MOVED' }
   if (delivery.kind === 'ok' && !(await isLockable(deps, heads, swap)))
     return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
-  if (verdict === 'unknown') return { kind: 'wait' }
+  if (verdict === 'unknown' || sent?.kind === 'wait') return { kind: 'wait' }
   const isReady = delivery.kind === 'ok' && (await deps.sender.affords(heads, op.lockFeeBound))
   if (!isReady) return { kind: 'wait' }
   return { kind: 'ready', lowered: paid.output < op.quotedOutput ? paid : undefined }
+}
+
+/** Undefined if everybody is served, and for what nobody else can have sent. */
+async function judgePayment({ origin, screening }: ReadinessDeps, { head }: Heads, swap: Swap) {
+  const { ways } = origin
+  return isPayment(swap.op) && screening && ways ? judgeSent({ ways, screening }, swap, head) : undefined
 }
 
 /** A deposit is not declined: it lies at its address, whatever else was wasted. */

@@ -153,6 +153,29 @@ async function judge({ ways, screening }: Asks, entry: Known, look: Look): Promi
   )
 }
 
+type Paid = {
+  ways: Pick<OriginWays, 'readDeposits' | 'findDepositTransfers'>
+  screening: Pick<Screening, 'ofSwap' | 'isStrict'>
+}
+
+/**
+ * Judges those who sent the input to the address of a payment before its lock: the lock takes it, whatever became of
+ * the payment. The wallet itself is judged with the terms.
+ */
+export async function judgeSent({ ways, screening }: Paid, swap: Swap, at: Block): Promise<DepositVerdict> {
+  const { id, op } = swap
+  const held = await ways.readDeposits([op], [op.inputToken], at)
+  const received = held.get(op.hash)?.[0]?.amount ?? 0n
+  if (received < op.inputAmount) return { kind: 'allow', senders: [] }
+  const found = await ways.findDepositTransfers(op, { since: undefined, at })
+  const transfers = new Map(found.transfers.map((each) => [each.id, each]))
+  return judgeSenders(op, { received, transfers }, screening.isStrict || !found.isWhole, async (address) => {
+    if (address === op.wallet) return 'allow'
+    const party = { address, chainId: op.originChain, role: 'depositor' } as const
+    return screening.ofSwap([party], { point: 'deposit', swapId: id })
+  })
+}
+
 const sumOf = (transfers: ReadonlyMap<string, DepositTransfer>) =>
   [...transfers.values()].reduce((sum, { amount }) => sum + amount, 0n)
 
