@@ -339,7 +339,7 @@ export const endpoints = {
     method: 'GET',
     summary: 'Swap by one payment (x402)',
     description:
-      'Answers 402 with what to pay; with PAYMENT-SIGNATURE (or X-PAYMENT) swaps, held until the swap ends or 25 ' +
+      'Answers 402 with what to pay; with PAYMENT-SIGNATURE (or X-PAYMENT) swaps, held until the swap ends or 20 ' +
       'seconds are over. The same payment again is the same swap. Off unless the operator allows it.',
     query: X402Request,
     example: { query: example.x402Request, reply: example.statusReply },
