@@ -21,3 +21,21 @@ test.each([
   expect(status.method).toBe(method)
   expect(status.deposit?.address).toBe(address)
 })
+
+test('the status of a payment names its address where something was returned from it', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  const returned = [{ token: 'other', amount: '5', txHash: '0x1' }]
+  const statusWith = async (deposit: object | null) => {
+    await pool.query(
+      `with o as (update ops set method = 'payment', deposit_address = 'op-address'
+                   where id = (select op_id from swaps where id = $1))
+       update swaps set deposit = $2 where id = $1`,
+      [swap.swapId, deposit && JSON.stringify(deposit)],
+    )
+    return statusOfTestSwap(pool, swap)
+  }
+
+  expect((await statusWith(null)).deposit).toBeUndefined()
+  expect((await statusWith({ returned })).deposit).toEqual({ address: 'op-address', returned })
+})

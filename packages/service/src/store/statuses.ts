@@ -20,7 +20,7 @@ import {
   settledStates,
   unpaidEndStates,
 } from '../swap/lifecycle.ts'
-import { isSent } from '../ways/registry.ts'
+import { isPayment, isSent } from '../ways/registry.ts'
 import type { Db } from './db.ts'
 import { listOf } from './sql.ts'
 
@@ -126,7 +126,7 @@ export function toStatus(row: StatusRow): StatusReply {
     ...(row.waiting && WAITING_IN[row.waiting.reason] === row.state && { waiting: row.waiting }),
     ...(row.method && { method: row.method }),
     speed,
-    ...(isAwaited(row) && { deposit: toDeposit(row) }),
+    ...(hasDeposit(row) && { deposit: toDeposit(row) }),
   }
 }
 
@@ -169,12 +169,17 @@ const WAITING_IN: Record<WaitingReason, SwapState> = {
 
 type Awaited = StatusRow & { deposit_address: string }
 
-const isAwaited = (row: StatusRow): row is Awaited =>
-  row.method !== null && row.deposit_address !== null && isSent({ method: row.method })
+/** Of a payment there is nothing to tell until something was returned. */
+const hasDeposit = (row: StatusRow): row is Awaited => {
+  const { method, deposit_address: address, deposit } = row
+  if (method === null || address === null) return false
+  return isSent({ method }) || (isPayment({ method }) && deposit?.returned !== undefined)
+}
 
 function toDeposit(row: Awaited): NonNullable<StatusReply['deposit']> {
-  const { state, deposit_until: until, deposit_address: address } = row
+  const { state, method, deposit_until: until, deposit_address: address } = row
   const deposit = row.deposit ?? {}
+  if (method !== null && isPayment({ method })) return { address, returned: deposit.returned }
   const next = nextOf({ state, input: BigInt(row.input_amount), inputToken: row.input_token, until, deposit })
   return { address, until: until.toISOString(), ...deposit, ...(next && { next }) }
 }
