@@ -169,9 +169,9 @@ export const rules: readonly Rule[] = [
   },
 
   {
-    name: 'a route knows its own stage, wire and the types of Fastify',
+    name: 'a route knows its own stage, wire, timers and the types of Fastify',
     files: /^service\/stages\/(?<stage>[\w-]+)\/route\.ts$/,
-    may: [/^service\/stages\/{stage}\//, WIRE],
+    may: [/^service\/stages\/{stage}\//, ASYNC, WIRE],
     mayTypesOf: [FASTIFY],
   },
   {

@@ -21,7 +21,20 @@ const statusStreams = createStatusStreams({
   findMoved: async () => [],
   onError: vi.fn(),
 })
-const { app, key } = await createTestServer({ statusReads, statusStreams })
+const paying = new Set<() => void>()
+const { app, key } = await createTestServer({
+  statusReads,
+  statusStreams,
+  x402: { account: 'test', callsPerMinute: 60 },
+  handlers: {
+    x402: (_caller, _call, onHeld) =>
+      new Promise(() => {
+        const hold = () => {}
+        paying.add(hold)
+        onHeld(() => void paying.delete(hold))
+      }),
+  },
+})
 const url = new URL(await listen(app, { port: 0, host: '127.0.0.1' }))
 afterAll(() => app.close())
 
@@ -37,3 +50,14 @@ test.each(['/swap/status/swp_1', '/swap/status/swp_1/events'])(
     await vi.waitFor(() => expect(slots.count()).toBe(0), 10_000)
   },
 )
+
+test('pipelined payments are all released when the client disconnects', async () => {
+  const path = `/swap/x402?${new URLSearchParams(endpoints.x402.example.query)}`
+  const request = `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
+  const socket = connect(Number(url.port), url.hostname, () => socket.write(request.repeat(9)))
+  await vi.waitFor(() => expect(paying.size).toBe(9), 10_000)
+
+  socket.destroy()
+
+  await vi.waitFor(() => expect(paying.size).toBe(0), 10_000)
+})

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@geoswap/wire'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
+import { onceGone } from '../../async/once-gone.ts'
 import type { StatusStreams } from './streams.ts'
 import type { StatusReads } from './wait.ts'
 
@@ -53,18 +54,6 @@ export const streamRoutes: FastifyPluginAsyncTypebox<StreamOptions> = async (
     onceGone(request, reply, start(reply.raw))
     return reply
   })
-}
-
-/** Calls back when the caller hangs up, or has hung up already. May also call back after the reply has ended. */
-function onceGone({ raw }: FastifyRequest, reply: FastifyReply, leave: () => void): void {
-  const { socket } = raw
-  if (reply.raw.destroyed || socket.destroyed) {
-    leave()
-    return
-  }
-  reply.raw.once('close', leave)
-  // A reply queued behind others on its connection has no socket yet, and would not emit its close.
-  if (!reply.raw.socket) socket.setMaxListeners(0).once('close', leave)
 }
 
 function sendText(reply: FastifyReply, headers: string[], json: string): FastifyReply {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints, type X402Request } from '@geoswap/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { onceGone } from '../../async/once-gone.ts'
 import type { X402Answer, X402Call } from './x402.ts'
 
 type Caller = FastifyRequest['caller']
@@ -21,7 +22,7 @@ export const x402Routes: FastifyPluginAsyncTypebox<{ port: X402Port }> = async (
     const [path] = request.url.split('?', 1)
     const url = `${request.protocol}://${request.host.slice(0, MAX_HOST)}${path}`
     const call = { request: asked, headers: request.headers, url }
-    const onHeld = (hangUp: () => void) => void reply.raw.once('close', hangUp)
+    const onHeld = (hangUp: () => void) => onceGone(request, reply, hangUp)
     const { status, headers, body } = await port.x402(request.caller, call, onHeld)
     return reply.code(status).headers(headers).send(body)
   }
