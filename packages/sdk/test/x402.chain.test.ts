@@ -187,6 +187,31 @@ test('a swap brings the price first, and a seller that then asks for more gets n
   expect([await seller.earned(), signed()]).toEqual([PRICE, 1])
 })
 
+test('nothing is signed once the caller has left during the swap, and the next call pays once', async () => {
+  const { pay, account, store, signed } = await createPayer(0n)
+  const sources = [{ ...FAR, wallet: account.address }]
+  const caller = new AbortController()
+  const swapper: X402Options['swapper'] = {
+    async start({ offer }, keep) {
+      keep('swap')
+      await mint(account.address, offer.amount)
+      return settled
+    },
+    resume: async () => undefined,
+  }
+  seller.act = (_request, _response, next) => {
+    if (seller.asked > 1) caller.abort(new Error('left'))
+    setTimeout(next, 0)
+  }
+
+  await expect(pay({ sources, swapper, signal: caller.signal })).rejects.toThrow('left')
+  expect([signed(), seller.payments, store.size]).toEqual([0, [], 0])
+  seller.act = (_request, _response, next) => next()
+  await pay({ sources, swapper })
+
+  expect([await seller.earned(), signed()]).toEqual([PRICE, 1])
+})
+
 test('a swap that a crash interrupted is continued before another one is begun', async () => {
   const { pay, account, store } = await createPayer(0n)
   const sources = [{ ...FAR, wallet: account.address }]

@@ -17,7 +17,12 @@ export type X402Source = {
 /** A token as its own contract describes it, and how much the payer holds. */
 export type X402Token = { symbol: string; decimals: number; held: bigint }
 
-export type X402Swap = { source: X402Source; quote: QuoteReply }
+export type X402Swap = {
+  source: X402Source
+  quote: QuoteReply
+  /** The share of the input's value that the price does not have. Undefined without prices. */
+  lossBps: number | undefined
+}
 
 /** A payment as it would be made. */
 export type X402Plan = {
@@ -61,4 +66,11 @@ export function byValue(a: { value: bigint | undefined }, b: { value: bigint | u
 export function mostOf(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
   if (a === undefined || b === undefined) return undefined
   return a > b ? a : b
+}
+
+const BPS = 10_000n
+
+/** Rounded up; negative if more is received than paid. */
+export function lossOf(paid: bigint | undefined, got: bigint | undefined): number | undefined {
+  return paid === undefined || got === undefined || paid === 0n ? undefined : Number(BPS - (got * BPS) / paid)
 }

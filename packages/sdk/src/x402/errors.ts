@@ -1,3 +1,5 @@
+import { plainText } from '../errors.ts'
+
 /**
  * `X402_URL`: not an address to send a payment to. `X402_UNREADABLE`: the seller asks for no payment that can be read.
  * `X402_UNPAYABLE`: none of its offers can be paid. `X402_DECLINED`: `confirm` said no.
@@ -44,4 +46,11 @@ export class X402Error extends Error {
     this.swapId = swapId
     this.reasons = reasons
   }
+}
+
+const MAX_QUOTED = 200
+
+/** The words of somebody else, with the marks that say where they end. */
+export function quoted(text: string): string {
+  return `"${plainText(text, MAX_QUOTED).trim().replaceAll('"', "'")}"`
 }

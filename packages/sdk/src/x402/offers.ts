@@ -77,10 +77,10 @@ export function readDemand(header: string | null, body: string): X402Demand | un
 function readOffer(value: unknown, version: 1 | 2): X402Offer | string {
   const accepted = asFields(value)
   const { scheme, network, asset, payTo, maxTimeoutSeconds, extra } = accepted
-  const where = wordsOf(network, MAX_WORD)
+  const where = nameOf(network)
   const amount = accepted[version === 1 ? 'maxAmountRequired' : 'amount']
   const { name, version: of, assetTransferMethod = 'eip3009' } = asFields(extra)
-  if (scheme !== 'exact') return `${where}: the scheme ${wordsOf(scheme, MAX_WORD)} is not known`
+  if (scheme !== 'exact') return `${where}: the scheme ${nameOf(scheme)} is not known`
   if (assetTransferMethod !== 'eip3009') return `${where}: only EIP-3009 is signed`
   const chainId = chainIdOf(network)
   if (chainId === undefined) return `${where}: payments are made on EVM chains`
@@ -138,6 +138,11 @@ function isShort(value: unknown): boolean {
     return false
   }
 }
+
+const NAME = /^[\w:.-]{1,40}$/
+
+/** The seller's name of something, unless it could be a sentence. */
+export const nameOf = (value: unknown): string => (isText(value) && NAME.test(value) ? value : 'unreadable')
 
 const wordsOf = (value: unknown, most: number): string => (isText(value) ? plainText(value, most).trim() : '')
 

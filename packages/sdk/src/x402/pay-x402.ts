@@ -5,7 +5,7 @@ import type { EvmSigner, Signer } from '../signers.ts'
 import { isGone } from '../submission.ts'
 import type { EndedSwap } from '../wait.ts'
 import type { X402Plan, X402Source } from './choose.ts'
-import { X402Error } from './errors.ts'
+import { quoted, X402Error } from './errors.ts'
 import { findSame, readDemand, readReceipt, type X402Demand } from './offers.ts'
 import {
   createPayment,
@@ -208,12 +208,14 @@ async function askPrice({ io, request, options }: Deps): Promise<Answer | { dema
 }
 
 async function payOffer(deps: Deps, demand: X402Demand, plan: Pick<X402Plan, 'offer'>): Promise<X402Answer> {
-  const { payer, store, key } = deps
+  const { options, payer, store, key } = deps
   const rpcUrl = nodeOf(deps, plan.offer.chainId)
   // The second demand may name another domain for the same token.
   const token = await readToken(rpcUrl, plan.offer, payer)
   if (typeof token === 'string') throw new X402Error('X402_CHANGED', `The offer changed: ${token}.`)
   const nowSeconds = await readNow(rpcUrl)
+  // Nobody waits for the answer any more, and a repeat would pay once again.
+  options.signal?.throwIfAborted()
   const payment = createPayment({ demand, offer: plan.offer, token, payer, nowSeconds })
   store.set(key, { payment })
   return send(deps, await sign(deps, payment))
@@ -263,7 +265,10 @@ function refused({ headers, body }: Answer): X402Error {
   const said = readDemand(headers.get('payment-required'), text)?.error
   const settled = readReceipt(headers.get('payment-response') ?? headers.get('x-payment-response')).error
   const why = said || settled
-  return new X402Error('X402_REFUSED', `The seller does not accept the payment${why ? `: "${why}"` : ''}.`)
+  return new X402Error(
+    'X402_REFUSED',
+    `The seller does not accept the payment${why ? `: ${quoted(why)}` : ''}.`,
+  )
 }
 
 function orFailed(answer: Answer, standing: X402Error['standing']): Answer {

@@ -1,10 +1,10 @@
 import type { QuoteReply, TokenEntry } from '@geoswap/wire'
 import type { Address } from 'viem'
 import type { Client } from '../client.ts'
-import { GeoswapError, plainText } from '../errors.ts'
-import { byValue, mostOf, toCents, usdValueOf, type X402Plan, type X402Source } from './choose.ts'
-import { X402Error } from './errors.ts'
-import type { X402Demand, X402Offer } from './offers.ts'
+import { GeoswapError } from '../errors.ts'
+import { byValue, lossOf, mostOf, toCents, usdValueOf, type X402Plan, type X402Source } from './choose.ts'
+import { quoted, X402Error } from './errors.ts'
+import { nameOf, type X402Demand, type X402Offer } from './offers.ts'
 import { readToken } from './payment.ts'
 
 type Known = {
@@ -47,7 +47,7 @@ export async function planPayment(known: Known, { offers, unread }: X402Demand):
   const [best] = [...(direct ? [direct] : []), ...swapped].sort(byValue)
   if (best) return best.plan
   for (const { plan } of missing)
-    reasons.push(`eip155:${plan.offer.chainId}: the wallet holds too little ${plan.token.symbol}`)
+    reasons.push(`eip155:${plan.offer.chainId}: the wallet holds too little ${nameOf(plan.token.symbol)}`)
   throw new X402Error('X402_UNPAYABLE', 'None of the seller’s offers can be paid.', { reasons })
 }
 
@@ -80,8 +80,10 @@ async function quoteSwaps(known: Known, missing: readonly Valued[], { direct, fi
     }
     const input = BigInt(quote.input)
     if (source.balance !== undefined && source.balance < input) continue
-    const spent = mostOf(usdValueOf(input, find(source.chainId, source.token)), value)
-    found.push({ plan: { ...plan, swap: { source, quote }, cents: toCents(spent) }, value: spent })
+    const paid = usdValueOf(input, find(source.chainId, source.token))
+    const swap = { source, quote, lossBps: lossOf(paid, value) }
+    const spent = mostOf(paid, value)
+    found.push({ plan: { ...plan, swap, cents: toCents(spent) }, value: spent })
   }
   return found
 }
@@ -107,7 +109,7 @@ async function quoteFor(known: Known, plan: X402Plan, source: X402Source): Promi
     return /^[1-9]\d{0,77}$/.test(quote.input) ? quote : 'its quote cannot be read'
   } catch (error) {
     if (error instanceof GeoswapError && error.status >= 400 && error.status < 500)
-      return `${error.code}, ${plainText(error.message)}`
+      return `${error.code}, ${quoted(error.message)}`
     throw error
   }
 }

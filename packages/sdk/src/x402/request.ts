@@ -1,6 +1,6 @@
 import { keccak256, toHex } from 'viem'
 import { plainText } from '../errors.ts'
-import { X402Error, type X402Standing } from './errors.ts'
+import { quoted, X402Error, type X402Standing } from './errors.ts'
 
 export type X402Request = {
   url: string
@@ -58,7 +58,7 @@ export async function ask(
     const response = await fetch(url, body === undefined ? init : { ...init, body })
     if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
       await response.body?.cancel()
-      const to = plainText(response.headers.get('location') ?? 'another address', 200)
+      const to = quoted(response.headers.get('location') ?? 'another address')
       throw new X402Error('X402_REDIRECT', `The seller sends on to ${to}, which was not followed.`, {
         standing,
       })
