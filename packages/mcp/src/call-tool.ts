@@ -1,4 +1,4 @@
-import { plainDeep } from '@geoswap/wallet/plain'
+import { plain, plainDeep } from '@geoswap/wallet/plain'
 import { Value } from 'typebox/value'
 import { type Call, type McpContext, openCall } from './mcp-context.ts'
 import { type Refusal, toFault, toRefusal, toToolError, whatIsWrong } from './tool-errors.ts'
@@ -8,7 +8,9 @@ import type { AnyTool } from './tools.ts'
 export type Answer = { text: string; value: Record<string, unknown> } | Refusal
 
 /** Runs a tool. Returns its result with a short text, or a refusal with advice; it never throws. */
-export async function callTool(mcp: McpContext, tool: AnyTool, input: unknown, call: Call): Promise<Answer> {
+export async function callTool(mcp: McpContext, tool: AnyTool, input: unknown, asked: Call): Promise<Answer> {
+  const { ask } = asked
+  const call = { ...asked, ask: ask && ((question: string) => ask(plain(question))) }
   const wrong = whatIsWrong(tool.input, input)
   if (wrong !== undefined) return toRefusal({ code: 'USAGE', message: wrong })
   const opened = openCall(mcp, call)

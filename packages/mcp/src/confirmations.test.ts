@@ -11,6 +11,12 @@ test('a token is valid for its own order and returns the terms that were shown',
   expect(() => take('confirm_00', 'order')).toThrow(/unknown/)
 })
 
+test('a question is kept without characters that could hide or move text', () => {
+  const { ask, questionOf } = createConfirmations()
+
+  expect(questionOf(ask('order', TERMS, 'Pay\n\u202e1 USDC?').token)).toBe('Pay 1 USDC?')
+})
+
 test('a token is used up by its first use, and not by another order', () => {
   const { ask, take } = createConfirmations()
   const { token } = ask('order', TERMS, 'Swap?')

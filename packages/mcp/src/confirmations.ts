@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { UserError } from '@geoswap/wallet/errors'
+import { plain } from '@geoswap/wallet/plain'
 
 /** The terms that the user confirmed: the swap may be no worse. */
 export type Terms = { minOutput: bigint; maxInput: bigint }
@@ -19,7 +20,7 @@ export function createConfirmations(now: () => number = Date.now) {
       for (const [token, { expiresAt }] of open) if (expiresAt <= now()) open.delete(token)
       const token = `confirm_${randomBytes(16).toString('hex')}`
       const expiresAt = now() + LIFE_MS
-      open.set(token, { order, terms, question, expiresAt })
+      open.set(token, { order, terms, question: plain(question), expiresAt })
       return { token, expiresAt }
     },
 

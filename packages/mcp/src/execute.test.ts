@@ -124,6 +124,7 @@ function openTestContext(given: GivenRules = {}, lines: string[] = []): McpConte
     spending: openSpending(join(folder, 'spending'), journal),
     confirmations: createConfirmations(),
     submitting: new Set(),
+    unheard: new Map(),
     running,
   }
 }

@@ -86,9 +86,11 @@ test.each([
   ['nothing was submitted', { stage: 'built' }, true],
   ['a submission is under way', { stage: 'submitting' }, false],
   ['a swap was submitted', { stage: 'submitted' }, false],
-])('a call that is cancelled while %s ends, or goes on', (_, attempt, ends) => {
+  ['a payment was sent', undefined, false],
+])('a call that is cancelled while %s ends, or goes on', (when, attempt, ends) => {
   const { context, cancel } = open()
   if (attempt) context.seen.attempt = attempt as Attempt
+  context.seen.isPaying = when === 'a payment was sent'
   expect(context.interrupts.signal.aborted).toBe(false)
 
   cancel()

@@ -38,6 +38,8 @@ function parse(text: string): unknown {
   }
 }
 
+export type Unheard = Map<string, { result: object; until: number }>
+
 /** State shared by all sessions of a server. */
 export type McpContext = {
   context: Context
@@ -51,6 +53,8 @@ export type McpContext = {
   submitting: Set<Promise<unknown>>
   /** Attempts that a call of this server runs, or that continue after the call. */
   running: Set<string>
+  /** Answers that were paid after their call had ended, by the key of the request: a repeat gets them. */
+  unheard: Unheard
   log(line: string): void
 }
 
@@ -74,8 +78,8 @@ export function openCall({ context }: McpContext, call: Call): Opened {
   const { settings, terminal } = context
   const seen: Context['seen'] = {}
   const interrupts = createInterrupts(call.report)
-  // A submitted swap continues, even if the client cancels.
-  const leave = () => isBeforeSubmission(seen.attempt) && interrupts.press()
+  // A submitted swap continues, and a payment that was sent is answered, even if the client cancels.
+  const leave = () => isBeforeSubmission(seen.attempt) && !seen.isPaying && interrupts.press()
   call.signal.addEventListener('abort', leave, { once: true })
   const { journal, submitted } = watchSubmission(context.journal)
   const quiet = { ...terminal, json: true, isInteractive: false, note: call.report, progress: call.report }

@@ -132,6 +132,7 @@ export async function openMcpContext(
     spending: openSpending(join(home, 'spending'), journal),
     confirmations: createConfirmations(),
     submitting: new Set(),
+    unheard: new Map(),
     running,
   }
 }

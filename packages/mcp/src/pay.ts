@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type X402Answer, X402Error, type X402Plan } from '@geoswap/sdk/x402'
+import { type X402Answer, X402Error, type X402Plan, x402KeyOf } from '@geoswap/sdk/x402'
 import type { Side } from '@geoswap/wallet/catalog'
 import { UserError } from '@geoswap/wallet/errors'
 import { usualFamily } from '@geoswap/wallet/families/registry'
@@ -7,35 +7,41 @@ import { payRequest, type Shown } from '@geoswap/wallet/pay'
 import { isLoopback } from '@geoswap/wallet/store/local-network'
 import type { ChosenWallet } from '@geoswap/wallet/wallets'
 import { type Call, choosePayer, type McpContext, type Opened } from './mcp-context.ts'
-import { assertWithinCaps, formatUsd, parseCents, reasonsToAsk } from './rules.ts'
+import { createPublicFetch } from './public-fetch.ts'
+import { assertWithinCaps, formatUsd, losesMuch, parseCents, reasonsToAsk } from './rules.ts'
 import type { PayInput } from './schemas.ts'
 
 // Hosts give a call a minute, and a swap may come before.
 const SELLER_MS = 30_000
 const MAX_TEXT = 20_000
 const MOVE_PERCENT = 1n
+const UNHEARD_MS = 10 * 60_000
 
 type Asked = { confirmationToken: string; expiresAt: string; reasons: string[] }
 
 /** Requests a URL and pays for it within the rules. A payee that is no allowed recipient is always confirmed. */
 export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, call: Call) {
   const { context, client } = opened
-  if (isLoopback(input.url) && !context.settings.local)
-    throw new UserError('INSECURE_URL', 'A model requests no address of this machine.')
   const evm = { chain: { family: usualFamily, name: 'EVM chains' } }
   let shown: Shown | undefined
   let asked: Asked | undefined
-  const { url, body, from } = input
+  const { body, from } = input
+  const url = readUrl(input.url)
+  const isOwnNetwork = context.settings.local !== undefined && isLoopback(url)
   const headers = body === undefined ? undefined : { 'content-type': 'application/json' }
+  const request = { url, body, headers, method: body === undefined ? 'GET' : 'POST' }
+  const payer = choosePayer(mcp, evm, input.wallet)
+  const key = x402KeyOf(request, payer.address)
+  const unheard = takeUnheard(mcp, key)
+  if (unheard) return unheard
   try {
     const answer = await payRequest(context, client, {
-      request: { url, body, headers, method: body === undefined ? 'GET' : 'POST' },
-      ...{ payer: choosePayer(mcp, evm, input.wallet), from, again: false, isInsecure: false },
-      timeoutMs: SELLER_MS,
+      ...{ request, payer, from, again: false, isInsecure: false, timeoutMs: SELLER_MS, left: call.signal },
+      fetch: isOwnNetwork ? undefined : createPublicFetch(),
       chooseWallet: async (side) => findPayer(mcp, side, input.wallet),
       async approve(plan, words, id) {
         shown = words
-        const judged = await judge(mcp, { plan, shown, input, call })
+        const judged = await judge(mcp, { plan, shown, input: { ...input, url }, call })
         if (judged !== true) {
           asked = judged
           return false
@@ -46,11 +52,35 @@ export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, c
         return true
       },
     })
-    return toResult(answer, shown)
+    const result = toResult(answer, shown)
+    if (call.signal.aborted && answer.payment) keepUnheard(mcp, key, result)
+    return result
   } catch (error) {
+    // Of the fetch, which refused the address.
+    if (error instanceof X402Error && error.cause instanceof UserError) throw error.cause
     if (!asked || !shown || !(error instanceof X402Error) || error.code !== 'X402_DECLINED') throw error
     return { outcome: 'confirmation_required' as const, ...shown, confirmation: asked }
   }
+}
+
+function readUrl(text: string): string {
+  if (URL.canParse(text)) return new URL(text).href
+  throw new UserError('USAGE', 'url is no address.')
+}
+
+type Result = ReturnType<typeof toResult>
+
+function keepUnheard({ unheard, log }: McpContext, key: string, result: Result): void {
+  unheard.set(key, { result, until: Date.now() + UNHEARD_MS })
+  log('a payment was answered after its call had ended: the same call gets the answer')
+}
+
+/** The answer that an earlier call paid for and did not hear. */
+function takeUnheard({ unheard }: McpContext, key: string): Result | undefined {
+  for (const [old, { until }] of unheard) if (until <= Date.now()) unheard.delete(old)
+  const kept = unheard.get(key)
+  unheard.delete(key)
+  return kept && { ...(kept.result as Result), wasPaidBefore: true }
 }
 
 function findPayer(mcp: McpContext, { chain }: Side, named: string | undefined): ChosenWallet | undefined {
@@ -67,7 +97,7 @@ async function judge(mcp: McpContext, { plan, shown, input, call }: Question): P
   assertWithinMaximum(cents, input.maxUsd)
   const isKnown = mcp.rules.recipients.has(offer.payTo)
   const reasons = [
-    ...reasonsToAsk({ cents, hasHighImpact: false, isUnbounded: false }, mcp.rules),
+    ...reasonsToAsk({ cents, hasHighImpact: losesMuch(plan.swap), isUnbounded: false }, mcp.rules),
     ...(isKnown ? [] : [`it pays ${offer.payTo}, which is no allowed recipient`]),
   ]
   const binding = bindingOf(plan, input)
@@ -81,7 +111,8 @@ async function judge(mcp: McpContext, { plan, shown, input, call }: Question): P
   }
   if (reasons.length === 0) return true
   const worth = cents === undefined ? 'value not known' : formatUsd(cents)
-  const act = `Pay ${shown.pays} (${worth}) to ${shown.payTo} for ${input.url}?`
+  const cost = plan.swap ? `${shown.pays} (${worth}) for ${shown.price}` : `${shown.price} (${worth})`
+  const act = `Pay ${cost} to ${shown.payTo} for ${input.url}?`
   const question = `${act} Asked because ${reasons.join('; ')}.`
   if (call.ask) {
     if (await call.ask(question)) return true
@@ -124,6 +155,7 @@ function toResult(
     ...(payment ? shown : undefined),
     transaction,
     swapId: swap?.swapId,
+    wasPaidBefore: false,
     answer: { status, contentType, sellerSays: text.slice(0, MAX_TEXT), isCut: text.length > MAX_TEXT },
   }
 }

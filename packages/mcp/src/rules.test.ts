@@ -1,7 +1,7 @@
 import { stub } from '@geoswap/protocol/test/stub'
 import type { Context } from '@geoswap/wallet/context'
 import { expect, test } from 'vitest'
-import { type GivenRules, listOf, mergeGiven, toRules } from './rules.ts'
+import { type GivenRules, listOf, losesMuch, mergeGiven, toRules } from './rules.ts'
 
 const OWN = `0x${'1'.repeat(40)}`
 const OTHER = `0x${'2'.repeat(40)}`
@@ -46,6 +46,15 @@ test('flags precede the environment, and that the configuration', () => {
   expect(mergeGiven({ maxSwapUsd: '1' }, context)).toEqual({
     ...{ maxSwapUsd: '1', maxDayUsd: '2', waitSeconds: '3' },
   })
+})
+
+test.each([
+  [undefined, false],
+  [{ lossBps: 499 }, false],
+  [{ lossBps: 500 }, true],
+  [{ lossBps: undefined }, true],
+])('a swap %j before a payment loses much: %s', (swap, isMuch) => {
+  expect(losesMuch(swap)).toBe(isMuch)
 })
 
 test('a list leaves out what is empty', () => {

@@ -158,6 +158,13 @@ export function assertWithinCaps(
   )
 }
 
+const HIGH_LOSS_BPS = 500
+
+/** Of a swap before a payment: whether its input is worth much more than the price. */
+export function losesMuch(swap: { lossBps: number | undefined } | undefined): boolean {
+  return swap !== undefined && (swap.lossBps === undefined || swap.lossBps >= HIGH_LOSS_BPS)
+}
+
 /** The reasons why this swap must be confirmed; empty if it need not be. */
 export function reasonsToAsk(facts: Omit<Facts, 'spentCents'>, rules: Rules): string[] {
   const { cents, hasHighImpact, isUnbounded } = facts

@@ -215,6 +215,11 @@ export const outputs = {
     seller: some("The seller's words about the price."),
     transaction: some('The transaction that took the payment, says the seller.'),
     swapId: some('The swap that was made for it.'),
+    wasPaidBefore: Type.Optional(
+      Type.Boolean({
+        description: 'An earlier call paid, and had ended before the answer. Nothing is paid now.',
+      }),
+    ),
     answer: Type.Optional(
       Type.Object({
         status: Type.Number(),

@@ -75,7 +75,7 @@ async function ask(server: Server, message: string, signal: AbortSignal): Promis
   const confirm = { type: 'boolean', title: 'Confirm', description: 'Yes.' } as const
   const requestedSchema = { type: 'object' as const, properties: { confirm }, required: ['confirm'] }
   try {
-    const params = { message: plain(message), requestedSchema }
+    const params = { message, requestedSchema }
     const { action, content } = await server.elicitInput(params, { timeout: ASK_MS, signal })
     return action === 'accept' && content?.['confirm'] === true
   } catch (cause) {

@@ -186,7 +186,7 @@ const payTool = (mcp: McpContext) =>
   })
 
 function describePayment({ outcome, ...paid }: Static<typeof outputs.pay>): string[] {
-  const { price, payTo, pays, answer, confirmation, transaction } = paid
+  const { price, payTo, pays, answer, confirmation, transaction, wasPaidBefore } = paid
   if (confirmation)
     return [
       `Not paid yet: ${confirmation.reasons.join('; ')}.`,
@@ -194,10 +194,11 @@ function describePayment({ outcome, ...paid }: Static<typeof outputs.pay>): stri
       `Ask the user. If they agree, call pay_x402 again with the same arguments and confirmationToken ` +
         `${confirmation.confirmationToken}.`,
     ]
+  const payer = wasPaidBefore ? 'An earlier call paid' : 'Paid'
   const first =
     outcome === 'free'
       ? 'The seller asked for no payment.'
-      : `Paid ${price ?? 'as before'}${transaction ? ` in ${transaction}` : ''}.`
+      : `${payer} ${price ?? 'as before'}${transaction ? ` in ${transaction}` : ''}.`
   return [first, `The seller says: ${answer?.sellerSays}`]
 }
 

@@ -63,6 +63,7 @@ function openTestMcp(home: string, { url, nodeOf }: Awaited<ReturnType<typeof st
     spending: openSpending(join(home, 'spending'), journal),
     confirmations: createConfirmations(),
     submitting: new Set(),
+    unheard: new Map(),
     running,
   }
   return { mcp, journal, lines }

@@ -48,7 +48,7 @@ export type Context = {
   /** Used where a live process does not imply that its attempt is still followed. */
   isAttended?: IsAttended
   /** Observations of this run, to explain errors and what an interruption leaves behind. */
-  seen: { clockAheadMs?: number; order?: Order; attempt?: Attempt; swapId?: string }
+  seen: { clockAheadMs?: number; order?: Order; attempt?: Attempt; swapId?: string; isPaying?: boolean }
 }
 
 // Short, because somebody may wait at the terminal; quotes expire after 30 s anyway.

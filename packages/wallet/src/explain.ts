@@ -49,7 +49,7 @@ export function explain(error: unknown, readKnown: () => Known): Explained | und
 
 const X402_ADVICE: Readonly<Partial<Record<X402Code, string>>> = {
   X402_URL: 'Use https. --insecure allows http to another machine.',
-  X402_REDIRECT: 'Request that address yourself, if you trust it.',
+  X402_TOO_LARGE: 'geoswap pay --output FILE takes answers of up to 256 MB.',
   X402_CHANGED: 'Run the command again to see the new price.',
   X402_SWAP_ENDED: 'The input of the swap is in the wallet, or on its way back. Run the command again.',
   X402_TAKEN: 'Ask the seller for what was paid for. --again pays a second time.',

@@ -15,7 +15,7 @@ import {
 } from '@geoswap/sdk/x402'
 import { formatAmount } from './amounts.ts'
 import { type Catalog, getSide, type Side } from './catalog.ts'
-import { type Context, nodeOf, readCatalog } from './context.ts'
+import { type Context, interrupted, nodeOf, readCatalog } from './context.ts'
 import { UserError } from './errors.ts'
 import { toSigner } from './keys.ts'
 import { assertReadable, resolveOrder } from './order.ts'
@@ -43,6 +43,10 @@ type PayOrder = {
   isDry?: boolean | undefined
   /** How long the seller may take for an answer. */
   timeoutMs?: number | undefined
+  maxBytes?: number | undefined
+  fetch?: typeof fetch | undefined
+  /** Aborted once nobody waits for the answer: a swap goes on, and no payment is begun or sent. */
+  left?: AbortSignal | undefined
 }
 
 /** A payment in words. */
@@ -50,8 +54,8 @@ export type Shown = { price: string; payTo: string; token: string; pays: string;
 
 /** Pays for a request, with each step written before the next one. */
 export async function payRequest(context: Context, client: Client, order: PayOrder): Promise<X402Answer> {
-  const { settings, interrupts, terminal } = context
-  const { request, payer, again, isInsecure, timeoutMs } = order
+  const { settings, interrupts, terminal, seen } = context
+  const { request, payer, again, isInsecure, timeoutMs, maxBytes, fetch, left } = order
   const catalog = await readCatalog(client, interrupts.signal)
   const wallets = new Map<string, ChosenWallet>()
   const sources = await findSources(context, catalog, order, wallets)
@@ -68,6 +72,8 @@ export async function payRequest(context: Context, client: Client, order: PayOrd
         again,
         isInsecure,
         timeoutMs,
+        maxBytes,
+        fetch,
         store: claimed.store,
       },
       payer: {
@@ -82,8 +88,11 @@ export async function payRequest(context: Context, client: Client, order: PayOrd
       confirm: (plan, demand) => order.approve(plan, show(plan, demand, catalog), claimed.id),
       signal: interrupts.signal,
       onStep(step) {
+        if (left?.aborted) throw interrupted()
         terminal.progress(STEPS[step])
-        if (step === 'paying') interrupts.hold()
+        if (step !== 'paying') return
+        seen.isPaying = true
+        interrupts.hold()
       },
     })
   } finally {
