@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { type X402Answer, X402Error, type X402Plan } from '@geoswap/sdk/x402'
 import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Side } from '@geoswap/wallet/catalog'
@@ -7,7 +8,7 @@ import { UserError } from '@geoswap/wallet/errors'
 import { usualFamily } from '@geoswap/wallet/families/registry'
 import { payRequest, type Shown } from '@geoswap/wallet/pay'
 import { type ChosenWallet, chooseWallet } from '@geoswap/wallet/wallets'
-import { columns, defineCommand } from '../command.ts'
+import { columns, defineCommand, type ExitCode } from '../command.ts'
 import { nodesOption, withNodes } from './order-options.ts'
 
 export const pay = defineCommand({
@@ -33,7 +34,11 @@ used.`,
     'from-wallet': { type: 'string', value: 'NAME', about: 'wallet that pays the swap, of any chain' },
     data: { type: 'string', value: 'TEXT', about: 'send this body by POST, as JSON' },
     header: { type: 'string', multiple: true, value: 'NAME:VALUE', about: 'a header of the request' },
-    output: { type: 'string', value: 'FILE', about: 'write the answer to this file' },
+    output: {
+      type: 'string',
+      value: 'FILE',
+      about: 'write the answer to this file, up to 256 MB; else 10 MB',
+    },
     again: { type: 'boolean', about: 'pay again for what was paid and not answered' },
     'dry-run': { type: 'boolean', about: 'show what would be paid: nothing is signed' },
     rpc: nodesOption,
@@ -58,17 +63,20 @@ used.`,
       headers: { ...json, ...readHeaders(values.header ?? []) },
     }
     let planned: { plan: X402Plan; shown: Shown } | undefined
+    // Before anything is paid: the answer may not come twice.
+    const file = values.output === undefined || isDry ? undefined : await openOutput(values.output)
     try {
       const answer = await payRequest(context, client, {
         ...{ request, payer, from: values.from, again: values.again ?? false, isDry },
         isInsecure: context.isInsecure,
+        maxBytes: file && MAX_FILE_BYTES,
         chooseWallet: (side) => findSource(context, side, { payer, named: values['from-wallet'] }),
         approve(plan, shown) {
           planned = { plan, shown }
           return !isDry && approve(context, planned, most)
         },
       })
-      return await report(context, answer, { output: values.output, shown: planned?.shown })
+      return await report(context, answer, { file, shown: planned?.shown })
     } catch (error) {
       if (!planned || !isDry || !(error instanceof X402Error) || error.code !== 'X402_DECLINED') throw error
       context.terminal.result([...payLines(planned), 'Nothing was signed.'], {
@@ -76,9 +84,31 @@ used.`,
         payment: toJson(planned),
       })
       return 0
+    } finally {
+      await file?.handle.close()
     }
   },
 })
+
+const MAX_FILE_BYTES = 256_000_000
+
+type Output = { path: string; handle: FileHandle }
+
+/** The content of the file stays until there is an answer. */
+async function openOutput(path: string): Promise<Output> {
+  return { path, handle: await open(path, constants.O_WRONLY | constants.O_CREAT) }
+}
+
+/** Undefined if it was written, or else why not. Devices and pipes have no length. */
+async function tryWrite({ path, handle }: Output, body: Uint8Array): Promise<string | undefined> {
+  try {
+    if ((await handle.stat()).isFile()) await handle.truncate()
+    await handle.writeFile(body)
+    return undefined
+  } catch (error) {
+    return `${path} was not written: ${error instanceof Error ? error.message : error}`
+  }
+}
 
 /** The payer, on its own family of chains; else the named wallet, or the usual one there. */
 async function findSource(
@@ -116,7 +146,9 @@ async function approve(context: Context, planned: Planned, most: bigint | undefi
   const { cents } = planned.plan
   for (const line of payLines(planned)) terminal.note(line)
   if (most !== undefined && cents !== undefined && cents <= most) return true
-  if (terminal.isInteractive) return terminal.confirm(`Pay ${planned.shown.pays}?`, interrupts.signal)
+  const { pays, price, payTo } = planned.shown
+  const question = `Pay ${pays === price ? price : `${pays} for ${price}`} to ${payTo}?`
+  if (terminal.isInteractive) return terminal.confirm(question, interrupts.signal)
   const value = cents === undefined ? 'of a value that is not known' : `worth ${dollars(cents)}`
   const limit = most === undefined ? 'nothing limits it' : `the limit is ${dollars(most)}`
   const message = `Not paid: it is ${planned.shown.pays}, ${value}, and ${limit}.`
@@ -128,10 +160,11 @@ async function approve(context: Context, planned: Planned, most: bigint | undefi
 async function report(
   { terminal }: Context,
   answer: X402Answer,
-  { output, shown }: { output: string | undefined; shown: Shown | undefined },
-): Promise<0> {
+  { file, shown }: { file: Output | undefined; shown: Shown | undefined },
+): Promise<ExitCode> {
   const { payment, transaction, swap, body, headers, status } = answer
-  if (output !== undefined) await writeFile(output, body)
+  const failure = file && (await tryWrite(file, body))
+  const output = failure === undefined ? file?.path : undefined
   const paid =
     payment && (shown?.price ?? `${formatAmount(BigInt(payment.authorization.value), payment.decimals)}`)
   const lines = columns([
@@ -139,17 +172,19 @@ async function report(
     ['in', transaction],
     ['swap', swap?.swapId],
     output !== undefined && ['answer', `${body.length} bytes in ${output}`],
+    failure !== undefined && ['answer', `on stdout: ${failure}`],
   ])
   for (const line of lines) terminal.note(line)
   if (!terminal.json && output === undefined) terminal.foreign(body)
-  if (!terminal.json) return 0
+  const code = failure === undefined ? 0 : 1
+  if (!terminal.json) return code
   const contentType = headers.get('content-type') ?? undefined
   const said = output === undefined ? { body: new TextDecoder().decode(body) } : { output }
   const { chainId, asset, authorization } = payment ?? {}
   const { value: amount, to: payTo, nonce } = authorization ?? {}
   const told = payment && { chainId, asset, amount, payTo, nonce, transaction }
-  terminal.result([], { status, contentType, ...said, payment: told, swapId: swap?.swapId })
-  return 0
+  terminal.result([], { status, contentType, ...said, payment: told, swapId: swap?.swapId, failure })
+  return code
 }
 
 function toJson({ plan, shown }: Planned) {
