@@ -19,7 +19,8 @@ const world = createWorld(local)
 const { alpha, beta } = world
 const cli = await createCli(local)
 const rpcUrls = Object.fromEntries(local.chains.map(({ chainId, rpcUrl }) => [chainId, rpcUrl]))
-const PRICE = 250_000n
+const UNIT = 10n ** 18n
+const PRICE = UNIT / 4n
 let seller: Seller
 
 beforeAll(async () => {
@@ -51,7 +52,7 @@ const pay = (wallet: string, ...more: string[]) =>
   cli.json('pay', seller.url, '--wallet', wallet, '--max-usd', '2', ...more)
 
 test('a wallet that holds the token pays what the seller asks, and gets the answer', async () => {
-  const wallet = await createWallet(beta, 1_000_000n)
+  const wallet = await createWallet(beta, UNIT)
 
   const { code, reply } = await pay(wallet)
   const plain = await cli.run('pay', seller.url, '--wallet', wallet, '--max-usd', '0.25')
@@ -103,7 +104,7 @@ test('a seller that raises its price after the swap gets nothing, and the next r
 })
 
 test('a payment that is not answered is sent again by the same command, and never a second one', async () => {
-  const wallet = await createWallet(beta, 1_000_000n)
+  const wallet = await createWallet(beta, UNIT)
   seller.act = (request, response, next) => (isPaid(request) ? response.destroy() : next())
 
   const silent = await pay(wallet)
@@ -121,7 +122,7 @@ test('a payment that is not answered is sent again by the same command, and neve
 })
 
 test('a run that was killed while it paid is continued with the same payment', async () => {
-  const wallet = await createWallet(beta, 1_000_000n)
+  const wallet = await createWallet(beta, UNIT)
   seller.act = (request, _response, next) => (isPaid(request) ? undefined : next())
   const killed = cli.start(['pay', seller.url, '--wallet', wallet, '--max-usd', '2'])
   await until(async () => seller.payments.length > 0)
@@ -139,7 +140,7 @@ test('a run that was killed while it paid is continued with the same payment', a
 })
 
 test('a payment that was taken and not answered is not paid again unless somebody says so', async () => {
-  const wallet = await createWallet(beta, 1_000_000n)
+  const wallet = await createWallet(beta, UNIT)
   seller.act = (request, response, next) => {
     if (isPaid(request)) response.end = (() => response.destroy()) as typeof response.end
     next()
@@ -157,7 +158,7 @@ test('a payment that was taken and not answered is not paid again unless somebod
 })
 
 test('a price above the limit, a redirect and an error are not paid', async () => {
-  const wallet = await createWallet(beta, 1_000_000n)
+  const wallet = await createWallet(beta, UNIT)
 
   const tooMuch = await cli.json('pay', seller.url, '--wallet', wallet, '--max-usd', '0.24')
   const unasked = await cli.json('pay', seller.url, '--wallet', wallet)
@@ -172,7 +173,7 @@ test('a price above the limit, a redirect and an error are not paid', async () =
 })
 
 test('a demand that is hostile costs nothing, and its code says which', async () => {
-  const wallet = await createWallet(beta, 1_000_000n)
+  const wallet = await createWallet(beta, UNIT)
   const payTo = seller.payTo
   const offer = {
     ...{ scheme: 'exact', network: `eip155:${beta.chainId}`, asset: beta.token('USDC'), amount: `${PRICE}` },
@@ -221,13 +222,63 @@ test('the SDK pays after a swap, and only what is confirmed', async () => {
   expect(await seller.earned()).toBe(PRICE)
 })
 
-test('a model pays a stranger only after its user agreed to exactly that payment', async () => {
-  const wallet = await createWallet(beta, 1_000_000n)
+async function connectModel(wallet: string, ...more: string[]): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
-  const args = [cli.program, 'mcp', '--wallets', wallet]
+  const args = [cli.program, 'mcp', '--wallets', wallet, ...more]
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args, env: cli.env, stderr: 'ignore' }),
   )
+  return client
+}
+
+test.each([
+  ['while the payment is answered', beta, 0],
+  ['during the swap', alpha, 1],
+])('a model whose host gives up %s repeats the call, and one payment is made', async (_, chain, swaps) => {
+  const wallet = await createWallet(chain, swaps === 0 ? UNIT : 5_000_000n)
+  const client = await connectModel(wallet, '--recipients', seller.payTo, '--confirm-above-usd', '50')
+  const given = { name: 'pay_x402', arguments: { url: seller.url } }
+  const host = new AbortController()
+  seller.act = (request, _response, next) => {
+    const isAnswering = isPaid(request) || (swaps > 0 && seller.asked > 1)
+    if (!isAnswering || host.signal.aborted) return next()
+    host.abort()
+    // The cancellation arrives before the answer.
+    setTimeout(next, 1_000)
+  }
+
+  await expect(client.callTool(given, undefined, { signal: host.signal })).rejects.toThrow()
+  let repeated: CallToolResult | undefined
+  await until(async () => {
+    repeated = (await client.callTool(given)) as CallToolResult
+    return repeated.isError !== true
+  })
+  await client.close()
+
+  expect(repeated?.structuredContent).toMatchObject({
+    ...{ outcome: 'paid', wasPaidBefore: swaps === 0, answer: { sellerSays: '{"report":"fine"}' } },
+  })
+  expect([new Set(seller.payments).size, await seller.earned()]).toEqual([1, PRICE])
+})
+
+test('an answer that cannot be written to its file is shown, and one that cannot be opened is not paid', async () => {
+  const wallet = await createWallet(beta, UNIT)
+
+  const missing = await pay(wallet, '--output', join(cli.home, 'no', 'folder'))
+  const before = await seller.earned()
+  const full = await pay(wallet, '--output', '/dev/full')
+
+  expect([missing.code, missing.reply.error.code, before]).toEqual([1, 'FILE_FAILED', 0n])
+  expect([full.code, full.reply]).toMatchObject([
+    1,
+    { body: '{"report":"fine"}', failure: expect.stringContaining('/dev/full was not written') },
+  ])
+  expect(await seller.earned()).toBe(PRICE)
+})
+
+test('a model pays a stranger only after its user agreed to exactly that payment', async () => {
+  const wallet = await createWallet(beta, UNIT)
+  const client = await connectModel(wallet)
   const call = async (more: object = {}) =>
     (await client.callTool({ name: 'pay_x402', arguments: { url: seller.url, ...more } })) as CallToolResult
 
