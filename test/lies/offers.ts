@@ -98,6 +98,9 @@ function tokenDataOf(op: GeoOp, hash: Hex, { method, nonce = 0n, name, version }
 
 const digestOf = (typedData: unknown) => hashTypedData(typedData as HashTypedDataParameters)
 
+// As a caller named its swaps.
+const externalId = 'order-1'
+
 /** The honest service, and everything it ever offered for signing, lies included. */
 export function createOffers() {
   const requests = new Map<string, QuoteRequest>()
@@ -108,7 +111,7 @@ export function createOffers() {
     const geoQuoteToken = `quote-${requests.size + 1}`
     requests.set(geoQuoteToken, request)
     const priced = quoteFor(request)
-    return { ...priced, ...quotedBeside, originMethods: methodsOf(priced), geoQuoteToken }
+    return { ...priced, ...quotedBeside, originMethods: methodsOf(priced), geoQuoteToken, externalId }
   }
 
   function build({
@@ -126,7 +129,7 @@ export function createOffers() {
         ? solanaBuildOf(transactionOf(Object.values(parts)))
         : { ...buildBy(opFor(request, quoteFor(request)), method) }
     remember('/swap/build-geo-op', reply)
-    return { ...reply, geoOpToken }
+    return { ...reply, geoOpToken, externalId }
   }
 
   /** Stored under each hash that a wallet could have signed for it: the op's own, and the named one. */
@@ -159,13 +162,13 @@ export function createOffers() {
     '/swap/build-solana-tx': build,
     '/swap/submit': submit,
     '/swap/submit-solana': submit,
-    '/swap/status': (_body, url) => ({ ...ended, swapId: url.pathname.split('/').at(-1) }),
+    '/swap/status': (_body, url) => ({ ...ended, externalId, swapId: url.pathname.split('/').at(-1) }),
   }
 
   function submit({ geoOpToken }: { geoOpToken: string }): object {
     const swapId = swaps.get(geoOpToken) ?? `swp_${swaps.size + 1}`
     swaps.set(geoOpToken, swapId)
-    return { swapId, status: 'pending' }
+    return { swapId, status: 'pending', externalId }
   }
 
   return {

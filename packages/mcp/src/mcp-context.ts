@@ -38,7 +38,7 @@ function parse(text: string): unknown {
   }
 }
 
-export type Unheard = Map<string, { result: object; until: number }>
+type Unheard = Map<string, { result: object; until: number }>
 
 /** State shared by all sessions of a server. */
 export type McpContext = {

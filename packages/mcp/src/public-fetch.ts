@@ -20,8 +20,8 @@ for (const subnet of PRIVATE.trim().split(/\s+/)) {
 
 /** Whether the address belongs to this machine, or to a network that strangers cannot reach. */
 export function isPrivate(address: string): boolean {
-  const family = isIP(address)
-  return family === 0 || blocked.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  const version = isIP(address)
+  return version === 0 || blocked.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { DelegationReply, OriginMethod, QuoteReply } from '@geoswap/wire'
-import { type Abilities, canSend, ways } from './checks/payment.ts'
+import { canSend, ways } from './checks/payment.ts'
 import { readUint } from './checks/read-fields.ts'
 import { SwapRefusedError } from './errors.ts'
+import type { Abilities } from './signers.ts'
 
 type Standing = Pick<DelegationReply, 'originReady' | 'delegationTarget'>
 

@@ -56,6 +56,12 @@ export type ToSign =
   | { payment: DepositPayment }
   | { transaction: string }
 
+/** The ways of a signer to pay. */
+export type Abilities = Pick<
+  EvmSigner,
+  'signAuthorization' | 'signTypedData' | 'sendTransaction' | 'sendPayment'
+>
+
 /** The time a signature can be used, by the clock of its origin chain. Times are in seconds. */
 export type SignatureLifetime =
   /** `isAsked`: the wallet was asked for the transfer that pays this op, of this swap. */

@@ -12,7 +12,7 @@ import {
 import type { BuildGeoOpReply, OriginMethod, TypedData } from '@geoswap/wire'
 import { type Address, getAddress, type Hex, numberToHex } from 'viem'
 import { TamperedOperationError } from '../errors.ts'
-import type { DepositPayment, EvmSigner } from '../signers.ts'
+import type { Abilities, DepositPayment } from '../signers.ts'
 import { type Difference, differs } from './difference.ts'
 import { readAddress, readText, readUint, toFields } from './read-fields.ts'
 
@@ -21,11 +21,6 @@ export type CheckedOp = { chainId: number; escrow: Address; hash: Hex; op: GeoOp
 
 /** The act of a wallet for an op: it signs typed data, or sends exactly the input to the op's own address. */
 export type Payment = { typedData: TypedData } | DepositPayment
-
-export type Abilities = Pick<
-  EvmSigner,
-  'signAuthorization' | 'signTypedData' | 'sendTransaction' | 'sendPayment'
->
 
 export const canSend = ({ sendTransaction, sendPayment }: Abilities): boolean =>
   sendTransaction !== undefined || sendPayment !== undefined
