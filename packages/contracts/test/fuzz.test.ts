@@ -3,7 +3,7 @@ import { runFuzz, SENTENCES } from './run-fuzz.ts'
 
 const runs = 256
 const depth = 500
-const actions = 26
+const actions = 27
 
 /** One campaign for all sentences. It runs while the file loads, so that it does not count towards a test's timeout. */
 const finding = await runFuzz({ runs, depth, seed: '0x67656f' })
