@@ -24,7 +24,7 @@ export const testParts: readonly TestPart[] = [
     name: 'e2e-rest',
     command: 'test:rest',
     files: [
-      'test/e2e/{claims,deposits,inventory,prices,reorgs,screening,strangers,tokens-expiry,venues}.test.ts',
+      'test/e2e/{claims,deposits,inventory,prices,reorgs,screening,solana-refunds,strangers,tokens-expiry,venues}.test.ts',
     ],
     beside: ['gate', 'shape', 'days', 'packages', 'browser', 'searches', 'lies'],
   },
@@ -45,7 +45,7 @@ export const testParts: readonly TestPart[] = [
   {
     name: 'packages',
     command: 'test:rest',
-    files: ['test/clients/{openapi,packages,quickstart}.test.ts'],
+    files: ['test/clients/{openapi,packages,quickstart,x402-buy}.test.ts'],
     beside: ['searches', 'lies'],
   },
   {
