@@ -82,7 +82,7 @@ export async function startSeller(chain: SellerChain, rpcUrl: string, price: big
   const network = `eip155:${chain.chainId}` as const
   const server = new x402ResourceServer(facilitator as never).register(network, new SellerScheme())
   const cost = () => ({ asset, amount: seller.price.toString(), extra: { name, version } })
-  const accepts = { scheme: 'exact', network, payTo, price: cost, maxTimeoutSeconds: 120 }
+  const accepts = { scheme: 'exact', network, payTo: () => seller.payTo, price: cost, maxTimeoutSeconds: 120 }
   const app = express()
   app.use((request: Request, response: Response, next: Next) => {
     const paid = request.header(PAYMENT)
@@ -96,7 +96,7 @@ export async function startSeller(chain: SellerChain, rpcUrl: string, price: big
   const { port } = listening.address() as AddressInfo
   return Object.assign(seller, {
     url: `http://127.0.0.1:${port}/report`,
-    earned: () => chain.balanceOf(payTo, 'USDC'),
+    earned: () => chain.balanceOf(seller.payTo, 'USDC'),
     stop: () => new Promise((resolve) => listening.close(resolve).closeAllConnections()),
   })
 }

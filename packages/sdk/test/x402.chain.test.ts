@@ -15,6 +15,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Client } from '../src/client.ts'
 import { fromViemAccount } from '../src/signers.ts'
 import type { EndedSwap } from '../src/wait.ts'
+import type { X402Plan } from '../src/x402/choose.ts'
 import { payX402, type X402Note, type X402Options } from '../src/x402/pay-x402.ts'
 import { isPaid, type Seller, startSeller } from './x402-seller.ts'
 
@@ -184,6 +185,36 @@ test('a swap brings the price first, and a seller that then asks for more gets n
 
   expect(kept).toEqual([`${PRICE + 1_000n}`])
   expect(paid.swap).toBeUndefined()
+  expect([await seller.earned(), signed()]).toEqual([PRICE, 1])
+})
+
+test('a seller with an address for each request is paid there after a swap, if that is confirmed too', async () => {
+  const { pay, account, signed } = await createPayer(0n)
+  const first = seller.payTo
+  seller.act = (_request, _response, next) => {
+    if (seller.asked === 2) seller.payTo = privateKeyToAccount(generatePrivateKey()).address
+    next()
+  }
+  const seen: string[] = []
+  const options = {
+    sources: [{ ...FAR, wallet: account.address }],
+    swapper: stub<X402Options['swapper'] & object>({
+      async start({ offer }) {
+        await mint(account.address, offer.amount)
+        return settled
+      },
+    }),
+    confirm({ offer }: X402Plan) {
+      seen.push(offer.payTo)
+      return offer.payTo === first
+    },
+  }
+
+  const declined = pay(options)
+  await expect(declined).rejects.toMatchObject({ code: 'X402_DECLINED', swapId: 'swp_1' })
+  expect([seen, signed()]).toEqual([[first, seller.payTo], 0])
+  await pay({ ...options, confirm: () => true })
+
   expect([await seller.earned(), signed()]).toEqual([PRICE, 1])
 })
 

@@ -101,17 +101,20 @@ test("a seller's words are cleaned and cut, and a long life is shortened", () =>
   expect(demand?.offers[0]?.seconds).toBe(600)
 })
 
-test('after the swap only the same token and payee for no more is the same offer', () => {
+test('after the swap only the same token for no more is the same offer, best to the same payee', () => {
   const [shown] = demandOf([offer])?.offers ?? []
   if (!shown) throw new Error('The offer was not read')
   const found = (change: object) => {
     const demand = demandOf([{ ...offer, ...change }])
     return demand && findSame(demand, shown) !== undefined
   }
+  const payTo = `0x${'1'.repeat(40)}`
+  const both = demandOf([{ ...offer, payTo }, offer])
 
-  expect([found({}), found({ amount: '9999' })]).toEqual([true, true])
-  const other = [{ amount: '10001' }, { payTo: `0x${'1'.repeat(40)}` }, { asset: `0x${'2'.repeat(40)}` }]
-  expect([...other, { network: 'eip155:31338' }].map(found)).toEqual([false, false, false, false])
+  expect([found({}), found({ amount: '9999' }), found({ payTo })]).toEqual([true, true, true])
+  expect(both && findSame(both, shown)?.payTo).toBe(shown.payTo)
+  const other = [{ amount: '10001' }, { asset: `0x${'2'.repeat(40)}` }, { network: 'eip155:31338' }]
+  expect(other.map(found)).toEqual([false, false, false])
 })
 
 test('values of tokens with different decimals compare exactly, and one without a price comes last', () => {

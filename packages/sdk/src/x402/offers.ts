@@ -98,15 +98,16 @@ function readOffer(value: unknown, version: 1 | 2): X402Offer | string {
   return { chainId, ...to, amount: BigInt(amount), seconds: life, domain: { name, version: of }, accepted }
 }
 
-/** The offer that is no worse than the one that was shown: the same token and payee, and at most that amount. */
+/** The offer that is no worse than the one that was shown: the same token for at most that amount, best to its payee. */
 export function findSame(
   { offers }: X402Demand,
   shown: Pick<X402Offer, 'chainId' | 'asset' | 'payTo' | 'amount'>,
 ): X402Offer | undefined {
-  return offers.find(
-    ({ chainId, asset, payTo, amount }) =>
-      chainId === shown.chainId && asset === shown.asset && payTo === shown.payTo && amount <= shown.amount,
+  const same = offers.filter(
+    ({ chainId, asset, amount }) =>
+      chainId === shown.chainId && asset === shown.asset && amount <= shown.amount,
   )
+  return same.find(({ payTo }) => payTo === shown.payTo) ?? same[0]
 }
 
 type Receipt = { transaction?: string | undefined; error?: string | undefined }

@@ -61,7 +61,10 @@ export type X402Options = Omit<X402Request, 'url'> & {
   /** Their signers, by wallet address. */
   signers?: Readonly<Record<string, Signer>> | undefined
   swapper?: X402Swapper | undefined
-  /** Sees everything that would be paid; nothing is signed unless it returns true. */
+  /**
+   * Sees everything that would be paid; nothing is signed unless it returns true. It is called again if the seller
+   * names another payee after the swap.
+   */
   confirm(plan: X402Plan, demand: X402Demand): boolean | Promise<boolean>
   /** Without a store, nothing remembers a payment after a crash. */
   store?: X402Store | undefined
@@ -162,12 +165,12 @@ async function finishPayment(deps: Deps, left: X402Payment): Promise<X402Answer 
 
 async function payNew(deps: Deps): Promise<X402Answer> {
   const { client, options, payer, store, key } = deps
-  const { sources = [], rpcUrls, signal, onStep } = options
+  const { sources = [], rpcUrls, signal, onStep, confirm } = options
   const first = await askPrice(deps)
   if (!('demand' in first)) return first
   onStep?.('planning')
   const plan = await planPayment({ client, payer, sources, rpcUrls, signal }, first.demand)
-  if ((await options.confirm(plan, first.demand)) !== true)
+  if ((await confirm(plan, first.demand)) !== true)
     throw new X402Error('X402_DECLINED', 'The payment was not confirmed.')
   signal?.throwIfAborted()
   if (!plan.swap) return payOffer(deps, first.demand, plan)
@@ -187,8 +190,13 @@ async function payNew(deps: Deps): Promise<X402Answer> {
     const next = await askPrice(deps)
     if (!('demand' in next)) return { ...next, swap }
     const offer = findSame(next.demand, plan.offer)
-    if (offer) return { ...(await payOffer(deps, next.demand, { ...plan, offer })), swap }
-    throw new X402Error('X402_CHANGED', 'After the swap the seller asks for more, or for something else.')
+    if (!offer)
+      throw new X402Error('X402_CHANGED', 'After the swap the seller asks for more, or for something else.')
+    // Some sellers have an address for each request.
+    const isAgreed = offer.payTo === plan.offer.payTo || (await confirm({ ...plan, offer }, next.demand))
+    if (isAgreed !== true)
+      throw new X402Error('X402_DECLINED', 'Payment to the other address was not confirmed.')
+    return { ...(await payOffer(deps, next.demand, { ...plan, offer })), swap }
   } catch (error) {
     if (!(error instanceof X402Error)) throw error
     const { code, message, standing, reasons } = error
