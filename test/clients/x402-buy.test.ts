@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createClient, fromViemAccount } from '@geoswap/sdk'
@@ -265,15 +265,28 @@ test('an answer that cannot be written to its file is shown, and one that cannot
   const wallet = await createWallet(beta, UNIT)
 
   const missing = await pay(wallet, '--output', join(cli.home, 'no', 'folder'))
+  const unpaid = join(cli.home, 'unpaid')
+  await pay(wallet, '--output', unpaid, '--max-usd', '0.01')
   const before = await seller.earned()
   const full = await pay(wallet, '--output', '/dev/full')
 
   expect([missing.code, missing.reply.error.code, before]).toEqual([1, 'FILE_FAILED', 0n])
+  expect(existsSync(unpaid)).toBe(false)
   expect([full.code, full.reply]).toMatchObject([
     1,
     { body: '{"report":"fine"}', failure: expect.stringContaining('/dev/full was not written') },
   ])
   expect(await seller.earned()).toBe(PRICE)
+})
+
+test('an answer that is no text is base64 in JSON', async () => {
+  const wallet = await createWallet(beta, UNIT)
+  seller.act = (request, response, next) => (isPaid(request) ? response.end(Buffer.from([0xff, 0])) : next())
+
+  const { reply } = await pay(wallet)
+
+  expect(reply).toMatchObject({ status: 200, bodyBase64: '/wA=' })
+  expect(reply.body).toBeUndefined()
 })
 
 test('a model pays a stranger only after its user agreed to exactly that payment', async () => {

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { type X402Answer, X402Error, type X402Plan } from '@geoswap/sdk/x402'
 import { formatAmount } from '@geoswap/wallet/amounts'
 import type { Side } from '@geoswap/wallet/catalog'
@@ -65,6 +65,7 @@ used.`,
     let planned: { plan: X402Plan; shown: Shown } | undefined
     // Before anything is paid: the answer may not come twice.
     const file = values.output === undefined || isDry ? undefined : await openOutput(values.output)
+    let isAnswered = false
     try {
       const answer = await payRequest(context, client, {
         ...{ request, payer, from: values.from, again: values.again ?? false, isDry },
@@ -76,6 +77,7 @@ used.`,
           return !isDry && approve(context, planned, most)
         },
       })
+      isAnswered = true
       return await report(context, answer, { file, shown: planned?.shown })
     } catch (error) {
       if (!planned || !isDry || !(error instanceof X402Error) || error.code !== 'X402_DECLINED') throw error
@@ -86,17 +88,19 @@ used.`,
       return 0
     } finally {
       await file?.handle.close()
+      if (file?.isNew && !isAnswered) await rm(file.path)
     }
   },
 })
 
 const MAX_FILE_BYTES = 256_000_000
 
-type Output = { path: string; handle: FileHandle }
+type Output = { path: string; handle: FileHandle; isNew: boolean }
 
 /** The content of the file stays until there is an answer. */
 async function openOutput(path: string): Promise<Output> {
-  return { path, handle: await open(path, constants.O_WRONLY | constants.O_CREAT) }
+  const isNew = !existsSync(path)
+  return { path, isNew, handle: await open(path, constants.O_WRONLY | constants.O_CREAT) }
 }
 
 /** Undefined if it was written, or else why not. Devices and pipes have no length. */
@@ -179,12 +183,21 @@ async function report(
   const code = failure === undefined ? 0 : 1
   if (!terminal.json) return code
   const contentType = headers.get('content-type') ?? undefined
-  const said = output === undefined ? { body: new TextDecoder().decode(body) } : { output }
+  const said = output === undefined ? toBody(body) : { output }
   const { chainId, asset, authorization } = payment ?? {}
   const { value: amount, to: payTo, nonce } = authorization ?? {}
   const told = payment && { chainId, asset, amount, payTo, nonce, transaction }
   terminal.result([], { status, contentType, ...said, payment: told, swapId: swap?.swapId, failure })
   return code
+}
+
+/** JSON carries text as it is, and anything else in base64. */
+function toBody(bytes: Uint8Array): { body: string } | { bodyBase64: string } {
+  try {
+    return { body: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    return { bodyBase64: Buffer.from(bytes).toString('base64') }
+  }
 }
 
 function toJson({ plan, shown }: Planned) {
