@@ -41,7 +41,7 @@ export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, c
       chooseWallet: async (side) => findPayer(mcp, side, input.wallet),
       async approve(plan, words, id) {
         shown = words
-        const judged = await judge(mcp, { plan, shown, input: { ...input, url }, call })
+        const judged = await judge(mcp, { id, plan, shown, input: { ...input, url }, call })
         if (judged !== true) {
           asked = judged
           return false
@@ -88,12 +88,12 @@ function findPayer(mcp: McpContext, { chain }: Side, named: string | undefined):
   return fitting.find(({ name }) => name === named) ?? fitting[0]
 }
 
-type Question = { plan: X402Plan; shown: Shown; input: PayInput; call: Call }
+type Question = { id: string; plan: X402Plan; shown: Shown; input: PayInput; call: Call }
 
 /** True if the rules and, where they require it, the user agree; else the confirmation that is needed. */
-async function judge(mcp: McpContext, { plan, shown, input, call }: Question): Promise<true | Asked> {
+async function judge(mcp: McpContext, { id, plan, shown, input, call }: Question): Promise<true | Asked> {
   const { cents, offer } = plan
-  assertWithinCaps({ cents, spentCents: mcp.spending.spentCents() }, mcp.rules)
+  assertWithinCaps({ cents, spentCents: mcp.spending.spentCents(id) }, mcp.rules)
   assertWithinMaximum(cents, input.maxUsd)
   const isKnown = mcp.rules.recipients.has(offer.payTo)
   const reasons = [

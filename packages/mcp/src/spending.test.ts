@@ -42,8 +42,8 @@ test('spending survives a restart and expires after 24 hours', () => {
   const now = Date.now()
   open().add(begin('1').id, 700n, anything, now)
 
-  expect(open().spentCents(now + 24 * HOUR_MS - 1)).toBe(700n)
-  expect(open().spentCents(now + 24 * HOUR_MS)).toBe(0n)
+  expect(open().spentCents(undefined, now + 24 * HOUR_MS - 1)).toBe(700n)
+  expect(open().spentCents(undefined, now + 24 * HOUR_MS)).toBe(0n)
 })
 
 test('a swap counts from before its submission until its input is known to be in the wallet', () => {
@@ -69,8 +69,8 @@ test('a signed swap counts until its signature expires, whatever the service rep
     end(journal.record(attempt, { stage: 'submitting', submission, lockableUntil }), outcome)
   }
 
-  expect(spentCents(now + 59_000)).toBe(300n)
-  expect(spentCents(now + 61_000)).toBe(0n)
+  expect(spentCents(undefined, now + 59_000)).toBe(300n)
+  expect(spentCents(undefined, now + 61_000)).toBe(0n)
 })
 
 test('an attempt missing from the journal counts', () => {

@@ -29,7 +29,8 @@ export function openSpending(folder: string, journal: Pick<Journal, 'list'>) {
   }
 
   return {
-    spentCents: (now = Date.now()): bigint => sum(read().spends, now),
+    /** What else was spent in the last 24 hours, without that attempt. */
+    spentCents: (except?: string, now = Date.now()): bigint => sum(read().spends, now, except),
 
     /** `check` receives the other spending of the last 24 hours and throws if this would exceed the limit. */
     add(attempt: string, cents: bigint, check: (spentCents: bigint) => void, now = Date.now()): void {
