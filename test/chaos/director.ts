@@ -26,7 +26,7 @@ const DEPTH = 3
 // Until a lock was noticed, at most: the transaction of some never is.
 const SEEN_MS = 15_000 * patience
 // Until the absence of a lock was noticed, at most: the worker that would notice it has often just ended.
-const MISSED_MS = 8_000 * patience
+const MISSED_MS = 15_000 * patience
 const PAUSE_MS = 4_000
 const CRASHES_BEFORE_KILLS = 8
 

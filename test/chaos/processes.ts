@@ -78,6 +78,8 @@ const points = failPoints.filter((point) => !point.endsWith('topup'))
 export const sweepPoints = points.filter((point) => point.endsWith('sweep'))
 /** Not reached by the short run, which does not wait for deposits or days. */
 export const slowPoints = points.filter((point) => /(sweep|recover|depositSeen)$/.test(point))
+/** Each needs a reorg that takes a lock back, so no process may pass it unarmed. */
+const isRare = (point: FailPoint) => point.endsWith('lockLost')
 /** Reached while swaps go on. */
 export const swapPoints = points.filter((point) => !sweepPoints.includes(point))
 const isOf = (role: Role) => (point: FailPoint) => (ROLE_OF_POINT[point] ?? 'worker') === role
@@ -100,7 +102,10 @@ export async function startProcesses(options: Options): Promise<ServiceProcesses
     return armed
       .filter(isOf(role))
       .filter((point) => (crashes.get(point) ?? 0) < options.target)
-      .map((point) => ({ point, key: random.next() + (crashes.get(point) ?? 0) / options.target }))
+      .map((point) => ({
+        point,
+        key: isRare(point) ? -1 : random.next() + (crashes.get(point) ?? 0) / options.target,
+      }))
       .sort((a, b) => a.key - b.key)
       .slice(0, options.armsAtOnce ?? points.length)
       .map(({ point }) => `${point}:${random.integer(1, mostTimes(point))}`)
@@ -108,7 +113,8 @@ export async function startProcesses(options: Options): Promise<ServiceProcesses
   }
 
   // A process without anything left looks once a minute.
-  const mostTimes = (point: FailPoint) => (sweepPoints.includes(point) ? 1 : Math.min(2, options.target))
+  const mostTimes = (point: FailPoint) =>
+    sweepPoints.includes(point) || isRare(point) ? 1 : Math.min(2, options.target)
 
   function launch(member: Member): void {
     const arms = armsFor(member)
