@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net'
+
 export type AddressLimit = {
   /** Counts a rejected key. Returns how long this address has to wait, or undefined. */
   strike(address: string): number | undefined
@@ -12,6 +14,20 @@ const MAX_ADDRESSES = 10_000
 
 type Rate = { name: string; rate: number; burst: number }
 
+/** Whose address this is: one caller has all 2^64 addresses of an IPv6 network. */
+export function networkOf(address: string): string {
+  const [ip = ''] = address.split('%', 1)
+  if (!isIPv6(ip)) return ip
+  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(ip) ?? []
+  if (mapped !== undefined) return mapped
+  // As the URL parser writes it: without leading zeros and dots.
+  const [head = '', tail] = new URL(`http://[${ip}]`).hostname.slice(1, -1).split('::')
+  const groupsOf = (text: string) => (text === '' ? [] : text.split(':'))
+  const [before, after] = [groupsOf(head), groupsOf(tail ?? '')]
+  const zeros = Array<string>(8 - before.length - after.length).fill('0')
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+}
+
 /**
  * Slows down guessing of keys: limits rejected keys per address, in this process only. Calls with a valid key are never
  * counted, so that callers behind one address cannot lock each other out. With another rate it limits calls that need
@@ -23,9 +39,9 @@ export function createAddressLimit(
 ): AddressLimit {
   const buckets = new Map<string, { tokens: number; at: number }>()
 
-  const refilled = (address: string): { tokens: number; at: number } => {
+  const refilled = (network: string): { tokens: number; at: number } => {
     const now = clock.now()
-    const known = buckets.get(address)
+    const known = buckets.get(network)
     if (!known) return { tokens: burst, at: now }
     return { tokens: Math.min(burst, known.tokens + ((now - known.at) * rate) / 1_000), at: now }
   }
@@ -33,15 +49,16 @@ export function createAddressLimit(
   return {
     policy: `"${name}";q=${burst};w=${Math.ceil(burst / rate)}`,
     strike(address) {
-      const bucket = refilled(address)
-      buckets.delete(address)
+      const network = networkOf(address)
+      const bucket = refilled(network)
+      buckets.delete(network)
       const allowed = bucket.tokens >= 1
-      buckets.set(address, allowed ? { ...bucket, tokens: bucket.tokens - 1 } : bucket)
+      buckets.set(network, allowed ? { ...bucket, tokens: bucket.tokens - 1 } : bucket)
       if (buckets.size > MAX_ADDRESSES) forgetOldest(buckets)
       return allowed ? undefined : Math.ceil(((1 - bucket.tokens) / rate) * 1_000)
     },
     state(address) {
-      const left = Math.floor(refilled(address).tokens)
+      const left = Math.floor(refilled(networkOf(address)).tokens)
       return `"${name}";r=${left};t=${Math.ceil((burst - left) / rate)}`
     },
   }

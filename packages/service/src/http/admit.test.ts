@@ -2,6 +2,7 @@ import { endpoints } from '@geoswap/wire'
 import { afterEach, expect, test, vi } from 'vitest'
 import { expectError } from '../../test/support/http-errors.ts'
 import { createTestServer } from '../../test/support/http-server.ts'
+import { createAddressLimit, networkOf } from './address-limit.ts'
 import { createRateLimiter } from './rate-limit.ts'
 
 const { reply: quoteReply } = endpoints.quote.example
@@ -67,6 +68,26 @@ test.each([
   await Promise.all(Array.from({ length: 200 }, () => attempt('203.0.113.1')))
 
   expect((await attempt('203.0.113.2')).statusCode).toBe(status)
+})
+
+test('an address is a whole IPv6 network, and an IPv4 address however it is written', () => {
+  expect(
+    [
+      '203.0.113.1',
+      '::ffff:203.0.113.1',
+      '2001:DB8::1',
+      '2001:db8:0:0:ffff::1%eth0',
+      '::1',
+      'no address',
+    ].map(networkOf),
+  ).toEqual([
+    ...Array(2).fill('203.0.113.1'),
+    ...Array(2).fill('2001:db8:0:0::/64'),
+    ...['0:0:0:0::/64', 'no address'],
+  ])
+  const limit = createAddressLimit({ now: () => 0 }, { name: 'test', rate: 1, burst: 1 })
+  expect(limit.strike('2001:db8::1')).toBeUndefined()
+  expect(limit.strike('2001:db8::2')).toBe(1_000)
 })
 
 const asked = `/swap/x402?${new URLSearchParams(endpoints.x402.example.query)}`
