@@ -3,6 +3,7 @@ import { families, familyOf } from '../chains/families.ts'
 import type { Config, NetworkConfig } from '../config.ts'
 import type { GasWatch } from '../engine/gas-watch.ts'
 import type { Views } from '../engine/views.ts'
+import { networkOf } from '../http/address-limit.ts'
 import { DEFAULT_LIMITS } from '../http/rate-limit.ts'
 import { BODY_LIMIT, type Handlers } from '../http/server.ts'
 import { createEarnedBy } from '../market/earned.ts'
@@ -20,8 +21,9 @@ import type { AddressesOf, Order } from '../stages/quote/request.ts'
 import type { StatusReads } from '../stages/status/wait.ts'
 import { type SubmitDeps, submit } from '../stages/submit/submit-evm.ts'
 import { submitSolana } from '../stages/submit/submit-solana.ts'
+import { createOpenOffers, rulesWithin, shareOf } from '../stages/x402/open-offers.ts'
 import { type X402Deps, x402 } from '../stages/x402/x402.ts'
-import { readSpentCents } from '../store/api-keys.ts'
+import { readSpentCents, readWalletCents } from '../store/api-keys.ts'
 import { isDepositAddress } from '../store/deposits.ts'
 import { findPayable } from '../store/ops.ts'
 import { hasActiveEndpoint } from '../store/webhook-endpoints.ts'
@@ -127,6 +129,9 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     within,
   }
   const submitSolanaDeps = { ...onceDeps, market, openInput: tokens.openInput, builderOf }
+  const share = shareOf({ ...storeDeps, ...config.network.connections })
+  const offers = createOpenOffers(share)
+  const maxWalletDayCents = (config.network.x402?.dailyUsdPerWallet ?? 0) * 100
   const catalogDeps = {
     catalog,
     market,
@@ -144,16 +149,24 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     submit: (caller, body) => submit(submitDeps, caller, body),
     submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller, body),
     history: (caller, query) => history({ pool, catalog, parseWallet }, caller.accountId, query),
-    x402(caller, call, onHeld) {
-      const { accountId } = caller
+    x402({ rules: given, ...asking }, call, onHeld) {
+      const { accountId } = asking
+      const rules = { ...rulesWithin(share, given), maxWalletDayCents }
+      const caller = { ...asking, rules }
       const waitsUntil = now() + PAYMENT_WAIT_MS
       const leftMs = () => Math.max(0, waitsUntil - now())
       const deps: X402Deps = {
         catalog,
         now,
         quote: (request) => quote(quoteDeps, { ...caller, isPayment: true }, request),
-        build: (geoQuoteToken) =>
-          buildGeoOp(buildDeps, accountId, { geoQuoteToken, method: 'payment' }, mayUseContracts(caller)),
+        build(geoQuoteToken) {
+          const request = { geoQuoteToken, method: 'payment' } as const
+          const { valueCents } = tokens.openQuote(accountId, geoQuoteToken)
+          return offers.open(networkOf(call.address), valueCents, () =>
+            buildGeoOp(buildDeps, accountId, request, mayUseContracts(caller)),
+          )
+        },
+        closeOffer: offers.close,
         findOp: (address) => findPayable(pool, { accountId, address: parseWallet(address) ?? '' }),
         submit: ({ id }, signature) =>
           submit(submitDeps, caller, { geoOpToken: tokens.sealOp(accountId, { opId: id }), signature }),
@@ -210,6 +223,7 @@ function toQuoteDeps({ network }: Config, shared: ApiParts, parts: QuoteParts): 
     screening: shared.screening,
     regions: network.screening?.regions,
     readSpentCents: (keyId) => readSpentCents(shared.pool, keyId),
+    readWalletCents: (payer) => readWalletCents(shared.pool, payer),
     isDepositAddress: (address) => isDepositAddress(shared.pool, address),
     inspectRecipient(order: Order) {
       const { destination, recipient, output } = order

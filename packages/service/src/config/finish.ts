@@ -84,7 +84,7 @@ export function finishNetwork(file: Static<typeof NetworkSchema>) {
     webhooks: { allowPrivateAddresses: file.webhooks?.allowPrivateAddresses ?? false },
     connections: { ...defaultConnections, ...file.connections },
     eventDays: file.eventDays ?? 90,
-    x402: file.x402 && { callsPerMinute: 30, ...file.x402 },
+    x402: file.x402 && { callsPerMinute: 30, dailyUsdPerWallet: 25_000, ...file.x402 },
   }
 }
 

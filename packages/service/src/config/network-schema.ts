@@ -146,10 +146,14 @@ const urlByChain = (description: string) =>
 const X402 = Type.Object(
   {
     account: name(
-      'Account of such swaps, made by `service api-key create`. The rules of its oldest active key hold for them.',
+      'Account of such swaps alone, made by `service api-key create`. The rules of its oldest active key hold for ' +
+        'them.',
     ),
     callsPerMinute: Type.Optional(
       range(1, 60_000, 'Calls of one network address in one API process; 20 at once. Default 30.'),
+    ),
+    dailyUsdPerWallet: Type.Optional(
+      range(1, 1_000_000_000, 'USD that one wallet may pay in one UTC day. Default 25000.'),
     ),
   },
   { ...strict, description: 'Swaps by one HTTP 402 payment, without an API key. Default: none.' },

@@ -50,6 +50,19 @@ export async function findActiveKeys(db: Db): Promise<ActiveKey[]> {
   return rows
 }
 
+/** The active keys of the account of this name, and whether ops of the last day were built with one. */
+export async function readKeyUse(db: Db, name: string): Promise<{ keys: number; isUsed: boolean }> {
+  const { rows } = await db.query<{ keys: string; used: boolean }>(
+    `select count(*) filter (where k.revoked_at is null) as keys,
+            exists (select 1 from ops o join accounts b on b.id = o.account_id
+                     where b.name = $1 and o.method is distinct from 'payment'
+                       and o.expires_at > now() - interval '1 day') as used
+       from api_keys k join accounts a on a.id = k.account_id where a.name = $1`,
+    [name],
+  )
+  return { keys: Number(rows[0]?.keys ?? 0), isUsed: rows[0]?.used ?? false }
+}
+
 type NewKey = {
   id: string
   accountId: string
@@ -126,6 +139,20 @@ export async function readSpentCents(db: Db, keyId: string): Promise<bigint> {
   const { rows } = await db.query<{ cents: string }>(
     `select cents from key_spending where key_id = $1 and day >= ${TODAY}`,
     [keyId],
+  )
+  return BigInt(rows[0]?.cents ?? 0)
+}
+
+/** The value of the swaps that a wallet paid for at this account today, without those that failed. */
+export async function readWalletCents(
+  db: Db,
+  { accountId, wallet }: { accountId: string; wallet: string },
+): Promise<bigint> {
+  const { rows } = await db.query<{ cents: string }>(
+    `select coalesce(sum(o.value_cents), 0) as cents from swaps s join ops o on o.id = s.op_id
+      where s.wallet = $2 and s.account_id = $1 and s.state <> 'failed'
+        and s.created_at >= ${TODAY} at time zone 'utc'`,
+    [accountId, wallet],
   )
   return BigInt(rows[0]?.cents ?? 0)
 }

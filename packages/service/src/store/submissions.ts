@@ -113,6 +113,14 @@ export async function lockSubmission(db: Db, opId: string): Promise<void> {
   )
 }
 
+/** Serializes submissions of one wallet at one account, after `lockSubmission`. */
+export async function lockWallet(
+  db: Db,
+  { accountId, wallet }: Pick<Submission, 'accountId' | 'wallet'>,
+): Promise<void> {
+  await db.query('select pg_advisory_xact_lock(hashtextextended($1, 2))', [accountId + wallet])
+}
+
 type NewSwap = Submitted & {
   swapId: string
   signature: string

@@ -25,8 +25,10 @@ test.each([
   [{ maxSwapCents: 5, maxDayCents: 9 }, 2n, { cents: 5n, limit: 'swap' }],
   [{ maxSwapCents: 5, maxDayCents: 9 }, 4n, { cents: 5n, limit: 'swap' }],
   [{ maxSwapCents: 5, maxDayCents: 9 }, 6n, { cents: 3n, limit: 'day' }],
+  [{ maxWalletDayCents: 9 }, 9n, { cents: 7n, limit: 'wallet' }],
+  [{ maxDayCents: 9, maxWalletDayCents: 9 }, 3n, { cents: 6n, limit: 'day' }],
 ])('of %o, with %s spent, the smaller rest is left', (rules, spent, allowance) => {
-  expect(allowanceOf(rules, spent)).toEqual(allowance)
+  expect(allowanceOf(rules, spent, 2n)).toEqual(allowance)
 })
 
 test('a refused value names the largest amount in whole tokens, or where to find it', () => {
@@ -37,6 +39,12 @@ test('a refused value names the largest amount in whole tokens, or where to find
     'This API key may swap at most 5.00 USD per swap. Use at most 4.999999 USDC (4999999).',
   )
   expect(beyondAllowance(allowance, 4_999_999n).message).toContain('Use at most recovery.maxAmount.')
+})
+
+test('a wallet is told when its own day is over', () => {
+  expect(beyondAllowance({ cents: 0n, limit: 'wallet' }, 0n).message).toBe(
+    'This wallet may swap 0.00 USD more until 00:00 UTC. Try again then.',
+  )
 })
 
 test.each([

@@ -8,6 +8,8 @@ export type KeyRules = {
   maxSwapCents?: number
   /** The most that all swaps submitted in one UTC day may be worth, in cents. */
   maxDayCents?: number
+  /** The most that the swaps which one wallet pays for in one UTC day may be worth, in cents. */
+  maxWalletDayCents?: number
   recipients?: readonly string[]
   /** Tokens as `chainId:address`; input and output have to be among them. */
   tokens?: readonly string[]
@@ -57,15 +59,19 @@ export function assertAllowed({ recipients, tokens }: KeyRules, terms: RuledTerm
 export const tokenName = (chainId: number, address: string): string => `${chainId}:${address}`
 
 /** The most that a key may still swap, in cents, and the limit that says so. */
-export type Allowance = { cents: bigint; limit: 'swap' | 'day' }
+export type Allowance = { cents: bigint; limit: 'swap' | 'day' | 'wallet' }
 
-/** Undefined without a limit. `spentCents`: what swaps of this day are worth. */
-export function allowanceOf(rules: KeyRules, spentCents: bigint): Allowance | undefined {
-  const { maxSwapCents, maxDayCents } = rules
-  const swap = maxSwapCents === undefined ? undefined : BigInt(maxSwapCents)
-  if (maxDayCents === undefined) return swap === undefined ? undefined : { cents: swap, limit: 'swap' }
-  const day = largest(BigInt(maxDayCents) - spentCents, 0n)
-  return swap !== undefined && swap <= day ? { cents: swap, limit: 'swap' } : { cents: day, limit: 'day' }
+/** Undefined without a limit. `spentCents`: what swaps of this day are worth, of the key and of the wallet. */
+export function allowanceOf(rules: KeyRules, spentCents: bigint, ofWallet = 0n): Allowance | undefined {
+  const { maxSwapCents, maxDayCents, maxWalletDayCents } = rules
+  const left = (limit: Allowance['limit'], most: number | undefined, spent: bigint) =>
+    most === undefined ? [] : [{ cents: largest(BigInt(most) - spent, 0n), limit }]
+  const [first, ...others] = [
+    ...left('swap', maxSwapCents, 0n),
+    ...left('day', maxDayCents, spentCents),
+    ...left('wallet', maxWalletDayCents, ofWallet),
+  ]
+  return first && others.reduce((least, next) => (next.cents < least.cents ? next : least), first)
 }
 
 /** 422 for a swap above the allowance. `maxAmount` is of the token that the request has its amount in, if known. */
@@ -76,10 +82,11 @@ export function beyondAllowance(
 ): ServiceError {
   const usd = formatCents(cents)
   const most = token ? formatBoth(maxAmount, token) : 'recovery.maxAmount'
-  const isSpent = limit === 'day' && maxAmount === 0n
+  const isSpent = limit !== 'swap' && maxAmount === 0n
+  const whose = limit === 'wallet' ? 'wallet' : 'API key'
   const which = limit === 'swap' ? `at most ${usd} USD per swap` : `${usd} USD more until 00:00 UTC`
   return new ServiceError('KEY_LIMIT_EXCEEDED', {
-    message: `This API key may swap ${which}. ${isSpent ? 'Try again then.' : `Use at most ${most}.`}`,
+    message: `This ${whose} may swap ${which}. ${isSpent ? 'Try again then.' : `Use at most ${most}.`}`,
     details: { limit, usd },
     recovery: { maxAmount: maxAmount.toString() },
   })

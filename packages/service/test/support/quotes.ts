@@ -72,6 +72,7 @@ export const deps: QuoteDeps = {
   isDepositAddress: async (address) => address === '0xde',
   isKnownDelegated: () => true,
   readSpentCents: () => Promise.reject(new Error('The key has no limit per day')),
+  readWalletCents: () => Promise.reject(new Error('The wallet has no limit per day')),
   sealQuote: (accountId, payload) => JSON.stringify([accountId, payload]),
   now: () => 1_000_000,
   fees: { ...defaultFees, ...uniformFees(1_250) },

@@ -7,7 +7,8 @@ import { loadConfig, type Role } from '../../config/load.ts'
 import { readSetting } from '../../config/secrets.ts'
 import { createRemoteCheck } from '../../config/signer-problems.ts'
 import type { Config } from '../../config.ts'
-import { createPool } from '../../store/db.ts'
+import { readKeyUse } from '../../store/api-keys.ts'
+import { createPool, type Db } from '../../store/db.ts'
 import type { Part } from '../../store/grants.ts'
 import { assertMigrated } from '../../store/migrate.ts'
 import { assertPart } from '../../store/roles.ts'
@@ -32,8 +33,11 @@ const LOGINS: readonly (readonly [string, Part])[] = [
 
 type DatabaseReport = Findings & { facts: string[] }
 
-/** Checks the database with each login that this environment has, as the processes do at their start. */
-export async function checkDatabase(env: Env): Promise<DatabaseReport> {
+/**
+ * Checks the database with each login that this environment has, as the processes do at their start. `payers`: the
+ * account of swaps without a key.
+ */
+export async function checkDatabase(env: Env, payers?: string): Promise<DatabaseReport> {
   const problems: string[] = []
   const given = LOGINS.flatMap(([name, part]) => {
     const url = readSetting(env, name, problems)
@@ -41,20 +45,14 @@ export async function checkDatabase(env: Env): Promise<DatabaseReport> {
   })
   if (given.length === 0 && problems.length === 0)
     return { problems: [], warnings: ['no database URL is set: the database was not checked'], facts: [] }
-  const reports = await Promise.all(given.map(checkLogin))
+  const reports = await Promise.all(given.map((login) => checkLogin(login, payers)))
   const findings = joinFindings([{ problems, warnings: [] }, ...reports])
   return { ...findings, facts: [...new Set(reports.flatMap(({ facts }) => facts))] }
 }
 
-async function checkLogin({
-  name,
-  part,
-  url,
-}: {
-  name: string
-  part: Part
-  url: string
-}): Promise<DatabaseReport> {
+type Login = { name: string; part: Part; url: string }
+
+async function checkLogin({ name, part, url }: Login, payers: string | undefined): Promise<DatabaseReport> {
   const pool = createPool(url, { max: 1, applicationName: 'geoswap doctor', patienceMs: PATIENCE_MS })
   const problems: string[] = []
   const warnings: string[] = []
@@ -79,12 +77,23 @@ async function checkLogin({
     if (part !== 'operator') {
       await check(async () => assertPart(pool, part, { isAhead: (await assertMigrated(pool)).length > 0 }))
     }
+    // The other roles may not read keys.
+    if (payers !== undefined && (part === 'api' || part === 'operator'))
+      warnings.push(...(await findSharing(pool, payers)))
   } catch (error) {
     problems.push(`${name}: ${describeError(error)}`)
   } finally {
     await pool.end()
   }
   return { problems, warnings, facts }
+}
+
+/** Holders of a key share the offers of payers, and read their swaps. */
+async function findSharing(db: Db, account: string): Promise<string[]> {
+  const { keys, isUsed } = await readKeyUse(db, account)
+  if (keys === 0) return [`x402: the account ${account} has no active key: payers are refused`]
+  if (keys === 1 && !isUsed) return []
+  return [`x402: keys of the account ${account} are used by others: give payers an account of their own`]
 }
 
 /** Reads settings and keys as each process of `service all` does. Roles without variables here are left out. */

@@ -53,7 +53,7 @@ async function examine({ network, written }: Examined, env: Env): Promise<Findin
     checkEach(ours, checkFinality),
     checkPrices(env, network, ours),
     checkScreening(env, network, ours),
-    checkDatabase(env),
+    checkDatabase(env, network.x402?.account),
   ])
   const named = [...findNodeWarnings(written.chains), ...nodes.warnings]
   const chains = { ...both, warnings: both.warnings.filter((text) => !named.includes(text)) }

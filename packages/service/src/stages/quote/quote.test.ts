@@ -276,7 +276,10 @@ test('403 FORBIDDEN answers a recipient that the key may not pay', async () => {
 })
 
 test('422 KEY_LIMIT_EXCEEDED names the largest amount within the limits of the key', async () => {
-  const spent = (cents: bigint) => ({ readSpentCents: async () => cents })
+  const spent = (cents: bigint) => ({
+    readSpentCents: async () => cents,
+    readWalletCents: async () => cents,
+  })
   const most = async (rules: KeyRules, spentCents = 0n) => {
     const { code, recovery } = await refusal({}, { rules, deps: spent(spentCents) })
     return { code, most: recovery?.maxAmount }
@@ -288,6 +291,7 @@ test('422 KEY_LIMIT_EXCEEDED names the largest amount within the limits of the k
   expect(await most({ maxSwapCents: 99 })).toEqual({ code, most: '990000' })
   expect(await most({ maxDayCents: 150 }, 51n)).toEqual({ code, most: '990000' })
   expect(await most({ maxDayCents: 150 }, 150n)).toEqual({ code, most: '0' })
+  expect(await most({ maxDayCents: 250, maxWalletDayCents: 150 }, 51n)).toEqual({ code, most: '990000' })
 })
 
 test('an input above the exposure cap is quoted with the time to finality, or refused by a time limit', async () => {

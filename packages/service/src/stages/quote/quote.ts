@@ -72,6 +72,8 @@ export type QuoteDeps = {
   regions?: RegionRules | undefined
   /** The value of the swaps that a key submitted today. */
   readSpentCents(keyId: string): Promise<bigint>
+  /** The value of the swaps that a wallet paid for at this account today. */
+  readWalletCents(payer: { accountId: string; wallet: string }): Promise<bigint>
   sealQuote(accountId: string, payload: unknown): string
   now(): number
   fees: FeeRules
@@ -96,12 +98,12 @@ type Caller = {
   /** Whether the input comes in as the payment of a request, and in no other way. */
   isPayment?: boolean
 }
-/** `spentCents`: the value of the swaps of this day, if it is limited. */
-type Payer = Caller & { spentCents: bigint }
+/** The value of the swaps of this day, of the key and of the wallet, if it is limited. */
+type Payer = Caller & { spentCents: bigint; walletCents: bigint }
 
 /**
  * Prices an order from memory. A node is asked only about a recipient that has to be inspected, the balance for `max`,
- * and the holdings of a new wallet; the database only about a key with a daily limit.
+ * and the holdings of a new wallet; the database only about a daily limit.
  */
 export function quote(
   deps: QuoteDeps,
@@ -142,16 +144,24 @@ function quoteOrder(deps: QuoteDeps, caller: Caller, order: Order): QuoteReply |
   const screened = screen(deps, caller, order)
   const inspecting = deps.inspectRecipient(order) ?? inspectAddress(deps, order)
   const spent = caller.rules.maxDayCents === undefined ? 0n : deps.readSpentCents(caller.keyId)
-  const isKnown = !inspecting && typeof spent === 'bigint' && !(earned instanceof Promise) && !screened
-  if (isKnown) return priceOrder(deps, { ...caller, spentCents: spent }, order, { earned, rent: 0n })
-  return Promise.all([earned, inspecting, spent, screened]).then(([known, recipient, spentCents]) => {
-    const payer = { ...caller, spentCents }
+  const ofWallet = readOfWallet(deps, caller, order)
+  const isLimited = typeof spent !== 'bigint' || typeof ofWallet !== 'bigint'
+  if (!inspecting && !isLimited && !(earned instanceof Promise) && !screened) {
+    const payer = { ...caller, spentCents: spent, walletCents: ofWallet }
+    return priceOrder(deps, payer, order, { earned, rent: 0n })
+  }
+  const reads = [earned, inspecting, spent, ofWallet, screened] as const
+  return Promise.all(reads).then(([known, recipient, spentCents, walletCents]) => {
+    const payer = { ...caller, spentCents, walletCents }
     if (!recipient) return priceOrder(deps, payer, order, { earned: known, rent: 0n })
     if (recipient.kind === 'refused') throw refusedRecipient(order, recipient.why)
     const { rent, leastOutput } = recipient
     return priceOrder(deps, payer, { ...order, leastOutput }, { earned: known, rent })
   })
 }
+
+const readOfWallet = (deps: QuoteDeps, { accountId, rules }: Caller, { wallet }: Order) =>
+  rules.maxWalletDayCents === undefined ? 0n : deps.readWalletCents({ accountId, wallet })
 
 function assertOffered({ regions, screening }: QuoteDeps, { accountId, region }: Caller, order: Order): void {
   const asset = regions && findRefusedAsset(regions, region, [order.input.asset, order.output.asset])
@@ -270,8 +280,8 @@ function feeOf(
 type Priced = { order: Order; base: BaseTerms; choice: Choice }
 
 /** Refuses a swap above the limits of the key, with the largest amount within them. */
-function assertAffordable(deps: QuoteDeps, { rules, spentCents }: Payer, { order, base, choice }: Priced) {
-  const allowance = allowanceOf(rules, spentCents)
+function assertAffordable(deps: QuoteDeps, payer: Payer, { order, base, choice }: Priced) {
+  const allowance = allowanceOf(payer.rules, payer.spentCents, payer.walletCents)
   if (!allowance || valueCentsOf(choice) <= allowance.cents) return
   const within = { ...base, mostInput: mostWithin(allowance.cents, base.input) }
   throw beyondAllowance(allowance, largestAmount(deps.venues, order, within), tokenOf(order))

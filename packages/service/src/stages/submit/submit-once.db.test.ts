@@ -246,6 +246,33 @@ describe('limits of a key', () => {
     })
   })
 
+  test('submissions of one wallet at once never exceed its limit per day, which others do not use', async () => {
+    const caller = { keyId: await createKey(), rules: { maxWalletDayCents: 1_000 } }
+    const { pool } = database
+    const accountId = await insertTestAccount(pool)
+    const storeFor = async (wallet: string, token: string) => {
+      const opId = await insertTestOp(pool, accountId, wallet)
+      const set = 'value_cents = 300, wallet_balance = 10000, input_token = $2'
+      await pool.query(`update ops set ${set} where id = $1`, [opId, token])
+      return opId
+    }
+    const wallets = [...Array(5).fill('daily'), 'other']
+    const ops = await Promise.all(wallets.map((wallet, index) => storeFor(wallet, `token ${index}`)))
+
+    const results = await Promise.allSettled(ops.map((opId) => submit({ opId, caller })))
+
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    expect(refused).toHaveLength(2)
+    for (const each of refused)
+      expect(each).toMatchObject({
+        code: 'KEY_LIMIT_EXCEEDED',
+        details: { limit: 'wallet', usd: '1.00' },
+      })
+    await pool.query("update swaps set created_at = created_at - interval '1 day' where wallet = 'daily'")
+    const next = await storeFor('daily', 'token')
+    expect(await submit({ opId: next, caller })).toMatchObject({ status: 'pending' })
+  })
+
   test('403 FORBIDDEN for a recipient or token that the key may not use, whoever asked for the quote', async () => {
     const keyId = await createKey()
 

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { ServiceError } from '../../errors.ts'
 import { failPoint } from '../../fail-point.ts'
 import type { Screening } from '../../screen/denials.ts'
-import { readSpentCents, spendOfDay } from '../../store/api-keys.ts'
+import { readSpentCents, readWalletCents, spendOfDay } from '../../store/api-keys.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
 import { readOpenContracts, readWasted } from '../../store/gas.ts'
 import { OP_KEPT_MS } from '../../store/retention.ts'
@@ -13,6 +13,7 @@ import {
   findSubmission,
   insertSwap,
   lockSubmission,
+  lockWallet,
   readMostInput,
   readReserved,
   reserveInventory,
@@ -142,6 +143,7 @@ async function store(
     if (current.existing) return toReply(current, current.existing)
     assertBalance(current)
     await assertGas(db, limits, current)
+    await assertDayOfWallet(db, submitted, current)
     const lowered = loweredOf(deps, current)
     const spending = isSent(current) ? spendingOf(submitted) : undefined
     if (!(await insertSwap(db, { swapId, opId, expiresAt, lowered, spending, ...signing }))) return undefined
@@ -223,6 +225,15 @@ async function assertDay(db: Db, { caller }: Submitted, submission: Submission):
   const { keyId, rules } = caller
   if (rules.maxDayCents === undefined) return
   const allowance = allowanceOf(rules, await readSpentCents(db, keyId))
+  if (allowance && submission.valueCents > allowance.cents) throw tooValuable(allowance, submission)
+}
+
+/** Refuses what the day of the wallet does not leave enough for. Submissions of one wallet take turns. */
+async function assertDayOfWallet(db: Db, { caller }: Submitted, submission: Submission): Promise<void> {
+  const { maxWalletDayCents } = caller.rules
+  if (maxWalletDayCents === undefined) return
+  await lockWallet(db, submission)
+  const allowance = allowanceOf({ maxWalletDayCents }, 0n, await readWalletCents(db, submission))
   if (allowance && submission.valueCents > allowance.cents) throw tooValuable(allowance, submission)
 }
 

@@ -21,7 +21,7 @@ export const x402Routes: FastifyPluginAsyncTypebox<{ port: X402Port }> = async (
   const answer = async (request: FastifyRequest, reply: FastifyReply, asked: X402Request) => {
     const [path] = request.url.split('?', 1)
     const url = `${request.protocol}://${request.host.slice(0, MAX_HOST)}${path}`
-    const call = { request: asked, headers: request.headers, url }
+    const call = { request: asked, headers: request.headers, url, address: request.ip }
     const onHeld = (hangUp: () => void) => onceGone(request, reply, hangUp)
     const { status, headers, body } = await port.x402(request.caller, call, onHeld)
     return reply.code(status).headers(headers).send(body)

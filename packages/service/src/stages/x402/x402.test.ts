@@ -34,6 +34,7 @@ function depsWith(changed: Partial<X402Deps> = {}): X402Deps {
     now: () => 100_000,
     findOp: async () => op,
     submit: vi.fn(async () => ({ swapId: 'swp', status: 'pending' as const })),
+    closeOffer: vi.fn(),
     readStatus: async () => JSON.stringify(settled),
     ...changed,
   }
@@ -44,6 +45,7 @@ const request = {
   ...{ amount: '10', recipient: wallet },
 }
 const url = 'http://service/swap/x402'
+const address = '203.0.113.1'
 const authorization = {
   ...{ from: wallet, to: payTo, value: '10', validAfter: '0', validBefore: '201' },
   nonce: `0x${'01'.repeat(32)}`,
@@ -53,8 +55,8 @@ const toHeader = (value: object) => Buffer.from(JSON.stringify(value)).toString(
 const fromHeader = (text: string | undefined) => JSON.parse(Buffer.from(text ?? '', 'base64').toString())
 const paid = { 'x-payment': toHeader({ x402Version: 1, scheme: 'exact', network: 'base', payload }) }
 const ask = (deps: X402Deps, changed = {}) =>
-  x402(deps, { request: { ...request, ...changed }, headers: {}, url })
-const pay = (deps: X402Deps) => x402(deps, { request, headers: paid, url })
+  x402(deps, { request: { ...request, ...changed }, headers: {}, url, address })
+const pay = (deps: X402Deps) => x402(deps, { request, headers: paid, url, address })
 
 test('each origin is an offer, which both versions read, until the operation ends by any clock', async () => {
   const { status, headers, body } = await ask(depsWith(), { originChain: 'eip155:1,8453' })

@@ -12,6 +12,8 @@ export type X402Deps = OfferDeps & {
   /** The op that is paid at this address, if it was offered to payers. */
   findOp(address: string): Promise<PayableOp | undefined>
   submit(op: PayableOp, signature: string): Promise<SubmitReply>
+  /** The payment to this address was taken. */
+  closeOffer(payTo: string): void
   /** The status as JSON; if it is held, when the swap ends or the wait is over. */
   readStatus(swapId: string, read: { isHeld: boolean }): Promise<string>
 }
@@ -21,6 +23,8 @@ export type X402Call = {
   headers: Readonly<Record<string, string | string[] | undefined>>
   /** Where the call came in, without its query. */
   url: string
+  /** Where it came from. */
+  address: string
 }
 
 export type X402Answer = { status: 200 | 202 | 402; headers: Record<string, string>; body: unknown }
@@ -108,7 +112,9 @@ async function submit(
     signature: toTokenSignature(signature) as Hex,
   })
   try {
-    return await deps.submit(op, paid)
+    const submitted = await deps.submit(op, paid)
+    deps.closeOffer(authorization.to)
+    return submitted
   } catch (error) {
     if (!(error instanceof ServiceError) || !RENEWED.includes(error.code)) throw error
     return { problem: `${error.code}: the payment was not taken` }
