@@ -250,6 +250,8 @@ export type OriginWays = {
    * transactions in the blocks since the last look, and at most in the last ones. Ids are unique.
    */
   findDepositTransfers(op: Op, looked: { since: bigint | undefined; at: Block }): Promise<DepositTransfers>
+  /** The transfers of a token to the op's address before its lock: of this transaction alone, if they suffice. */
+  findTakenTransfers(op: Op, lock: string): Promise<readonly DepositTransfer[]>
   /** Sends what lies of a token at the op's address to its wallet. */
   planRecover(op: Op, token: string): Promise<TxRequest>
   /** Whether this would send something back, if the sender sent it now at the price that it pays. */

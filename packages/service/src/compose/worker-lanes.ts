@@ -16,6 +16,7 @@ import { confirmLocks, undoLocks } from '../stages/lock/confirm-lock.ts'
 import { lockWaiting } from '../stages/lock/lock.ts'
 import { createWaitingLocks } from '../stages/lock/readiness.ts'
 import { retryStalledLocks } from '../stages/lock/retry-lock.ts'
+import { judgeTaken } from '../stages/lock/screen-deposits.ts'
 import { createDepositTasks } from '../stages/lock/see-deposits.ts'
 import { closeSwaps } from '../stages/settle/close.ts'
 import { createSettleTasks } from '../stages/settle/propose.ts'
@@ -28,6 +29,7 @@ import { lateLockSeconds } from '../swap/deadlines.ts'
 import { blockSecondsOf } from '../swap/finality.ts'
 import type { Share } from '../swap/group.ts'
 import { activeSenders, sendersOf, shareOf } from '../swap/served-chain.ts'
+import { isPayment } from '../ways/registry.ts'
 import { floatOf } from './catalog.ts'
 import { createFollowing, createLedgerTask, payoutCapsOf } from './following.ts'
 import { createOrphanTask } from './rebuild.ts'
@@ -234,6 +236,15 @@ function deliverWork(chainId: number, deps: DeliverDeps, { sweeping }: Connected
   }
 }
 
+/** Only payments lie where others may have sent the input unseen. */
+function createTakenJudge({ chains, screening }: WorkerParts): DeliverDeps['judgeTaken'] {
+  if (!screening) return undefined
+  return async (swap) => {
+    const { ways } = chains.of(swap.op.originChain).chain
+    return isPayment(swap.op) && ways ? judgeTaken({ ways, screening }, swap) : { kind: 'allow' }
+  }
+}
+
 function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: string): Lane {
   const { pool, prices, config } = parts
   const { chainId } = connected.config
@@ -252,6 +263,7 @@ function deliverLane(parts: WorkerParts, connected: ConnectedChain, address: str
     isLive: follower.isLive,
     downSeconds: follower.downSeconds,
     screening: parts.screening,
+    judgeTaken: createTakenJudge(parts),
     isClaimable: parts.isClaimable,
     isLate: parts.isLate,
     refreshPrices: prices.refresh,

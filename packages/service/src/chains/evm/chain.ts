@@ -6,7 +6,7 @@ import { isPurchase } from '../../swap/venue.ts'
 import type { Chain, ClaimCap, OriginWays, Transfer } from '../chain.ts'
 import { createAttesterReader } from './attesters.ts'
 import type { EvmClients } from './client.ts'
-import { findDepositTransfers, findDepositTx, readDeposits } from './deposits.ts'
+import { findDepositTransfers, findDepositTx, findTakenTransfers, readDeposits } from './deposits.ts'
 import { createEventReader, readCost, readDeliveries } from './events.ts'
 import {
   boundFees,
@@ -122,6 +122,7 @@ function createWays(
     readDeposits: (ops, tokens, at) => readDeposits(gathered.agreed, tokens, ops, at),
     findDepositTx: (op, looked) => findDepositTx(agreed, op, looked),
     findDepositTransfers: (op, looked) => findDepositTransfers(agreed, op, looked),
+    findTakenTransfers: (op, lock) => findTakenTransfers(agreed, op, lock),
     planRecover: async (op, token) => planRecover(settings, op, token),
     wouldRecover: async (request, sender, at) =>
       wouldSucceed(agreed, request as EvmRequest, { sender, terms: await readFees(prices, at), at: at.head }),

@@ -1,4 +1,14 @@
-import { type Address, erc20Abi, getAbiItem, getAddress, type PublicClient, zeroAddress } from 'viem'
+import {
+  type Address,
+  erc20Abi,
+  getAbiItem,
+  getAddress,
+  type Hex,
+  isAddressEqual,
+  type PublicClient,
+  parseEventLogs,
+  zeroAddress,
+} from 'viem'
 import type { Op } from '../../swap/swap.ts'
 import type { Block, DepositTransfer, DepositTransfers, Held } from '../chain.ts'
 import { attempt } from './attempt.ts'
@@ -58,9 +68,44 @@ export async function findDepositTransfers(
       transfers.push({ id: hash, from: getAddress(from), amount: value })
     return { transfers, isWhole: coinRange(op, looked).isWhole }
   }
-  for await (const { transactionHash, logIndex, args } of tokenPayments(client, op, looked))
-    transfers.push({ id: `${transactionHash}/${logIndex}`, from: getAddress(args.from), amount: args.value })
+  for await (const log of tokenPayments(client, op, looked)) transfers.push(toTransfer(log))
   return { transfers, isWhole: true }
+}
+
+type TransferLog = {
+  transactionHash: string
+  logIndex: number
+  args: { from: Address; value: bigint }
+}
+
+const toTransfer = ({ transactionHash, logIndex, args }: TransferLog): DepositTransfer => ({
+  ...{ id: `${transactionHash}/${logIndex}`, from: getAddress(args.from), amount: args.value },
+})
+
+/**
+ * The transfers of a token to the op's address before this transaction took the input from there: of this transaction
+ * alone, if they are the input.
+ */
+export async function findTakenTransfers(
+  client: PublicClient,
+  op: Op,
+  lock: string,
+): Promise<DepositTransfer[]> {
+  const { logs, blockNumber } = await client.getTransactionReceipt({ hash: lock as Hex })
+  const at = op.depositAddress as Address
+  const moved = parseEventLogs({ abi: erc20Abi, eventName: 'Transfer', logs }).filter(({ address }) =>
+    isAddressEqual(address, op.inputToken as Address),
+  )
+  const taken = moved.find(({ args }) => isAddressEqual(args.from, at))
+  const isBefore = (log: { blockNumber: bigint; logIndex: number }) =>
+    taken !== undefined && (log.blockNumber < blockNumber || log.logIndex < taken.logIndex)
+  const pulled = moved.filter((log) => isAddressEqual(log.args.to, at) && isBefore(log))
+  const sum = pulled.reduce((before, { args }) => before + args.value, 0n)
+  if (sum >= op.inputAmount) return pulled.map(toTransfer)
+  const transfers: DepositTransfer[] = []
+  for await (const log of tokenPayments(client, op, { since: undefined, at: { number: blockNumber } }))
+    if (isBefore(log)) transfers.push(toTransfer(log))
+  return transfers
 }
 
 async function findTokenTx(client: PublicClient, op: Op, looked: Looked): Promise<string | undefined> {

@@ -19,6 +19,7 @@ type World = {
   simulation?: Simulation['kind']
   affords?: boolean
   verdict?: 'allow' | 'deny' | 'unknown'
+  taken?: 'allow' | 'deny' | 'wait'
 }
 
 /** A destination that accepts everything, except as stated; whether the input can be claimed is unknown by default. */
@@ -34,6 +35,7 @@ function judge(state: SwapState, { seconds = 0, isClaimable, late, ...world }: W
     isClaimable: () => isClaimable,
     cutOffSeconds: 60,
     screening: { ofSwap: async () => world.verdict ?? 'allow' },
+    judgeTaken: async () => ({ kind: world.taken ?? 'allow' }),
     isLate: (chainId: number) => chainId === late,
     sender: { address: '0x', termsAt: async () => ({}), affords: async () => world.affords ?? true },
     destination: { simulateDelivery: async () => ({ kind: world.simulation ?? 'ok' }) },
@@ -120,6 +122,13 @@ test('a swap whose parties are denied is refunded, and one that nobody knows of 
   expect(await judge('locked', { ...claimable, verdict: 'deny' })).toEqual(impossible('ADDRESS_BLOCKED'))
   expect(await judge('locked', { ...claimable, verdict: 'unknown' })).toEqual(wait)
   expect(await judge('locked', { ...claimable, verdict: 'unknown', seconds: 941 })).toEqual(expired)
+})
+
+test('nobody is paid for money that a denied sender brought between the check and the lock', async () => {
+  const claimable = { isClaimable: true }
+
+  expect(await judge('locked', { ...claimable, taken: 'deny' })).toEqual(impossible('ADDRESS_BLOCKED'))
+  expect(await judge('locked', { ...claimable, taken: 'wait' })).toEqual(wait)
 })
 
 test('a reported delivery is repeated whoever is denied since', async () => {

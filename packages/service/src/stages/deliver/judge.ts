@@ -20,6 +20,8 @@ export type JudgeDeps = {
   isPriceKept(swap: Swap): boolean | undefined
   /** Whether its parties are served. Absent if everybody is. */
   screening?: Pick<Screening, 'ofSwap'> | undefined
+  /** Whether those are served whose money the lock took in the wallet's stead. Absent as `screening` is. */
+  judgeTaken?(swap: Swap): Promise<{ kind: 'allow' | 'deny' | 'wait' }>
   /** Whether the input can still be claimed in time; undefined while the time of its chain is unknown. */
   isClaimable(op: Swap['op']): boolean | undefined
   /** Whether a chain's finality is so late that no new delivery is made from or to it. */
@@ -40,10 +42,13 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   if (!isClaimable) return impossible('DELIVERY_EXPIRED')
   if (isPaid(swap.state)) return { kind: 'deliver' }
   if (deps.isLate(swap.op.originChain) || deps.isLate(swap.op.destinationChain)) return { kind: 'wait' }
-  const verdict = await deps.screening?.ofSwap(screenedOf(swap), { point: 'delivery', swapId: swap.id })
-  if (verdict === 'deny') return impossible('ADDRESS_BLOCKED')
+  const [verdict, taken] = await Promise.all([
+    deps.screening?.ofSwap(screenedOf(swap), { point: 'delivery', swapId: swap.id }),
+    deps.judgeTaken?.(swap),
+  ])
+  if (verdict === 'deny' || taken?.kind === 'deny') return impossible('ADDRESS_BLOCKED')
   // Asked again until the delivery is no longer due.
-  if (verdict === 'unknown') return { kind: 'wait' }
+  if (verdict === 'unknown' || taken?.kind === 'wait') return { kind: 'wait' }
   const isKept = deps.isPriceKept(swap)
   if (isKept === undefined) return { kind: 'wait' }
   if (!isKept) return impossible('PRICE_MOVED')

@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { stub } from '../../../test/support/stub.ts'
 import type { Block, DepositTransfer } from '../../chains/chain.ts'
 import type { Party } from '../../screen/screening.ts'
 import type { Swap } from '../../swap/swap.ts'
-import { createDepositScreening, judgeSenders } from './screen-deposits.ts'
+import { createDepositScreening, judgeSenders, judgeTaken } from './screen-deposits.ts'
 
 const INPUT = 100n
 
@@ -336,4 +336,40 @@ test('a deposit that could not be decided is tried again, and stops no other', a
   expect([look(100n), faults.length]).toEqual(['wait', 1])
   await decide(faults)
   expect(look(100n)).toBe('allow')
+})
+
+describe('the money that the lock of a payment took', () => {
+  const judgeOf = (found: readonly DepositTransfer[], isLocked = true) => {
+    const screening = {
+      isStrict: false,
+      ofSwap: async ([party]: readonly Party[]) =>
+        party?.address === 'bad' ? 'deny' : party?.address === 'odd' ? 'unknown' : 'allow',
+    } as const
+    const findTakenTransfers = async (_op: unknown, lock: string) => {
+      expect(lock).toBe('0xlock')
+      return found
+    }
+    const deps = stub<Parameters<typeof judgeTaken>[0]>({ ways: { findTakenTransfers }, screening })
+    return judgeTaken(deps, stub<Swap>({ id: 'swp', op, originTxHash: isLocked ? '0xlock' : undefined }))
+  }
+
+  test.each<[string, readonly DepositTransfer[], string]>([
+    ['of the wallet is allowed', [sent('1', 100n, 'w')], 'allow'],
+    [
+      'of the wallet is allowed beside that of others',
+      [sent('1', 100n, 'bad'), sent('2', 100n, 'w')],
+      'allow',
+    ],
+    ['of one who is served is allowed', [sent('1', 100n, 'a')], 'allow'],
+    ['of one who is denied is denied', [sent('1', 100n, 'bad')], 'deny'],
+    ['of the wallet in part is denied with the rest', [sent('1', 99n, 'w'), sent('2', 1n, 'bad')], 'deny'],
+    ['of one who is not known waits', [sent('1', 100n, 'odd')], 'wait'],
+    ['of which the nodes do not tell waits', [], 'wait'],
+  ])('%s', async (_, found, kind) => {
+    expect((await judgeOf(found)).kind).toBe(kind)
+  })
+
+  test('waits for the lock that is recorded', async () => {
+    expect((await judgeOf([sent('1', 100n, 'w')], false)).kind).toBe('wait')
+  })
 })

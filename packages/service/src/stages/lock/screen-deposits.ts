@@ -2,6 +2,7 @@ import type { Block, DepositTransfer, DepositTransfers, OriginWays } from '../..
 import { mapIsolated } from '../../isolate.ts'
 import type { Screening } from '../../screen/denials.ts'
 import type { Party } from '../../screen/screening.ts'
+import { largest } from '../../swap/amount.ts'
 import { partiesOf } from '../../swap/parties.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 
@@ -154,7 +155,7 @@ async function judge({ ways, screening }: Asks, entry: Known, look: Look): Promi
 }
 
 type Paid = {
-  ways: Pick<OriginWays, 'readDeposits' | 'findDepositTransfers'>
+  ways: Pick<OriginWays, 'readDeposits' | 'findDepositTransfers' | 'findTakenTransfers'>
   screening: Pick<Screening, 'ofSwap' | 'isStrict'>
 }
 
@@ -163,18 +164,37 @@ type Paid = {
  * the payment. The wallet itself is judged with the terms.
  */
 export async function judgeSent({ ways, screening }: Paid, swap: Swap, at: Block): Promise<DepositVerdict> {
-  const { id, op } = swap
+  const { op } = swap
   const held = await ways.readDeposits([op], [op.inputToken], at)
   const received = held.get(op.hash)?.[0]?.amount ?? 0n
   if (received < op.inputAmount) return { kind: 'allow', senders: [] }
   const found = await ways.findDepositTransfers(op, { since: undefined, at })
-  const transfers = new Map(found.transfers.map((each) => [each.id, each]))
-  return judgeSenders(op, { received, transfers }, screening.isStrict || !found.isWhole, async (address) => {
+  const sent = { received, transfers: byId(found.transfers) }
+  return judgeSenders(op, sent, screening.isStrict || !found.isWhole, othersThan(screening, swap, 'deposit'))
+}
+
+/**
+ * Judges those whose money the lock of a payment took: it may have come after the check before the lock. Waits for
+ * nodes that do not tell of all.
+ */
+export async function judgeTaken({ ways, screening }: Paid, swap: Swap): Promise<DepositVerdict> {
+  const { op, originTxHash } = swap
+  if (originTxHash === undefined) return WAIT
+  const transfers = byId(await ways.findTakenTransfers(op, originTxHash))
+  const received = largest(sumOf(transfers), op.inputAmount)
+  return judgeSenders(op, { received, transfers }, true, othersThan(screening, swap, 'delivery'))
+}
+
+const byId = (transfers: readonly DepositTransfer[]) => new Map(transfers.map((each) => [each.id, each]))
+
+/** The wallet itself is judged with the terms. */
+const othersThan =
+  (screening: Paid['screening'], { id, op }: Swap, point: 'deposit' | 'delivery') =>
+  async (address: string): Promise<'allow' | 'deny' | 'unknown'> => {
     if (address === op.wallet) return 'allow'
     const party = { address, chainId: op.originChain, role: 'depositor' } as const
-    return screening.ofSwap([party], { point: 'deposit', swapId: id })
-  })
-}
+    return screening.ofSwap([party], { point, swapId: id })
+  }
 
 const sumOf = (transfers: ReadonlyMap<string, DepositTransfer>) =>
   [...transfers.values()].reduce((sum, { amount }) => sum + amount, 0n)
