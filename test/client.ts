@@ -29,14 +29,23 @@ export type Answer<Body> = {
 
 export type ApiClient = ReturnType<typeof createApiClient>
 
-export type Call = <Body>(method: string, path: string, body?: unknown) => Promise<Answer<Body>>
+export type Call = <Body>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answer<Body>>
 type Access = { apiUrl: string; apiKey: string }
 
 function createCall({ apiUrl, apiKey }: Access): Call {
-  return async (method, path, body) => {
+  return async (method, path, body, headers) => {
     const response = await fetch(`${apiUrl}${path}`, {
       method,
-      headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        'x-api-key': apiKey,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()

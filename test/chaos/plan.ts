@@ -1,4 +1,4 @@
-import type { OriginMethod } from '@geoswap/wire'
+import type { InputMethod } from '@geoswap/wire'
 import { createRandom, type Random } from '../bench/random.ts'
 import { type CrowdPlan, drawCrowd } from './crowd/kinds.ts'
 import { drawForAll, drawVictims, drawWay } from './workload.ts'
@@ -78,6 +78,9 @@ export const behaviours = [
   'twoDeposits',
   'lateDeposit',
   'missingDeposit',
+  'cancelledPayment',
+  'twoPayments',
+  'wrongPayments',
 ] as const
 /** A stranger's swap is part of an act of the crowd. */
 export type Behaviour = (typeof behaviours)[number] | 'stranger'
@@ -94,7 +97,7 @@ export type ClientPlan = {
   usd: number
   behaviour: Behaviour
   /** How the input comes in; there is only one way on Solana. */
-  method?: OriginMethod
+  method?: InputMethod
   /** An honest swap whose time is measured: beside strangers, or without them. */
   pace?: 'alone' | 'beside'
 }

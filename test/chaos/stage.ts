@@ -27,6 +27,7 @@ import { createWriteAheadProbe, type WriteAheadProbe } from './write-ahead.ts'
 
 const ATTESTERS = 3
 const THRESHOLD = 2
+const ACCOUNT = 'chaos'
 const BLOCK_MS = 500
 const SLOT_MS = 200
 /** Shortened together: a swap takes a minute and a half at most, and soft settling still has its time. */
@@ -105,7 +106,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     ...(mutant && { mutant }),
   })
   const pool = await openPool(network, mutant)
-  const apiKey = await persist(() => createApiKey(network, 'chaos'))
+  const apiKey = await persist(() => createApiKey(network, ACCOUNT))
   const strangerKey = await persist(() => createApiKey(network, 'stranger'))
   const local = { ...network.local, apiUrl: processes.apiUrls[0] ?? '', apiKey, blockMs: BLOCK_MS }
   const world = createWorld(local as LocalNetwork)
@@ -229,5 +230,6 @@ function toConfig(config: ServiceConfig, plan: Plan, { proxyOf, nodes, name }: R
     }
   })
   // As few as possible with several of them: a process polls the lanes of all.
-  return { ...config, chains, leaseMs: plan.leaseMs, relayers: config.relayers.slice(0, 2) }
+  const x402 = { account: ACCOUNT, callsPerMinute: 60_000 }
+  return { ...config, chains, x402, leaseMs: plan.leaseMs, relayers: config.relayers.slice(0, 2) }
 }

@@ -19,13 +19,14 @@ const turns: readonly Route[] = [
   ...[toAlpha('honest', 'deposit'), toAlpha('sweptBalance'), fromSolana('refusingRecipient')],
   ...[toAlpha('honest', 'authorization'), toAlpha('refusingRecipient', 'deposit'), toSolana('honest')],
   ...[fromSolana('honest'), toAlpha('honest', 'permit'), toBeta('movedNonce'), toBeta('honest')],
-  toAlpha('honest', 'transfer'),
+  ...[toAlpha('honest', 'transfer'), toAlpha('honest', 'payment')],
 ]
 // Each once, in place of an honest one.
 const hostile = [
   ...(['parallelSubmits', 'malleatedSignature', 'tamperedToken', 'foreignDelegation'] as const),
   ...(['earlyRefund', 'otherTenant', 'spentPermit', 'cancelledAuthorization'] as const),
   ...(['smallDeposit', 'twoDeposits', 'lateDeposit', 'missingDeposit'] as const),
+  ...(['cancelledPayment', 'twoPayments', 'wrongPayments'] as const),
 ]
 
 type Method = NonNullable<ClientPlan['method']>
@@ -104,6 +105,7 @@ const METHOD_OF: Partial<Record<Behaviour, Method>> = {
   ...{ cancelledAuthorization: 'authorization', spentPermit: 'permit' },
   ...{ smallDeposit: 'deposit', largeDeposit: 'deposit', twoDeposits: 'deposit' },
   ...{ lateDeposit: 'deposit', missingDeposit: 'deposit' },
+  ...{ cancelledPayment: 'payment', twoPayments: 'payment', wrongPayments: 'payment' },
 }
 
 type Way = Pick<ClientPlan, 'sell' | 'method'>
@@ -115,7 +117,10 @@ export function drawWay(
   { from, buy }: Pick<ClientPlan, 'from' | 'buy'>,
 ): Way {
   if (from === 'solana') return { sell: 'USDC' }
-  const methods = behaviour === 'sweptBalance' ? SIGNED : ([...SIGNED, 'deposit', 'transfer'] as const)
+  const others = [...SIGNED, 'deposit', 'transfer'] as const
+  // Payers do what other clients do by deeds of their own.
+  const methods: readonly Method[] =
+    behaviour === 'sweptBalance' ? SIGNED : behaviour === 'honest' ? [...others, 'payment'] : others
   const method = METHOD_OF[behaviour] ?? random.pick(methods)
   return { method, sell: method === 'deposit' && buy !== 'USDC' ? 'ETH' : 'USDC' }
 }

@@ -189,7 +189,7 @@ export const depositsAreUsed: Check = (evidence) =>
 export const idempotentSubmit: Check = ({ input, db }) => {
   const byClient = new Map<number, Set<string>>()
   for (const { client, path, reply, type } of input.history) {
-    if (type !== 'ok' || !path?.startsWith('/swap/submit') || !reply?.swapId) continue
+    if (type !== 'ok' || !/^\/swap\/(submit|x402)/.test(path ?? '') || !reply?.swapId) continue
     byClient.set(client, (byClient.get(client) ?? new Set()).add(reply.swapId))
   }
   const quotes = new Set(db.swaps.map(({ quote_id }) => quote_id))

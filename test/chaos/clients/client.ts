@@ -9,6 +9,7 @@ import { isSent } from '../sent.ts'
 import { deposit } from './deposits.ts'
 import { follow } from './follow.ts'
 import * as hostile from './hostile-actions.ts'
+import { submitByPayment } from './payments.ts'
 import { amountOf, type Party, type Scene, sideOf } from './scene.ts'
 
 /** One client: a quote, a build, a signature, a submission, and status reads until the end. */
@@ -30,7 +31,9 @@ export async function live(scene: Scene, party: Party): Promise<void> {
     const request = toRequest(wallet, order)
     const swapId = await (plan.from === 'solana'
       ? submitFromSolana(scene, party, request)
-      : submitFromEvm(scene, party, plan.from, request))
+      : plan.method === 'payment'
+        ? submitByPayment(scene, party, { from: plan.from, request })
+        : submitFromEvm(scene, party, plan.from, request))
     if (swapId) await follow(scene, swapId)
   } catch (error) {
     caller.note({ type: 'gaveUp', why: String(error) })

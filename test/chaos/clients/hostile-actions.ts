@@ -72,7 +72,11 @@ export async function beforeSubmit(scene: Scene, { plan, wallet }: Party, built:
     case 'spentPermit':
       return spendPermit(chain, built)
     case 'cancelledAuthorization':
-      return cancelAuthorization(chain, built, wallet as PrivateKeyAccount)
+      return cancelAuthorization(
+        chain,
+        { ...tokenDataOf(built.build), nonce: built.build.geoOpHash as Hex },
+        wallet as PrivateKeyAccount,
+      )
     default:
   }
 }
@@ -90,9 +94,12 @@ async function spendPermit(chain: WorldChain, { submission, build }: Built): Pro
 }
 
 /** The wallet cancels what it signed. */
-async function cancelAuthorization(chain: WorldChain, { build }: Built, wallet: PrivateKeyAccount) {
-  const { domain } = tokenDataOf(build)
-  const message = { authorizer: wallet.address, nonce: build.geoOpHash as Hex }
+export async function cancelAuthorization(
+  chain: WorldChain,
+  { domain, nonce }: Pick<TokenData, 'domain'> & { nonce: Hex },
+  wallet: PrivateKeyAccount,
+) {
+  const message = { authorizer: wallet.address, nonce }
   const signature = await wallet.signTypedData({
     ...{ domain, types: CANCEL, primaryType: 'CancelAuthorization', message },
   })

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { transferTypes } from '@geoswap/protocol'
+import { type Address, type Hex, toHex } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+
+// A payer by HTTP 402 that knows nothing of the service: it signs typed data.
+
+export const X402_PATH = '/swap/x402'
+
+type Offer = {
+  scheme: string
+  network: string
+  asset: Address
+  amount: string
+  payTo: Address
+  extra: { name: string; version: string; operation: { message: { opDeadline: string } } }
+}
+
+/** The first way to pay that an answer offers. */
+export function offerIn(headers: Headers): Offer | undefined {
+  const text = headers.get('payment-required')
+  return text === null ? undefined : JSON.parse(Buffer.from(text, 'base64').toString()).accepts[0]
+}
+
+export const domainOf = ({ asset, network, extra: { name, version } }: Offer) => ({
+  ...{ name, version, chainId: Number(network.split(':')[1]), verifyingContract: asset },
+})
+
+const VALID_SECONDS = 60
+
+/** The header that pays an offer, with other terms if they are given. */
+export async function signPayment(
+  wallet: PrivateKeyAccount,
+  offer: Offer,
+  changed: { value?: string; validBefore?: string } = {},
+): Promise<{ nonce: Hex; header: string }> {
+  const { opDeadline } = offer.extra.operation.message
+  const nonce = toHex(randomBytes(32))
+  const authorization = {
+    ...{ from: wallet.address, to: offer.payTo, value: offer.amount, nonce, validAfter: '0' },
+    ...{ validBefore: String(Number(opDeadline) + VALID_SECONDS), ...changed },
+  }
+  const { value, validAfter, validBefore } = authorization
+  const signature = await wallet.signTypedData({
+    ...{ domain: domainOf(offer), types: transferTypes, primaryType: 'TransferWithAuthorization' },
+    message: {
+      ...authorization,
+      ...{ value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
+    },
+  })
+  const payment = { x402Version: 2, accepted: offer, payload: { signature, authorization } }
+  return { nonce, header: Buffer.from(JSON.stringify(payment)).toString('base64') }
+}
+
+type End = { chainId: number; token(symbol: string): string }
+type Asked = { from: End; to: End; wallet: { address: string }; amount: bigint }
+
+/** Asks to swap USDC for USDC, to the payer itself. */
+export function usdcUrl(apiUrl: string, { from, to, wallet, amount }: Asked): string {
+  const query = new URLSearchParams({
+    ...{ originChain: String(from.chainId), destinationChain: String(to.chainId) },
+    ...{ inputToken: from.token('USDC'), outputToken: to.token('USDC') },
+    ...{ amount: String(amount), recipient: wallet.address },
+  })
+  return `${apiUrl}${X402_PATH}?${query}`
+}
