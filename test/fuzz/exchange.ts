@@ -4,7 +4,8 @@ import type { WireRequest } from './requests.ts'
 /** The reply; without a status if the service closed the connection without one. */
 export type Exchange = { status?: number; head: string; body: string; isLate: boolean }
 
-const LATE_MS = 20_000
+// A payment is held for 20 seconds.
+const LATE_MS = 30_000
 
 /** Sends exactly these bytes on their own connection, and reads until the service closes it. */
 export function exchange(apiUrl: string, request: WireRequest): Promise<Exchange> {

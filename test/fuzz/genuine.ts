@@ -1,5 +1,6 @@
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { outcomeOf, prepare, submitSwap, toRequest, type World } from '../world.ts'
+import { offerIn, signPayment, usdcUrl } from '../x402.ts'
 import type { Genuine } from './requests.ts'
 
 const USDC = 10n ** 6n
@@ -12,6 +13,7 @@ export async function gatherGenuine(world: World, wallet: PrivateKeyAccount): Pr
   await outcomeOf(world, swapId)
   const open = await prepare(world, wallet, order)
   const request = toRequest(wallet, order)
+  const paid = await signOffer(world, wallet)
   const chainIds = local.chains.map(({ chainId }) => chainId)
   const tokens = local.chains.flatMap((chain) => chain.tokens.map(({ address }) => address))
   return {
@@ -32,5 +34,15 @@ export async function gatherGenuine(world: World, wallet: PrivateKeyAccount): Pr
       limit: ['1', '100'],
       status: ['pending', 'settled'],
     },
+    payment: [paid],
   }
+}
+
+/** A payment that the service would take. */
+async function signOffer({ alpha, beta, local }: World, wallet: PrivateKeyAccount): Promise<string> {
+  const url = usdcUrl(local.apiUrl, { from: alpha, to: beta, wallet, amount: 10n * USDC })
+  const answer = await fetch(url)
+  const offer = offerIn(answer.headers)
+  if (!offer) throw new Error(`Nothing is offered to payers: ${answer.status} ${await answer.text()}`)
+  return (await signPayment(wallet, offer)).header
 }

@@ -22,14 +22,16 @@ const { values } = parseArgs({
 })
 
 const USDC = 10n ** 6n
+const ACCOUNT = 'fuzz'
 const MOST_SHOWN = 10
 
 async function run(): Promise<boolean> {
   const started = Date.now()
   const { PATH = '', HOME = '' } = process.env
-  const network = await startNetwork({ env: { PATH, HOME } })
+  const x402 = { account: ACCOUNT, callsPerMinute: 60_000 }
+  const network = await startNetwork({ env: { PATH, HOME }, serviceConfig: { x402 } })
   try {
-    const apiKey = await createApiKey(network, 'fuzz')
+    const apiKey = await createApiKey(network, ACCOUNT)
     const world = createWorld({ ...network.local, apiKey } as LocalNetwork)
     const wallet = await world.walletWith(world.alpha, 'USDC', 1_000n * USDC)
     const { apiUrl } = network.local

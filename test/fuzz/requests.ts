@@ -1,4 +1,5 @@
 import type { Random } from '../bench/random.ts'
+import { X402_PATH } from '../x402.ts'
 import { damaged, hostileJson, hostileText, hostileValue } from './values.ts'
 
 /** The exact bytes on the wire. */
@@ -35,6 +36,7 @@ export type Genuine = Record<string, readonly unknown[]>
 type Call = { method: string; path: string; parameters: Parameter[]; body?: Schema }
 type Options = { document: OpenApi; genuine: Genuine; apiKey: string; random: Random }
 
+const PAYMENT_HEADERS = ['payment-signature', 'x-payment']
 const METHODS = [
   'GET',
   'POST',
@@ -114,11 +116,34 @@ function toRequest(options: Options, call: Call): WireRequest {
     headers: [
       ['x-api-key', apiKey],
       ...(call.body ? [['content-type', 'application/json'] as [string, string]] : []),
+      ...(call.path === X402_PATH ? paymentsOf(options) : []),
     ],
     body: Buffer.from(text),
     isBroken: false,
   }
 }
+
+/** A genuine payment, one with another field, another text, or none. */
+function paymentsOf({ genuine, random }: Options): WireRequest['headers'] {
+  const header = String(genuine.payment?.[0] ?? '')
+  const payment = JSON.parse(Buffer.from(header, 'base64').toString())
+  const { accepted, payload } = payment
+  const part = random.pick([payment, accepted, accepted.extra, payload, payload.authorization])
+  const text = random.pick([
+    () => header,
+    () => damaged(random, header),
+    () => hostileText(random),
+    () => toBase64(hostileJson(random, payment)),
+    () => {
+      part[random.pick(Object.keys(part))] = hostileValue(random)
+      return toBase64(JSON.stringify(payment))
+    },
+  ])()
+  const names = PAYMENT_HEADERS.filter(() => random.next() < 0.5)
+  return names.map((name) => [name, asHeader(text)])
+}
+
+const toBase64 = (text: string) => Buffer.from(text).toString('base64')
 
 /** A valid value of a field, or a similar one, or another. */
 function textOf({ genuine, random }: Options, name: string): string {
@@ -201,6 +226,7 @@ const NAMES = [
   'range',
   'if-none-match',
   'host',
+  ...PAYMENT_HEADERS,
 ]
 const FRAMING = ['content-length', 'transfer-encoding', 'expect', 'upgrade', 'connection']
 
