@@ -11,6 +11,7 @@ import { simulateInventory } from './inventory.ts'
 import { describeMachine } from './machine.ts'
 import { type Bench, startBench } from './network.ts'
 import { measureOpen } from './open.ts'
+import { measurePayments } from './payments.ts'
 import { measurePolls } from './polls.ts'
 import { measurePriceRisk } from './price-risk.ts'
 import { checkQuotes } from './quotes.ts'
@@ -36,6 +37,7 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   scale    quotes and swaps per second with some processes of the API and of the worker, and what a swap costs
   routes   seconds from submit to settled between chains that behave like public ones, against their goals
   idle     calls to nodes on such chains with nothing to do, by process and node, as an operator runs them
+  x402     seconds from the first request to settled by one payment, local and on such chains, and of payX402
   calls    calls to nodes on such chains for a swap, beyond those with nothing to do
   price-risk  what the best caller gains by price in an hour, by the service's own rules and a random walk
   inventory   a month of USDC between four chains: swaps that find no liquidity, by price of scarcity
@@ -80,6 +82,7 @@ type Choices = {
 const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = {
   routes: ({ routes: names, swaps }) => onShape({ say }, (shaped) => measureRoutes(shaped, { names, swaps })),
   idle: () => onShape({ say, ...RECOMMENDED }, countIdleCalls),
+  x402: ({ seed, swaps }) => measurePayments({ say, seed }, swaps),
   calls: () => onShape({ say }, countCalls),
   open: () => onShape({ say }, measureOpen),
   scale: ({ sizes }) => measureScale({ say }, sizes),
