@@ -155,7 +155,7 @@ export const RATES: Rates = {
   nullResult: 0.05,
 }
 
-const LEAST = 5
+const LEAST = 3
 // Swaps run out of time only when a test moves a clock, not because the machine is slow.
 export const UNHURRIED = { opLifeSeconds: 60, depositSeconds: 60, lockInclusionSeconds: 30, fillSeconds: 120 }
 // The longest time until a swap is refunded, and half a minute.

@@ -26,7 +26,7 @@ const CALM_MS = 120_000 * patience
 const SETTLED_MS = 90_000 * patience
 // Less than the remaining time of a delivery.
 const LAPSE_SECONDS = 300
-// An op that is built by the time before has expired: every process knows the new time by then.
+// After the time of a chain has jumped, every process knows the new one by then: an op of the time before has expired.
 const LAPSE_EVERY_MS = 8_000
 const MOVING = ['accepted', 'locking', 'locked', 'delivering', 'refundDecided', 'refunding']
 const OPEN = `select 1 from swaps where state = any($1)
@@ -57,7 +57,7 @@ async function untilCalm(field: RunContext, isOfShape: boolean): Promise<void> {
   for (let next = Date.now() + LAPSE_EVERY_MS; Date.now() < end; await delay(LOOK_MS)) {
     const found = await field.pool.query(OPEN, [MOVING]).catch(() => undefined)
     const isOpen = found?.rowCount !== 0
-    if (isOfShape && Date.now() < next) continue
+    if (Date.now() < next) continue
     if (!isOpen) return
     if (!isOfShape) continue
     // Finality takes minutes there.
