@@ -11,6 +11,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { createCli } from '../cli.ts'
 import { createOperator } from '../operator.ts'
+import { patience } from '../patience.ts'
 import { createWorld, quoteOnceSettled, toRequest, until } from '../world.ts'
 
 const apiKey = await createOperator(inject('databaseUrl')).createKey()
@@ -21,6 +22,8 @@ const cli = await createCli(local)
 const rpcUrls = Object.fromEntries(local.chains.map(({ chainId, rpcUrl }) => [chainId, rpcUrl]))
 const UNIT = 10n ** 18n
 const PRICE = UNIT / 4n
+// Until the server has noticed that its host gave up.
+const CANCELLED_MS = 2_000 * patience
 let seller: Seller
 
 beforeAll(async () => {
@@ -244,7 +247,7 @@ test.each([
     if (!isAnswering || host.signal.aborted) return next()
     host.abort()
     // The cancellation arrives before the answer.
-    setTimeout(next, 1_000)
+    setTimeout(next, CANCELLED_MS)
   }
 
   await expect(client.callTool(given, undefined, { signal: host.signal })).rejects.toThrow()
