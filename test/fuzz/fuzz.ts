@@ -32,6 +32,7 @@ const LEAKS = new RegExp(
   ].join('|'),
   'i',
 )
+const OFFERED = ['x402Version', 'error', 'accepts']
 const FIELDS = ['code', 'message', 'requestId', 'retryable', 'recovery']
 
 /** Sends invalid requests, and reports answers that the service should not have given. */
@@ -65,15 +66,15 @@ function faultOf({ secrets }: Options, request: WireRequest, answer: Exchange): 
   // Successful answers are public and may contain such words.
   if (status < 400) return undefined
   if (LEAKS.test(body)) return 'something internal in an answer'
-  return request.method === 'HEAD' || isError(body)
+  return request.method === 'HEAD' || hasFields(body, status === 402 ? OFFERED : FIELDS)
     ? undefined
     : `another body than that of an error (${status})`
 }
 
-function isError(body: string): boolean {
+function hasFields(body: string, fields: readonly string[]): boolean {
   try {
-    const error = JSON.parse(body)
-    return FIELDS.every((field) => field in error)
+    const answer = JSON.parse(body)
+    return fields.every((field) => field in answer)
   } catch {
     return false
   }

@@ -34,15 +34,16 @@ export async function gatherGenuine(world: World, wallet: PrivateKeyAccount): Pr
       limit: ['1', '100'],
       status: ['pending', 'settled'],
     },
-    payment: [paid],
+    ...paid,
   }
 }
 
-/** A payment that the service would take. */
-async function signOffer({ alpha, beta, local }: World, wallet: PrivateKeyAccount): Promise<string> {
+/** A payment that the service would take, and the request that it belongs to. */
+async function signOffer({ alpha, beta, local }: World, wallet: PrivateKeyAccount): Promise<Genuine> {
   const url = usdcUrl(local.apiUrl, { from: alpha, to: beta, wallet, amount: 10n * USDC })
   const answer = await fetch(url)
   const offer = offerIn(answer.headers)
   if (!offer) throw new Error(`Nothing is offered to payers: ${answer.status} ${await answer.text()}`)
-  return (await signPayment(wallet, offer)).header
+  const { header } = await signPayment(wallet, offer)
+  return { payment: [header], paidQuery: [new URL(url).search.slice(1)] }
 }

@@ -109,6 +109,9 @@ function toRequest(options: Options, call: Call): WireRequest {
   if (call.path.endsWith('{swapId}') && random.next() < 0.9) query.push('wait=0')
   if (random.next() < 0.1)
     query.push(`${inUrl(random, hostileText(random))}=${inUrl(random, hostileText(random))}`)
+  // A payment is read only if everything else is right.
+  if (call.path === X402_PATH && random.next() < 0.6)
+    query.splice(0, query.length, ...(options.genuine.paidQuery ?? []).map(String))
   const text = call.body ? bodyOf(options, call.body) : ''
   return {
     method: call.method,
@@ -180,7 +183,8 @@ function fieldValue(options: Options, name: string, schema: Schema): unknown {
   const { genuine, random } = options
   const known = genuine[name]
   if (known && random.next() < 0.85) {
-    const value = random.pick(known)
+    const picked = random.pick(known)
+    const value = schema.type === 'string' ? String(picked) : picked
     return typeof value === 'string' && random.next() < 0.2 ? damaged(random, value) : value
   }
   if (schema.anyOf) return fieldValue(options, name, random.pick(schema.anyOf))
