@@ -16,7 +16,7 @@ export const X402Request = strictObject({
       'the number or CAIP-2 id of a chain, or up to three, separated by commas, such as "8453,137"',
       150,
     ),
-    description: 'Where to pay from: one EVM chain, or up to three, separated by commas. Each is an offer.',
+    description: 'Where to pay from: one chain, or up to three, separated by commas. Each is an offer.',
   }),
   destinationChain: ChainRefText,
   inputToken: Type.String({
@@ -49,7 +49,9 @@ const RequirementsV1 = Type.Object({
   maxTimeoutSeconds: Type.Integer(),
   asset: Type.String(),
   extra: Type.Record(Type.String(), Type.Unknown(), {
-    description: "The token's EIP-712 name and version, the quote and the decoded operation.",
+    description:
+      "The quote and the decoded operation. On EVM the token's EIP-712 name and version; on Solana the fee payer, " +
+      'memo and blockhash of the transaction.',
   }),
 })
 
@@ -64,7 +66,7 @@ export const PaymentRequired = Type.Object({
 export type PaymentRequired = Static<typeof PaymentRequired>
 
 const HexAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
-const Exact = Type.Object({
+const Exact3009 = Type.Object({
   signature: Type.String({ pattern: '^0x([0-9a-fA-F]{2})+$', maxLength: 1_858 }),
   authorization: Type.Object({
     from: HexAddress,
@@ -75,23 +77,22 @@ const Exact = Type.Object({
     nonce: Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' }),
   }),
 })
+/** On Solana: base64 of a transaction of at most 1,232 bytes. */
+const ExactTransaction = Type.Object({ transaction: Type.String({ minLength: 1, maxLength: 1_644 }) })
+const Exact = Type.Union([Exact3009, ExactTransaction])
 const Named = { scheme: Type.Literal('exact'), network: Type.String({ maxLength: 64 }) }
-const Accepted = Type.Object({
-  ...Named,
-  asset: HexAddress,
-  amount: Amount,
-  payTo: HexAddress,
-})
+const Account = Type.String({ maxLength: 64 })
+const Accepted = Type.Object({ ...Named, asset: Account, amount: Amount, payTo: Account })
 
 const PaymentV1 = Type.Object({ x402Version: Type.Literal(1), ...Named, payload: Exact })
 const PaymentV2 = Type.Object({ x402Version: Type.Literal(2), accepted: Accepted, payload: Exact })
 
-/** A payment of the scheme exact by EIP-3009. `accepted`: the requirements that a payer of version 2 names. */
-export type ExactPayment = Static<typeof Exact> & {
-  version: 1 | 2
-  network: string
-  accepted: Static<typeof Accepted> | undefined
-}
+/** `accepted`: the requirements that a payer of version 2 names. */
+type PaymentHead = { version: 1 | 2; network: string; accepted: Static<typeof Accepted> | undefined }
+export type AuthorizedPayment = Static<typeof Exact3009> & PaymentHead
+export type TransactionPayment = Static<typeof ExactTransaction> & PaymentHead
+/** A payment of the scheme exact: by EIP-3009, or on Solana by a transaction. */
+export type ExactPayment = AuthorizedPayment | TransactionPayment
 
 /** Undefined if the value has not the form of a payment. */
 export function toExactPayment(value: unknown): ExactPayment | undefined {

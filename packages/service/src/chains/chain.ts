@@ -171,8 +171,10 @@ type AnyChain = {
    * refused them for the same one.
    */
   broadcast(raw: string): Promise<Refusal | undefined>
-  /** Undefined for a transaction in no block. Absent on a chain where nothing that fails costs much. */
-  readCost?(txHash: string): Promise<TxCost | undefined>
+  /**
+   * `raw`: the recorded bytes. Undefined if they are in no block. Absent on a chain where no failure costs much.
+   */
+  readCost?(txHash: string, raw?: string): Promise<TxCost | undefined>
   /** Whether the transaction would succeed now, sent by this key at these terms. Absent where signing checks it. */
   simulate?(request: TxRequest, as: { sender: string; terms: SigningTerms }): Promise<boolean>
   readOutcomes<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<TxOutcomes<T>>
@@ -314,18 +316,35 @@ type CheckedInput =
   | { kind: 'mismatch' }
   | { kind: 'badSignature' }
 
+export type InputRequest = {
+  opHash: string
+  wallet: string
+  token: string
+  amount: bigint
+  locker: string
+  refundDeadline: number
+  /** The transaction may expire with these heads. Without them, a node is asked for newer ones. */
+  heads?: Heads
+}
+
+/** The terms by which a payer of x402 makes the transaction itself. `payTo` owns the account of this input alone. */
+export type PaymentOffer = Record<'payTo' | 'feePayer' | 'memo', string> &
+  Record<'recentBlockhash' | 'lastValidBlockHeight', string> & { operation: Record<string, unknown> }
+
+/** A payer's transaction, which its wallet signed. `isOver`: nodes no longer know its blockhash. */
+export type PaidInput = Pick<Op, 'wallet' | 'locker' | 'inputToken' | 'inputAmount' | 'refundDeadline'> & {
+  opHash: string
+  signedTransaction: string
+  lastValid: bigint
+  isOver: boolean
+}
+
 /** Builds inputs that the wallet signs as a transaction, and checks the signed ones. */
 export type InputBuilder = {
   readPayer(input: { wallet: string; token: string }): Promise<Payer>
-  build(input: {
-    opHash: string
-    wallet: string
-    token: string
-    amount: bigint
-    locker: string
-    refundDeadline: number
-    /** The transaction may expire with these heads. Without them, a node is asked for newer ones. */
-    heads?: Heads
-  }): Promise<BuiltInput>
+  build(input: InputRequest): Promise<BuiltInput>
   check(signed: { messageHash: string; wallet: string; signedTransaction: string }): Promise<CheckedInput>
+  offer(input: InputRequest): Promise<PaymentOffer>
+  /** Undefined for anything but a payment of an input. */
+  readPaid(transaction: string): Promise<PaidInput | undefined>
 }

@@ -7,7 +7,7 @@ import type { ChainCustody, CustodyOf } from '../swap/op-terms.ts'
 import type { Senders } from '../swap/served-chain.ts'
 import type { Op } from '../swap/swap.ts'
 import type { Attested } from './attested.ts'
-import type { Block, Chain, InputBuilder, RecipientView } from './chain.ts'
+import type { Block, Chain, InputBuilder, LockRef, RecipientView, TxRequest } from './chain.ts'
 import type { CustodyChain } from './custody.ts'
 import type { Findings } from './findings.ts'
 import type { NodeWatch } from './nodes/post-json.ts'
@@ -188,6 +188,13 @@ export type Sweeping = {
   findSweepable(deliveryHashes: readonly string[], at: Block): Promise<string[]>
 }
 
+/** Closes accounts that were opened for payments which never came, which returns their rent. */
+export type Closing = {
+  /** The ops among these whose account is open, and can be closed once their refund deadline has passed. */
+  findClosable<T extends LockRef>(ops: readonly T[], at: Block): Promise<T[]>
+  planClose(op: LockRef): TxRequest
+}
+
 /** Whether a chain was verified against the configuration. Until then it is neither read nor acted on. */
 export type Gate = { isOpen: boolean }
 
@@ -235,6 +242,8 @@ export type ConnectedChain<C extends ChainFields = ChainFields> = {
   contracts?: Contracts
   /** Absent where deliveries leave no account behind. */
   sweeping?: Sweeping
+  /** Absent where nothing is opened for a payment. */
+  closing?: Closing
   /** Closed until the chain was verified against the configuration. */
   gate: Gate
 }

@@ -38,8 +38,8 @@ function guardedWays(
 
 /** Checks a signed input without a node, so that a repeated submission is answered while the chain is closed. */
 function guardedBuilder(builder: InputBuilder, gate: Gate, named: Named): InputBuilder {
-  const { readPayer, build } = guarded(builder, gate, named)
-  return { readPayer, build, check: (signed) => builder.check(signed) }
+  const { readPayer, build, offer, readPaid } = guarded(builder, gate, named)
+  return { readPayer, build, offer, readPaid, check: (signed) => builder.check(signed) }
 }
 
 /** A proxy whose methods throw 503 while the gate is closed. */

@@ -11,7 +11,7 @@ import { type LiveMarket, lockUsdE6 } from '../market/market.ts'
 import type { StopTable } from '../market/stop-table.ts'
 import type { JsonValue, Purpose, Sealer } from '../seal/sealer.ts'
 import { type BuildDeps, buildGeoOp, type SealedOp } from '../stages/build/build-evm.ts'
-import { buildSolanaTx, type SealedInput } from '../stages/build/build-solana.ts'
+import { buildSolanaTx, offerSolana, type SealedInput } from '../stages/build/build-solana.ts'
 import { delegation, readHolder, readOrUnavailable } from '../stages/build/delegation.ts'
 import { type CapabilityDeps, capabilities } from '../stages/catalog/capabilities.ts'
 import { listChains, listTokens } from '../stages/catalog/list.ts'
@@ -20,8 +20,8 @@ import { type QuoteDeps, quote } from '../stages/quote/quote.ts'
 import type { AddressesOf, Order } from '../stages/quote/request.ts'
 import type { StatusReads } from '../stages/status/wait.ts'
 import { type SubmitDeps, submit } from '../stages/submit/submit-evm.ts'
-import { submitSolana } from '../stages/submit/submit-solana.ts'
-import { createOpenOffers, rulesWithin, shareOf } from '../stages/x402/open-offers.ts'
+import { submitPaid, submitSolana } from '../stages/submit/submit-solana.ts'
+import { createOpenOffers, type Opened, rulesWithin, shareOf } from '../stages/x402/open-offers.ts'
 import { type X402Deps, x402 } from '../stages/x402/x402.ts'
 import { readSpentCents, readWalletCents } from '../store/api-keys.ts'
 import { isDepositAddress } from '../store/deposits.ts'
@@ -155,19 +155,29 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
       const caller = { ...asking, rules }
       const waitsUntil = now() + PAYMENT_WAIT_MS
       const leftMs = () => Math.max(0, waitsUntil - now())
+      const openOffer = <T>(geoQuoteToken: string, build: () => Promise<Opened<T>>) =>
+        offers.open(networkOf(call.address), tokens.openQuote(accountId, geoQuoteToken).valueCents, build)
       const deps: X402Deps = {
         catalog,
         now,
         quote: (request) => quote(quoteDeps, { ...caller, isPayment: true }, request),
         build(geoQuoteToken) {
           const request = { geoQuoteToken, method: 'payment' } as const
-          const { valueCents } = tokens.openQuote(accountId, geoQuoteToken)
-          return offers.open(networkOf(call.address), valueCents, () =>
-            buildGeoOp(buildDeps, accountId, request, mayUseContracts(caller)),
-          )
+          return openOffer(geoQuoteToken, async () => {
+            const built = await buildGeoOp(buildDeps, accountId, request, mayUseContracts(caller))
+            return { built, name: built.depositAddress ?? '', expiresAt: Date.parse(built.expiresAt) }
+          })
         },
+        paysByTransaction: ({ chainId }) => builderOf(chainId) !== undefined,
+        offerTransfer: (geoQuoteToken) =>
+          openOffer(geoQuoteToken, async () => {
+            const { opHash: name, ...built } = await offerSolana(buildSolanaDeps, accountId, geoQuoteToken)
+            return { built, name, expiresAt: built.expiresAt.getTime() }
+          }),
         closeOffer: offers.close,
-        findOp: (address) => findPayable(pool, { accountId, address: parseWallet(address) ?? '' }),
+        findOp: (name) => findPayable(pool, { accountId, name: parseWallet(name) ?? name }),
+        readPaid: async (chainId, transaction) => builderOf(chainId)?.readPaid(transaction),
+        submitPaid: ({ id }, paid) => submitPaid(onceDeps, caller, id, paid),
         submit: ({ id }, signature) =>
           submit(submitDeps, caller, { geoOpToken: tokens.sealOp(accountId, { opId: id }), signature }),
         readStatus: (swapId, { isHeld }) =>

@@ -19,6 +19,7 @@ import { retryStalledLocks } from '../stages/lock/retry-lock.ts'
 import { judgeTaken } from '../stages/lock/screen-deposits.ts'
 import { createDepositTasks } from '../stages/lock/see-deposits.ts'
 import { closeSwaps } from '../stages/settle/close.ts'
+import { createCloseWork } from '../stages/settle/close-untaken.ts'
 import { createSettleTasks } from '../stages/settle/propose.ts'
 import { createRecoverWork, noteRecoveries } from '../stages/settle/recover-deposits.ts'
 import { type RelayDeps, relayAttested } from '../stages/settle/relay.ts'
@@ -29,7 +30,7 @@ import { lateLockSeconds } from '../swap/deadlines.ts'
 import { blockSecondsOf } from '../swap/finality.ts'
 import type { Share } from '../swap/group.ts'
 import { activeSenders, sendersOf, shareOf } from '../swap/served-chain.ts'
-import { isPayment } from '../ways/registry.ts'
+import { isPayment } from '../swap/swap.ts'
 import { floatOf } from './catalog.ts'
 import { createFollowing, createLedgerTask, payoutCapsOf } from './following.ts'
 import { createOrphanTask } from './rebuild.ts'
@@ -211,6 +212,9 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
       ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share: share.now })]),
       ...(share?.isFirst
         ? [createRecoverWork({ ...deps, catalog: parts.catalog, prices, chain, view })]
+        : []),
+      ...(share?.isFirst && connected.closing
+        ? [createCloseWork({ ...deps, chainId: config.chainId, closing: connected.closing })]
         : []),
     ],
   })

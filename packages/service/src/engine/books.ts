@@ -114,13 +114,14 @@ export function createWasteReader({ pool, chain, usdE6Of }: Deps) {
   const { chainId } = chain
   return async (over: readonly Attempt[]): Promise<WastedGas[]> => {
     if (!chain.readCost || over.length === 0) return []
-    const sent = new Map(over.map(({ id, txHash }) => [id, txHash]))
+    const sent = new Map(over.map((attempt) => [attempt.id, attempt]))
     const unseen = await findUnseen(pool, [...sent.keys()])
     const byAttempt = [...groupBy(unseen, ({ attemptId }) => attemptId)]
     const toSubject = ([id]: (typeof byAttempt)[number]) => ({ step: 'read cost', id })
-    const costs = await mapIsolated([], byAttempt, toSubject, async ([attemptId]) =>
-      chain.readCost?.(sent.get(attemptId) ?? ''),
-    )
+    const costs = await mapIsolated([], byAttempt, toSubject, async ([attemptId]) => {
+      const { txHash = '', raw } = sent.get(attemptId) ?? {}
+      return chain.readCost?.(txHash, raw)
+    })
     return costs.flatMap(({ item: [attemptId, swaps], result: cost }) => {
       if (!cost) return []
       return swaps.flatMap(({ swapId, eventId, swaps: count }) => {

@@ -120,6 +120,6 @@ export function lockUsdE6(market: Market, { chains }: Catalog, chainId: number):
   const price = native && market.priceOf(native.asset)
   const costs = market.chainNow(chainId)?.costs
   if (price === undefined || !costs) return undefined
-  const cost = costs.ways?.authorization ?? costs.lock
+  const cost = (costs.ways?.authorization ?? costs.lock) + (costs.deposits?.lock ?? 0n)
   return usdE18(cost, { decimals: native?.decimals ?? 0, price }) / E12
 }

@@ -1,7 +1,7 @@
 import type { AtRisk, Wasted } from '../swap/budgets.ts'
 import { settledStates, unlockedStates } from '../swap/lifecycle.ts'
 import type { Db } from './db.ts'
-import { isSentSql } from './op-columns.ts'
+import { isSentSql, OPENS_ACCOUNT } from './op-columns.ts'
 import { isOpenAt, listOf } from './sql.ts'
 
 export const HOUR = `date_trunc('hour', clock_timestamp())`
@@ -86,8 +86,11 @@ export async function findWasted(db: Db, opIds: readonly string[]): Promise<Map<
   return new Map(rows.map((row) => [row.id, toWasted(row)]))
 }
 
-/** The contract wallets' swaps of an account without a lock. Their submissions take turns from here on. */
-export async function readOpenContracts(
+/**
+ * The swaps of an account without a lock that may waste its cost: of contract wallets, and payments whose account is
+ * opened before. Their submissions take turns from here on.
+ */
+export async function readOpenRisks(
   db: Db,
   { wallet, accountId }: Pick<Payer, 'wallet' | 'accountId'>,
 ): Promise<Omit<AtRisk, 'lockUsdE6'>> {
@@ -95,7 +98,7 @@ export async function readOpenContracts(
   const { rows } = await db.query<{ of_account: number; of_wallet: number }>(
     `select count(*)::int as of_account, (count(*) filter (where s.wallet = $2))::int as of_wallet
        from swaps s join ops o on o.id = s.op_id
-      where s.account_id = $1 and s.state in ${listOf(unlockedStates)} and o.is_contract`,
+      where s.account_id = $1 and s.state in ${listOf(unlockedStates)} and (o.is_contract or ${OPENS_ACCOUNT})`,
     [accountId, wallet],
   )
   return { ofAccount: rows[0]?.of_account ?? 0, ofWallet: rows[0]?.of_wallet ?? 0 }

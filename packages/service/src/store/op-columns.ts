@@ -44,6 +44,9 @@ export const METHOD =
 /** SQL condition: the input of this op is sent to the op's own address. */
 export const isSentSql = (op: string) => `(${op}.method in ${listOf(sentWays)})`
 
+/** SQL condition: a payment on Solana, where the op's id is the hash of its delivery. */
+export const OPENS_ACCOUNT = "coalesce(o.method = 'payment' and o.hash = o.delivery_hash, false)"
+
 /** SQL condition: the input of this op lies at the op's own address before its lock. */
 export const isHeldSql = (op: string) => `(${op}.method in ${listOf(heldWays)})`
 

@@ -69,8 +69,10 @@ export async function freePositions(db: Db, opIds: readonly string[]): Promise<v
 
 type HeldPosition = LockRef & { opId: string }
 
-type HeldRow = {
-  id: string
+export const LOCK_REF =
+  'o.hash, o.locker, o.position, o.wallet, o.input_token, o.input_amount, o.refund_deadline'
+
+export type LockRefRow = {
   hash: string
   locker: string
   position: string
@@ -89,24 +91,25 @@ export async function findPositionsPast(
   chainId: number,
   chainSeconds: number,
 ): Promise<HeldPosition[]> {
-  const { rows } = await db.query<HeldRow>(
-    `select o.id, o.hash, o.locker, o.position, o.wallet, o.input_token, o.input_amount, o.refund_deadline
+  const { rows } = await db.query<LockRefRow & { id: string }>(
+    `select o.id, ${LOCK_REF}
        from ring_positions p join ops o on o.id = p.op_id
       where p.chain_id = $1 and o.op_deadline < $2 and o.expires_at <= clock_timestamp()
         and not ${hasOpenSwap('o.id')} limit 5000`,
     [chainId, chainSeconds],
   )
-  return rows.map((row) => ({
-    opId: row.id,
-    hash: row.hash,
-    locker: row.locker,
-    position: BigInt(row.position),
-    wallet: row.wallet,
-    inputToken: row.input_token,
-    inputAmount: BigInt(row.input_amount),
-    refundDeadline: Number(row.refund_deadline),
-  }))
+  return rows.map((row) => ({ opId: row.id, ...toLockRef(row) }))
 }
+
+export const toLockRef = (row: LockRefRow): LockRef => ({
+  hash: row.hash,
+  locker: row.locker,
+  position: BigInt(row.position),
+  wallet: row.wallet,
+  inputToken: row.input_token,
+  inputAmount: BigInt(row.input_amount),
+  refundDeadline: Number(row.refund_deadline),
+})
 
 /** The number of open operations per locker, to choose the least busy. */
 export async function countOpenByLocker(db: Db, chainId: number): Promise<Map<string, number>> {
@@ -159,26 +162,28 @@ export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp |
 /** An op that is offered to payers of requests. */
 export type PayableOp = Pick<
   Op,
-  'id' | 'wallet' | 'originChain' | 'inputToken' | 'inputAmount' | 'opDeadline'
+  'id' | 'wallet' | 'locker' | 'originChain' | 'inputToken' | 'inputAmount' | 'opDeadline' | 'refundDeadline'
 >
 
-/** The op that a payment to this address is for, whatever became of it. */
+/** The op that a payment to this address, or with this hash, is for, whatever became of it. */
 export async function findPayable(
   db: Db,
-  { accountId, address }: { accountId: string; address: string },
+  { accountId, name }: { accountId: string; name: string },
 ): Promise<PayableOp | undefined> {
   const { rows } = await db.query<
-    Record<'id' | 'wallet' | 'chain' | 'token' | 'amount' | 'deadline', string>
+    Record<'id' | 'wallet' | 'locker' | 'chain' | 'token' | 'amount' | 'deadline' | 'refund', string>
   >(
-    `select id, wallet, origin_chain as chain, input_token as token, input_amount as amount, op_deadline as deadline
-       from ops where deposit_address = $2 and account_id = $1 and method = 'payment'`,
-    [accountId, address],
+    `select id, wallet, locker, origin_chain as chain, input_token as token, input_amount as amount,
+            op_deadline as deadline, refund_deadline as refund
+       from ops where (deposit_address = $2 or hash = $2) and account_id = $1 and method = 'payment'`,
+    [accountId, name],
   )
   const [row] = rows
   if (!row) return undefined
-  const { id, wallet, token: inputToken } = row
-  const [originChain, opDeadline] = [Number(row.chain), Number(row.deadline)]
-  return { id, wallet, originChain, inputToken, inputAmount: BigInt(row.amount), opDeadline }
+  const { id, wallet, locker, token: inputToken } = row
+  const [originChain, inputAmount] = [Number(row.chain), BigInt(row.amount)]
+  const [opDeadline, refundDeadline] = [Number(row.deadline), Number(row.refund)]
+  return { id, wallet, locker, originChain, inputToken, inputAmount, opDeadline, refundDeadline }
 }
 
 type SeenBalance = { opId: string; balance: bigint; block: bigint }

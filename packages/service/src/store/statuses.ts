@@ -20,7 +20,8 @@ import {
   settledStates,
   unpaidEndStates,
 } from '../swap/lifecycle.ts'
-import { isPayment, isSent } from '../ways/registry.ts'
+import { isPayment } from '../swap/swap.ts'
+import { isSent } from '../ways/registry.ts'
 import type { Db } from './db.ts'
 import { listOf } from './sql.ts'
 

@@ -4,7 +4,7 @@ import type { Paid } from '../swap/pricing.ts'
 import type { SignedDelegation, WayName } from '../swap/swap.ts'
 import { spendOfDay } from './api-keys.ts'
 import type { Db } from './db.ts'
-import { isSentSql, METHOD, PAY_AMOUNT } from './op-columns.ts'
+import { isSentSql, METHOD, OPENS_ACCOUNT, PAY_AMOUNT } from './op-columns.ts'
 import { listOf } from './sql.ts'
 
 export type Submission = {
@@ -37,6 +37,8 @@ export type Submission = {
   permitNonce?: bigint
   /** Code of others answers for the wallet. */
   isContract: boolean
+  /** Its account is opened at our cost before the payment lands. */
+  opensAccount: boolean
   externalId?: string | undefined
   existing?: { swapId: string; state: SwapState }
 }
@@ -69,6 +71,7 @@ type Row = {
   method: WayName
   permit_nonce: string | null
   is_contract: boolean | null
+  opens_account: boolean
   external_id: string | null
   swap_id: string | null
   state: SwapState | null
@@ -86,7 +89,7 @@ export async function findSubmission(db: Db, submitted: Submitted): Promise<Subm
             o.recipient, o.swappable, o.quoted_output, o.min_output, o.venue, o.pay_token, o.pay_amount,
             o.price_floor, o.value_cents, ${endOf('$2')} <= clock_timestamp() as expired,
             o.wallet_balance, o.input_amount, o.locker, o.position, o.op_deadline, ${METHOD} as method,
-            o.permit_nonce, o.is_contract, o.external_id,
+            o.permit_nonce, o.is_contract, ${OPENS_ACCOUNT} as opens_account, o.external_id,
             s.id as swap_id, s.state,
             (select coalesce(sum(p.input_amount), 0) from swaps p
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
@@ -211,6 +214,7 @@ function toSubmission(row: Row): Submission {
     opId: row.id,
     accountId: row.account_id,
     isContract: row.is_contract ?? false,
+    opensAccount: row.opens_account,
     externalId: row.external_id ?? undefined,
     hash: row.hash,
     wallet: row.wallet,

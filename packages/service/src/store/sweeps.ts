@@ -1,4 +1,6 @@
+import type { LockRef } from '../chains/chain.ts'
 import type { Db } from './db.ts'
+import { LOCK_REF, type LockRefRow, toLockRef } from './ops.ts'
 import { IS_OPEN } from './sql.ts'
 
 /** A delivery with this deadline. `isOpen`: its swap is not ended, and needs the proof of the delivery. */
@@ -27,6 +29,18 @@ export async function findOldDeliveries(
     fillDeadline: Number(row.fill_deadline),
     isOpen: row.is_open,
   }))
+}
+
+/** The payments on a chain that were not taken, with refund deadlines in this range, oldest first. */
+export async function findUntaken(db: Db, { chainId, after, upTo, limit }: Range): Promise<LockRef[]> {
+  const { rows } = await db.query<LockRefRow>(
+    `select ${LOCK_REF} from ops o join swaps s on s.op_id = o.id
+      where o.origin_chain = $1 and o.method = 'payment' and s.state = 'failed'
+        and o.op_deadline < $3 and o.refund_deadline > $2 and o.refund_deadline <= $3
+      order by o.refund_deadline fetch first $4 rows with ties`,
+    [chainId, after, upTo, limit],
+  )
+  return rows.map(toLockRef)
 }
 
 export async function findSweepCursor(db: Db, chainId: number): Promise<number> {

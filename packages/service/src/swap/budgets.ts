@@ -26,10 +26,10 @@ export function findExceeded(budgets: GasBudgets, wasted: Wasted, isContract: bo
   return isContract && isOver('chain') ? 'chain' : undefined
 }
 
-/** Swaps of contract wallets without a lock, which may all waste their gas; and the cost of one lock. */
+/** Swaps without a lock that may all waste their gas or rent, as of contract wallets; and the cost of one lock. */
 export type AtRisk = { ofWallet: number; ofAccount: number; lockUsdE6: bigint | undefined }
 
-/** Whether another lock of a contract wallet fits into the budgets beside those that are due. One always does. */
+/** Whether another such lock fits into the budgets beside those that are due. One always does. */
 export function hasRoomForLock(budgets: GasBudgets, wasted: Wasted, atRisk: AtRisk): boolean {
   const { ofWallet, ofAccount, lockUsdE6 } = atRisk
   const fits = (scope: 'wallet' | 'account', open: number) =>
@@ -52,7 +52,7 @@ export function gasWasted(scope: Scope, retryAfterMs: number): ServiceError {
 
 export function locksPending(): ServiceError {
   return new ServiceError('RATE_LIMITED', {
-    message: 'Earlier swaps of contract wallets are not locked yet. Try again when they are.',
+    message: 'Earlier swaps of this wallet or account are not locked yet. Try again when they are.',
     details: { budget: 'wastedGas', scope: 'pending' },
     recovery: { retryAfterMs: 5_000 },
   })

@@ -6,6 +6,9 @@ import type { QuotedTerms } from './quote.ts'
 /** How an input comes in on an EVM chain, or by the transaction that the wallet signs on Solana. */
 export type WayName = InputMethod | 'transaction'
 
+/** Whether the wallet pays the op's own address, as payers by HTTP 402 do. */
+export const isPayment = ({ method }: { method: WayName }): boolean => method === 'payment'
+
 /** A signed authorization of EIP-7702 as the caller sent it: the wallet delegates to our code. */
 export type SignedDelegation = {
   chainId: number

@@ -58,9 +58,6 @@ export const sentWays: readonly WayName[] = evmWays
 /** Ways by which the input lies at the op's own address before its lock, and goes back if there is none. */
 export const heldWays: readonly WayName[] = [...sentWays, payment.name]
 
-/** Whether the wallet pays the op's own address, where others may have sent the input in its stead. */
-export const isPayment = ({ method }: ByWay): boolean => method === payment.name
-
 /** An obstacle as the reason of a failure: what a sent input lacks is its deposit, which a reorg undid. */
 export const failureOf = (op: ByWay, obstacle: FailureCode): FailureCode =>
   isSent(op) && obstacle === 'INPUT_UNAVAILABLE' ? 'DEPOSIT_MISSING' : obstacle

@@ -15,6 +15,7 @@ import { type Rent, termsOf, toProgramToken } from './facts.ts'
 import { accountUnits, unitsWithMargin } from './fees.ts'
 import { type Lifetime, lifetimeOf, readBlockhash } from './heads.ts'
 import { buildInput, describeInput, type InputRequest } from './input.ts'
+import { offerPayment, readPaidInput } from './paid-input.ts'
 import type { SolanaParts } from './parts.ts'
 import { checkSignedInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'
@@ -48,6 +49,8 @@ export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: n
       }
     },
     check: (signed) => checkSignedInput(parts, signed),
+    offer: async (input) => offerPayment(parts, input, await readLifetime(parts, input.heads)),
+    readPaid: (transaction) => readPaidInput(parts, transaction),
   }
 }
 

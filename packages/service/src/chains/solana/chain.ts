@@ -10,6 +10,7 @@ import { type Landing, readLandings } from './history.ts'
 import { readInputTerms } from './input.ts'
 import * as locks from './locks.ts'
 import { findExit, findHeld, findRecordedExit, searchInput } from './locks.ts'
+import { creationHash, openAccount, splitRaw } from './paid-input.ts'
 import type { SolanaParts } from './parts.ts'
 import { planDelivery, planInput, planPayout, planPublicRefund, type SolanaRequest } from './plans.ts'
 import { broadcast } from './send.ts'
@@ -39,8 +40,8 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     findTransaction: (txHash) => findTransaction(parts, txHash),
     readTerms: () => readTerms(parts),
     sign: (request, { terms }) => sign(parts, request as SolanaRequest, terms as Terms),
-    broadcast: (raw) => broadcast(client, raw).then(() => undefined),
-    readCost: (txHash) => readCost(parts, txHash),
+    broadcast: (raw) => broadcastInTurn(parts, raw).then(() => undefined),
+    readCost: (txHash, raw) => readCost(parts, txHash, raw),
     readOutcomes: (_sender, sent, { hard }) => readOutcomes(parts, sent, hard as SolanaBlock),
     async readWallet({ wallet, token }) {
       const [rent, of] = await Promise.all([facts.rent(), facts.tokenOf(token)])
@@ -98,23 +99,40 @@ async function readLegCosts({ facts }: SolanaParts): Promise<LegCosts> {
   return { lock, firstLock: lock, delivery: payment, purchase: payment, gasPrice: 0n, deposits }
 }
 
+/** A payment is sent once its account exists. Until then the same bytes are sent again. */
+async function broadcastInTurn(parts: SolanaParts, raw: string): Promise<void> {
+  const { creation, transaction } = splitRaw(raw)
+  const create = () => broadcast(parts.client, creation ?? '')
+  if (creation === undefined || (await openAccount(parts, transaction, create)))
+    await broadcast(parts.client, transaction)
+}
+
 /**
  * The fee that a transaction took from its fee payer, and the ops that it moved: none if it failed. A wallet that
- * closes its account after the simulation makes the lock fail at our cost.
+ * closes its account after the simulation makes the lock fail at our cost. For a payment that failed or never landed,
+ * the account that waited for it counts with its rent: its wallet can keep that from coming back.
  */
 export async function readCost(
   { client, settings }: Pick<SolanaParts, 'client' | 'settings'>,
   txHash: string,
+  raw = '',
 ): Promise<TxCost | undefined> {
-  const query = { txHash, commitment: 'confirmed', program: settings.program } as const
-  const found = await readTransaction(client.agreed, query)
-  if (!found) return undefined
+  const { creation } = splitRaw(raw)
+  const at = { commitment: 'confirmed', program: settings.program } as const
+  const [found, opened] = await Promise.all([
+    readTransaction(client.agreed, { ...at, txHash }),
+    creation === undefined
+      ? undefined
+      : readTransaction(client.agreed, { ...at, txHash: creationHash(creation) }),
+  ])
+  const { before = 0n, after = 0n } = opened?.lamports.get(opened.accounts[0] ?? '') ?? {}
+  if (!found) return opened && { fee: before - after, eventIds: [] }
   const input = found.failed ? undefined : await readInputTerms(settings, found)
   const others = found.escrow.flatMap((each) => {
     if (each.kind === 'sweep') return []
     return each.kind === 'deliver' ? [each.opId] : [each.terms.opId]
   })
-  return { fee: found.fee, eventIds: [...(input ? [`0x${input.opId}`] : []), ...others] }
+  return { fee: found.fee + before - after, eventIds: [...(input ? [`0x${input.opId}`] : []), ...others] }
 }
 
 type Depths = { head: SolanaBlock; hard: SolanaBlock }

@@ -16,7 +16,9 @@ import type { SolanaChainConfig } from './config.ts'
 import { createSolanaCustody } from './custody.ts'
 import { accountCostLamports } from './fees.ts'
 import type { SolanaBlock } from './heads.ts'
+import { findClosable } from './paid-input.ts'
 import { createSolanaParts, type SolanaParts } from './parts.ts'
+import { planPublicRefund } from './plans.ts'
 import { readRecipient } from './recipient.ts'
 import { createSolanaRecovery } from './recovery.ts'
 import { ownAddresses, type SolanaSigner } from './settings.ts'
@@ -64,6 +66,10 @@ export function connectSolana(options: Options): ConnectedSolana {
     sweeping: {
       marginSeconds: sweepMarginSeconds,
       findSweepable: (deliveryHashes, at) => findSweepable(parts, deliveryHashes, at as SolanaBlock),
+    },
+    closing: {
+      findClosable: (ops, at) => findClosable(parts, ops, at as SolanaBlock),
+      planClose: planPublicRefund,
     },
     attestations: createAttestations(parts),
   }

@@ -2,6 +2,7 @@ import { type DecodedInstruction, type DecodedPayout, WRAPPED_SOL } from '@geosw
 import type { CustodyEvent } from '../custody.ts'
 import { isNative, NATIVE_TOKEN, type Token } from './accounts.ts'
 import { type InputTerms, readInputTerms } from './input.ts'
+import { readOpened } from './paid-input.ts'
 import type { SolanaChainSettings } from './settings.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -108,7 +109,7 @@ function changeOf({ lamports, tokens }: Transaction, address: string, mint: stri
 }
 
 function rentsOf(
-  { lamports, tokens }: Transaction,
+  { lamports, tokens, ...message }: Transaction,
   ours: readonly DecodedInstruction[],
   input: InputTerms | undefined,
 ): Rent[] {
@@ -123,8 +124,10 @@ function rentsOf(
     return growthOf(account) - (isWrapped ? held.after - held.before : 0n)
   }
   const ofInput = input ? [{ payer: input.feePayer, lamports: rentOf(input.destination) }] : []
+  const opened = message.failed ? undefined : readOpened(message)
   return [
     ...ofInput,
+    ...(opened ? [{ payer: opened.payer, lamports: rentOf(opened.account) }] : []),
     ...ours.map((each): Rent => {
       if (each.kind === 'sweep' || each.kind === 'deliver')
         return { payer: each.payer, lamports: growthOf(each.marker) }

@@ -16,6 +16,8 @@ const SIGNATURES = 2n
 export const INPUT_UNITS = 40_000
 export const PAYMENT_UNITS = 30_000
 export const SWEEP_UNITS = 5_000
+/** For a new account whose address is the first one tried. */
+export const OPEN_UNITS = 25_000
 const CREATE_ACCOUNT_UNITS = 60_000
 // An account's address is searched on chain, at this cost for each tried one.
 const TRY_UNITS = 1_500

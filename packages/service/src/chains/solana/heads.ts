@@ -55,8 +55,8 @@ export const NO_LIFETIME: Lifetime = {
   lastValidBlockHeight: 0n,
 }
 
-// The runtime accepts a blockhash for this many blocks.
-const LIFE_BLOCKS = 150n
+/** The runtime accepts a blockhash for this many blocks. */
+export const LIFE_BLOCKS = 150n
 /** How far the newest block may be ahead of the block that a majority has confirmed. */
 export const AHEAD_BLOCKS = 32n
 

@@ -69,7 +69,7 @@ export async function buildInput(escrow: Escrow, request: InputRequest): Promise
   }
 }
 
-/** All instructions after those of the compute budget. */
+/** All instructions after those of the compute budget: memo, new account, transfer. */
 export async function inputInstructions(escrow: Escrow, input: Input): Promise<Instruction[]> {
   const { opHash, wallet, token, amount, feePayer, refundDeadline } = input
   const op = { hash: opHash, wallet, locker: feePayer, refundDeadline, inputAmount: amount }
@@ -107,7 +107,10 @@ export type InputTerms = {
   destination: string
 }
 
-/** Undefined for any message that is not exactly an input: another instruction, account, order or encoding. */
+/**
+ * Undefined for any message that is not exactly an input, or a payment of one: another instruction, account, order or
+ * encoding. A payment moves the same tokens to the same account, which exists already, and names the op afterwards.
+ */
 export async function readInputTerms(
   settings: Settings,
   message: ReadMessage,
@@ -116,14 +119,16 @@ export async function readInputTerms(
   const [limit, price, ...rest] = message.instructions
   if (!feePayer || !wallet || others.length > 0 || !limit || !price) return undefined
   const budget = readBudget(limit, price)
-  const named = readMemo(rest[0])
-  const moved = readMoved(rest)
+  const isPaid = isPaidInput(message)
+  const named = readMemo(rest[isPaid ? 1 : 0])
+  const moved = readMoved(rest[isPaid ? 0 : 2])
   if (!budget || !named || !moved) return undefined
   const { token, amount } = moved
   const input = { ...named, opHash: `0x${named.opId}`, wallet, feePayer, token, amount }
-  const expected = await inputInstructions(settings, input).catch(() => undefined)
+  const built = await inputInstructions(settings, input).catch(() => undefined)
+  const expected = isPaid ? built && toPayment(built) : built
   if (!expected || !isSame(rest, expected)) return undefined
-  const destination = rest[1]?.accounts[1] ?? ''
+  const destination = built?.[1]?.accounts?.[1]?.address ?? ''
   return {
     feePayer,
     wallet,
@@ -136,6 +141,13 @@ export async function readInputTerms(
     destination,
   }
 }
+
+/** Whether a message with the terms of an input is a payment: only then its account has to exist before. */
+export const isPaidInput = ({ instructions }: ReadMessage): boolean => instructions.length === 4
+
+/** Of the instructions that lock a token: the transfer, then the memo. None for native coin. */
+const toPayment = ([memo, , transfer, ...native]: readonly Instruction[]): Instruction[] | undefined =>
+  memo && transfer && native.length === 0 ? [transfer, memo] : undefined
 
 type Read = Promise<InputTerms | undefined>
 const memories = new WeakMap<Settings, ReturnType<typeof createMemory<Read>>>()
@@ -193,8 +205,7 @@ function readMemo(instruction: ReadInstruction | undefined) {
 }
 
 /** Token and amount of the transfer. All other fields are compared with the instruction that these two give. */
-function readMoved(rest: readonly ReadInstruction[]): { token: Token; amount: bigint } | undefined {
-  const transfer = rest[2]
+function readMoved(transfer: ReadInstruction | undefined): { token: Token; amount: bigint } | undefined {
   if (!transfer) return undefined
   const { program, accounts, data } = transfer
   if (program === SYSTEM_PROGRAM && data.length === 12)
@@ -223,14 +234,20 @@ export function isSame(read: readonly ReadInstruction[], expected: readonly Inst
   )
 }
 
+/** Reads a wire transaction with the terms of an input. */
+export async function readInputWire(settings: Settings, transaction: string) {
+  const wire = fromBase64(transaction)
+  const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
+  const terms = split && (await readInputMessage(settings, split.message))
+  return terms && { ...split, terms }
+}
+
 /** The decoded terms as plain JSON, for the wallet's owner to read. */
 export async function describeInput(
   settings: NamedSettings,
   unsignedTransaction: string,
 ): Promise<Record<string, string | number>> {
-  const wire = fromBase64(unsignedTransaction)
-  const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
-  const terms = split && (await readInputMessage(settings, split.message))
+  const { terms } = (await readInputWire(settings, unsignedTransaction)) ?? {}
   if (!terms) throw new TypeError('Not an input')
   const { chainId, program, vault, attester } = settings
   return {

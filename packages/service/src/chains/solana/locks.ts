@@ -1,12 +1,13 @@
 import { type DecodedPayout, decodeInputAccount } from '@geoswap/solana-escrow'
 import { collectError } from '../../swap/group.ts'
 import type { FailureCode } from '../../swap/lifecycle.ts'
-import type { Op, Swap } from '../../swap/swap.ts'
+import { isPayment, type Op, type Swap } from '../../swap/swap.ts'
 import type { LockRef, LockState } from '../chain.ts'
-import { readAccounts } from './accounts.ts'
+import { readAccounts, toTokenAccount } from './accounts.ts'
 import { readBlockHeight, type SolanaBlock } from './heads.ts'
 import { findInHistory, type Landing, readLandings } from './history.ts'
-import { isInputOf } from './input.ts'
+import { isInputOf, readInputWire } from './input.ts'
+import { withAccount } from './paid-input.ts'
 import type { SolanaParts } from './parts.ts'
 import { readRecipient } from './recipient.ts'
 import { simulate } from './simulate.ts'
@@ -145,13 +146,17 @@ export async function readLocks(
   return states
 }
 
-/** Simulates the signed transaction on the newest confirmed state before the service adds its signature. */
+/**
+ * Simulates the signed transaction on the newest confirmed state before the service adds its signature. A payment is
+ * simulated with its account, until that exists.
+ */
 export async function findObstacle(
-  { client }: SolanaParts,
+  parts: SolanaParts,
   { op, signature, lastValid }: Swap,
 ): Promise<FailureCode | undefined> {
+  const { client } = parts
   const { kind } = await simulate(client, {
-    raw: signature,
+    raw: isPayment(op) ? await toSimulated(parts, op, signature) : signature,
     replaceBlockhash: false,
     minContextSlot: op.walletBlock,
   })
@@ -162,6 +167,15 @@ export async function findObstacle(
   }
   if (kind === 'other') throw new Error('The input cannot be taken now')
   return 'INPUT_UNAVAILABLE'
+}
+
+async function toSimulated(parts: SolanaParts, op: Op, signature: string): Promise<string> {
+  const { client, settings, addresses } = parts
+  const [account] = await readAccounts(client, { addresses: [await addresses.inputOf(op)] })
+  if (account && toTokenAccount(account)) return signature
+  const read = await readInputWire(settings, signature)
+  if (!read) throw new TypeError('The stored signature is no payment')
+  return withAccount(parts, read.terms)
 }
 
 /** A refund never creates the wallet's account: its owner could close it again each time to earn the rent. */

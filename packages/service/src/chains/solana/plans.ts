@@ -1,7 +1,7 @@
 import { toIndex } from '@geoswap/protocol'
 import { createAccountInstruction, deliverInstruction, type OpId, type Order } from '@geoswap/solana-escrow'
 import { type Address, getBase58Decoder } from '@solana/kit'
-import type { Op, Swap } from '../../swap/swap.ts'
+import { isPayment, type Op, type Swap } from '../../swap/swap.ts'
 import { isNative, type Token } from './accounts.ts'
 import { isPayout, type Payout, readAttested } from './attested.ts'
 import { toBase64 } from './bytes.ts'
@@ -16,7 +16,8 @@ import { simulate } from './simulate.ts'
 import type { TransferRequest } from './transfer.ts'
 
 export type InputRequest = {
-  kind: 'input'
+  /** `paidInput`: its account is created before. */
+  kind: 'input' | 'paidInput'
   signedTransaction: string
   lastValid: string
   /** The most that the fee payer may spend on it. */
@@ -58,7 +59,7 @@ export type SolanaRequest =
 export async function planInput({ settings, facts }: SolanaParts, swap: Swap): Promise<InputRequest> {
   const rent = await facts.rent()
   return {
-    kind: 'input',
+    kind: isPayment(swap.op) ? 'paidInput' : 'input',
     signedTransaction: swap.signature,
     lastValid: String(swap.lastValid ?? 0n),
     maxCostLamports: String(inputBoundLamports(rent, settings.priorityPrice.cap)),

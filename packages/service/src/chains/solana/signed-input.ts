@@ -11,7 +11,14 @@ import { fromBase64, sha256Hex, toBase64 } from './bytes.ts'
 import { tokenAccountRent } from './facts.ts'
 import { feeLamports } from './fees.ts'
 import { findInHistory } from './history.ts'
-import { INPUT_SIGNERS, type InputTerms, isInputOf, isOfOp, readInputMessage } from './input.ts'
+import {
+  INPUT_SIGNERS,
+  type InputTerms,
+  isInputOf,
+  isOfOp,
+  readInputMessage,
+  readInputWire,
+} from './input.ts'
 import { joinWire, SIGNATURE_BYTES, splitWire } from './message.ts'
 import type { SolanaParts } from './parts.ts'
 import { type SolanaSigner, signMessage } from './settings.ts'
@@ -75,19 +82,18 @@ export async function cosignInput(
   feePayer: SolanaSigner,
   { signedTransaction, maxCostLamports }: Cosign,
 ): Promise<SignedTransaction> {
-  const wire = fromBase64(signedTransaction)
-  const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
-  const [, walletSignature] = split?.signatures ?? []
-  const terms = split && (await readInputMessage(settings, split.message))
-  if (!split || !terms || !walletSignature || terms.feePayer !== feePayer.address) {
+  const read = await readInputWire(settings, signedTransaction)
+  const [, walletSignature] = read?.signatures ?? []
+  if (!read || !walletSignature || read.terms.feePayer !== feePayer.address) {
     throw new TypeError('Not an input that this fee payer pays for')
   }
+  const { terms } = read
   const rent = tokenAccountRent(await facts.rent(), { program: terms.tokenProgram })
   const cost = feeLamports(terms.computeUnits, terms.microLamportsPerUnit) + rent
   if (cost > maxCostLamports) throw new RangeError('The input costs more than its fee payer may spend')
-  const signature = await signMessage(feePayer, split.message)
+  const signature = await signMessage(feePayer, read.message)
   return {
-    raw: toBase64(joinWire([signature, walletSignature], split.message)),
+    raw: toBase64(joinWire([signature, walletSignature], read.message)),
     txHash: getBase58Decoder().decode(signature),
   }
 }
@@ -98,12 +104,10 @@ export async function isOpSigned(parts: SolanaParts, { op, signature }: Swap): P
 }
 
 async function isInputSigned({ settings }: SolanaParts, op: Op, signedTransaction: string): Promise<boolean> {
-  const wire = fromBase64(signedTransaction)
-  const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
-  const terms = split && (await readInputMessage(settings, split.message))
-  const [, signature] = split?.signatures ?? []
-  if (!terms || !signature || !isOfOp(op, terms)) return false
-  return isSignedBy(op.wallet, signature, split.message)
+  const read = await readInputWire(settings, signedTransaction)
+  const [, signature] = read?.signatures ?? []
+  if (!read || !signature || !isOfOp(op, read.terms)) return false
+  return isSignedBy(op.wallet, signature, read.message)
 }
 
 async function isInputTaken(parts: SolanaParts, op: Op): Promise<boolean> {

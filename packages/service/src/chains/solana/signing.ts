@@ -10,6 +10,7 @@ import { feeLamports, PAYMENT_UNITS, unitsWithMargin } from './fees.ts'
 import type { SolanaBlock } from './heads.ts'
 import { readBudget } from './input.ts'
 import { joinWire, readMessage } from './message.ts'
+import { joinPayment } from './paid-input.ts'
 import type { SolanaParts } from './parts.ts'
 import {
   type AttestedRequest,
@@ -51,11 +52,15 @@ export async function sign(parts: SolanaParts, request: SolanaRequest, terms: Te
       return signSweep(parts, getSigner(parts, feePayers.delivery), request, toPriced(terms))
     case 'publicRefund':
       return signPublicRefund(parts, getSigner(parts, feePayers.input), toOp(request), toPriced(terms))
-    case 'input': {
+    case 'input':
+    case 'paidInput': {
       const { signedTransaction, maxCostLamports } = request
       const input = { signedTransaction, maxCostLamports: BigInt(maxCostLamports) }
-      const signed = await cosignInput(parts, getSigner(parts, feePayers.input), input)
-      return { ...signed, lastValid: BigInt(request.lastValid) }
+      const feePayer = getSigner(parts, feePayers.input)
+      const signed = await cosignInput(parts, feePayer, input)
+      const lastValid = BigInt(request.lastValid)
+      if (request.kind === 'input') return { ...signed, lastValid }
+      return { ...(await joinPayment(parts, feePayer, signed, toPriced(terms))), lastValid }
     }
     default:
       return cosignPayout(parts, getSigner(parts, feePayers.input), request)

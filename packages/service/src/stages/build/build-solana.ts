@@ -1,8 +1,9 @@
 import type { BuildSolanaRequest, BuildSolanaTxReply } from '@geoswap/wire'
-import type { Heads, InputBuilder, Payer } from '../../chains/chain.ts'
-import { ServiceError } from '../../errors.ts'
+import type { Heads, InputBuilder, Payer, PaymentOffer } from '../../chains/chain.ts'
+import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { CatalogChain } from '../../swap/catalog.ts'
 import type { Quote } from '../../swap/quote.ts'
+import { isPayment, type WayName } from '../../swap/swap.ts'
 import { readHolder, readOrUnavailable } from './delegation.ts'
 import { amountWriter, hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
 
@@ -32,23 +33,12 @@ export type SealedInput = {
 export async function buildSolanaTx(
   deps: BuildSolanaDeps,
   accountId: string,
-  request: BuildSolanaRequest,
+  { geoQuoteToken }: BuildSolanaRequest,
 ): Promise<BuildSolanaTxReply> {
-  const quote = deps.openQuote(accountId, request.geoQuoteToken)
-  const origin = deps.catalog.chains.get(quote.originChain)
-  const builder = origin && deps.builderOf(quote.originChain)
-  if (!origin || !builder) throw new ServiceError('INVALID_TOKEN')
-  if (quote.expiresAt <= deps.now()) throw new ServiceError('QUOTE_EXPIRED')
-
-  const { wallet, inputToken: token, amountIn: amount } = quote
-  const payer = await readHolder(origin, amount, () => builder.readPayer({ wallet, token }))
-  const refusal = refusalOf(origin, quote, payer)
-  if (refusal && !(await hasSwap(deps.pool, quote))) throw refusal
-
-  const op = await storeOnce(deps, accountId, quote, payer, { method: 'transaction' })
-  const { hash: opHash, locker, refundDeadline } = op
-  const heads = op.isNew ? deps.recentHeadsOf(quote.originChain) : undefined
-  const input = { opHash, wallet, token, amount, locker, refundDeadline, heads }
+  const { quote, origin, builder, op, input } = await buildOp(deps, accountId, {
+    geoQuoteToken,
+    method: 'transaction',
+  })
   const built = await readOrUnavailable(origin, builder.build(input))
   const expiresAt = Math.min(op.expiresAt.getTime(), deps.now() + built.lifeMs)
   const sealed = {
@@ -66,6 +56,45 @@ export async function buildSolanaTx(
     // The op's id is the hash of the delivery, so the wallet can verify what the input pays for.
     operation: { ...built.operation, delivery: op.terms },
   }
+}
+
+/** Turns a live quote into the terms by which a payer of x402 makes the transaction itself. */
+export async function offerSolana(
+  deps: BuildSolanaDeps,
+  accountId: string,
+  geoQuoteToken: string,
+): Promise<PaymentOffer & { opHash: string; expiresAt: Date; asset: string }> {
+  const asked = { geoQuoteToken, method: 'payment' } as const
+  const { origin, builder, op, input } = await buildOp(deps, accountId, asked)
+  const offered = await readOrUnavailable(origin, builder.offer(input))
+  const operation = { ...offered.operation, delivery: op.terms }
+  return { ...offered, operation, opHash: op.hash, expiresAt: op.expiresAt, asset: input.token }
+}
+
+type Asked = { geoQuoteToken: string; method: WayName }
+
+async function buildOp(deps: BuildSolanaDeps, accountId: string, { geoQuoteToken, method }: Asked) {
+  const quote = deps.openQuote(accountId, geoQuoteToken)
+  const origin = deps.catalog.chains.get(quote.originChain)
+  const builder = origin && deps.builderOf(quote.originChain)
+  if (!origin || !builder) throw new ServiceError('INVALID_TOKEN')
+  if (quote.expiresAt <= deps.now()) throw new ServiceError('QUOTE_EXPIRED')
+  if (isPayment({ method }) && quote.inputToken === origin.native.address)
+    throw invalidRequest({
+      field: 'inputToken',
+      message: 'must be a token: a payment is never of native coin',
+    })
+
+  const { wallet, inputToken: token, amountIn: amount } = quote
+  const payer = await readHolder(origin, amount, () => builder.readPayer({ wallet, token }))
+  const refusal = refusalOf(origin, quote, payer)
+  if (refusal && !(await hasSwap(deps.pool, quote))) throw refusal
+
+  const op = await storeOnce(deps, accountId, quote, payer, { method })
+  const { hash: opHash, locker, refundDeadline } = op
+  const heads = op.isNew ? deps.recentHeadsOf(quote.originChain) : undefined
+  const input = { opHash, wallet, token, amount, locker, refundDeadline, heads }
+  return { quote, origin, builder, op, input }
 }
 
 /** Returns the reason why this wallet cannot pay: too low a balance, a frozen account, or a remainder below rent. */

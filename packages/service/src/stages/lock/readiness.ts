@@ -5,8 +5,8 @@ import { findExceeded, type GasBudgets, type Wasted } from '../../swap/budgets.t
 import type { FailureCode } from '../../swap/lifecycle.ts'
 import { partiesOf } from '../../swap/parties.ts'
 import { type Paid, withPaid } from '../../swap/pricing.ts'
-import type { Op, Swap } from '../../swap/swap.ts'
-import { isPayment, isSent, wayOf } from '../../ways/registry.ts'
+import { isPayment, type Op, type Swap } from '../../swap/swap.ts'
+import { isSent, wayOf } from '../../ways/registry.ts'
 import { judgeSent } from './screen-deposits.ts'
 
 export type Readiness =

@@ -151,6 +151,23 @@ describe('wasted gas', () => {
     expect(refusals.every((reason) => reason.details?.scope === 'pending')).toBe(true)
   })
 
+  test('payments on Solana at once leave as many accounts to open as the budget pays, unlike those on EVM', async () => {
+    const accountId = await insertTestAccount(database.pool)
+    const pay = async (index: number, deliveryHash: string) => {
+      const opId = await storeOpOf(accountId, `${deliveryHash} ${index % 10}`)
+      const sql = `update ops set method = 'payment', delivery_hash = ${deliveryHash} where id = $1`
+      await database.pool.query(sql, [opId])
+      return submit({ opId }, { lockUsdE6: () => 100n * CENT_E6 })
+    }
+    const payMany = async (deliveryHash: string) => {
+      const paid = await Promise.allSettled(Array.from({ length: 30 }, (_, at) => pay(at, deliveryHash)))
+      return paid.filter(({ status }) => status === 'fulfilled').length
+    }
+
+    expect(await payMany(`hash || 'evm'`)).toBe(30)
+    expect(await payMany('hash')).toBe(20)
+  })
+
   test('a publishable key takes no contract wallet, unless the operator allowed it', async () => {
     const accountId = await insertTestAccount(database.pool)
     const opId = await storeOpOf(accountId, 'coded for a page', true)

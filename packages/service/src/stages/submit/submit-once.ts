@@ -6,7 +6,7 @@ import { failPoint } from '../../fail-point.ts'
 import type { Screening } from '../../screen/denials.ts'
 import { readSpentCents, readWalletCents, spendOfDay } from '../../store/api-keys.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
-import { readOpenContracts, readWasted } from '../../store/gas.ts'
+import { readOpenRisks, readWasted } from '../../store/gas.ts'
 import { OP_KEPT_MS } from '../../store/retention.ts'
 import {
   endOp,
@@ -160,17 +160,17 @@ async function store(
   return reply
 }
 
-/** Refuses work for those who wasted too much gas in this hour, or whose contract wallets may do so now. */
+/** Refuses work for those who wasted too much gas in this hour, or whose open locks may do so now. */
 async function assertGas(db: Db, { gas, lockUsdE6 }: Limits, submission: Submission): Promise<void> {
-  const { originChain, destinationChain, isContract } = submission
+  const { originChain, destinationChain, isContract, opensAccount } = submission
   const { wasted, hourLeftMs } = await readWasted(db, {
     ...submission,
     chains: [originChain, destinationChain],
   })
   const exceeded = findExceeded(gas, wasted, isContract)
   if (exceeded) throw gasWasted(exceeded, hourLeftMs)
-  if (!isContract) return
-  const open = await readOpenContracts(db, submission)
+  if (!isContract && !opensAccount) return
+  const open = await readOpenRisks(db, submission)
   const atRisk = { ...open, lockUsdE6: lockUsdE6(originChain) }
   if (!hasRoomForLock(gas, wasted, atRisk)) throw locksPending()
 }

@@ -1,5 +1,5 @@
 import type { SubmitReply, SubmitSolanaRequest } from '@geoswap/wire'
-import type { InputBuilder } from '../../chains/chain.ts'
+import type { InputBuilder, PaidInput } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Market } from '../../swap/catalog.ts'
 import { type Caller, type SubmitOnceDeps, submitOnce } from './submit-once.ts'
@@ -43,6 +43,17 @@ export async function submitSolana(
       return { signature: checked.signedTransaction, lastValid }
     },
   })
+}
+
+/** Accepts the transaction of a payer, whose signature was checked before it was compared with the op. */
+export function submitPaid(
+  deps: SubmitOnceDeps,
+  caller: Caller,
+  opId: string,
+  { signedTransaction, lastValid, isOver }: PaidInput,
+): Promise<SubmitReply> {
+  const verify = async () => ({ signature: signedTransaction, lastValid })
+  return submitOnce(deps, { caller, opId, expiresAt: undefined, isOver, recheck: async () => {}, verify })
 }
 
 /**

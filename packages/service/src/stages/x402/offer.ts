@@ -6,6 +6,7 @@ import {
   toChainRef,
   type X402Request,
 } from '@geoswap/wire'
+import type { PaymentOffer } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import { type Catalog, type CatalogChain, findChain, findToken, toCaip2 } from '../../swap/catalog.ts'
 
@@ -13,6 +14,10 @@ export type OfferDeps = {
   catalog: Catalog
   quote(request: NamedQuoteRequest): QuoteReply | Promise<QuoteReply>
   build(geoQuoteToken: string): Promise<BuildGeoOpReply>
+  /** Whether payers make the transaction that takes their input. */
+  paysByTransaction(chain: CatalogChain): boolean
+  /** The terms of such a transaction. */
+  offerTransfer(geoQuoteToken: string): Promise<PaymentOffer & { expiresAt: Date; asset: string }>
   now(): number
 }
 
@@ -38,7 +43,7 @@ const CLOCKS_APART_SECONDS = 30
  * first refusal is the answer.
  */
 export async function offer(deps: OfferDeps, request: X402Request): Promise<Offer[]> {
-  const orders = toOrders(deps.catalog, request)
+  const orders = toOrders(deps, request)
   const made = await Promise.allSettled(orders.map((order) => offerFrom(deps, order)))
   const offers = made.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const [failed] = made.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
@@ -48,7 +53,7 @@ export async function offer(deps: OfferDeps, request: X402Request): Promise<Offe
 
 type OriginOrder = { chain: CatalogChain; order: NamedQuoteRequest }
 
-function toOrders(catalog: Catalog, request: X402Request): OriginOrder[] {
+function toOrders(deps: OfferDeps, request: X402Request): OriginOrder[] {
   const origins = request.originChain.split(',')
   const tokens = request.inputToken.split(',')
   if (origins.length > MAX_ORIGINS)
@@ -56,7 +61,7 @@ function toOrders(catalog: Catalog, request: X402Request): OriginOrder[] {
   if (tokens.length !== 1 && tokens.length !== origins.length)
     throw invalidRequest({ field: 'inputToken', message: 'must be one token, or one for each origin chain' })
   return origins.map((text, index) => {
-    const chain = getOrigin(catalog, text)
+    const chain = getOrigin(deps, text)
     const { outputToken, amount, recipient } = request
     const order = {
       originChain: chain.chainId,
@@ -68,18 +73,19 @@ function toOrders(catalog: Catalog, request: X402Request): OriginOrder[] {
   })
 }
 
-function getOrigin(catalog: Catalog, text: string): CatalogChain {
+function getOrigin(deps: OfferDeps, text: string): CatalogChain {
+  const { catalog } = deps
   const chain = findChain(catalog, toChainRef(text))
-  if (chain && takesPayments(chain)) return chain
-  const supported = [...catalog.chains.values()].filter(takesPayments).map(toCaip2)
+  if (chain && takesPayments(deps)(chain)) return chain
+  const supported = [...catalog.chains.values()].filter(takesPayments(deps)).map(toCaip2)
   throw new ServiceError('UNSUPPORTED_CHAIN', {
     message: `A payment cannot come from ${text.slice(0, 50)}. It can from ${supported.join(', ')}.`,
     details: { field: 'originChain', supported },
   })
 }
 
-const takesPayments = ({ tokens }: CatalogChain): boolean =>
-  tokens.some(({ signing }) => signing?.methods.includes('payment'))
+const takesPayments = (deps: Pick<OfferDeps, 'paysByTransaction'>) => (chain: CatalogChain) =>
+  deps.paysByTransaction(chain) || chain.tokens.some(({ signing }) => signing?.methods.includes('payment'))
 
 /** A refund goes to the payer: the recipient itself, where it can be one. */
 function payerOf({ family }: CatalogChain, { wallet, recipient }: X402Request): string {
@@ -94,27 +100,36 @@ function payerOf({ family }: CatalogChain, { wallet, recipient }: X402Request): 
 
 async function offerFrom(deps: OfferDeps, { chain, order }: OriginOrder): Promise<Offer> {
   const quote = await deps.quote(order)
-  const priced = quote.originMethods?.find((way) => (way.method as string) === 'payment')
-  const { depositAddress, operation, expiresAt } = await deps.build(quote.geoQuoteToken)
-  const { inputToken, opDeadline } = operation.message as { inputToken: string; opDeadline: string }
-  const signing = findToken(chain, inputToken)?.signing
-  if (!priced || !depositAddress || !signing) throw new ServiceError('QUOTE_EXPIRED')
-  const { input, output, minOutput } = priced
   const { feeBps, etaSeconds, warnings } = quote
-  const seconds = Math.ceil(Number(opDeadline) - deps.now() / 1_000)
+  const { priced, payTo, asset, deadline, expiresAt, extra } = deps.paysByTransaction(chain)
+    ? await byTransfer(deps, quote)
+    : await byAuthorization(deps, chain, quote)
+  const { input, output, minOutput } = priced
   return {
     chain,
     scheme: 'exact',
     network: toCaip2(chain),
     amount: input,
-    asset: inputToken,
-    payTo: depositAddress,
-    maxTimeoutSeconds: seconds + CLOCKS_APART_SECONDS,
-    extra: {
-      name: signing.name,
-      version: signing.version,
-      quote: { input, output, minOutput, feeBps, etaSeconds, expiresAt, warnings },
-      operation,
-    },
+    asset,
+    payTo,
+    maxTimeoutSeconds: Math.ceil(deadline - deps.now() / 1_000) + CLOCKS_APART_SECONDS,
+    extra: { ...extra, quote: { input, output, minOutput, feeBps, etaSeconds, expiresAt, warnings } },
   }
+}
+
+async function byAuthorization(deps: OfferDeps, chain: CatalogChain, quote: QuoteReply) {
+  const priced = quote.originMethods?.find((way) => (way.method as string) === 'payment')
+  const { depositAddress: payTo, operation, expiresAt } = await deps.build(quote.geoQuoteToken)
+  const { inputToken, opDeadline } = operation.message as { inputToken: string; opDeadline: string }
+  const signing = findToken(chain, inputToken)?.signing
+  if (!priced || !payTo || !signing) throw new ServiceError('QUOTE_EXPIRED')
+  const { name, version } = signing
+  const deadline = Number(opDeadline)
+  return { priced, payTo, asset: inputToken, deadline, expiresAt, extra: { name, version, operation } }
+}
+
+async function byTransfer(deps: OfferDeps, quote: QuoteReply) {
+  const { payTo, asset, expiresAt, ...extra } = await deps.offerTransfer(quote.geoQuoteToken)
+  const deadline = expiresAt.getTime() / 1_000
+  return { priced: quote, payTo, asset, deadline, expiresAt: expiresAt.toISOString(), extra }
 }

@@ -7,12 +7,8 @@ const LIFE_MS = 120_000
 function createLedger() {
   const clock = { ms: 0 }
   const offers = createOpenOffers({ offers: 2, cents: 100n }, () => clock.ms)
-  const built = (payTo: string) => ({
-    depositAddress: payTo,
-    expiresAt: new Date(clock.ms + LIFE_MS).toISOString(),
-  })
-  const open = (network: string, cents: bigint, payTo = '0xA') =>
-    offers.open(network, cents, async () => built(payTo))
+  const open = (network: string, cents: bigint, name = '0xA') =>
+    offers.open(network, cents, async () => ({ built: name, name, expiresAt: clock.ms + LIFE_MS }))
   return { clock, offers, open }
 }
 
@@ -40,7 +36,7 @@ test('an offer that is paid, or that could not be built, is not open', async () 
   const failing = offers.open('one', 100n, async () => Promise.reject(new Error('no build')))
 
   await expect(failing).rejects.toThrow('no build')
-  expect((await open('one', 100n)).depositAddress).toBe('0xA')
+  expect(await open('one', 100n)).toBe('0xA')
 })
 
 test('offers that are being built count, so that calls at once do not pass the limit', async () => {

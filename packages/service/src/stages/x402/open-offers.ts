@@ -6,13 +6,14 @@ type Share = { offers: number; cents: bigint }
 
 export type OpenOffers = {
   /** Builds an offer of this value for its caller, unless that has too many open ones, or too valuable ones. */
-  open<Built extends Opened>(network: string, cents: bigint, build: () => Promise<Built>): Promise<Built>
-  /** A payment to this address was taken. */
-  close(payTo: string): void
+  open<Built>(network: string, cents: bigint, build: () => Promise<Opened<Built>>): Promise<Built>
+  /** A payment of the op with this name was taken. */
+  close(name: string): void
 }
 
-type Opened = { depositAddress?: string | undefined; expiresAt: string }
-type Offered = { network: string; cents: bigint; payTo?: string | undefined; until: number }
+/** `name`: by which a payment finds its op, an address or a hash. */
+export type Opened<Built> = { built: Built; name: string; expiresAt: number }
+type Offered = { network: string; cents: bigint; name?: string; until: number }
 
 /** Bounds what one caller without a key takes from the account that all of them share. */
 export function createOpenOffers(share: Share, now: () => number = Date.now): OpenOffers {
@@ -36,17 +37,17 @@ export function createOpenOffers(share: Share, now: () => number = Date.now): Op
       const offered: Offered = { network, cents, until: Number.POSITIVE_INFINITY }
       open.add(offered)
       try {
-        const built = await build()
-        offered.payTo = built.depositAddress?.toLowerCase()
-        offered.until = Date.parse(built.expiresAt)
+        const { built, name, expiresAt } = await build()
+        offered.name = name.toLowerCase()
+        offered.until = expiresAt
         return built
       } catch (error) {
         open.delete(offered)
         throw error
       }
     },
-    close(payTo) {
-      for (const each of open) if (each.payTo === payTo.toLowerCase()) open.delete(each)
+    close(name) {
+      for (const each of open) if (each.name === name.toLowerCase()) open.delete(each)
     },
   }
 }

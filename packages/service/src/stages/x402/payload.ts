@@ -19,7 +19,11 @@ export function readPayment(headers: Headers): ExactPayment | { field: string; m
   if (typeof text !== 'string' || text.length > MAX_LENGTH || !BASE64.test(text))
     return refuse(`must be base64 of at most ${MAX_LENGTH} characters`)
   const payment = toExactPayment(parseJson(Buffer.from(text, 'base64').toString()))
-  if (!payment) return refuse('must be a payment of x402 with the scheme exact, by an EIP-3009 authorization')
+  if (!payment)
+    return refuse(
+      'must be a payment of x402 with the scheme exact, by an EIP-3009 authorization or a transaction',
+    )
+  if ('transaction' in payment) return payment
   const { validAfter, validBefore } = payment.authorization
   if ([validAfter, validBefore].some((time) => BigInt(time) > MAX_UINT256))
     return refuse('must have times that fit into 256 bits')

@@ -1,6 +1,7 @@
 import { type BuildGeoOpReply, endpoints, type QuoteReply, type StatusReply } from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
 import { stub } from '../../../test/support/stub.ts'
+import type { PaidInput } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Catalog, CatalogChain } from '../../swap/catalog.ts'
 import { type X402Deps, x402 } from './x402.ts'
@@ -10,6 +11,7 @@ const [token, payTo, wallet] = ['1', '2', '3'].map((digit) => `0x${digit.repeat(
   string,
   string,
 ]
+const SOL = '11111111111111111111111111111111'
 const signing = { name: 'Dollar', version: '2', methods: ['payment' as const] }
 const chainOf = (chainId: number, family: CatalogChain['family'] = 'evm') =>
   stub<CatalogChain>({
@@ -20,7 +22,10 @@ const chains = [chainOf(1), chainOf(8453), chainOf(7, 'solana')]
 const catalog = stub<Catalog>({ chains: new Map(chains.map((chain) => [chain.chainId, chain])) })
 const settled = endpoints.status.example.reply as StatusReply
 const priced = { method: 'payment', input: '10', output: '9', minOutput: '8' }
-const op = { id: 'op', wallet, originChain: 8453, inputToken: token, inputAmount: 10n, opDeadline: 200 }
+const op = {
+  ...{ id: 'op', wallet, locker: wallet, originChain: 8453, inputToken: token, inputAmount: 10n },
+  ...{ opDeadline: 200, refundDeadline: 400 },
+}
 
 function depsWith(changed: Partial<X402Deps> = {}): X402Deps {
   return {
@@ -33,6 +38,10 @@ function depsWith(changed: Partial<X402Deps> = {}): X402Deps {
       }),
     now: () => 100_000,
     findOp: async () => op,
+    paysByTransaction: ({ family }) => family === 'solana',
+    offerTransfer: () => expect.unreachable(),
+    readPaid: () => expect.unreachable(),
+    submitPaid: () => expect.unreachable(),
     submit: vi.fn(async () => ({ swapId: 'swp', status: 'pending' as const })),
     closeOffer: vi.fn(),
     readStatus: async () => JSON.stringify(settled),
@@ -92,7 +101,7 @@ test.each<[string, object, string]>([
   ['four origins', { originChain: '1,1,1,1' }, 'INVALID_REQUEST'],
   ['two tokens for one origin', { inputToken: `${token},${token}` }, 'INVALID_REQUEST'],
   ['a recipient on Solana and no payer', { recipient: 'So1ana' }, 'INVALID_REQUEST'],
-  ['an origin where wallets sign transfers', { originChain: '7' }, 'UNSUPPORTED_CHAIN'],
+  ['an origin on Solana and no payer there', { originChain: '7' }, 'INVALID_REQUEST'],
   ['an origin that is no chain', { originChain: 'x' }, 'UNSUPPORTED_CHAIN'],
   ['an empty origin', { originChain: '1,' }, 'UNSUPPORTED_CHAIN'],
 ])('a request with %s is refused before any quote', async (_, changed, code) => {
@@ -154,6 +163,50 @@ test.each<[string, Partial<X402Deps>, boolean]>([
 
   expect(await pay(deps)).toMatchObject({ status: 402 })
   if (!isSubmitted) expect(deps.submit).not.toHaveBeenCalled()
+})
+
+const ofSolana = { ...op, wallet: 'payer', locker: 'fees', originChain: 7, refundDeadline: 400 }
+const paidThere: PaidInput = {
+  ...{ opHash: '0x01', wallet: 'payer', locker: 'fees', inputToken: token, inputAmount: 10n },
+  ...{ refundDeadline: 400, signedTransaction: 'signed', lastValid: 9n, isOver: false },
+}
+const accepted = { scheme: 'exact', network: 'solana:7', asset: token, amount: '10', payTo }
+const payThere = (deps: Partial<X402Deps>, changed: object = {}) => {
+  const payment = { accepted: { ...accepted, ...changed }, payload: { transaction: 'AQ==' } }
+  const headers = { 'payment-signature': toHeader({ x402Version: 2, ...payment }) }
+  const submitPaid = vi.fn(async () => ({ swapId: 'swp', status: 'pending' as const }))
+  const known = { findOp: async () => ofSolana, readPaid: async () => paidThere, submitPaid }
+  return { submitPaid, answer: x402(depsWith({ ...known, ...deps }), { request, headers, url, address }) }
+}
+
+test('a transaction of a payer is submitted for the operation that its memo names', async () => {
+  const { answer, submitPaid } = payThere({})
+
+  const { status, headers } = await answer
+
+  expect(status).toBe(200)
+  expect(submitPaid).toHaveBeenCalledExactlyOnceWith(ofSolana, paidThere)
+  expect(fromHeader(headers['payment-response'])).toMatchObject({ network: 'solana:7', payer: 'payer' })
+})
+
+test.each<[string, Partial<X402Deps>, object]>([
+  ['on a network of signatures', {}, { network: 'eip155:1' }],
+  ['on no network', {}, { network: 'constructor' }],
+  ['that is no payment', { readPaid: async () => undefined }, {}],
+  ['of no operation', { findOp: async () => undefined }, {}],
+  ['for an operation of another chain', { findOp: async () => ({ ...ofSolana, originChain: 1 }) }, {}],
+  ['of another wallet', { findOp: async () => ({ ...ofSolana, wallet: 'other' }) }, {}],
+  ['of another amount', { findOp: async () => ({ ...ofSolana, inputAmount: 11n }) }, {}],
+  ['of another token', { findOp: async () => ({ ...ofSolana, inputToken: SOL }) }, {}],
+  ['with another fee payer', { findOp: async () => ({ ...ofSolana, locker: 'other' }) }, {}],
+  ['with another deadline', { findOp: async () => ({ ...ofSolana, refundDeadline: 401 }) }, {}],
+  ['that says another amount', {}, { amount: '9' }],
+  ['that says another token', {}, { asset: SOL }],
+])('a transaction %s is asked for again', async (_, changed, said) => {
+  const { answer, submitPaid } = payThere(changed, said)
+
+  expect(await answer).toMatchObject({ status: 402 })
+  expect(submitPaid).not.toHaveBeenCalled()
 })
 
 test('a refusal that no other payment changes is the answer', async () => {

@@ -1,19 +1,32 @@
 import { encodePayment } from '@geoswap/protocol'
-import type { ExactPayment, PaymentRequired, StatusReply, SubmitReply, X402Request } from '@geoswap/wire'
+import {
+  type AuthorizedPayment,
+  type ExactPayment,
+  type PaymentRequired,
+  type StatusReply,
+  type SubmitReply,
+  type TransactionPayment,
+  toChainRef,
+  type X402Request,
+} from '@geoswap/wire'
+import type { PaidInput } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { PayableOp } from '../../store/ops.ts'
-import { toCaip2 } from '../../swap/catalog.ts'
+import { findChain, toCaip2 } from '../../swap/catalog.ts'
 import { type Offer, type OfferDeps, offer } from './offer.ts'
 import { readPayment, toTokenSignature } from './payload.ts'
 
 type Hex = `0x${string}`
 
 export type X402Deps = OfferDeps & {
-  /** The op that is paid at this address, if it was offered to payers. */
-  findOp(address: string): Promise<PayableOp | undefined>
+  /** The op that is paid at this address or has this hash, if it was offered to payers. */
+  findOp(name: string): Promise<PayableOp | undefined>
   submit(op: PayableOp, signature: string): Promise<SubmitReply>
-  /** The payment to this address was taken. */
-  closeOffer(payTo: string): void
+  /** The payment of the op with this name was taken. */
+  closeOffer(name: string): void
+  /** Undefined if the transaction is no payment that its wallet signed. */
+  readPaid(chainId: number, transaction: string): Promise<PaidInput | undefined>
+  submitPaid(op: PayableOp, paid: PaidInput): Promise<SubmitReply>
   /** The status as JSON; if it is held, when the swap ends or the wait is over. */
   readStatus(swapId: string, read: { isHeld: boolean }): Promise<string>
 }
@@ -34,12 +47,14 @@ export async function x402(deps: X402Deps, call: X402Call): Promise<X402Answer> 
   const payment = readPayment(call.headers)
   if (payment === undefined) return ask(deps, call, 'A payment is required: pay one of accepts')
   if ('field' in payment) throw invalidRequest(payment)
-  const submitted = await submit(deps, payment)
+  const submitted = await ('transaction' in payment
+    ? submitTransaction(deps, payment)
+    : submit(deps, payment))
   if ('problem' in submitted) return ask(deps, call, submitted.problem)
   const status = await readEnd(deps, submitted.swapId)
   if (status.status === 'pending')
     return { status: 202, headers: { 'retry-after': '1' }, body: { ...status, statusUrl: call.url } }
-  const headers = toSettlement(payment, status)
+  const headers = toSettlement(payment, submitted.payer, status)
   if (status.status === 'settled') return { status: 200, headers, body: status }
   const why = status.failure?.code ?? status.refund?.reason ?? ''
   const ended = toRequired(call, `The swap ${status.swapId} ended ${status.status}: ${why}`, [])
@@ -78,6 +93,8 @@ const NAMES: Readonly<Record<number, string>> = {
   137: 'polygon',
   8453: 'base',
   84532: 'base-sepolia',
+  792703809: 'solana',
+  792703810: 'solana-devnet',
 }
 const nameOf = (chainId: number, network: string) => NAMES[chainId] ?? network
 
@@ -95,11 +112,13 @@ function toVersion1({ chain, network, amount, ...same }: Offer, url: string) {
 /** Refusals of a payment that another payment may follow. Any other is of the swap. */
 const RENEWED = ['INVALID_SIGNATURE', 'OPERATION_EXPIRED', 'INVALID_TOKEN']
 
+type Submitted = (SubmitReply & { payer: string }) | { problem: string }
+
 /** Submits the op that the payment is for: once, whatever else is paid for it. */
 async function submit(
   deps: X402Deps,
-  { signature, authorization, ...payment }: ExactPayment,
-): Promise<SubmitReply | { problem: string }> {
+  { signature, authorization, ...payment }: AuthorizedPayment,
+): Promise<Submitted> {
   const op = await deps.findOp(authorization.to)
   if (!op) return { problem: 'This payment is to the address of no operation that can be paid' }
   const problem = findProblem(deps, op, { signature, authorization, ...payment })
@@ -111,15 +130,52 @@ async function submit(
     nonce: nonce as Hex,
     signature: toTokenSignature(signature) as Hex,
   })
+  return renewing(deps, { op, name: authorization.to }, () => deps.submit(op, paid))
+}
+
+async function renewing(
+  { closeOffer }: X402Deps,
+  { op, name }: { op: PayableOp; name: string },
+  submitting: () => Promise<SubmitReply>,
+): Promise<Submitted> {
   try {
-    const submitted = await deps.submit(op, paid)
-    deps.closeOffer(authorization.to)
-    return submitted
+    const submitted = await submitting()
+    closeOffer(name)
+    return { ...submitted, payer: op.wallet }
   } catch (error) {
     if (!(error instanceof ServiceError) || !RENEWED.includes(error.code)) throw error
     return { problem: `${error.code}: the payment was not taken` }
   }
 }
+
+/** The payer's transaction names its op by the memo, and moves the input to the op's account alone. */
+async function submitTransaction(
+  deps: X402Deps,
+  { transaction, network, accepted }: TransactionPayment,
+): Promise<Submitted> {
+  const names = Object.entries(NAMES).find(([, name]) => name === network)
+  const chain = findChain(deps.catalog, toChainRef(names?.[0] ?? network))
+  if (!chain || !deps.paysByTransaction(chain))
+    return { problem: 'The payment is on a network that takes no transactions' }
+  const paid = await deps.readPaid(chain.chainId, transaction)
+  if (!paid) return { problem: NO_PAYMENT }
+  const op = await deps.findOp(paid.opHash)
+  if (!op || op.originChain !== chain.chainId)
+    return { problem: 'The memo of this transaction names no operation that can be paid' }
+  const { wallet, locker, inputToken, inputAmount, refundDeadline } = op
+  if (paid.wallet !== wallet) return { problem: `The payer must be ${wallet}, as the operation says` }
+  if (paid.inputAmount !== inputAmount || (accepted && accepted.amount !== inputAmount.toString()))
+    return { problem: `The payment must be of ${inputAmount}, as the operation says` }
+  if (paid.inputToken !== inputToken || (accepted && accepted.asset !== inputToken))
+    return { problem: `The asset must be ${inputToken}` }
+  if (paid.locker !== locker) return { problem: `The fee payer must be ${locker}, as extra says` }
+  if (paid.refundDeadline !== refundDeadline) return { problem: 'The memo must be that of extra' }
+  return renewing(deps, { op, name: paid.opHash }, () => deps.submitPaid(op, paid))
+}
+
+const NO_PAYMENT =
+  'The transaction must have a compute limit of at least 10,000 units, a price, TransferChecked from the associated ' +
+  'account of its signer to that of payTo, and the memo of extra, and be signed by the payer'
 
 // A payment that nobody took must not stay usable for long.
 const LATEST_SECONDS = 3_600
@@ -128,7 +184,7 @@ const LATEST_SECONDS = 3_600
 function findProblem(
   { catalog, now }: X402Deps,
   op: PayableOp,
-  { network, accepted, authorization }: ExactPayment,
+  { network, accepted, authorization }: AuthorizedPayment,
 ): string | undefined {
   const chain = catalog.chains.get(op.originChain)
   const caip2 = chain && toCaip2(chain)
@@ -150,13 +206,13 @@ function findProblem(
   return undefined
 }
 
-function toSettlement({ version, network, authorization }: ExactPayment, status: StatusReply) {
+function toSettlement({ version, network }: ExactPayment, payer: string, status: StatusReply) {
   const success = status.status === 'settled'
   const settlement = {
     success,
     transaction: status.originTxHash ?? '',
     network,
-    payer: authorization.from,
+    payer,
     errorReason: success ? undefined : status.status,
   }
   return { [version === 1 ? 'x-payment-response' : 'payment-response']: toBase64(settlement) }

@@ -1,0 +1,58 @@
+import type { Pool } from 'pg'
+import { atMostEvery } from '../../async/timing.ts'
+import type { Heads } from '../../chains/chain.ts'
+import type { Closing } from '../../chains/family.ts'
+import type { Sender } from '../../engine/sender.ts'
+import type { Lease } from '../../store/lanes.ts'
+import { findUntaken, isSweepOpen } from '../../store/sweeps.ts'
+
+export type CloseDeps = {
+  pool: Pool
+  chainId: number
+  sender: Pick<Sender, 'address' | 'room' | 'send'>
+  closing: Closing
+}
+
+// A wallet that keeps its own account closed for longer keeps the rent from us. It was counted as wasted.
+const WATCHED_SECONDS = 2 * 86_400
+const READ_AT_ONCE = 100
+const MAX_CLOSES = 5
+
+/**
+ * Closes the accounts of payments that were not taken, once anyone may: their rent returns. Reads one page, after the
+ * given refund deadline. Returns where the next begins; undefined at the end.
+ */
+export async function closeUntaken(
+  { pool, chainId, sender, closing }: CloseDeps,
+  lease: Lease,
+  heads: Heads,
+  next?: number,
+): Promise<number | undefined> {
+  if (sender.room() === 0 || (await isSweepOpen(pool, { chainId, sender: sender.address }))) return next
+  const { seconds } = heads.hard
+  const range = { after: Math.max(next ?? 0, seconds - WATCHED_SECONDS), upTo: seconds - 1 }
+  const untaken = await findUntaken(pool, { chainId, ...range, limit: READ_AT_ONCE })
+  const closable = untaken.length > 0 ? await closing.findClosable(untaken, heads.hard) : []
+  for (const op of closable.slice(0, Math.min(MAX_CLOSES, sender.room()))) {
+    const request = closing.planClose(op)
+    await sender.send(lease, heads, { role: 'sweep', request, swapIds: [], record: async () => true })
+  }
+  if (closable.length > MAX_CLOSES) return next
+  return untaken.length < READ_AT_ONCE ? undefined : untaken.at(-1)?.refundDeadline
+}
+
+const LOOK_MS = 60_000
+
+export function createCloseWork(deps: CloseDeps) {
+  let next: number | undefined
+  const look = atMostEvery(LOOK_MS, async (lease: Lease, heads: Heads) => {
+    next = await closeUntaken(deps, lease, heads, next)
+  })
+  return {
+    topics: [],
+    run: async (lease: Lease, heads?: Heads) => {
+      if (heads) await look(lease, heads)
+      return true
+    },
+  }
+}
