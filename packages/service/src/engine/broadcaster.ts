@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Chain, Heads, Refusal, Signed } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
 import { mapOwn } from '../isolate.ts'
-import { type Attempt, findAttemptsWithEvent, findSwapsOf, markRefused } from '../store/attempts.ts'
+import { type Attempt, findSwapsOf, markRefused } from '../store/attempts.ts'
 import {
   type IsClaimable,
   isBroadcastAgain,
@@ -10,6 +10,7 @@ import {
   type ReplacementPolicies,
   rebroadcastMs,
 } from './replacement.ts'
+import { sharedReadsOf } from './shared-reads.ts'
 
 export type BroadcastEvents = {
   onSendFault(error: unknown, txHash: string): void
@@ -107,7 +108,9 @@ type Unseen = { unseen: readonly Attempt[]; scannedTo: bigint }
 /** The attempts that neither the chain nor an event has shown in a block. Attempts of one nonce share its outcome. */
 export async function findUnseen(pool: Pool, chainId: number, open: readonly Attempt[]): Promise<Unseen> {
   const waiting = open.filter(({ isConsumed }) => !isConsumed)
-  const { withEvent, scannedTo } = await findAttemptsWithEvent(pool, chainId, waiting)
+  if (waiting.length === 0) return { unseen: [], scannedTo: 0n }
+  const ids = waiting.map(({ id }) => id)
+  const { withEvent, scannedTo } = await sharedReadsOf(pool).attemptsWithEvent({ chainId, ids })
   const seen = new Set(waiting.filter(({ id }) => withEvent.has(id)).map(({ nonce }) => nonce))
   return { unseen: waiting.filter(({ nonce }) => !seen.has(nonce)), scannedTo }
 }

@@ -3,11 +3,12 @@ import { insertTestAttempt } from '../../test/support/attempts.ts'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import type { Block, Heads } from '../chains/chain.ts'
-import { type Attempt, findOpenAttempts } from '../store/attempts.ts'
+import type { Attempt } from '../store/attempts.ts'
 import { readSwapTimes } from '../store/ended-swaps.ts'
 import { findSwaps } from '../store/swaps.ts'
 import { createTimeKeeper } from './books.ts'
 import { recordOutcomes } from './record-outcomes.ts'
+import { sharedReadsOf } from './shared-reads.ts'
 
 const database = useTestDatabase()
 
@@ -16,7 +17,7 @@ const heads: Heads = { head: blockAt(9n), settle: blockAt(8n), hard: blockAt(2n)
 
 /** Whether each recorded attempt of the key is consumed, oldest first. */
 async function readConsumed(sender: string): Promise<boolean[]> {
-  const open = await findOpenAttempts(database.pool, { chainId: 31337, address: sender })
+  const open = await sharedReadsOf(database.pool).openAttempts({ chainId: 31337, address: sender })
   return open.map(({ isConsumed }) => isConsumed)
 }
 
@@ -25,7 +26,7 @@ test('a nonce consumed at settle depth stays recorded until a reorg returns it o
   const sender = 'noted'
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
   for (const replacement of [0, 1]) await insertTestAttempt(pool, swap, 'lock', { sender, replacement })
-  const open = () => findOpenAttempts(pool, { chainId: 31337, address: sender })
+  const open = () => sharedReadsOf(pool).openAttempts({ chainId: 31337, address: sender })
   const none: Attempt[] = []
 
   const seen = [await readConsumed(sender)]
@@ -43,7 +44,7 @@ test('the block at which a nonce was first seen as consumed stays recorded', asy
   const { pool } = database
   const sender = 'consumed'
   await insertTestAttempt(pool, await insertTestSwap(pool, await insertTestAccount(pool)), 'lock', { sender })
-  const open = () => findOpenAttempts(pool, { chainId: 31337, address: sender })
+  const open = () => sharedReadsOf(pool).openAttempts({ chainId: 31337, address: sender })
 
   for (const settle of [8n, 9n])
     await recordOutcomes(
@@ -70,7 +71,7 @@ test('of thousands of mined attempts the first and the last are read, and all un
     [sender],
   )
 
-  const open = await findOpenAttempts(pool, { chainId: 31337, address: sender })
+  const open = await sharedReadsOf(pool).openAttempts({ chainId: 31337, address: sender })
 
   expect(open.map(({ nonce }) => nonce)).toEqual([
     ...Array.from({ length: 200 }, (_, index) => index),

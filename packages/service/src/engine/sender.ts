@@ -5,7 +5,6 @@ import {
   type Attempt,
   FIRST_MINED,
   findAttemptSwaps,
-  findOpenAttempts,
   findRecordedNonces,
   type Role,
   recordAttempt,
@@ -24,6 +23,7 @@ import {
 import { createGapWatch, createNonces, effectHash, findGap } from './nonces.ts'
 import { newlyOver, recordOutcomes } from './record-outcomes.ts'
 import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
+import { sharedReadsOf } from './shared-reads.ts'
 
 type SendingChain = Pick<
   Chain,
@@ -120,7 +120,7 @@ export function createSender(options: Options): Sender {
     if (now < idleUntil) return false
     if (inFlight === 0 && isQuiet(seen, heads)) return true
     const before = sent
-    const open = await findOpenAttempts(pool, key)
+    const open = await sharedReadsOf(pool).openAttempts(key)
     const isIdle = open.length === 0 && inFlight === 0
     if (isIdle) idleUntil = now + IDLE_CHECK_MS
     if (isIdle && now - seen.readAt < NONCE_CHECK_MS) {

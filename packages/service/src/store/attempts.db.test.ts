@@ -48,8 +48,11 @@ async function newSwap(): Promise<TestSwap> {
 const attemptOf = (swap: TestSwap, role: Role, change: object = {}) =>
   insertTestAttempt(database.pool, swap, role, change)
 
-const withEvent = async (attempts: readonly { id: string }[]) =>
-  (await findAttemptsWithEvent(database.pool, CHAIN, attempts)).withEvent
+async function withEvent(attempts: readonly { id: string }[]) {
+  const asked = { chainId: CHAIN, ids: attempts.map(({ id }) => id) }
+  return (await findAttemptsWithEvent(database.pool, [asked])).get(asked)?.withEvent
+}
+const openOf = async (of: typeof key) => (await findOpenAttempts(database.pool, [of])).get(of) ?? []
 
 test('a nonce only rises, and is one of this key on this chain', async () => {
   const { pool } = database
@@ -90,7 +93,7 @@ test('a worker that holds its lane takes nonces one by one with what it signed',
 
   expect([refused, await findNextNonce(pool, key)]).toEqual([[undefined, undefined], 4])
   expect(await findAttemptSwaps(pool, id ?? '')).toEqual([swapId])
-  expect(await findOpenAttempts(pool, key)).toMatchObject([
+  expect(await openOf(key)).toMatchObject([
     { id, chainId: CHAIN, nonce: 3, raw: '0xraw', sentAtBlock: 4n, isBurn: false, isConsumed: false },
     { id: replacement, nonce: 3, replacement: 1 },
   ])
@@ -110,7 +113,7 @@ test.each<[string, (lease: Lease) => Lease, string]>([
   if (sql) await pool.query(sql)
 
   expect(await recordAttempt(pool, stub<Record>(newAttempt([])), lease)).toBeUndefined()
-  expect([await findNextNonce(pool, key), await findOpenAttempts(pool, key)]).toEqual([3, []])
+  expect([await findNextNonce(pool, key), await openOf(key)]).toEqual([3, []])
 })
 
 test('open transactions are those of the key that are not final, in a block or not', async () => {
@@ -124,7 +127,7 @@ test('open transactions are those of the key that are not final, in a block or n
     await attemptOf(swap, 'lock', { sender: 'key', chainId: 5 }),
   ]
   const open = async () =>
-    (await findOpenAttempts(pool, key)).map(({ id, isConsumed, isBurn }) => ({ id, isConsumed, isBurn }))
+    (await openOf(key)).map(({ id, isConsumed, isBurn }) => ({ id, isConsumed, isBurn }))
   await markAttemptsConsumed(pool, [{ id: mined }], 8n)
   await markAttemptsFinal(pool, [{ id: final }], 9n)
 

@@ -136,32 +136,39 @@ export const FIRST_MINED = 200
 const LAST_MINED = 20
 
 /**
- * Open attempts of a key, oldest first: all that are not in a block, and the first and last of those that are.
+ * Open attempts of each key, oldest first: all that are not in a block, and the first and last of those that are.
  * Thousands of included attempts may be waiting for finality.
  */
-export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[]> {
-  const open = 'chain_id = $1 and sender = $2 and final_at is null'
+export async function findOpenAttempts(
+  db: Db,
+  keys: readonly SenderKey[],
+): Promise<Map<SenderKey, Attempt[]>> {
+  const open = 'chain_id = k.chain_id and sender = k.sender and final_at is null'
   const mined = `select id from tx_attempts where ${open} and consumed_block is not null order by nonce`
   const { rows } = await db.query<Row>(
     `${SELECT} where id in (
-       select id from tx_attempts where ${open} and consumed_block is null
-       union (${mined} limit $3) union (${mined} desc limit $4))
+       select o.id from unnest($1::bigint[], $2::text[]) as k (chain_id, sender) cross join lateral (
+         select id from tx_attempts where ${open} and consumed_block is null
+         union (${mined} limit $3) union (${mined} desc limit $4)) o)
      order by nonce, replacement`,
-    [key.chainId, key.address, FIRST_MINED, LAST_MINED],
+    [keys.map(({ chainId }) => chainId), keys.map(({ address }) => address), FIRST_MINED, LAST_MINED],
   )
-  return rows.map(toAttempt)
+  const found = rows.map(toAttempt)
+  const isOf = (key: SenderKey) => (attempt: Attempt) =>
+    attempt.chainId === key.chainId && attempt.sender === key.address
+  return new Map(keys.map((key) => [key, found.filter(isOf(key))]))
 }
 
+export type WithEvent = { chainId: number; ids: readonly string[] }
 /** `withEvent`: those of the attempts with a stored event: they are in a block, though it may not be final. */
-type Scanned = { withEvent: Set<string>; scannedTo: bigint }
+export type Scanned = { withEvent: ReadonlySet<string>; scannedTo: bigint }
 
-/** Reads how far the events of a chain are stored, and which of these attempts have one. */
+/** Reads how far the events of each chain are stored, and which of these attempts have one. */
 export async function findAttemptsWithEvent(
   db: Db,
-  chainId: number,
-  attempts: readonly Pick<Attempt, 'id'>[],
-): Promise<Scanned> {
-  const { rows } = await db.query<{ ids: string[]; scanned_to: string | null }>(
+  asked: readonly WithEvent[],
+): Promise<Map<WithEvent, Scanned>> {
+  const { rows } = await db.query<{ ids: string[]; scanned: Record<string, string> | null }>(
     `select array(
       select a.id
         from tx_attempts a
@@ -182,10 +189,12 @@ export async function findAttemptsWithEvent(
         join chain_events e on e.chain_id = a.chain_id and e.kind = 'recovered' and e.tx_hash = a.tx_hash
          and split_part(e.id, '/', 1) = o.hash
        where a.id = any($2)) as ids,
-       (select scanned_to from chain_cursors where chain_id = $1) as scanned_to`,
-    [chainId, attempts.map(({ id }) => id)],
+       (select json_object_agg(chain_id, scanned_to::text) from chain_cursors where chain_id = any($1)) as scanned`,
+    [asked.map(({ chainId }) => chainId), asked.flatMap(({ ids }) => ids)],
   )
-  return { withEvent: new Set(rows[0]?.ids), scannedTo: BigInt(rows[0]?.scanned_to ?? 0) }
+  const withEvent = new Set(rows[0]?.ids)
+  const scannedTo = (chainId: number) => BigInt(rows[0]?.scanned?.[chainId] ?? 0)
+  return new Map(asked.map((each) => [each, { withEvent, scannedTo: scannedTo(each.chainId) }]))
 }
 
 /** SQL of the keys with open attempts, of the chain $1. Keys are few, their attempts many. */

@@ -31,7 +31,7 @@ async function wanted(): Promise<string[]> {
   const { pool } = database
   const found = await Promise.all([
     findToLock(pool, { ...ORIGIN, limit: 10 }),
-    findStalledLocks(pool, { ...ORIGIN, hard: 100n, settle: 100n }),
+    findStalledLocks(pool, { chainId: ORIGIN.chainId, lockers: [ORIGIN.locker], hard: 100n, settle: 100n }),
     findToDeliver(pool, { chainId: 31338, limit: 10 }),
     findStalledDeliveries(pool, { chainId: 31338, hard: 100n, settle: 100n }),
   ])

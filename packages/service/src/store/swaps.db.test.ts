@@ -143,7 +143,7 @@ const lists: Record<string, List> = {
     },
   },
   'swaps to lock again': {
-    find: (db) => findStalledLocks(db, { chainId: ORIGIN, locker: 'locker', ...at }),
+    find: (db) => findStalledLocks(db, { chainId: ORIGIN, lockers: ['locker'], ...at }),
     row: { swap: `state = 'locking'` },
     but: {
       ...elsewhere,
@@ -236,7 +236,7 @@ test.each([
   ] as const)
     await insertTestAttempt(pool, { swapId, accountId: '' }, role)
   if (columns) await pool.query(`update tx_attempts set ${columns}`)
-  const locks = await findStalledLocks(pool, { chainId: ORIGIN, locker: 'locker', ...at })
+  const locks = await findStalledLocks(pool, { chainId: ORIGIN, lockers: ['locker'], ...at })
   const deliveries = await findStalledDeliveries(pool, { chainId: DESTINATION, ...at })
 
   expect([...locks, ...deliveries].map(({ id }) => id)).toEqual(isTried ? [lock, delivery] : [])
@@ -249,7 +249,7 @@ test('a transaction of another role, or of another swap, prevents no second try'
   await insertTestAttempt(pool, { swapId, accountId: '' }, 'noop')
   await insertTestAttempt(pool, { swapId: other, accountId: '' }, 'lock')
 
-  const found = await findStalledLocks(pool, { chainId: ORIGIN, locker: 'locker', ...at })
+  const found = await findStalledLocks(pool, { chainId: ORIGIN, lockers: ['locker'], ...at })
 
   expect(found.map(({ id }) => id)).toEqual([swapId])
 })

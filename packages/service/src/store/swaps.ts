@@ -96,17 +96,20 @@ function roundRobin(group: string, condition: string): string {
 }
 
 /** The blocks up to which attempts count as decided: `hard` for good, `settle` unless a reorg follows. */
-type Stalled = { chainId: number; hard: bigint; settle: bigint }
+export type Stalled = { chainId: number; hard: bigint; settle: bigint }
 
 /**
- * Swaps of this locker that need another lock: they wait for a lock, or were delivered before theirs was final. As of
+ * Swaps of these lockers that need another lock: they wait for a lock, or were delivered before theirs was final. As of
  * these blocks, none of their signed locks can still take effect.
  */
-export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
+export async function findStalledLocks(
+  db: Db,
+  lanes: Stalled & { lockers: readonly string[] },
+): Promise<Swap[]> {
   const states = listOf(['locking', 'delivering', 'settled'])
   const waiting = `s.state in ${states} and not s.origin_final and s.locked_block is null`
-  const mine = `${waiting} and not s.log_lost and s.origin_chain = $1 and s.locker = $4`
-  const values = [lane.chainId, lane.hard.toString(), lane.settle.toString(), lane.locker]
+  const mine = `${waiting} and not s.log_lost and s.origin_chain = $1 and s.locker = any($4)`
+  const values = [lanes.chainId, lanes.hard.toString(), lanes.settle.toString(), lanes.lockers]
   return selectSwaps(db, `where ${mine} and ${noOpen('lock')}`, values)
 }
 

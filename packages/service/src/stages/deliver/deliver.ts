@@ -2,12 +2,13 @@ import type { Pool, PoolClient } from 'pg'
 import type { Block, DestinationChain, Heads } from '../../chains/chain.ts'
 import type { SignedCheck } from '../../engine/checks.ts'
 import type { Sender } from '../../engine/sender.ts'
+import { sharedReadsOf } from '../../engine/shared-reads.ts'
 import { isolate, mapIsolated } from '../../isolate.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
 import { bookDelivery, readBooked } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceTogether, type Lowered, payFast } from '../../store/swap-moves.ts'
-import { findStalledDeliveries, findToDeliver, setDeliveryTxHash, setWaiting } from '../../store/swaps.ts'
+import { setDeliveryTxHash, setWaiting } from '../../store/swaps.ts'
 import {
   isExposing,
   isFastDue,
@@ -51,7 +52,6 @@ export type DeliverDeps = DecideDeps & {
   refreshPrices(): Promise<void>
 } & Pick<SignedCheck, 'isPayable'>
 
-const FETCH = 200
 // Each try costs gas. After this many failures, wait until they are hard-final, and then refund: a recipient may accept
 // in simulations only.
 const MAX_TRIES = 3
@@ -64,7 +64,7 @@ export async function deliverLocked(
   lease: Lease,
   heads: Heads | undefined,
 ): Promise<boolean> {
-  const locked = await findToDeliver(deps.pool, { chainId: deps.destination.chainId, limit: FETCH })
+  const locked = await sharedReadsOf(deps.pool).toDeliver(deps.destination.chainId)
   const mine = ownShareOf(deps, locked)
   if (mine.length === 0) return locked.length > 0
   await deps.refreshPrices()
@@ -82,7 +82,7 @@ export async function deliverLocked(
 export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: Heads): Promise<boolean> {
   const { chainId } = deps.destination
   const [hard, settle] = [heads.hard.number, heads.settle.number]
-  const stalled = await findStalledDeliveries(deps.pool, { chainId, hard, settle })
+  const stalled = await sharedReadsOf(deps.pool).stalledDeliveries({ chainId, hard, settle })
   const mine = ownShareOf(deps, stalled)
   if (mine.length === 0) return stalled.length > 0
   const ids = mine.map(({ id }) => id)

@@ -1,9 +1,10 @@
 import type { Block, Heads } from '../../chains/chain.ts'
+import { sharedReadsOf } from '../../engine/shared-reads.ts'
 import { isolate } from '../../isolate.ts'
 import { tallyAttempts, wasAuthorityRefused } from '../../store/attempts.ts'
 import { findWasted } from '../../store/gas.ts'
 import type { Lease } from '../../store/lanes.ts'
-import { areUnmoved, findStalledLocks } from '../../store/swaps.ts'
+import { areUnmoved } from '../../store/swaps.ts'
 import { throwFirst } from '../../swap/group.ts'
 import type { FailureCode } from '../../swap/lifecycle.ts'
 import type { Swap } from '../../swap/swap.ts'
@@ -25,7 +26,7 @@ const mostTries = ({ op }: Swap) => (op.isContract ? MAX_OF_CONTRACT : MAX_ATTEM
  */
 export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Heads): Promise<boolean> {
   const [hard, settle] = [heads.hard.number, heads.settle.number]
-  const stalled = await findStalledLocks(deps.pool, {
+  const stalled = await sharedReadsOf(deps.pool).stalledLocks({
     chainId: deps.origin.chainId,
     locker: deps.sender.address,
     hard,
