@@ -13,7 +13,7 @@ import { confirmDeliveries, finalizeDeliveries } from '../stages/deliver/confirm
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../stages/deliver/deliver.ts'
 import { createSweepWork } from '../stages/deliver/sweep.ts'
 import { confirmLocks, undoLocks } from '../stages/lock/confirm-lock.ts'
-import { lockWaiting } from '../stages/lock/lock.ts'
+import { hasPriced, lockWaiting } from '../stages/lock/lock.ts'
 import { createWaitingLocks } from '../stages/lock/readiness.ts'
 import { retryStalledLocks } from '../stages/lock/retry-lock.ts'
 import { judgeTaken } from '../stages/lock/screen-deposits.ts'
@@ -207,6 +207,7 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
         topics: [`lock:${config.chainId}:${address}`] as const,
         // Feeds of any chain may price a swap that waits to be locked.
         topicsIfLeft: ['prices'] as const,
+        isDue: (heads: Heads) => hasPriced(deps, heads, waiting),
         run: async (lease: Lease, heads?: Heads) => !heads || lockWaiting(deps, lease, heads, waiting),
       })),
       ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share: share.now })]),

@@ -9,6 +9,8 @@ type Work = {
   topics: readonly Topic[]
   /** These wake it only if something was left. */
   topicsIfLeft?: readonly Topic[]
+  /** Whether these topics made some of it possible, judged from memory alone. */
+  isDue?(heads: Heads): Promise<boolean>
   /** True if something is left for the next block. Heads are undefined until the chain was reached once. */
   run(lease: Lease, heads: Heads | undefined): Promise<boolean>
 }
@@ -65,12 +67,15 @@ export function createSendingLane({ name, sender, follower, retryStalled, works 
       if (sender.isRefused()) wakeLane('refused')
     },
   }))
-  const wakers = works.flatMap(({ topicsIfLeft: topics }, work) => (topics ? [{ topics, work }] : []))
-  const waking = wakers.map(({ topics, work }) => ({
+  const wakers = works.flatMap(({ topicsIfLeft: topics, isDue }, work) =>
+    topics ? [{ topics, isDue, work }] : [],
+  )
+  const waking = wakers.map(({ topics, isDue, work }) => ({
     topics,
     idleMs: IDLE_MS,
     async step(_: Lease, wakeLane: (topic: Topic) => void) {
-      if (isLeft[work]) wakeLane(again(work))
+      const heads = follower.current()
+      if (isLeft[work] && (!heads || !isDue || (await isDue(heads)))) wakeLane(again(work))
     },
   }))
   return { name, tasks: [followUp, ...tasks, ...waking] }

@@ -72,19 +72,25 @@ export async function readWasted(db: Db, payer: Payer): Promise<{ wasted: Wasted
   return { wasted: toWasted(row), hourLeftMs: row.left_ms }
 }
 
-/** Gas wasted in this hour, by op id. Ops whose wallet and account wasted none are absent. */
+export type WastedRow = Row & { id: string }
+
+/** SQL of the gas wasted in this hour for the ops $1. Ops whose wallet and account wasted none are absent. */
+export const FIND_WASTED = `
+  select p.id, ${SPENT}
+    from (select o.id, o.wallet, o.account_id, array[o.origin_chain, o.destination_chain]::text[] as chains
+            from ops o where o.id = any($1)
+             and exists (select 1 from wasted_hours h where h.hour = ${HOUR} and (h.scope, h.id) in
+                   (('wallet', o.wallet), ('account', o.account_id), ('chain', o.origin_chain::text),
+                    ('chain', o.destination_chain::text)))) p`
+
+/** The same by op id. */
 export async function findWasted(db: Db, opIds: readonly string[]): Promise<Map<string, Wasted>> {
-  const { rows } = await db.query<Row & { id: string }>(
-    `select p.id, ${SPENT}
-       from (select o.id, o.wallet, o.account_id, array[o.origin_chain, o.destination_chain]::text[] as chains
-               from ops o where o.id = any($1)
-                and exists (select 1 from wasted_hours h where h.hour = ${HOUR} and (h.scope, h.id) in
-                      (('wallet', o.wallet), ('account', o.account_id), ('chain', o.origin_chain::text),
-                       ('chain', o.destination_chain::text)))) p`,
-    [opIds],
-  )
-  return new Map(rows.map((row) => [row.id, toWasted(row)]))
+  const { rows } = await db.query<WastedRow>(FIND_WASTED, [opIds])
+  return toWastedById(rows)
 }
+
+export const toWastedById = (rows: readonly WastedRow[]) =>
+  new Map(rows.map((row) => [row.id, toWasted(row)]))
 
 /**
  * The swaps of an account without a lock that may waste its cost: of contract wallets, and payments whose account is

@@ -4,12 +4,13 @@ import type { Moves } from '../../engine/advance.ts'
 import type { SignedCheck } from '../../engine/checks.ts'
 import type { Sender } from '../../engine/sender.ts'
 import { isolate, mapIsolated } from '../../isolate.ts'
-import { bookClaims, readClaimBooks } from '../../store/claim-books.ts'
-import { findWasted } from '../../store/gas.ts'
+import { bookClaims, type TokenBook } from '../../store/claim-books.ts'
 import type { Lease } from '../../store/lanes.ts'
+import { readLockLimits } from '../../store/liquidity.ts'
 import { type OpValue, raiseValues } from '../../store/ops.ts'
 import { advanceTogether, lowerAmounts } from '../../store/swap-moves.ts'
 import { MAX_UINT256 } from '../../swap/amount.ts'
+import type { Wasted } from '../../swap/budgets.ts'
 import { claimRoom, EMPTY_BOOK, withinRoom } from '../../swap/exposure.ts'
 import { leastBound } from '../../swap/gas.ts'
 import { chunksOf, collectError, forEachConcurrently, throwFirst } from '../../swap/group.ts'
@@ -17,7 +18,7 @@ import type { FailureCode } from '../../swap/lifecycle.ts'
 import { type Paid, withPaid } from '../../swap/pricing.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { wayOf } from '../../ways/registry.ts'
-import { type ReadinessDeps, readinessOf, type WaitingLocks } from './readiness.ts'
+import { isAwaitingPrice, type ReadinessDeps, readinessOf, type WaitingLocks } from './readiness.ts'
 
 export type LockDeps = ReadinessDeps & {
   pool: Pool
@@ -36,7 +37,7 @@ const SENT_AT_ONCE = 4
 
 /**
  * Locks the inputs that wait for the key, beside other tasks that do the same, in as few transactions as possible.
- * True if some were found, or may be there. See docs/decisions.md#lease-and-heads.
+ * True if some were left, or may be there. See docs/decisions.md#lease-and-heads.
  */
 export async function lockWaiting(
   deps: LockDeps,
@@ -46,37 +47,64 @@ export async function lockWaiting(
 ): Promise<boolean> {
   while (deps.sender.room() > 0) {
     await waiting.refresh()
-    const sent = await lockFound(deps, lease, heads, waiting)
+    const { sent, left } = await lockFound(deps, lease, heads, waiting)
     // Later inputs wake the lane again.
-    if (sent === 0 || !waiting.hasMore()) return waiting.hasAny()
+    if (sent === 0 || !waiting.hasMore()) return left > 0 || deps.sender.room() === 0
   }
   return true
 }
 
-async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: WaitingLocks): Promise<number> {
+/** `sent`: the transactions. `left`: the inputs that none of them carries. */
+async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: WaitingLocks) {
   const faults: unknown[] = []
-  let sent = 0
+  let [sent, left] = [0, 0]
   while (deps.sender.room() > 0) {
     const taken = waiting.take()
     if (taken.length === 0) break
+    left += taken.length
     try {
+      const due = await findDue(deps, heads, taken, faults)
+      if (due.length === 0) continue
+      const limits = await readLockLimits(
+        deps.pool,
+        due.map(({ op }) => op.id),
+      )
       const [ready, roomOf] = await Promise.all([
-        declineUnlockable(deps, lease, heads, taken, faults),
-        readRoom(deps, heads, taken),
+        declineUnlockable(deps, lease, heads, { waiting: due, wasted: limits.wasted }, faults),
+        readRoom(deps, heads, { swaps: due, books: limits.books }),
       ])
       // The others wait until claims free capacity, or until they expire.
       const claimable = withinRoom(ready, demandsOf, roomOf)
       const batches = batchesOf(claimable, deps.batchSize).slice(0, deps.sender.room())
-      await forEachConcurrently(batches, SENT_AT_ONCE, (batch) =>
-        collectError(faults, () => lockBatch(deps, lease, heads, batch, faults)),
-      )
+      await forEachConcurrently(batches, SENT_AT_ONCE, async (batch) => {
+        const isSent = await collectError(faults, () => lockBatch(deps, lease, heads, batch, faults))
+        if (isSent) left -= batch.length
+      })
       sent += batches.length
     } finally {
       waiting.giveBack(taken)
     }
   }
   throwFirst(faults)
-  return sent
+  return { sent, left }
+}
+
+/** Leaves out what only waits for a newer price, before anything is read for it. */
+async function findDue(deps: LockDeps, heads: Heads, waiting: readonly Swap[], faults: unknown[]) {
+  await deps.refreshPrices()
+  const subjectOf = ({ id }: Swap) => ({ step: 'price', id })
+  const judged = await mapIsolated(faults, waiting, subjectOf, async (swap) =>
+    isAwaitingPrice(deps, heads, swap),
+  )
+  return judged.filter(({ result }) => !result).map(({ item }) => item)
+}
+
+/** Whether one of the inputs that were found last waits for no price any more. */
+export async function hasPriced(deps: LockDeps, heads: Heads, waiting: WaitingLocks): Promise<boolean> {
+  const faults: unknown[] = []
+  const due = await findDue(deps, heads, waiting.last(), faults)
+  // The work itself reports faults.
+  return due.length + faults.length > 0
 }
 
 /** Declines swaps that cannot succeed and returns the ready ones. */
@@ -84,14 +112,9 @@ async function declineUnlockable(
   deps: LockDeps,
   lease: Lease,
   heads: Heads,
-  waiting: readonly Swap[],
+  { waiting, wasted }: { waiting: readonly Swap[]; wasted: ReadonlyMap<string, Wasted> },
   faults: unknown[],
 ): Promise<Swap[]> {
-  await deps.refreshPrices()
-  const wasted = await findWasted(
-    deps.pool,
-    waiting.map(({ op }) => op.id),
-  )
   const judged = await mapIsolated(faults, waiting, toSubject, (swap) =>
     readinessOf(deps, heads, swap, wasted.get(swap.op.id)),
   )
@@ -150,11 +173,10 @@ const isSingle = (op: Op) => !wayOf(op).isBatched || op.isContract === true
 async function readRoom(
   deps: LockDeps,
   heads: Heads,
-  swaps: readonly Swap[],
+  { swaps, books }: { swaps: readonly Swap[]; books: readonly TokenBook[] },
 ): Promise<(token: string) => bigint> {
   const { chainId } = deps.origin
   const caps = await readCaps(deps, swaps)
-  const books = caps.size > 0 ? await readClaimBooks(deps.pool) : []
   return (token) => {
     const cap = caps.get(token)
     const book = books.find((each) => each.chainId === chainId && each.token === token)

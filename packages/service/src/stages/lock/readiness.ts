@@ -105,6 +105,12 @@ function priceOf({ paidNow }: ReadinessDeps, { op, state, changedAt }: Swap): Pa
   return state !== 'accepted' && isLess ? 'moved' : paid
 }
 
+/** Whether a swap waits for a newer price, whatever else there is to know about it. */
+export function isAwaitingPrice(deps: ReadinessDeps, heads: Heads, { op, changedAt }: Swap): boolean {
+  if (isExpired(op, heads, deps.lateLockSeconds) || deps.isGone(op.destinationChain)) return false
+  return deps.paidNow(op, changedAt) === undefined
+}
+
 /** Every block from now on is past the op's deadline, or this close to it. */
 export const isExpired = ({ opDeadline }: Op, { head }: Heads, lateSeconds = 0): boolean =>
   head.seconds + lateSeconds >= opDeadline
@@ -116,8 +122,8 @@ export type WaitingLocks = {
   /** The oldest inputs found, reserved for the caller until they are given back. */
   take(): readonly Swap[]
   giveBack(swaps: readonly Swap[]): void
-  /** Whether the last reading found any. */
-  hasAny(): boolean
+  /** What the last reading found. */
+  last(): readonly Swap[]
   /** Whether it may have left some out. */
   hasMore(): boolean
 }
@@ -131,17 +137,15 @@ type Options = {
 
 export function createWaitingLocks({ find, limit, takeSize }: Options): WaitingLocks {
   const inHand = new Set<string>()
+  let last: readonly Swap[] = []
   let found: readonly Swap[] = []
-  let [hasAny, hasMore] = [false, false]
   let running: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
 
   const look = async (): Promise<void> => {
     next = undefined
-    const rows = await find(limit)
-    hasAny = rows.length > 0
-    hasMore = rows.length === limit
-    found = rows.filter(({ id }) => !inHand.has(id))
+    last = await find(limit)
+    found = last.filter(({ id }) => !inHand.has(id))
   }
   return {
     refresh() {
@@ -158,7 +162,7 @@ export function createWaitingLocks({ find, limit, takeSize }: Options): WaitingL
     giveBack(swaps) {
       for (const { id } of swaps) inHand.delete(id)
     },
-    hasAny: () => hasAny,
-    hasMore: () => hasMore,
+    last: () => last,
+    hasMore: () => last.length === limit,
   }
 }
