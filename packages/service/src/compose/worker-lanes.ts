@@ -39,6 +39,8 @@ import { followerOf, type WorkerParts } from './worker-parts.ts'
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
+// Of concurrent tasks, the first finds what no notification announced.
+const HELPER_IDLE_MS = 60_000
 // More than a batch, so that blocked swaps do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -203,8 +205,9 @@ function relayLane(parts: WorkerParts, connected: ConnectedChain, address: strin
     follower: followerOf(parts, config.chainId),
     retryStalled: (lease, heads) => retryStalledLocks(deps, lease, heads),
     works: [
-      ...Array.from({ length: atOnce }, () => ({
+      ...Array.from({ length: atOnce }, (_, at) => ({
         topics: [`lock:${config.chainId}:${address}`] as const,
+        idleMs: at === 0 ? undefined : HELPER_IDLE_MS,
         // Feeds of any chain may price a swap that waits to be locked.
         topicsIfLeft: ['prices'] as const,
         isDue: (heads: Heads) => hasPriced(deps, heads, waiting),

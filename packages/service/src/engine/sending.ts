@@ -11,6 +11,8 @@ type Work = {
   topicsIfLeft?: readonly Topic[]
   /** Whether these topics made some of it possible, judged from memory alone. */
   isDue?(heads: Heads): Promise<boolean>
+  /** It also runs this often. Default: five seconds. */
+  idleMs?: number | undefined
   /** True if something is left for the next block. Heads are undefined until the chain was reached once. */
   run(lease: Lease, heads: Heads | undefined): Promise<boolean>
 }
@@ -58,9 +60,9 @@ export function createSendingLane({ name, sender, follower, retryStalled, works 
       at = performance.now()
     },
   }
-  const tasks = works.map(({ topics, run }, work) => ({
+  const tasks = works.map(({ topics, run, idleMs = IDLE_MS }, work) => ({
     topics: [...topics, again(work)],
-    idleMs: IDLE_MS,
+    idleMs,
     async step(lease: Lease, wakeLane: (topic: Topic) => void) {
       isLeft[work] = true
       isLeft[work] = await run(lease, follower.current())

@@ -126,7 +126,8 @@ export function claimBatches(swaps: readonly Swap[], maxBatch: number): Swap[][]
   return chunksOf([...swaps].sort(byDeadline), maxBatch).map((batch) => [...batch].sort(byToken))
 }
 
-const PROPOSE_MS = 500
+// Claims are not urgent, and more of them share a transaction.
+const PROPOSE_MS = 1_000
 // The longest wait of deferred claims after an hour of their cap has ended.
 const DEFERRED_LOOK_MS = 5_000
 
