@@ -62,6 +62,7 @@ const HOLDS: Readonly<Record<string, string>> = {
   lanes: 'Who holds each lane, and its fence.',
   screening_denials: 'Addresses that were denied, by whom and where.',
   screening_overrides: 'Decisions of the operator about addresses.',
+  wallet_freezes: 'Decisions of the operator about wallets that sign their requests.',
   rebuild_points: 'The slot up to which the log was compared with a chain without nonces.',
   rebuilds: 'The runs of `rebuild`.',
 }

@@ -31,6 +31,7 @@ import { listStops, pause, resume } from './operate/stops.ts'
 import { inspectSwaps } from './operate/swaps.ts'
 import { treasury } from './operate/treasury/treasury.ts'
 import { type CommandName, readCommandLine } from './operate/usage.ts'
+import { wallets } from './operate/wallets.ts'
 import { runWebhookCommand } from './operate/webhook.ts'
 import { type Running, stopOnSignal } from './stop-on-signal.ts'
 import { createPool } from './store/db.ts'
@@ -102,6 +103,7 @@ const commands: Record<CommandName, (args: string[], env: Env, output: Output) =
   quarantine: showQuarantine,
   rebuild: rebuildDatabase,
   'api-key': runApiKeyCommand,
+  wallets,
   webhook: runWebhookCommand,
 }
 

@@ -10,6 +10,8 @@ export type KeyTable = {
   authenticate(key: string): KnownKey | undefined | Promise<KnownKey | undefined>
   /** The oldest active key of the account of this name, whose limits hold for calls without a key. */
   ofAccount(name: string): KnownKey | undefined
+  /** Whether the operator froze a wallet that signs its requests. */
+  isFrozen(wallet: string): boolean
   /** Whether a key that was accepted before would be accepted now. */
   isActive(keyId: string): boolean
   /** The web origins of all active keys. */
@@ -22,6 +24,7 @@ export type KeyTable = {
 
 type Options = {
   findActiveKeys(): Promise<ActiveKey[]>
+  findFrozen?(): Promise<readonly { wallet: string }[]>
   onError(error: unknown): void
   pollMs?: number
   minRefreshMs?: number
@@ -30,21 +33,23 @@ type Options = {
 type Row = KnownKey & { hash: Buffer }
 
 /**
- * Keeps all active keys in memory, so that a request is authenticated without a query. Reads them again on
- * notification, every `pollMs`, and for an unknown well-formed key (at most once per `minRefreshMs`). So a new key
- * works at once, and a revoked one is rejected within seconds.
+ * Keeps all active keys and frozen wallets in memory, so that a request is authenticated without a query. Reads them
+ * again on notification, every `pollMs`, and for an unknown well-formed key (at most once per `minRefreshMs`). So a new
+ * key works at once, and a revoked one is rejected within seconds.
  */
 export function createKeyTable(options: Options): KeyTable {
-  const { findActiveKeys, onError, pollMs = 2_000, minRefreshMs = 500 } = options
+  const { findActiveKeys, findFrozen = async () => [], onError, pollMs = 2_000, minRefreshMs = 500 } = options
   let rows = new Map<string, Row>()
   let byAccount = new Map<string, KnownKey>()
   let origins: ReadonlySet<string> = new Set()
+  let frozen: ReadonlySet<string> = new Set()
   // Keys that matched since the last read, so that the digest is not computed per request.
   let matched = new Map<string, KnownKey>()
   let timer: NodeJS.Timeout | undefined
 
   const refresh = createCoalesced(async () => {
-    const keys = await findActiveKeys()
+    const [keys, wallets] = await Promise.all([findActiveKeys(), findFrozen()])
+    frozen = new Set(wallets.map(({ wallet }) => wallet))
     rows = new Map(keys.map(({ id, ...key }) => [id, { keyId: id, ...key }]))
     byAccount = new Map([...rows.values()].reverse().map((row) => [row.accountName, row]))
     origins = new Set(keys.flatMap((key) => key.origins))
@@ -69,6 +74,7 @@ export function createKeyTable(options: Options): KeyTable {
       return findAgain(id, digest)
     },
     ofAccount: (name) => byAccount.get(name),
+    isFrozen: (wallet) => frozen.has(wallet),
     isActive: (keyId) => rows.has(keyId),
     origins: () => origins,
     refresh,

@@ -21,9 +21,9 @@ export const SCREENING_HELP = `screening allow ADDRESS --reason TEXT --author NA
       Shows the decisions that hold. Every one, and every denial, stays on record: see audit export.`
 
 const text = { type: 'string' } as const
-const OPTIONS = { reason: text, author: text, json: { type: 'boolean' } } as const
-type Flags = { reason?: string; author?: string; json?: boolean }
-type Run = { env: Env; output: Output; flags: Flags; rest: readonly string[] }
+export const RECORD_OPTIONS = { reason: text, author: text, json: { type: 'boolean' } } as const
+export type RecordFlags = { reason?: string; author?: string; json?: boolean }
+type Run = { env: Env; output: Output; flags: RecordFlags; rest: readonly string[] }
 
 const commands = {
   allow: (run: Run) => decide(run, 'allow'),
@@ -33,7 +33,7 @@ const commands = {
 }
 
 export async function screening(args: string[], env: Env, output: Output): Promise<number> {
-  const { command, flags, rest } = parseSubcommand<Run>({ args, options: OPTIONS, commands })
+  const { command, flags, rest } = parseSubcommand<Run>({ args, options: RECORD_OPTIONS, commands })
   await command({ env, output, flags, rest })
   return 0
 }
@@ -50,8 +50,8 @@ async function decide({ env, output, flags, rest }: Run, verdict: OverrideVerdic
   const family = familyOfAddress(given)
   const address = family?.addresses.parse(given) ?? (family && given)
   if (!family || !address) throw new UsageError(`${given} is not an address of a known family of chains.`)
-  const reason = getText(flags.reason, '--reason')
-  const author = getText(flags.author, '--author')
+  const reason = getRecordText(flags.reason, '--reason')
+  const author = getRecordText(flags.author, '--author')
   const key = family.addresses.keyOf(address)
   await withDatabase(findDatabaseTarget(env), 'screening', (pool) =>
     insertOverride(pool, { verdict, address: key, reason, author }),
@@ -59,7 +59,7 @@ async function decide({ env, output, flags, rest }: Run, verdict: OverrideVerdic
   output.hint(`${address} ${DONE[verdict]}.`)
 }
 
-function getText(given: string | undefined, name: string): string {
+export function getRecordText(given: string | undefined, name: string): string {
   const text = given?.trim()
   if (!text) throw new UsageError(`${name} is required: it stays on record.`)
   if (text.length > MAX_TEXT) throw new UsageError(`${name} has more than ${MAX_TEXT} characters.`)

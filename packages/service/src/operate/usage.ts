@@ -19,6 +19,7 @@ import { SETUP_HELP } from './setup.ts'
 import { STOPS_HELP } from './stops.ts'
 import { SWAPS_HELP } from './swaps.ts'
 import { TREASURY_HELP } from './treasury/treasury.ts'
+import { WALLETS_HELP } from './wallets.ts'
 import { WEBHOOK_HELP } from './webhook.ts'
 
 // Processes take no arguments: their settings are in the environment.
@@ -54,6 +55,7 @@ const COMMANDS = {
   screening: SCREENING_HELP,
   audit: AUDIT_HELP,
   'api-key': API_KEY_HELP,
+  wallets: WALLETS_HELP,
   webhook: WEBHOOK_HELP,
 }
 

@@ -132,6 +132,30 @@ export async function listApiKeys(db: Db): Promise<ListedKey[]> {
   return rows
 }
 
+type Freeze = { wallet: string; isFrozen: boolean; reason: string; author: string }
+
+/** Adds a decision about a wallet that signs its requests. The last one counts. */
+export async function insertFreeze(db: Db, { wallet, isFrozen, reason, author }: Freeze): Promise<void> {
+  await db.query('insert into wallet_freezes (wallet, is_frozen, reason, author) values ($1, $2, $3, $4)', [
+    wallet,
+    isFrozen,
+    reason,
+    author,
+  ])
+}
+
+type FrozenWallet = Omit<Freeze, 'isFrozen'> & { at: Date }
+
+/** The wallets that are frozen now. */
+export async function findFrozen(db: Db): Promise<FrozenWallet[]> {
+  const { rows } = await db.query<FrozenWallet>(
+    `select wallet, at, reason, author from (
+       select distinct on (wallet) * from wallet_freezes order by wallet, id desc) f
+      where is_frozen order by id`,
+  )
+  return rows
+}
+
 const TODAY = `(clock_timestamp() at time zone 'utc')::date`
 
 /** The value of the swaps that the key submitted today, by the database's clock. */

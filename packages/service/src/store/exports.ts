@@ -59,7 +59,10 @@ const DECISIONS = `
                  reason, list, version, null as author from screening_denials
           union all
           select 'override', id, at, null, null, null, null, verdict, address, null, reason, null, null, author
-            from screening_overrides) d
+            from screening_overrides
+          union all
+          select 'freeze', id, at, null, null, null, 'wallet', case when is_frozen then 'frozen' else 'unfrozen' end,
+                 wallet, null, reason, null, null, author from wallet_freezes) d
    where at >= $1 and at < $2 order by at, record, id`
 
 /** The swaps that were submitted in this time, and then what was denied and decided, each the first before. */

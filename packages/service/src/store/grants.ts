@@ -164,6 +164,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
     worker: 'select',
     operator: 'select, insert (verdict, address, reason, author)',
   },
+  wallet_freezes: { api: 'select', operator: 'select, insert (wallet, is_frozen, reason, author)' },
   rebuild_points: { api: 'select', worker: 'select', attester: 'select' },
   rebuilds: {},
 }
@@ -186,6 +187,7 @@ export const SEQUENCES: Readonly<Record<string, Rights>> = {
   rebuilds_id_seq: {},
   screening_denials_id_seq: {},
   screening_overrides_id_seq: {},
+  wallet_freezes_id_seq: {},
 }
 
 /** Privileges on every callable function; trigger functions cannot be called. */

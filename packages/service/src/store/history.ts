@@ -10,7 +10,7 @@ export type HistoryFilter = {
   accountId: string
   limit: number
   below?: HistoryCursor
-  wallet?: string
+  wallet?: string | undefined
   externalId?: string | undefined
   /** The origin chain of the swaps. */
   chainId?: number

@@ -200,24 +200,25 @@ export async function refreshBalance(db: Db, { opId, balance, block }: SeenBalan
 type Unsubmitted = { count: number; cents: bigint }
 
 /**
- * The built operations that can still be submitted, or paid by what is sent to them: their number and value. Those
+ * The built operations of an account, or of one wallet there, that can still be submitted, or paid by what is sent to
+ * them: their number and value. Those
  * whose input is sent are counted apart: whoever builds one needs to hold nothing.
  */
 export async function readUnsubmitted(
   db: Db,
-  { accountId, isSent }: { accountId: string; isSent: boolean },
+  { accountId, isSent, wallet }: { accountId: string; isSent: boolean; wallet?: string },
 ): Promise<Unsubmitted> {
   const { rows } = await db.query<{ count: string; cents: string }>(
     `select count(*), coalesce(sum(u.value_cents), 0) as cents
        from (select o.value_cents from ops o
-              where o.account_id = $1 and o.expires_at > statement_timestamp()
+              where o.account_id = $1 and o.expires_at > statement_timestamp() and o.wallet = coalesce($3, o.wallet)
                 and (${isSentSql('o')} is true) = $2
                 and not exists (select 1 from swaps s where s.op_id = o.id)
              union all
              select o.value_cents from swaps s join ops o on o.id = s.op_id
-              where $2 and s.account_id = $1 and s.state = 'awaitingDeposit'
+              where $2 and s.account_id = $1 and s.state = 'awaitingDeposit' and s.wallet = coalesce($3, s.wallet)
                 and o.op_deadline > extract(epoch from statement_timestamp())) u`,
-    [accountId, isSent],
+    [accountId, isSent, wallet],
   )
   return { count: Number(rows[0]?.count ?? 0), cents: BigInt(rows[0]?.cents ?? 0) }
 }

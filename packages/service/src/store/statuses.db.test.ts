@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { insertTestAccount, useTestDatabase } from '../../test/support/database.ts'
 import { insertTestSwap, statusOfTestSwap } from '../../test/support/swaps.ts'
+import { readStatuses } from './statuses.ts'
 
 const database = useTestDatabase()
 
@@ -20,6 +21,20 @@ test.each([
 
   expect(status.method).toBe(method)
   expect(status.deposit?.address).toBe(address)
+})
+
+test('a wallet of an account reads its own swaps only, and the account all of them', async () => {
+  const { pool } = database
+  const accountId = await insertTestAccount(pool)
+  const { swapId } = await insertTestSwap(pool, accountId, 'ann')
+  const owners = [accountId, `${accountId}:ann`, `${accountId}:eve`, `${accountId}:`, 'acc_other:ann', ':ann']
+
+  const read = await readStatuses(
+    pool,
+    owners.map((owner) => ({ accountId: owner, swapId })),
+  )
+
+  expect(read.map((status) => status?.swapId)).toEqual([swapId, swapId, ...[1, 2, 3, 4].map(() => undefined)])
 })
 
 test('the status of a payment names its address where something was returned from it', async () => {

@@ -77,16 +77,16 @@ export type StatusKey = { accountId: string; swapId: string }
 type Row = StatusRow & { account_id: string }
 
 /**
- * The status of each swap for its account, in order. Undefined if the swap does not exist or belongs to another
- * account.
+ * The status of each swap for its account, or for one wallet of it as `account:wallet`, in order. Undefined if the swap
+ * does not exist or belongs to another.
  */
 export async function readStatuses(db: Db, keys: readonly StatusKey[]): Promise<(StatusReply | undefined)[]> {
   const { rows } = await db.query<Row>({
     name: 'read-statuses',
     text: `
-    select ${FIXED_COLUMNS}, ${changingColumns('s')}, s.account_id
+    select ${FIXED_COLUMNS}, ${changingColumns('s')}, k.account_id
       from unnest($1::text[], $2::text[]) as k (swap_id, account_id)
-      join swaps s on s.id = k.swap_id and s.account_id = k.account_id
+      join swaps s on s.id = k.swap_id and k.account_id in (s.account_id, s.account_id || ':' || s.wallet)
       join ops o on o.id = s.op_id`,
     values: [keys.map((key) => key.swapId), keys.map((key) => key.accountId)],
   })

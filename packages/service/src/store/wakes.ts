@@ -30,7 +30,7 @@ export const CHANNELS = {
     wakes: { 'compose/worker.ts': 'takes free lanes, or hands its own over' },
   },
   api_keys: {
-    when: 'Keys or limits of an account changed.',
+    when: 'Keys or limits of an account changed, or the operator froze a wallet.',
     by: ['notify_api_keys'],
     wakes: { 'compose/api.ts': 'reads keys and limits again' },
   },
