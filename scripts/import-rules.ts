@@ -227,6 +227,7 @@ export const rules: readonly Rule[] = [
       ERRORS,
       WIRE,
       FASTIFY,
+      /^@slicekit\/erc8128$/,
       NODE,
     ],
     mayTypesOf: [STORE, OBSERVE, /^service\/stages\/status\/(wait|streams)\.ts$/, /^prom-client$/],

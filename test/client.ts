@@ -37,9 +37,9 @@ export type Call = <Body>(
 ) => Promise<Answer<Body>>
 type Access = { apiUrl: string; apiKey: string }
 
-function createCall({ apiUrl, apiKey }: Access): Call {
+export function createCall({ apiUrl, apiKey }: Access, send: typeof fetch = fetch): Call {
   return async (method, path, body, headers) => {
-    const response = await fetch(`${apiUrl}${path}`, {
+    const response = await send(`${apiUrl}${path}`, {
       method,
       headers: {
         'x-api-key': apiKey,

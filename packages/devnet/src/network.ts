@@ -9,6 +9,7 @@ import { type Home, lockHome, writeJsonAtomically } from './home.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { faucetRole, keeperRole } from './local-roles.ts'
 import {
+  LOCAL_ACCOUNT,
   type LocalNetwork,
   type ReadyChain,
   type ReadyChains,
@@ -199,6 +200,7 @@ async function startAll(
   ])
   writeJsonAtomically(home.serviceFile, {
     ...toServiceConfig(asReached(chains, options), keys, options.nodes),
+    keyless: { account: LOCAL_ACCOUNT, host: `127.0.0.1:${ports.api.port}`, callsPerMinute: 600 },
     ...web,
     ...options.serviceConfig,
     ...(options.remoteSigners && { remoteSigners: await options.remoteSigners(keys) }),

@@ -146,6 +146,7 @@ export const CapabilitiesReply = Type.Object({
     screening: capability('Parties are screened before a quote and a submission.'),
     regions: capability('Some assets are not offered everywhere.'),
     x402: capability('Swaps by one HTTP 402 payment, which need no API key.'),
+    keyless: capability('Calls signed by a wallet (ERC-8128), which need no API key.'),
   }),
   limits: Type.Object({
     requestsPerSecond: Type.Object(fieldsOf(RATE_CLASSES, Type.Number()), {

@@ -96,6 +96,7 @@ export const capabilitiesReply: CapabilitiesReply = {
     screening: off,
     regions: off,
     x402: off,
+    keyless: off,
   },
   limits: {
     requestsPerSecond: { quote: 10, build: 10, submit: 10, delegation: 10, status: 20, other: 10 },

@@ -172,12 +172,22 @@ export function createOpenApi({ serverUrl }: { serverUrl: string }): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, { walletSignature: [] }],
     tags: [{ name: 'swap', description: 'From a price to a delivered output, in four steps.' }],
     paths: toPaths(Object.values(endpoints)),
     webhooks: { swapChanged: { post: toWebhook() } },
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        walletSignature: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'signature',
+          description:
+            'ERC-8128: the wallet signs each request, with Signature-Input, and Content-Digest of a body. ' +
+            'Where the operator allows it; not for event streams.',
+        },
+      },
       schemas: toComponents(),
       headers: RESPONSE_HEADERS,
     },

@@ -98,7 +98,7 @@ describe('OpenAPI', () => {
     Object.values,
   )
 
-  test('it describes every call, behind the API key', () => {
+  test('it describes every call, behind the API key or the signature of a wallet', () => {
     expect(openApi.openapi).toBe('3.1.0')
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(endpoints).sort())
     expect(openApi.components.securitySchemes.apiKey).toEqual({
@@ -106,7 +106,7 @@ describe('OpenAPI', () => {
       in: 'header',
       name: 'x-api-key',
     })
-    expect(openApi.security).toEqual([{ apiKey: [] }])
+    expect(openApi.security).toEqual([{ apiKey: [] }, { walletSignature: [] }])
   })
 
   test('every error example is a valid error', () => {

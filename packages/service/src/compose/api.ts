@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { createRecent } from '../async/cache.ts'
 import { every } from '../async/timing.ts'
 import { findLostOn } from '../books/rebuild/lost-log.ts'
+import { recoverMessageSigner } from '../chains/evm/signatures.ts'
 import type { ConnectedChain } from '../chains/families.ts'
 import { DASHBOARD_POOL } from '../config/connections.ts'
 import type { Config } from '../config.ts'
@@ -24,7 +25,7 @@ import { createMetrics } from '../observe/metrics.ts'
 import { addProcessMetrics } from '../observe/process-metrics.ts'
 import { addServiceMetrics } from '../observe/service-metrics.ts'
 import type { BuildDeps } from '../stages/build/build-evm.ts'
-import { findActiveKeys, leaseBudgets } from '../store/api-keys.ts'
+import { findActiveKeys, findFrozen, leaseBudgets } from '../store/api-keys.ts'
 import { readBooks } from '../store/books.ts'
 import { createPool } from '../store/db.ts'
 import { readLiquidity } from '../store/liquidity.ts'
@@ -158,6 +159,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     discovery: network.discovery,
     trustedProxies: config.trustedProxies,
     x402: network.x402,
+    keyless: network.keyless && { ...network.keyless, recover: recoverMessageSigner },
     regionOf: createRegionReader(network),
   })
   const operator = await createOperatorListener(config, {
@@ -210,6 +212,7 @@ async function createOperatorListener(config: Config, { watched, web, logger }: 
 function createTables(pool: BuildDeps['pool'], onFault: Followed['onFault']) {
   const keys = createKeyTable({
     findActiveKeys: () => findActiveKeys(pool),
+    findFrozen: () => findFrozen(pool),
     onError: (e) => onFault(e, 'keys'),
   })
   const stops = createStopTable({

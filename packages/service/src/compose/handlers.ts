@@ -40,6 +40,8 @@ import type { OpenScreening } from './screening.ts'
 import { MAX_HELD_PER_ACCOUNT } from './status.ts'
 
 const MAX_UNSUBMITTED = 256
+// The part of it that one wallet without a key may use up.
+const WALLET_PARTS = 4
 // A silent connection is cut after 30 seconds.
 const PAYMENT_WAIT_MS = 20_000
 // Heads of an idle Solana chain are read every 1.4 seconds.
@@ -105,6 +107,9 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     rememberDelegated: known.add,
     isForDelegations: (chainId, locker) => chains.of(chainId).senders.authorize.includes(locker),
   }
+  // Many wallets share the account of callers without a key.
+  const buildDepsOf = (caller: Ruled) =>
+    partsFor(caller) === 1 ? buildDeps : { ...buildDeps, walletParts: WALLET_PARTS }
   const delegationDeps = {
     catalog,
     originOf,
@@ -140,15 +145,17 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
   }
   return {
     chains: () => listChains(catalogDeps),
-    capabilities: (caller) => capabilities(toCapabilityDeps(config.network, parts), caller),
+    capabilities: (caller) => capabilities(toCapabilityDeps(config.network, parts, partsFor(caller)), caller),
     tokens: (_caller, query) => listTokens(catalogDeps, query),
     quote: (caller, body) => quote(quoteDeps, caller, body),
     delegation: (_caller, query) => delegation(delegationDeps, query),
-    buildGeoOp: (caller, body) => buildGeoOp(buildDeps, caller.accountId, body, mayUseContracts(caller)),
+    buildGeoOp: (caller, body) =>
+      buildGeoOp(buildDepsOf(caller), caller.accountId, body, mayUseContracts(caller)),
     buildSolanaTx: (caller, body) => buildSolanaTx(buildSolanaDeps, caller.accountId, body),
     submit: (caller, body) => submit(submitDeps, caller, body),
     submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller, body),
-    history: (caller, query) => history({ pool, catalog, parseWallet }, caller.accountId, query),
+    history: (caller, query) =>
+      history({ pool, catalog, parseWallet }, caller.accountId, query, caller.rules),
     x402({ rules: given, ...asking }, call, onHeld) {
       const { accountId } = asking
       const rules = { ...rulesWithin(share, given), maxWalletDayCents }
@@ -188,7 +195,15 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
   }
 }
 
-function toCapabilityDeps(network: NetworkConfig, { pool, catalog, market }: ApiParts): CapabilityDeps {
+type Ruled = Parameters<typeof mayUseContracts>[0]
+
+const partsFor = ({ rules }: Ruled): number => (rules.wallet === undefined ? 1 : WALLET_PARTS)
+
+function toCapabilityDeps(
+  network: NetworkConfig,
+  { pool, catalog, market }: ApiParts,
+  callers: number,
+): CapabilityDeps {
   const { discount, rebalancing, screening, fees, quoteTtlMs, unsubmittedCapUsd } = network
   return {
     catalog,
@@ -201,15 +216,16 @@ function toCapabilityDeps(network: NetworkConfig, { pool, catalog, market }: Api
       screening: (screening?.sources.length ?? 0) > 0,
       regions: screening?.regions !== undefined,
       x402: network.x402 !== undefined,
+      keyless: network.keyless !== undefined,
     },
     defaultRates: DEFAULT_LIMITS,
     limits: {
       bodyBytes: BODY_LIMIT,
       heldReads: MAX_HELD_PER_ACCOUNT,
       quoteSeconds: quoteTtlMs / 1_000,
-      unsubmitted: MAX_UNSUBMITTED,
+      unsubmitted: MAX_UNSUBMITTED / callers,
     },
-    maxUnsubmittedCents: BigInt(unsubmittedCapUsd) * 100n,
+    maxUnsubmittedCents: (BigInt(unsubmittedCapUsd) * 100n) / BigInt(callers),
     hasEndpoint: (accountId) => hasActiveEndpoint(pool, accountId),
   }
 }

@@ -85,6 +85,7 @@ export function finishNetwork(file: Static<typeof NetworkSchema>) {
     connections: { ...defaultConnections, ...file.connections },
     eventDays: file.eventDays ?? 90,
     x402: file.x402 && { callsPerMinute: 30, dailyUsdPerWallet: 25_000, ...file.x402 },
+    keyless: file.keyless && { callsPerMinute: 120, ...file.keyless },
   }
 }
 

@@ -159,6 +159,27 @@ const X402 = Type.Object(
   { ...strict, description: 'Swaps by one HTTP 402 payment, without an API key. Default: none.' },
 )
 
+const Keyless = Type.Object(
+  {
+    account: name(
+      'Account of such callers, made by `service api-key create`. The rules of its oldest active key hold for them.',
+    ),
+    host: Type.String({
+      pattern: '^[a-z0-9.-]+(:[0-9]{1,5})?$',
+      description:
+        'Host of the public URL, with the port unless it is 443 or 80. Signatures for another one are refused.',
+    }),
+    callsPerMinute: Type.Optional(
+      range(
+        1,
+        60_000,
+        'Calls of one wallet, and builds of one network address, in one API process; 20 at once. Default 120.',
+      ),
+    ),
+  },
+  { ...strict, description: 'Calls signed by a wallet (ERC-8128) instead of an API key. Default: none.' },
+)
+
 const Web = Type.Object(
   {
     folder: Type.Optional(text('Folder of the built page. Default packages/web/dist, if it exists.')),
@@ -369,6 +390,7 @@ export const NetworkSchema = Type.Object(
     web: Type.Optional(Web),
     discovery: Type.Optional(Discovery),
     x402: Type.Optional(X402),
+    keyless: Type.Optional(Keyless),
   },
   strict,
 )

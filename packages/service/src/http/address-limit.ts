@@ -1,6 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 export type AddressLimit = {
+  /** How long this address has to wait before a strike is allowed again, or undefined. */
+  wait(address: string): number | undefined
   /** Counts a rejected key. Returns how long this address has to wait, or undefined. */
   strike(address: string): number | undefined
   /** Values of the rate limit headers for an address. */
@@ -11,6 +13,13 @@ export type AddressLimit = {
 /** Of rejected keys. */
 const REJECTED = { name: 'unauthenticated', rate: 50, burst: 200 }
 const MAX_ADDRESSES = 10_000
+
+/** As often as this, and twenty at once. */
+export const rateOf = (name: string, callsPerMinute: number): Rate => ({
+  name,
+  rate: callsPerMinute / 60,
+  burst: 20,
+})
 
 type Rate = { name: string; rate: number; burst: number }
 
@@ -46,7 +55,11 @@ export function createAddressLimit(
     return { tokens: Math.min(burst, known.tokens + ((now - known.at) * rate) / 1_000), at: now }
   }
 
+  const waitFor = ({ tokens }: { tokens: number }): number | undefined =>
+    tokens >= 1 ? undefined : Math.ceil(((1 - tokens) / rate) * 1_000)
+
   return {
+    wait: (address) => waitFor(refilled(address)),
     policy: `"${name}";q=${burst};w=${Math.ceil(burst / rate)}`,
     strike(address) {
       const network = networkOf(address)
@@ -55,7 +68,7 @@ export function createAddressLimit(
       const allowed = bucket.tokens >= 1
       buckets.set(network, allowed ? { ...bucket, tokens: bucket.tokens - 1 } : bucket)
       if (buckets.size > MAX_ADDRESSES) forgetOldest(buckets)
-      return allowed ? undefined : Math.ceil(((1 - bucket.tokens) / rate) * 1_000)
+      return waitFor(bucket)
     },
     state(address) {
       const left = Math.floor(refilled(networkOf(address)).tokens)

@@ -1,21 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { endpoints, type RateClass } from '@geoswap/wire'
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
+import { type Endpoint, endpoints } from '@geoswap/wire'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, preParsingHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { type AddressLimit, createAddressLimit } from './address-limit.ts'
+import { type AddressLimit, createAddressLimit, rateOf } from './address-limit.ts'
 import { foreignOrigin } from './cors.ts'
 import { DISCOVERY_PATHS } from './discovery.ts'
 import { guides } from './guides.gen.ts'
 import { HEALTH_PATHS } from './health.ts'
 import type { KeyTable, KnownKey } from './key-table.ts'
+import { type Call, createKeyless, type KeylessOptions } from './keyless.ts'
 import type { Admission, RateLimiter } from './rate-limit.ts'
 
-type Call = {
-  request: FastifyRequest
-  reply: FastifyReply
-  done: HookHandlerDoneFunction
-  rateClass: RateClass
-}
 type Options = {
   keys: KeyTable
   limiter: RateLimiter
@@ -23,15 +18,19 @@ type Options = {
   basePath: string
   /** Calls without a key are of this account; undefined refuses them. */
   x402?: { account: string; callsPerMinute: number } | undefined
+  /** How calls are signed that need no key; undefined refuses them. */
+  keyless?: KeylessOptions | undefined
   /** The region of a caller; undefined if none is known. */
   regionOf?: ((headers: IncomingHttpHeaders) => string | undefined) | undefined
 }
+
+type Admitting = { onRequest: onRequestHookHandler; preParsing?: preParsingHookHandler | undefined }
 
 const JSON_TYPE = /^application\/json[ \t]*(;.*)?$/i
 
 /**
  * Admits a call under /swap/: API key, then rate, then path and media type, all before the body is read. Synchronous if
- * key and budget are in memory, as usual.
+ * key and budget are in memory, as usual. A call that a wallet signs is admitted before its body is parsed.
  */
 export function createAdmission({
   keys,
@@ -39,8 +38,9 @@ export function createAdmission({
   addressLimit,
   basePath,
   x402,
+  keyless,
   regionOf,
-}: Options): onRequestHookHandler {
+}: Options): Admitting {
   const allowed = createAllowedMethods(basePath)
   const refusePublishable = createPublishableCheck(basePath)
 
@@ -68,13 +68,16 @@ export function createAdmission({
       call.done(refusal && refuseCaller(call, refusal))
       return
     }
+    admit(call, key)
+  }
+  const admit = (call: Call, key: KnownKey): void => {
     const { accountId, keyId, kind, rules, limits } = key
     const region = regionOf?.(call.request.headers)
     call.request.caller = { accountId, keyId, kind, rules, limits, region }
     continueWith(limiter.take(key, call.rateClass), call, finish)
   }
 
-  const payers = createAddressLimit(performance, payerRate(x402?.callsPerMinute ?? 1))
+  const payers = createAddressLimit(performance, rateOf('payer', x402?.callsPerMinute ?? 1))
   /** A call without a key: as a stranger with the key of the account for such calls. */
   const admitPayer = (call: Call): void => {
     const { request, reply, done } = call
@@ -86,26 +89,26 @@ export function createAdmission({
       done(key ? new ServiceError('RATE_LIMITED', { recovery: { retryAfterMs } }) : paymentsOff())
       return
     }
-    const { accountId, keyId, rules } = key
-    const region = regionOf?.(request.headers)
-    request.caller = { accountId, keyId, kind: 'publishable', rules, region }
-    continueWith(limiter.take(key, call.rateClass), call, finish)
+    admit(call, { ...key, kind: 'publishable' })
   }
 
-  return (request, reply, done) => {
+  const refuseRoute = createRouteCheck(basePath, KEYLESS)
+  const deps = { keys, addressLimit, refuseRoute, refuseCaller, admit }
+  const signed = keyless && createKeyless(keyless, deps)
+  const onRequest: onRequestHookHandler = (request, reply, done) => {
     if (request.routeOptions.config.isOpen)
       return admitPayer({ request, reply, done, rateClass: isPaid(request) ? 'submit' : 'build' })
     const rateClass = request.routeOptions.config.rateClass ?? unknownPathClass(request, basePath)
     if (rateClass === undefined)
       return done(request.is404 ? refusePath(reply, allowed(request.url)) : undefined)
+    const call = { request, reply, done, rateClass }
+    if (signed?.takes(call)) return done()
     const header = request.headers['x-api-key']
     const key = typeof header === 'string' ? keys.authenticate(header) : undefined
-    continueWith(key, { request, reply, done, rateClass }, spend)
+    continueWith(key, call, spend)
   }
+  return { onRequest, preParsing: signed?.preParsing }
 }
-
-// An offer holds a slot for minutes: an address may ask for some at once, and then as often as it may call.
-const payerRate = (callsPerMinute: number) => ({ name: 'payer', rate: callsPerMinute / 60, burst: 20 })
 
 const paymentsOff = () => new ServiceError('NOT_FOUND', { message: 'Swaps by HTTP 402 are off here.' })
 
@@ -174,28 +177,42 @@ const ALLOWED = [
   status,
   events,
 ]
+const PUBLISHABLE = {
+  allowed: ALLOWED,
+  refusal:
+    'A publishable key may quote, build, submit and read its own swaps. ' +
+    'Make this call from a server, with a secret key.',
+}
+// A stream would outlive its signature.
+const KEYLESS = {
+  allowed: [...ALLOWED.filter((each) => each !== events), endpoints.history],
+  refusal: 'Without an API key, a wallet may quote, build, submit and read the status of its own swaps.',
+}
 
-/**
- * Refuses a publishable key from another origin than its own, and for calls beyond a swap of its own. A path that does
- * not exist is answered as such later.
- */
+type Allowed = { allowed: readonly Pick<Endpoint, 'method' | 'path'>[]; refusal: string }
+
+/** Refuses other calls than these. A path that does not exist is answered as such later. */
+function createRouteCheck(basePath: string, { allowed, refusal: message }: Allowed) {
+  const routes = new Set(
+    allowed.map(({ method, path }) => `${method} ${basePath}${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  )
+  return ({ is404, method, routeOptions }: FastifyRequest): ServiceError | undefined =>
+    is404 || routes.has(`${method} ${routeOptions.url}`)
+      ? undefined
+      : new ServiceError('FORBIDDEN', { message })
+}
+
+/** Refuses a publishable key from another origin than its own, and for calls beyond a swap of its own. */
 function createPublishableCheck(
   basePath: string,
 ): (key: KnownKey, request: FastifyRequest) => ServiceError | undefined {
-  const routes = new Set(
-    ALLOWED.map(({ method, path }) => `${method} ${basePath}${path.replace(/\{(\w+)\}/g, ':$1')}`),
-  )
+  const refuseRoute = createRouteCheck(basePath, PUBLISHABLE)
   return ({ kind, origins }, request) => {
     if (kind !== 'publishable') return undefined
     const { origin } = request.headers
     if (origin === undefined) return noOrigin()
     if (!origins.includes(origin)) return foreignOrigin(origin)
-    if (request.is404 || routes.has(`${request.method} ${request.routeOptions.url}`)) return undefined
-    return new ServiceError('FORBIDDEN', {
-      message:
-        'A publishable key may quote, build, submit and read its own swaps. ' +
-        'Make this call from a server, with a secret key.',
-    })
+    return refuseRoute(request)
   }
 }
 

@@ -52,6 +52,7 @@ function lineOf(request: FastifyRequest, reply: FastifyReply, { route, ms }: { r
     status: reply.statusCode,
     ms: Math.round(ms * 10) / 10,
     keyId: request.caller?.keyId,
+    wallet: request.caller?.rules.wallet,
     swapId: request.swapId,
   }
 }

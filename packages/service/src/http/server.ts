@@ -86,6 +86,8 @@ export type ServerDeps = {
   web?: WebPage | undefined
   /** The account of calls without a key, if they are allowed. */
   x402?: Parameters<typeof createAdmission>[0]['x402']
+  /** How calls are signed that need no key, if they are allowed. */
+  keyless?: Parameters<typeof createAdmission>[0]['keyless']
   regionOf?: ((headers: IncomingHttpHeaders) => string | undefined) | undefined
   /** As machines find the service, if the operator published it. */
   discovery?: Deployment | undefined
@@ -111,8 +113,11 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   if (deps.spans) traceRequests(app, deps.spans)
   app.addHook('onRequest', createCors({ origins: deps.corsOrigins ?? [], keyOrigins: keys.origins }))
   const addressLimit = createAddressLimit()
-  const { regionOf, x402 } = deps
-  app.addHook('onRequest', createAdmission({ keys, limiter, addressLimit, basePath, x402, regionOf }))
+  const { regionOf, x402, keyless } = deps
+  const shared = { keys, limiter, addressLimit, basePath }
+  const { onRequest, preParsing } = createAdmission({ ...shared, x402, keyless, regionOf })
+  app.addHook('onRequest', onRequest)
+  if (preParsing) app.addHook('preParsing', preParsing)
   app.addHook('preClose', async () => {
     closing = true
     // Fastify closes idle connections; busy ones are cut off after this time.

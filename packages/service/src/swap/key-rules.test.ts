@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { allowanceOf, assertAllowed, beyondAllowance } from './key-rules.ts'
 
 const terms = {
-  ...{ originChain: 1, destinationChain: 2, inputToken: 'a', outputToken: 'b', recipient: 'bob' },
+  ...{
+    originChain: 1,
+    destinationChain: 2,
+    inputToken: 'a',
+    outputToken: 'b',
+    wallet: 'ann',
+    recipient: 'bob',
+  },
 }
 
 test('a key without rules may swap every token to everybody, of any value', () => {
@@ -16,6 +23,13 @@ test('both tokens and the recipient have to be allowed', () => {
   expect(() => assertAllowed({ recipients: [] }, terms)).toThrow('may not pay bob')
   expect(() => assertAllowed({ tokens: ['1:a', '1:b'] }, terms)).toThrow('may not swap 2:b')
   expect(() => assertAllowed({ tokens: ['2:b'] }, terms)).toThrow('may not swap 1:a')
+})
+
+test('a caller that signs its requests pays with its own wallet only', () => {
+  expect(() => assertAllowed({ wallet: 'ann' }, terms)).not.toThrow()
+  expect(() => assertAllowed({ wallet: 'eve' }, terms)).toThrow(
+    'eve signed this request: it has no swaps of ann',
+  )
 })
 
 test.each([

@@ -13,6 +13,8 @@ export type KeyRules = {
   recipients?: readonly string[]
   /** Tokens as `chainId:address`; input and output have to be among them. */
   tokens?: readonly string[]
+  /** The only wallet that may pay: it signed the request, and has no key. */
+  wallet?: string
   /** Whether wallets with code of others may pay. Default: not with a publishable key, which strangers have. */
   contractWallets?: boolean
 }
@@ -32,11 +34,12 @@ export function contractRefused(): ServiceError {
 /** The terms of a swap that rules are about. */
 export type RuledTerms = Pick<
   QuotedTerms,
-  'originChain' | 'destinationChain' | 'inputToken' | 'outputToken' | 'recipient'
+  'originChain' | 'destinationChain' | 'inputToken' | 'outputToken' | 'wallet' | 'recipient'
 >
 
-/** Throws if the key may not pay this recipient, or not swap these tokens. */
-export function assertAllowed({ recipients, tokens }: KeyRules, terms: RuledTerms): void {
+/** Throws if the key may not pay this recipient, or not swap these tokens, or not those of this wallet. */
+export function assertAllowed({ wallet, recipients, tokens }: KeyRules, terms: RuledTerms): void {
+  assertOwn({ wallet }, terms.wallet)
   const { recipient } = terms
   if (recipients && !recipients.includes(recipient)) {
     throw new ServiceError('FORBIDDEN', {
@@ -53,6 +56,15 @@ export function assertAllowed({ recipients, tokens }: KeyRules, terms: RuledTerm
   throw new ServiceError('FORBIDDEN', {
     message: `This API key may not swap ${refused}. Use tokens that the operator allowed.`,
     details: { token: refused, allowed: tokens },
+  })
+}
+
+/** Throws if the caller signs its requests as another wallet. */
+export function assertOwn({ wallet }: Pick<KeyRules, 'wallet'>, named: string | undefined): void {
+  if (wallet === undefined || named === undefined || named === wallet) return
+  throw new ServiceError('FORBIDDEN', {
+    message: `${wallet} signed this request: it has no swaps of ${named}. Name ${wallet}, or use an API key.`,
+    details: { wallet },
   })
 }
 

@@ -34,14 +34,17 @@ type Options = Partial<Omit<ServerDeps, 'handlers'>> & {
   /** Settings of the key. */
   given?: Partial<typeof plainKey>
   swaps?: Map<string, StatusReply>
+  /** Wallets that the operator froze. */
+  frozen?: string[]
 }
 
 /** A server for tests: one account with one key, its own rate budget, and handlers that throw unless replaced. */
 export async function createTestServer(options: Options = {}) {
-  const { handlers, limits = {}, given = {}, swaps = new Map(), ...deps } = options
+  const { handlers, limits = {}, given = {}, swaps = new Map(), frozen = [], ...deps } = options
   const { id, key, hash } = createApiKey('test', given.kind)
   const keys = createKeyTable({
     findActiveKeys: async () => [{ id, accountId: 'acc_1', hash, ...plainKey, limits, ...given }],
+    findFrozen: async () => frozen.map((wallet) => ({ wallet })),
     onError: unexpected('onError'),
   })
   await keys.refresh()

@@ -59,6 +59,11 @@ export function isHashSigned(wallet: string, hash: string, signature: string): b
   return signers.some((signer) => signer === wallet)
 }
 
+/** The signer of a message (EIP-191), not remembered: strangers sign one for each request. */
+export function recoverMessageSigner(message: string, signature: string): Address | undefined {
+  return recoverOnce(hashMessage({ raw: message as Hex }), signature as Hex)
+}
+
 // EIP-7702: the code of a delegated account is this prefix followed by the delegate's address.
 const DELEGATION_PREFIX = '0xef0100'
 

@@ -61,6 +61,7 @@ type Asked = {
   mayAdd?: number
   maxUnsubmitted?: number
   maxUnsubmittedCents?: bigint
+  walletParts?: number
   signs?: readonly ('authorization' | 'permit')[]
   lockers?: readonly Hex[]
   account?: string
@@ -89,6 +90,7 @@ function build(quote: Quote, { method, balance = 10n, now = 999, ...asked }: Ask
     fees: { accounts: [{ account: asked.account ?? '', maxIntegratorCentiBps: asked.mayAdd }] },
     maxUnsubmitted: asked.maxUnsubmitted ?? 1_000,
     maxUnsubmittedCents: asked.maxUnsubmittedCents ?? 10n ** 9n,
+    walletParts: asked.walletParts,
     gasBudgets: defaultGasBudgets,
     market: {
       chainNow: () =>
@@ -284,6 +286,19 @@ test('an account may build ops up to a value before it submits some; one alone m
     code: 'RATE_LIMITED',
     message: 'At most 1.00 USD of built operations may wait for submission. Submit some or wait.',
   })
+})
+
+test('where wallets share an account, one may use up a part of its operations and their value', async () => {
+  const account = await insertTestAccount(database.pool)
+  const limits = { account, maxUnsubmitted: 8, maxUnsubmittedCents: 400n, walletParts: 4 }
+  const worth = (valueCents: bigint, wallet: Hex) => build({ ...newQuote(), wallet, valueCents }, limits)
+  const [first, second] = [addressOf(1), addressOf(2)]
+
+  await worth(60n, first)
+  await expect(worth(60n, first)).rejects.toThrow('At most 1.00 USD')
+  await worth(40n, first)
+  await expect(worth(0n, first)).rejects.toThrow('At most 2 built operations')
+  expect(await worth(60n, second)).toHaveProperty('geoOpHash')
 })
 
 test.each([

@@ -50,6 +50,8 @@ export type StoreDeps = {
   deadlines: DeadlinePolicy
   /** Of one account: how many built ops may wait for submission, and their value. */
   maxUnsubmitted: number
+  /** One wallet may use up this part of both; absent where one caller has the account. */
+  walletParts?: number
   gasBudgets: GasBudgets
   maxUnsubmittedCents: bigint
   fees: Pick<FeeRules, 'accounts'>
@@ -155,7 +157,23 @@ type Building = { accountId: string; quote: Quote; isSent: boolean }
  * priced and reserved when it arrives: its value counts for nothing before, and would shut out others at no cost.
  */
 async function assertRoomToBuild(deps: StoreDeps, db: Db, { quote, ...whose }: Building): Promise<void> {
-  const { maxUnsubmitted, maxUnsubmittedCents } = deps
+  await assertRoomFor(deps, db, { quote, ...whose })
+  const { walletParts, maxUnsubmitted, maxUnsubmittedCents } = deps
+  if (walletParts === undefined) return
+  const part = {
+    maxUnsubmitted: Math.floor(maxUnsubmitted / walletParts),
+    maxUnsubmittedCents: maxUnsubmittedCents / BigInt(walletParts),
+  }
+  await assertRoomFor(part, db, { quote, ...whose, wallet: quote.wallet })
+}
+
+type Room = Pick<StoreDeps, 'maxUnsubmitted' | 'maxUnsubmittedCents'>
+
+async function assertRoomFor(
+  { maxUnsubmitted, maxUnsubmittedCents }: Room,
+  db: Db,
+  { quote, ...whose }: Building & { wallet?: string },
+): Promise<void> {
   const waiting = await readUnsubmitted(db, whose)
   if (waiting.count >= maxUnsubmitted)
     throw tooMuchWaits(`At most ${maxUnsubmitted} built operations may wait for submission.`)

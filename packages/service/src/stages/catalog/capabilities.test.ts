@@ -13,6 +13,7 @@ const none = {
   screening: false,
   regions: false,
   x402: false,
+  keyless: false,
 }
 
 type Facts = { configured?: Partial<typeof none>; fastRoom?: bigint; caller?: object; hasEndpoint?: boolean }

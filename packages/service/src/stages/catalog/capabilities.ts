@@ -19,7 +19,7 @@ export type CapabilityDeps = {
   market: Pick<Market, 'exposureRoom' | 'fastRoom'>
   /** Parts that the operator may leave out. */
   configured: Readonly<
-    Record<'fast' | 'discounts' | 'rebalancing' | 'screening' | 'regions' | 'x402', boolean>
+    Record<'fast' | 'discounts' | 'rebalancing' | 'screening' | 'regions' | 'x402' | 'keyless', boolean>
   >
   fees: Pick<FeeRules, 'accounts'>
   defaultRates: Rates
@@ -53,7 +53,7 @@ export async function capabilities(deps: CapabilityDeps, caller: Caller): Promis
       rebalancing: onlyIf(configured.rebalancing),
       integratorFees: onlyIf(integratorFeeCentiBps > 0, 'ACCOUNT_NOT_ALLOWED'),
       contractWallets: onlyIf(mayUseContracts(caller), 'KEY_NOT_ALLOWED'),
-      history: onlyIf(isSecret, 'KEY_NOT_ALLOWED'),
+      history: onlyIf(isSecret || rules.wallet !== undefined, 'KEY_NOT_ALLOWED'),
       webhooks: isSecret
         ? onlyIf(await deps.hasEndpoint(accountId), 'NO_ENDPOINT')
         : onlyIf(false, 'KEY_NOT_ALLOWED'),
@@ -61,6 +61,7 @@ export async function capabilities(deps: CapabilityDeps, caller: Caller): Promis
       screening: onlyIf(configured.screening),
       regions: onlyIf(configured.regions),
       x402: onlyIf(configured.x402),
+      keyless: onlyIf(configured.keyless),
     },
     limits: {
       ...limits,

@@ -45,6 +45,19 @@ test('an item contains the status reply and the request', async () => {
   expect(nextCursor).toBeUndefined()
 })
 
+test('the wallet that signed a request sees its own swaps only', async () => {
+  const accountId = await insertTestAccount(database.pool)
+  const { swapId } = await insertTestSwap(database.pool, accountId, 'w1')
+  await insertTestSwap(database.pool, accountId, 'w2')
+  const swapsOf = async (wallet: string, query = {}) =>
+    (await history(deps, accountId, query, { wallet })).swaps.map((swap) => swap.swapId)
+
+  expect(await swapsOf('w1')).toEqual([swapId])
+  expect(await swapsOf('w1', { wallet: 'w1' })).toEqual([swapId])
+  expect(await swapsOf('w3')).toEqual([])
+  await expect(swapsOf('w1', { wallet: 'w2' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+})
+
 test('pages are newest first, 20 swaps by default, and later submissions shift nothing', async () => {
   const accountId = await insertTestAccount(database.pool)
   const ids = (await insertMany(accountId, 45)).reverse()

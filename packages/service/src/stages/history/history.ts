@@ -3,6 +3,7 @@ import { invalidRequest } from '../../errors.ts'
 import type { Db } from '../../store/db.ts'
 import { type HistoryCursor, type HistoryFilter, readHistory } from '../../store/history.ts'
 import { type Catalog, findChain } from '../../swap/catalog.ts'
+import { assertOwn, type KeyRules } from '../../swap/key-rules.ts'
 
 export type HistoryDeps = {
   pool: Db
@@ -11,15 +12,22 @@ export type HistoryDeps = {
   parseWallet(text: string): string | undefined
 }
 
-/** Returns one page of the account's swaps, newest first. Swaps submitted later do not shift the following pages. */
+/**
+ * Returns one page of the account's swaps, or of those of the wallet that signed the request, newest first. Swaps
+ * submitted later do not shift the following pages.
+ */
 export async function history(
   deps: HistoryDeps,
   accountId: string,
   query: HistoryQuery,
+  rules: Pick<KeyRules, 'wallet'> = {},
 ): Promise<HistoryReply> {
   const { limit = DEFAULT_HISTORY_LIMIT } = query
+  const filter = toFilter(deps, query)
+  assertOwn(rules, filter.wallet)
   // Reads one more to find out whether another page follows.
-  const found = await readHistory(deps.pool, { ...toFilter(deps, query), accountId, limit: limit + 1 })
+  const wallet = filter.wallet ?? rules.wallet
+  const found = await readHistory(deps.pool, { ...filter, wallet, accountId, limit: limit + 1 })
   const page = found.slice(0, limit)
   const last = page.at(-1)
   return {

@@ -198,10 +198,11 @@ function assertIntegratorFee(fees: FeeRules, accountId: string, { integratorCent
   throw invalidRequest({ field: 'integratorFeeCentiBps', message })
 }
 
-function toRuledTerms({ origin, destination, input, output, recipient }: Order): RuledTerms {
+function toRuledTerms({ origin, destination, input, output, wallet, recipient }: Order): RuledTerms {
   return {
     originChain: origin.chainId,
     destinationChain: destination.chainId,
+    wallet,
     recipient,
     inputToken: input.address,
     outputToken: output.address,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@geoswap/wire'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { onceGone } from '../../async/once-gone.ts'
 import type { StatusStreams } from './streams.ts'
 import type { StatusReads } from './wait.ts'
@@ -19,7 +19,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = a
     // Computed before the read is held, to leave less work when thousands end together.
     const headers = headersOf(reply)
     const json = await reads.read({
-      accountId: request.caller.accountId,
+      accountId: ownerOf(request.caller),
       swapId: request.params.swapId,
       waitMs: (wait === undefined ? MAX_WAIT_SECONDS : Number(wait)) * 1_000,
       onHeld: (hangUp) => onceGone(request, reply, hangUp),
@@ -55,6 +55,10 @@ export const streamRoutes: FastifyPluginAsyncTypebox<StreamOptions> = async (
     return reply
   })
 }
+
+/** The account, or one wallet of it. */
+const ownerOf = ({ accountId, rules: { wallet } }: FastifyRequest['caller']): string =>
+  wallet === undefined ? accountId : `${accountId}:${wallet}`
 
 function sendText(reply: FastifyReply, headers: string[], json: string): FastifyReply {
   const length = String(Buffer.byteLength(json))
