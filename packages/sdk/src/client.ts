@@ -45,7 +45,8 @@ import {
 export type ClientOptions = {
   /** URL of the service, with the path it is mounted under. */
   baseUrl: string
-  apiKey: string
+  /** Absent where `fetch` signs each request as a wallet (ERC-8128). */
+  apiKey?: string
   fetch?: typeof fetch
   /** Timeout of one reply, 20 s when absent; held reads add their hold time. */
   timeoutMs?: number
@@ -137,7 +138,7 @@ const TIMEOUT_MS = 20_000
  *     const client = createClient({ baseUrl, apiKey, rpcUrls: { 8453: 'https://node.example' } })
  *     const swap = await client.swap(request, fromViemAccount(account))
  */
-export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Client {
+export function createClient({ baseUrl, apiKey = '', ...options }: ClientOptions): Client {
   const policy = { ...defaultRetry, ...options.retry }
   const connection = {
     baseUrl: baseUrl.replace(/\/+$/, ''),
