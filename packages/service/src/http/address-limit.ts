@@ -59,7 +59,7 @@ export function createAddressLimit(
     tokens >= 1 ? undefined : Math.ceil(((1 - tokens) / rate) * 1_000)
 
   return {
-    wait: (address) => waitFor(refilled(address)),
+    wait: (address) => waitFor(refilled(networkOf(address))),
     policy: `"${name}";q=${burst};w=${Math.ceil(burst / rate)}`,
     strike(address) {
       const network = networkOf(address)
