@@ -27,6 +27,15 @@ const NAMED: Readonly<Record<string, string>> = {
   'solana:792703809': 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
   'solana:792703810': 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
 }
+/** Names of chains in version 1 of x402. */
+export const NAMES_V1: Readonly<Record<number, string>> = {
+  1: 'ethereum',
+  137: 'polygon',
+  8453: 'base',
+  84532: 'base-sepolia',
+  792703809: 'solana',
+  792703810: 'solana-devnet',
+}
 /** Chains whose coin has another number than that of their family: BNB and POL. */
 const COINS: Readonly<Record<string, number>> = { 'eip155:56': 714, 'eip155:137': 966 }
 

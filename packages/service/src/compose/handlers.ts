@@ -175,16 +175,18 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
             return { built, name: built.depositAddress ?? '', expiresAt: Date.parse(built.expiresAt) }
           })
         },
-        paysByTransaction: ({ chainId }) => builderOf(chainId) !== undefined,
-        offerTransfer: (geoQuoteToken) =>
-          openOffer(geoQuoteToken, async () => {
-            const { opHash: name, ...built } = await offerSolana(buildSolanaDeps, accountId, geoQuoteToken)
-            return { built, name, expiresAt: built.expiresAt.getTime() }
-          }),
+        transfers: {
+          takes: ({ chainId }) => builderOf(chainId) !== undefined,
+          offer: (geoQuoteToken) =>
+            openOffer(geoQuoteToken, async () => {
+              const { opHash: name, ...built } = await offerSolana(buildSolanaDeps, accountId, geoQuoteToken)
+              return { built, name, expiresAt: built.expiresAt.getTime() }
+            }),
+          read: async (chainId, transaction) => builderOf(chainId)?.readPaid(transaction),
+          submit: ({ id }, paid) => submitPaid(onceDeps, caller, id, paid),
+        },
         closeOffer: offers.close,
         findOp: (name) => findPayable(pool, { accountId, name: parseWallet(name) ?? name }),
-        readPaid: async (chainId, transaction) => builderOf(chainId)?.readPaid(transaction),
-        submitPaid: ({ id }, paid) => submitPaid(onceDeps, caller, id, paid),
         submit: ({ id }, signature) =>
           submit(submitDeps, caller, { geoOpToken: tokens.sealOp(accountId, { opId: id }), signature }),
         readStatus: (swapId, { isHeld }) =>

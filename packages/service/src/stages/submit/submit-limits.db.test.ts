@@ -151,7 +151,7 @@ describe('wasted gas', () => {
     expect(refusals.every((reason) => reason.details?.scope === 'pending')).toBe(true)
   })
 
-  test('payments on Solana at once leave as many accounts to open as the budget pays, unlike those on EVM', async () => {
+  test('payments on Solana at once open as many accounts as the budget pays, unlike those on EVM', async () => {
     const accountId = await insertTestAccount(database.pool)
     const pay = async (index: number, deliveryHash: string) => {
       const opId = await storeOpOf(accountId, `${deliveryHash} ${index % 10}`)

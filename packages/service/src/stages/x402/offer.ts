@@ -3,22 +3,30 @@ import {
   familyOfAddress,
   type NamedQuoteRequest,
   type QuoteReply,
+  type SubmitReply,
   toChainRef,
   type X402Request,
 } from '@geoswap/wire'
-import type { PaymentOffer } from '../../chains/chain.ts'
+import type { PaidInput, PaymentOffer } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
+import type { PayableOp } from '../../store/ops.ts'
 import { type Catalog, type CatalogChain, findChain, findToken, toCaip2 } from '../../swap/catalog.ts'
 
 export type OfferDeps = {
   catalog: Catalog
   quote(request: NamedQuoteRequest): QuoteReply | Promise<QuoteReply>
   build(geoQuoteToken: string): Promise<BuildGeoOpReply>
-  /** Whether payers make the transaction that takes their input. */
-  paysByTransaction(chain: CatalogChain): boolean
-  /** The terms of such a transaction. */
-  offerTransfer(geoQuoteToken: string): Promise<PaymentOffer & { expiresAt: Date; asset: string }>
+  transfers: TransferPort
   now(): number
+}
+
+/** Of chains where payers make the transaction that takes their input. */
+export type TransferPort = {
+  takes(chain: CatalogChain): boolean
+  offer(geoQuoteToken: string): Promise<PaymentOffer & { expiresAt: Date; asset: string }>
+  /** Undefined if the transaction is no payment that its wallet signed. */
+  read(chainId: number, transaction: string): Promise<PaidInput | undefined>
+  submit(op: PayableOp, paid: PaidInput): Promise<SubmitReply>
 }
 
 /** One way to pay: the requirements of x402, version 2. */
@@ -84,8 +92,8 @@ function getOrigin(deps: OfferDeps, text: string): CatalogChain {
   })
 }
 
-const takesPayments = (deps: Pick<OfferDeps, 'paysByTransaction'>) => (chain: CatalogChain) =>
-  deps.paysByTransaction(chain) || chain.tokens.some(({ signing }) => signing?.methods.includes('payment'))
+const takesPayments = (deps: Pick<OfferDeps, 'transfers'>) => (chain: CatalogChain) =>
+  deps.transfers.takes(chain) || chain.tokens.some(({ signing }) => signing?.methods.includes('payment'))
 
 /** A refund goes to the payer: the recipient itself, where it can be one. */
 function payerOf({ family }: CatalogChain, { wallet, recipient }: X402Request): string {
@@ -101,7 +109,7 @@ function payerOf({ family }: CatalogChain, { wallet, recipient }: X402Request): 
 async function offerFrom(deps: OfferDeps, { chain, order }: OriginOrder): Promise<Offer> {
   const quote = await deps.quote(order)
   const { feeBps, etaSeconds, warnings } = quote
-  const { priced, payTo, asset, deadline, expiresAt, extra } = deps.paysByTransaction(chain)
+  const { priced, payTo, asset, deadline, expiresAt, extra } = deps.transfers.takes(chain)
     ? await byTransfer(deps, quote)
     : await byAuthorization(deps, chain, quote)
   const { input, output, minOutput } = priced
@@ -129,7 +137,7 @@ async function byAuthorization(deps: OfferDeps, chain: CatalogChain, quote: Quot
 }
 
 async function byTransfer(deps: OfferDeps, quote: QuoteReply) {
-  const { payTo, asset, expiresAt, ...extra } = await deps.offerTransfer(quote.geoQuoteToken)
+  const { payTo, asset, expiresAt, ...extra } = await deps.transfers.offer(quote.geoQuoteToken)
   const deadline = expiresAt.getTime() / 1_000
   return { priced: quote, payTo, asset, deadline, expiresAt: expiresAt.toISOString(), extra }
 }

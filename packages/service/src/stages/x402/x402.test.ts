@@ -27,6 +27,12 @@ const op = {
   ...{ opDeadline: 200, refundDeadline: 400 },
 }
 
+const unreachable = () => expect.unreachable()
+const transfers: X402Deps['transfers'] = {
+  takes: ({ family }) => family === 'solana',
+  ...{ offer: unreachable, read: unreachable, submit: unreachable },
+}
+
 function depsWith(changed: Partial<X402Deps> = {}): X402Deps {
   return {
     catalog,
@@ -38,10 +44,7 @@ function depsWith(changed: Partial<X402Deps> = {}): X402Deps {
       }),
     now: () => 100_000,
     findOp: async () => op,
-    paysByTransaction: ({ family }) => family === 'solana',
-    offerTransfer: () => expect.unreachable(),
-    readPaid: () => expect.unreachable(),
-    submitPaid: () => expect.unreachable(),
+    transfers,
     submit: vi.fn(async () => ({ swapId: 'swp', status: 'pending' as const })),
     closeOffer: vi.fn(),
     readStatus: async () => JSON.stringify(settled),
@@ -171,12 +174,16 @@ const paidThere: PaidInput = {
   ...{ refundDeadline: 400, signedTransaction: 'signed', lastValid: 9n, isOver: false },
 }
 const accepted = { scheme: 'exact', network: 'solana:7', asset: token, amount: '10', payTo }
-const payThere = (deps: Partial<X402Deps>, changed: object = {}) => {
+type Changed = Partial<Pick<X402Deps['transfers'], 'read'> & Pick<X402Deps, 'findOp'>>
+const payThere = ({ read, findOp = async () => ofSolana }: Changed, changed: object = {}) => {
   const payment = { accepted: { ...accepted, ...changed }, payload: { transaction: 'AQ==' } }
   const headers = { 'payment-signature': toHeader({ x402Version: 2, ...payment }) }
   const submitPaid = vi.fn(async () => ({ swapId: 'swp', status: 'pending' as const }))
-  const known = { findOp: async () => ofSolana, readPaid: async () => paidThere, submitPaid }
-  return { submitPaid, answer: x402(depsWith({ ...known, ...deps }), { request, headers, url, address }) }
+  const port = { ...transfers, read: read ?? (async () => paidThere), submit: submitPaid }
+  return {
+    submitPaid,
+    answer: x402(depsWith({ findOp, transfers: port }), { request, headers, url, address }),
+  }
 }
 
 test('a transaction of a payer is submitted for the operation that its memo names', async () => {
@@ -189,10 +196,10 @@ test('a transaction of a payer is submitted for the operation that its memo name
   expect(fromHeader(headers['payment-response'])).toMatchObject({ network: 'solana:7', payer: 'payer' })
 })
 
-test.each<[string, Partial<X402Deps>, object]>([
+test.each<[string, Changed, object]>([
   ['on a network of signatures', {}, { network: 'eip155:1' }],
   ['on no network', {}, { network: 'constructor' }],
-  ['that is no payment', { readPaid: async () => undefined }, {}],
+  ['that is no payment', { read: async () => undefined }, {}],
   ['of no operation', { findOp: async () => undefined }, {}],
   ['for an operation of another chain', { findOp: async () => ({ ...ofSolana, originChain: 1 }) }, {}],
   ['of another wallet', { findOp: async () => ({ ...ofSolana, wallet: 'other' }) }, {}],

@@ -2,6 +2,7 @@ import { encodePayment } from '@geoswap/protocol'
 import {
   type AuthorizedPayment,
   type ExactPayment,
+  NAMES_V1,
   type PaymentRequired,
   type StatusReply,
   type SubmitReply,
@@ -9,7 +10,6 @@ import {
   toChainRef,
   type X402Request,
 } from '@geoswap/wire'
-import type { PaidInput } from '../../chains/chain.ts'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { PayableOp } from '../../store/ops.ts'
 import { findChain, toCaip2 } from '../../swap/catalog.ts'
@@ -24,9 +24,6 @@ export type X402Deps = OfferDeps & {
   submit(op: PayableOp, signature: string): Promise<SubmitReply>
   /** The payment of the op with this name was taken. */
   closeOffer(name: string): void
-  /** Undefined if the transaction is no payment that its wallet signed. */
-  readPaid(chainId: number, transaction: string): Promise<PaidInput | undefined>
-  submitPaid(op: PayableOp, paid: PaidInput): Promise<SubmitReply>
   /** The status as JSON; if it is held, when the swap ends or the wait is over. */
   readStatus(swapId: string, read: { isHeld: boolean }): Promise<string>
 }
@@ -87,16 +84,7 @@ function toRequired({ url }: X402Call, error: string, offers: readonly Offer[]):
 const DESCRIPTION =
   'A swap across chains. payTo belongs to one operation: it delivers, or the payer is paid back.'
 
-/** Networks that clients of version 1 know have a name there. */
-const NAMES: Readonly<Record<number, string>> = {
-  1: 'ethereum',
-  137: 'polygon',
-  8453: 'base',
-  84532: 'base-sepolia',
-  792703809: 'solana',
-  792703810: 'solana-devnet',
-}
-const nameOf = (chainId: number, network: string) => NAMES[chainId] ?? network
+const nameOf = (chainId: number, network: string) => NAMES_V1[chainId] ?? network
 
 function toVersion1({ chain, network, amount, ...same }: Offer, url: string) {
   return {
@@ -153,11 +141,11 @@ async function submitTransaction(
   deps: X402Deps,
   { transaction, network, accepted }: TransactionPayment,
 ): Promise<Submitted> {
-  const names = Object.entries(NAMES).find(([, name]) => name === network)
+  const names = Object.entries(NAMES_V1).find(([, name]) => name === network)
   const chain = findChain(deps.catalog, toChainRef(names?.[0] ?? network))
-  if (!chain || !deps.paysByTransaction(chain))
+  if (!chain || !deps.transfers.takes(chain))
     return { problem: 'The payment is on a network that takes no transactions' }
-  const paid = await deps.readPaid(chain.chainId, transaction)
+  const paid = await deps.transfers.read(chain.chainId, transaction)
   if (!paid) return { problem: NO_PAYMENT }
   const op = await deps.findOp(paid.opHash)
   if (!op || op.originChain !== chain.chainId)
@@ -170,7 +158,7 @@ async function submitTransaction(
     return { problem: `The asset must be ${inputToken}` }
   if (paid.locker !== locker) return { problem: `The fee payer must be ${locker}, as extra says` }
   if (paid.refundDeadline !== refundDeadline) return { problem: 'The memo must be that of extra' }
-  return renewing(deps, { op, name: paid.opHash }, () => deps.submitPaid(op, paid))
+  return renewing(deps, { op, name: paid.opHash }, () => deps.transfers.submit(op, paid))
 }
 
 const NO_PAYMENT =
