@@ -75,7 +75,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the store knows the rules of a swap and PostgreSQL',
     files: STORE,
-    may: [STORE, SWAP, WAYS, ERRORS, KEPT, PG, NODE],
+    may: [STORE, SWAP, WAYS, ERRORS, ASYNC, PG, NODE],
     mayTypesOf: [WIRE, CHAIN_PORTS],
   },
   {

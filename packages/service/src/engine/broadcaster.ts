@@ -3,6 +3,7 @@ import type { Chain, Heads, Refusal, Signed } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
 import { mapOwn } from '../isolate.ts'
 import { type Attempt, findSwapsOf, markRefused } from '../store/attempts.ts'
+import { sharedReadsOf } from '../store/shared-reads.ts'
 import {
   type IsClaimable,
   isBroadcastAgain,
@@ -10,7 +11,6 @@ import {
   type ReplacementPolicies,
   rebroadcastMs,
 } from './replacement.ts'
-import { sharedReadsOf } from './shared-reads.ts'
 
 export type BroadcastEvents = {
   onSendFault(error: unknown, txHash: string): void

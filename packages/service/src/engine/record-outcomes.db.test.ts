@@ -5,10 +5,10 @@ import { insertTestSwap, settleTestSwap } from '../../test/support/swaps.ts'
 import type { Block, Heads } from '../chains/chain.ts'
 import type { Attempt } from '../store/attempts.ts'
 import { readSwapTimes } from '../store/ended-swaps.ts'
+import { sharedReadsOf } from '../store/shared-reads.ts'
 import { findSwaps } from '../store/swaps.ts'
 import { createTimeKeeper } from './books.ts'
 import { recordOutcomes } from './record-outcomes.ts'
-import { sharedReadsOf } from './shared-reads.ts'
 
 const database = useTestDatabase()
 

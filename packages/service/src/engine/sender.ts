@@ -12,6 +12,7 @@ import {
 import { Outdated, unlessOutdated } from '../store/db.ts'
 import type { WastedGas } from '../store/gas.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
+import { sharedReadsOf } from '../store/shared-reads.ts'
 import { minedRecheckMs } from '../swap/pace.ts'
 import {
   type BroadcastEvents,
@@ -23,7 +24,6 @@ import {
 import { createGapWatch, createNonces, effectHash, findGap } from './nonces.ts'
 import { newlyOver, recordOutcomes } from './record-outcomes.ts'
 import { chooseReplacement, findStuck, type IsClaimable, isDue, type Stuck } from './replacement.ts'
-import { sharedReadsOf } from './shared-reads.ts'
 
 type SendingChain = Pick<
   Chain,

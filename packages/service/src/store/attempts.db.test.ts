@@ -50,7 +50,7 @@ const attemptOf = (swap: TestSwap, role: Role, change: object = {}) =>
 
 async function withEvent(attempts: readonly { id: string }[]) {
   const asked = { chainId: CHAIN, ids: attempts.map(({ id }) => id) }
-  return (await findAttemptsWithEvent(database.pool, [asked])).get(asked)?.withEvent
+  return (await findAttemptsWithEvent(database.pool, [asked])).get(asked)?.withEvent ?? []
 }
 const openOf = async (of: typeof key) => (await findOpenAttempts(database.pool, [of])).get(of) ?? []
 

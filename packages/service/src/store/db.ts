@@ -89,11 +89,10 @@ class PreparingClient extends Client {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of the original
   override query(config: any, values?: any, callback?: any): any {
     if (typeof config !== 'string' || !Array.isArray(values)) return super.query(config, values, callback)
-    if (callback) return super.query(new NamedQuery(config, values), callback)
+    const query = new NamedQuery(config, values)
+    if (callback) return super.query(query, callback)
     const answered = new Promise((resolve, reject) => {
-      super.query(new NamedQuery(config, values), (error: unknown, result: unknown) =>
-        error ? reject(error) : resolve(result),
-      )
+      super.query(query, (error, result) => (error ? reject(error) : resolve(result)))
     })
     return answered.catch((error: Error) => {
       // As pg does: the stack then leads to the caller.
@@ -106,9 +105,11 @@ class PreparingClient extends Client {
 /** pg copies the properties of a config object by their descriptors, which takes longer than all else of a query. */
 class NamedQuery extends Query {
   readonly name: string
+  readonly text: string
   constructor(text: string, values: unknown[]) {
     super(text, values)
     this.name = nameOf(text)
+    this.text = text
   }
 }
 

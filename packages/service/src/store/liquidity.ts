@@ -36,7 +36,7 @@ const READ_LIMITS = `
 
 type LockLimits = { wasted: Map<string, Wasted>; books: TokenBook[] }
 
-/** The gas that was wasted for these ops in this hour, and the bookings of claims, in one statement before each lock. */
+/** Gas wasted for these ops in this hour, and the bookings of claims: one statement before each lock. */
 export async function readLockLimits(db: Db, opIds: readonly string[]): Promise<LockLimits> {
   const { rows } = await db.query<{ wasted: WastedRow[]; books: BookRow[] }>(READ_LIMITS, [opIds])
   const { wasted, books } = rows[0] ?? { wasted: [], books: [] }

@@ -122,7 +122,7 @@ export type WaitingLocks = {
   /** The oldest inputs found, reserved for the caller until they are given back. */
   take(): readonly Swap[]
   giveBack(swaps: readonly Swap[]): void
-  /** What the last reading found. */
+  /** The inputs of the last reading. */
   last(): readonly Swap[]
   /** Whether it may have left some out. */
   hasMore(): boolean

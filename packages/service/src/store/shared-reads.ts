@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { createTogether } from '../async/timing.ts'
-import { mapOwn } from '../isolate.ts'
+import { groupBy } from '../swap/group.ts'
+import type { Swap } from '../swap/swap.ts'
 import {
   type Attempt,
   findAttemptsWithEvent,
@@ -8,10 +9,8 @@ import {
   type Scanned,
   type SenderKey,
   type WithEvent,
-} from '../store/attempts.ts'
-import { findStalledDeliveries, findStalledLocks, findToDeliver, type Stalled } from '../store/swaps.ts'
-import { groupBy } from '../swap/group.ts'
-import type { Swap } from '../swap/swap.ts'
+} from './attempts.ts'
+import { findStalledDeliveries, findStalledLocks, findToDeliver, type Stalled } from './swaps.ts'
 
 type StalledLocks = Stalled & { locker: string }
 
@@ -28,7 +27,7 @@ const DELIVERED_AT_ONCE = 200
 
 const known = new WeakMap<Pool, SharedReads>()
 
-/** What the lanes of all keys read at a head: one statement for those that ask in one turn of the event loop. */
+/** Readings of the lanes of all keys at a head: one statement for those that ask in one turn of the event loop. */
 export function sharedReadsOf(pool: Pool): SharedReads {
   const reads = known.get(pool) ?? createSharedReads(pool)
   known.set(pool, reads)
@@ -51,7 +50,7 @@ function createSharedReads(pool: Pool): SharedReads {
     toDeliver: createTogether(async (chainIds: readonly number[]) => {
       const find = async (chainId: number) =>
         [chainId, await findToDeliver(pool, { chainId, limit: DELIVERED_AT_ONCE })] as const
-      return new Map(await mapOwn(chainIds, find))
+      return new Map(await Promise.all(chainIds.map(find)))
     }),
     stalledDeliveries: createTogether((lanes: readonly Stalled[]) => perBlocks(lanes, findDeliveries)),
   }
@@ -63,11 +62,12 @@ async function perBlocks<Lane extends Stalled>(
   find: (lanes: readonly Lane[], at: Stalled) => Promise<(lane: Lane) => Swap[]>,
 ): Promise<Map<Lane, Swap[]>> {
   const groups = groupBy(lanes, ({ chainId, hard, settle }) => `${chainId} ${hard} ${settle}`)
-  const found = await mapOwn([...groups.values()], async (group) => {
+  const findOf = async (group: readonly Lane[]) => {
     const [at] = group
     if (!at) return []
     const of = await find(group, at)
     return group.map((lane) => [lane, of(lane)] as const)
-  })
+  }
+  const found = await Promise.all([...groups.values()].map(findOf))
   return new Map(found.flat())
 }
