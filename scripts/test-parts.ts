@@ -24,7 +24,8 @@ export const testParts: readonly TestPart[] = [
     name: 'e2e-rest',
     command: 'test:rest',
     files: [
-      'test/e2e/{claims,deposits,inventory,prices,reorgs,screening,solana-refunds,strangers,tokens-expiry,venues}.test.ts',
+      'test/e2e/{claims,deposits,inventory,prices,reorgs,screening}.test.ts',
+      'test/e2e/{solana-refunds,strangers,tokens-expiry,venues}.test.ts',
     ],
     beside: ['gate', 'shape', 'days', 'packages', 'browser', 'searches', 'lies'],
   },

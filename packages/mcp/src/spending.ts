@@ -29,7 +29,7 @@ export function openSpending(folder: string, journal: Pick<Journal, 'list'>) {
   }
 
   return {
-    /** What else was spent in the last 24 hours, without that attempt. */
+    /** The spending of the last 24 hours, without that attempt. */
     spentCents: (except?: string, now = Date.now()): bigint => sum(read().spends, now, except),
 
     /** `check` receives the other spending of the last 24 hours and throws if this would exceed the limit. */

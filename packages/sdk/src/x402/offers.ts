@@ -98,7 +98,7 @@ function readOffer(value: unknown, version: 1 | 2): X402Offer | string {
   return { chainId, ...to, amount: BigInt(amount), seconds: life, domain: { name, version: of }, accepted }
 }
 
-/** The offer that is no worse than the one that was shown: the same token for at most that amount, best to its payee. */
+/** The offer that is no worse than the one shown: the same token for at most that amount, best to its payee. */
 export function findSame(
   { offers }: X402Demand,
   shown: Pick<X402Offer, 'chainId' | 'asset' | 'payTo' | 'amount'>,

@@ -23,7 +23,7 @@ export const rateOf = (name: string, callsPerMinute: number): Rate => ({
 
 type Rate = { name: string; rate: number; burst: number }
 
-/** Whose address this is: one caller has all 2^64 addresses of an IPv6 network. */
+/** The network of an address: one caller has all 2^64 addresses of an IPv6 network. */
 export function networkOf(address: string): string {
   const [ip = ''] = address.split('%', 1)
   if (!isIPv6(ip)) return ip

@@ -150,14 +150,15 @@ function quoteOrder(deps: QuoteDeps, caller: Caller, order: Order): QuoteReply |
     const payer = { ...caller, spentCents: spent, walletCents: ofWallet }
     return priceOrder(deps, payer, order, { earned, rent: 0n })
   }
-  const reads = [earned, inspecting, spent, ofWallet, screened] as const
-  return Promise.all(reads).then(([known, recipient, spentCents, walletCents]) => {
-    const payer = { ...caller, spentCents, walletCents }
-    if (!recipient) return priceOrder(deps, payer, order, { earned: known, rent: 0n })
-    if (recipient.kind === 'refused') throw refusedRecipient(order, recipient.why)
-    const { rent, leastOutput } = recipient
-    return priceOrder(deps, payer, { ...order, leastOutput }, { earned: known, rent })
-  })
+  return Promise.all([earned, inspecting, spent, ofWallet, screened]).then(
+    ([known, recipient, spentCents, walletCents]) => {
+      const payer = { ...caller, spentCents, walletCents }
+      if (!recipient) return priceOrder(deps, payer, order, { earned: known, rent: 0n })
+      if (recipient.kind === 'refused') throw refusedRecipient(order, recipient.why)
+      const { rent, leastOutput } = recipient
+      return priceOrder(deps, payer, { ...order, leastOutput }, { earned: known, rent })
+    },
+  )
 }
 
 const readOfWallet = (deps: QuoteDeps, { accountId, rules }: Caller, { wallet }: Order) =>

@@ -21,7 +21,7 @@ export type OfferDeps = {
 }
 
 /** Of chains where payers make the transaction that takes their input. */
-export type TransferPort = {
+type TransferPort = {
   takes(chain: CatalogChain): boolean
   offer(geoQuoteToken: string): Promise<PaymentOffer & { expiresAt: Date; asset: string }>
   /** Undefined if the transaction is no payment that its wallet signed. */

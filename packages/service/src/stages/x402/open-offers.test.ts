@@ -12,7 +12,7 @@ function createLedger() {
   return { clock, offers, open }
 }
 
-test('an address holds a share of the open offers and of their value until they expire, and stops no other', async () => {
+test('an address holds a share of the open offers and of their value until they expire', async () => {
   const { clock, open } = createLedger()
   await open('one', 60n)
   clock.ms = 1_000

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import type { KeyRules } from '../../swap/key-rules.ts'
 
-/** What one network address may hold of the offers that nobody has paid yet, in this process. */
+/** The most that one network address may hold of the offers that nobody has paid yet, in this process. */
 type Share = { offers: number; cents: bigint }
 
 export type OpenOffers = {
