@@ -58,7 +58,7 @@ export function createCaller(options: Options): Caller {
       })
       if (answer) {
         const { status, headers } = answer
-        const kind = status === 200 ? 'ok' : 'fail'
+        const kind = status === 200 || status === 202 ? 'ok' : 'fail'
         const retryAfter = headers.get('retry-after')
         note({ n, type: kind, path, status, retryAfter, reply: summary(answer.body) })
         if (status < 500 && status !== 429) return answer
