@@ -108,6 +108,16 @@ test('a stranger ends with at most the value that it began with, and gifts', asy
   expect(await ending(1_000_001n, [{ chain: 'alpha', amount: '1', client: 1 }])).toEqual([])
 })
 
+test('an input that a reorg gave back after its delivery is no gain beyond itself', async () => {
+  const ending = (amount: bigint) => {
+    const evidence = evidenceOf({ held: { '0xaa': 4_000_000n, '0xbb': amount } })
+    return noGain({ ...evidence, opEventsOf: (_, kind) => (kind === 'deliver' ? [stub({})] : []) })
+  }
+
+  expect(await ending(1_000_005n)).toEqual([])
+  expect(await ending(1_000_006n)).toMatchObject([{ invariant: 'INV-27' }])
+})
+
 test('the escrow holds what strangers gave it, to the unit', async () => {
   const gifts = [{ chain: 'alpha', to: ESCROW, token: USDC, amount: '7', txHash: '0x' }]
   const holding = (amount: bigint) => escrowTotals(evidenceOf({ held: { [ESCROW]: amount }, gifts }))

@@ -51,19 +51,15 @@ export const boundedLoss: Check = (evidence) => {
   )
 }
 
+/** Swaps that were paid for inputs that a reorg reversed permanently. */
+export const undoneOf = ({ db, opEventsOf }: Evidence): SwapRow[] =>
+  db.swaps.filter((swap) => opEventsOf(swap, 'deliver').length > 0 && opEventsOf(swap, 'lock').length === 0)
+
 /** In cents: of USDC a hundredth of a unit, of ETH four millionths. */
-export function lossesOf({
-  db,
-  input,
-  opEventsOf,
-}: Evidence): { chain: string; swaps: number; cents: number }[] {
-  return input.setup.local.chains.map(({ chainId, name, tokens }) => {
-    const lost = db.swaps.filter(
-      (swap) =>
-        swap.origin_chain === chainId &&
-        opEventsOf(swap, 'deliver').length > 0 &&
-        opEventsOf(swap, 'lock').length === 0,
-    )
+export function lossesOf(evidence: Evidence): { chain: string; swaps: number; cents: number }[] {
+  const undone = undoneOf(evidence)
+  return evidence.input.setup.local.chains.map(({ chainId, name, tokens }) => {
+    const lost = undone.filter((swap) => swap.origin_chain === chainId)
     const unit = 10n ** BigInt((tokens.find(({ symbol }) => symbol === 'USDC')?.decimals ?? 2) - 2)
     const unitOf = ({ input_token }: SwapRow) => (input_token === zeroAddress ? WEI_PER_CENT : unit)
     const cents = lost.reduce((sum, swap) => sum + Number(swap.input_amount / unitOf(swap)), 0)

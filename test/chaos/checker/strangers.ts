@@ -1,8 +1,9 @@
+import { undoneOf } from './books.ts'
 import type { AttemptRow, SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { OpEventKind } from './evm-evidence.ts'
 import { landedGifts } from './gifts.ts'
-import type { Gift, Input, Party } from './input.ts'
+import type { Input, Party } from './input.ts'
 
 // The cost of strangers: the gas that they make the operator waste, and what they take away.
 
@@ -85,16 +86,21 @@ type Value = { began: bigint; ended: bigint }
 const objectionToGain = ({ began, ended }: Value): string | undefined =>
   ended > began ? `ends with ${ended} millionths of a dollar, and began with ${began}` : undefined
 
-/** Strangers get no more out of their swaps than they put in: their own gifts to each other are counted. */
+/**
+ * Strangers get no more out of their swaps than they put in: their own gifts to each other are counted, and the inputs
+ * that a reorg gave back, whose sum INV-13 bounds.
+ */
 export const noGain: Check = async (evidence) => {
   const { setup } = evidence.input
   const gifts = await landedGifts(evidence)
+  const undone = undoneOf(evidence)
   const ofMembers = await eachAsync(
     'INV-27',
     setup.parties.filter(({ isStranger }) => isStranger),
     async (party) => {
-      const given = gifts.filter(({ client }) => client === party.id)
-      const objection = objectionToGain(await readValue(evidence, party, given))
+      const given = gifts.filter(({ client }) => client === party.id).map(({ amount }) => BigInt(amount))
+      const back = undone.filter(({ wallet }) => wallet === party.wallet).map((swap) => swap.input_amount)
+      const objection = objectionToGain(await readValue(evidence, party, [...given, ...back]))
       return objection && `the stranger ${party.wallet} ${objection}`
     },
   )
@@ -117,11 +123,11 @@ function tokensOf({ input }: Evidence, chain: string) {
 
 const MICROS = 10n ** 6n
 
-async function readValue(evidence: Evidence, party: Party, given: readonly Gift[]): Promise<Value> {
+async function readValue(evidence: Evidence, party: Party, given: readonly bigint[]): Promise<Value> {
   const { from, to, wallet, recipient, payer } = party
   const sold = tokensOf(evidence, from).find(({ symbol }) => symbol === party.sell)
   const unit = 10n ** BigInt(sold?.decimals ?? 0)
-  const put = BigInt(party.held) + BigInt(party.paid ?? 0) + sum(given.map(({ amount }) => BigInt(amount)))
+  const put = BigInt(party.held) + BigInt(party.paid ?? 0) + sum(given)
   // Coins of wallets and payers pay for their own transactions, and are no part of a swap.
   const places = [
     ...[wallet, ...(payer ? [payer] : [])].map((owner) => ({ owner, chain: from, isRecipient: false })),

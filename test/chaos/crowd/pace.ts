@@ -29,8 +29,12 @@ const LAPSE_SECONDS = 300
 // After the time of a chain has jumped, every process knows the new one by then: an op of the time before has expired.
 const LAPSE_EVERY_MS = 8_000
 const MOVING = ['accepted', 'locking', 'locked', 'delivering', 'refundDecided', 'refunding']
+// A payment for an input that a reorg took back stays exposed.
 const OPEN = `select 1 from swaps where state = any($1)
-              union all select 1 from exposure where cents > 0 limit 1`
+              union all select 1 from exposure e where e.cents > (
+                select coalesce(sum(exposed_cents), 0) from swaps s
+                 where s.origin_chain = e.chain_id and s.state = 'closed' and not s.origin_final and not s.origin_safe)
+              limit 1`
 
 export async function passPace({ field, crowd, plan, isOfShape, begin, say }: Pace): Promise<void> {
   const { before, beside, after } = plan.pace
