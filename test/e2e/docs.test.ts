@@ -22,14 +22,14 @@ const open = async (path: string) => fetch(`${local.apiUrl}${path}`)
 const readOpenApi = async () => (await (await open('/openapi.json')).json()) as OpenApi
 
 describe('/openapi.json', () => {
-  test('is OpenAPI 3.1 with a title, a server, an API key and unique operation ids', async () => {
+  test('is OpenAPI 3.1 with a title, a server, a key or signature, and unique operation ids', async () => {
     const document = await readOpenApi()
 
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
     expect(document).toMatchObject({
       info: { title: 'geoswap', version: expect.any(String) },
       servers: [{ url: expect.any(String) }],
-      security: [{ apiKey: [] }],
+      security: [{ apiKey: [] }, { walletSignature: [] }],
       components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
     })
     const ids = operationsOf(document).map(({ operation }) => operation.operationId)

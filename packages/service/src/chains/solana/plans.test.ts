@@ -63,7 +63,7 @@ test.each([
   [90n, '90'],
   [undefined, '0'],
 ])('the input of a swap that is valid until %s is planned until %s', async (lastValid, expected) => {
-  const swap = { signature: 'signed', ...(lastValid !== undefined && { lastValid }) } as Swap
+  const swap = stub<Swap>({ signature: 'signed', op: stub<Op>({ method: 'transaction' }), lastValid })
 
   // 60,000 units and two signatures, and the rent of a large token account.
   expect(await planInput(partsWith(), swap)).toEqual({
