@@ -5,7 +5,7 @@ import type { InputRequest, LockRef, PaidInput, PaymentOffer } from '../chain.ts
 import { readAccounts, toTokenAccount, toTokenAccountAddress } from './accounts.ts'
 import { fromBase64, toBase64, toOpId } from './bytes.ts'
 import { termsOf, toProgramToken } from './facts.ts'
-import { accountUnits, OPEN_UNITS } from './fees.ts'
+import { accountUnits, inputBoundLamports, OPEN_UNITS } from './fees.ts'
 import { AHEAD_BLOCKS, LIFE_BLOCKS, type Lifetime, readBlockHeight, type SolanaBlock } from './heads.ts'
 import { type InputTerms, inputInstructions, isPaidInput, readInputWire } from './input.ts'
 import {
@@ -19,7 +19,7 @@ import {
 } from './message.ts'
 import type { SolanaParts } from './parts.ts'
 import { type SolanaSigner, signMessage } from './settings.ts'
-import { isSignedBy, type SignedTransaction } from './signed-input.ts'
+import { costOf, isSignedBy, type SignedTransaction } from './signed-input.ts'
 import type { TransferTerms } from './transfer.ts'
 
 /**
@@ -57,7 +57,7 @@ const LEAST_UNITS = 10_000
  * now expires at the latest after a whole life from now.
  */
 export async function readPaidInput(
-  { client, settings }: SolanaParts,
+  { client, settings, facts }: SolanaParts,
   transaction: string,
 ): Promise<PaidInput | undefined> {
   const read = await readInputWire(settings, transaction)
@@ -65,7 +65,9 @@ export async function readPaidInput(
   const [, signature] = read?.signatures ?? []
   if (!read || !message || !signature || !isPaidInput(message)) return undefined
   const { terms } = read
-  if (terms.computeUnits < LEAST_UNITS) return undefined
+  const rent = await facts.rent()
+  const isDear = costOf(terms, rent) > inputBoundLamports(rent, settings.priorityPrice.cap)
+  if (terms.computeUnits < LEAST_UNITS || isDear) return undefined
   if (!(await isSignedBy(terms.wallet, signature, read.message))) return undefined
   const [{ value: isAlive }, height] = await Promise.all([
     client.rpc.isBlockhashValid(terms.blockhash as Blockhash, { commitment: 'confirmed' }).send(),

@@ -8,7 +8,7 @@ import {
 import { createMemory } from '../../async/cache.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 import { fromBase64, sha256Hex, toBase64 } from './bytes.ts'
-import { tokenAccountRent } from './facts.ts'
+import { type Rent, tokenAccountRent } from './facts.ts'
 import { feeLamports } from './fees.ts'
 import { findInHistory } from './history.ts'
 import {
@@ -76,6 +76,13 @@ type Cosign = {
   maxCostLamports: bigint
 }
 
+/** The fees that the transaction names, and the rent of the input's account. */
+export const costOf = (
+  { computeUnits, microLamportsPerUnit, tokenProgram }: InputTerms,
+  rent: Rent,
+): bigint =>
+  feeLamports(computeUnits, microLamportsPerUnit) + tokenAccountRent(rent, { program: tokenProgram })
+
 /** Adds the fee payer's signature, which is the transaction's id. Signs only inputs that it pays for. */
 export async function cosignInput(
   { settings, facts }: Pick<SolanaParts, 'settings' | 'facts'>,
@@ -87,10 +94,8 @@ export async function cosignInput(
   if (!read || !walletSignature || read.terms.feePayer !== feePayer.address) {
     throw new TypeError('Not an input that this fee payer pays for')
   }
-  const { terms } = read
-  const rent = tokenAccountRent(await facts.rent(), { program: terms.tokenProgram })
-  const cost = feeLamports(terms.computeUnits, terms.microLamportsPerUnit) + rent
-  if (cost > maxCostLamports) throw new RangeError('The input costs more than its fee payer may spend')
+  if (costOf(read.terms, await facts.rent()) > maxCostLamports)
+    throw new RangeError('The input costs more than its fee payer may spend')
   const signature = await signMessage(feePayer, read.message)
   return {
     raw: toBase64(joinWire([signature, walletSignature], read.message)),

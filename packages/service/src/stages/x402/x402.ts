@@ -162,8 +162,8 @@ async function submitTransaction(
 }
 
 const NO_PAYMENT =
-  'The transaction must have a compute limit of at least 10,000 units, a price, TransferChecked from the associated ' +
-  'account of its signer to that of payTo, and the memo of extra, and be signed by the payer'
+  'The transaction must have a compute limit of at least 10,000 units, a price as in the market, TransferChecked ' +
+  'from the associated account of its signer to that of payTo, and the memo of extra, and be signed by the payer'
 
 // A payment that nobody took must not stay usable for long.
 const LATEST_SECONDS = 3_600
