@@ -1,6 +1,7 @@
 import { stub } from '@geoswap/protocol/test/stub'
 import { expect, test } from 'vitest'
 import type { Evidence } from './checker/evidence.ts'
+import type { OpEvent } from './checker/evm-evidence.ts'
 import { escrowTotals } from './checker/gifts.ts'
 import { honestPace, p95 } from './checker/honest-pace.ts'
 import { boundedWaste, noGain } from './checker/strangers.ts'
@@ -111,7 +112,7 @@ test('a stranger ends with at most the value that it began with, and gifts', asy
 test('an input that a reorg gave back after its delivery is no gain beyond itself', async () => {
   const ending = (amount: bigint) => {
     const evidence = evidenceOf({ held: { '0xaa': 4_000_000n, '0xbb': amount } })
-    return noGain({ ...evidence, opEventsOf: (_, kind) => (kind === 'deliver' ? [stub({})] : []) })
+    return noGain({ ...evidence, opEventsOf: (_, kind) => (kind === 'deliver' ? [stub<OpEvent>({})] : []) })
   }
 
   expect(await ending(1_000_005n)).toEqual([])
