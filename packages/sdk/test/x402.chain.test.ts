@@ -218,6 +218,24 @@ test('a seller with an address for each request is paid there after a swap, if t
   expect([await seller.earned(), signed()]).toEqual([PRICE, 1])
 })
 
+test('a seller whose node does not know yet what a swap delivered gets the same payment again', async () => {
+  const { pay, account, signed } = await createPayer(0n)
+  const swapper = stub<X402Options['swapper'] & object>({
+    async start({ offer }) {
+      await mint(account.address, offer.amount)
+      return settled
+    },
+  })
+  seller.act = (request, response, next) =>
+    isPaid(request) && seller.payments.length < 3 ? response.status(402).end() : next()
+
+  const { swap } = await pay({ sources: [{ ...FAR, wallet: account.address }], swapper })
+
+  expect(swap?.status).toBe('settled')
+  expect([seller.payments.length, new Set(seller.payments).size]).toEqual([3, 1])
+  expect([await seller.earned(), signed()]).toEqual([PRICE, 1])
+})
+
 test('nothing is signed once the caller has left during the swap, and the next call pays once', async () => {
   const { pay, account, store, signed } = await createPayer(0n)
   const sources = [{ ...FAR, wallet: account.address }]

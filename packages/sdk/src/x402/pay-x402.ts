@@ -1,6 +1,7 @@
 import { type Address, getAddress } from 'viem'
 import type { Client } from '../client.ts'
 import { GeoswapError, type Submission, SwapRefusedError } from '../errors.ts'
+import { sleep } from '../retry.ts'
 import type { EvmSigner, Signer } from '../signers.ts'
 import { isGone } from '../submission.ts'
 import type { EndedSwap } from '../wait.ts'
@@ -91,6 +92,9 @@ const TIMEOUT_MS = 60_000
 const MAX_BYTES = 10_000_000
 const MAX_DEMAND_BYTES = 100_000
 const MOVE_PERCENT = 1n
+// The seller's node may not know yet what a swap has just delivered: it refuses the same payment, and then takes it.
+const SEEN_MS = 15_000
+const AGAIN_MS = 1_000
 
 type Deps = {
   client: Client
@@ -196,7 +200,7 @@ async function payNew(deps: Deps): Promise<X402Answer> {
     const isAgreed = offer.payTo === plan.offer.payTo || (await confirm({ ...plan, offer }, next.demand))
     if (isAgreed !== true)
       throw new X402Error('X402_DECLINED', 'Payment to the other address was not confirmed.')
-    return { ...(await payOffer(deps, next.demand, { ...plan, offer })), swap }
+    return { ...(await payOffer(deps, next.demand, { ...plan, offer }, SEEN_MS)), swap }
   } catch (error) {
     if (!(error instanceof X402Error)) throw error
     const { code, message, standing, reasons } = error
@@ -215,7 +219,12 @@ async function askPrice({ io, request, options }: Deps): Promise<Answer | { dema
   throw new X402Error('X402_UNREADABLE', 'The seller asks for a payment, and not by x402.')
 }
 
-async function payOffer(deps: Deps, demand: X402Demand, plan: Pick<X402Plan, 'offer'>): Promise<X402Answer> {
+async function payOffer(
+  deps: Deps,
+  demand: X402Demand,
+  plan: Pick<X402Plan, 'offer'>,
+  patientMs = 0,
+): Promise<X402Answer> {
   const { options, payer, store, key } = deps
   const rpcUrl = nodeOf(deps, plan.offer.chainId)
   // The second demand may name another domain for the same token.
@@ -226,7 +235,14 @@ async function payOffer(deps: Deps, demand: X402Demand, plan: Pick<X402Plan, 'of
   options.signal?.throwIfAborted()
   const payment = createPayment({ demand, offer: plan.offer, token, payer, nowSeconds })
   store.set(key, { payment })
-  return send(deps, await sign(deps, payment))
+  const signed = await sign(deps, payment)
+  for (const until = Date.now() + patientMs; ; await sleep(AGAIN_MS, options.signal))
+    try {
+      return await send(deps, signed)
+    } catch (error) {
+      const isOpen = error instanceof X402Error && error.standing.payment === 'open'
+      if (!isOpen || error.code !== 'X402_REFUSED' || Date.now() > until) throw error
+    }
 }
 
 /** Signs what is stored, and stores the signature before anybody sees it. */
