@@ -15,6 +15,7 @@ const AMOUNT = 50n * USDC
 const SPARE = 2n
 // A lagging backend does not know the balance of a new wallet yet.
 const LAG_MS = 10_000
+const LEFT_MS = 2_000
 // Blocks and payments are not in step.
 const PAUSE_MS = 700
 
@@ -73,6 +74,8 @@ async function measureBuying({ world }: Shaped, { wallet, from, to }: Route, swa
   const options = { payer, rpcUrls, sources, signers: { [wallet.address]: payer } }
   try {
     return await repeat(swaps, async () => {
+      // Until every backend knows that the last purchase left nothing there.
+      await delay(LEFT_MS)
       const startedAt = now()
       const answer = await payX402(client, seller.url, { ...options, confirm: () => true })
       if (answer.swap?.status !== 'settled')
