@@ -25,6 +25,7 @@ export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, c
   const evm = { chain: { family: usualFamily, name: 'EVM chains' } }
   let shown: Shown | undefined
   let asked: Asked | undefined
+  let heard: ReturnType<typeof takeUnheard>
   const { body, from } = input
   const url = readUrl(input.url)
   const isOwnNetwork = context.settings.local !== undefined && isLoopback(url)
@@ -41,6 +42,9 @@ export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, c
       chooseWallet: async (side) => findPayer(mcp, side, input.wallet),
       async approve(plan, words, id) {
         shown = words
+        // The earlier call may have ended since this one began: nothing else is paid then.
+        heard = takeUnheard(mcp, key)
+        if (heard) return false
         const judged = await judge(mcp, { id, plan, shown, input: { ...input, url }, call })
         if (judged !== true) {
           asked = judged
@@ -56,6 +60,7 @@ export async function payUrl(mcp: McpContext, opened: Opened, input: PayInput, c
     if (call.signal.aborted && answer.payment) keepUnheard(mcp, key, result)
     return result
   } catch (error) {
+    if (heard) return heard
     // Of the fetch, which refused the address.
     if (error instanceof X402Error && error.cause instanceof UserError) throw error.cause
     if (!asked || !shown || !(error instanceof X402Error) || error.code !== 'X402_DECLINED') throw error
