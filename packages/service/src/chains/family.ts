@@ -190,8 +190,8 @@ export type Sweeping = {
 
 /** Closes accounts that were opened for payments which never came, which returns their rent. */
 export type Closing = {
-  /** The ops among these whose account is open, and can be closed once their refund deadline has passed. */
-  findClosable<T extends LockRef>(ops: readonly T[], at: Block): Promise<T[]>
+  /** Whether the op's account is open, and can be closed once its refund deadline has passed. */
+  isClosable(op: LockRef, at: Block): Promise<boolean>
   planClose(op: LockRef): TxRequest
 }
 

@@ -16,7 +16,7 @@ import type { SolanaChainConfig } from './config.ts'
 import { createSolanaCustody } from './custody.ts'
 import { accountCostLamports } from './fees.ts'
 import type { SolanaBlock } from './heads.ts'
-import { findClosable } from './paid-input.ts'
+import { isClosable } from './paid-input.ts'
 import { createSolanaParts, type SolanaParts } from './parts.ts'
 import { planPublicRefund } from './plans.ts'
 import { readRecipient } from './recipient.ts'
@@ -68,7 +68,7 @@ export function connectSolana(options: Options): ConnectedSolana {
       findSweepable: (deliveryHashes, at) => findSweepable(parts, deliveryHashes, at as SolanaBlock),
     },
     closing: {
-      findClosable: (ops, at) => findClosable(parts, ops, at as SolanaBlock),
+      isClosable: (op, at) => isClosable(parts, op, at as SolanaBlock),
       planClose: planPublicRefund,
     },
     attestations: createAttestations(parts),

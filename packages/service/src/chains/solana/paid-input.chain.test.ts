@@ -16,7 +16,7 @@ import { feeLamports, OPEN_UNITS } from './fees.ts'
 import { readBlocks } from './heads.ts'
 import { inputInstructions } from './input.ts'
 import { budgetInstructions, compile, transferInstruction } from './message.ts'
-import { creationHash, findClosable, splitRaw } from './paid-input.ts'
+import { creationHash, isClosable, splitRaw } from './paid-input.ts'
 import { createSolanaParts, type SolanaParts } from './parts.ts'
 import { planPublicRefund } from './plans.ts'
 import { readTransaction } from './transaction.ts'
@@ -202,7 +202,7 @@ test('a payment that failed, or never landed, counts with the rent, which a refu
   const lost = before - (await lamportsOf(ordered.op.locker))
   expect(await chain.readCost?.(txHash, raw)).toEqual({ fee: lost, eventIds: [] })
   const { head } = await readBlocks(world.client)
-  expect(await findClosable(parts, [ordered.op], head as never)).toEqual([ordered.op])
+  expect(await isClosable(parts, ordered.op, head as never)).toBe(true)
   await world.dev.dev_advanceClock(3_600).send()
   await world.advance(2)
   const terms = await chain.readTerms((await readBlocks(world.client)) as never)
@@ -211,7 +211,7 @@ test('a payment that failed, or never landed, counts with the rent, which a refu
   expect(await heldAt(ordered.destination)).toBeUndefined()
   expect(before - (await lamportsOf(ordered.op.locker))).toBeLessThan(world.rent.tokenAccountLamports / 50n)
   const later = (await readBlocks(world.client)).head
-  expect(await findClosable(parts, [ordered.op], later as never)).toEqual([])
+  expect(await isClosable(parts, ordered.op, later as never)).toBe(false)
 })
 
 test('the books have the rent with the account, and the input with the payment', async () => {

@@ -176,22 +176,17 @@ export async function openAccount(
 }
 
 /**
- * The ops among these whose account is open, and can be closed by a refund: for that the wallet needs one too. It is
- * not created, since its owner could close it again each time to earn the rent.
+ * Whether the account of this op is open, and can be closed by a refund: for that the wallet needs one too. It is not
+ * created, since its owner could close it again each time to earn the rent.
  */
-export async function findClosable<T extends LockRef>(
+export async function isClosable(
   { client, facts, addresses }: SolanaParts,
-  ops: readonly T[],
+  op: LockRef,
   { commitment, number: minContextSlot }: SolanaBlock,
-): Promise<T[]> {
-  const found = await Promise.all(
-    ops.map(async (op) => {
-      const { program } = await facts.tokenOf(op.inputToken)
-      const wallets = await toTokenAccountAddress({ owner: op.wallet, mint: op.inputToken, program })
-      const named = { addresses: [await addresses.inputOf(op), wallets], commitment, minContextSlot }
-      const accounts = await readAccounts(client.agreed, named)
-      return accounts.every((each) => each && toTokenAccount(each)?.frozen === false) ? [op] : []
-    }),
-  )
-  return found.flat()
+): Promise<boolean> {
+  const { program } = await facts.tokenOf(op.inputToken)
+  const wallets = await toTokenAccountAddress({ owner: op.wallet, mint: op.inputToken, program })
+  const named = { addresses: [await addresses.inputOf(op), wallets], commitment, minContextSlot }
+  const accounts = await readAccounts(client.agreed, named)
+  return accounts.every((each) => each && toTokenAccount(each)?.frozen === false)
 }

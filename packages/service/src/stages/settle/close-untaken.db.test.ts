@@ -31,13 +31,15 @@ async function paid({ isOpen = false, method = 'payment', deadline = DEADLINE } 
 }
 
 /** A chain on which these accounts are open. */
-function chainWith(open: readonly string[], room = 16) {
+function chainWith(open: readonly string[], { room = 16, odd = '' } = {}) {
   const closed: unknown[] = []
   const deps: CloseDeps = {
     ...{ pool: database.pool, chainId: CHAIN },
     closing: {
-      findClosable: async <T extends LockRef>(ops: readonly T[]) =>
-        ops.filter(({ hash }) => open.includes(hash)),
+      async isClosable({ hash }: LockRef) {
+        if (hash === odd) throw new Error('This account cannot be read')
+        return open.includes(hash)
+      },
       planClose: ({ hash }) => ({ hash }),
     },
     sender: {
@@ -76,9 +78,18 @@ test('accounts of open swaps and of other ways are left, and those with a deadli
   expect(closed).toEqual([])
 })
 
+test('an account that cannot be read stops no other', async () => {
+  const [odd, ...others] = [await paid(), await paid(), await paid()]
+  const { deps, closed } = chainWith(others, { odd })
+
+  await expect(closeUntaken(deps, lease, headsAt(DEADLINE + 1))).rejects.toThrow('cannot be read')
+
+  expect(closed.sort()).toEqual(others.sort())
+})
+
 test('a key without room closes nothing, and at most five at once otherwise', async () => {
   const hashes = await Promise.all(Array.from({ length: 7 }, () => paid()))
-  const [full, free] = [chainWith(hashes, 0), chainWith(hashes)]
+  const [full, free] = [chainWith(hashes, { room: 0 }), chainWith(hashes)]
 
   await closeUntaken(full.deps, lease, headsAt(DEADLINE + 1))
   await closeUntaken(free.deps, lease, headsAt(DEADLINE + 1))

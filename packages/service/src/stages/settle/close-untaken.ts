@@ -1,10 +1,12 @@
 import type { Pool } from 'pg'
 import { atMostEvery } from '../../async/timing.ts'
-import type { Heads } from '../../chains/chain.ts'
+import type { Heads, LockRef } from '../../chains/chain.ts'
 import type { Closing } from '../../chains/family.ts'
 import type { Sender } from '../../engine/sender.ts'
+import { mapIsolated } from '../../isolate.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findUntaken, isSweepOpen } from '../../store/sweeps.ts'
+import { throwFirst } from '../../swap/group.ts'
 
 export type CloseDeps = {
   pool: Pool
@@ -32,12 +34,18 @@ export async function closeUntaken(
   const { seconds } = heads.hard
   const range = { after: Math.max(next ?? 0, seconds - WATCHED_SECONDS), upTo: seconds - 1 }
   const untaken = await findUntaken(pool, { chainId, ...range, limit: READ_AT_ONCE })
-  const closable = untaken.length > 0 ? await closing.findClosable(untaken, heads.hard) : []
-  for (const op of closable.slice(0, Math.min(MAX_CLOSES, sender.room()))) {
+  const most = Math.min(MAX_CLOSES, sender.room())
+  let closed = 0
+  const close = async (op: LockRef) => {
+    if (closed >= most || !(await closing.isClosable(op, heads.hard)) || closed >= most) return
+    closed += 1
     const request = closing.planClose(op)
     await sender.send(lease, heads, { role: 'sweep', request, swapIds: [], record: async () => true })
   }
-  if (closable.length > MAX_CLOSES) return next
+  const faults: unknown[] = []
+  await mapIsolated(faults, untaken, ({ hash }) => ({ step: 'close untaken', id: hash }), close)
+  throwFirst(faults)
+  if (closed >= most) return next
   return untaken.length < READ_AT_ONCE ? undefined : untaken.at(-1)?.refundDeadline
 }
 
