@@ -168,7 +168,7 @@ export const JUMP_SECONDS = 310
 const SECONDS_PER_SWAP = 0.75
 // Clients that start only while some event was not seen often enough: for each planned one, and at least.
 const RESERVE = 3
-const LEAST_RESERVE = 1_200
+const LEAST_RESERVE = 1_800
 const AT_ONCE = 60
 // With all of them, every step of a swap ends a process, and swaps run out of time.
 const ARMS_AT_ONCE = 4

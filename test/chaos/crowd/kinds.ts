@@ -51,7 +51,7 @@ const WAYS: Partial<Record<CrowdKind, Way>> = {
   },
 }
 
-const SPARE_ROUNDS = 3
+const SPARE_ROUNDS = 6
 // No other client has such a number.
 const FIRST_ID = 1_000_000
 const FIRST_PACE_ID = 2_000_000
