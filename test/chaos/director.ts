@@ -37,9 +37,10 @@ export async function direct(direction: Direction): Promise<void> {
   await Promise.all([...losses, undoLocks(direction), kill(direction)])
 }
 
-// Until this many were burnt and sent again, and the most time for it.
+// Until this many were burnt and sent again, and the most time for it. What burns them is lost as well: a swap needs time
+// for another lock afterwards.
 const REPEATED = 3
-const HOLE_MS = { lock: 90_000, deliver: 25_000 }
+const HOLE_MS = { lock: 45_000, deliver: 25_000 }
 // For swaps of the chain to pass.
 const BETWEEN_HOLES_MS = 12_000
 
