@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net'
 
 type RpcCall = { id: number; method: string; params: unknown[] }
 
+// Longer than any client keeps an idle connection, so that no request is sent on a closing one.
+const KEEP_ALIVE_MS = 65_000
+
 /** The handling of a request: forwarded, dropped, or forwarded with its reply dropped. */
 type ProxyAction = 'forward' | 'dropRequest' | 'dropReply'
 
@@ -38,7 +41,7 @@ export async function startRpcProxy(targetUrl: () => string): Promise<RpcProxy> 
     response.writeHead(reply.status, { 'content-type': 'application/json' }).end(text)
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -18,6 +18,8 @@ type Listening = { port: number; close(): Promise<void> }
 
 const MAX_BODY_BYTES = 1_000_000
 const PAIR_ATTEMPTS = 20
+// Longer than any client keeps an idle connection, so that no request is sent on a closing one.
+const KEEP_ALIVE_MS = 65_000
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST, GET, OPTIONS',
@@ -42,7 +44,7 @@ export async function listen(api: Api, at: { host: string; port: number }): Prom
 }
 
 async function open(api: Api, at: { host: string; port: number }): Promise<Listening> {
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     answerHttp(api.answer, request, response).catch(() => response.destroy())
   })
   const sockets = new WebSocketServer({ server, maxPayload: MAX_BODY_BYTES })
