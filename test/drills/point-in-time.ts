@@ -67,7 +67,7 @@ ${lost.landed} transactions were on a chain and not in the restored log, of ${lo
 }
 
 /** One swap after the other on every route. A refused one is no swap, or its wallet keeps its input. */
-function startTraffic(scene: Scene) {
+export function startTraffic(scene: Scene) {
   const made: Swapped[] = []
   let isOver = false
   const swap = async (from: (typeof ROUTES)[number][0], to: Chain) => {
@@ -149,7 +149,7 @@ async function startAll({ processes, until }: Scene): Promise<void> {
 }
 
 /** From the chains alone: every wallet has its whole output or its whole input, and the vaults what that leaves. */
-async function isSound(
+export async function isSound(
   scene: Scene,
   made: readonly Swapped[],
   before: ReadonlyMap<Chain, bigint>,
@@ -199,7 +199,7 @@ async function areOver({ query }: Scene, which: string): Promise<boolean> {
   return open.length === 0
 }
 
-async function readVaults({ world, solana }: Scene): Promise<Map<Chain, bigint>> {
+export async function readVaults({ world, solana }: Scene): Promise<Map<Chain, bigint>> {
   const { alpha, beta } = world
   return new Map<Chain, bigint>([
     ['alpha', await alpha.balanceOf(alpha.contracts.vault, 'USDC')],

@@ -9,7 +9,7 @@ import { operatorEnv } from './npm-run.ts'
 
 export const ROLES = ['api', 'worker', 'attester'] as const
 export type Role = (typeof ROLES)[number]
-type Secrets = Record<Role, Record<string, string>>
+export type Secrets = Record<Role, Record<string, string>>
 
 export type Processes = Awaited<ReturnType<typeof createProcesses>>
 

@@ -10,6 +10,7 @@ import { goLive } from './go-live/go-live.ts'
 import { nodeDown } from './node-down.ts'
 import { operatorGone } from './operator-gone.ts'
 import { pointInTime } from './point-in-time.ts'
+import { poolerDown } from './pooler.ts'
 import { relayerKeyLost } from './relayer-key-lost.ts'
 import type { Report } from './report.ts'
 import type { Scene } from './scene.ts'
@@ -95,6 +96,12 @@ export const drills: Record<string, Drill> = {
     runbook: 'disaster.md',
     stage: { isArchived: true, deadlines: { ...SHORT, fillSeconds: 120, claimInclusionSeconds: 60 } },
     run: pointInTime,
+  },
+  'pooler-down': {
+    title: 'the pooler before the database dies while swaps run',
+    runbook: 'database.md#pooler',
+    stage: { isPooled: true },
+    run: poolerDown,
   },
   'operator-gone': {
     title: 'the operator is gone, and users send their inputs back without it',

@@ -7,6 +7,7 @@ import { createSolanaWorld, type SolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
 import { type ArchivedPostgres, openArchivedPostgres } from './archived-postgres.ts'
 import { npmRun } from './npm-run.ts'
+import { openPooler, type Pooler } from './pgbouncer.ts'
 import { createProcesses, type Processes, ROLES } from './processes.ts'
 
 /** A separate network for one drill, with the service as an operator runs it. */
@@ -18,6 +19,7 @@ export type Stage = {
   /** Proxies between the service and the node of each EVM chain. */
   nodes: Record<'alpha' | 'beta', RpcProxy & { behind(): string }>
   archive: ArchivedPostgres | undefined
+  pooler: Pooler | undefined
   query: ReturnType<typeof createOperator>['query']
   /** Edits the configuration file. Processes read it when they start. */
   configure(change: (config: ServiceConfig) => object): void
@@ -28,10 +30,12 @@ export type StageOptions = {
   deadlines?: Record<string, number>
   /** Whether PostgreSQL is that of the system, with an archive. */
   isArchived?: boolean
+  /** Whether API, worker and attester reach the database through the PgBouncer of the system. */
+  isPooled?: boolean
 }
 
 export async function setStage(
-  { isArchived, ...options }: StageOptions,
+  { isArchived, isPooled, ...options }: StageOptions,
   say: (line: string) => void,
 ): Promise<Stage> {
   const started: (() => Promise<void>)[] = []
@@ -56,7 +60,10 @@ export async function setStage(
     started.push(network.stop)
     const configure = editorOf(network)
     configure(withoutUnheld)
-    const processes = await createProcesses(network, toServiceSecrets(network.keys))
+    const pooler = isPooled ? await openPooler(network) : undefined
+    if (pooler) started.push(pooler.stop)
+    const secrets = toServiceSecrets(network.keys)
+    const processes = await createProcesses(network, pooler ? pooler.withUrls(secrets) : secrets)
     started.push(processes.stopAll)
     const { code, text } = await npmRun(network, { script: 'service', args: ['migrate'] })
     if (code !== 0) throw new Error(text)
@@ -66,7 +73,7 @@ export async function setStage(
     const access = { apiUrl: processes.urlOf('api'), apiKey: await createKey() }
     const world = createWorld({ ...network.local, ...access } as LocalNetwork)
     const solana = await createSolanaWorld(world.local)
-    return { network, processes, world, solana, nodes, archive, query, configure, stop }
+    return { network, processes, world, solana, nodes, archive, pooler, query, configure, stop }
   } catch (error) {
     await stop()
     throw error

@@ -210,20 +210,19 @@ export type Granted = { granted: number; tokens: number }
  * order of the leases. An unused bucket is full.
  */
 export async function leaseBudgets(db: Db, leases: readonly Lease[]): Promise<Granted[]> {
-  const { rows } = await db.query<Granted>({
-    name: 'lease-rate-budgets',
-    text: `select granted, tokens
+  const { rows } = await db.query<Granted>(
+    `select granted, tokens
              from unnest($1::text[], $2::text[], $3::float8[], $4::float8[], $5::float8[])
                   with ordinality as wish (account_id, class, rate, burst, want, position)
             cross join lateral lease_rate_budget(account_id, class, rate, burst, want)
             order by position`,
-    values: [
+    [
       leases.map((lease) => lease.accountId),
       leases.map((lease) => lease.rateClass),
       leases.map((lease) => lease.rate),
       leases.map((lease) => lease.burst),
       leases.map((lease) => lease.want),
     ],
-  })
+  )
   return rows
 }

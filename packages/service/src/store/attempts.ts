@@ -36,11 +36,10 @@ export type SenderKey = { chainId: number; address: string }
 
 /** The nonce that the key takes next; undefined before its nonce on the chain was read. */
 export async function findNextNonce(db: Db, key: SenderKey): Promise<number | undefined> {
-  const { rows } = await db.query<{ nonce: string }>({
-    name: 'find-next-nonce',
-    text: 'select next_nonce as nonce from sender_keys where chain_id = $1 and address = $2',
-    values: [key.chainId, key.address],
-  })
+  const { rows } = await db.query<{ nonce: string }>(
+    'select next_nonce as nonce from sender_keys where chain_id = $1 and address = $2',
+    [key.chainId, key.address],
+  )
   return rows[0] && Number(rows[0].nonce)
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -5,10 +6,15 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { leaseBudgets } from './api-keys.ts'
+import { findNextNonce } from './attempts.ts'
 import { createClient, createPool, insideTransaction, inTransaction, isDatabaseUnavailable } from './db.ts'
+import { findMoved, readEvents } from './events.ts'
+import { leaseConnectionSlots } from './lanes.ts'
 import { createListener } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { assertSession } from './server.ts'
+import { readStatuses } from './statuses.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -227,6 +233,18 @@ test('a URL may name several servers: the one that accepts writes is used, and n
 test('a pool behind a pooler needs no session; a process refuses a pooler without limits or notice', async () => {
   const pooled = createPool(database.url, { isPooled: true, max: 1 })
   await pooled.query('select $1::int', [1])
+  await leaseBudgets(pooled, [])
+  await leaseConnectionSlots(pooled, {
+    accountId: 'acc_none',
+    process: randomUUID(),
+    want: 0,
+    most: 1,
+    ttlMs: 1,
+  })
+  await readStatuses(pooled, [])
+  await readEvents(pooled, [])
+  await findMoved(pooled, [])
+  await findNextNonce(pooled, { chainId: 1, address: '0x' })
   const { rows } = await pooled.query('select count(*)::int as n from pg_prepared_statements')
 
   expect(rows).toEqual([{ n: 0 }])

@@ -32,9 +32,8 @@ export async function readEvents(
   db: Db,
   keys: readonly (StatusKey & { after: number })[],
 ): Promise<(SwapEvents | undefined)[]> {
-  const { rows } = await db.query<Row>({
-    name: 'read-events',
-    text: `
+  const { rows } = await db.query<Row>(
+    `
     select ${FIXED_COLUMNS}, ${changingColumns('e')}, s.account_id, s.seq as last_seq, e.seq, e.stages,
            swap_status(s.state) <> 'pending' as ended
       from unnest($1::text[], $2::text[], $3::int[]) as k (swap_id, account_id, after)
@@ -43,8 +42,8 @@ export async function readEvents(
       left join swap_events e on e.swap_id = s.id
        and e.seq > case when swap_status(s.state) = 'pending' then k.after else least(k.after, s.seq - 1) end
      order by e.seq`,
-    values: [keys.map((key) => key.swapId), keys.map((key) => key.accountId), keys.map((key) => key.after)],
-  })
+    [keys.map((key) => key.swapId), keys.map((key) => key.accountId), keys.map((key) => key.after)],
+  )
   const found = new Map<string, SwapEvents>()
   for (const row of rows) {
     const name = nameOf({ accountId: row.account_id, swapId: row.id })
@@ -89,12 +88,11 @@ export async function findMoved(
   db: Db,
   known: readonly { swapId: string; seq: number }[],
 ): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>({
-    name: 'find-moved',
-    text: `select s.id from unnest($1::text[], $2::int[]) as k (swap_id, seq)
+  const { rows } = await db.query<{ id: string }>(
+    `select s.id from unnest($1::text[], $2::int[]) as k (swap_id, seq)
              join swaps s on s.id = k.swap_id and s.seq > k.seq`,
-    values: [known.map(({ swapId }) => swapId), known.map(({ seq }) => seq)],
-  })
+    [known.map(({ swapId }) => swapId), known.map(({ seq }) => seq)],
+  )
   return rows.map(({ id }) => id)
 }
 

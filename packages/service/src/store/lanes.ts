@@ -117,10 +117,12 @@ type SlotsLease = {
 
 /** Leases waiting-caller slots of an account. Returns the number that the process may hold until the lease expires. */
 export async function leaseConnectionSlots(db: Db, lease: SlotsLease): Promise<number> {
-  const { rows } = await db.query<{ places: number }>({
-    name: 'lease-places',
-    text: 'select lease_places($1, $2, $3, $4, $5) as places',
-    values: [lease.accountId, lease.process, lease.want, lease.most, lease.ttlMs / 1_000],
-  })
+  const { rows } = await db.query<{ places: number }>('select lease_places($1, $2, $3, $4, $5) as places', [
+    lease.accountId,
+    lease.process,
+    lease.want,
+    lease.most,
+    lease.ttlMs / 1_000,
+  ])
   return rows[0]?.places ?? 0
 }

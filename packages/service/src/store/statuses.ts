@@ -81,15 +81,14 @@ type Row = StatusRow & { account_id: string }
  * does not exist or belongs to another.
  */
 export async function readStatuses(db: Db, keys: readonly StatusKey[]): Promise<(StatusReply | undefined)[]> {
-  const { rows } = await db.query<Row>({
-    name: 'read-statuses',
-    text: `
+  const { rows } = await db.query<Row>(
+    `
     select ${FIXED_COLUMNS}, ${changingColumns('s')}, k.account_id
       from unnest($1::text[], $2::text[]) as k (swap_id, account_id)
       join swaps s on s.id = k.swap_id and k.account_id in (s.account_id, s.account_id || ':' || s.wallet)
       join ops o on o.id = s.op_id`,
-    values: [keys.map((key) => key.swapId), keys.map((key) => key.accountId)],
-  })
+    [keys.map((key) => key.swapId), keys.map((key) => key.accountId)],
+  )
   const found = new Map(rows.map((row) => [`${row.account_id} ${row.id}`, toStatus(row)]))
   return keys.map((key) => found.get(`${key.accountId} ${key.swapId}`))
 }
