@@ -98,8 +98,15 @@ export type ExactPayment = AuthorizedPayment | TransactionPayment
 export function toExactPayment(value: unknown): ExactPayment | undefined {
   if (Value.Check(PaymentV2, value)) {
     const { accepted, payload } = value
-    return { ...payload, version: 2, network: accepted.network, accepted }
+    return { ...paidBy(payload), version: 2, network: accepted.network, accepted }
   }
   if (!Value.Check(PaymentV1, value)) return undefined
-  return { ...value.payload, version: 1, network: value.network, accepted: undefined }
+  return { ...paidBy(value.payload), version: 1, network: value.network, accepted: undefined }
+}
+
+/** Without what a caller added: nobody checked that. */
+function paidBy(payload: Static<typeof Exact>): Static<typeof Exact> {
+  if (!Value.Check(Exact3009, payload)) return { transaction: payload.transaction }
+  const { signature, authorization } = payload
+  return { signature, authorization }
 }

@@ -61,6 +61,21 @@ test.each<[string, string]>([
   })
 })
 
+test('what a caller adds to a payload is left out, whatever it is', () => {
+  const odd = { toString: 1 }
+  const added = { field: odd, message: odd, problem: odd, transaction: odd, version: 9, network: odd }
+  const both = { ...payload, ...added }
+  const transaction = { ...added, transaction: 'AQ==', signature: odd }
+
+  expect(readPayment({ 'payment-signature': toHeader({ ...payment, payload: both }) })).toEqual({
+    ...{ version: 2, network: 'eip155:1', accepted },
+    ...payload,
+  })
+  expect(readPayment({ 'payment-signature': toHeader({ ...payment, payload: transaction }) })).toEqual({
+    ...{ version: 2, network: 'eip155:1', accepted, transaction: 'AQ==' },
+  })
+})
+
 test('a payment comes in one header', () => {
   const both = { 'payment-signature': toHeader(payment), 'x-payment': toHeader(payment) }
 
