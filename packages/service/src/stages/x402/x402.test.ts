@@ -216,6 +216,13 @@ test.each<[string, Changed, object]>([
   expect(submitPaid).not.toHaveBeenCalled()
 })
 
+test('a network that does not answer is no fault of ours', async () => {
+  const { answer, submitPaid } = payThere({ read: () => Promise.reject(new Error('silent')) })
+
+  await expect(answer).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE', details: { chainId: 7 } })
+  expect(submitPaid).not.toHaveBeenCalled()
+})
+
 test('a refusal that no other payment changes is the answer', async () => {
   const submit = () => Promise.reject(new ServiceError('INSUFFICIENT_LIQUIDITY'))
 

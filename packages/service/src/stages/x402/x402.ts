@@ -145,10 +145,14 @@ async function submitTransaction(
   const chain = findChain(deps.catalog, toChainRef(names?.[0] ?? network))
   if (!chain || !deps.transfers.takes(chain))
     return { problem: 'The payment is on a network that takes no transactions' }
-  const paid = await deps.transfers.read(chain.chainId, transaction)
+  const { chainId } = chain
+  const paid = await deps.transfers.read(chainId, transaction).catch((cause) => {
+    const recovery = { retryAfterMs: 5_000 }
+    throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery, cause })
+  })
   if (!paid) return { problem: NO_PAYMENT }
   const op = await deps.findOp(paid.opHash)
-  if (!op || op.originChain !== chain.chainId)
+  if (!op || op.originChain !== chainId)
     return { problem: 'The memo of this transaction names no operation that can be paid' }
   const { wallet, locker, inputToken, inputAmount, refundDeadline } = op
   if (paid.wallet !== wallet) return { problem: `The payer must be ${wallet}, as the operation says` }
