@@ -102,6 +102,8 @@ export type InputTerms = {
   /** The mint, or the System program for the native coin. */
   token: string
   tokenProgram: string
+  /** As the transaction says: of a payment its payer wrote program and decimals. */
+  decimals: number
   amount: bigint
   /** The escrow's account, which the program controls. */
   destination: string
@@ -137,6 +139,7 @@ export async function readInputTerms(
     ...budget,
     token: token.mint,
     tokenProgram: token.program,
+    decimals: token.decimals,
     amount,
     destination,
   }
@@ -247,8 +250,9 @@ export async function describeInput(
   settings: NamedSettings,
   unsignedTransaction: string,
 ): Promise<Record<string, string | number>> {
-  const { terms } = (await readInputWire(settings, unsignedTransaction)) ?? {}
-  if (!terms) throw new TypeError('Not an input')
+  const read = await readInputWire(settings, unsignedTransaction)
+  if (!read) throw new TypeError('Not an input')
+  const { decimals: _, ...terms } = read.terms
   const { chainId, program, vault, attester } = settings
   return {
     chainId,

@@ -23,6 +23,7 @@ import { readTransaction } from './transaction.ts'
 
 const AMOUNT = 25_000_000n
 const UNITS = 20_000
+const tokens: string[] = []
 
 let world: SolanaWorld
 let parts: SolanaParts
@@ -32,10 +33,11 @@ let usdc: TestMint
 beforeAll(async () => {
   world = await startSolanaWorld()
   usdc = await world.createMint()
+  tokens.push(usdc.mint)
   const { client, escrow, feePayer, payer } = world
   const feePayers = { input: feePayer.address, delivery: payer.address }
   const priorityPrice = { floor: 1_000n, cap: 1_000_000n }
-  const settings = { ...escrow, chainId: 1, feePayers, tokens: [], priorityPrice }
+  const settings = { ...escrow, chainId: 1, feePayers, tokens, priorityPrice }
   parts = createSolanaParts({ client, settings, signers: [feePayer], ringOf: () => `0x${'00'.repeat(32)}` })
   chain = createSolanaChain(parts)
   builder = createInputBuilder(parts, { blockMs: 400 })
@@ -63,8 +65,8 @@ async function order(token = usdc, refundSeconds = 7_200): Promise<Ordered> {
 }
 
 /** The transaction that a payer makes of an offer, as the public client does. */
-async function toTransaction({ op, wallet, offer }: Ordered, units = UNITS): Promise<string> {
-  const token = await parts.facts.tokenOf(op.inputToken)
+async function toTransaction({ op, wallet, offer }: Ordered, units = UNITS, written = {}): Promise<string> {
+  const token = { ...(await parts.facts.tokenOf(op.inputToken)), ...written }
   const { wallet: owner, inputAmount: amount, refundDeadline } = op
   const { feePayer, recentBlockhash: blockhash } = offer
   const input = { opHash: op.hash, wallet: owner, token, amount, feePayer, refundDeadline }
@@ -122,6 +124,7 @@ test.each([
   'a payment of %s moves the amount into an account that the service opens',
   async (_, program, rent) => {
     const token = program ? await world.createMint({ program }) : usdc
+    tokens.push(token.mint)
     const ordered = await order(token)
     const [before, wallets] = [await lamportsOf(ordered.op.locker), await lamportsOf(ordered.op.wallet)]
     const swap = await toSwap(ordered)
@@ -269,4 +272,16 @@ test('no changed byte of a payment is accepted, nor one with too few units or an
   expect(await read(wire)).toMatchObject({ isOver: false })
   await world.advance(160)
   expect(await read(wire)).toMatchObject({ isOver: true })
+})
+
+test.each([
+  ['other decimals', { decimals: 7 }],
+  ['another token program', { program: TOKEN_2022_PROGRAM_ADDRESS }],
+])('a payment that says %s is none, and would open no account', async (_, written) => {
+  const ordered = await order()
+  const signature = await toTransaction(ordered, UNITS, written)
+
+  expect(await builder.readPaid(signature)).toBeUndefined()
+  const swap = stub<Swap>({ op: ordered.op, signature, lastValid: 1_000_000n })
+  expect(await chain.findObstacle(swap)).toBe('INPUT_UNAVAILABLE')
 })

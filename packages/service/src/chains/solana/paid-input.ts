@@ -65,7 +65,9 @@ export async function readPaidInput(
   const [, signature] = read?.signatures ?? []
   if (!read || !message || !signature || !isPaidInput(message)) return undefined
   const { terms } = read
-  const rent = await facts.rent()
+  if (!settings.tokens.includes(terms.token)) return undefined
+  const [token, rent] = await Promise.all([facts.tokenOf(terms.token), facts.rent()])
+  if (terms.tokenProgram !== token.program || terms.decimals !== token.decimals) return undefined
   const isDear = costOf(terms, rent) > inputBoundLamports(rent, settings.priorityPrice.cap)
   if (terms.computeUnits < LEAST_UNITS || isDear) return undefined
   if (!(await isSignedBy(terms.wallet, signature, read.message))) return undefined
@@ -86,11 +88,15 @@ export async function readPaidInput(
   }
 }
 
-/** The payment as one transaction with its account, to be simulated while that does not exist. */
+/**
+ * The payment as one transaction with its account, to be simulated while that does not exist: its transfer as the payer
+ * wrote it.
+ */
 export async function withAccount(parts: SolanaParts, terms: InputTerms): Promise<string> {
-  const { settings, facts } = parts
-  const [token, account] = await Promise.all([facts.tokenOf(terms.token), accountOf(parts, terms)])
-  const { wallet, amount, feePayer, refundDeadline, blockhash } = terms
+  const { settings } = parts
+  const account = await accountOf(parts, terms)
+  const { wallet, amount, feePayer, refundDeadline, blockhash, decimals } = terms
+  const token = { mint: terms.token, program: terms.tokenProgram, decimals }
   const input = { opHash: `0x${terms.opId}`, wallet, token, amount, feePayer, refundDeadline }
   const [memo, , transfer] = await inputInstructions(settings, input)
   if (!memo || !transfer) throw new Error('An input has a memo and a transfer')
