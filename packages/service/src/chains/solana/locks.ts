@@ -3,11 +3,12 @@ import { collectError } from '../../swap/group.ts'
 import type { FailureCode } from '../../swap/lifecycle.ts'
 import { isPayment, type Op, type Swap } from '../../swap/swap.ts'
 import type { LockRef, LockState } from '../chain.ts'
+import { NodeSilence } from '../nodes/agree.ts'
 import { readAccounts, toTokenAccount } from './accounts.ts'
 import { readBlockHeight, type SolanaBlock } from './heads.ts'
 import { findInHistory, type Landing, readLandings } from './history.ts'
 import { isInputOf, readInputWire } from './input.ts'
-import { withAccount } from './paid-input.ts'
+import { isPaymentOver, withAccount } from './paid-input.ts'
 import type { SolanaParts } from './parts.ts'
 import { readRecipient } from './recipient.ts'
 import { simulate } from './simulate.ts'
@@ -163,7 +164,9 @@ export async function findObstacle(
   if (kind === 'ok') return undefined
   if (kind === 'blockhash') {
     if ((await readBlockHeight(client)) > (lastValid ?? 0n)) return 'OPERATION_EXPIRED'
-    throw new Error('The node does not know a valid blockhash')
+    // Its payer chose the blockhash, perhaps one that was about to expire.
+    if (isPayment(op) && (await isPaymentOver(parts, signature, lastValid ?? 0n))) return 'OPERATION_EXPIRED'
+    throw new NodeSilence('The node does not know a valid blockhash')
   }
   if (kind === 'other') throw new Error('The input cannot be taken now')
   return 'INPUT_UNAVAILABLE'

@@ -274,6 +274,19 @@ test('no changed byte of a payment is accepted, nor one with too few units or an
   expect(await read(wire)).toMatchObject({ isOver: true })
 })
 
+test('a payment whose blockhash expires after it was read is over, long before any newer one would be', async () => {
+  const ordered = await order()
+  await world.advance(145)
+  const swap = await toSwap(ordered)
+  expect(await chain.findObstacle(swap)).toBeUndefined()
+
+  await world.advance(10)
+
+  const { height } = (await readBlocks(world.client)).head
+  expect(height).toBeLessThan(swap.lastValid ?? 0n)
+  expect(await chain.findObstacle(swap)).toBe('OPERATION_EXPIRED')
+})
+
 test.each([
   ['other decimals', { decimals: 7 }],
   ['another token program', { program: TOKEN_2022_PROGRAM_ADDRESS }],

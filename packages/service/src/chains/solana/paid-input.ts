@@ -6,7 +6,7 @@ import { readAccounts, toTokenAccount, toTokenAccountAddress } from './accounts.
 import { fromBase64, toBase64, toOpId } from './bytes.ts'
 import { termsOf, toProgramToken } from './facts.ts'
 import { accountUnits, inputBoundLamports, OPEN_UNITS } from './fees.ts'
-import { AHEAD_BLOCKS, LIFE_BLOCKS, type Lifetime, readBlockHeight, type SolanaBlock } from './heads.ts'
+import { AHEAD_BLOCKS, LIFE_BLOCKS, type Lifetime, type SolanaBlock } from './heads.ts'
 import { type InputTerms, inputInstructions, isPaidInput, readInputWire } from './input.ts'
 import {
   budgetInstructions,
@@ -71,10 +71,11 @@ export async function readPaidInput(
   const isDear = costOf(terms, rent) > inputBoundLamports(rent, settings.priorityPrice.cap)
   if (terms.computeUnits < LEAST_UNITS || isDear) return undefined
   if (!(await isSignedBy(terms.wallet, signature, read.message))) return undefined
-  const [{ value: isAlive }, height] = await Promise.all([
-    client.rpc.isBlockhashValid(terms.blockhash as Blockhash, { commitment: 'confirmed' }).send(),
-    readBlockHeight(client),
-  ])
+  const { context, value: isAlive } = await client.rpc
+    .isBlockhashValid(terms.blockhash as Blockhash, { commitment: 'confirmed' })
+    .send()
+  const at = { commitment: 'confirmed', minContextSlot: context.slot } as const
+  const height = await client.rpc.getBlockHeight(at).send()
   return {
     opHash: `0x${terms.opId}`,
     wallet: terms.wallet,
@@ -86,6 +87,23 @@ export async function readPaidInput(
     lastValid: height + LIFE_BLOCKS + AHEAD_BLOCKS,
     isOver: !isAlive,
   }
+}
+
+/**
+ * Whether a payment has expired whose blockhash nodes knew when it was read: a node that has come as far as they had
+ * knows it no more.
+ */
+export async function isPaymentOver(
+  { client, settings }: Pick<SolanaParts, 'client' | 'settings'>,
+  transaction: string,
+  lastValid: bigint,
+): Promise<boolean> {
+  const { terms } = (await readInputWire(settings, transaction)) ?? {}
+  const at = await client.rpc.getEpochInfo({ commitment: 'confirmed' }).send()
+  if (!terms || at.blockHeight + LIFE_BLOCKS + AHEAD_BLOCKS < lastValid) return false
+  const reached = { commitment: 'confirmed', minContextSlot: at.absoluteSlot } as const
+  const { value: isAlive } = await client.rpc.isBlockhashValid(terms.blockhash as Blockhash, reached).send()
+  return !isAlive
 }
 
 /**
