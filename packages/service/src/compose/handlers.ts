@@ -136,6 +136,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
   const submitSolanaDeps = { ...onceDeps, market, openInput: tokens.openInput, builderOf }
   const share = shareOf({ ...storeDeps, ...config.network.connections })
   const offers = createOpenOffers(share)
+  const builds = createOpenOffers(share)
   const maxWalletDayCents = (config.network.x402?.dailyUsdPerWallet ?? 0) * 100
   const catalogDeps = {
     catalog,
@@ -149,10 +150,25 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     tokens: (_caller, query) => listTokens(catalogDeps, query),
     quote: (caller, body) => quote(quoteDeps, caller, body),
     delegation: (_caller, query) => delegation(delegationDeps, query),
-    buildGeoOp: (caller, body) =>
-      buildGeoOp(buildDepsOf(caller), caller.accountId, body, mayUseContracts(caller)),
+    buildGeoOp(caller, body) {
+      const { accountId, network } = caller
+      const build = () => buildGeoOp(buildDepsOf(caller), accountId, body, mayUseContracts(caller))
+      if (network === undefined) return build()
+      const { valueCents } = tokens.openQuote(accountId, body.geoQuoteToken)
+      return builds.open(network, valueCents, async () => {
+        const built = await build()
+        const { opId: name } = tokens.openOp(accountId, built.geoOpToken)
+        return { built, name, expiresAt: Date.parse(built.expiresAt) }
+      })
+    },
     buildSolanaTx: (caller, body) => buildSolanaTx(buildSolanaDeps, caller.accountId, body),
-    submit: (caller, body) => submit(submitDeps, caller, body),
+    async submit(caller, body) {
+      const submitted = await submit(submitDeps, caller, body)
+      // What is to be sent goes on waiting.
+      if (caller.network !== undefined && body.signature !== undefined)
+        builds.close(tokens.openOp(caller.accountId, body.geoOpToken).opId)
+      return submitted
+    },
     submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller, body),
     history: (caller, query) =>
       history({ pool, catalog, parseWallet }, caller.accountId, query, caller.rules),

@@ -173,7 +173,7 @@ const Keyless = Type.Object(
       range(
         1,
         60_000,
-        'Calls of one wallet, and builds of one network address, in one API process; 20 at once. Default 120.',
+        'Calls of one wallet, and of each kind of one network address, in one API process; 20 at once. Default 120.',
       ),
     ),
   },

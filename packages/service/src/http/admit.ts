@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Endpoint, endpoints } from '@geoswap/wire'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, preParsingHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
-import { type AddressLimit, createAddressLimit, rateOf } from './address-limit.ts'
+import { type AddressLimit, createAddressLimit, networkOf, rateOf } from './address-limit.ts'
 import { foreignOrigin } from './cors.ts'
 import { DISCOVERY_PATHS } from './discovery.ts'
 import { guides } from './guides.gen.ts'
@@ -73,7 +73,8 @@ export function createAdmission({
   const admit = (call: Call, key: KnownKey): void => {
     const { accountId, keyId, kind, rules, limits } = key
     const region = regionOf?.(call.request.headers)
-    call.request.caller = { accountId, keyId, kind, rules, limits, region }
+    const network = rules.wallet === undefined ? undefined : networkOf(call.request.ip)
+    call.request.caller = { accountId, keyId, kind, rules, limits, region, network }
     continueWith(limiter.take(key, call.rateClass), call, finish)
   }
 

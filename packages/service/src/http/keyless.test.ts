@@ -56,7 +56,8 @@ test('a signed call is of the account with the rules of its key, as a stranger w
   const reply = await send(server, { url: '/swap/quote', body: JSON.stringify(body) })
 
   expect([reply.statusCode, reply.json()]).toEqual([200, quote.example.reply])
-  const caller = { accountId: 'acc_1', kind: 'publishable', rules: { ...rules, wallet: wallet.address } }
+  const ofWallet = { ...rules, wallet: wallet.address }
+  const caller = { accountId: 'acc_1', kind: 'publishable', rules: ofWallet, network: '127.0.0.1' }
   expect(asked).toHaveBeenCalledWith(expect.objectContaining(caller), body)
 })
 
@@ -103,8 +104,12 @@ test('403 FORBIDDEN for a frozen wallet, and for no other', async () => {
   expect((await send(server, { url, as: privateKeyToAccount(generatePrivateKey()) })).statusCode).toBe(200)
 })
 
-test('a wallet calls twenty times at once, and the wallets of an address build as often together', async () => {
-  const handlers = { history: async () => history.example.reply, buildGeoOp: () => buildGeoOp.example.reply }
+test('a wallet calls twenty times at once, and the wallets of an address as often together', async () => {
+  const handlers = {
+    history: async () => history.example.reply,
+    buildGeoOp: () => buildGeoOp.example.reply,
+    quote: () => quote.example.reply,
+  }
   const server = await createTestServer({ keyless, handlers })
   stopTime()
   const countOf = async (sent: Sent[]) => {
@@ -114,14 +119,16 @@ test('a wallet calls twenty times at once, and the wallets of an address build a
     return [replies.filter(({ statusCode }) => statusCode === 200).length, policy]
   }
   const times = <T>(length: number, toEach: () => T) => Array.from({ length }, toEach)
-  const build = () => ({
-    url: '/swap/build-geo-op',
-    body: JSON.stringify(buildGeoOp.example.body),
-    as: privateKeyToAccount(generatePrivateKey()),
-  })
+  const byMany = (path: string, body: object) =>
+    times(25, () => ({
+      url: path,
+      body: JSON.stringify(body),
+      as: privateKeyToAccount(generatePrivateKey()),
+    }))
 
   expect(await countOf(times(25, () => ({ url: '/swap/history' })))).toEqual([20, '"wallet";q=20;w=20'])
-  expect(await countOf(times(25, build))).toEqual([20, '"builder";q=20;w=20'])
+  for (const { path, example } of [buildGeoOp, quote])
+    expect(await countOf(byMany(path, example.body))).toEqual([20, '"address";q=20;w=20'])
 })
 
 test('an address that guesses signatures is refused before a check, while a key still works there', async () => {

@@ -17,7 +17,7 @@ export type Call = {
 export type KeylessOptions = Parameters<typeof createSignatureCheck>[0] & {
   /** Such calls are of this account. */
   account: string
-  /** Of one wallet; builds also of one network address. */
+  /** Of one wallet, and of each kind of one network address. */
   callsPerMinute: number
 }
 
@@ -55,15 +55,20 @@ export function createKeyless({ account, callsPerMinute, ...signing }: KeylessOp
   const { keys, addressLimit } = deps
   const check = createSignatureCheck(signing)
   const wallets = createAddressLimit(performance, rateOf('wallet', callsPerMinute))
-  // Wallets cost nothing: with many, one network address could take all slots of the account.
-  const builders = createAddressLimit(performance, rateOf('builder', callsPerMinute))
+  // Wallets cost nothing: with many, one network address could take all calls and slots of the account.
+  const addresses = new Map<RateClass, AddressLimit>()
+  const addressesOf = (rateClass: RateClass): AddressLimit => {
+    const known =
+      addresses.get(rateClass) ?? createAddressLimit(performance, rateOf('address', callsPerMinute))
+    addresses.set(rateClass, known)
+    return known
+  }
 
   /** Calls that wait for their body. */
   const waiting = new WeakMap<FastifyRequest, { key: KnownKey; rateClass: RateClass }>()
 
   const findFullLimit = (call: Call, wallet: string): Full | undefined =>
-    findFull(wallets, wallet) ??
-    (call.rateClass === 'build' ? findFull(builders, call.request.ip) : undefined)
+    findFull(wallets, wallet) ?? findFull(addressesOf(call.rateClass), call.request.ip)
   const admitWallet = (call: Call, key: KnownKey, wallet: string): void => {
     const { request } = call
     if (keys.isFrozen(wallet)) throw new ServiceError('FORBIDDEN', { message: FROZEN })

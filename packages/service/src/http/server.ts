@@ -47,6 +47,8 @@ type Caller = {
   limits?: ActiveKey['limits']
   /** As the operator's proxy says, if the configuration names its header. */
   region?: string | undefined
+  /** The network of a caller without a key, which may have many wallets. */
+  network?: string | undefined
 }
 
 /** The flow's interface for HTTP. Every function may throw a ServiceError. */

@@ -7,7 +7,8 @@ const LIFE_MS = 120_000
 function createLedger() {
   const clock = { ms: 0 }
   const offers = createOpenOffers({ offers: 2, cents: 100n }, () => clock.ms)
-  const open = (network: string, cents: bigint, name = '0xA') =>
+  let opened = 0
+  const open = (network: string, cents: bigint, name = `0xA${opened++}`) =>
     offers.open(network, cents, async () => ({ built: name, name, expiresAt: clock.ms + LIFE_MS }))
   return { clock, offers, open }
 }
@@ -36,7 +37,17 @@ test('an offer that is paid, or that could not be built, is not open', async () 
   const failing = offers.open('one', 100n, async () => Promise.reject(new Error('no build')))
 
   await expect(failing).rejects.toThrow('no build')
-  expect(await open('one', 100n)).toBe('0xA')
+  expect(await open('one', 100n, '0xA')).toBe('0xA')
+})
+
+test('an op that is built again counts once, and the first may be of any value', async () => {
+  const { open } = createLedger()
+  await open('one', 101n, '0xa')
+
+  await expect(open('one', 0n, '0xA')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  await open('other', 40n, '0xb')
+  await open('other', 40n, '0xB')
+  await open('other', 60n)
 })
 
 test('offers that are being built count, so that calls at once do not pass the limit', async () => {

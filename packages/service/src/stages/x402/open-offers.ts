@@ -1,17 +1,17 @@
 import { ServiceError } from '../../errors.ts'
 import type { KeyRules } from '../../swap/key-rules.ts'
 
-/** The most that one network address may hold of the offers that nobody has paid yet, in this process. */
+/** The most that one network address may hold of what nobody has paid or signed yet, in this process. */
 type Share = { offers: number; cents: bigint }
 
 export type OpenOffers = {
   /** Builds an offer of this value for its caller, unless that has too many open ones, or too valuable ones. */
   open<Built>(network: string, cents: bigint, build: () => Promise<Opened<Built>>): Promise<Built>
-  /** A payment of the op with this name was taken. */
+  /** The op with this name was paid, or signed. */
   close(name: string): void
 }
 
-/** `name`: by which a payment finds its op, an address or a hash. */
+/** `name`: by which a payment finds its op, an address or a hash; or the op's id. */
 export type Opened<Built> = { built: Built; name: string; expiresAt: number }
 type Offered = { network: string; cents: bigint; name?: string; until: number }
 
@@ -23,11 +23,11 @@ export function createOpenOffers(share: Share, now: () => number = Date.now): Op
     for (const each of open) if (each.until <= now()) open.delete(each)
     const own = [...open].filter((each) => each.network === network)
     const sum = own.reduce((before, each) => before + each.cents, cents)
-    if (own.length < share.offers && sum <= share.cents) return
+    if (own.length === 0 || (own.length < share.offers && sum <= share.cents)) return
     const first = Math.min(...own.map(({ until }) => until))
     throw new ServiceError('RATE_LIMITED', {
       message:
-        'Too many offers from this network address are unpaid. Pay one of them, or wait until one expires.',
+        'Too much that this network address asked for is neither paid nor signed. Use it, or wait until it expires.',
       recovery: { retryAfterMs: Number.isFinite(first) ? first - now() : 1_000 },
     })
   }
@@ -40,6 +40,8 @@ export function createOpenOffers(share: Share, now: () => number = Date.now): Op
         const { built, name, expiresAt } = await build()
         offered.name = name.toLowerCase()
         offered.until = expiresAt
+        // A repeated build is the same op.
+        for (const each of open) if (each !== offered && each.name === offered.name) open.delete(each)
         return built
       } catch (error) {
         open.delete(offered)
