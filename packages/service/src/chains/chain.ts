@@ -143,8 +143,11 @@ type AnyChain = {
   maxBatch: number
   /** Whether the chain numbers a sender's transactions; without nonces each can land independently. */
   hasNonces: boolean
-  /** Cheap while nothing is new: returns the given heads unchanged. */
-  readHeads(known?: Heads): Promise<Heads>
+  /**
+   * Cheap while nothing is new: returns the given heads unchanged. `isIdle`: no swap or transaction is open here, so
+   * times may be some seconds older.
+   */
+  readHeads(known?: Heads, isIdle?: boolean): Promise<Heads>
   /** Reads one page of events, as many as a node returns at once. */
   findEvents(query: EventQuery, faults?: unknown[]): Promise<EventPage>
   /** Whether this block is part of the canonical chain now. Absent where a dropped fork shows by itself. */

@@ -57,6 +57,7 @@ type Followed = { subscription?: HeadSubscription | undefined; blockMs?: number;
 async function createFollower({ subscription, blockMs = 1, before }: Followed = {}) {
   const told: StoredView[] = []
   const [wakes, known]: [string[], (bigint | undefined)[]] = [[], []]
+  const idle: (boolean | undefined)[] = []
   const reader: ViewReader = {
     readCosts: async () => ({ lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n, gasPrice: 1n }),
     async readState() {
@@ -66,8 +67,9 @@ async function createFollower({ subscription, blockMs = 1, before }: Followed = 
     },
     readPools: async () => [],
   }
-  const readHeads = async (last?: Heads): Promise<Heads> => {
+  const readHeads = async (last?: Heads, isIdle?: boolean): Promise<Heads> => {
     known.push(last?.head.number)
+    idle.push(isIdle)
     if (last?.head.hash === head.hash) return last
     return { head, settle: head, hard: head }
   }
@@ -89,6 +91,8 @@ async function createFollower({ subscription, blockMs = 1, before }: Followed = 
     wakes,
     /** The last head that the follower had at each look. */
     known,
+    /** Whether it took the chain for idle at each look. */
+    idle,
     follow: async (by = lease) => follow?.step(by, (topic) => wakes.push(topic)),
     readParts: async () => parts?.step(lease, () => {}),
   }
@@ -317,6 +321,21 @@ test('an announced head is polled for until a node has it, and not afterwards', 
   for (let count = 0; count < 5; count += 1) await follow()
 
   expect(known).toHaveLength(4)
+})
+
+test('a chain on which a swap is open is not read as an idle one', async () => {
+  const { pool } = database
+  const { follow, idle } = await createFollower()
+  await follow()
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  onTestFinished(async () => {
+    await pool.query('delete from swaps where id = $1', [swap.swapId])
+  })
+
+  await vi.waitFor(async () => {
+    await follow()
+    expect(idle).toEqual([true, false])
+  })
 })
 
 test('notifications during a reading of the views cause one more', async () => {

@@ -34,7 +34,10 @@ type Options = {
 }
 
 const NEVER = Number.NEGATIVE_INFINITY
-const UNKNOWN: Awaited = { isAwaited: true, isPricing: false, acceptedAt: undefined, at: 0, stuck: [] }
+const UNKNOWN: Awaited = {
+  ...{ isAwaited: true, isOpen: true, isPricing: false },
+  ...{ acceptedAt: undefined, at: 0, stuck: [] },
+}
 
 /**
  * Follows a chain for all processes, under the lease of its watch lane: polls its heads, reads the parts of its view
@@ -80,7 +83,8 @@ export function createChainFollower(options: Options): Task[] {
         stateTime.noteAccepted(awaited.acceptedAt)
       }
       await schedule.whenDue(wakeLane, async (now) => {
-        const seen = await chain.readHeads(heads ?? views.of(chain.chainId).followed())
+        const known = heads ?? views.of(chain.chainId).followed()
+        const seen = await chain.readHeads(known, !awaited.isOpen)
         const isNew = seen !== heads
         if (isNew && !order.accepts(seen.head, now)) return
         stateTime.notePoll(awaited.at, seen.head.hash)

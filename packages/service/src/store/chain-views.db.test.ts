@@ -116,6 +116,48 @@ test.each([
   expect(await areAwaited(pool)).toEqual(awaited)
 })
 
+const areOpen = async () =>
+  [...(await readAwaited(database.pool, [31_337, 31_338])).values()].map(({ isOpen }) => isOpen)
+
+test.each([
+  ['awaitingDeposit', [true, false]],
+  ['accepted', [true, false]],
+  ['locking', [true, false]],
+  ['locked', [true, true]],
+  ['delivering', [true, true]],
+  ['settled', [true, true]],
+  ['claiming', [true, true]],
+  ['refundDecided', [true, false]],
+  ['refundBlocked', [true, false]],
+  ['closed', [false, false]],
+  ['failed', [false, false]],
+])('a swap that is %s keeps its chains open, however long it waits', async (state, open) => {
+  const { pool } = database
+  await pool.query('truncate swaps cascade')
+  await pool.query('alter table swaps disable trigger user')
+  await insertTestSwap(pool, await insertTestAccount(pool))
+  await pool.query("update swaps set state = $1, updated_at = now() - interval '1 day'", [state])
+
+  expect(await areOpen()).toEqual(open)
+})
+
+test('a chain is open until each transaction of ours on it is final', async () => {
+  const { pool } = database
+  await pool.query('truncate swaps, tx_attempts cascade')
+  await pool.query('alter table swaps disable trigger user')
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await pool.query(`update swaps set state = 'locked'`)
+  await insertTestAttempt(pool, swap, 'deliver', { chainId: 31_338 })
+  await pool.query(`update swaps set state = 'closed'`)
+  const before = await areOpen()
+  await pool.query('update tx_attempts set final_at = now(), final_block = 7')
+
+  expect([before, await areOpen()]).toEqual([
+    [false, true],
+    [false, false],
+  ])
+})
+
 test('the feeds of every chain are awaited while a swap waits to be locked, and told since when', async () => {
   const { pool } = database
   await pool.query('truncate swaps cascade')

@@ -1,8 +1,8 @@
 import type { ChainView } from '../chains/view.ts'
-import { awaitingStates, deliverableStates, unlockedStates } from '../swap/lifecycle.ts'
+import { awaitingStates, deliverableStates, owedStates, unlockedStates } from '../swap/lifecycle.ts'
 import type { Db } from './db.ts'
 import { heldBy, type Lease, leaseValues } from './lanes.ts'
-import { listOf, toMs } from './sql.ts'
+import { IS_OPEN, listOf, toMs } from './sql.ts'
 
 const TAG = '$bigint'
 
@@ -78,6 +78,8 @@ const PATIENCE_SECONDS = 60
 export type Awaited = {
   /** A swap waits for the next blocks of this chain. */
   isAwaited: boolean
+  /** A swap still has to do with this chain, or a transaction of ours on it is not final. */
+  isOpen: boolean
   /** A swap waits to be locked, on any chain. Feeds of any chain may price it. */
   isPricing: boolean
   /** When the newest swap that is to be priced was accepted, or locked in vain, on any chain. */
@@ -108,9 +110,18 @@ const IS_PRICED_ANEW = `(s.state = 'accepted' or s.state = 'locking' and exists 
 /** The input is still to come, or to be locked. */
 const BEFORE_LOCK = [...awaitingStates, ...unlockedStates]
 
+// In the words of the indexes `swaps_open`, `swaps_locked`, `swaps_undelivered` and `tx_attempts_open`.
+const HAS_OPEN = `
+  exists (select 1 from swaps where origin_chain = c.id and ${IS_OPEN})
+  or exists (select 1 from swaps where destination_chain = c.id and state = 'locked')
+  or exists (select 1 from swaps where destination_chain = c.id and delivered_block is null and not delivery_final
+                                   and state in ${listOf(owedStates)})
+  or exists (select 1 from tx_attempts where chain_id = c.id and final_at is null)`
+
 type Row = {
   chain_id: string
   awaited: boolean
+  open: boolean
   accepted_at: number | null
   at: number
   stuck: string[]
@@ -124,6 +135,7 @@ export async function readAwaited(db: Db, chainIds: readonly number[]): Promise<
           and (origin_chain = c.id and state in ${listOf(BEFORE_LOCK)}
                or destination_chain = c.id and state in ${listOf(deliverableStates)})
           and updated_at > clock_timestamp() - make_interval(secs => $2)) as awaited,
+       (${HAS_OPEN}) as open,
        (select ${toMs('max(updated_at)')} from swaps s where ${IS_PRICED_ANEW}) as accepted_at,
        ${toMs('clock_timestamp()')} as at, array(${STUCK}) as stuck
        from unnest($1::bigint[]) as c (id)`,
@@ -134,10 +146,11 @@ export async function readAwaited(db: Db, chainIds: readonly number[]): Promise<
 
 function toAwaited({
   awaited: isAwaited,
+  open: isOpen,
   accepted_at: acceptedAt,
   at,
   stuck,
 }: Omit<Row, 'chain_id'>): Awaited {
   const isPricing = acceptedAt !== null && at - acceptedAt < PATIENCE_SECONDS * 1_000
-  return { isAwaited, isPricing, acceptedAt: acceptedAt ?? undefined, at, stuck }
+  return { isAwaited, isOpen, isPricing, acceptedAt: acceptedAt ?? undefined, at, stuck }
 }

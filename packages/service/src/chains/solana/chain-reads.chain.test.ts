@@ -81,6 +81,37 @@ test('the final block is read again once some more blocks are final', async () =
   expect(next.finalized.height).toBe(heads.finalized.height + 9n)
 })
 
+test('an idle chain is asked for both times with every second final block, and at once when it is not idle', async () => {
+  const calls: string[] = []
+  const watch = { called: (method: string) => calls.push(method), answered() {}, failed() {} }
+  const client = createSolanaClient({ urls: [world.chain.rpcUrl], watches: [watch] })
+  let heads = await readHeads(client)
+  const timesAfter = async (slots: number, isIdle: boolean) => {
+    await world.advance(slots)
+    calls.length = 0
+    heads = await readHeads(client, heads, isIdle)
+    return calls.filter((method) => method === 'getBlockTime').length
+  }
+
+  expect([await timesAfter(9, true), await timesAfter(9, true)]).toEqual([0, 2])
+  const { confirmed, finalized } = heads
+  expect([await timesAfter(9, true), heads.confirmed.seconds]).toEqual([0, confirmed.seconds])
+  expect(heads.finalized).toEqual({ ...finalized, slot: finalized.slot + 9n, height: finalized.height + 9n })
+  expect(await timesAfter(1, false)).toBe(2)
+  expect(heads.finalized.timedSlot).toBe(heads.finalized.slot)
+})
+
+test('the times of an idle chain move on while it does not become final', async () => {
+  const heads = await readHeads(world.client)
+  const { slot, height } = heads.finalized
+  const stalled = { ...heads.finalized, slot: slot + 100n, height: height + 100n, timedSlot: slot + 100n }
+  await world.advance(120)
+
+  const next = await readHeads(world.client, { ...heads, finalized: stalled }, true)
+
+  expect(next.confirmed.timedSlot).toBe(next.confirmed.slot)
+})
+
 test('a lagging node does not move the heads back', async () => {
   const heads = await readHeads(world.client)
   const { slot, height } = heads.finalized

@@ -31,7 +31,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     chainId: settings.chainId,
     maxBatch: 1,
     hasNonces: false,
-    readHeads: (known) => readNewHeads(parts, known),
+    readHeads: (known, isIdle) => readNewHeads(parts, known, isIdle),
     // The chain has no log: events of an op are read from its accounts.
     findEvents: ({ heads, watched }, faults) => findEvents({ watched, depths: depthsOf(heads), faults }),
     readLegCosts: () => readLegCosts(parts),
@@ -73,8 +73,12 @@ export function createSolanaChain(parts: SolanaParts): Chain {
   }
 }
 
-async function readNewHeads({ client, blockhashes }: SolanaParts, known?: Heads): Promise<Heads> {
-  const heads = await readBlocks(client.agreed, known)
+async function readNewHeads(
+  { client, blockhashes }: SolanaParts,
+  known?: Heads,
+  isIdle?: boolean,
+): Promise<Heads> {
+  const heads = await readBlocks(client.agreed, known, isIdle)
   // Heads that did not move may be old.
   if (heads !== known) blockhashes.note(lifetimeOf(heads))
   return heads

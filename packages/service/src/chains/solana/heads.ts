@@ -5,7 +5,8 @@ export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }
 
 /**
  * A block at one commitment; `height` counts blocks, not slots. `seconds` is the chain's own clock at `timedSlot`, at
- * most a second earlier. `lifetime` belongs to the newest confirmed block. Views of earlier versions have neither.
+ * most a second earlier, on an idle chain some more. `lifetime` belongs to the newest confirmed block. Views of earlier
+ * versions have neither.
  */
 type SolanaHead = { slot: bigint; height: bigint; seconds: number; timedSlot?: bigint; lifetime?: Lifetime }
 export type Depth = 'confirmed' | 'finalized'
@@ -15,17 +16,26 @@ type SolanaHeads = Record<Depth, SolanaHead>
 const FINAL_SLOTS = 40n
 // Times are whole seconds, and a slot takes 0.4: the time is not read for each.
 const TIMED_SLOTS = 3n
+// While the chain is idle: with every second final block.
+const IDLE_TIMED_SLOTS = 16n
 
 /**
  * The newest block of each commitment; the final one may be some slots older. Needs one call while nothing is new, and
  * then returns the given heads. A head never moves back, even if a lagging node answers. Ignores processed blocks,
  * which a fork may drop.
  */
-export async function readHeads(client: SolanaClient, known?: SolanaHeads): Promise<SolanaHeads> {
+export async function readHeads(
+  client: SolanaClient,
+  known?: SolanaHeads,
+  isIdle = false,
+): Promise<SolanaHeads> {
   const confirmed = await readLatest(client)
   if (known && confirmed.slot <= known.confirmed.slot) return known
   const isFinalDue = !known || confirmed.slot - known.finalized.slot >= FINAL_SLOTS
   const finalized = isFinalDue ? await readFinal(client) : known.finalized
+  // Both times or none: their difference tells how long finality takes.
+  if (isIdle && known && !(isFinalDue && isOlder(known.confirmed, confirmed, IDLE_TIMED_SLOTS)))
+    return { confirmed: moved(known.confirmed, confirmed), finalized: moved(known.finalized, finalized) }
   const [soft, hard] = await Promise.all([
     withTime(client, confirmed, known?.confirmed),
     withTime(client, finalized, known?.finalized),
@@ -42,12 +52,18 @@ async function readFinal({ rpc }: SolanaClient): Promise<Untimed> {
 }
 
 async function withTime({ rpc }: SolanaClient, head: Untimed, known?: SolanaHead): Promise<SolanaHead> {
-  if (known && head.slot <= known.slot) return known
-  if (known && head.slot < (known.timedSlot ?? 0n) + TIMED_SLOTS) return { ...known, ...head }
+  if (known && (head.slot < known.slot || !isOlder(known, head, TIMED_SLOTS))) return moved(known, head)
   const seconds = await rpc.getBlockTime(head.slot).send()
   if (seconds === null) throw new Error(`The node has no time for slot ${head.slot}`)
   return { ...head, seconds: Number(seconds), timedSlot: head.slot }
 }
+
+const isOlder = (known: SolanaHead, { slot }: Untimed, slots: bigint) =>
+  slot >= (known.timedSlot ?? known.slot) + slots
+
+/** The head with the time of the known one. */
+const moved = (known: SolanaHead, head: Untimed): SolanaHead =>
+  head.slot > known.slot ? { ...known, ...head } : known
 
 // A placeholder: the node inserts the newest blockhash when it simulates.
 export const NO_LIFETIME: Lifetime = {
@@ -86,9 +102,13 @@ export type SolanaBlock = Block & { commitment: Depth }
 type SolanaBlocks = Heads & { known: SolanaHeads }
 
 /** `confirmed` is the soft head, `finalized` the final one. */
-export async function readBlocks(client: SolanaClient, known?: Heads): Promise<SolanaBlocks> {
+export async function readBlocks(
+  client: SolanaClient,
+  known?: Heads,
+  isIdle?: boolean,
+): Promise<SolanaBlocks> {
   const before = known as SolanaBlocks | undefined
-  const heads = await readHeads(client, before?.known)
+  const heads = await readHeads(client, before?.known, isIdle)
   if (before && heads === before.known) return before
   const head = toBlock(heads, 'confirmed')
   return { head, settle: head, hard: toBlock(heads, 'finalized'), known: heads }
