@@ -42,7 +42,10 @@ const breaking = (name: string, { seconds, order }: { seconds: number; order: nu
   },
 })
 
-const inMemory = (name: string) => ({ test: { ...shared, ...selectionOf(name), name } })
+const compiled = ['packages/contracts/test/compile-once.ts']
+const inMemory = (name: string) => ({
+  test: { ...shared, ...selectionOf(name), name, globalSetup: compiled },
+})
 
 // Which command runs which of them: scripts/test-parts.ts.
 export default defineConfig({

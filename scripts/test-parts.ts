@@ -59,7 +59,7 @@ export const testParts: readonly TestPart[] = [
     name: 'searches',
     command: 'test:rest',
     files: [
-      'packages/contracts/test/{fuzz,gas,properties}.test.ts',
+      'packages/contracts/test/{fuzz,gas,generated,properties}.test.ts',
       'packages/service/test/protocol-model/{base,deposits,mutants,soft-finality,solana}.test.ts',
       'packages/solana-escrow/test/{differential-rest,systematic}.test.ts',
       everyTest('packages/solana-escrow/test/mutants'),

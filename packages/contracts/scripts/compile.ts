@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import solc from 'solc/package.json' with { type: 'json' }
 import type { Abi, Hex } from 'viem'
 import settings from '../compiler.json' with { type: 'json' }
 
@@ -52,13 +53,8 @@ type Options = { isFresh?: boolean; viaIR?: boolean; optimizer?: object; changed
  * content of its sources. Folders that are compiled separately cannot influence each other's bytecode.
  */
 function compile(folders: readonly string[], { isFresh = false, ...options }: Options = {}): Contracts {
-  const entries = folders.flatMap((folder) => listSolidity(folder))
-  const input = toInput(entries, { '*': { '*': outputs } }, options)
-  const cached = join(
-    root,
-    'cache',
-    `${createHash('sha256').update(CACHED_AS).update(input).digest('hex')}.json`,
-  )
+  const input = toFolderInput(folders, options)
+  const cached = join(root, 'cache', `${hashInput(input)}.json`)
   if (existsSync(cached) && !isFresh) return JSON.parse(readFileSync(cached, 'utf8'))
 
   const contracts = compileInput(input)
@@ -68,6 +64,17 @@ function compile(folders: readonly string[], { isFresh = false, ...options }: Op
   renameSync(unfinished, cached)
   return contracts
 }
+
+const toFolderInput = (folders: readonly string[], options: Options) =>
+  toInput(
+    folders.flatMap((folder) => listSolidity(folder)),
+    { '*': { '*': outputs } },
+    options,
+  )
+
+/** Of all that decides about the output: sources, settings and compiler. */
+const hashInput = (input: string) =>
+  createHash('sha256').update(CACHED_AS).update(solc.version).update(input).digest('hex')
 
 function toInput(entries: readonly string[], outputSelection: object, options: Options): string {
   const { changed = {}, ...overrides } = options
@@ -82,9 +89,12 @@ function toInput(entries: readonly string[], outputSelection: object, options: O
 
 const compileInput = (input: string) => toContracts(JSON.parse(require('solc').compile(input)))
 
+const PRODUCT = ['src', 'src/interfaces', 'src/libraries', 'src/local']
+
 /** The deployed contracts, and the token and feed of local networks. */
-export const compileProduct = (options?: Options): Contracts =>
-  compile(['src', 'src/interfaces', 'src/libraries', 'src/local'], options)
+export const compileProduct = (options?: Options): Contracts => compile(PRODUCT, options)
+
+export const hashProduct = (): string => hashInput(toFolderInput(PRODUCT, {}))
 
 /** The deployed contracts, with changed sources; without the IR pipeline, which takes three times as long. */
 export function compileChanged(changed: Record<string, string>): Contracts {

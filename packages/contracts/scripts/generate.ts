@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type AbiParameter, keccak256 } from 'viem'
-import { type Contract, compileProduct, type Stored } from './compile.ts'
+import { type Contract, type Contracts, compileProduct, hashProduct, type Stored } from './compile.ts'
 
 const folder = new URL('../../protocol/src/abi/', import.meta.url)
 const snapshots = new URL('../snapshots/', import.meta.url)
@@ -27,9 +29,9 @@ function toSource(name: string, contract: Contract): string {
 }
 
 /** For clients that compare deployed code and have no room for the code itself. */
-function toPublishedCode(): string {
+function toPublishedCode(contracts: Contracts): string {
   const rows = Object.entries({ account: 'GeoAccount', escrow: 'GeoEscrow' }).map(([role, name]) => {
-    const { runtimeBytecode, immutables } = getContract(name)
+    const { runtimeBytecode, immutables } = getContract(contracts, name)
     const hash = keccak256(runtimeBytecode)
     return `  ${role}: {\n    hash: '${hash}',\n    immutables: [${immutables.join(', ')}],\n  },\n`
   })
@@ -40,7 +42,7 @@ function toPublishedCode(): string {
   ].join('\n')
 }
 
-function getContract(name: string): Contract {
+function getContract(contracts: Contracts, name: string): Contract {
   const contract = contracts[name]
   if (!contract) throw new Error(`${name} was not compiled`)
   return contract
@@ -51,8 +53,7 @@ function toFileName(name: string): string {
 }
 
 /** The storage and the interface of a deployed contract, to be read and compared. */
-function toSnapshot(name: string): string {
-  const { abi, storage } = getContract(name)
+function toSnapshot(name: string, { abi, storage }: Contract): string {
   const signatures = abi.flatMap((item) => {
     if (item.type === 'receive' || item.type === 'fallback') return [item.type]
     const inputs = `(${listParameters(item.inputs)})`
@@ -91,22 +92,54 @@ function typeOf(parameter: AbiParameter): string {
   return parameter.type.replace('tuple', `(${listParameters(parameter.components)})`)
 }
 
-const contracts = compileProduct()
-const isCheck = process.argv.includes('--check')
-const drifted: string[] = []
-const files = [
-  ...generated.map((name) => [new URL(toFileName(name), folder), toSource(name, getContract(name))] as const),
-  [new URL('published-code.gen.ts', folder), toPublishedCode()] as const,
-  ...deployed.map((name) => [new URL(`${name}.txt`, snapshots), toSnapshot(name)] as const),
-]
-for (const each of [folder, snapshots]) mkdirSync(each, { recursive: true })
-for (const [url, source] of files) {
-  const file = fileURLToPath(url)
-  if (existsSync(file) && readFileSync(file, 'utf8') === source) continue
-  drifted.push(file.replace(/.*\//, ''))
-  if (!isCheck) writeFileSync(file, source)
+const pathIn = (base: URL, name: string) => fileURLToPath(new URL(name, base))
+
+const codeFile = (name: string) => pathIn(folder, toFileName(name))
+const publishedFile = pathIn(folder, 'published-code.gen.ts')
+const snapshotFile = (name: string) => pathIn(snapshots, `${name}.txt`)
+const recordFile = pathIn(snapshots, 'generated.txt')
+
+/** By file. */
+function generate(contracts: Contracts): Map<string, string> {
+  return new Map([
+    ...generated.map((name) => [codeFile(name), toSource(name, getContract(contracts, name))] as const),
+    [publishedFile, toPublishedCode(contracts)],
+    ...deployed.map((name) => [snapshotFile(name), toSnapshot(name, getContract(contracts, name))] as const),
+  ])
 }
-if (isCheck && drifted.length > 0) {
-  console.error(`out of date, run \`npm run generate\`: ${drifted.join(', ')}`)
-  process.exitCode = 1
+
+/** What the files were generated from and what they hold, so that a check need not compile for half a minute. */
+function toRecord(): string[] {
+  const files = [...generated.map(codeFile), publishedFile, ...deployed.map(snapshotFile)]
+  return [`${hashProduct()} sources, settings and compiler`, ...files.map(describe), '']
 }
+
+function describe(file: string): string {
+  return `${createHash('sha256').update(readText(file)).digest('hex')} ${basename(file)}`
+}
+
+const readText = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+
+function write(): void {
+  for (const each of [folder, snapshots]) mkdirSync(each, { recursive: true })
+  for (const [file, source] of generate(compileProduct())) {
+    if (readText(file) !== source) writeFileSync(file, source)
+  }
+  writeFileSync(recordFile, toRecord().join('\n'))
+}
+
+function findDrift(isCompiled: boolean): string[] {
+  const recorded = readText(recordFile).split('\n')
+  const unrecorded = toRecord().filter((line, index) => line !== recorded[index])
+  if (!isCompiled) return unrecorded
+  const other = [...generate(compileProduct())].filter(([file, source]) => readText(file) !== source)
+  return [...unrecorded, ...other.map(([file]) => basename(file))]
+}
+
+if (process.argv.includes('--check')) {
+  const drifted = findDrift(process.argv.includes('--compile'))
+  if (drifted.length > 0) {
+    console.error(`out of date, run \`npm run generate\`: ${drifted.join(', ')}`)
+    process.exitCode = 1
+  }
+} else write()
