@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { measureAdded } from './added.ts'
 import { measureBurst } from './burst.ts'
 import { countCalls, countIdleCalls, RECOMMENDED } from './calls.ts'
+import { measureDatabase } from './database.ts'
 import { type Figure, toTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
 import { simulateInventory } from './inventory.ts'
@@ -35,6 +36,7 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   polls    5,000 held status reads in one process, and what other calls feel of them
   growth   submit, status and history with a million swaps in the database, against an empty one
   scale    quotes and swaps per second with some processes of the API and of the worker, and what a swap costs
+  database  WAL, room and transactions of a swap, by table and by statement; 500 swaps without --swaps
   routes   seconds from submit to settled between chains that behave like public ones, against their goals
   idle     calls to nodes on such chains with nothing to do, by process and node, as an operator runs them
   x402     seconds from the first request to settled by one payment, local and on such chains, and of payX402
@@ -85,6 +87,7 @@ const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = 
   x402: ({ seed, swaps }) => measurePayments({ say, seed }, swaps),
   calls: () => onShape({ say }, countCalls),
   open: () => onShape({ say }, measureOpen),
+  database: ({ swaps }) => measureDatabase({ say }, swaps),
   scale: ({ sizes }) => measureScale({ say }, sizes),
   'price-risk': async ({ seed }) => measurePriceRisk(seed),
   inventory: async ({ seed }) => simulateInventory(seed),

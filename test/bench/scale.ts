@@ -110,9 +110,10 @@ const describe = ({ transactions, walBytes, calls }: Usage, by: number) =>
     `${(calls / by).toFixed(1)} calls`,
   ].join(', ')
 
-/** Claims of earlier swaps would count for later ones. */
-async function untilClosed(pool: Pool): Promise<void> {
+/** Whether all inputs are claimed after this time. Claims of earlier swaps would count for later ones. */
+export async function untilClosed(pool: Pool, ms = CLAIMS_MS): Promise<boolean> {
   const open = `select 1 from swaps where state not in ('closed', 'refunded', 'failed') limit 1`
-  for (const end = now() + CLAIMS_MS; now() < end; await delay(500))
-    if ((await pool.query(open)).rowCount === 0) return
+  for (const end = now() + ms; now() < end; await delay(500))
+    if ((await pool.query(open)).rowCount === 0) return true
+  return false
 }
