@@ -88,13 +88,13 @@ export const asked: NamedQuoteRequest = {
   ...{ amount: '1000000', walletAddress: '0xa' },
 }
 
-type Asking = { deps?: Partial<QuoteDeps>; rules?: KeyRules }
+type Asking = { deps?: Partial<QuoteDeps>; rules?: KeyRules; isPayment?: boolean }
 
 export const ask = async (
   request: Partial<NamedQuoteRequest> = {},
-  { deps: own = {}, rules = {} }: Asking = {},
+  { deps: own = {}, ...caller }: Asking = {},
 ): Promise<QuoteReply> =>
-  quote({ ...deps, ...own }, { accountId: 'acct', keyId: 'key', rules }, { ...asked, ...request })
+  quote({ ...deps, ...own }, { accountId: 'acct', keyId: 'key', rules: {}, ...caller }, { ...asked, ...request })
 
 export async function refusal(
   request: Partial<NamedQuoteRequest>,

@@ -4,7 +4,7 @@ import type { Op, Swap } from '../../swap/swap.ts'
 import type { Chain, ChainEvent, EventPage, Heads, TxCost, Watched } from '../chain.ts'
 import { readWallet } from './builder.ts'
 import * as deliveries from './deliveries.ts'
-import { inputCostLamports, paymentCostLamports } from './fees.ts'
+import { inputCostLamports, openCostLamports, paymentCostLamports } from './fees.ts'
 import { lifetimeOf, readBlocks, type SolanaBlock } from './heads.ts'
 import { type Landing, readLandings } from './history.ts'
 import { readInputTerms } from './input.ts'
@@ -99,8 +99,9 @@ async function readLegCosts({ facts }: SolanaParts): Promise<LegCosts> {
   const [rent, microLamportsPerUnit] = await Promise.all([facts.rent(), facts.priorityPrice()])
   const payment = paymentCostLamports({ rent, microLamportsPerUnit })
   const lock = inputCostLamports(microLamportsPerUnit)
+  const ways = { payment: lock + openCostLamports(microLamportsPerUnit) }
   const deposits = { lock: rent.tokenAccountLamports, delivery: rent.markerLamports }
-  return { lock, firstLock: lock, delivery: payment, purchase: payment, gasPrice: 0n, deposits }
+  return { lock, firstLock: lock, ways, delivery: payment, purchase: payment, gasPrice: 0n, deposits }
 }
 
 /** A payment is sent once its account exists. Until then the same bytes are sent again. */

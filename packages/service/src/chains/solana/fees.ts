@@ -67,6 +67,10 @@ export function inputCostLamports(microLamportsPerUnit: bigint): bigint {
   return feeLamports(INPUT_UNITS, microLamportsPerUnit) + feeLamports(PAYMENT_UNITS, microLamportsPerUnit)
 }
 
+/** The fee of opening the account of a payment. Its rent returns with the claim or refund. */
+export const openCostLamports = (microLamportsPerUnit: bigint): bigint =>
+  feeLamports(OPEN_UNITS, microLamportsPerUnit, 1n)
+
 /** The cost of a delivery and of the sweep of its marker. The rent of a recipient's token account never returns. */
 export function paymentCostLamports(
   { rent, microLamportsPerUnit }: Costs,

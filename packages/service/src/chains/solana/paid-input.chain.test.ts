@@ -191,6 +191,18 @@ test('a payer that has spent its tokens is an obstacle, with and without the acc
   expect([before, await chain.findObstacle(swap)]).toEqual(['INPUT_UNAVAILABLE', 'INPUT_UNAVAILABLE'])
 })
 
+test('what a quote adds for a payer is the fee of opening the account', async () => {
+  const { lock, ways } = await chain.readLegCosts((await readBlocks(world.client)) as never)
+  const { raw } = await sign(await toSwap(await order()))
+  const before = await lamportsOf(world.feePayer.address)
+
+  await world.land(splitRaw(raw).creation ?? '')
+
+  const fee = before - (await lamportsOf(world.feePayer.address)) - world.rent.tokenAccountLamports
+  const added = (ways?.payment ?? 0n) - lock
+  expect([fee - added >= 0n, fee - added < 100n]).toEqual([true, true])
+})
+
 test('a payment that failed, or never landed, counts with the rent, which a refund returns', async () => {
   const ordered = await order(usdc, 60)
   const before = await lamportsOf(ordered.op.locker)

@@ -12,6 +12,8 @@ type Options = Pick<Terms, 'rebalancingCentiBps'> & {
   feeCentiBps: number
   integratorCentiBps: number
   delegated: boolean
+  /** Whether the input comes in as the payment of a request. */
+  isPayment: boolean
   accountRent: bigint
 }
 
@@ -28,7 +30,8 @@ export type BaseTerms = Omit<Terms, 'deliveryCost'> & {
 
 /** Returns the fee and network costs of an order now, in the input token, rounded up. */
 export function termsOf(market: Market, order: Order, options: Options): BaseTerms {
-  const { lock, firstLock } = getChainNow(market, order.origin, 'origin').costs
+  const { lock, firstLock, ways } = getChainNow(market, order.origin, 'origin').costs
+  const paid = options.isPayment ? ways?.payment : undefined
   getChainNow(market, order.destination, 'destination')
   const input = pricedToken(market, order.input)
   const originCoin = pricedToken(market, order.origin.native)
@@ -40,7 +43,7 @@ export function termsOf(market: Market, order: Order, options: Options): BaseTer
     feeCentiBps: BigInt(options.feeCentiBps),
     rebalancingCentiBps: options.rebalancingCentiBps,
     integratorCentiBps: BigInt(options.integratorCentiBps),
-    originCost: convertUp(options.delegated ? lock : firstLock, originCoin, input),
+    originCost: convertUp(paid ?? (options.delegated ? lock : firstLock), originCoin, input),
     accountRent: convertUp(options.accountRent, destinationCoin, input),
     destinationCoin,
     mostInput: market.mostInput(order.origin.chainId, order.input.address, input),

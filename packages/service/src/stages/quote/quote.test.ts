@@ -152,6 +152,16 @@ test('a chain that knows no other way has only the delegation, and Solana has no
   expect(solana.originMethods).toBeUndefined()
 })
 
+test('a payer on Solana pays what its way costs more than the transaction that the service writes', async () => {
+  const chainNow = () => ({ ...now, costs: { ...costs, ways: { payment: costs.lock + 500n } } })
+  const deps = { market: { ...market, chainNow } }
+  const order = { originChain: 3, recipient: '0xb' }
+
+  const [usual, paid] = [await ask(order, { deps }), await ask(order, { deps, isPayment: true })]
+
+  expect(BigInt(usual.output) - BigInt(paid.output)).toBe(500n)
+})
+
 test.each<[string, Partial<QuoteDeps>]>([
   ['from memory', { earnedBy: () => silver }],
   ['once the holdings are read', { earnedBy: async () => silver }],

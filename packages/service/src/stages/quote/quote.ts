@@ -228,13 +228,14 @@ function refusedRecipient({ destination }: Order, why: string): ServiceError {
 type Read = { earned: Earned; rent: bigint }
 
 function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { earned, rent }: Read): QuoteReply {
+  const { isPayment = false } = payer
   const delegated = deps.isKnownDelegated(order.origin.chainId, order.wallet)
   const pair = pairClassOf(deps.catalog, order, deps.market.priceOf)
   const { feeCentiBps, feeDiscount } = feeOf(deps, payer.accountId, { order, pair, earned })
   const base = termsOf(deps.market, order, {
     ...{ feeCentiBps, integratorCentiBps: order.integratorCentiBps },
     rebalancingCentiBps: rebalancingOf(deps, order, mostGain(deps.fees, feeCentiBps)),
-    ...{ delegated, accountRent: rent },
+    ...{ delegated, isPayment, accountRent: rent },
   })
   const choice = chooseVenue(deps.venues, order, base)
   // Checked last: an order that could never be quoted gets its permanent reason.
@@ -244,7 +245,6 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { earned, rent 
   if (chosen.choice !== choice) assertAffordable(deps, payer, { order, base, choice: chosen.choice })
   const expiresAt = deps.now() + deps.quoteTtlMs
   const toleranceBps = toleranceOf(deps.tolerance, pair)
-  const { isPayment = false } = payer
   const priced = { order, base, choice: chosen.choice, toleranceBps, isPayment }
   const ways = priceWays(deps, priced)
   const quoted = { ...toQuote(deps, priced, expiresAt), ways }
