@@ -1,7 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Network, type RunningChain, startChain, startNetwork } from '@geoswap/devnet'
+import {
+  createKeys,
+  type Network,
+  type RunningChain,
+  type RunningSolanaChain,
+  startChain,
+  startNetwork,
+  startSolanaProcess,
+} from '@geoswap/devnet'
 import {
   CREATE2_PROXY,
   CREATE2_PROXY_CODE,
@@ -28,10 +36,13 @@ import { addChain } from '../../packages/service/src/operate/adding/add-chain.ts
 import { addToken } from '../../packages/service/src/operate/adding/add-token.ts'
 import { deploy } from '../../packages/service/src/operate/deploy.ts'
 import { fund } from '../../packages/service/src/operate/fund.ts'
+import { writeKey } from '../../packages/service/src/operate/keys.ts'
 import { treasury } from '../../packages/service/src/operate/treasury/treasury.ts'
+import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type Order, outcomeOf, submitSwap, until } from '../world.ts'
 
 const GAMMA = { chainId: 31_343, name: 'gamma' }
+const DELTA = { chainId: 31_344, name: 'delta' }
 const GOLD = { symbol: 'GOLD', decimals: 8 }
 // Answers every call with zeros, such as the functions of tokens that rebase.
 const ZEROS = '0x6102005ff3'
@@ -42,14 +53,18 @@ const folder = mkdtempSync(join(tmpdir(), 'geoswap-adding-'))
 let network: Network
 let local: LocalNetwork
 let gamma: RunningChain
+let delta: RunningSolanaChain
 let env: Env
 let file: string
 
 beforeAll(async () => {
   const { PATH = '', HOME = '' } = process.env
-  const chain = startChain({ ...GAMMA, blockMs: 500, env: { PATH, HOME } })
+  const chains = Promise.all([
+    startChain({ ...GAMMA, blockMs: 500, env: { PATH, HOME } }),
+    startSolanaProcess({ ...DELTA, slotMs: 100, env: { PATH, HOME } }),
+  ])
   network = await startNetwork({ blockMs: 500, env: { PATH, HOME } })
-  gamma = await chain
+  ;[gamma, delta] = await chains
   local = network.local as LocalNetwork
   file = join(network.home, 'service.json')
   env = {
@@ -59,7 +74,7 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await Promise.all([network?.stop(), gamma?.stop()])
+  await Promise.all([network?.stop(), gamma?.stop(), delta?.stop()])
   rmSync(folder, { recursive: true })
 })
 
@@ -237,4 +252,50 @@ test('a chain that add-chain added is swapped to after the steps that it names',
     }),
     wallet,
   )
+})
+
+test('a token of Solana that add-token added is swapped to after the steps that it names', async () => {
+  const solana = await createSolanaWorld(local)
+  const mint = await solana.createMint({ decimals: 6 })
+  const named = ['--chain', 'solana', '--token', mint.address, '--symbol', 'USDX', '--asset', 'USDC']
+  const payer = createKeys().solana.inventory
+  await solana.fund(payer.address, 'SOL', 10n ** 9n)
+
+  const added = await run('addToken', ...named, '--cap', '10000')
+  expect(added).toMatchObject({ code: 0, text: expect.stringContaining('service deploy --chain solana') })
+  env = { ...env, GEOSWAP_SOLANA_DEPLOYER_KEY: payer.seed }
+  await runAll(['deploy', '--chain', 'solana'])
+  await solana.mintTo(mint, solana.vault, 5_000_000_000n)
+  await restart()
+
+  const at = local.chains.findIndex(({ name }) => name === 'solana')
+  local.chains[at]?.tokens.push({ symbol: 'USDX', address: mint.address, decimals: 6 } as never)
+  const now = await createSolanaWorld(local)
+  const wallet = generatePrivateKey()
+  const { alpha, fund: give } = createWorld(local)
+  await give(alpha, privateKeyToAccount(wallet).address, 'USDC', 50_000_000n)
+  const { address: recipient } = await now.wallet({ SOL: 10n ** 8n })
+  const order = { sell: 'USDC', to: now, buy: 'USDX', amount: 50_000_000n, recipient }
+  await settle((world) => ({ from: world.alpha, ...order }), wallet)
+})
+
+test('a Solana chain is planned before anything of ours is on it', async () => {
+  const chain = { ...DELTA, family: 'solana' as const, rpcUrl: delta.rpcUrl, wsUrl: delta.wsUrl, tokens: [] }
+  const solana = await createSolanaWorld({ ...local, chains: [chain as never] })
+  const mint = await solana.createMint({ decimals: 6 })
+  const roles = ['inventory', 'fee-input', 'fee-delivery', 'solana-attester', 'solana-program'] as const
+  for (const role of roles) writeKey(role, folder, 'a long passphrase', { n: 2, r: 1, p: 1 })
+  const source = join(folder, 'delta.json')
+  const usdc = { symbol: 'USDC', asset: 'USDC', decimals: 6, address: mint.address }
+  const finality = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 }
+  const native = { symbol: 'SOL', asset: 'SOL' }
+  const fields = { ...DELTA, family: 'solana', native, finality, blockMs: 100, tokens: [usdc] }
+  writeFileSync(source, JSON.stringify(fields))
+  const nodes = ['--node', delta.rpcUrl, '--attester-node', delta.rpcUrl]
+
+  const planned = await run('addChain', source, ...nodes, '--keystore', folder, '--dry-run')
+
+  expect(planned.code, planned.text).toBe(0)
+  expect(planned.text).toMatch(/delta: escrow program \w+ would be created/)
+  expect(planned.text).toMatch(/delta: token account of USDC of the vault \w+ would be created/)
 })

@@ -1,5 +1,10 @@
 /** A token that differs from the configuration: it is in no new swap, and swaps in flight go on. */
-export type ClosedToken = { token: string; why: string }
+export type ClosedToken = {
+  token: string
+  why: string
+  /** Whether `service deploy` opens it. */
+  isUndeployed?: true
+}
 
 /**
  * Differences between a chain and the configuration. A problem is about custody: contracts, roles, the chain itself.

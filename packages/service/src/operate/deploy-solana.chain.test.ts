@@ -16,6 +16,14 @@ afterAll(() => world.stop())
 
 const run = (...args: string[]) => world.run(deploy, ['--chain', 'solana', ...args])
 
+test('a key that is not the program of the file is refused', async () => {
+  const other = { GEOSWAP_SOLANA_PROGRAM_KEY: `0x${randomBytes(32).toString('hex')}` }
+
+  const { text } = await world.run(deploy, ['--chain', 'solana'], other)
+
+  expect(text).toContain('as program, but its key is that of')
+})
+
 test('a deployer without SOL is named with its amount before anything is sent', async () => {
   expect(await run()).toEqual({
     code: 2,
@@ -30,7 +38,7 @@ test('program and token accounts are created once, can be compared, and the prog
   const planned = await run('--dry-run')
 
   const created = await run()
-  const again = await run()
+  const again = await world.run(deploy, ['--chain', 'solana'], { GEOSWAP_SOLANA_PROGRAM_KEY: '' })
 
   const client = createSolanaClient({ urls: [world.chain.rpcUrl] })
   const [{ address: mint }] = config.tokens
@@ -71,11 +79,3 @@ async function feesOf({ rpc }: SolanaClients, payer: string) {
     signatures: BigInt(each?.transaction.signatures.length ?? 0),
   }))
 }
-
-test('a key that is not the program of the file is refused', async () => {
-  const other = { GEOSWAP_SOLANA_PROGRAM_KEY: `0x${randomBytes(32).toString('hex')}` }
-
-  const { text } = await world.run(deploy, ['--chain', 'solana'], other)
-
-  expect(text).toContain('as program, but its key is that of')
-})

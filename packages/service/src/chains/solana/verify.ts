@@ -99,7 +99,10 @@ async function verifyHoldings(
   // Anybody can open one. No transaction that a fee payer signs pays from it.
   const isOwning = ofPayers.some((tokens) => tokens !== undefined)
   const warnings = isOwning ? [`a fee payer owns a token account of ${mint}`] : []
-  const close = (why: string): Findings => ({ problems: [], warnings, closed: [{ token: mint, why }] })
-  if (held?.owner !== vault) return close(`the vault has no token account of ${mint}: run service deploy`)
+  const close = (why: string, isUndeployed?: true): Findings => ({
+    ...{ problems: [], warnings, closed: [{ token: mint, why, ...(isUndeployed && { isUndeployed }) }] },
+  })
+  if (held?.owner !== vault)
+    return close(`the vault has no token account of ${mint}: run service deploy`, true)
   return held.frozen ? close(`the vault's account of ${mint} is frozen`) : { ...NOTHING, warnings }
 }

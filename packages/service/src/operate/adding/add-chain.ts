@@ -140,7 +140,8 @@ async function refuseOtherChains(chain: ChainConfig): Promise<void> {
 async function refuseDifferences(network: NetworkConfig, { chainId }: Preset): Promise<void> {
   const { closed = [], warnings } = await connectForCommand(network).of(chainId).verify()
   const ofFeeds = warnings.filter((text) => text.endsWith('it gives no price'))
-  const wrong = [...closed.map(({ why }) => why), ...ofFeeds]
+  const differing = closed.filter(({ isUndeployed }) => !isUndeployed)
+  const wrong = [...differing.map(({ why }) => why), ...ofFeeds]
   if (wrong.length > 0) throw new UsageError(`${wrong.join('\n')}\nThe file is unchanged.`)
 }
 

@@ -169,7 +169,7 @@ async function checkToken(
     readAssets(env, priced, chains).then(judgePrices),
   ])
   const wrong = [
-    ...closed.filter((each) => isIt(each.token)).map(({ why }) => why),
+    ...closed.filter(({ token, isUndeployed }) => isIt(token) && !isUndeployed).map(({ why }) => why),
     ...names.problems,
     ...prices.problems,
     ...prices.warnings.filter((text) => isNewAsset && text.startsWith(`${token.asset}: `)),

@@ -44,14 +44,15 @@ export async function deployProgram(chain: SolanaChainConfig, deploying: Deployi
   if (program.state === 'other') throw new Error(`Another program exists at ${chain.program}`)
   if (program.state === 'right') say(`escrow program ${chain.program} already exists`)
   if (mode === 'dry-run') return estimate(client, chain, found, say)
-  const keys = await openKeys(env, network, chain.program)
-  await refuseUnfunded(client, chain, { found, deployer: keys.deployer.address })
-  if (program.state === 'missing')
-    say(`escrow program ${chain.program} created: ${await createProgram(client, keys)}`)
-  const created = await createAccounts(client, keys.deployer, { vault: chain.vault, missing })
+  const ofProgram = program.state === 'missing' ? await openProgramKey(env, chain.program) : undefined
+  const deployer = await openSolanaDeployer(env, network)
+  await refuseUnfunded(client, chain, { found, deployer: deployer.address })
+  if (ofProgram)
+    say(`escrow program ${chain.program} created: ${await createProgram(client, { deployer, ...ofProgram })}`)
+  const created = await createAccounts(client, deployer, { vault: chain.vault, missing })
   if (missing.length > 0)
     say(`${namesOf(chain, missing)} of the vault ${chain.vault} created: ${created.join(', ')}`)
-  const other = isFinal ? await finishProgram(client, keys.deployer, chain.program) : undefined
+  const other = isFinal ? await finishProgram(client, deployer, chain.program) : undefined
   if (other)
     throw new UsageError(`Only ${other} can make the program final, and the deployer is another key.`)
   return verify(say, chain, await look(client, chain))
@@ -133,10 +134,10 @@ async function refuseUnfunded(
 
 const PROGRAM = { role: 'solana-program', variable: 'GEOSWAP_SOLANA_PROGRAM_KEY' } as const
 
-async function openKeys(env: Env, network: NetworkConfig, address: string) {
+/** Needed once: an existing program obeys its deployer alone. */
+async function openProgramKey(env: Env, address: string) {
   const program = (await openKey(env, PROGRAM)) as SolanaKey
   if (program.address !== address)
     throw new UsageError(`The file has ${address} as program, but its key is that of ${program.address}.`)
-  const deployer = await openSolanaDeployer(env, network)
-  return { deployer, program, programSecret: readKey(env, PROGRAM) }
+  return { program, programSecret: readKey(env, PROGRAM) }
 }
