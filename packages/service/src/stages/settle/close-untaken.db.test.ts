@@ -34,7 +34,7 @@ async function paid({ isOpen = false, method = 'payment', deadline = DEADLINE } 
 function chainWith(open: readonly string[], { room = 16, odd = '' } = {}) {
   const closed: unknown[] = []
   const deps: CloseDeps = {
-    ...{ pool: database.pool, chainId: CHAIN },
+    ...{ pool: database.pool, chainId: CHAIN, tries: new Map() },
     closing: {
       async isClosable({ hash }: LockRef) {
         if (hash === odd) throw new Error('This account cannot be read')
@@ -95,4 +95,16 @@ test('a key without room closes nothing, and at most five at once otherwise', as
   await closeUntaken(free.deps, lease, headsAt(DEADLINE + 1))
 
   expect([full.closed.length, free.closed.length]).toEqual([0, 5])
+})
+
+test('accounts whose wallets refuse the refund are tried three times, and keep no others open', async () => {
+  const stubborn: string[] = []
+  for (let index = 0; index < 5; index += 1) stubborn.push(await paid())
+  const last = await paid({ deadline: DEADLINE + 1 })
+  const { deps, closed } = chainWith([...stubborn, last])
+
+  for (let look = 0; look < 6; look += 1) await closeUntaken(deps, lease, headsAt(DEADLINE + 2))
+
+  expect(closed.filter((hash) => hash === last)).toHaveLength(3)
+  for (const hash of stubborn) expect(closed.filter((each) => each === hash)).toHaveLength(3)
 })
