@@ -140,7 +140,7 @@ export function bpsOf(from: string, to: string, usd: number): number {
     ...{ slippageBps: 50, tradeType: 'exactInput', integratorCentiBps: 0 },
   }
   const fee = { feeCentiBps: defaultFees.sameAssetCentiBps, integratorCentiBps: 0 }
-  const base = termsOf(market, order, { ...fee, delegated: true, accountRent: 0n })
+  const base = termsOf(market, order, { ...fee, delegated: true, isPayment: false, accountRent: 0n })
   const choice = chooseVenue([createInventory([], { market, shareOf: (held) => held })], order, base)
   const { fees } = describePrice(choice, 10_000)
   const cost = fees.reduce((sum, each) => sum + BigInt(each.amount), 0n)
