@@ -2,7 +2,6 @@ import { GeoswapError, type StatusReply } from '@geoswap/sdk'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { formatExact, formatUnits, shorten } from '../amounts.ts'
 import { explain } from '../explain.ts'
-import { rememberOperation } from '../explore/operations.ts'
 import type { BatchState } from '../families/batch.ts'
 import type { Wallet } from '../families/family.ts'
 import { Countdown, timeOf, useNow } from '../parts/countdown.tsx'
@@ -25,6 +24,7 @@ import {
   useBatch,
   usePayment,
 } from './active.ts'
+import { rememberOperation } from './operation.ts'
 import { releaseSignature, releaseUnasked } from './signatures.ts'
 import { paymentWords } from './words.ts'
 

@@ -9,11 +9,11 @@ import {
   type Submission,
 } from '@geoswap/sdk'
 import { useEffect, useState } from 'preact/hooks'
-import { rememberOperation } from '../explore/operations.ts'
 import { type BatchState, batchOf, followBatch } from '../families/batch.ts'
 import type { Wallet } from '../families/family.ts'
 import { createObservable, useObservable } from '../route.ts'
 import { forget, keep, readStored } from '../storage.ts'
+import { rememberOperation } from './operation.ts'
 import { isAsked, signatures } from './signatures.ts'
 
 /** A transfer of the wallet as it is stored: amounts are text. */

@@ -1,10 +1,10 @@
 import { type Approval, type QuoteRequest, type Signer, SwapRefusedError } from '@geoswap/sdk'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Balance } from '../chain/balance.ts'
-import { rememberOperation } from '../explore/operations.ts'
 import { hrefOf, replace } from '../route.ts'
 import { useSession } from '../service/session.ts'
 import { type ActiveSwap, askToPay, setActiveSwap, toStored } from './active.ts'
+import { rememberOperation } from './operation.ts'
 
 export type Phase =
   | { kind: 'form'; error?: unknown }
