@@ -3,8 +3,8 @@ import { GeoswapError, SwapTimeoutError } from '@geoswap/sdk'
 import type { Context } from '@geoswap/wallet/context'
 import { UserError } from '@geoswap/wallet/errors'
 import { expect, test } from 'vitest'
+import { toFault, toRefusal, toToolError, whatIsWrong } from './call-tool.ts'
 import { inputs } from './schemas.ts'
-import { toFault, toRefusal, toToolError, whatIsWrong } from './tool-errors.ts'
 
 const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls: {}, contracts: {} }
 const told = (error: unknown, attempt?: object) =>
