@@ -331,7 +331,7 @@ export const rules: readonly Rule[] = [
     may: [
       /^cli\/(?!commands\/|main\.ts$|run\.ts$)/,
       /^cli\/commands\/order-options\.ts$/,
-      /^mcp\/index\.ts$/,
+      /^mcp\/(open-context|serve)\.ts$/,
       WALLET,
       SDK,
       WIRE_NAMES,

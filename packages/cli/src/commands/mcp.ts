@@ -1,4 +1,5 @@
-import { DEFAULT_PORT, openMcpContext, serve } from '@geoswap/mcp'
+import { openMcpContext } from '@geoswap/mcp/open-context'
+import { DEFAULT_PORT, serve } from '@geoswap/mcp/serve'
 import { UserError } from '@geoswap/wallet/errors'
 import { defineCommand } from '../command.ts'
 
