@@ -1,12 +1,25 @@
 // The names that clients list. This file needs no schema library, so that clients do not carry one.
 
-/** How an input can come in on an EVM chain as the caller of build chooses, the cheapest first. */
-export const ORIGIN_METHODS = ['delegation', 'authorization', 'permit', 'deposit', 'transfer'] as const
-export type OriginMethod = (typeof ORIGIN_METHODS)[number]
-
-/** How an input came in: also as the payment of a request. Sealed quotes count them: a new one comes last. */
-export const INPUT_METHODS = [...ORIGIN_METHODS, 'payment'] as const
+/** How an input can come in on an EVM chain. Sealed quotes name one by its place: a new one comes last. */
+export const INPUT_METHODS = [
+  'delegation',
+  'authorization',
+  'permit',
+  'deposit',
+  'transfer',
+  'payment',
+] as const
 export type InputMethod = (typeof INPUT_METHODS)[number]
+
+/** Those that the caller of build chooses from, the cheapest first: all but the payment of a request. */
+export const ORIGIN_METHODS = [
+  'delegation',
+  'authorization',
+  'permit',
+  'deposit',
+  'transfer',
+] as const satisfies readonly InputMethod[]
+export type OriginMethod = (typeof ORIGIN_METHODS)[number]
 
 /** Those by which the input is sent to the op's own address, and nothing is signed for it. */
 export const SENT_METHODS = ['deposit', 'transfer'] as const satisfies readonly OriginMethod[]

@@ -1,3 +1,4 @@
+import { INPUT_METHODS } from '@geoswap/wire'
 import { expect, test } from 'vitest'
 import { fromSealed, type Quote, quoteBy, toSealed, unquotedTerms } from './quote.ts'
 
@@ -29,6 +30,12 @@ test.each<[string, Quote]>([
   ['with a name and other ways', { ...quote, ways: { permit }, externalId: 'order-1' }],
 ])('a quote %s is sealed and read again', (_, sealed) => {
   expect(fromSealed(JSON.parse(JSON.stringify(toSealed(sealed))))).toEqual(sealed)
+})
+
+test('each way keeps its place, by which quotes that an older version sealed name it', () => {
+  const places = ['delegation', 'authorization', 'permit', 'deposit', 'transfer', 'payment']
+
+  expect(INPUT_METHODS.slice(0, places.length)).toEqual(places)
 })
 
 test('the amounts of a quote are those of the chosen way', () => {
