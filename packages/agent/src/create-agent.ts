@@ -7,8 +7,12 @@ export function createAgent(mcp: McpContext, confirm?: Confirm): Agent {
   const tools = createTools(mcp).map((tool): AgentTool => {
     const { name, title, description, annotations, input, output } = tool
     return {
-      ...{ name, title, description, hints: annotations },
-      ...{ input: toJsonSchema(input), output: toJsonSchema(output) },
+      name,
+      title,
+      description,
+      hints: annotations,
+      input: toJsonSchema(input),
+      output: toJsonSchema(output),
       needsApproval: (given) => hasToken(given),
       run(given, { signal = new AbortController().signal, onProgress = () => {} } = {}) {
         return callTool(mcp, tool, given, { signal, report: onProgress, ask: confirm })

@@ -47,7 +47,10 @@ export async function openAgent(options: AgentOptions = {}): Promise<Agent> {
       home: options.home ?? join(homedir(), '.config', 'geoswap'),
       workingFolder: process.cwd(),
       given: { url, apiKey, rpcUrls },
-      ...{ networkHome, passphrase, gasKey: undefined, mcp: {} },
+      networkHome,
+      passphrase,
+      gasKey: undefined,
+      mcp: {},
     },
   )
   const isReadOnly = options.isReadOnly ?? false

@@ -15,7 +15,9 @@ export function toLangchainTools<Tool>(agent: Agent, { DynamicStructuredTool }: 
   return agent.tools.map(
     ({ name, description, input: schema, run }) =>
       new DynamicStructuredTool({
-        ...{ name, description, schema },
+        name,
+        description,
+        schema,
         func: async (given, _, config) =>
           JSON.stringify(dataOf(await run(given, { signal: config?.signal }))),
       }),

@@ -20,7 +20,9 @@ export function toOpenAiTools<Tool>(agent: Agent, { tool }: OpenAi<Tool>): Tool[
   return agent.tools.map(({ name, description, input, needsApproval, run }) => {
     const { properties, required = [] } = input
     return tool({
-      ...{ name, description, strict: false },
+      name,
+      description,
+      strict: false,
       parameters: { type: 'object', properties, required, additionalProperties: true },
       needsApproval: async (_, given) => needsApproval(given),
       execute: async (given, _, details) =>

@@ -131,7 +131,9 @@ const toChain = (id: number, { chain }: WalletClient): Chain =>
   chain?.id === id
     ? chain
     : {
-        ...{ id, name: `chain ${id}`, rpcUrls: { default: { http: [] } } },
+        id,
+        name: `chain ${id}`,
+        rpcUrls: { default: { http: [] } },
         nativeCurrency: { name: 'coin', symbol: 'COIN', decimals: 18 },
       }
 

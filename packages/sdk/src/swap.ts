@@ -120,7 +120,10 @@ function toBuilder(
 ): Builder {
   const family = families[signer.family]
   return family.createBuilder({
-    ...{ calls, signer, chainId, signal },
+    calls,
+    signer,
+    chainId,
+    signal,
     getAccount: async (named) => (await pins.origin(chainId, family, { account: named })).account ?? '',
     async onSign(fields) {
       await approve?.({ kind: 'authorization', fields })

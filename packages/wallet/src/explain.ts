@@ -69,7 +69,9 @@ function explainX402({ code, message, standing, swapId, reasons }: X402Error): E
   const swapped = swapId === undefined ? undefined : `The swap before it is ${swapId}.`
   const advice = [...reasons.map((reason) => `${reason}.`), stake, swapped, X402_ADVICE[code]]
   return {
-    ...{ code, message, advice: advice.filter((each) => each !== undefined).join(' ') },
+    code,
+    message,
+    advice: advice.filter((each) => each !== undefined).join(' '),
     details: { payment: standing.payment, until, swapId, reasons: reasons.length > 0 ? reasons : undefined },
   }
 }

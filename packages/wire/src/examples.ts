@@ -100,14 +100,14 @@ export const capabilitiesReply: CapabilitiesReply = {
   },
   limits: {
     requestsPerSecond: { quote: 10, build: 10, submit: 10, delegation: 10, status: 20, other: 10 },
-    ...{
-      bodyBytes: 65_536,
-      heldReads: 1_000,
-      quoteSeconds: 30,
-      unsubmitted: 256,
-      unsubmittedUsd: '250000.00',
-    },
-    ...{ integratorFeeCentiBps: 0, swapUsd: '500.00', fixedRecipients: false },
+    bodyBytes: 65_536,
+    heldReads: 1_000,
+    quoteSeconds: 30,
+    unsubmitted: 256,
+    unsubmittedUsd: '250000.00',
+    integratorFeeCentiBps: 0,
+    swapUsd: '500.00',
+    fixedRecipients: false,
   },
 }
 

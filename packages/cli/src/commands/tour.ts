@@ -119,7 +119,8 @@ async function swap(
   const { signal } = context.interrupts
   chapter(context, '3. One signature, and the swap', [])
   const settled = await client.swap(request, signer, {
-    ...{ ...limits, signal },
+    ...limits,
+    signal,
     onProgress(progress) {
       if (progress.step === 'authorizing') say(context, ['  the wallet delegates itself, once: EIP-7702'])
       if (progress.step === 'built' && 'geoOpHash' in progress.build)

@@ -48,7 +48,9 @@ const MAX_REPLY_BYTES = 16_384
 export const addressKeyOf = (address: string) => familyOfAddress(address)?.addresses.keyOf(address) ?? address
 
 export const toListFile = ({ file, publicKey, signatureFile }: ListConfig): ListFile => ({
-  ...{ file, publicKey, signatureFile },
+  file,
+  publicKey,
+  signatureFile,
   keyOf: addressKeyOf,
 })
 
@@ -126,7 +128,8 @@ export function toAsked(source: SourceConfig, { chains, caller, token }: Asking)
     const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` }
     const { url, timeoutMs = DEFAULT_TIMEOUT_MS } = source
     return createHttpSource({
-      ...{ name, onUnknown },
+      name,
+      onUnknown,
       post: createPostJson(url, { timeoutMs, caller, headers, maxReplyBytes: MAX_REPLY_BYTES }),
     })
   }
@@ -135,7 +138,11 @@ export function toAsked(source: SourceConfig, { chains, caller, token }: Asking)
   if (!readFlag) throw new Error(`Chain ${chainId} has no contracts to ask`)
   const isOracle = source.kind === 'oracle'
   return createFlagSource({
-    ...{ name, onUnknown, chainId, contract, readFlag },
+    name,
+    onUnknown,
+    chainId,
+    contract,
+    readFlag,
     flag: isOracle ? 'isSanctioned' : source.flag,
     covers: (id) => (isOracle ? chains.of(id).family.name === family.name : id === chainId),
   })

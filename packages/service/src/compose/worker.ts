@@ -69,7 +69,8 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const followers = network.chains.map(({ name, chainId }) => ({ chain: name, follower: views.of(chainId) }))
   const heldLanes = () => runner.heldCount()
   const counters = addWorkerMetrics(metrics.registry, {
-    ...{ followers, heldLanes },
+    followers,
+    heldLanes,
     isDatabaseUp: database.isUp,
   })
   const served = toServedChains(network, chains.all)
@@ -78,7 +79,10 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const events = createWorkerEvents(logger, counters)
   const spans = openSpans(config, 'worker', logger)
   const screening = openScreening(config, {
-    ...{ pool, chains, registry: metrics.registry, caller: 'worker' },
+    pool,
+    chains,
+    registry: metrics.registry,
+    caller: 'worker',
     onFault: (err, source) => logger.warn({ err, source }, 'screening failed'),
   })
   const given = { config, pool, chains, catalog, views, wake, logger, events, unsigned, screening }

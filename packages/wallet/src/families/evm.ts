@@ -46,7 +46,13 @@ function toInput(operation: unknown): Input {
   const op = readOperation(operation)
   const { origin, hash, wallet, token, amount, refundDeadline } = op
   return {
-    ...{ family: evm.name, chainId: origin.chainId, hash, wallet, token, amount, refundDeadline },
+    family: evm.name,
+    chainId: origin.chainId,
+    hash,
+    wallet,
+    token,
+    amount,
+    refundDeadline,
     async read(rpcUrl, chain) {
       await assertChain(connectEvm(rpcUrl), chain)
       return readEscrow(rpcUrl, op)

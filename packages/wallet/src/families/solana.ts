@@ -69,7 +69,13 @@ function toInput(operation: unknown): Input {
   const { chainId, terms, token, amount } = op
   const { opId: hash, wallet, refundDeadline } = terms
   return {
-    ...{ family: solana.name, chainId, hash, wallet, token: token.mint, amount, refundDeadline },
+    family: solana.name,
+    chainId,
+    hash,
+    wallet,
+    token: token.mint,
+    amount,
+    refundDeadline,
     read: (rpcUrl) => readSolanaEscrow(rpcUrl, op),
     readGas: (rpcUrl, payer) => readSolanaGas(rpcUrl, assertOwn(payer)),
     async refund(rpcUrl, { payer, onSent }) {

@@ -164,7 +164,13 @@ function useOffer(order: Order, { key, isAsking }: { key: string; isAsking: bool
   }
   const choose = (seconds: number | undefined) => setLimit({ key, maxEtaSeconds: seconds })
   return {
-    ...{ request, problem: findProblem(), way, wallet, signer, input, funds },
+    request,
+    problem: findProblem(),
+    way,
+    wallet,
+    signer,
+    input,
+    funds,
     quoteState: { ...asked, quote: asked.quote && quoteIn(asked.quote, way) },
     speed: { choose, isLimited: maxEtaSeconds !== undefined },
   }

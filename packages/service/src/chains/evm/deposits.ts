@@ -79,7 +79,9 @@ type TransferLog = {
 }
 
 const toTransfer = ({ transactionHash, logIndex, args }: TransferLog): DepositTransfer => ({
-  ...{ id: `${transactionHash}/${logIndex}`, from: getAddress(args.from), amount: args.value },
+  id: `${transactionHash}/${logIndex}`,
+  from: getAddress(args.from),
+  amount: args.value,
 })
 
 /**

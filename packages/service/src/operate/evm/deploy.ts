@@ -85,7 +85,9 @@ async function exportCreations(
       const isThere = await Promise.all(all.map((creation) => exists(target, creation, say)))
       const missing = all.filter((_, index) => !isThere[index])
       const calls = missing.map(({ name, address, data }) => ({
-        ...{ to: CREATE2_PROXY, data, text: `creates ${name} at ${address}` },
+        to: CREATE2_PROXY,
+        data,
+        text: `creates ${name} at ${address}`,
       }))
       return { chain, from: getAddress(from), calls }
     }),

@@ -98,7 +98,10 @@ export async function openWallet(config: EvmChainConfig, account: Sender | undef
   }
 
   return {
-    ...{ client, settle, send, sendRaw },
+    client,
+    settle,
+    send,
+    sendRaw,
     nextNonce: () => nonce,
     readFees: () => readFees({ client, nodes: clients.nodes }, config),
   }

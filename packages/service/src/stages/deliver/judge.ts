@@ -64,7 +64,8 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
 /** With those who sent its deposit. */
 function screenedOf({ op, depositSenders = [] }: Swap): Party[] {
   const senders = depositSenders.map((address) => ({
-    ...{ address, chainId: op.originChain },
+    address,
+    chainId: op.originChain,
     role: 'depositor' as const,
   }))
   return [...partiesOf(op), ...senders]

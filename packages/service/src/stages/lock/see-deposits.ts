@@ -188,7 +188,8 @@ export function createDepositTasks({ pool, chain, follower, moves, ...others }: 
   const screening =
     others.screening &&
     createDepositScreening({
-      ...{ ways, screening: others.screening },
+      ways,
+      screening: others.screening,
       onWaiting: () => wakeUp(screened),
       // The same head is looked at again.
       onDecided() {

@@ -233,9 +233,12 @@ function priceOrder(deps: QuoteDeps, payer: Payer, order: Order, { earned, rent 
   const pair = pairClassOf(deps.catalog, order, deps.market.priceOf)
   const { feeCentiBps, feeDiscount } = feeOf(deps, payer.accountId, { order, pair, earned })
   const base = termsOf(deps.market, order, {
-    ...{ feeCentiBps, integratorCentiBps: order.integratorCentiBps },
+    feeCentiBps,
+    integratorCentiBps: order.integratorCentiBps,
     rebalancingCentiBps: rebalancingOf(deps, order, mostGain(deps.fees, feeCentiBps)),
-    ...{ delegated, isPayment, accountRent: rent },
+    delegated,
+    isPayment,
+    accountRent: rent,
   })
   const choice = chooseVenue(deps.venues, order, base)
   // Checked last: an order that could never be quoted gets its permanent reason.
