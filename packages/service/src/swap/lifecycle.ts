@@ -120,10 +120,20 @@ export const reportedStates: States = states.filter((state) => publicStatus(stat
 export const settledStates: States = states.filter((state) => publicStatus(state) === 'settled')
 /** The swap ended without a delivery. */
 export const unpaidEndStates: States = endedStates.filter((state) => !settledStates.includes(state))
+
+type EndedState = { [S in SwapState]: keyof (typeof transitions)[S] extends never ? S : never }[SwapState]
+/** Where an ended swap left its input: with the vault, back in the wallet, or untouched. */
+const inputAtEnd: Record<EndedState, 'claimed' | 'refunded' | 'untaken'> = {
+  closed: 'claimed',
+  refunded: 'refunded',
+  failed: 'untaken',
+}
+const endedWith = (input: 'refunded' | 'untaken'): States =>
+  endedStates.filter((state) => inputAtEnd[state as EndedState] === input)
 /** The swap ended with its input back in the wallet. */
-export const refundedStates: States = ['refunded']
+export const refundedStates = endedWith('refunded')
 /** The swap ended before its input was taken. */
-export const untakenStates: States = unpaidEndStates.filter((state) => !refundedStates.includes(state))
+export const untakenStates = endedWith('untaken')
 
 export const isOpen = (state: SwapState) => openStates.includes(state)
 export const isUnlocked = (state: SwapState) => unlockedStates.includes(state)
