@@ -39,12 +39,22 @@ export type OfferDeps = {
 
 export type Held = { chainId: number; asset: string; decimals: number; price: bigint }
 
+/** Pays from the vault's holdings. */
+type Holding<C> = {
+  /** The part of an amount that one swap may take. */
+  limitHeld(config: C, held: Held, amount: bigint): bigint
+  connect?: undefined
+}
+
+/** Buys outputs with what the vault holds. */
+type Buying<C> = {
+  limitHeld?: undefined
+  /** Its part of the chain. */
+  connect(config: C): EvmVenue
+}
+
 /** Everything that the service knows about one kind of venue. */
 export type VenueKind<C> = VenueFields<C> & {
   /** One venue for all entries of the kind. */
   createVenue(configs: readonly C[], deps: OfferDeps): Venue
-  /** For a venue that pays from the vault's holdings: the part of an amount that one swap may take. */
-  limitHeld?(config: C, held: Held, amount: bigint): bigint
-  /** For a venue that buys outputs: its part of the chain. */
-  connect?(config: C): EvmVenue
-}
+} & (Holding<C> | Buying<C>)
