@@ -45,10 +45,11 @@ export const wayOf = ({ method }: ByWay): Way => all[method]
 /** Whether the input is sent to the op's own address, and nothing is signed for it. */
 export const isSent = (op: ByWay): boolean => wayOf(op).signs === 'nothing'
 
-const ofFamily: Readonly<Record<CatalogChain['family'], readonly EvmWay[]>> = { evm: evmWays, solana: [] }
+type OfFamily<Each> = { readonly [Name in CatalogChain['family']]?: readonly Each[] }
+const ofFamily: OfFamily<EvmWay> = { evm: evmWays }
 
-/** The ways that the chains of a family know. */
-export const waysOn = (family: CatalogChain['family']): readonly EvmWay[] => ofFamily[family]
+/** The ways that the chains of a family know. None where wallets sign the transaction that takes their input. */
+export const waysOn = (family: CatalogChain['family']): readonly EvmWay[] => ofFamily[family] ?? []
 
 /** Ways by which the input is sent, as ops are stored with them. */
 export const sentWays: readonly WayName[] = evmWays
@@ -62,14 +63,11 @@ export const heldWays: readonly WayName[] = [...sentWays, payment.name]
 export const failureOf = (op: ByWay, obstacle: FailureCode): FailureCode =>
   isSent(op) && obstacle === 'INPUT_UNAVAILABLE' ? 'DEPOSIT_MISSING' : obstacle
 
-const ofCaller: Readonly<Record<CatalogChain['family'], readonly EvmWay<OriginMethod>[]>> = {
-  evm: Object.values(chosen),
-  solana: [],
-}
+const ofCaller: OfFamily<EvmWay<OriginMethod>> = { evm: Object.values(chosen) }
 
-/** The ways among which a caller chooses for this token, the cheapest first. Empty where wallets sign transfers. */
+/** The ways among which a caller chooses for this token, the cheapest first. */
 export const waysOf = ({ family, native }: CatalogChain, token: Token): EvmWay<OriginMethod>[] =>
-  ofCaller[family].filter((way) => way.takes(token, native))
+  (ofCaller[family] ?? []).filter((way) => way.takes(token, native))
 
 type Route = { origin: CatalogChain; input: Token; output: Token }
 
