@@ -21,6 +21,7 @@ const NO_TIME = { originSeconds: 0, destinationSeconds: 0 }
 export function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: NetworkFile): Problem[] {
   const policy = { ...defaultDeadlines, ...deadlines }
   const holds = findLongHolds(longestLife(policy), chains)
+  // A hold that is too long may outlive proofs too: its own problem says enough.
   return [
     ...findShortTimes(policy, chains),
     ...findLeaseProblems(policy, leaseMs),
