@@ -61,7 +61,7 @@ const paper = {
   nativeToken: { address: 'coin', decimals: 2 },
   addresses: {
     pattern: /^paper:[a-z]+$/,
-    like: 'an address on paper',
+    form: 'an address on paper',
     parse: (text) => text,
     canSign: () => true,
     keyOf: (text) => text,

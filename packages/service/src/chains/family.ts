@@ -41,8 +41,8 @@ export type Family<C extends ChainFields = ChainFields, Name extends string = st
 export type AddressRules = {
   /** Matches the addresses of the family in a configuration, and those of no other family. */
   pattern: RegExp
-  /** How an address looks, to follow "must be". */
-  like: string
+  /** The form of an address in words, to follow "must be". */
+  form: string
   /** The canonical form of the address, for storage and comparison; undefined if it is not an address. */
   parse(text: string): string | undefined
   /** Whether a private key for this address can exist. */

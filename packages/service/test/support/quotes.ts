@@ -61,7 +61,7 @@ const vault: Venue = {
   }),
 }
 
-const rule = () => ({ like: 'an address', parse: (text: string) => text, canSign: () => true })
+const rule = () => ({ form: 'an address', parse: (text: string) => text, canSign: () => true })
 const rules = { evm: rule(), solana: rule() }
 
 export const deps: QuoteDeps = {

@@ -84,7 +84,7 @@ export const evm = {
   nativeToken: { address: zeroAddress, decimals: 18 },
   addresses: {
     pattern: /^0x[0-9a-fA-F]{40}$/,
-    like: 'an EVM address, such as 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, in one case or with a right checksum',
+    form: 'an EVM address, such as 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, in one case or with a right checksum',
     parse: parseEvmAddress,
     canSign: () => true,
     keyOf: (address) => address.toLowerCase(),

@@ -64,7 +64,7 @@ export const solana = {
   nativeToken: { address: NATIVE_SOL, decimals: NATIVE_TOKEN.decimals },
   addresses: {
     pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/,
-    like: 'a Solana address, such as 9aE476sH92Vz7DMPyq5WLPkrKWivxeuTKEFKd2sZZcde',
+    form: 'a Solana address, such as 9aE476sH92Vz7DMPyq5WLPkrKWivxeuTKEFKd2sZZcde',
     parse: parseSolanaAddress,
     canSign: isOnCurve,
     keyOf: (address) => address,

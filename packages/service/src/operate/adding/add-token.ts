@@ -53,9 +53,9 @@ function findKnown(chain: ChainConfig, text: string) {
 }
 
 function addressOf(chain: ChainConfig, text: string): string {
-  const { pattern, findFault, like, parse } = familyOf(chain).addresses
+  const { pattern, findFault, form, parse } = familyOf(chain).addresses
   if (!pattern.test(text))
-    throw new UsageError(`The preset of ${chain.name} has no token ${text}: give its address, ${like}.`)
+    throw new UsageError(`The preset of ${chain.name} has no token ${text}: give its address, ${form}.`)
   const fault = findFault(text, 'a token')
   if (fault) throw new UsageError(`${fault}.`)
   return parse(text) ?? text

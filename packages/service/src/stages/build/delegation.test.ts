@@ -26,7 +26,7 @@ async function ask(state: Delegation | Error, { chainId = 1, walletAddress = '0x
       catalog,
       originOf: () => stub<OriginChain>({ readDelegation }),
       addressesOf: ({ family }) => ({
-        like: 'an address',
+        form: 'an address',
         parse: (text) => (text === 'bad' ? undefined : `${family} ${text.toLowerCase()}`),
       }),
       delegationTargetOf: (id) => `target of ${id}`,

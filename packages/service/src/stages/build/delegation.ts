@@ -60,7 +60,7 @@ export async function readOrUnavailable<T>(chain: Chain, reading: Promise<T>): P
 type DelegationDeps = {
   catalog: Catalog
   originOf(chainId: number): OriginChain
-  addressesOf(chain: Pick<CatalogChain, 'family'>): Pick<AddressRules, 'parse' | 'like'>
+  addressesOf(chain: Pick<CatalogChain, 'family'>): Pick<AddressRules, 'parse' | 'form'>
   /** The contract that an undelegated wallet has to delegate to. */
   delegationTargetOf(chainId: number): string | undefined
   rememberDelegated(chainId: number, wallet: string): void
@@ -78,7 +78,7 @@ export async function delegation(
   const addresses = deps.addressesOf(chain)
   const wallet = 'address' in named ? addresses.parse(named.address) : undefined
   if (!wallet) {
-    const message = 'problem' in named ? named.problem : `must be ${addresses.like}`
+    const message = 'problem' in named ? named.problem : `must be ${addresses.form}`
     throw invalidRequest({ field: 'walletAddress', message })
   }
   const reading = deps.originOf(chain.chainId).readDelegation?.(wallet)

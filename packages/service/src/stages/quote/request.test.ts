@@ -41,9 +41,9 @@ const catalog: Catalog = {
   ]),
 }
 const addresses: Record<CatalogChain['family'], ReturnType<AddressesOf>> = {
-  evm: { like: 'an EVM address', parse: parseEvmAddress, canSign: (address) => address !== '' },
+  evm: { form: 'an EVM address', parse: parseEvmAddress, canSign: (address) => address !== '' },
   solana: {
-    like: 'a Solana address',
+    form: 'a Solana address',
     parse: (text) => (text.startsWith('bad') ? undefined : text),
     canSign: (address) => address !== 'offCurve',
   },
@@ -104,7 +104,7 @@ test('chains, tokens and accounts can be named by their CAIP ids', () => {
   expect(named.output.address).toBe(ZERO)
 })
 
-const [EVM_ADDRESS, SOLANA_ADDRESS] = [addresses.evm.like, addresses.solana.like]
+const [EVM_ADDRESS, SOLANA_ADDRESS] = [addresses.evm.form, addresses.solana.form]
 const toSolana = { destinationChain: 3, outputToken: 'mint-usdc' }
 
 test.each<[string, Partial<NamedQuoteRequest>, string[]]>([

@@ -17,7 +17,7 @@ import { type QuoteStop, type SwapSide, stopsSide } from '../../swap/stop.ts'
 /** The rules for addresses of a chain: one object for each family. */
 export type AddressesOf = (
   chain: Pick<CatalogChain, 'family'>,
-) => Pick<AddressRules, 'parse' | 'canSign' | 'like'>
+) => Pick<AddressRules, 'parse' | 'canSign' | 'form'>
 
 /** A validated quote request. */
 export type Order = {
@@ -89,7 +89,7 @@ function parse({ addressesOf, issues }: Parsing, chain: CatalogChain, field: Fie
   const named = text.includes(':') ? find(toCaip2(chain), text) : { address: text }
   const address = 'address' in named ? addressesOf(chain).parse(named.address) : undefined
   if (address) return address
-  const wrong = `must be ${addressesOf(chain).like}`
+  const wrong = `must be ${addressesOf(chain).form}`
   issues.push({ field, message: 'problem' in named ? named.problem : wrong })
   return ''
 }
@@ -98,11 +98,11 @@ type Parties = { request: NamedQuoteRequest; origin: CatalogChain; destination: 
 
 function recipientOf(parsing: Parsing, { request, origin, destination, wallet }: Parties): string {
   if (request.recipient !== undefined) return parse(parsing, destination, 'recipient', request.recipient)
-  const { addressesOf } = parsing
+  const { addressesOf, issues } = parsing
   if (addressesOf(origin) === addressesOf(destination)) return wallet
-  parsing.issues.push({
+  issues.push({
     field: 'recipient',
-    message: `is required from a chain of another family: ${parsing.addressesOf(destination).like}`,
+    message: `is required from a chain of another family: ${addressesOf(destination).form}`,
   })
   return ''
 }
