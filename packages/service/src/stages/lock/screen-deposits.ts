@@ -36,21 +36,21 @@ const WAIT = { kind: 'wait' } as const
 const MAX_KNOWN = 5_000
 const DECIDED_AT_ONCE = 20
 
-/** `since`: the block up to which its transfers are known; undefined if it is not. */
+/** `since`: the block up to which its transfers are known; undefined if none are. */
 type Known = Deposited & {
   verdict: DepositVerdict
   /** It waits for its decision, or is being decided. */
   isOpen: boolean
   transfers: Map<string, DepositTransfer>
-  /** No earlier block was left out. */
+  /** Whether the transfers are all that arrived: nodes had every block that was asked for. */
   isWhole: boolean
-  /** All blocks that can be read once were: later ones are enough. */
+  /** Whether every block that nodes still have was searched: from then on later ones are enough. */
   isSearched?: boolean
 }
 
 /**
- * Screens the parties of deposits, and those who sent them, apart from the look at the addresses: a silent source holds
- * up no other deposit.
+ * Screens the parties and the senders of deposits, apart from the task that reads their addresses: a silent source
+ * delays no other deposit.
  */
 export function createDepositScreening({ ways, screening, onWaiting, onDecided }: Deps): DepositScreening {
   const known = new Map<string, Known>()
@@ -58,18 +58,18 @@ export function createDepositScreening({ ways, screening, onWaiting, onDecided }
 
   async function decideOne(entry: Known): Promise<void> {
     const { received, at } = entry
-    const verdict = await judge({ ways, screening }, entry, { received, at })
-    // More came meanwhile: it may come from senders who are served.
+    const verdict = await judgeDeposit({ ways, screening }, entry, { received, at })
+    // A refusal counts for the amount that was judged: what came since may be from senders who are served.
     if (verdict.kind === 'allow' || entry.received === received) entry.verdict = verdict
   }
 
-  /** Undefined if something else than before lies at the address: less, or after the swap moved. */
+  /** Undefined for a deposit that is new or has shrunk, or whose swap has changed since. */
   function findKnown({ swap, received }: Deposited): Known | undefined {
     const entry = known.get(swap.id)
     return entry && received >= entry.received && swap.version === entry.swap.version ? entry : undefined
   }
 
-  function ask(entry: Known): DepositVerdict {
+  function queue(entry: Known): DepositVerdict {
     const { id } = entry.swap
     entry.verdict = WAIT
     entry.isOpen = true
@@ -87,15 +87,15 @@ export function createDepositScreening({ ways, screening, onWaiting, onDecided }
       const { swap, received, since, at } = deposited
       const entry = findKnown(deposited)
       if (!entry) {
-        // Before the last look came what was there before: all of it is looked for.
+        // A part was seen before, perhaps before `since`: the search goes back to the quote.
         const from = swap.deposit?.received === undefined ? since : undefined
         const transfers = new Map<string, DepositTransfer>()
-        return ask({ ...deposited, since: from, verdict: WAIT, isOpen: true, transfers, isWhole: true })
+        return queue({ ...deposited, since: from, verdict: WAIT, isOpen: true, transfers, isWhole: true })
       }
       const isSame = received === entry.received
       Object.assign(entry, { received, at })
       const isDecided = entry.verdict.kind === 'allow' || (isSame && entry.verdict.kind === 'deny')
-      return entry.isOpen || isDecided ? entry.verdict : ask(entry)
+      return entry.isOpen || isDecided ? entry.verdict : queue(entry)
     },
     forget(swapId) {
       known.delete(swapId)
@@ -112,22 +112,22 @@ export function createDepositScreening({ ways, screening, onWaiting, onDecided }
   }
 }
 
-type Look = Pick<Deposited, 'received' | 'at'>
-type Asks = Pick<Deps, 'ways' | 'screening'>
+type Reading = Pick<Deposited, 'received' | 'at'>
+type Sources = Pick<Deps, 'ways' | 'screening'>
 
-async function findTransfers(ways: Deps['ways'], entry: Known, { received, at }: Look): Promise<void> {
+async function findTransfers(ways: Deps['ways'], entry: Known, { received, at }: Reading): Promise<void> {
   const { swap, transfers, since } = entry
-  const look = (from: bigint | undefined) => ways.findDepositTransfers(swap.op, { since: from, at })
+  const read = (from: bigint | undefined) => ways.findDepositTransfers(swap.op, { since: from, at })
   const add = (found: DepositTransfers) => {
     for (const each of found.transfers) transfers.set(each.id, each)
   }
-  const recent = await look(since)
+  const recent = await read(since)
   add(recent)
   entry.isWhole &&= recent.isWhole
   const sum = sumOf(transfers)
   const isExplained = sum === received || (sum < received && entry.isSearched)
   if (!isExplained) {
-    const all = since === undefined ? recent : await look(undefined)
+    const all = since === undefined ? recent : await read(undefined)
     add(all)
     entry.isWhole ||= all.isWhole
     if (sumOf(transfers) > received) {
@@ -141,55 +141,68 @@ async function findTransfers(ways: Deps['ways'], entry: Known, { received, at }:
   entry.since = at.number
 }
 
-async function judge({ ways, screening }: Asks, entry: Known, look: Look): Promise<DepositVerdict> {
+async function judgeDeposit(
+  { ways, screening }: Sources,
+  entry: Known,
+  reading: Reading,
+): Promise<DepositVerdict> {
   const { swap, transfers } = entry
-  await findTransfers(ways, entry, look)
+  await findTransfers(ways, entry, reading)
   const screen = (parties: readonly Party[]) =>
     screening.ofSwap(parties, { point: 'deposit', swapId: swap.id })
   const ofTerms = await screen(partiesOf(swap.op))
   if (ofTerms !== 'allow') return ofTerms === 'deny' ? { kind: 'deny' } : WAIT
   const mustKnow = screening.isStrict || !entry.isWhole
-  return judgeSenders(swap.op, { received: look.received, transfers }, mustKnow, (address) =>
+  return judgeSenders(swap.op, { received: reading.received, transfers }, mustKnow, (address) =>
     screen([{ address, chainId: swap.op.originChain, role: 'depositor' }]),
   )
 }
 
-type Paid = {
+type PaymentSources = {
   ways: Pick<OriginWays, 'readDeposits' | 'findDepositTransfers' | 'findTakenTransfers'>
   screening: Pick<Screening, 'ofSwap' | 'isStrict'>
 }
 
 /**
  * Judges those who sent the input to the address of a payment before its lock: the lock takes it, whatever became of
- * the payment. The wallet itself is judged with the terms.
+ * the payment.
  */
-export async function judgeSent({ ways, screening }: Paid, swap: Swap, at: Block): Promise<DepositVerdict> {
+export async function judgeSent(
+  { ways, screening }: PaymentSources,
+  swap: Swap,
+  at: Block,
+): Promise<DepositVerdict> {
   const { op } = swap
   const held = await ways.readDeposits([op], [op.inputToken], at)
   const received = held.get(op.hash)?.[0]?.amount ?? 0n
   if (received < op.inputAmount) return { kind: 'allow', senders: [] }
   const found = await ways.findDepositTransfers(op, { since: undefined, at })
   const sent = { received, transfers: byId(found.transfers) }
-  return judgeSenders(op, sent, screening.isStrict || !found.isWhole, othersThan(screening, swap, 'deposit'))
+  return judgeSenders(
+    op,
+    sent,
+    screening.isStrict || !found.isWhole,
+    senderVerdict(screening, swap, 'deposit'),
+  )
 }
 
 /**
  * Judges those whose money the lock of a payment took: it may have come after the check before the lock. Waits for
  * nodes that do not tell of all.
  */
-export async function judgeTaken({ ways, screening }: Paid, swap: Swap): Promise<DepositVerdict> {
+export async function judgeTaken({ ways, screening }: PaymentSources, swap: Swap): Promise<DepositVerdict> {
   const { op, originTxHash } = swap
   if (originTxHash === undefined) return WAIT
   const transfers = byId(await ways.findTakenTransfers(op, originTxHash))
   const received = largest(sumOf(transfers), op.inputAmount)
-  return judgeSenders(op, { received, transfers }, true, othersThan(screening, swap, 'delivery'))
+  return judgeSenders(op, { received, transfers }, true, senderVerdict(screening, swap, 'delivery'))
 }
 
 const byId = (transfers: readonly DepositTransfer[]) => new Map(transfers.map((each) => [each.id, each]))
 
-/** The wallet itself is judged with the terms. */
-const othersThan =
-  (screening: Paid['screening'], { id, op }: Swap, point: 'deposit' | 'delivery') =>
+/** Screens the sender of a payment. The wallet itself is judged with the terms. */
+const senderVerdict =
+  (screening: PaymentSources['screening'], { id, op }: Swap, point: 'deposit' | 'delivery') =>
   async (address: string): Promise<'allow' | 'deny' | 'unknown'> => {
     if (address === op.wallet) return 'allow'
     const party = { address, chainId: op.originChain, role: 'depositor' } as const
@@ -199,7 +212,7 @@ const othersThan =
 const sumOf = (transfers: ReadonlyMap<string, DepositTransfer>) =>
   [...transfers.values()].reduce((sum, { amount }) => sum + amount, 0n)
 
-type Sent = { received: bigint; transfers: ReadonlyMap<string, DepositTransfer> }
+type Received = { received: bigint; transfers: ReadonlyMap<string, DepositTransfer> }
 type VerdictOf = (address: string) => Promise<'allow' | 'deny' | 'unknown'>
 
 // More senders than this for one deposit are strangers who want to hold it up.
@@ -211,7 +224,7 @@ const MAX_SENDERS = 20
  */
 export async function judgeSenders(
   { inputAmount }: Pick<Op, 'inputAmount'>,
-  { received, transfers }: Sent,
+  { received, transfers }: Received,
   mustKnow: boolean,
   verdictOf: VerdictOf,
 ): Promise<DepositVerdict> {
@@ -219,7 +232,7 @@ export async function judgeSenders(
   for (const { from, amount } of transfers.values()) sums.set(from, (sums.get(from) ?? 0n) + amount)
   const senders = [...sums].sort(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0)).slice(0, MAX_SENDERS)
   const allowed: string[] = []
-  // The rest, without a known sender, counts as sent by somebody unknown.
+  // An amount without a known sender counts as sent by an unknown one.
   let [sum, denied] = [0n, 0n]
   for (const [address, amount] of senders) {
     const verdict = await verdictOf(address)
