@@ -93,7 +93,7 @@ export function createSender(options: Options): Sender {
   const checks = createChecks(options, termsAt)
   const broadcaster = createBroadcaster(options)
   const nonces = createNonces(pool, key)
-  const findLasting = createGapWatch()
+  const findLastingGap = createGapWatch()
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // no transaction of this key is open until then
   let seen: Seen = { hard: '', at: NEVER, readAt: NEVER, finals: 0 }
@@ -143,7 +143,7 @@ export function createSender(options: Options): Sender {
     const deps = { options, broadcaster, lease, heads }
     for (const stuck of findStuck(outcomes.unmined, policies, broadcaster.refusalOf))
       await replaceIfDue(deps, stuck, await termsAt(heads, stuck.isRefused))
-    const missing = chain.hasNonces ? findLasting(findGap(outcomes), heads.head.number) : []
+    const missing = chain.hasNonces ? findLastingGap(findGap(outcomes), heads.head.number) : []
     if (missing.length > 0) await fillGap(deps, outcomes.unmined, missing, await termsAt(heads))
     return true
   }
@@ -166,11 +166,14 @@ function createChecks({ chain, address: sender }: Options, termsAt: TermsAt) {
   }
 }
 
-/**
- * The last reading of the chain, with its final block and how many attempts were final. `at` is later if nothing was in
- * flight since.
- */
-type Seen = { hard: string; at: number; readAt: number; finals: number }
+/** The last reading of the chain: when it was, its final block, and how many attempts were final. */
+type Seen = {
+  readAt: number
+  hard: string
+  finals: number
+  /** When nothing new could be read last: at that reading, or later while nothing was in flight. */
+  at: number
+}
 
 /** A full page of final attempts may have successors: they are read at the next head. */
 function isQuiet({ hard: seenHard, at, readAt, finals }: Seen, { head, hard }: Heads): boolean {
@@ -217,8 +220,8 @@ async function replaceIfDue(deps: Replaced, stuck: Stuck<Attempt>, terms: Signin
 }
 
 /**
- * Burns nonces that a transaction of this key had which the database does not know, until a reorg undid it: those of
- * ours behind them would never be mined. Nodes refuse the burn if its nonce is used after all.
+ * Burns free nonces below ours, without which ours are never mined. A transaction that the database does not know had
+ * them until a reorg undid it. Nodes refuse the burn of a nonce that is used after all.
  */
 async function fillGap(
   { options, broadcaster, lease, heads }: Replaced,
