@@ -46,14 +46,14 @@ function toAction(agent: Agent, tool: AgentTool): Action {
   }
 }
 
-/** elizaOS keeps the arguments of a plan's steps under the action's name, with two marks of its own. */
+/** elizaOS keeps the arguments of a planned action under its name, beside fields of its own that begin with `_`. */
 function plannedOf(state: State | undefined, { name }: AgentTool): unknown {
   const planned = state?.data[name.replaceAll('_', '')]
   if (typeof planned !== 'object' || planned === null) return undefined
   return Object.fromEntries(Object.entries(planned).filter(([key]) => !key.startsWith('_')))
 }
 
-/** A single message has them in its words. */
+/** Without a plan the runtime's model reads the arguments from the text of the message. */
 function readArguments(
   { instructions }: Agent,
   { name, description, input }: AgentTool,

@@ -10,8 +10,12 @@ const rulesOf = (given: GivenRules) =>
 
 test('without settings the limits are those of the documentation', () => {
   expect(rulesOf({})).toEqual({
-    ...{ maxSwapCents: 10_000n, maxDayCents: 100_000n, confirmAboveCents: 2_500n },
-    ...{ recipients: new Set([OWN]), allowsUnknownValue: false, waitMs: 45_000 },
+    maxSwapCents: 10_000n,
+    maxDayCents: 100_000n,
+    confirmAboveCents: 2_500n,
+    recipients: new Set([OWN]),
+    allowsUnknownValue: false,
+    waitMs: 45_000,
   })
 })
 
@@ -19,8 +23,12 @@ test('each limit can be set', () => {
   const given = { maxSwapUsd: '2.50', maxDayUsd: '7', confirmAboveUsd: '0', allowUnknownValue: 'true' }
 
   expect(rulesOf({ ...given, waitSeconds: '600', recipients: `${OTHER}, savings,` })).toEqual({
-    ...{ maxSwapCents: 250n, maxDayCents: 700n, confirmAboveCents: 0n },
-    ...{ recipients: new Set([OWN, OTHER, '0xsavings']), allowsUnknownValue: true, waitMs: 600_000 },
+    maxSwapCents: 250n,
+    maxDayCents: 700n,
+    confirmAboveCents: 0n,
+    recipients: new Set([OWN, OTHER, '0xsavings']),
+    allowsUnknownValue: true,
+    waitMs: 600_000,
   })
   expect(rulesOf({ waitSeconds: '0' }).waitMs).toBe(0)
 })
@@ -44,7 +52,9 @@ test('flags precede the environment, and that the configuration', () => {
   })
 
   expect(mergeGiven({ maxSwapUsd: '1' }, context)).toEqual({
-    ...{ maxSwapUsd: '1', maxDayUsd: '2', waitSeconds: '3' },
+    maxSwapUsd: '1',
+    maxDayUsd: '2',
+    waitSeconds: '3',
   })
 })
 

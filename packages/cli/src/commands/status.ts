@@ -152,7 +152,7 @@ async function getPayer(context: Context, named: string): Promise<string> {
   const known = context.wallets.find(named)
   if (known) return known.address
   if (parseAnyAddress(named) !== undefined) return named
-  // The wallet of the local network, or none: then the error names the others.
+  // Only the wallet of the local network is in no file. Any other name is refused, with the names there are.
   return (await chooseWallet(context, { family: usualFamily, chain: 'the origin chain', named })).address
 }
 

@@ -78,15 +78,18 @@ export const Pyth = Type.Object(
   { ...strict, description: 'The Hermes server for sources of kind `pyth`.' },
 )
 
-const moved = (which: string, usual: number) =>
-  Type.Optional(range(0, 9_999, `${which}, in basis points. Default ${usual}.`))
+const largestMove = (pairs: string, defaultBps: number) =>
+  Type.Optional(range(0, 9_999, `${pairs}, in basis points. Default ${defaultBps}.`))
 
 export const PriceTolerance = Type.Object(
   {
-    sameAssetBps: moved('Between tokens of one asset', 10),
-    stableBps: moved('Between two assets with `usdStable`', 10),
-    volatileBps: moved('Between other assets', 10),
-    lockedBps: moved('Of any pair after the lock; beyond it the input is refunded with PRICE_MOVED', 300),
+    sameAssetBps: largestMove('Between tokens of one asset', 10),
+    stableBps: largestMove('Between two assets with `usdStable`', 10),
+    volatileBps: largestMove('Between other assets', 10),
+    lockedBps: largestMove(
+      'Of any pair after the lock; beyond it the input is refunded with PRICE_MOVED',
+      300,
+    ),
   },
   {
     ...strict,
@@ -124,13 +127,14 @@ export const Discount = Type.Object(
 )
 
 const centiBps = (of: string) => range(0, 100_000, `${of}, in hundredths of a basis point.`)
-const classFees = (usual: (centiBps: number) => string) => ({
-  sameAssetCentiBps: Type.Optional(centiBps(`Between tokens of one asset${usual(50)}`)),
-  peggedCentiBps: Type.Optional(centiBps(`Between assets with \`usdStable\`${usual(100)}`)),
+/** `defaultOf` writes the default of a class into its description. */
+const classFees = (defaultOf: (centiBps: number) => string) => ({
+  sameAssetCentiBps: Type.Optional(centiBps(`Between tokens of one asset${defaultOf(50)}`)),
+  peggedCentiBps: Type.Optional(centiBps(`Between assets with \`usdStable\`${defaultOf(100)}`)),
   stableToVolatileCentiBps: Type.Optional(
-    centiBps(`Between an asset with \`usdStable\` and another${usual(800)}`),
+    centiBps(`Between an asset with \`usdStable\` and another${defaultOf(800)}`),
   ),
-  volatileCentiBps: Type.Optional(centiBps(`Between other assets${usual(800)}`)),
+  volatileCentiBps: Type.Optional(centiBps(`Between other assets${defaultOf(800)}`)),
 })
 
 const RouteFee = Type.Object(
@@ -161,7 +165,7 @@ const AccountFees = Type.Object(
 
 export const Fees = Type.Object(
   {
-    ...classFees((usual) => ` (default ${usual})`),
+    ...classFees((centiBps) => ` (default ${centiBps})`),
     floorCentiBps: Type.Optional(
       centiBps('What discounts leave at least; a lower fee of a class stays as it is. Default 20'),
     ),

@@ -25,7 +25,12 @@ afterEach(() => useQuarantine(undefined))
 const TOO_LARGE = 10n ** 80n
 
 const eventOf = (id: string, amount = 1n, kind: ChainEvent['kind'] = 'delivered'): ChainEvent => ({
-  ...{ kind, id, amount, block: 5n, blockHash: '0x5', txHash: '0xtx' },
+  kind,
+  id,
+  amount,
+  block: 5n,
+  blockHash: '0x5',
+  txHash: '0xtx',
 })
 
 /** Scans a chain that has these events. Returns what is stored then, the cursor and the number of faults. */
@@ -80,7 +85,9 @@ test('an event that cannot be undone delays the undoing of no other', async () =
 
 test('an event that comes twice on a page is stored once', async () => {
   expect(await scan([eventOf('0xa', 1n, 'locked'), eventOf('0xa', 1n, 'locked')])).toMatchObject({
-    ...{ stored: ['0xa'], cursor: 9n, faults: 0 },
+    stored: ['0xa'],
+    cursor: 9n,
+    faults: 0,
   })
 })
 
@@ -90,6 +97,8 @@ test('the cursor does not wait for a recovery that cannot be stored', async () =
   const id = toRecoveryId({ op: '0xop', token: '0xt', txHash: '0xtx' })
 
   expect(await scan([eventOf('0xa'), eventOf(id, TOO_LARGE, 'recovered')])).toEqual({
-    ...{ stored: ['0xa'], cursor: 9n, faults: 1 },
+    stored: ['0xa'],
+    cursor: 9n,
+    faults: 1,
   })
 })

@@ -34,7 +34,7 @@ export async function readCall(client: PublicClient, hash: string): Promise<Call
 /** `method`: how a lock took its input. */
 type CalledOp = EscrowOp & { hash: Hex; method?: WayName }
 
-/** The ops in a call to the escrow, each identified by the hash of its content. None if nobody can read the call. */
+/** The ops in a call to the escrow, each identified by the hash of its content. None if the call cannot be decoded. */
 export function opsIn(
   { chainId, escrow }: Contracts,
   locks: readonly EvmLock[],
@@ -54,7 +54,7 @@ export function opsIn(
 // Far above what our keys send: some bytes may stand for many entries.
 const MAX_CALL_BYTES = 131_072
 
-/** Undefined for bytes that are no call of this ABI, or too many. A chain accepts more forms of a call than this. */
+/** Undefined for bytes that are too many, or not encoded as this ABI says, though a chain may still execute them. */
 function decode<const A extends Abi>(abi: A, data: Hex): DecodeFunctionDataReturnType<A> | undefined {
   if (size(data) > MAX_CALL_BYTES) return undefined
   try {

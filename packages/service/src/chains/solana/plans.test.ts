@@ -15,7 +15,8 @@ import { createSolanaSigner } from './settings.ts'
 
 const attester = await createSolanaSigner(new Uint8Array(32).fill(1))
 const token = { mint: addressOf(4), program: TOKEN_PROGRAM_ADDRESS, decimals: 6 }
-const [feePayers, HASH] = [{ input: addressOf(2), delivery: addressOf(3) }, `0x${'ab'.repeat(32)}`]
+const feePayers = { input: addressOf(2), delivery: addressOf(3) }
+const HASH = `0x${'ab'.repeat(32)}`
 const rent = { emptyLamports: 1n, tokenAccountLamports: 2n, token2022AccountLamports: 3n, markerLamports: 4n }
 const RING = `0x${'cd'.repeat(32)}`
 const answer = <Value>(value: Value) => ({ send: async () => value })
@@ -40,7 +41,10 @@ function partsWith({ height = 0n, units = 20_000n, isFailing = false } = {}) {
   return stub<SolanaParts>({
     client: { ...client, agreed: client },
     settings: {
-      ...{ program: addressOf(5), vault: addressOf(6), attester: attester.address, feePayers },
+      program: addressOf(5),
+      vault: addressOf(6),
+      attester: attester.address,
+      feePayers,
       priorityPrice: { floor: 1n, cap: 1_000_000n },
     },
     ringOf: () => RING,
@@ -67,14 +71,25 @@ test.each([
 
   // 60,000 units and two signatures, and the rent of a large token account.
   expect(await planInput(partsWith(), swap)).toEqual({
-    ...{ kind: 'input', signedTransaction: 'signed', lastValid: expected, maxCostLamports: '70003' },
+    kind: 'input',
+    signedTransaction: 'signed',
+    lastValid: expected,
+    maxCostLamports: '70003',
   })
 })
 
 const opTo = (recipient: string, createsAccount: boolean) =>
   stub<Op>({
-    ...{ deliveryHash: HASH, recipient, createsAccount, outputToken: token.mint },
-    ...{ quotedOutput: 5n, fillDeadline: 1_000, minOutput: 4n, destinationChain: 7, round: 1n, position: 2n },
+    deliveryHash: HASH,
+    recipient,
+    createsAccount,
+    outputToken: token.mint,
+    quotedOutput: 5n,
+    fillDeadline: 1_000,
+    minOutput: 4n,
+    destinationChain: 7,
+    round: 1n,
+    position: 2n,
   })
 
 test('a delivery is limited by its measured units, with those of a new account by its own address', async () => {
@@ -97,15 +112,24 @@ test('a delivery that fails in its simulation has the usual limit', async () => 
   const plan = await planDelivery(partsWith({ isFailing: true }), opTo(addressOf(9), true))
 
   expect(plan).toEqual({
-    ...{ kind: 'deliver', id: HASH, to: addressOf(9), mint: token.mint, amount: '5', fillDeadline: 1_000 },
+    kind: 'deliver',
+    id: HASH,
+    to: addressOf(9),
+    mint: token.mint,
+    amount: '5',
+    fillDeadline: 1_000,
     order: { ring: RING, index: String((1n << 32n) + 2n), destinationChain: '7', minOutput: '4' },
     createsAccount: true,
   })
 })
 
 const op = {
-  ...{ hash: HASH, wallet: addressOf(8), locker: feePayers.input, refundDeadline: 1_000 },
-  ...{ inputToken: NATIVE_SOL, inputAmount: 5n },
+  hash: HASH,
+  wallet: addressOf(8),
+  locker: feePayers.input,
+  refundDeadline: 1_000,
+  inputToken: NATIVE_SOL,
+  inputAmount: 5n,
 }
 
 test('an attested transaction is used while a majority that is behind has 30 blocks left', async () => {

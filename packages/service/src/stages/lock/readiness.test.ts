@@ -84,15 +84,16 @@ function judge({
     },
   }
   const op = {
-    ...{ originChain: ORIGIN, destinationChain: DESTINATION, opDeadline: DEADLINE, lockFeeBound: 5n },
-    ...{
-      quotedOutput: QUOTED.output,
-      payAmount: QUOTED.pay,
-      inputAmount: INPUT,
-      wallet: 'payer',
-      method: seen.method ?? 'delegation',
-      isContract: seen.isContract,
-    },
+    originChain: ORIGIN,
+    destinationChain: DESTINATION,
+    opDeadline: DEADLINE,
+    lockFeeBound: 5n,
+    quotedOutput: QUOTED.output,
+    payAmount: QUOTED.pay,
+    inputAmount: INPUT,
+    wallet: 'payer',
+    method: seen.method ?? 'delegation',
+    isContract: seen.isContract,
   }
   const swap = { op, state: seen.isLocking ? 'locking' : 'accepted', changedAt: CHANGED_AT } as Swap
   const wasted = { wallet: (seen.wastedCents ?? 0n) * 10_000n, account: 0n, chain: 0n, isKnown: false }
@@ -152,15 +153,11 @@ test.each<[string, Seen, object]>([
     declined('INPUT_UNAVAILABLE'),
   ],
   ['whose parties are denied is declined', { verdict: 'deny' }, declined('ADDRESS_BLOCKED')],
-  ['whose parties nobody knows of waits', { verdict: 'unknown' }, wait],
+  ['whose parties have no verdict waits', { verdict: 'unknown' }, wait],
   ['whose payment was used before its lock is locked', { ...paid, sentBy: 'payer' }, { kind: 'ready' }],
-  [
-    'that somebody paid who is not served is declined',
-    { ...paid, sentBy: 'listed' },
-    declined('ADDRESS_BLOCKED'),
-  ],
-  ['that somebody paid whom nobody knows of waits', { ...paid, sentBy: 'odd' }, wait],
-  ['that nobody paid yet is locked', paid, { kind: 'ready' }],
+  ['paid by a denied sender is declined', { ...paid, sentBy: 'listed' }, declined('ADDRESS_BLOCKED')],
+  ['paid by a sender without a verdict waits', { ...paid, sentBy: 'odd' }, wait],
+  ['that is not paid yet is locked', paid, { kind: 'ready' }],
   ['whose input is gone is declined', { obstacle: 'INPUT_UNAVAILABLE' }, declined('INPUT_UNAVAILABLE')],
   [
     'whose authorization is invalid is declined, also by deposit',
