@@ -8,6 +8,7 @@ import {
   sumHeld,
   toTiers,
 } from '../swap/discount.ts'
+import { setNewest } from '../swap/group.ts'
 
 type Parts = {
   readTokenBalance(chainId: number, owner: string, token: string): Promise<bigint>
@@ -118,9 +119,7 @@ export function createHoldings(options: HoldingOptions) {
     }
     entry.dueAt = Infinity
     // Keeps insertion order by last read, because a holding that is not read again soon expires.
-    known.delete(wallet)
-    known.set(wallet, entry)
-    if (known.size > limits.wallets) forgetOldest(known)
+    setNewest(known, wallet, entry, limits.wallets)
     entry.reading = queue.add(() => read(entry, sourcesOf(family), wallet))
   }
 
@@ -169,11 +168,6 @@ export function createHoldings(options: HoldingOptions) {
 async function readHeld({ readBalance, decimals }: HoldingSource, owner: string): Promise<Held | undefined> {
   const amount = await readBalance(owner)
   return amount === undefined ? undefined : { amount, decimals }
-}
-
-function forgetOldest(known: Map<string, Known>): void {
-  const [oldest] = known.keys()
-  if (oldest !== undefined) known.delete(oldest)
 }
 
 /** Limits concurrency; further work waits in order. */

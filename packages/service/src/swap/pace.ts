@@ -1,3 +1,5 @@
+import { setNewest } from './group.ts'
+
 /**
  * 95th percentiles over the last minutes; undefined until measured. Finality is at least the smallest of the newest
  * lags, so that a stall shows while it lasts.
@@ -173,9 +175,7 @@ export function createHeadOrder(blockMs: number) {
 
   function follow(head: Head): true {
     for (const number of [...hashes.keys()]) if (number >= head.number) hashes.delete(number)
-    hashes.set(head.number, head.hash)
-    const [oldest] = hashes.keys()
-    if (hashes.size > REMEMBERED && oldest !== undefined) hashes.delete(oldest)
+    setNewest(hashes, head.number, head.hash, REMEMBERED)
     followed = head
     lowerSince = undefined
     return true
@@ -213,10 +213,7 @@ export function createStateTime(hasFeeds: boolean, stateOf: () => string | undef
     },
     /** This was the newest block when it was asked for, after this time. */
     notePoll(at: number, hash: string): void {
-      polledAt.delete(hash)
-      polledAt.set(hash, at)
-      const [oldest] = polledAt.keys()
-      if (polledAt.size > REMEMBERED_POLLS && oldest !== undefined) polledAt.delete(oldest)
+      setNewest(polledAt, hash, at, REMEMBERED_POLLS)
     },
     notePublished(at: number | undefined): void {
       publishedAt = at ?? 0

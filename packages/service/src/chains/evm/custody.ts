@@ -9,6 +9,7 @@ import {
   parseEventLogs,
   zeroAddress,
 } from 'viem'
+import { setNewest } from '../../swap/group.ts'
 import type { Block } from '../chain.ts'
 import type { Custody, CustodyChain, CustodyEvent, Held, Paid } from '../custody.ts'
 import { attempt } from './attempt.ts'
@@ -52,9 +53,7 @@ function rememberSenders(client: PublicClient, { lockers }: Settings) {
     if (before !== undefined) return before
     const { from } = await readCall(client, txHash)
     const isOurs = lockers.some((locker) => isAddressEqual(locker, from))
-    known.set(txHash, isOurs)
-    const [oldest] = known.keys()
-    if (known.size > MAX_SENDERS && oldest !== undefined) known.delete(oldest)
+    setNewest(known, txHash, isOurs, MAX_SENDERS)
     return isOurs
   }
 }

@@ -9,6 +9,7 @@ import {
   recoverTransactionAddress,
   type TransactionSerialized,
 } from 'viem'
+import { setNewest } from '../../swap/group.ts'
 import type { SignedDelegation } from '../../swap/swap.ts'
 import type { Block, Heads, Refusal, Sent, Signed, TxOutcomes } from '../chain.ts'
 import type { EvmClients } from './client.ts'
@@ -72,9 +73,7 @@ function rememberByBlock(read: (sender: string, block: Block) => Promise<number>
     // The block at settle depth has the head's hash.
     const name = `${sender} ${block.number} ${block.hash}`
     const nonce = known.get(name) ?? (await read(sender, block))
-    known.set(name, nonce)
-    const [oldest] = known.keys()
-    if (known.size > MAX_NONCES && oldest !== undefined) known.delete(oldest)
+    setNewest(known, name, nonce, MAX_NONCES)
     return nonce
   }
 }

@@ -3,6 +3,7 @@ import { mapIsolated } from '../../isolate.ts'
 import type { Screening } from '../../screen/denials.ts'
 import type { Party } from '../../screen/screening.ts'
 import { largest } from '../../swap/amount.ts'
+import { setNewest } from '../../swap/group.ts'
 import { partiesOf } from '../../swap/parties.ts'
 import type { Op, Swap } from '../../swap/swap.ts'
 
@@ -73,10 +74,7 @@ export function createDepositScreening({ ways, screening, onWaiting, onDecided }
     const { id } = entry.swap
     entry.verdict = WAIT
     entry.isOpen = true
-    known.delete(id)
-    known.set(id, entry)
-    const [oldest] = known.keys()
-    if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
+    setNewest(known, id, entry, MAX_KNOWN)
     waiting.add(id)
     onWaiting()
     return WAIT

@@ -10,7 +10,7 @@ import { reserveInventory, spendOnArrival } from '../../store/submissions.ts'
 import { findAwaiting } from '../../store/swaps.ts'
 import type { Topic } from '../../store/wakes.ts'
 import type { DepositFacts } from '../../swap/deposit.ts'
-import { collectError, groupBy, throwFirst } from '../../swap/group.ts'
+import { collectError, groupBy, setNewest, throwFirst } from '../../swap/group.ts'
 import type { Swap } from '../../swap/swap.ts'
 import { isExpired } from './readiness.ts'
 import {
@@ -140,10 +140,7 @@ export function createDepositTransactions({ pool, ways }: DepositTxDeps) {
   const waiting = new Map<string, Received & { tries: number }>()
 
   function add(received: Received): void {
-    waiting.delete(received.swap.id)
-    waiting.set(received.swap.id, { ...received, tries: 0 })
-    const [oldest] = waiting.keys()
-    if (waiting.size > MAX_WAITING && oldest !== undefined) waiting.delete(oldest)
+    setNewest(waiting, received.swap.id, { ...received, tries: 0 }, MAX_WAITING)
   }
 
   async function find(faults: unknown[]): Promise<void> {
