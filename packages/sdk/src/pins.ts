@@ -1,8 +1,13 @@
 import { type CodeReads, type NamedContracts, readsOf, verifyDeployment } from './checks/deployment.ts'
 import type { KnownContracts, OriginContracts } from './checks/terms.ts'
-import { DEPLOYMENTS } from './deployments.ts'
 import { SwapRefusedError, TamperedOperationError } from './errors.ts'
 import type { Family } from './families/family.ts'
+
+/**
+ * Deployments that ship with the package, by chain. Empty, since nothing is deployed on a public chain yet:
+ * the caller names the contracts, or a node to read them from.
+ */
+const DEPLOYMENTS: Readonly<Record<number, KnownContracts>> = {}
 
 /** Stores verified contracts by chain, so that they are verified once and cannot change later. */
 export type PinStore = {
