@@ -1,5 +1,4 @@
 export * from './accounts.ts'
-export * from './addresses.ts'
 export * from './decode-instruction.ts'
 export * from './instructions.ts'
 export * from './instructions.ts'

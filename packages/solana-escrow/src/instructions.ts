@@ -6,7 +6,7 @@ import {
   type Instruction,
   type ReadonlyUint8Array,
 } from '@solana/kit'
-import { findAuthority, findMarker, findTokenAccount } from './addresses.ts'
+import { findAuthority, findMarker, findTokenAccount } from './accounts.ts'
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   encodeTerms,

@@ -1,7 +1,7 @@
 import { assemble } from '@geoswap/sbpf'
 import { AccountRole } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
-import { findAuthority, findTokenAccount } from '../src/addresses.ts'
+import { findAuthority, findTokenAccount } from '../src/accounts.ts'
 import { escrowErrors } from '../src/decode-instruction.ts'
 import {
   claimInstruction,

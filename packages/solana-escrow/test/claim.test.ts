@@ -1,6 +1,6 @@
 import { AccountRole, type Address } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
-import { findTokenAccount } from '../src/addresses.ts'
+import { findTokenAccount } from '../src/accounts.ts'
 import { escrowErrors } from '../src/decode-instruction.ts'
 import { claimInstruction, refundInstruction } from '../src/instructions.ts'
 import { isNative, NATIVE_TOKEN } from '../src/terms.ts'

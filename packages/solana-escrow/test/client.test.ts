@@ -18,11 +18,14 @@ import { describe, expect, it } from 'vitest'
 import {
   decodeInputAccount,
   decodeMarker,
+  findAuthority,
+  findInputAccount,
+  findMarker,
+  findTokenAccount,
   isSweepable,
   MARKER_BYTES,
   SWEEP_MARGIN_SECONDS,
 } from '../src/accounts.ts'
-import { findAuthority, findInputAccount, findMarker, findTokenAccount } from '../src/addresses.ts'
 import {
   decodeEscrowInstruction,
   decodeTerms,

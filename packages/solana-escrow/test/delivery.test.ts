@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeMarker, MARKER_BYTES, SWEEP_MARGIN_SECONDS } from '../src/accounts.ts'
-import { findMarker } from '../src/addresses.ts'
+import { decodeMarker, findMarker, MARKER_BYTES, SWEEP_MARGIN_SECONDS } from '../src/accounts.ts'
 import { escrowErrors } from '../src/decode-instruction.ts'
 import { createAccountInstruction, deliverInstruction, sweepInstruction } from '../src/instructions.ts'
 import { newAddress } from './chain.ts'

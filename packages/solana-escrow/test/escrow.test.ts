@@ -1,6 +1,6 @@
 import { type Address, getProgramDerivedAddress } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
-import { findTokenAccount } from '../src/addresses.ts'
+import { findTokenAccount } from '../src/accounts.ts'
 import { escrowErrors } from '../src/decode-instruction.ts'
 import { claimInstruction, createAccountInstruction, refundInstruction } from '../src/instructions.ts'
 import { ASSOCIATED_TOKEN_PROGRAM, isNative, SYSTEM_PROGRAM, toHeldToken } from '../src/terms.ts'

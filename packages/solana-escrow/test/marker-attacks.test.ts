@@ -1,7 +1,6 @@
 import { AccountRole, type Instruction } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
-import { SWEEP_MARGIN_SECONDS } from '../src/accounts.ts'
-import { findMarker } from '../src/addresses.ts'
+import { findMarker, SWEEP_MARGIN_SECONDS } from '../src/accounts.ts'
 import { escrowErrors } from '../src/decode-instruction.ts'
 import { deliverInstruction, sweepInstruction } from '../src/instructions.ts'
 import { SYSTEM_PROGRAM } from '../src/terms.ts'

@@ -1,5 +1,5 @@
 import { type Address, getAddressEncoder } from '@solana/kit'
-import { findTokenAccount } from '../src/addresses.ts'
+import { findTokenAccount } from '../src/accounts.ts'
 import { NATIVE_TOKEN, type Token, toHeldToken, WRAPPED_SOL } from '../src/terms.ts'
 import { type Chain, newAddress } from './chain.ts'
 

@@ -1,6 +1,5 @@
 import type { AccountRole, Address, Instruction } from '@solana/kit'
-import { MARKER_BYTES } from '../src/accounts.ts'
-import { findAuthority, findTokenAccount } from '../src/addresses.ts'
+import { findAuthority, findTokenAccount, MARKER_BYTES } from '../src/accounts.ts'
 import { type Delivery, deliverInstruction, lockInstructions, type Order } from '../src/instructions.ts'
 import {
   isNative,

@@ -1,6 +1,11 @@
 import type { Address } from '@solana/kit'
-import { MARKER_BYTES, SWEEP_MARGIN_SECONDS } from '../../src/accounts.ts'
-import { findAuthority, findMarker, findTokenAccount } from '../../src/addresses.ts'
+import {
+  findAuthority,
+  findMarker,
+  findTokenAccount,
+  MARKER_BYTES,
+  SWEEP_MARGIN_SECONDS,
+} from '../../src/accounts.ts'
 import type { Order } from '../../src/instructions.ts'
 import {
   NATIVE_TOKEN,
