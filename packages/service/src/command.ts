@@ -55,14 +55,26 @@ export function parseSubcommand<Run>({ args, options, commands }: Subcommands<Ru
   return { command, flags, rest }
 }
 
+/** `answerMs`: 0 if an answer may take any time. */
+type Asking = { answerMs?: number }
+
+/** Runs work on the database that DATABASE_URL names, or on that of the local network. */
 export async function withDatabase<T>(
-  target: DatabaseTarget,
+  env: Env,
   name: string,
   work: (pool: Pool) => Promise<T>,
-  /** 0: an answer may take any time. */
-  { answerMs }: { answerMs?: number } = {},
+  asking?: Asking,
 ): Promise<T> {
-  const pool = createPool(target.databaseUrl, { max: 1, applicationName: `geoswap ${name}`, answerMs })
+  return withDatabaseAt(findDatabaseTarget(env).databaseUrl, name, work, asking)
+}
+
+export async function withDatabaseAt<T>(
+  databaseUrl: string,
+  name: string,
+  work: (pool: Pool) => Promise<T>,
+  { answerMs }: Asking = {},
+): Promise<T> {
+  const pool = createPool(databaseUrl, { max: 1, applicationName: `geoswap ${name}`, answerMs })
   try {
     await assertSession(pool, false)
     return await work(pool)

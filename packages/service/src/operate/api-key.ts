@@ -180,9 +180,7 @@ type Flags = SettingFlags & {
 export async function runApiKeyCommand(args: string[], env: Env, output: Output): Promise<number> {
   const { command, flags, rest } = parseSubcommand({ args, options, commands })
   const target = findDatabaseTarget(env)
-  await withDatabase(target, 'api-key', (pool) =>
-    command({ pool, flags, rest, output, local: target.isLocal }),
-  )
+  await withDatabase(env, 'api-key', (pool) => command({ pool, flags, rest, output, local: target.isLocal }))
   return 0
 }
 

@@ -1,11 +1,4 @@
-import {
-  type Env,
-  findDatabaseTarget,
-  type Output,
-  parseFlags,
-  UsageError,
-  withDatabase,
-} from '../command.ts'
+import { type Env, type Output, parseFlags, UsageError, withDatabase } from '../command.ts'
 import { type AuditRow, streamAudit } from '../store/exports.ts'
 import { PERIOD_OPTIONS, parseFormat, parsePeriod, toCsvLine, writePages } from './export.ts'
 
@@ -32,7 +25,7 @@ export async function audit(args: string[], env: Env, output: Output): Promise<n
   if (format === 'csv') output.out(toCsvLine(COLUMNS))
   const toLine = format === 'csv' ? toCsv : toJson
   await withDatabase(
-    findDatabaseTarget(env),
+    env,
     'audit',
     (pool) => writePages(output, streamAudit(pool, period), (page) => page.map(toLine)),
     { answerMs: 0 },

@@ -1,13 +1,5 @@
 import { formatUnits } from 'viem'
-import {
-  type Env,
-  findDatabaseTarget,
-  type Output,
-  parseFlags,
-  toTable,
-  UsageError,
-  withDatabase,
-} from '../command.ts'
+import { type Env, type Output, parseFlags, toTable, UsageError, withDatabase } from '../command.ts'
 import { readBooks } from '../store/books.ts'
 import { type DayMovement, type DayPrice, readDayPrices, streamMovements } from '../store/exports.ts'
 import { type Books, type GasDay, type RouteDay, rentOf, scaleBooks } from '../swap/books.ts'
@@ -31,7 +23,7 @@ export async function showBooks(args: string[], env: Env, output: Output): Promi
   const flags = parseFlags({ args, options: { days: text, swaps: text, json: { type: 'boolean' } } }).values
   const days = parseDays(flags.days)
   const swaps = parseSwaps(flags.swaps)
-  const books = await withDatabase(findDatabaseTarget(env), 'books', (pool) => readBooks(pool, { days }))
+  const books = await withDatabase(env, 'books', (pool) => readBooks(pool, { days }))
   output.out(flags.json ? JSON.stringify(books, replaceBigint, 2) : describe(books, { days, swaps, env }))
   return 0
 }
@@ -124,7 +116,7 @@ async function exportJournal(args: string[], env: Env, output: Output): Promise<
   const period = parsePeriod(values)
   const amounts = findAmounts(env)
   await withDatabase(
-    findDatabaseTarget(env),
+    env,
     'books',
     async (pool) => {
       const prices = await readDayPrices(pool, period)

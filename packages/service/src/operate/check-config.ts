@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Findings, joinFindings } from '../chains/findings.ts'
-import { describeError, type Env, type Output, parseFlags, UsageError, withDatabase } from '../command.ts'
+import { describeError, type Env, type Output, parseFlags, UsageError, withDatabaseAt } from '../command.ts'
 import { connectForCommand } from '../compose/chains.ts'
 import { verifyPyth } from '../compose/prices.ts'
 import { neededConnections } from '../config/connections.ts'
@@ -43,8 +43,7 @@ function readSecrets<T>(env: Env, read: (env: Env, name: string, problems: strin
 /** Compares the connections that all processes may need with those that the server allows. */
 async function checkDatabase({ network, databaseUrl }: Checked): Promise<Findings> {
   if (databaseUrl === undefined) return { problems: [], warnings: [] }
-  const target = { databaseUrl, sealKeys: undefined, isLocal: false }
-  const problems = await withDatabase(target, 'check-config', (pool) =>
+  const problems = await withDatabaseAt(databaseUrl, 'check-config', (pool) =>
     assertConnections(pool, neededConnections(network)),
   ).then(
     () => [],

@@ -1,12 +1,4 @@
-import {
-  type Env,
-  findDatabaseTarget,
-  type Output,
-  parseFlags,
-  toTable,
-  UsageError,
-  withDatabase,
-} from '../command.ts'
+import { type Env, type Output, parseFlags, toTable, UsageError, withDatabase } from '../command.ts'
 import { readOwedFees } from '../store/integrator-fees.ts'
 import { findAmounts } from './amounts.ts'
 import { runMove } from './inventory/inventory.ts'
@@ -26,7 +18,7 @@ export async function fees(args: string[], env: Env, output: Output): Promise<nu
 
 async function showOwed(args: string[], env: Env, output: Output): Promise<number> {
   const { values } = parseFlags({ args, options: { json: { type: 'boolean' } } })
-  const owed = await withDatabase(findDatabaseTarget(env), 'fees', readOwedFees)
+  const owed = await withDatabase(env, 'fees', readOwedFees)
   if (values.json) {
     output.out(
       JSON.stringify(

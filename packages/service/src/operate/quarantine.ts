@@ -1,4 +1,4 @@
-import { type Env, findDatabaseTarget, type Output, parseFlags, toTable, withDatabase } from '../command.ts'
+import { type Env, type Output, parseFlags, toTable, withDatabase } from '../command.ts'
 import { findQuarantined } from '../store/quarantine.ts'
 
 export const QUARANTINE_HELP = `quarantine [--json] [--errors]
@@ -9,7 +9,7 @@ const OPTIONS = { json: { type: 'boolean' }, errors: { type: 'boolean' } } as co
 
 export async function showQuarantine(args: string[], env: Env, output: Output): Promise<number> {
   const { json, errors } = parseFlags({ args, options: OPTIONS }).values
-  const items = await withDatabase(findDatabaseTarget(env), 'quarantine', findQuarantined)
+  const items = await withDatabase(env, 'quarantine', findQuarantined)
   if (json) {
     output.out(JSON.stringify(items, null, 2))
     return 0

@@ -1,12 +1,5 @@
 import type { Summary } from '../books/rebuild/apply.ts'
-import {
-  type Env,
-  findDatabaseTarget,
-  type Output,
-  parseFlags,
-  UsageError,
-  withDatabase,
-} from '../command.ts'
+import { type Env, type Output, parseFlags, UsageError, withDatabase } from '../command.ts'
 import { runRebuild } from '../compose/rebuild.ts'
 import type { NetworkConfig } from '../config.ts'
 import { findNetwork, getChainConfig } from './served.ts'
@@ -22,7 +15,7 @@ export async function rebuildDatabase(args: string[], env: Env, output: Output):
   const { values } = parseFlags({ args, options })
   const network = findNetwork(env)
   const firstBlocks = new Map((values.from ?? []).map((text) => parseFrom(network, text)))
-  const summary = await withDatabase(findDatabaseTarget(env), 'rebuild', (pool) =>
+  const summary = await withDatabase(env, 'rebuild', (pool) =>
     runRebuild({ network, pool, firstBlocks, say: output.hint }),
   )
   output.out(values.json ? JSON.stringify(summary, null, 2) : describe(summary))

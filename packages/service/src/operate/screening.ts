@@ -1,13 +1,5 @@
 import { familyOfAddress } from '../chains/families.ts'
-import {
-  type Env,
-  findDatabaseTarget,
-  type Output,
-  parseSubcommand,
-  toTable,
-  UsageError,
-  withDatabase,
-} from '../command.ts'
+import { type Env, type Output, parseSubcommand, toTable, UsageError, withDatabase } from '../command.ts'
 import { MAX_TEXT } from '../screen/denials.ts'
 import { findOverrides, insertOverride, type OverrideVerdict } from '../store/screening.ts'
 
@@ -53,7 +45,7 @@ async function decide({ env, output, flags, rest }: Run, verdict: OverrideVerdic
   const reason = getRecordText(flags.reason, '--reason')
   const author = getRecordText(flags.author, '--author')
   const key = family.addresses.keyOf(address)
-  await withDatabase(findDatabaseTarget(env), 'screening', (pool) =>
+  await withDatabase(env, 'screening', (pool) =>
     insertOverride(pool, { verdict, address: key, reason, author }),
   )
   output.hint(`${address} ${DONE[verdict]}.`)
@@ -68,7 +60,7 @@ export function getRecordText(given: string | undefined, name: string): string {
 
 async function showOverrides({ env, output, flags, rest }: Run): Promise<void> {
   if (rest.length > 0) throw new UsageError('screening list takes no address. Try --help.')
-  const overrides = await withDatabase(findDatabaseTarget(env), 'screening', findOverrides)
+  const overrides = await withDatabase(env, 'screening', findOverrides)
   const rows = overrides.map(({ verdict, address, reason, author, at }) => [
     ...[verdict, address, at.toISOString(), author],
     reason,

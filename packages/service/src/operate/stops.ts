@@ -1,12 +1,4 @@
-import {
-  type Env,
-  findDatabaseTarget,
-  type Output,
-  parseFlags,
-  toTable,
-  UsageError,
-  withDatabase,
-} from '../command.ts'
+import { type Env, type Output, parseFlags, toTable, UsageError, withDatabase } from '../command.ts'
 import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
 import { describeScope, type StopScope } from '../swap/stop.ts'
 import { findNetworkNames, getAssetName, getChainConfig, parseSide } from './served.ts'
@@ -39,7 +31,7 @@ export async function pause(args: string[], env: Env, output: Output): Promise<n
   const note = getNote(flags)
   const scope = toScope(env, flags)
   const by = nameOf(env, flags)
-  const { id, isNew } = await withDatabase(findDatabaseTarget(env), 'pause', (pool) =>
+  const { id, isNew } = await withDatabase(env, 'pause', (pool) =>
     raiseStop(pool, { why: 'operator', scope, note, by }),
   )
   output.hint(isNew ? `Stopped ${describeScope(scope)}: stop ${id}.` : `Already stopped: stop ${id}.`)
@@ -51,7 +43,7 @@ export async function resume(args: string[], env: Env, output: Output): Promise<
   const note = getNote(flags)
   const by = nameOf(env, flags)
   const isMeant = toFilter(env, flags)
-  await withDatabase(findDatabaseTarget(env), 'resume', async (pool) => {
+  await withDatabase(env, 'resume', async (pool) => {
     const meant = (await findActiveStops(pool)).filter(isMeant)
     if (meant.length === 0) throw new UsageError('Unknown stop. service stops lists the active ones.')
     for (const { id, scope } of meant) {
@@ -64,7 +56,7 @@ export async function resume(args: string[], env: Env, output: Output): Promise<
 
 export async function listStops(args: string[], env: Env, output: Output): Promise<number> {
   const { json } = parseFlags({ args, options: OPTIONS.stops }).values
-  const stops = await withDatabase(findDatabaseTarget(env), 'stops', findActiveStops)
+  const stops = await withDatabase(env, 'stops', findActiveStops)
   const rows = stops.map(({ id, why, scope, since, by, note }) => [
     id,
     why,

@@ -1,15 +1,7 @@
 import { SWAP_STATUSES } from '@geoswap/wire'
 import { parseEvmAddress } from '../chains/evm/address.ts'
 import { parseSolanaAddress } from '../chains/solana/bytes.ts'
-import {
-  type Env,
-  findDatabaseTarget,
-  type Output,
-  parseSubcommand,
-  toTable,
-  UsageError,
-  withDatabase,
-} from '../command.ts'
+import { type Env, type Output, parseSubcommand, toTable, UsageError, withDatabase } from '../command.ts'
 import { findLostInputs, writeOffInput } from '../store/exposure.ts'
 import {
   findSwapRecord,
@@ -62,7 +54,7 @@ export async function inspectSwaps(args: string[], env: Env, output: Output): Pr
 async function list({ env, output, flags, rest }: Run): Promise<void> {
   refuseArguments('list', rest)
   const filter = toFilter(flags)
-  const swaps = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => listSwaps(pool, filter))
+  const swaps = await withDatabase(env, 'swaps', (pool) => listSwaps(pool, filter))
   const amounts = findAmounts(env)
   const rows = () => swaps.map((swap) => toRow(swap, amounts))
   output.out(flags.json ? JSON.stringify(swaps, null, 2) : toTable([HEADER, ...rows()]))
@@ -89,7 +81,7 @@ function toRow(swap: ListedSwap, { amount }: Amounts): string[] {
 
 async function show({ env, output, flags, rest }: Run): Promise<void> {
   const id = getId(rest)
-  const swap = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => findSwapRecord(pool, id))
+  const swap = await withDatabase(env, 'swaps', (pool) => findSwapRecord(pool, id))
   if (!swap) throw new UsageError(`Unknown swap ${id}.`)
   if (flags.json) return output.out(JSON.stringify(swap, null, 2))
   const rows = Object.entries(toShown(swap, findAmounts(env))).filter(([, value]) => value !== null)
@@ -112,7 +104,7 @@ function toShown(swap: ListedSwap & Record<string, unknown>, { chain, amount }: 
 
 async function trace({ env, output, flags, rest }: Run): Promise<void> {
   const id = getId(rest)
-  const [lines, swap] = await withDatabase(findDatabaseTarget(env), 'swaps', async (pool) => [
+  const [lines, swap] = await withDatabase(env, 'swaps', async (pool) => [
     await traceSwap(pool, id),
     await findSwapRecord(pool, id),
   ])
@@ -141,7 +133,7 @@ function toLine({ at, what, detail }: TraceLine, swap: ListedSwap, { chain, amou
 
 async function listLost({ env, output, flags, rest }: Run): Promise<void> {
   refuseArguments('lost', rest)
-  const lost = await withDatabase(findDatabaseTarget(env), 'swaps', findLostInputs)
+  const lost = await withDatabase(env, 'swaps', findLostInputs)
   const rows = lost.map(({ swapId, chainId, cents, at }) => ({
     swapId,
     chainId,
@@ -157,9 +149,7 @@ async function writeOff({ env, output, flags, rest }: Run): Promise<void> {
   const swapId = getId(rest)
   const note = flags.note?.trim()
   if (!note) throw new UsageError('--note is required: the reason, for later readers.')
-  const isWritten = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) =>
-    writeOffInput(pool, { swapId, note }),
-  )
+  const isWritten = await withDatabase(env, 'swaps', (pool) => writeOffInput(pool, { swapId, note }))
   if (!isWritten)
     throw new UsageError(
       `The input of ${swapId} is not lost or already written off. swaps lost lists lost inputs.`,

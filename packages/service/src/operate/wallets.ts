@@ -1,13 +1,5 @@
 import { parseEvmAddress } from '../chains/evm/address.ts'
-import {
-  type Env,
-  findDatabaseTarget,
-  type Output,
-  parseSubcommand,
-  toTable,
-  UsageError,
-  withDatabase,
-} from '../command.ts'
+import { type Env, type Output, parseSubcommand, toTable, UsageError, withDatabase } from '../command.ts'
 import { findFrozen, insertFreeze } from '../store/api-keys.ts'
 import { getRecordText, RECORD_OPTIONS, type RecordFlags } from './screening.ts'
 
@@ -38,15 +30,13 @@ async function decide({ env, output, flags, rest }: Run, isFrozen: boolean): Pro
   if (!wallet || more.length > 0) throw new UsageError('Name one EVM address. Try --help.')
   const reason = getRecordText(flags.reason, '--reason')
   const author = getRecordText(flags.author, '--author')
-  await withDatabase(findDatabaseTarget(env), 'wallets', (pool) =>
-    insertFreeze(pool, { wallet, isFrozen, reason, author }),
-  )
+  await withDatabase(env, 'wallets', (pool) => insertFreeze(pool, { wallet, isFrozen, reason, author }))
   output.hint(`${wallet} is ${isFrozen ? 'frozen' : 'not frozen'}: every process follows within 5 seconds.`)
 }
 
 async function list({ env, output, flags, rest }: Run): Promise<void> {
   if (rest.length > 0) throw new UsageError('wallets list takes no address. Try --help.')
-  const frozen = await withDatabase(findDatabaseTarget(env), 'wallets', findFrozen)
+  const frozen = await withDatabase(env, 'wallets', findFrozen)
   const rows = frozen.map(({ wallet, at, author, reason }) => [wallet, at.toISOString(), author, reason])
   const table = () => toTable([['WALLET', 'SINCE', 'AUTHOR', 'REASON'], ...rows])
   output.out(flags.json ? JSON.stringify(frozen, null, 2) : table())

@@ -69,7 +69,7 @@ const commands: Record<string, (run: Run) => Promise<void>> = { add, list, rotat
 export async function runWebhookCommand(args: string[], env: Env, output: Output): Promise<number> {
   const { command, flags, rest } = parseSubcommand({ args, options, commands })
   const target = findDatabaseTarget(env)
-  await withDatabase(target, 'webhook', (pool) => command({ pool, flags, rest, output, target }))
+  await withDatabase(env, 'webhook', (pool) => command({ pool, flags, rest, output, target }))
   return 0
 }
 

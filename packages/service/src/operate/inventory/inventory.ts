@@ -73,7 +73,7 @@ export async function runMove(env: Env, output: Output, order: MoveOrder): Promi
   const asked = { network, chain, kind: order.kind, isLocal: target.isLocal }
   const treasury = await findTreasury(env, asked, { needsKey: order.isSent })
   const session = await openSession(env, treasury.signers)
-  return withDatabase(target, 'inventory', async (pool) => {
+  return withDatabase(env, 'inventory', async (pool) => {
     const accountId = order.account === undefined ? undefined : await getAccountId(pool, order.account)
     const { connected, token, move: planned } = await toMove(session, order, treasury.sender)
     const move = { ...planned, accountId }

@@ -14,7 +14,7 @@ export async function showPlan(
   { days, json }: { days: number; json: boolean },
 ): Promise<number> {
   const session = await openSession(env)
-  const planned = await withDatabase(session.target, 'inventory', (pool) => planFor(env, session, pool, days))
+  const planned = await withDatabase(env, 'inventory', (pool) => planFor(env, session, pool, days))
   for (const chain of session.silent) output.hint(`${chain} does not answer and is missing from the plan.`)
   output.out(json ? JSON.stringify(toJson(planned, days), null, 2) : toText(planned, days))
   return session.silent.length > 0 ? 1 : 0

@@ -13,9 +13,8 @@ import { createPriceBook, type PriceBook } from '../../market/prices/book.ts'
 import type { Catalog, Token } from '../../swap/catalog.ts'
 import { findNetwork } from '../served.ts'
 
-/** The database and all configured chains, for inventory commands. */
+/** All configured chains, for inventory commands. */
 export type InventorySession = {
-  target: DatabaseTarget
   network: NetworkConfig
   chains: Chains
   catalog: Catalog
@@ -29,10 +28,10 @@ export function findSettings(env: Env): { target: DatabaseTarget; network: Netwo
 }
 
 export async function openSession(env: Env, signers: Signers = {}): Promise<InventorySession> {
-  const { target, network } = findSettings(env)
+  const { network } = findSettings(env)
   const chains = connectForCommand(network, { signers })
   const { catalog, silent } = await loadAnswering(network, chains)
-  return { target, network, chains, catalog, silent }
+  return { network, chains, catalog, silent }
 }
 
 /** Loads the chains that answer, since operators need this most when something is down. */

@@ -16,7 +16,7 @@ type Status = {
 
 export async function showStatus(env: Env, output: Output, { json }: { json: boolean }): Promise<number> {
   const session = await openSession(env)
-  const status = await withDatabase(session.target, 'inventory', (pool) => readStatus(env, session, pool))
+  const status = await withDatabase(env, 'inventory', (pool) => readStatus(env, session, pool))
   for (const chain of session.silent) output.hint(`${chain} does not answer and is not shown.`)
   output.out(json ? JSON.stringify(toJson(status, session), null, 2) : toText(status, session))
   return session.silent.length > 0 ? 1 : 0
