@@ -46,12 +46,7 @@ export type Quote = QuotedTerms & {
 /** All but the first, which a quote is priced by itself. Sealed quotes name them by their place. */
 const METHODS: readonly InputMethod[] = INPUT_METHODS.slice(1)
 export type QuotedWays = Readonly<Partial<Record<InputMethod, WayAmounts>>>
-export type WayAmounts = Pick<
-  Quote,
-  | ('amountIn' | 'amountOut' | 'minOutput' | 'swappable')
-  | ('priceFloor' | 'valueCents' | 'payAmount' | 'integratorFee')
-  | ('fastOutput' | 'riskPremium')
->
+export type WayAmounts = Pick<Quote, (typeof WAY_AMOUNTS)[number]>
 
 /** The quote with the amounts of one way; undefined if it has no such way. */
 export function quoteBy(quote: Quote, method: InputMethod): Quote | undefined {
@@ -89,6 +84,7 @@ const AMOUNTS = [
   'riskPremium',
 ] as const satisfies readonly (keyof Quote)[]
 type Amounts = Record<(typeof AMOUNTS)[number], bigint>
+/** Those that differ by way. */
 const WAY_AMOUNTS = [
   'amountIn',
   'amountOut',
@@ -100,7 +96,7 @@ const WAY_AMOUNTS = [
   'integratorFee',
   'fastOutput',
   'riskPremium',
-] as const satisfies readonly (keyof WayAmounts)[]
+] as const satisfies readonly (typeof AMOUNTS)[number][]
 
 /** The output that a quote or a way of it names. */
 export const namedOutput = ({ amountOut, fastOutput }: Pick<Quote, 'amountOut' | 'fastOutput'>): bigint =>
