@@ -15,6 +15,21 @@ export function every(ms: number, work: () => Promise<void>): { stop(): void } {
   }
 }
 
+/** Reads at the start, and again every `pollMs` in case a notification was lost. */
+export function createPolling(
+  refresh: () => Promise<void>,
+  { pollMs, onError }: { pollMs: number; onError(error: unknown): void },
+) {
+  let timer: NodeJS.Timeout | undefined
+  return {
+    async start(): Promise<void> {
+      await refresh()
+      timer = setInterval(() => refresh().catch(onError), pollMs).unref()
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
 /** Skips a call if the last successful one began less than this long ago. */
 export function atMostEvery<A extends unknown[]>(ms: number, work: (...args: A) => Promise<void>) {
   let due = 0

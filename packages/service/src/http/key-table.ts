@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createPolling } from '../async/timing.ts'
 import type { ActiveKey } from '../store/api-keys.ts'
 import { DUMMY_HASH, hashApiKey, isWholeKey, parseKeyId } from './api-key.ts'
 
@@ -45,7 +46,6 @@ export function createKeyTable(options: Options): KeyTable {
   let frozen: ReadonlySet<string> = new Set()
   // Keys that matched since the last read, so that the digest is not computed per request.
   let matched = new Map<string, KnownKey>()
-  let timer: NodeJS.Timeout | undefined
 
   const refresh = createCoalesced(async () => {
     const [keys, wallets] = await Promise.all([findActiveKeys(), findFrozen()])
@@ -78,14 +78,7 @@ export function createKeyTable(options: Options): KeyTable {
     isActive: (keyId) => rows.has(keyId),
     origins: () => origins,
     refresh,
-    async start() {
-      await refresh()
-      timer = setInterval(() => refresh().catch(onError), pollMs)
-      timer.unref()
-    },
-    close() {
-      clearInterval(timer)
-    },
+    ...createPolling(refresh, { pollMs, onError }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { createPolling } from '../async/timing.ts'
 import { type QuoteStop, type SwapSide, stopsSide, stopsSwap } from '../swap/stop.ts'
 
 export type StopTable = {
@@ -24,7 +25,6 @@ export function createStopTable({ findActiveStops, onError, pollMs = 2_000 }: Op
   let stops: readonly QuoteStop[] = []
   let begun = 0
   let shown = 0
-  let timer: NodeJS.Timeout | undefined
 
   /** Discards the result of a read if a newer one has finished. */
   async function refresh(): Promise<void> {
@@ -41,13 +41,6 @@ export function createStopTable({ findActiveStops, onError, pollMs = 2_000 }: Op
     // No asset has an empty name: without an asset, only a stop of all assets matches.
     ofSide: ({ chainId, asset = '' }) => stops.find((stop) => stopsSide(stop, { chainId, asset })),
     refresh,
-    async start() {
-      await refresh()
-      timer = setInterval(() => refresh().catch(onError), pollMs)
-      timer.unref()
-    },
-    close() {
-      clearInterval(timer)
-    },
+    ...createPolling(refresh, { pollMs, onError }),
   }
 }
