@@ -16,9 +16,9 @@ export async function chooseWallet(
 ): Promise<ChosenWallet> {
   if (named !== undefined) return getNamed(context, { family, chain, name: named })
   const { wallets, settings } = context
-  const usual = settings.wallet === undefined ? undefined : (wallets.find(settings.wallet) ?? 'missing')
+  const configured = settings.wallet === undefined ? undefined : (wallets.find(settings.wallet) ?? 'missing')
   // A default of another family is no error: it is for other chains.
-  if (settings.wallet !== undefined && (usual === 'missing' || usual?.family === family))
+  if (settings.wallet !== undefined && (configured === 'missing' || configured?.family === family))
     return getNamed(context, { family, chain, name: settings.wallet })
   const fitting = wallets.list().filter((wallet) => wallet.family === family)
   const [only] = fitting

@@ -41,7 +41,7 @@ const COINS: Readonly<Record<string, number>> = { 'eip155:56': 714, 'eip155:137'
 
 export type Family = keyof typeof families
 export const FAMILIES = Object.keys(families) as Family[]
-const USUAL: Family = 'evm'
+const DEFAULT: Family = 'evm'
 
 const NUMBER = /^[1-9][0-9]{0,15}$/
 const CHAIN = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/
@@ -56,12 +56,12 @@ export function toCaip2({ chainId, family }: { chainId: number; family: Family }
 
 /** The family of a chain that has this address. */
 export function familyOfAddress(address: string): Family {
-  return FAMILIES.find((family) => address.startsWith(families[family].prefix)) ?? USUAL
+  return FAMILIES.find((family) => address.startsWith(families[family].prefix)) ?? DEFAULT
 }
 
 /** The family of an id that begins with its chain. One of no known family is judged as of EVM. */
 export function familyOfId(id: string): Family {
-  return FAMILIES.find((family) => id.startsWith(`${families[family].space}:`)) ?? USUAL
+  return FAMILIES.find((family) => id.startsWith(`${families[family].space}:`)) ?? DEFAULT
 }
 
 /** The chain id of a CAIP-2 id; undefined if the text is no such id, or its chain has no known number. */

@@ -10,7 +10,7 @@ import { followAttempt } from '@geoswap/wallet/swap/follow'
 import { chooseAddress, chooseAnybody } from '@geoswap/wallet/wallets'
 import { columns, defineCommand } from '../command.ts'
 import { swapLines } from '../print.ts'
-import { nodesOption, orderOptions, toWords, withNodes } from './order-options.ts'
+import { nodesOption, orderOptions, toOrderArguments, withNodes } from './order-options.ts'
 
 export const depositAddress = defineCommand({
   usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
@@ -33,7 +33,7 @@ its address, that gets back whatever is not swapped: never an address of an exch
   async run(given, { values, words }) {
     const context = await withNodes(given, values.rpc ?? [], words[0])
     const client = connect(context)
-    const ready = await resolveOrder(context, client, toWords(values, words), async ({ chain }) => {
+    const ready = await resolveOrder(context, client, toOrderArguments(values, words), async ({ chain }) => {
       if (chain.family === evm.name) return chooseAnybody(context, chain, values.wallet)
       throw new UserError('USAGE', `There are no deposit addresses on ${chain.name}.`)
     })

@@ -69,7 +69,7 @@ type Values = Partial<
   raw?: boolean
 }
 
-export function toWords(values: Values, [from = '', to = '']: readonly string[]): OrderArguments {
+export function toOrderArguments(values: Values, [from = '', to = '']: readonly string[]): OrderArguments {
   return {
     from,
     to,

@@ -10,7 +10,7 @@ import { chooseAnybody, chooseWallet } from '@geoswap/wallet/wallets'
 import { anyOf, SENT_METHODS, SIGNED_METHODS, UNSETTLED_STATUSES } from '@geoswap/wire/names'
 import { defineCommand, type ExitCode } from '../command.ts'
 import { quoteLines, swapLines } from '../print.ts'
-import { nodesOption, orderOptions, toMethod, toWords, withNodes } from './order-options.ts'
+import { nodesOption, orderOptions, toMethod, toOrderArguments, withNodes } from './order-options.ts'
 
 export const swap = defineCommand({
   usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
@@ -44,8 +44,11 @@ or a sent one on its way back from the operation's address. 1: an error.`,
     const method = toMethod(values.method)
     const context = await withNodes(given, values.rpc ?? [], words[0])
     const client = connect(context)
-    const ready = await resolveOrder(context, client, toWords(values, words), ({ chain: { family, name } }) =>
-      chooseWallet(context, { family, chain: name, named: values.wallet }),
+    const ready = await resolveOrder(
+      context,
+      client,
+      toOrderArguments(values, words),
+      ({ chain: { family, name } }) => chooseWallet(context, { family, chain: name, named: values.wallet }),
     )
     const { order, from } = ready
     const style = { raw: values.raw ?? false }
@@ -98,7 +101,7 @@ export const quote = defineCommand({
 
   async run(context, { values, words }) {
     const client = connect(context)
-    const ready = await resolveOrder(context, client, toWords(values, words), ({ chain }) =>
+    const ready = await resolveOrder(context, client, toOrderArguments(values, words), ({ chain }) =>
       chooseAnybody(context, chain, values.wallet),
     )
     const { order, request } = ready

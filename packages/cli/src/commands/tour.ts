@@ -74,7 +74,7 @@ async function takeOrder(
 ): Promise<ReadyOrder> {
   const payer = async () => ({ name: 'tour', family: evm.name, address })
   const ready = await resolveOrder(context, client, { from, to: 'beta:USDC', amount }, payer)
-  // Twice: where the wallet sends a transaction itself, it pays its gas too.
+  // Twice the input: a wallet that sends its own transaction also pays the gas.
   const given = (BigInt(ready.request.amount) * 2n).toString()
   await askFaucet(context, ready.from, { address, amount: BigInt(given) })
   return ready

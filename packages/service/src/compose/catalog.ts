@@ -54,21 +54,21 @@ export async function openCatalog(
   options: Parameters<typeof openChains>[1],
 ): Promise<{ catalog: Catalog; stop(): void }> {
   const loaded: LoadedTokens = new Map()
-  const shut: ClosedTokens = new Map()
+  const closedByChain: ClosedTokens = new Map()
   const load = async (chain: ConnectedChain, closed: readonly ClosedToken[]) => {
     const { chainId } = chain.config
     const tokens = await chain.loadTokens()
     const { kept, changed } = keepDecimals(loaded.get(chainId) ?? tokens, tokens)
     loaded.set(chainId, kept)
-    shut.set(chainId, [...closed, ...changed])
+    closedByChain.set(chainId, [...closed, ...changed])
   }
   const { stop } = await openChains({ all }, { ...options, prepare: load })
   for (const { config } of all.filter(({ gate }) => !gate.isOpen))
     loaded.set(config.chainId, tokensOf(config))
-  return { catalog: toCatalog(network, all, loaded, shut), stop }
+  return { catalog: toCatalog(network, all, loaded, closedByChain), stop }
 }
 
-/** Amounts in flight are in the decimals of the first look: a token that tells others is closed until a restart. */
+/** Keeps the decimals that were read first: open swaps have amounts in them. A token with others is closed until a restart. */
 function keepDecimals(before: readonly Token[], now: readonly Token[]) {
   const knownOf = ({ address, decimals }: Token) =>
     before.find((token) => token.address === address)?.decimals ?? decimals
@@ -87,19 +87,19 @@ export function toCatalog(
   { assets }: NetworkConfig,
   chains: readonly ConnectedChain[],
   loaded: LoadedTokens,
-  shut: ClosedTokens = new Map(),
+  closed: ClosedTokens = new Map(),
 ): Catalog {
   return {
-    chains: new Map(chains.map((chain) => [chain.config.chainId, toCatalogChain(chain, loaded, shut)])),
+    chains: new Map(chains.map((chain) => [chain.config.chainId, toCatalogChain(chain, loaded, closed)])),
     assets: new Map(assets.map(({ name, usdStable }) => [name, { name, usdStable }] as const)),
   }
 }
 
-function toCatalogChain(connected: ConnectedChain, loaded: LoadedTokens, shut: ClosedTokens): CatalogChain {
+function toCatalogChain(connected: ConnectedChain, loaded: LoadedTokens, closed: ClosedTokens): CatalogChain {
   const { config, maxAmount, ownAddresses } = connected
   const { chainId, name, family } = config
   const { symbol, asset } = config.native
-  const whyClosed = (address: string) => shut.get(chainId)?.find(({ token }) => token === address)?.why
+  const whyClosed = (address: string) => closed.get(chainId)?.find(({ token }) => token === address)?.why
   const native: Token = { chainId, symbol, asset, ...connected.nativeToken }
   return {
     chainId,

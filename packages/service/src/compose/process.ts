@@ -20,7 +20,7 @@ import { assertPart } from '../store/roles.ts'
 import { assertConnections, assertDurable, assertSession } from '../store/server.ts'
 import type { Chains } from './chains.ts'
 
-/** The pool of a process, and the check of every new connection that its listener shares. */
+/** The pool of a process, and the check of each new connection, which its listener makes too. */
 export function openDatabase(config: Config, role: Role, logger: Logger) {
   const onOpen = createTimelineGuard((timelines) => {
     logger.fatal(

@@ -9,7 +9,7 @@ export function operateOf({ family }: { family: FamilyName }): Operate {
   return all[family]
 }
 
-/** The families of these chains, each with its own. */
+/** These chains by family. */
 export function byFamily(chains: readonly ChainConfig[]) {
   return askEach(chains, (family, own) =>
     own.length === 0 ? [] : [{ family, operate: operateOf({ family: family.name }), chains: own }],

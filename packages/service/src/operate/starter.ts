@@ -75,7 +75,7 @@ export function toChain(preset: Preset, roles: Roles, nodes: Nodes): object {
 const UNKNOWN_CAPS = { capPerHour: TO_FILL_IN, claimCapPerHour: TO_FILL_IN, refundCapPerHour: TO_FILL_IN }
 const MOST_DECIMALS = 36
 
-/** In whole coins per hour; undefined for an asset whose worth is unknown, without a chosen cap. */
+/** In whole coins per hour: the chosen cap, or that of a known asset. Undefined for any other. */
 export function capsOf(asset: string, chosen?: string): Caps | undefined {
   const cap = chosen ?? CAPS.get(asset) ?? (isStable(asset) ? STABLE_CAP : undefined)
   if (cap === undefined) return undefined

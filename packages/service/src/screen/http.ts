@@ -23,7 +23,7 @@ export function toAnswer(list: string, text: string): Answer {
   const parsed = parse(text)
   if (parsed['decision'] === 'allow') return ALLOW
   if (parsed['decision'] !== 'deny') return UNKNOWN
-  const textOf = (value: unknown, usual: string) => (typeof value === 'string' ? value : usual)
+  const textOf = (value: unknown, fallback: string) => (typeof value === 'string' ? value : fallback)
   return {
     kind: 'deny',
     reason: textOf(parsed['reason'], 'denied'),

@@ -105,9 +105,7 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
   }
 }
 
-/**
- * The most that any venue sells for the chain's native coin, which has a price. A pool also sells tokens without one.
- */
+/** The most that any venue sells. Asked for the native coin, which has a price, as the token itself may have none. */
 function mostDeliverable(venues: readonly Venue[], destination: CatalogChain, output: Token): bigint {
   const amounts = venues.map((venue) => {
     const offer = venue.offer({ input: destination.native, output, destination })
