@@ -26,7 +26,7 @@ type Sized = ReadonlyMap<string, number>
 type Watched = { pool: Pool; log: string }
 
 /**
- * What swaps cost the database, from their quotes until their inputs are claimed, less what the service does at rest.
+ * The cost of swaps to the database, from their quotes until their inputs are claimed, less what the service does at rest.
  */
 export async function measureDatabase({ say }: Pick<Bench, 'say'>, wanted: number): Promise<Figure[]> {
   const { PATH = '', HOME = '' } = process.env
@@ -147,7 +147,7 @@ function toFigures(result: Result): Figure[] {
   ]
 }
 
-/** What takes the most, by table and by transaction. */
+/** The largest parts, by table and by transaction. */
 function describe(say: Bench['say'], result: Result): void {
   const { all, rest, swaps } = result
   say('bytes per swap: WAL beyond that at rest, of that images of whole pages, and room')

@@ -16,7 +16,7 @@ const RELATIONS = `relations as (
     left join pg_inherits p on p.inhrelid = h.oid
    where r.relkind in ('r', 't', 'i'))`
 
-/** What was written between two positions, by part; a record of several pages counts for the first of them. */
+/** The bytes written between two positions, by part; a record of several pages counts for the first of them. */
 export async function readWal(
   pool: Pool,
   { from, to }: { from: string; to: string },

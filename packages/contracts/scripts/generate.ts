@@ -108,7 +108,7 @@ function generate(contracts: Contracts): Map<string, string> {
   ])
 }
 
-/** What the files were generated from and what they hold, so that a check need not compile for half a minute. */
+/** Hashes of the sources and of the generated files, so that a check need not compile for half a minute. */
 function toRecord(): string[] {
   const files = [...generated.map(codeFile), publishedFile, ...deployed.map(snapshotFile)]
   return [`${hashProduct()} sources, settings and compiler`, ...files.map(describe), '']

@@ -164,7 +164,7 @@ export function createHandlers(config: Config, parts: ApiParts): Handlers {
     buildSolanaTx: (caller, body) => buildSolanaTx(buildSolanaDeps, caller.accountId, body),
     async submit(caller, body) {
       const submitted = await submit(submitDeps, caller, body)
-      // What is to be sent goes on waiting.
+      // An input that is to be sent goes on waiting.
       if (caller.network !== undefined && body.signature !== undefined)
         builds.close(tokens.openOp(caller.accountId, body.geoOpToken).opId)
       return submitted

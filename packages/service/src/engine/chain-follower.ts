@@ -83,8 +83,7 @@ export function createChainFollower(options: Options): Task[] {
         stateTime.noteAccepted(awaited.acceptedAt)
       }
       await schedule.whenDue(wakeLane, async (now) => {
-        const known = heads ?? views.of(chain.chainId).followed()
-        const seen = await chain.readHeads(known, !awaited.isOpen)
+        const seen = await chain.readHeads(heads ?? views.of(chain.chainId).followed(), !awaited.isOpen)
         const isNew = seen !== heads
         if (isNew && !order.accepts(seen.head, now)) return
         stateTime.notePoll(awaited.at, seen.head.hash)

@@ -94,7 +94,11 @@ export const ask = async (
   request: Partial<NamedQuoteRequest> = {},
   { deps: own = {}, ...caller }: Asking = {},
 ): Promise<QuoteReply> =>
-  quote({ ...deps, ...own }, { accountId: 'acct', keyId: 'key', rules: {}, ...caller }, { ...asked, ...request })
+  quote(
+    { ...deps, ...own },
+    { accountId: 'acct', keyId: 'key', rules: {}, ...caller },
+    { ...asked, ...request },
+  )
 
 export async function refusal(
   request: Partial<NamedQuoteRequest>,

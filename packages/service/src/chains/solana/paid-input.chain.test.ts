@@ -191,7 +191,7 @@ test('a payer that has spent its tokens is an obstacle, with and without the acc
   expect([before, await chain.findObstacle(swap)]).toEqual(['INPUT_UNAVAILABLE', 'INPUT_UNAVAILABLE'])
 })
 
-test('what a quote adds for a payer is the fee of opening the account', async () => {
+test('a quote adds the fee of opening the account for a payer', async () => {
   const { lock, ways } = await chain.readLegCosts((await readBlocks(world.client)) as never)
   const { raw } = await sign(await toSwap(await order()))
   const before = await lamportsOf(world.feePayer.address)

@@ -99,10 +99,10 @@ async function verifyHoldings(
   // Anybody can open one. No transaction that a fee payer signs pays from it.
   const isOwning = ofPayers.some((tokens) => tokens !== undefined)
   const warnings = isOwning ? [`a fee payer owns a token account of ${mint}`] : []
-  const close = (why: string, isUndeployed?: true): Findings => ({
-    ...{ problems: [], warnings, closed: [{ token: mint, why, ...(isUndeployed && { isUndeployed }) }] },
+  const close = (closed: Omit<ClosedToken, 'token'>): Findings => ({
+    ...{ problems: [], warnings, closed: [{ token: mint, ...closed }] },
   })
   if (held?.owner !== vault)
-    return close(`the vault has no token account of ${mint}: run service deploy`, true)
-  return held.frozen ? close(`the vault's account of ${mint} is frozen`) : { ...NOTHING, warnings }
+    return close({ why: `the vault has no token account of ${mint}: run service deploy`, isUndeployed: true })
+  return held.frozen ? close({ why: `the vault's account of ${mint} is frozen` }) : { ...NOTHING, warnings }
 }

@@ -61,7 +61,7 @@ test.each<[string, string]>([
   })
 })
 
-test('what a caller adds to a payload is left out, whatever it is', () => {
+test('fields that a caller adds to a payload are left out', () => {
   const odd = { toString: 1 }
   const added = { field: odd, message: odd, problem: odd, transaction: odd, version: 9, network: odd }
   const both = { ...payload, ...added }
