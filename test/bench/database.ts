@@ -26,7 +26,7 @@ type Sized = ReadonlyMap<string, number>
 type Watched = { pool: Pool; log: string }
 
 /**
- * The cost of swaps to the database, from their quotes until their inputs are claimed, less what the service does at rest.
+ * Measures swaps in the database, from their quotes until their inputs are claimed, less the service at rest.
  */
 export async function measureDatabase({ say }: Pick<Bench, 'say'>, wanted: number): Promise<Figure[]> {
   const { PATH = '', HOME = '' } = process.env

@@ -37,8 +37,8 @@ export async function direct(direction: Direction): Promise<void> {
   await Promise.all([...losses, undoLocks(direction), kill(direction)])
 }
 
-// Until this many were burnt and sent again, and the most time for it. A no-op that burns one is lost too, so a swap needs
-// time for another lock afterwards.
+// Until this many were burnt and sent again, and the most time for it. A no-op that burns one is lost too, so a swap
+// needs time for another lock afterwards.
 const REPEATED = 3
 const HOLE_MS = { lock: 45_000, deliver: 25_000 }
 // For swaps of the chain to pass.

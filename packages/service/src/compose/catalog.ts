@@ -68,7 +68,10 @@ export async function openCatalog(
   return { catalog: toCatalog(network, all, loaded, closedByChain), stop }
 }
 
-/** Keeps the decimals that were read first: open swaps have amounts in them. A token with others is closed until a restart. */
+/**
+ * Keeps the decimals that were read first: open swaps have amounts in them. A token with others is closed until a
+ * restart.
+ */
 function keepDecimals(before: readonly Token[], now: readonly Token[]) {
   const knownOf = ({ address, decimals }: Token) =>
     before.find((token) => token.address === address)?.decimals ?? decimals

@@ -81,7 +81,7 @@ test('the final block is read again once some more blocks are final', async () =
   expect(next.finalized.height).toBe(heads.finalized.height + 9n)
 })
 
-test('an idle chain is asked for both times with every second final block, and at once when it is not idle', async () => {
+test('an idle chain is asked for both times with every second final block, and else at once', async () => {
   const calls: string[] = []
   const watch = { called: (method: string) => calls.push(method), answered() {}, failed() {} }
   const client = createSolanaClient({ urls: [world.chain.rpcUrl], watches: [watch] })
