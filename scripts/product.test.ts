@@ -1,6 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { agentCard, agentRegistration, type Deployment, product, serverJson, skillIndex } from '@geoswap/wire'
+import {
+  agentCard,
+  agentRegistration,
+  type Deployment,
+  product,
+  serverJson,
+  skillIndex,
+  x402Discovery,
+} from '@geoswap/wire'
+import {
+  extractDiscoveryInfoV1,
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+} from '@x402/extensions/bazaar'
 import { type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
@@ -123,6 +136,20 @@ test.each<[string, TSchema, object]>([
   const sent: unknown = JSON.parse(JSON.stringify(document))
 
   expect([...Value.Errors(schema, sent)]).toEqual([])
+})
+
+test('catalogues of x402 read how to ask for a swap, in both versions', () => {
+  const { extensions, outputSchema } = JSON.parse(JSON.stringify(x402Discovery()))
+  const { bazaar } = extensions
+  const { input } = bazaar.info
+
+  expect([validateDiscoveryExtensionSpec(bazaar), validateDiscoveryExtension(bazaar)]).toEqual([
+    { valid: true },
+    { valid: true },
+  ])
+  const unasked = { ...bazaar, info: { input: { ...input, queryParams: {} } } }
+  expect(validateDiscoveryExtension(unasked).valid).toBe(false)
+  expect(extractDiscoveryInfoV1({ outputSchema } as never)?.input).toEqual(input)
 })
 
 test('the published MCP package says which entry of the registry it is, in the same version', () => {

@@ -21,6 +21,28 @@ type OpenApi = { openapi: string; paths: Record<string, Record<string, Operation
 const open = async (path: string) => fetch(`${local.apiUrl}${path}`)
 const readOpenApi = async () => (await (await open('/openapi.json')).json()) as OpenApi
 
+describe('/.well-known/', () => {
+  const stringsIn = (value: unknown): string[] =>
+    typeof value === 'object' && value !== null
+      ? Object.values(value).flatMap(stringsIn)
+      : [value].filter((each) => typeof each === 'string')
+
+  test.each(['agent-card.json', 'agent-registration.json', 'agent-skills/index.json'])(
+    'a stranger reads %s, and what it names here is there',
+    async (name) => {
+      const answer = await open(`/.well-known/${name}`)
+      const document = await answer.json()
+
+      const named = stringsIn(document).filter(
+        (text) => text.startsWith(local.apiUrl) || text.startsWith('/'),
+      )
+      const found = await Promise.all(named.map((url) => fetch(new URL(url, local.apiUrl))))
+      expect([answer.status, named.length > 0]).toEqual([200, true])
+      expect(found.map(({ url, status }) => `${status} ${url}`)).toEqual(found.map(({ url }) => `200 ${url}`))
+    },
+  )
+})
+
 describe('/openapi.json', () => {
   test('is OpenAPI 3.1 with a title, a server, a key or signature, and unique operation ids', async () => {
     const document = await readOpenApi()

@@ -1,5 +1,6 @@
 import { generateKeyPairSigner } from '@solana/kit'
 import { ExactEvmScheme } from '@x402/evm'
+import { extractDiscoveryInfo } from '@x402/extensions/bazaar'
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, inject, test } from 'vitest'
@@ -96,6 +97,20 @@ test('of several origins those are offered that can be paid from, with the terms
   expect(accepts.map(({ network }) => network)).toEqual([`eip155:${alpha.chainId}`])
   for (const { extra } of accepts)
     expect(extra).toMatchObject({ version: '2', quote: {}, operation: { primaryType: 'GeoOp' } })
+})
+
+test('a catalogue of x402 reads from a payment how to ask for another', async () => {
+  const wallet = await funded()
+  const url = urlOf(wallet.address)
+  const required = await ask(url)
+  const payment = await payerOf(wallet).client.createPaymentPayload(required)
+
+  const found = extractDiscoveryInfo(payment, required.accepts[0] ?? expect.unreachable())
+
+  expect(found).toMatchObject({
+    ...{ resourceUrl: `${local.apiUrl}/swap/x402`, method: 'GET', serviceName: 'geoswap' },
+    discoveryInfo: { input: { type: 'http', queryParams: { amount: expect.any(String) } } },
+  })
 })
 
 test('the same payment twice, and another one for the operation, are one swap and one payment', async () => {

@@ -201,6 +201,7 @@ async function startAll(
   writeJsonAtomically(home.serviceFile, {
     ...toServiceConfig(asReached(chains, options), keys, options.nodes),
     keyless: { account: LOCAL_ACCOUNT, host: `127.0.0.1:${ports.api.port}`, callsPerMinute: 600 },
+    discovery: { url: `http://127.0.0.1:${ports.api.port}` },
     ...web,
     ...options.serviceConfig,
     ...(options.remoteSigners && { remoteSigners: await options.remoteSigners(keys) }),

@@ -283,6 +283,7 @@ export const paymentRequired: PaymentRequired = {
       resource: 'http://127.0.0.1:8080/swap/x402',
       description: 'A swap across chains.',
       mimeType: 'application/json',
+      outputSchema: { input: { type: 'http', method: 'GET', queryParams: x402Request } },
       payTo: '0x8ba1f109551bD432803012645Ac136ddd64DBA72',
       maxTimeoutSeconds: 210,
       asset: usdcAlpha,

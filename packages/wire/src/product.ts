@@ -1,3 +1,6 @@
+import { x402Request } from './examples.ts'
+import { X402Request } from './x402.ts'
+
 /** The product in words and addresses. Every document by which machines find it is made from this. */
 export const product = {
   name: 'geoswap',
@@ -105,5 +108,34 @@ export function skillIndex(skills: readonly Skill[]) {
     skills: skills.map(({ name, description, url, sha256 }) => {
       return { name, type: 'skill-md', description, url, digest: `sha256:${sha256}` }
     }),
+  }
+}
+
+/**
+ * How `/swap/x402` is asked, for catalogues of x402: `extensions` of version 2, `outputSchema` of version 1. In few
+ * words: they travel in headers.
+ */
+export function x402Discovery() {
+  const { properties, required } = X402Request
+  const names = Object.keys(properties).map((name) => [name, { type: 'string' }])
+  const queryParams = { type: 'object', properties: Object.fromEntries(names), required }
+  const input = { type: 'http', method: 'GET', queryParams: x402Request }
+  const fields = { type: { const: 'http' }, method: { enum: ['GET'] }, queryParams }
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: {
+      input: {
+        type: 'object',
+        properties: fields,
+        required: Object.keys(fields),
+        additionalProperties: false,
+      },
+    },
+    required: ['input'],
+  }
+  return {
+    extensions: { bazaar: { info: { input, output: { type: 'json' } }, schema } },
+    outputSchema: { input: { ...input, discoverable: true }, output: { type: 'object' } },
   }
 }

@@ -45,6 +45,7 @@ const RequirementsV1 = Type.Object({
   resource: Type.String(),
   description: Type.String(),
   mimeType: Type.String(),
+  outputSchema: Type.Record(Type.String(), Type.Unknown(), { description: 'How to ask, for catalogues.' }),
   payTo: Type.String(),
   maxTimeoutSeconds: Type.Integer(),
   asset: Type.String(),

@@ -13,7 +13,7 @@ type Options = Pick<Terms, 'rebalancingCentiBps'> & {
   integratorCentiBps: number
   delegated: boolean
   /** Whether the input comes in as the payment of a request. */
-  isPayment: boolean
+  isPayment?: boolean
   accountRent: bigint
 }
 

@@ -1,4 +1,11 @@
-import { type BuildGeoOpReply, endpoints, type QuoteReply, type StatusReply } from '@geoswap/wire'
+import {
+  type BuildGeoOpReply,
+  endpoints,
+  type PaymentRequired,
+  type QuoteReply,
+  type StatusReply,
+  x402Discovery,
+} from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
 import { stub } from '../../../test/support/stub.ts'
 import type { PaidInput } from '../../chains/chain.ts'
@@ -73,8 +80,11 @@ const pay = (deps: X402Deps) => x402(deps, { request, headers: paid, url, addres
 test('each origin is an offer, which both versions read, until the operation ends by any clock', async () => {
   const { status, headers, body } = await ask(depsWith(), { originChain: 'eip155:1,8453' })
 
-  const { x402Version, accepts, resource } = fromHeader(headers['payment-required'])
+  const { x402Version, accepts, resource, extensions } = fromHeader(headers['payment-required'])
   expect([status, x402Version, resource.url]).toEqual([402, 2, url])
+  expect({ extensions, outputSchema: (body as PaymentRequired).accepts[0]?.outputSchema }).toEqual(
+    x402Discovery(),
+  )
   expect(accepts).toMatchObject([
     { network: 'eip155:1', amount: '10', payTo, asset: token, maxTimeoutSeconds: 130 },
     {

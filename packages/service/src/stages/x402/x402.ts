@@ -4,11 +4,13 @@ import {
   type ExactPayment,
   NAMES_V1,
   type PaymentRequired,
+  product,
   type StatusReply,
   type SubmitReply,
   type TransactionPayment,
   toChainRef,
   type X402Request,
+  x402Discovery,
 } from '@geoswap/wire'
 import { invalidRequest, ServiceError } from '../../errors.ts'
 import type { PayableOp } from '../../store/ops.ts'
@@ -72,7 +74,8 @@ const ask = async (deps: X402Deps, call: X402Call, error: string): Promise<X402A
 
 function toRequired({ url }: X402Call, error: string, offers: readonly Offer[]): X402Answer {
   const accepts = offers.map(({ chain: _chain, ...requirements }) => requirements)
-  const required = { x402Version: 2, error, resource: { url, description: DESCRIPTION }, accepts }
+  const resource = { url, description: DESCRIPTION, mimeType: JSON_TYPE, serviceName: product.name }
+  const required = { x402Version: 2, error, resource, accepts, extensions }
   const body: PaymentRequired = {
     x402Version: 1,
     error,
@@ -84,6 +87,9 @@ function toRequired({ url }: X402Call, error: string, offers: readonly Offer[]):
 const DESCRIPTION =
   'A swap across chains. payTo belongs to one operation: it delivers, or the payer is paid back.'
 
+const JSON_TYPE = 'application/json'
+const { extensions, outputSchema } = x402Discovery()
+
 const nameOf = (chainId: number, network: string) => NAMES_V1[chainId] ?? network
 
 function toVersion1({ chain, network, amount, ...same }: Offer, url: string) {
@@ -93,7 +99,8 @@ function toVersion1({ chain, network, amount, ...same }: Offer, url: string) {
     maxAmountRequired: amount,
     resource: url,
     description: DESCRIPTION,
-    mimeType: 'application/json',
+    mimeType: JSON_TYPE,
+    outputSchema,
   }
 }
 
