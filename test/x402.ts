@@ -7,7 +7,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 
 export const X402_PATH = '/swap/x402'
 
-type Offer = {
+export type Offer = {
   scheme: string
   network: string
   asset: Address
@@ -17,7 +17,7 @@ type Offer = {
 }
 
 /** The first way to pay that an answer offers. */
-export function offerIn(headers: Headers): Offer | undefined {
+export function offerIn<Asked = Offer>(headers: Headers): Asked | undefined {
   const text = headers.get('payment-required')
   return text === null ? undefined : JSON.parse(Buffer.from(text, 'base64').toString()).accepts[0]
 }
@@ -48,19 +48,25 @@ export async function signPayment(
       ...{ value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
     },
   })
-  const payment = { x402Version: 2, accepted: offer, payload: { signature, authorization } }
-  return { nonce, header: Buffer.from(JSON.stringify(payment)).toString('base64') }
+  return { nonce, header: toPaymentHeader(offer, { signature, authorization }) }
 }
 
-type End = { chainId: number; token(symbol: string): string }
-type Asked = { from: End; to: End; wallet: { address: string }; amount: bigint }
+/** A payment of version 2. */
+export const toPaymentHeader = (accepted: object, payload: object): string =>
+  Buffer.from(JSON.stringify({ x402Version: 2, accepted, payload })).toString('base64')
 
-/** Asks to swap USDC for USDC, to the payer itself. */
-export function usdcUrl(apiUrl: string, { from, to, wallet, amount }: Asked): string {
+type End = { chainId: number; token(symbol: string): string }
+type Asked = { from: End; to: End; wallet: { address: string }; amount: bigint; recipient?: string }
+
+/** Asks to swap USDC for USDC, to the payer itself unless another recipient is named. */
+export function usdcUrl(
+  apiUrl: string,
+  { from, to, wallet, amount, recipient = wallet.address }: Asked,
+): string {
   const query = new URLSearchParams({
     ...{ originChain: String(from.chainId), destinationChain: String(to.chainId) },
     ...{ inputToken: from.token('USDC'), outputToken: to.token('USDC') },
-    ...{ amount: String(amount), recipient: wallet.address },
+    ...{ amount: String(amount), recipient, wallet: wallet.address },
   })
   return `${apiUrl}${X402_PATH}?${query}`
 }

@@ -1,7 +1,7 @@
 import type { InputMethod } from '@geoswap/wire'
 import { createRandom, type Random } from '../bench/random.ts'
 import { type CrowdPlan, drawCrowd } from './crowd/kinds.ts'
-import { drawForAll, drawVictims, drawWay } from './workload.ts'
+import { drawForAll, drawVictims, drawWay, isOfPayer } from './workload.ts'
 
 /** One run, drawn from a seed before it starts, and recorded so that it can be repeated. */
 export type Plan = {
@@ -96,7 +96,7 @@ export type ClientPlan = {
   buy: string
   usd: number
   behaviour: Behaviour
-  /** How the input comes in; there is only one way on Solana. */
+  /** How the input comes in; on Solana by a payment, or else by the transaction that the service writes. */
   method?: InputMethod
   /** An honest swap whose time is measured: beside strangers, or without them. */
   pace?: 'alone' | 'beside'
@@ -269,7 +269,8 @@ export function spread(random: Random, hostile: readonly Behaviour[], swaps: num
 }
 
 function drawRoute(random: Random, behaviour: Behaviour): Route {
-  if (behaviour === 'forgedTransaction' || behaviour === 'fundedAccount')
+  const isPayer = isOfPayer(behaviour) && random.next() < 0.5
+  if (behaviour === 'forgedTransaction' || behaviour === 'fundedAccount' || isPayer)
     return { from: 'solana', to: random.pick(['alpha', 'beta'] as const), buy: 'USDC' }
   const from = random.pick(['alpha', 'beta'] as const)
   const to = from === 'alpha' ? 'beta' : 'alpha'

@@ -18,7 +18,7 @@ import {
   spread,
   spreadOver,
 } from './plan.ts'
-import { drawWay } from './workload.ts'
+import { drawWay, isOfPayer } from './workload.ts'
 
 // A run on chains of a public shape. Blocks and finality take as long as on the real ones, and deadlines are
 // those of production. Clocks are moved where a run would otherwise wait for minutes.
@@ -112,7 +112,8 @@ function drawForReorg(random: Random, from: EvmChainName, firstId: number): Clie
 function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from' | 'to' | 'buy'> {
   const from = random.pick(WEIGHTED)
   const to = random.pick(WEIGHTED.filter((place) => place !== from))
-  if (behaviour === 'forgedTransaction' || behaviour === 'fundedAccount')
+  const isPayer = isOfPayer(behaviour) && random.next() < 0.5
+  if (behaviour === 'forgedTransaction' || behaviour === 'fundedAccount' || isPayer)
     return { from: 'solana', to, buy: 'USDC' }
   if (behaviour === 'refusingRecipient')
     return { from: random.next() < 0.25 ? 'solana' : from, to, buy: 'ETH' }

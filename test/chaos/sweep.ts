@@ -1,6 +1,9 @@
-import { SWEEP_MARGIN_SECONDS } from '@geoswap/solana-escrow'
+import { findAuthority, SWEEP_MARGIN_SECONDS } from '@geoswap/solana-escrow'
 import { address } from '@solana/kit'
+import type { Hex } from 'viem'
 import { delay } from '../bench/clock.ts'
+import type { LocalSolanaChain } from '../world.ts'
+import { accountOf } from '../x402-solana.ts'
 import type { Plan } from './plan.ts'
 import { sweepPoints } from './processes.ts'
 import type { Stage } from './stage.ts'
@@ -32,7 +35,34 @@ export async function passSweep(stage: Stage, plan: Plan): Promise<void> {
       stage.processes.signal('worker', worker, 'SIGKILL')
     await untilLeft(stage, deadlines.length - last - 1)
   }
+  for (const end = Date.now() + MOST_MS; Date.now() < end; await delay(LOOK_MS))
+    if ((await countUntaken(stage)) === 0) break
   stage.processes.calm()
+}
+
+type Untaken = { hash: Hex; wallet: string; locker: string; deadline: string; amount: string }
+
+/** The open accounts of payments that never came: once their refunds are public, the service closes them. */
+async function countUntaken({ pool, solana, network }: Stage): Promise<number> {
+  const { rows } = await pool.query<Untaken>(
+    `select o.hash, o.wallet, o.locker, o.refund_deadline as deadline, o.input_amount as amount
+       from ops o join swaps s on s.op_id = o.id
+      where o.origin_chain = $1 and o.method = 'payment' and s.state = 'failed'`,
+    [solana.chainId],
+  )
+  const chain = network.local.chains.find(({ chainId }) => chainId === solana.chainId) as LocalSolanaChain
+  const [vault, attester] = [address(chain.vault), address(chain.attester)]
+  const isOpen = async ({ hash: opId, wallet, locker, deadline, amount }: Untaken) => {
+    const terms = {
+      ...{ wallet: address(wallet), vault, attester, rentReceiver: address(locker), opId },
+      ...{ refundDeadline: BigInt(deadline), amount: BigInt(amount) },
+    }
+    const [owner] = await findAuthority(address(chain.program), terms)
+    const account = await accountOf(owner, solana.token('USDC'))
+    const found = await solana.rpc.getAccountInfo(account, { encoding: 'base64' }).send()
+    return found.value !== null
+  }
+  return (await Promise.all(rows.map(isOpen))).filter(Boolean).length
 }
 
 async function findDeadlines({ pool, solana }: Stage): Promise<number[]> {

@@ -19,14 +19,18 @@ const turns: readonly Route[] = [
   ...[toAlpha('honest', 'deposit'), toAlpha('sweptBalance'), fromSolana('refusingRecipient')],
   ...[toAlpha('honest', 'authorization'), toAlpha('refusingRecipient', 'deposit'), toSolana('honest')],
   ...[fromSolana('honest'), toAlpha('honest', 'permit'), toBeta('movedNonce'), toBeta('honest')],
-  ...[toAlpha('honest', 'transfer'), toAlpha('honest', 'payment')],
+  ...[toAlpha('honest', 'transfer'), toAlpha('honest', 'payment'), fromSolana('honest', 'payment')],
 ]
+const PAYERS = ['cancelledPayment', 'twoPayments', 'wrongPayments'] as const
+export const isOfPayer = (behaviour: Behaviour) => METHOD_OF[behaviour] === 'payment'
+
 // Each once, in place of an honest one.
-const hostile = [
+const hostile: readonly (Behaviour | Route)[] = [
   ...(['parallelSubmits', 'malleatedSignature', 'tamperedToken', 'foreignDelegation'] as const),
   ...(['earlyRefund', 'otherTenant', 'spentPermit', 'cancelledAuthorization'] as const),
   ...(['smallDeposit', 'twoDeposits', 'lateDeposit', 'missingDeposit'] as const),
-  ...(['cancelledPayment', 'twoPayments', 'wrongPayments'] as const),
+  ...PAYERS,
+  ...PAYERS.map((behaviour) => fromSolana(behaviour, 'payment')),
 ]
 
 type Method = NonNullable<ClientPlan['method']>
@@ -46,8 +50,9 @@ function toAlpha(behaviour: Behaviour, method: Method = 'delegation'): Route {
   return { from: 'beta', to: 'alpha', ...tokensOf(behaviour, method), behaviour, method, usd }
 }
 
-function fromSolana(behaviour: Behaviour): Route {
-  return { from: 'solana', to: 'beta', ...tokensOf(behaviour), behaviour, usd: SMALL }
+function fromSolana(behaviour: Behaviour, method?: Method): Route {
+  const route = { from: 'solana', to: 'beta', ...tokensOf(behaviour), behaviour, usd: SMALL } as const
+  return method ? { ...route, method } : route
 }
 
 function toSolana(behaviour: Behaviour): Route {
@@ -78,12 +83,12 @@ export function take<T>(source: Iterator<T, never>, count: number): T[] {
 }
 
 function* drawEndlessly(random: Random): Generator<ClientPlan, never> {
-  const waiting: Behaviour[] = [...hostile]
+  const waiting = [...hostile]
   for (let id = 0; ; id += 1) {
     const turn = turns[id % turns.length] as Route
     const isPlain = turn.behaviour === 'honest' && turn.from === 'beta' && turn.to === 'alpha'
     const other = isPlain && id > turns.length ? waiting.shift() : undefined
-    const changed = other && { ...drawWay(random, other, turn), behaviour: other }
+    const changed = typeof other === 'string' ? { ...drawWay(random, other, turn), behaviour: other } : other
     yield { id, at: id * EVERY_MS + random.integer(0, EVERY_MS), ...turn, ...changed }
   }
 }
@@ -116,7 +121,10 @@ export function drawWay(
   behaviour: Behaviour,
   { from, buy }: Pick<ClientPlan, 'from' | 'buy'>,
 ): Way {
-  if (from === 'solana') return { sell: 'USDC' }
+  if (from === 'solana') {
+    const isPaid = isOfPayer(behaviour) || (behaviour === 'honest' && random.next() < 0.5)
+    return { sell: 'USDC', ...(isPaid && { method: 'payment' }) }
+  }
   const others = [...SIGNED, 'deposit', 'transfer'] as const
   // Payers do what other clients do by deeds of their own.
   const methods: readonly Method[] =

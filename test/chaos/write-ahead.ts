@@ -7,6 +7,9 @@ type Found = { txHash: string; isRecorded: boolean; role?: string; sender?: stri
 export type WriteAheadProbe = { look(raw: string): Promise<Found>; stop(): Promise<void> }
 
 const AGAIN_MS = 50
+// Of a payment on Solana two transactions are recorded together, by the id of the second.
+const RECORDED = `select role, sender from tx_attempts where tx_hash = $1 and $2 in (raw, split_part(raw, ' ', 2))
+ union all select role, sender from tx_attempts where raw like '% %' and split_part(raw, ' ', 1) = $2`
 
 /**
  * Asks the database, on its own connections, whether these bytes are on record now. While the database is
@@ -24,11 +27,11 @@ export function createWriteAheadProbe(databaseUrl: string): WriteAheadProbe {
       const answer = await pool
         .query<{ role: string; sender: string }>({
           name: 'probe',
-          text: 'select role, sender from tx_attempts where tx_hash = $1 and raw = $2',
+          text: RECORDED,
           values: [txHash, raw],
         })
         .catch(() => undefined)
-      if (answer) return { txHash, isRecorded: answer.rows.length === 1, ...answer.rows[0] }
+      if (answer) return { txHash, isRecorded: answer.rows.length > 0, ...answer.rows[0] }
       if (stopped) throw new Error('The probe was stopped')
       await delay(AGAIN_MS)
     }

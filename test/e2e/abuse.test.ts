@@ -5,6 +5,7 @@ import { gatherGenuine } from '../fuzz/genuine.ts'
 import type { OpenApi } from '../fuzz/requests.ts'
 import { createOperator } from '../operator.ts'
 import { patience } from '../patience.ts'
+import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, outcomeOf, quoteOnceSettled, submitSwap, toRequest } from '../world.ts'
 
 const local = inject('local')
@@ -25,7 +26,8 @@ test('no input causes a 5xx or reveals internals, and swaps continue', async () 
   const document = (await (await fetch(`${local.apiUrl}/openapi.json`)).json()) as OpenApi
 
   const report = await fuzz({
-    ...{ apiUrl: local.apiUrl, apiKey, document, genuine: await gatherGenuine(world, wallet) },
+    ...{ apiUrl: local.apiUrl, apiKey, document },
+    genuine: await gatherGenuine(world, await createSolanaWorld(local), wallet),
     ...{ requests: REQUESTS, seed: 1 },
     secrets: [
       ...[inject('databaseUrl'), inject('apiDatabaseUrl'), apiKey],

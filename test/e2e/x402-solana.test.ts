@@ -1,28 +1,7 @@
-import {
-  type Address,
-  address,
-  appendTransactionMessageInstructions,
-  createTransactionMessage,
-  generateKeyPairSigner,
-  getBase64EncodedWireTransaction,
-  type Instruction,
-  type KeyPairSigner,
-  partiallySignTransactionMessageWithSigners,
-  pipe,
-  setTransactionMessageFeePayer,
-  setTransactionMessageLifetimeUsingBlockhash,
-} from '@solana/kit'
-import {
-  getSetComputeUnitLimitInstruction,
-  getSetComputeUnitPriceInstruction,
-} from '@solana-program/compute-budget'
+import { address, generateKeyPairSigner, type Instruction, type KeyPairSigner } from '@solana/kit'
 import { getAddMemoInstruction } from '@solana-program/memo'
 import { getTransferSolInstruction } from '@solana-program/system'
-import {
-  findAssociatedTokenPda,
-  getTransferCheckedInstruction,
-  TOKEN_PROGRAM_ADDRESS,
-} from '@solana-program/token'
+import { getTransferCheckedInstruction } from '@solana-program/token'
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { ExactSvmScheme } from '@x402/svm'
 import { ExactSvmSchemeV1 } from '@x402/svm/v1'
@@ -31,6 +10,7 @@ import { afterEach, describe, expect, inject, test } from 'vitest'
 import { endFaults } from '../solana-orders.ts'
 import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, until } from '../world.ts'
+import { accountOf, type Changed, type TransferOffer, toTransfer } from '../x402-solana.ts'
 
 const local = inject('local')
 const { beta } = createWorld(local)
@@ -89,15 +69,15 @@ function urlOf(wallet: KeyPairSigner, recipient: string, changed: Record<string,
 const newRecipient = () => privateKeyToAddress(generatePrivateKey())
 
 type Required = Parameters<x402Client['createPaymentPayload']>[0]
-type Extra = Record<'feePayer' | 'memo' | 'recentBlockhash', string> & {
-  operation: Record<string, string>
-}
+type Extra = TransferOffer['extra'] & { operation: Record<string, string> }
 
 async function ask(url: string) {
   const response = await fetchAsDevnet(url)
   expect(response.status, await response.clone().text()).toBe(402)
   const header = response.headers.get('payment-required') ?? ''
-  const required: Required & { accepts: { extra: Extra }[] } = JSON.parse(fromBase64(header))
+  const required: Required & { accepts: (TransferOffer & { extra: Extra })[] } = JSON.parse(
+    fromBase64(header),
+  )
   const [offered] = required.accepts
   if (!offered) throw new Error('Nothing is offered')
   return { required, offered, extra: offered.extra }
@@ -142,9 +122,9 @@ test('a payer of version 1, with a blockhash of its own, is answered in its head
 test('the same payment twice, and another one for the operation, are one swap and one payment', async () => {
   const wallet = await solana.wallet({ USDC: 3n * AMOUNT })
   const url = urlOf(wallet, newRecipient())
-  const { required, offered, extra } = await ask(url)
+  const { required, offered } = await ask(url)
   const first = await payerOf(wallet).client.createPaymentPayload(required)
-  const transaction = await toTransaction(wallet, { offered, extra, units: 30_000 })
+  const transaction = await toTransfer(wallet, offered, { units: 30_000 })
   const second = { ...first, payload: { transaction } }
 
   const answers = await Promise.all([pay(url, first), pay(url, first), pay(url, second)])
@@ -162,55 +142,11 @@ test('an offer that nobody pays opens no account', async () => {
   expect(await isOpen(extra.operation['destination'] ?? '')).toBe(false)
 })
 
-type Made = {
-  offered: Required['accepts'][number]
-  extra: Extra
-  units?: number
-  price?: number
-  memo?: string
-  amount?: bigint
-  feePayer?: string
-  to?: string
-  more?: Instruction[]
-}
-
-/** The transaction of a payer, as the public client makes it unless something is changed. */
-async function toTransaction(wallet: KeyPairSigner, { offered, extra, ...changed }: Made): Promise<string> {
-  const ataOf = async (owner: string) => {
-    const of = { owner: address(owner), mint: usdc, tokenProgram: TOKEN_PROGRAM_ADDRESS }
-    return (await findAssociatedTokenPda(of))[0]
-  }
-  const { units = 20_000, price = 1, memo = extra.memo, amount = AMOUNT, more = [] } = changed
-  const moved = { authority: wallet, mint: usdc, amount, decimals: 6 }
-  const source = await ataOf(wallet.address)
-  const destination = await ataOf(changed.to ?? offered.payTo)
-  const lifetime = { blockhash: extra.recentBlockhash as never, lastValidBlockHeight: 0n }
-  const signed = await pipe(
-    createTransactionMessage({ version: 0 }),
-    (message) => setTransactionMessageFeePayer(address(changed.feePayer ?? extra.feePayer), message),
-    (message) => setTransactionMessageLifetimeUsingBlockhash(lifetime, message),
-    (message) =>
-      appendTransactionMessageInstructions(
-        [
-          getSetComputeUnitLimitInstruction({ units }),
-          getSetComputeUnitPriceInstruction({ microLamports: price }),
-          getTransferCheckedInstruction({ source, destination, ...moved }),
-          getAddMemoInstruction({ memo }, { programAddress: MEMO }),
-          ...more,
-        ],
-        message,
-      ),
-    (message) => partiallySignTransactionMessageWithSigners(message),
-  )
-  return getBase64EncodedWireTransaction(signed)
-}
-
-const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address
 const stranger = await generateKeyPairSigner()
 const lastOf = (text: string) => `${text.slice(0, -1)}${text.endsWith('1') ? '2' : '1'}`
 
 describe('a transaction that is not the one asked for', () => {
-  test.each<[string, (offer: Extra, wallet: KeyPairSigner) => Partial<Made>]>([
+  test.each<[string, (offer: Extra, wallet: KeyPairSigner) => Changed]>([
     ['of another amount', () => ({ amount: AMOUNT - 1n })],
     ['to another account', () => ({ to: stranger.address })],
     ['with another fee payer', () => ({ feePayer: stranger.address })],
@@ -235,7 +171,7 @@ describe('a transaction that is not the one asked for', () => {
     const url = urlOf(wallet, newRecipient())
     const { required, offered, extra } = await ask(url)
     const payment = await payerOf(wallet).client.createPaymentPayload(required)
-    const transaction = await toTransaction(wallet, { offered, extra, ...change(extra, wallet) })
+    const transaction = await toTransfer(wallet, offered, change(extra, wallet))
 
     const answer = await pay(url, { ...payment, payload: { transaction } })
 
@@ -253,9 +189,9 @@ describe('a transaction that is not the one asked for', () => {
   ])('%s is refused, and nothing is taken', async (_, change) => {
     const wallet = await solana.wallet({ USDC: AMOUNT })
     const url = urlOf(wallet, newRecipient())
-    const { required, offered, extra } = await ask(url)
+    const { required, offered } = await ask(url)
     const payment = await payerOf(wallet).client.createPaymentPayload(required)
-    const wire = Buffer.from(await toTransaction(wallet, { offered, extra }), 'base64')
+    const wire = Buffer.from(await toTransfer(wallet, offered), 'base64')
 
     const answer = await pay(url, { ...payment, payload: { transaction: change(wire).toString('base64') } })
 
@@ -308,21 +244,11 @@ test('a payer that spends its tokens meanwhile ends its swap as failed, and no a
 })
 
 async function spend(wallet: KeyPairSigner) {
-  const of = { mint: usdc, tokenProgram: TOKEN_PROGRAM_ADDRESS }
-  const [[source], [destination]] = await Promise.all(
-    [wallet.address, solana.vault].map((owner) =>
-      findAssociatedTokenPda({ owner: address(owner), ...of }),
-    ) as [ReturnType<typeof findAssociatedTokenPda>, ReturnType<typeof findAssociatedTokenPda>],
-  )
-  await solana.send(
-    getTransferCheckedInstruction({
-      source,
-      destination,
-      mint: usdc,
-      authority: wallet,
-      amount: 1n,
-      decimals: 6,
-    }),
-  )
+  const [source, destination] = await Promise.all([
+    accountOf(wallet.address, usdc),
+    accountOf(solana.vault, usdc),
+  ])
+  const moved = { mint: usdc, authority: wallet, amount: 1n, decimals: 6 }
+  await solana.send(getTransferCheckedInstruction({ source, destination, ...moved }))
   await until(async () => (await held(wallet.address)) < AMOUNT || undefined)
 }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { startNetwork } from '@geoswap/devnet'
 import { withoutReferences } from '@geoswap/wire'
 import { createApiKey } from '../bench/service.ts'
+import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, outcomeOf, submitSwap } from '../world.ts'
 import { fuzz } from './fuzz.ts'
 import { gatherGenuine } from './genuine.ts'
@@ -33,12 +34,13 @@ async function run(): Promise<boolean> {
   try {
     const apiKey = await createApiKey(network, ACCOUNT)
     const world = createWorld({ ...network.local, apiKey } as LocalNetwork)
+    const solana = await createSolanaWorld(world.local)
     const wallet = await world.walletWith(world.alpha, 'USDC', 1_000n * USDC)
     const { apiUrl } = network.local
     const described = (await (await fetch(`${apiUrl}/openapi.json`)).json()) as OpenApi
     const document = withoutReferences(described)
     const report = await fuzz({
-      ...{ apiUrl, apiKey, document, genuine: await gatherGenuine(world, wallet) },
+      ...{ apiUrl, apiKey, document, genuine: await gatherGenuine(world, solana, wallet) },
       ...{ requests: Number(values.requests), seed: Number(values.seed) },
       secrets: [
         network.databaseUrl,

@@ -111,7 +111,7 @@ function toRequest(options: Options, call: Call): WireRequest {
     query.push(`${inUrl(random, hostileText(random))}=${inUrl(random, hostileText(random))}`)
   // A payment is read only if everything else is right.
   if (call.path === X402_PATH && random.next() < 0.6)
-    query.splice(0, query.length, ...(options.genuine.paidQuery ?? []).map(String))
+    query.splice(0, query.length, String(random.pick(options.genuine.paidQuery ?? [])))
   const text = call.body ? bodyOf(options, call.body) : ''
   return {
     method: call.method,
@@ -128,15 +128,20 @@ function toRequest(options: Options, call: Call): WireRequest {
 
 /** A genuine payment, one with another field, another text, or none. */
 function paymentsOf({ genuine, random }: Options): WireRequest['headers'] {
-  const header = String(genuine.payment?.[0] ?? '')
+  const header = String(random.pick(genuine.payment ?? []))
   const payment = JSON.parse(Buffer.from(header, 'base64').toString())
   const { accepted, payload } = payment
-  const part = random.pick([payment, accepted, accepted.extra, payload, payload.authorization])
+  const { authorization = payload } = payload
+  const part = random.pick([payment, accepted, accepted.extra, payload, authorization])
   const text = random.pick([
     () => header,
     () => damaged(random, header),
     () => hostileText(random),
     () => toBase64(hostileJson(random, payment)),
+    () => {
+      payload.transaction = flipped(random, String(payload.transaction))
+      return toBase64(JSON.stringify(payment))
+    },
     () => {
       part[random.pick(Object.keys(part))] = hostileValue(random)
       return toBase64(JSON.stringify(payment))
@@ -144,6 +149,13 @@ function paymentsOf({ genuine, random }: Options): WireRequest['headers'] {
   ])()
   const names = PAYMENT_HEADERS.filter(() => random.next() < 0.5)
   return names.map((name) => [name, asHeader(text)])
+}
+
+/** Bytes of a transaction with some of them changed, or cut. */
+function flipped(random: Random, transaction: string): string {
+  const bytes = Buffer.from(transaction, 'base64').map((byte) => (random.next() < 0.01 ? byte ^ 129 : byte))
+  const end = random.next() < 0.8 ? bytes.length : random.integer(0, bytes.length)
+  return Buffer.from(bytes.subarray(0, end)).toString('base64')
 }
 
 const toBase64 = (text: string) => Buffer.from(text).toString('base64')

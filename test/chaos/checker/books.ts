@@ -8,7 +8,7 @@ import { OVER } from './coverage.ts'
 import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { OpEventKind } from './evm-evidence.ts'
-import { finalSecondsOf, type Input } from './input.ts'
+import { finalSecondsOf, type Input, movesItsFunds } from './input.ts'
 
 // Compares the records with the sent transactions and with the chains.
 
@@ -200,27 +200,37 @@ async function sumOf<T>(items: readonly T[], read: (item: T) => Promise<bigint>)
 /** EIP-7702: this prefix, then the delegate. */
 const delegationTo = (address: string) => `0xef0100${address.slice(2)}`.toLowerCase()
 
-export const authority: Check = async ({ input, evm, db, opEventsOf }) => {
-  const byWallet = new Map(db.swaps.map((swap) => [swap.wallet.toLowerCase(), swap]))
+export const authority: Check = async (evidence) => {
+  const { input, evm } = evidence
   const perChain = [...evm.values()].map((chain) =>
     eachAsync(
       'INV-19',
       input.setup.parties.filter(({ from }) => from === chain.chain.name),
-      async ({ wallet, held, behaviour, sell, method, isStranger }) => {
+      async ({ wallet, method, isStranger }) => {
         const { account = '', vault = '' } = chain.chain.contracts ?? {}
         const code = (await chain.codeOf(wallet)).toLowerCase()
         const allowed = method === 'delegation' ? [delegationTo(account), delegationTo(vault)] : []
-        if (!isStranger && !['0x', ...allowed].includes(code)) return `${wallet} has code ${code}`
-        const token = chain.chain.tokens.find(({ symbol }) => symbol === sell)?.address ?? ''
-        const swap = byWallet.get(wallet.toLowerCase())
-        const isTaken = swap !== undefined && opEventsOf(swap, 'lock').length > 0
-        const holds = await chain.balanceOf(wallet, token)
-        const isMissing = holds < BigInt(held) && !isTaken && behaviour !== 'sweptBalance'
-        return isMissing ? `${wallet} lost money and signed nothing that took it` : undefined
+        return isStranger || ['0x', ...allowed].includes(code) ? undefined : `${wallet} has code ${code}`
       },
     ),
   )
-  return (await Promise.all(perChain)).flat()
+  return (await Promise.all([...perChain, unsignedLosses(evidence)])).flat()
+}
+
+/** Of clients on all chains, also of those whose payments were refused, so that no swap names them. */
+function unsignedLosses({ input, db, opEventsOf, balanceOf }: Evidence) {
+  const byWallet = new Map(db.swaps.map((swap) => [swap.wallet.toLowerCase(), swap]))
+  return eachAsync('INV-19', input.setup.parties, async (party) => {
+    const { wallet, held, from, sell, isStranger } = party
+    const chain = input.setup.local.chains.find(({ name }) => name === from)
+    const token = chain?.tokens.find(({ symbol }) => symbol === sell)?.address ?? ''
+    const swap = byWallet.get(wallet.toLowerCase())
+    const isTaken = swap !== undefined && opEventsOf(swap, 'lock').length > 0
+    // A stranger on Solana signs more than its swap.
+    if (isTaken || movesItsFunds(party) || (isStranger && from === 'solana')) return undefined
+    const holds = await balanceOf(chain?.chainId ?? 0, wallet, token)
+    return holds < BigInt(held) ? `${wallet} lost money and signed nothing that took it` : undefined
+  })
 }
 
 export const deadlineOrder: Check = ({ db, input }) => {
@@ -254,7 +264,8 @@ export const deadlineOrder: Check = ({ db, input }) => {
 const LONG = /0x[0-9a-f]{200,}|[A-Za-z0-9+/]{200,}={0,2}/g
 
 export const secrecy: Check = ({ input, db }) => {
-  const raws = new Set(db.attempts.map(({ raw }) => raw))
+  // Of a payment on Solana two transactions are recorded together.
+  const raws = new Set(db.attempts.flatMap(({ raw }) => raw.split(' ')))
   return each('INV-24', input.logs, ({ name, text }) => {
     if (input.setup.secrets.some((secret) => text.includes(secret))) return `${name} has a secret in it`
     if (text.includes(input.setup.databaseUrl)) return `${name} has the database's password in it`

@@ -60,7 +60,7 @@ export type Party = {
   to: string
   /** The symbol of the input. */
   sell: string
-  /** How the input comes in, on an EVM chain. */
+  /** How the input comes in. Absent if by a transaction that the service writes. */
   method?: string
   held: string
   /** An honest swap whose time is measured, without strangers or beside them. */
@@ -70,6 +70,10 @@ export type Party = {
   payer?: string
   paid?: string
 }
+/** Whether its wallet moves the input away after it signed. On an EVM chain a payment is cancelled instead. */
+export const movesItsFunds = ({ behaviour, from }: Pick<Party, 'behaviour' | 'from'>): boolean =>
+  behaviour === 'sweptBalance' || (behaviour === 'cancelledPayment' && from === 'solana')
+
 /** An act of strangers. */
 type Act = { t: number; kind: string }
 /** A transfer of strangers. `client`: to the op of this one. */

@@ -1,7 +1,7 @@
 import { ENDS, OVER } from './coverage.ts'
 import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
-import type { Input, Said } from './input.ts'
+import { type Input, movesItsFunds, type Said } from './input.ts'
 
 // Compares the answers to clients with the chains.
 
@@ -148,7 +148,7 @@ export const deltas: Check = (evidence) => {
     const had = BigInt(party.held) + (party.payer ? usedOf(evidence, swap) : 0n)
     const expected = isTaken ? had - swap.input_amount : had
     // A wallet that moves its funds away after signing has less; no wallet has more.
-    const isOwnDoing = party.behaviour === 'sweptBalance' && holds === 0n
+    const isOwnDoing = movesItsFunds(party) && holds === 0n
     if (holds + credit !== expected && !isOwnDoing)
       return `${nameOf(swap)}: the wallet holds ${holds} instead of ${expected}`
     const due = paid?.amount ?? 0n

@@ -29,10 +29,10 @@ export async function live(scene: Scene, party: Party): Promise<void> {
   caller.note({ ...begin, ...plan, recipient, output: order.to.token(plan.buy) })
   try {
     const request = toRequest(wallet, order)
-    const swapId = await (plan.from === 'solana'
-      ? submitFromSolana(scene, party, request)
-      : plan.method === 'payment'
-        ? submitByPayment(scene, party, { from: plan.from, request })
+    const swapId = await (plan.method === 'payment'
+      ? submitByPayment(scene, party, { request })
+      : plan.from === 'solana'
+        ? submitFromSolana(scene, party, request)
         : submitFromEvm(scene, party, plan.from, request))
     if (swapId) await follow(scene, swapId)
   } catch (error) {
