@@ -96,14 +96,21 @@ const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = 
 async function run(names: readonly string[], choices: Choices): Promise<Figure[]> {
   const figures: Figure[] = []
   const local = names.filter((name) => Object.hasOwn(sections, name))
-  if (local.length > 0) figures.push(...(await runLocal(local, choices)))
+  if (local.length > 0) figures.push(...(await measure('network', () => runLocal(local, choices))))
   for (const name of names) {
     const section = shapedSections[name]
-    if (!section) continue
-    say(`── ${name} (${describeMachine()})`)
-    figures.push(...(await section(choices)))
+    if (section) figures.push(...(await measure(name, () => section(choices))))
   }
   return figures
+}
+
+/** A section that cannot go on is a figure too: those of the others are printed. */
+async function measure(name: string, section: () => Promise<Figure[]>): Promise<Figure[]> {
+  say(`── ${name} (${describeMachine()})`)
+  return section().catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error)
+    return [{ name: `${name}: stopped`, measured: why.split('\n')[0] ?? '', baseline: '', ok: false }]
+  })
 }
 
 async function runLocal(names: readonly string[], { profile, seed }: Choices): Promise<Figure[]> {
@@ -113,10 +120,8 @@ async function runLocal(names: readonly string[], { profile, seed }: Choices): P
   process.once('SIGINT', () => void bench.stop().then(() => process.exit(130)))
   const figures: Figure[] = []
   try {
-    for (const name of names) {
-      say(`── ${name} (${describeMachine()})`)
-      figures.push(...((await sections[name]?.(bench)) ?? []))
-    }
+    for (const name of names)
+      figures.push(...(await measure(name, async () => (await sections[name]?.(bench)) ?? [])))
   } finally {
     await bench.stop()
   }
