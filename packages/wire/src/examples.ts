@@ -9,6 +9,7 @@ import type {
   SubmitSolanaRequest,
 } from './build.ts'
 import type { CapabilitiesReply, ChainsReply, TokensReply } from './catalog.ts'
+import { ORIGIN_METHODS } from './names.ts'
 import type { QuoteReply, QuoteRequest } from './quote.ts'
 import type { HistoryReply, StatusReply, SwapRecord, WebhookEvent } from './status.ts'
 import type { PaymentRequired, X402Request } from './x402.ts'
@@ -83,7 +84,9 @@ const off = { enabled: false, reason: 'NOT_CONFIGURED' } as const
 
 export const capabilitiesReply: CapabilitiesReply = {
   versions: { service: '0.1.0' },
-  originMethods: { delegation: on, authorization: on, permit: on, deposit: on, transfer: on },
+  originMethods: Object.fromEntries(
+    ORIGIN_METHODS.map((method) => [method, on]),
+  ) as CapabilitiesReply['originMethods'],
   features: {
     fast: { enabled: false, reason: 'NO_ROOM' },
     discounts: on,
