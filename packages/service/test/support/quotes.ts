@@ -1,4 +1,4 @@
-import type { NamedQuoteRequest, QuoteReply } from '@geoswap/wire'
+import { FAMILIES, type NamedQuoteRequest, type QuoteReply } from '@geoswap/wire'
 import { ServiceError } from '../../src/errors.ts'
 import { type QuoteDeps, quote } from '../../src/stages/quote/quote.ts'
 import type { Catalog, CatalogChain, LegCosts, Market, Token } from '../../src/swap/catalog.ts'
@@ -62,11 +62,11 @@ const vault: Venue = {
 }
 
 const rule = () => ({ form: 'an address', parse: (text: string) => text, canSign: () => true })
-const rules = { evm: rule(), solana: rule() }
+const addressRules = new Map(FAMILIES.map((family) => [family, rule()]))
 
 export const deps: QuoteDeps = {
   ...{ catalog, market, venues: [vault], highImpactBps: 500, quoteTtlMs: 30_000 },
-  addressesOf: ({ family }) => rules[family],
+  addressesOf: ({ family }) => addressRules.get(family) ?? rule(),
   findStop: () => undefined,
   inspectRecipient: () => undefined,
   isDepositAddress: async (address) => address === '0xde',

@@ -40,16 +40,16 @@ const catalog: Catalog = {
     ['DAI', { name: 'Dai', usdStable: true }],
   ]),
 }
-const addresses: Record<CatalogChain['family'], ReturnType<AddressesOf>> = {
+const addresses = {
   evm: { form: 'an EVM address', parse: parseEvmAddress, canSign: (address) => address !== '' },
   solana: {
     form: 'a Solana address',
     parse: (text) => (text.startsWith('bad') ? undefined : text),
     canSign: (address) => address !== 'offCurve',
   },
-}
+} satisfies { [Family in CatalogChain['family']]?: ReturnType<AddressesOf> }
 
-const addressesOf: AddressesOf = ({ family }) => addresses[family]
+const addressesOf: AddressesOf = ({ family }) => addresses[family as keyof typeof addresses]
 
 const asked: NamedQuoteRequest = {
   originChain: 1,
