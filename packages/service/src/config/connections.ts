@@ -1,25 +1,5 @@
-import type { NetworkConfig, NetworkFile } from '../config.ts'
+import type { NetworkConfig } from '../config.ts'
 import { attesterAddresses } from '../swap/attester-set.ts'
-import { findRepeated, type Problem } from './shape.ts'
-
-type Sets = Pick<NetworkFile, 'attesters' | 'nextAttesters'>
-
-/** Finds sets that no escrow would accept. */
-export function findAttesterProblems({ attesters, nextAttesters }: Sets): Problem[] {
-  return Object.entries({ attesters, nextAttesters }).flatMap(([name, set]) => {
-    if (!set) return []
-    const { members, threshold } = set
-    const repeated = findRepeated(
-      members,
-      (address) => address.toLowerCase(),
-      (index) => `/${name}/members/${index}`,
-      (address) => address,
-    )
-    if (threshold <= members.length) return repeated
-    const message = `must not be above the number of members (${members.length})`
-    return [...repeated, { path: `/${name}/threshold`, message }]
-  })
-}
 
 export const DASHBOARD_POOL = 2
 // API processes and workers listen to notifications on a connection of their own.

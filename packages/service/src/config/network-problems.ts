@@ -4,10 +4,9 @@ import { type ChainFile, defaultDiscount, type GasFloatConfig, type NetworkFile 
 import { isRising, toTiers } from '../swap/discount.ts'
 import { kindOf, type VenueConfig } from '../venues/registry.ts'
 import { addressChecks } from './address-problems.ts'
-import { findAttesterProblems } from './connections.ts'
 import { findDeadlineProblems } from './deadline-problems.ts'
 import { type Check, findRepeated, indicesOf, type Problem } from './shape.ts'
-import { findSignerProblems, findUnsafe } from './signer-problems.ts'
+import { findAttesterProblems, findSignerProblems, findUnsafe } from './signer-problems.ts'
 import {
   findDiscoveryProblems,
   findNodeProblems,

@@ -89,3 +89,22 @@ function toKey(address: unknown): string {
   const text = String(address)
   return familyOfAddress(text)?.addresses.keyOf(text) ?? text
 }
+
+type Sets = Pick<NetworkFile, 'attesters' | 'nextAttesters'>
+
+/** Finds sets that no escrow would accept. */
+export function findAttesterProblems({ attesters, nextAttesters }: Sets): Problem[] {
+  return Object.entries({ attesters, nextAttesters }).flatMap(([name, set]) => {
+    if (!set) return []
+    const { members, threshold } = set
+    const repeated = findRepeated(
+      members,
+      (address) => address.toLowerCase(),
+      (index) => `/${name}/members/${index}`,
+      (address) => address,
+    )
+    if (threshold <= members.length) return repeated
+    const message = `must not be above the number of members (${members.length})`
+    return [...repeated, { path: `/${name}/threshold`, message }]
+  })
+}
