@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toAnswer } from './http.ts'
+import { toAnswer } from './asked.ts'
 
 test.each<[string, object]>([
   ['{"decision":"allow"}', { kind: 'allow' }],
