@@ -1,3 +1,4 @@
+import { formatUnits } from 'viem'
 import { UserError } from './errors.ts'
 
 /** The fields of a token that amounts need. */
@@ -23,15 +24,7 @@ export function parseRawAmount(text: string): bigint {
 }
 
 /** All significant digits, without trailing zeros. */
-export function formatAmount(amount: bigint, decimals: number): string {
-  const digits = amount
-    .toString()
-    .replace('-', '')
-    .padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return `${amount < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
-}
+export const formatAmount = formatUnits
 
 const READ_DIGITS = 6
 const READ_DECIMALS = 2

@@ -1,15 +1,11 @@
 import type { QuoteReply } from '@geoswap/sdk'
+import { formatUnits as formatNumber } from 'viem'
 
 /** The fields of a token that amounts need. */
 export type Unit = { symbol: string; decimals: number }
 
 /** All significant digits, without trailing zeros. */
-export function formatExact(amount: bigint, decimals: number): string {
-  const digits = amount.toString().padStart(decimals + 1, '0')
-  const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
-  return `${whole}${fraction && `.${fraction}`}`
-}
+export const formatExact = formatNumber
 
 const SHOWN_DIGITS = 6
 
