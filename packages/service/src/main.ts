@@ -22,6 +22,7 @@ import { fund } from './operate/fund.ts'
 import { init } from './operate/init.ts'
 import { inventory } from './operate/inventory/inventory.ts'
 import { keys } from './operate/keys.ts'
+import { launch } from './operate/launch.ts'
 import { showQuarantine } from './operate/quarantine.ts'
 import { rebuildDatabase } from './operate/rebuild.ts'
 import { screening } from './operate/screening.ts'
@@ -83,6 +84,7 @@ const commands: Record<CommandName, (args: string[], env: Env, output: Output) =
   setup: (args, _env, output) => setup(args, output),
   init: (args, _env, output) => init(args, output),
   'check-config': checkConfig,
+  launch: (args, env, output) => launch(args, env, output, runMigrate),
   'add-token': addToken,
   'add-chain': addChain,
   deploy,

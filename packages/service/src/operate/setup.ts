@@ -15,7 +15,8 @@ export const SETUP_HELP = `setup --chains NAME,NAME --out DIR [--treasury ADDRES
       [--attester-node CHAIN=URL]... [--attesters N] [--threshold N] [--database HOST:PORT]
       Makes everything that a service needs in a new folder: keys in keystore/, passwords and database URLs in
       secrets/, the configuration geoswap.json as init writes it, and geoswap.env with the variables of all commands
-      and of service all. secrets/roles.sql creates database and roles, once, by psql as a superuser.
+      and of service all, and the shell function service. secrets/roles.sql creates database and roles, once, by psql
+      as a superuser.
       Each of several --attesters has a keystore and a login of its own, and can move to another machine with them.
       Without --treasury it makes a treasury key: good for test networks, never for money.`
 
@@ -112,7 +113,8 @@ function environmentOf(at: At, attesters: readonly string[]): string {
       `export GEOSWAP_${part.toUpperCase()}_DATABASE_URL_FILE=${at('secrets', `${part}_database_url`)}`,
   )
   const lines = [
-    '# Variables of the commands and of `service all`, which gives each process only its own.',
+    '# For the shell of an operator. `service all` gives each process only its own variables.',
+    'service() { npm run -s service -- "$@"; }',
     `export GEOSWAP_CONFIG=${at('geoswap.json')}`,
     `export DATABASE_URL_FILE=${at('secrets', 'operator_database_url')}`,
     ...urls,

@@ -15,6 +15,7 @@ test.each([
   ['deploy --help', 'service deploy [--config FILE]'],
   ['deploy --config geoswap.json -h', 'service deploy [--config FILE]'],
   ['setup --help', 'service setup --chains'],
+  ['launch --help', 'service launch [--stock'],
   ['treasury apply --help', 'service treasury plan'],
   ['fund plan --help', 'service fund plan'],
   ['doctor --help', 'service doctor'],

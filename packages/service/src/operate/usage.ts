@@ -11,6 +11,7 @@ import { FUND_HELP } from './fund.ts'
 import { INIT_HELP } from './init.ts'
 import { INVENTORY_HELP } from './inventory/inventory.ts'
 import { KEYS_HELP } from './keys.ts'
+import { LAUNCH_HELP } from './launch.ts'
 import { QUARANTINE_HELP } from './quarantine.ts'
 import { REBUILD_HELP } from './rebuild.ts'
 import { SCREENING_HELP } from './screening.ts'
@@ -33,6 +34,7 @@ const PROCESSES = {
 
 const COMMANDS = {
   setup: SETUP_HELP,
+  launch: LAUNCH_HELP,
   init: INIT_HELP,
   'check-config': CHECK_CONFIG_HELP,
   'add-token': ADD_TOKEN_HELP,
